@@ -1,0 +1,20 @@
+//! The registry of error codes: the one source of `fabc explain` and of `docs/errors.md`.
+
+/// What `fabc explain` says about one code.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeDoc {
+    /// `FABnnnn`.
+    pub code: &'static str,
+    /// One line.
+    pub title: &'static str,
+    /// A few paragraphs of Markdown: what it means, why it is an error, how to mend it.
+    pub text: &'static str,
+}
+
+/// Every code that fabc can print, ascending.
+pub const CODES: &[CodeDoc] = &[];
+
+/// The entry of a code, if there is one; case does not matter.
+pub fn explain(code: &str) -> Option<&'static CodeDoc> {
+    CODES.iter().find(|doc| doc.code.eq_ignore_ascii_case(code))
+}

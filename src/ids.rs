@@ -1,0 +1,176 @@
+//! Dense typed ids and the vectors they index.
+//!
+//! Comes in: nothing. Goes out: one newtype per kind of thing, so that a node can never be used where a link is meant.
+//! Invariant: ids of one kind are `0..len` of the [`IdVec`] that owns the things.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// A dense index of one kind of thing.
+pub trait Id: Copy + Ord + fmt::Debug {
+    /// The id with this index.
+    fn new(index: usize) -> Self;
+    /// The index of this id.
+    fn index(self) -> usize;
+}
+
+macro_rules! define_id {
+    ($($(#[$doc:meta])* $name:ident($int:ty);)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        pub struct $name(pub $int);
+
+        impl Id for $name {
+            fn new(index: usize) -> Self {
+                debug_assert!(<$int>::try_from(index).is_ok(), concat!(stringify!($name), " out of range"));
+                Self(index as $int)
+            }
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+
+define_id! {
+    /// A router (with its one endpoint): `cube * chips_per_cube + x + ax*y + ax*ay*z`.
+    NodeId(u32);
+    /// A port of a router, the same numbering at every router: `+x -x +y -y +z -z` are 0..6.
+    PortId(u8);
+    /// A cable or fibre pair; two channels.
+    LinkId(u32);
+    /// One direction of a link: `2 * link` runs from its end `a` to its end `b`, `2 * link + 1` back.
+    ChannelId(u32);
+    /// A class of channels under the symmetry of a pod; without symmetry every channel is its own class.
+    ChannelClass(u32);
+    /// A virtual channel, 0..vcs.
+    Vc(u8);
+    /// A cube of electrically wired chips.
+    CubeId(u32);
+    /// An optical circuit switch.
+    OcsId(u32);
+    /// A declared group of OCSes (one `ocs` item of the spec).
+    OcsGroupId(u32);
+    /// A declared kind of link (one `link` item of the spec).
+    LinkTypeId(u32);
+}
+
+impl LinkId {
+    /// The channel from end `a` to end `b`.
+    pub fn forward(self) -> ChannelId {
+        ChannelId(self.0 * 2)
+    }
+    /// The channel from end `b` to end `a`.
+    pub fn backward(self) -> ChannelId {
+        ChannelId(self.0 * 2 + 1)
+    }
+}
+
+impl ChannelId {
+    /// The link this channel is a direction of.
+    pub fn link(self) -> LinkId {
+        LinkId(self.0 / 2)
+    }
+    /// The other direction of the same link.
+    pub fn reverse(self) -> ChannelId {
+        ChannelId(self.0 ^ 1)
+    }
+}
+
+/// A vector indexed by one kind of id.
+#[derive(Clone, PartialEq, Eq)]
+pub struct IdVec<I, T> {
+    items: Vec<T>,
+    kind: PhantomData<fn(I)>,
+}
+
+impl<I: Id, T> IdVec<I, T> {
+    /// An empty vector.
+    pub fn new() -> Self {
+        Self::from(Vec::new())
+    }
+    /// `len` copies of `item`.
+    pub fn filled(item: T, len: usize) -> Self
+    where
+        T: Clone,
+    {
+        Self::from(vec![item; len])
+    }
+    /// Appends an item and returns its id.
+    pub fn push(&mut self, item: T) -> I {
+        self.items.push(item);
+        I::new(self.items.len() - 1)
+    }
+    /// The number of items.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+    /// The item, or `None` where the id is out of range.
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.items.get(id.index())
+    }
+    /// The items in id order.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.items.iter()
+    }
+    /// All ids in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
+        (0..self.items.len()).map(I::new)
+    }
+    /// Ids and items in order.
+    pub fn enumerate(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
+        self.items.iter().enumerate().map(|(index, item)| (I::new(index), item))
+    }
+    /// The items as a plain slice.
+    pub fn as_slice(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<I: Id, T> Default for IdVec<I, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<I, T> From<Vec<T>> for IdVec<I, T> {
+    fn from(items: Vec<T>) -> Self {
+        Self { items, kind: PhantomData }
+    }
+}
+
+impl<I: Id, T> FromIterator<T> for IdVec<I, T> {
+    fn from_iter<It: IntoIterator<Item = T>>(iter: It) -> Self {
+        Self::from(iter.into_iter().collect::<Vec<_>>())
+    }
+}
+
+impl<I: Id, T> Index<I> for IdVec<I, T> {
+    type Output = T;
+    fn index(&self, id: I) -> &T {
+        &self.items[id.index()]
+    }
+}
+
+impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.items[id.index()]
+    }
+}
+
+impl<I, T: fmt::Debug> fmt::Debug for IdVec<I, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
+    }
+}

@@ -1,0 +1,23 @@
+//! What every OCS is set to.
+
+use crate::ids::{IdVec, LinkId, OcsId};
+
+/// One mirror setting: indices into the `a` and `b` ports of the OCS (both into `a`, ascending, for [`crate::model::CoupleRule::Any`]).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct CrossConnect {
+    /// Index of the first port.
+    pub a: u32,
+    /// Index of the second port.
+    pub b: u32,
+    /// The link that runs through it.
+    pub link: LinkId,
+}
+
+/// The settings of all OCSes, and the OCS of every link.
+#[derive(Clone, Debug)]
+pub struct CrossConnects {
+    /// Per OCS, ascending by `a`.
+    pub settings: IdVec<OcsId, Vec<CrossConnect>>,
+    /// The OCS that a link runs through; `None` for copper.
+    pub ocs_of: IdVec<LinkId, Option<OcsId>>,
+}

@@ -1,0 +1,90 @@
+//! Distances and the certified maximum concurrent flow.
+
+/// Hop distances over all ordered pairs of distinct routers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Distances {
+    /// Largest distance.
+    pub diameter: u32,
+    /// Sum over ordered pairs.
+    pub total: u64,
+    /// `[h]`: ordered pairs at distance h; `[0]` is 0.
+    pub histogram: Vec<u64>,
+}
+
+impl Distances {
+    /// Mean over ordered pairs.
+    pub fn average(&self) -> f64 {
+        self.total as f64 / self.histogram.iter().sum::<u64>() as f64
+    }
+}
+
+/// Why an iterative method ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StopReason {
+    /// Primal meets dual.
+    Optimal,
+    /// The gap asked for was reached.
+    Gap,
+    /// The work budget was used up.
+    Budget,
+}
+
+impl StopReason {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            StopReason::Optimal => "optimal",
+            StopReason::Gap => "gap",
+            StopReason::Budget => "budget",
+        }
+    }
+}
+
+/// Channel lengths: by linear-programming duality lambda <= sum of lengths / sum of shortest lengths over ordered pairs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DualLengths {
+    /// `[channel class]` under the topology's symmetry; integers, so that the bound is exact. Dark channels have 0 here and do not count.
+    pub lengths: Vec<u64>,
+    /// Sum of the lengths of all lit channels of the pod.
+    pub volume: u128,
+    /// Sum over all ordered pairs of the shortest length.
+    pub distance: u128,
+}
+
+impl DualLengths {
+    /// The upper bound on lambda.
+    pub fn bound(&self) -> f64 {
+        self.volume as f64 / self.distance as f64
+    }
+}
+
+/// A feasible flow in integers: from every canonical source, `demand` units to every other node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FlowCertificate {
+    /// Units that every ordered pair sends.
+    pub demand: u64,
+    /// Units on the busiest channel, all sources of the pod together: lambda >= demand / busiest.
+    pub busiest: u64,
+    /// `[source class][channel]`: units of that source's commodity on the channel (both directions of a link are channels).
+    pub flows: Vec<Vec<u64>>,
+}
+
+impl FlowCertificate {
+    /// The lower bound on lambda.
+    pub fn value(&self) -> f64 {
+        self.demand as f64 / self.busiest as f64
+    }
+}
+
+/// The certified maximum concurrent flow of one scenario.
+#[derive(Clone, Debug)]
+pub struct ConcurrentFlow {
+    /// Upper end.
+    pub dual: DualLengths,
+    /// Lower end.
+    pub primal: FlowCertificate,
+    /// Rounds of the method.
+    pub rounds: u32,
+    /// Why it stopped.
+    pub stopped_by: StopReason,
+}

@@ -1,0 +1,38 @@
+//! One route per ordered pair, and the order that proves them free of deadlock.
+
+use super::Symmetry;
+use crate::ids::{ChannelId, NodeId, Vc};
+
+/// One hop of a route: the channel taken and the virtual channel used on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hop {
+    /// The channel.
+    pub channel: ChannelId,
+    /// The virtual channel on it.
+    pub vc: Vc,
+}
+
+/// One route from every node to every canonical destination; images under the symmetry give the rest.
+///
+/// Invariants: routes that enter a router by the same (port, VC) towards the same destination leave it alike; `ranks` rises along every route.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    /// Virtual channels of the budget.
+    pub vcs: u8,
+    /// The symmetry that the routes keep (trivial where the method cannot keep the topology's).
+    pub symmetry: Symmetry,
+    /// `[dst_class * node_count + src]`: where the hops of the route start; one more entry at the end.
+    pub offsets: Vec<u32>,
+    /// The hops of all routes, back to back.
+    pub hops: Vec<Hop>,
+    /// `[channel class * vcs + vc]`: the rank of every (channel, VC), of which classes are under `symmetry`.
+    pub ranks: Vec<u32>,
+}
+
+impl Routes {
+    /// The route from a node to the canonical destination of a class; empty for the destination itself.
+    pub fn route(&self, dst_class: usize, src: NodeId) -> &[Hop] {
+        let at = dst_class * self.symmetry.node_count() + src.0 as usize;
+        &self.hops[self.offsets[at] as usize..self.offsets[at + 1] as usize]
+    }
+}

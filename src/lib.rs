@@ -1,0 +1,16 @@
+//! fabc, a declarative compiler for accelerator fabrics.
+//!
+//! ```text
+//! &str --parse--> ast::Spec --resolve--> model::Pod --synthesize--> Topology --cross_connect--> CrossConnects ------------+
+//!                                                                       |--analyze--> Distances, ConcurrentFlow (certified) |
+//!                                                                       +--route, per fault set--> Routes --build--> ForwardingTables
+//! CrossConnects + ForwardingTables --check (independent)--> Proof --> Compiled --emit--> Vec<Artifact {path, bytes}> --driver--> disk
+//! ```
+//!
+//! Imports point one way: `ids, diag, progress, solve <- syntax <- model <- ir <- passes | check | emit <- compile <- driver <- main`.
+
+pub mod diag;
+pub mod ids;
+pub mod ir;
+pub mod model;
+pub mod progress;

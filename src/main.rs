@@ -1,0 +1,2 @@
+//! fabc
+fn main() {}

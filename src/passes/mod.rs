@@ -1,0 +1,2 @@
+//! The passes: each a function from finished values to one new value. Passes import no pass.
+

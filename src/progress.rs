@@ -1,0 +1,20 @@
+//! How long passes tell an observer where they are; what they tell decides nothing.
+
+/// Watches the passes; the driver draws bars, tests and libraries use [`Silent`].
+pub trait Progress: Sync {
+    /// A pass begins and will advance `total` times.
+    fn begin(&self, pass: &str, total: u64);
+    /// One more unit of the pass is done.
+    fn advance(&self);
+    /// The pass has ended.
+    fn end(&self);
+}
+
+/// Watches nothing.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _pass: &str, _total: u64) {}
+    fn advance(&self) {}
+    fn end(&self) {}
+}
