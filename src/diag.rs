@@ -6,7 +6,7 @@
 
 mod codes;
 
-pub use codes::{CODES, CodeDoc, explain};
+pub use codes::{CodeDoc, codes, explain};
 
 use miette::{Diagnostic, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use std::sync::Arc;

@@ -7,10 +7,19 @@
 //! CrossConnects + ForwardingTables --check (independent)--> Proof --> Compiled --emit--> Vec<Artifact {path, bytes}> --driver--> disk
 //! ```
 //!
-//! Imports point one way: `ids, diag, progress, solve <- syntax <- model <- ir <- passes | check | emit <- compile <- driver <- main`.
+//! Imports point one way:
+//! `ids, diag, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit <- compile <- driver <- main`.
 
+pub mod check;
+pub mod compile;
+pub mod compiled;
 pub mod diag;
+pub mod driver;
+pub mod emit;
 pub mod ids;
 pub mod ir;
 pub mod model;
+pub mod passes;
 pub mod progress;
+pub mod solve;
+pub mod syntax;

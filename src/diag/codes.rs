@@ -1,5 +1,11 @@
 //! The registry of error codes: the one source of `fabc explain` and of `docs/errors.md`.
 
+mod check;
+mod driver;
+mod language;
+mod routing;
+mod synthesis;
+
 /// What `fabc explain` says about one code.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeDoc {
@@ -12,9 +18,11 @@ pub struct CodeDoc {
 }
 
 /// Every code that fabc can print, ascending.
-pub const CODES: &[CodeDoc] = &[];
+pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
+    [language::CODES, synthesis::CODES, routing::CODES, check::CODES, driver::CODES].into_iter().flatten()
+}
 
 /// The entry of a code, if there is one; case does not matter.
 pub fn explain(code: &str) -> Option<&'static CodeDoc> {
-    CODES.iter().find(|doc| doc.code.eq_ignore_ascii_case(code))
+    codes().find(|doc| doc.code.eq_ignore_ascii_case(code))
 }

@@ -1,2 +1,1 @@
 //! The passes: each a function from finished values to one new value. Passes import no pass.
-

@@ -1,0 +1,5 @@
+//! The independent checker: convicts what `passes` constructs; imports no pass.
+
+mod deadlock;
+
+pub use deadlock::DeadlockFree;

@@ -1,0 +1,5 @@
+//! FAB04nn: requires, proofs and verification.
+
+use super::CodeDoc;
+
+pub(super) const CODES: &[CodeDoc] = &[];

@@ -1,0 +1,5 @@
+//! FAB03nn: routing and budgets.
+
+use super::CodeDoc;
+
+pub(super) const CODES: &[CodeDoc] = &[];

@@ -1,0 +1,5 @@
+//! FAB02nn: topologies, cross-connects, analysis.
+
+use super::CodeDoc;
+
+pub(super) const CODES: &[CodeDoc] = &[];

@@ -1,0 +1,1 @@
+//! The commands: the only code that reads, writes, prints, exits.

@@ -1,0 +1,1 @@
+//! Artifacts: one file per format.

@@ -1,0 +1,1 @@
+//! The one user of good_lp.

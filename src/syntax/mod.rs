@@ -1,0 +1,1 @@
+//! The language: text to spanned syntax and back.
