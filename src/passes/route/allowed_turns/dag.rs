@@ -1,0 +1,80 @@
+//! The near-shortest paths from every canonical source.
+//!
+//! Comes in: a [`Quotient`] with prices. Goes out: per canonical source the channels whose use costs at most a tolerance more than a shortest
+//! path, by the node they lead to. Invariant: every such channel leads away from the source, so the order of distance is a topological order.
+
+use super::quotient::{DARK, Quotient};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A channel on a near-shortest path.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    /// `node * ports + port` of the channel.
+    pub(super) channel: u32,
+    /// By how much it exceeds the shortest way to its end.
+    pub(super) extra: u32,
+}
+
+/// The near-shortest paths from one source.
+pub(super) struct Dag {
+    /// The source.
+    pub(super) source: u32,
+    /// All other nodes by rising distance.
+    pub(super) order: Vec<u32>,
+    /// Where the steps into `order[i]` start; one more at the end.
+    pub(super) offsets: Vec<u32>,
+    /// The steps.
+    pub(super) steps: Vec<Step>,
+}
+
+/// The near-shortest paths from every canonical node.
+pub(super) fn near_shortest(quotient: &Quotient, tolerance: u32) -> Vec<Dag> {
+    let canonical: Vec<u32> = quotient.symmetry.canonical_nodes().map(|node| node.0).collect();
+    let mut into = vec![Vec::new(); quotient.nodes];
+    for (channel, &head) in quotient.head.iter().enumerate() {
+        if head != DARK {
+            into[head as usize].push((channel as u32, quotient.length[quotient.channel_class(channel)]));
+        }
+    }
+    canonical.into_par_iter().map(|source| from_source(quotient, &into, source, tolerance)).collect()
+}
+
+fn from_source(quotient: &Quotient, into: &[Vec<(u32, u32)>], source: u32, tolerance: u32) -> Dag {
+    let mut distance = vec![u32::MAX; quotient.nodes];
+    distance[source as usize] = 0;
+    let mut order = Vec::with_capacity(quotient.nodes);
+    let mut open = BinaryHeap::from([Reverse((0u32, source))]);
+    while let Some(Reverse((reached, node))) = open.pop() {
+        if distance[node as usize] < reached {
+            continue;
+        }
+        if node != source {
+            order.push(node);
+        }
+        for port in 0..quotient.ports {
+            let channel = node as usize * quotient.ports + port;
+            let head = quotient.head[channel];
+            if head != DARK {
+                let longer = reached + quotient.length[quotient.channel_class(channel)];
+                if longer < distance[head as usize] {
+                    distance[head as usize] = longer;
+                    open.push(Reverse((longer, head)));
+                }
+            }
+        }
+    }
+    let (mut offsets, mut steps) = (vec![0], Vec::new());
+    for &node in &order {
+        for &(channel, length) in &into[node as usize] {
+            let from = distance[channel as usize / quotient.ports];
+            // Every step leads away from the source, or the paths could go in circles.
+            if from < distance[node as usize] && from + length <= distance[node as usize] + tolerance {
+                steps.push(Step { channel, extra: from + length - distance[node as usize] });
+            }
+        }
+        offsets.push(steps.len() as u32);
+    }
+    Dag { source, order, offsets, steps }
+}

@@ -1,0 +1,152 @@
+//! Turns between symbols, and the weighted linear ordering of the symbols.
+//!
+//! Comes in: a [`Quotient`], then a weight per turn and an order. Goes out: an order in which less weight points backwards.
+//! Invariant: the ranks are always a permutation of the symbols.
+
+use super::quotient::{DARK, Quotient};
+use rand_chacha::ChaCha8Rng;
+use rand_core::RngCore;
+
+/// Distance between the keys of neighbours after renumbering.
+const SPACING: i64 = 1 << 32;
+
+/// Which symbol can follow which.
+pub(super) struct TurnGraph {
+    symbols: usize,
+    /// Turns per symbol: output ports times VCs of the next router.
+    fan: usize,
+    /// `[symbol * fan + port * vcs + vc]`: the next symbol, or [`DARK`].
+    after: Vec<u32>,
+    /// Turns into a symbol: `[offsets[symbol]..offsets[symbol + 1]]`.
+    offsets: Vec<u32>,
+    into: Vec<u32>,
+}
+
+impl TurnGraph {
+    /// All turns but those back through the same port.
+    pub(super) fn new(quotient: &Quotient) -> Self {
+        let (symbols, fan) = (quotient.symbols(), quotient.ports * quotient.vcs);
+        let mut after = vec![DARK; symbols * fan];
+        for symbol in 0..symbols {
+            let channel = quotient.canonical_channel(symbol / quotient.vcs);
+            if quotient.head[channel] == DARK {
+                continue;
+            }
+            let node = quotient.head[channel] as usize;
+            for code in 0..fan {
+                let out = node * quotient.ports + code / quotient.vcs;
+                if quotient.head[out] != DARK && code / quotient.vcs != quotient.in_port[channel] as usize {
+                    after[symbol * fan + code] = (quotient.channel_class(out) * quotient.vcs + code % quotient.vcs) as u32;
+                }
+            }
+        }
+        let mut offsets = vec![0; symbols + 1];
+        for &to in after.iter().filter(|&&to| to != DARK) {
+            offsets[to as usize + 1] += 1;
+        }
+        for symbol in 0..symbols {
+            offsets[symbol + 1] += offsets[symbol];
+        }
+        let mut into = vec![0; offsets[symbols] as usize];
+        let mut filled = offsets.clone();
+        for (turn, &to) in after.iter().enumerate().filter(|&(_, &to)| to != DARK) {
+            into[filled[to as usize] as usize] = turn as u32;
+            filled[to as usize] += 1;
+        }
+        Self { symbols, fan, after, offsets, into }
+    }
+
+    /// Number of turn slots.
+    pub(super) fn turns(&self) -> usize {
+        self.after.len()
+    }
+    /// The symbol that a turn leaves.
+    pub(super) fn from(&self, turn: usize) -> usize {
+        turn / self.fan
+    }
+    /// The symbol that a turn enters, unless it is dark.
+    pub(super) fn to(&self, turn: usize) -> Option<usize> {
+        Some(self.after[turn]).filter(|&to| to != DARK).map(|to| to as usize)
+    }
+
+    /// Moves every symbol to its best place among its neighbours, again and again, until nothing moves or `sweeps` are over.
+    pub(super) fn order(&self, weights: &[u64], rank: &mut [u32], sweeps: u32, rng: &mut ChaCha8Rng) {
+        let mut keys: Vec<i64> = rank.iter().map(|&rank| i64::from(rank) * SPACING).collect();
+        let mut visits: Vec<u32> = (0..self.symbols as u32).collect();
+        let mut neighbours: Vec<(i64, i64)> = Vec::new();
+        for _ in 0..sweeps {
+            shuffle(&mut visits, rng);
+            let mut moved = false;
+            for &symbol in &visits {
+                moved |= self.place(symbol as usize, weights, &mut keys, &mut neighbours);
+            }
+            renumber(&mut keys);
+            if !moved {
+                break;
+            }
+        }
+        for (rank, &key) in rank.iter_mut().zip(&keys) {
+            *rank = (key / SPACING) as u32;
+        }
+    }
+
+    /// Moves one symbol; the keys of its neighbours cut the order into gaps.
+    fn place(&self, symbol: usize, weights: &[u64], keys: &mut [i64], neighbours: &mut Vec<(i64, i64)>) -> bool {
+        neighbours.clear();
+        for &turn in &self.into[self.offsets[symbol] as usize..self.offsets[symbol + 1] as usize] {
+            let weight = weights[turn as usize];
+            if weight > 0 && self.from(turn as usize) != symbol {
+                neighbours.push((keys[self.from(turn as usize)], -(weight as i64)));
+            }
+        }
+        for code in 0..self.fan {
+            let to = self.after[symbol * self.fan + code];
+            let weight = weights[symbol * self.fan + code];
+            if to != DARK && weight > 0 && to as usize != symbol {
+                neighbours.push((keys[to as usize], weight as i64));
+            }
+        }
+        if neighbours.is_empty() {
+            return false;
+        }
+        neighbours.sort_unstable();
+        // The cost left of all neighbours is a constant; passing a predecessor mends its turn, passing a successor breaks it.
+        let (mut cost, mut least, mut gap, mut now, mut own) = (0, 0, 0, 0, 0);
+        for (at, &(key, weight)) in neighbours.iter().enumerate() {
+            cost += weight;
+            if cost < least {
+                (least, gap) = (cost, at + 1);
+            }
+            if key < keys[symbol] {
+                (now, own) = (cost, at + 1);
+            }
+        }
+        if now == least || own == gap {
+            return false;
+        }
+        let low = if gap == 0 { neighbours[0].0 - 2 * SPACING } else { neighbours[gap - 1].0 };
+        let high = if gap == neighbours.len() { low + 2 * SPACING } else { neighbours[gap].0 };
+        if high - low < 2 {
+            renumber(keys);
+            return false;
+        }
+        keys[symbol] = low + (high - low) / 2;
+        true
+    }
+}
+
+/// Spreads the keys evenly, equal ones by symbol.
+fn renumber(keys: &mut [i64]) {
+    let mut order: Vec<(i64, u32)> = keys.iter().enumerate().map(|(symbol, &key)| (key, symbol as u32)).collect();
+    order.sort_unstable();
+    for (place, (_, symbol)) in order.into_iter().enumerate() {
+        keys[symbol as usize] = place as i64 * SPACING;
+    }
+}
+
+/// Fisher-Yates.
+pub(super) fn shuffle(items: &mut [u32], rng: &mut ChaCha8Rng) {
+    for at in (1..items.len()).rev() {
+        items.swap(at, (rng.next_u64() % (at as u64 + 1)) as usize);
+    }
+}

@@ -1,0 +1,122 @@
+//! The pod as flat arrays, and the quotient of its channels under a symmetry.
+//!
+//! Comes in: a topology, which links are lit, prices, the number of VCs in use. Goes out: a [`Quotient`].
+//! Invariant: everything per class is the same for every channel of the class, dark channels included: a class is lit or dark as a whole.
+//!
+//! A *state* is a (channel, VC) of the pod, numbered `(source node * ports + output port) * vcs + vc`; a *symbol* is its class,
+//! numbered `channel class * vcs + vc`. A translation-invariant set of turns has no cycle of states if and only if it has no
+//! cycle of symbols, because the group acts freely and is finite: a cycle of states maps onto a closed walk of symbols, and a
+//! closed walk of symbols, followed often enough, closes in the pod.
+
+use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
+use crate::ir::{DualLengths, Symmetry, Topology};
+
+/// Marks a port without a lit link.
+pub(super) const DARK: u32 = u32::MAX;
+
+/// The mean length of a lit channel after scaling.
+pub(super) const MEAN_LENGTH: u32 = 1024;
+
+/// A pod in one scenario, seen through one symmetry.
+pub(super) struct Quotient {
+    /// The symmetry.
+    pub(super) symmetry: Symmetry,
+    /// Number of routers.
+    pub(super) nodes: usize,
+    /// Ports per router.
+    pub(super) ports: usize,
+    /// Virtual channels in use.
+    pub(super) vcs: usize,
+    /// `[node * ports + port]`: the router that the channel leads to, or [`DARK`].
+    pub(super) head: Vec<u32>,
+    /// `[node * ports + port]`: the port by which the channel arrives there.
+    pub(super) in_port: Vec<u8>,
+    /// `[node]`: its class.
+    pub(super) class: Vec<u32>,
+    /// `[channel class]`: price of a channel, scaled to a mean of [`MEAN_LENGTH`], at least an eighth of it; 0 for dark classes.
+    pub(super) length: Vec<u32>,
+}
+
+impl Quotient {
+    /// The quotient of a topology under its own symmetry, or under the trivial one where `alive` does not keep it (or `trivial` is asked for).
+    pub(super) fn new(topology: &Topology, alive: &IdVec<LinkId, bool>, prices: &DualLengths, vcs: usize, trivial: bool) -> Self {
+        let own = topology.symmetry();
+        let symmetry = if trivial || !keeps(topology, own, alive) {
+            Symmetry::trivial(own.chips_per_cube() as u32, own.cubes() as u32)
+        } else {
+            own.clone()
+        };
+        let (nodes, ports) = (topology.node_count(), topology.ports());
+        let mut head = vec![DARK; nodes * ports];
+        let mut in_port = vec![u8::MAX; nodes * ports];
+        for node in topology.nodes() {
+            for port in 0..ports {
+                if let Some(channel) = topology.outgoing(node, PortId::new(port)).filter(|channel| alive[channel.link()]) {
+                    let end = topology.target(channel);
+                    head[node.index() * ports + port] = end.node.0;
+                    in_port[node.index() * ports + port] = end.port.0;
+                }
+            }
+        }
+        let class: Vec<u32> = topology.nodes().map(|node| symmetry.class(node) as u32).collect();
+        let raw: Vec<u64> = symmetry
+            .canonical_nodes()
+            .flat_map(|node| (0..ports).map(move |port| (node, port)))
+            .map(|(node, port)| prices.lengths.get(own.class(node) * ports + port).copied().unwrap_or(0))
+            .collect();
+        let lit: Vec<bool> = symmetry
+            .canonical_nodes()
+            .flat_map(|node| (0..ports).map(move |port| node.index() * ports + port))
+            .map(|channel| head[channel] != DARK)
+            .collect();
+        let count = lit.iter().filter(|&&lit| lit).count().max(1) as u128;
+        let total: u128 = raw.iter().zip(&lit).filter(|&(_, &lit)| lit).map(|(&length, _)| u128::from(length)).sum();
+        let scaled = |length: u64| (u128::from(length) * count * u128::from(MEAN_LENGTH)).checked_div(total).map_or(MEAN_LENGTH, |scaled| scaled.min(64 * u128::from(MEAN_LENGTH)) as u32);
+        let length = raw.iter().zip(&lit).map(|(&raw, &lit)| if lit { scaled(raw).max(MEAN_LENGTH / 8) } else { 0 }).collect();
+        Self { symmetry, nodes, ports, vcs, head, in_port, class, length }
+    }
+
+    /// Number of channel classes, dark ones included.
+    pub(super) fn classes(&self) -> usize {
+        self.length.len()
+    }
+    /// Number of symbols.
+    pub(super) fn symbols(&self) -> usize {
+        self.classes() * self.vcs
+    }
+    /// Number of states.
+    pub(super) fn states(&self) -> usize {
+        self.head.len() * self.vcs
+    }
+    /// The class of a channel that is given as `node * ports + port`.
+    pub(super) fn channel_class(&self, channel: usize) -> usize {
+        self.class[channel / self.ports] as usize * self.ports + channel % self.ports
+    }
+    /// The canonical channel of a class, as `node * ports + port`.
+    pub(super) fn canonical_channel(&self, class: usize) -> usize {
+        self.symmetry.canonical_node(class / self.ports).index() * self.ports + class % self.ports
+    }
+    /// A node that cannot be reached from node 0, if there is one.
+    pub(super) fn unreachable(&self) -> Option<NodeId> {
+        let mut seen = vec![false; self.nodes];
+        seen[0] = true;
+        let mut open = vec![0];
+        while let Some(node) = open.pop() {
+            for &next in &self.head[node * self.ports..][..self.ports] {
+                if next != DARK && !seen[next as usize] {
+                    seen[next as usize] = true;
+                    open.push(next as usize);
+                }
+            }
+        }
+        seen.iter().position(|&seen| !seen).map(NodeId::new)
+    }
+}
+
+/// Whether the lit links are the same at every image of a link.
+fn keeps(topology: &Topology, symmetry: &Symmetry, alive: &IdVec<LinkId, bool>) -> bool {
+    topology.links().enumerate().all(|(id, link)| {
+        let canonical = symmetry.canonical_node(symmetry.class(link.a.node));
+        topology.outgoing(canonical, link.a.port).is_some_and(|channel| alive[channel.link()] == alive[id])
+    })
+}

@@ -1,0 +1,381 @@
+//! Which legal route every pair takes: consistent selection by potential descent.
+//!
+//! Comes in: a [`Quotient`], the rank of every symbol, possibly routes to start from. Goes out: per canonical destination a forest of
+//! states, and through it one route per source. Invariants: `next` of a state always has a higher rank, so every walk ends at the
+//! destination; two routes that meet in a state towards the same destination are the same from there on, so tables keyed by
+//! (destination, input port, input VC) never conflict; no route turns back through the port it came in by.
+//!
+//! Per visit of a destination: a scan of all states by falling rank finds the cheapest legal continuation of every unused state
+//! (rank is a topological order, so no queue is needed); then every source and every used state re-chooses its continuation by
+//! the exact change of the potential, carrying its whole subtree of routes.
+
+use super::potential::{ONE, Potential};
+use super::quotient::{DARK, Quotient};
+use crate::ids::NodeId;
+
+/// No continuation.
+const NONE: u8 = u8::MAX;
+/// Not reachable at any price.
+const INFINITE: u64 = u64::MAX;
+
+/// States by rising rank, grouped by equal rank.
+pub(super) struct RankScan {
+    /// `[symbol]`.
+    rank: Vec<u32>,
+    /// States by falling rank.
+    states: Vec<u32>,
+    /// Ends of the groups of equal rank in `states`.
+    ends: Vec<u32>,
+}
+
+impl RankScan {
+    /// Sorts the lit states of a pod.
+    pub(super) fn new(quotient: &Quotient, rank: &[u32]) -> Self {
+        let mut keyed: Vec<(u32, u32)> = (0..quotient.states())
+            .filter(|state| quotient.head[state / quotient.vcs] != DARK)
+            .map(|state| (u32::MAX - rank[symbol(quotient, state)], state as u32))
+            .collect();
+        keyed.sort_unstable();
+        let ends = (1..=keyed.len()).filter(|&at| at == keyed.len() || keyed[at].0 != keyed[at - 1].0).map(|at| at as u32).collect();
+        Self { rank: rank.to_vec(), states: keyed.into_iter().map(|(_, state)| state).collect(), ends }
+    }
+}
+
+/// The symbol of a state.
+pub(super) fn symbol(quotient: &Quotient, state: usize) -> usize {
+    quotient.channel_class(state / quotient.vcs) * quotient.vcs + state % quotient.vcs
+}
+
+/// The cheapest two continuations at a router, by different ports.
+#[derive(Clone, Copy)]
+struct Best {
+    cost: [u64; 2],
+    code: [u8; 2],
+}
+
+const NOTHING: Best = Best { cost: [INFINITE; 2], code: [NONE; 2] };
+
+/// The routes under construction.
+pub(super) struct Selection<'a> {
+    quotient: &'a Quotient,
+    scan: RankScan,
+    /// `[state]`: channel class.
+    class: Vec<u32>,
+    /// `[state]`: rank.
+    rank: Vec<u32>,
+    /// `[channel class]`: routes to canonical destinations over channels of the class.
+    load: Vec<u32>,
+    /// `[vc]`: hops.
+    vc_hops: Vec<u64>,
+    /// `[destination class * states + state]`: the continuation, as `port * vcs + vc`.
+    next: Vec<u8>,
+    /// `[destination class * nodes + node]`: the first hop, as `port * vcs + vc`.
+    first: Vec<u8>,
+    /// Prices of a visit.
+    potential: Potential,
+    hop_price: Vec<u64>,
+    // Scratch of one visit.
+    count: Vec<u32>,
+    used: Vec<u32>,
+    value: Vec<u64>,
+    best: Vec<Best>,
+}
+
+impl<'a> Selection<'a> {
+    /// No routes yet.
+    pub(super) fn new(quotient: &'a Quotient, rank: &[u32]) -> Self {
+        let states = quotient.states();
+        let scan = RankScan::new(quotient, rank);
+        let destinations = quotient.symmetry.class_count();
+        Self {
+            class: (0..states).map(|state| quotient.channel_class(state / quotient.vcs) as u32).collect(),
+            rank: (0..states).map(|state| scan.rank[symbol(quotient, state)]).collect(),
+            scan,
+            load: vec![0; quotient.classes()],
+            vc_hops: vec![0; quotient.vcs],
+            next: vec![NONE; destinations * states],
+            first: vec![NONE; destinations * quotient.nodes],
+            potential: Potential::exponential(1, 1.0, 1),
+            hop_price: vec![0; quotient.vcs],
+            count: vec![0; states],
+            used: Vec::new(),
+            value: vec![INFINITE; states],
+            best: vec![NOTHING; quotient.nodes],
+            quotient,
+        }
+    }
+
+    /// Routes over the busiest channel.
+    pub(super) fn max_load(&self) -> u32 {
+        self.load.iter().copied().max().unwrap_or(0)
+    }
+    /// Hops of all routes to canonical destinations.
+    pub(super) fn hops(&self) -> u64 {
+        self.vc_hops.iter().sum()
+    }
+    /// Share of hops by VC, in thousandths.
+    fn share(&self, vc: usize) -> u64 {
+        self.vc_hops[vc] * 1000 / self.hops().max(1)
+    }
+
+    /// Gives every pair its first route, cheapest by length and by the load so far. Returns a pair that has no legal route.
+    pub(super) fn start(&mut self) -> Result<(), (NodeId, NodeId)> {
+        let quotient = self.quotient;
+        let destinations = quotient.symmetry.class_count();
+        let expected: u64 = (destinations * quotient.nodes) as u64 * 4 / quotient.classes().max(1) as u64;
+        for d in 0..destinations {
+            let dst = quotient.symmetry.canonical_node(d);
+            let prices: Vec<u64> = (0..quotient.classes())
+                .map(|class| 64 * u64::from(quotient.length[class]) + u64::from(self.load[class]) * 4096 / expected.max(1))
+                .collect();
+            self.used.clear();
+            self.scan(d, dst, |state, this| prices[this.class[state] as usize] + (state % quotient.vcs) as u64);
+            for src in 0..quotient.nodes {
+                if src == dst.0 as usize {
+                    continue;
+                }
+                let code = self.best[src].code[0];
+                if code == NONE {
+                    return Err((NodeId(src as u32), dst));
+                }
+                self.first[d * quotient.nodes + src] = code;
+                self.shift(d, dst.0, src, code, 1, true);
+            }
+            self.clear_counts();
+        }
+        Ok(())
+    }
+
+    /// Takes over the routes of another selection under the same ranks and symmetry where their channels are lit, and completes the rest.
+    pub(super) fn adopt(&mut self, first: &[u8], next: &[u8]) -> Result<(), (NodeId, NodeId)> {
+        let _ = (first, next);
+        self.start()
+    }
+
+    /// Anneals the potential's width over some sweeps, then trims detours.
+    pub(super) fn descend(&mut self, bound: f64, sweeps: u32, advance: &dyn Fn()) {
+        let widest = (bound * 0.06).max(3.0);
+        let narrowest: f64 = (bound * 0.002).max(0.5);
+        let decay = libm::exp(libm::log(narrowest / widest) / f64::from(sweeps.max(2) - 1));
+        let mut width = widest;
+        for _ in 0..sweeps {
+            let limit = self.max_load();
+            self.potential = Potential::exponential(limit, width, limit as usize * 2 + 64);
+            self.sweep();
+            width *= decay;
+            advance();
+        }
+        let limit = self.max_load();
+        self.potential = Potential::wall(limit, limit as usize * 2 + 64);
+        for _ in 0..(sweeps / 10).max(2) {
+            self.sweep_with(ONE >> 6, ONE >> 14);
+            advance();
+        }
+    }
+
+    fn sweep(&mut self) {
+        self.sweep_with(ONE * 3 / 1000, ONE * 3 / 1000);
+    }
+
+    /// Visits every destination once: a hop costs `base` plus `tilt` times the share of its VC.
+    fn sweep_with(&mut self, base: u64, tilt: u64) {
+        for d in 0..self.quotient.symmetry.class_count() {
+            for vc in 0..self.quotient.vcs {
+                self.hop_price[vc] = base + tilt * self.share(vc) / 1000;
+            }
+            self.visit(d);
+        }
+    }
+
+    /// Re-chooses all continuations towards one destination.
+    fn visit(&mut self, d: usize) {
+        let quotient = self.quotient;
+        let dst = quotient.symmetry.canonical_node(d);
+        self.tally(d, dst.0);
+        let prices: Vec<u64> = self.load.iter().map(|&load| self.potential.rise(load, 1)).collect();
+        self.scan(d, dst, |state, this| prices[this.class[state] as usize] + this.hop_price[state % quotient.vcs]);
+        for src in 0..quotient.nodes {
+            if src != dst.0 as usize {
+                let old = self.first[d * quotient.nodes + src];
+                let new = self.relocate(d, dst.0, src, None, old, 1);
+                self.first[d * quotient.nodes + src] = new;
+            }
+        }
+        for at in 0..self.used.len() {
+            let state = self.used[at] as usize;
+            let node = quotient.head[state / quotient.vcs];
+            if self.count[state] > 0 && node != dst.0 {
+                let old = self.next[d * quotient.states() + state];
+                let new = self.relocate(d, dst.0, node as usize, Some(state), old, self.count[state]);
+                self.next[d * quotient.states() + state] = new;
+            }
+        }
+        self.clear_counts();
+    }
+
+    /// Counts the routes through every state towards a destination.
+    fn tally(&mut self, d: usize, dst: u32) {
+        let quotient = self.quotient;
+        for src in 0..quotient.nodes {
+            if src != dst as usize {
+                let mut node = src;
+                let mut code = self.first[d * quotient.nodes + src];
+                loop {
+                    let state = (node * quotient.ports) * quotient.vcs + code as usize;
+                    if self.count[state] == 0 {
+                        self.used.push(state as u32);
+                    }
+                    self.count[state] += 1;
+                    node = quotient.head[state / quotient.vcs] as usize;
+                    if node == dst as usize {
+                        break;
+                    }
+                    code = self.next[d * quotient.states() + state];
+                }
+            }
+        }
+    }
+
+    fn clear_counts(&mut self) {
+        for &state in &self.used {
+            self.count[state as usize] = 0;
+        }
+        self.used.clear();
+    }
+
+    /// By falling rank: the value of every state, and the continuation of the unused ones.
+    fn scan(&mut self, d: usize, dst: NodeId, price: impl Fn(usize, &Self) -> u64) {
+        let quotient = self.quotient;
+        let base = d * quotient.states();
+        self.best.fill(NOTHING);
+        let mut from = 0;
+        for group in 0..self.scan.ends.len() {
+            let end = self.scan.ends[group] as usize;
+            for at in from..end {
+                let state = self.scan.states[at] as usize;
+                let channel = state / quotient.vcs;
+                let node = quotient.head[channel];
+                self.value[state] = if node == dst.0 {
+                    price(state, self)
+                } else if self.count[state] > 0 {
+                    let next = node as usize * quotient.ports * quotient.vcs + self.next[base + state] as usize;
+                    self.value[next] + price(state, self)
+                } else {
+                    let best = self.best[node as usize];
+                    let back = best.code[0] != NONE && best.code[0] as usize / quotient.vcs == quotient.in_port[channel] as usize;
+                    self.next[base + state] = best.code[back as usize];
+                    match best.cost[back as usize] {
+                        INFINITE => INFINITE,
+                        cost => cost + price(state, self),
+                    }
+                };
+            }
+            for at in from..end {
+                let state = self.scan.states[at] as usize;
+                let (node, code) = (state / (quotient.ports * quotient.vcs), (state % (quotient.ports * quotient.vcs)) as u8);
+                let (cost, best) = (self.value[state], &mut self.best[node]);
+                if cost == INFINITE || node == dst.0 as usize {
+                    continue;
+                }
+                let same_port = best.code[0] != NONE && best.code[0] as usize / quotient.vcs == code as usize / quotient.vcs;
+                if cost < best.cost[0] {
+                    if !same_port {
+                        (best.cost[1], best.code[1]) = (best.cost[0], best.code[0]);
+                    }
+                    (best.cost[0], best.code[0]) = (cost, code);
+                } else if !same_port && cost < best.cost[1] {
+                    (best.cost[1], best.code[1]) = (cost, code);
+                }
+            }
+            from = end;
+        }
+    }
+
+    /// Moves `count` routes that stand at a router (having come by state `via`) to their cheapest continuation and returns it.
+    fn relocate(&mut self, d: usize, dst: u32, node: usize, via: Option<usize>, old: u8, count: u32) -> u8 {
+        let quotient = self.quotient;
+        let width = quotient.ports * quotient.vcs;
+        self.shift(d, dst, node, old, count, false);
+        let (above, back) = via.map_or((None, u8::MAX), |via| (Some(self.rank[via]), quotient.in_port[via / quotient.vcs]));
+        let mut chosen = old;
+        let mut cheapest = self.cost(d, dst, node, old, count, INFINITE);
+        for code in 0..width {
+            let state = node * width + code;
+            if code == old as usize
+                || quotient.head[state / quotient.vcs] == DARK
+                || code / quotient.vcs == back as usize
+                || above.is_some_and(|above| self.rank[state] <= above)
+                || self.value[state] == INFINITE
+            {
+                continue;
+            }
+            let cost = self.cost(d, dst, node, code as u8, count, cheapest);
+            if cost < cheapest {
+                (cheapest, chosen) = (cost, code as u8);
+            }
+        }
+        self.shift(d, dst, node, chosen, count, true);
+        chosen
+    }
+
+    /// The rise of the potential if `count` routes went this way, or [`INFINITE`] where it is not below `limit`.
+    #[inline]
+    fn cost(&self, d: usize, dst: u32, mut node: usize, mut code: u8, count: u32, limit: u64) -> u64 {
+        let quotient = self.quotient;
+        let next = &self.next[d * quotient.states()..][..quotient.states()];
+        let mut cost = 0;
+        loop {
+            let state = node * quotient.ports * quotient.vcs + code as usize;
+            cost += self.potential.rise(self.load[self.class[state] as usize], count)
+                + u64::from(count) * self.hop_price[state % quotient.vcs];
+            if cost >= limit {
+                return INFINITE;
+            }
+            node = quotient.head[state / quotient.vcs] as usize;
+            if node == dst as usize {
+                return cost;
+            }
+            code = next[state];
+        }
+    }
+
+    /// Adds or removes `count` routes along a walk.
+    #[inline]
+    fn shift(&mut self, d: usize, dst: u32, mut node: usize, mut code: u8, count: u32, add: bool) {
+        let quotient = self.quotient;
+        loop {
+            let state = node * quotient.ports * quotient.vcs + code as usize;
+            let load = &mut self.load[self.class[state] as usize];
+            if add {
+                *load += count;
+                self.vc_hops[state % quotient.vcs] += u64::from(count);
+                if self.count[state] == 0 {
+                    self.used.push(state as u32);
+                }
+                self.count[state] += count;
+            } else {
+                *load -= count;
+                self.vc_hops[state % quotient.vcs] -= u64::from(count);
+                self.count[state] -= count;
+            }
+            node = quotient.head[state / quotient.vcs] as usize;
+            if node == dst as usize {
+                return;
+            }
+            code = self.next[d * quotient.states() + state];
+        }
+    }
+
+    /// The states of the route from a node to a canonical destination, in order.
+    pub(super) fn route(&self, d: usize, src: usize, mut each: impl FnMut(usize)) {
+        let quotient = self.quotient;
+        let dst = quotient.symmetry.canonical_node(d).0 as usize;
+        let (mut node, mut code) = (src, self.first[d * quotient.nodes + src]);
+        while node != dst {
+            let state = node * quotient.ports * quotient.vcs + code as usize;
+            each(state);
+            node = quotient.head[state / quotient.vcs] as usize;
+            code = self.next[d * quotient.states() + state];
+        }
+    }
+}
