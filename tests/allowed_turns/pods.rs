@@ -123,7 +123,8 @@ fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usi
         }
         sum += missing;
         let here = &levels[level];
-        let fibre = (level + 1 >= optical).then(|| &levels[level + 1 - optical]);
+        let none = vec![0; total];
+        let fibre = |length: usize| if level + 1 >= length { &levels[level + 1 - length] } else { &none };
         let mut after = here.clone();
         for cube in 0..cubes {
             for local in 0..chips {
@@ -135,13 +136,14 @@ fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usi
                         let to = me + strides[axis] as usize;
                         after[to] |= here[me];
                         after[me] |= here[to];
-                    } else if let Some(fibre) = fibre {
+                    } else {
                         let position = match axis {
                             0 => at[1] * dims[2] + at[2],
                             1 => at[0] * dims[2] + at[2],
                             _ => at[0] * dims[1] + at[1],
                         } as usize;
                         let cube_to = (cube + shifts[axis][position]) % cubes;
+                        let fibre = fibre(fibre_length(cubes, shifts[axis][position], optical));
                         let to = (cube_to * chips + local - strides[axis] * (dims[axis] - 1)) as usize;
                         after[to] |= fibre[me];
                         after[me] |= fibre[to];
@@ -154,14 +156,27 @@ fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usi
     }
 }
 
+/// Of two cubes only the fibres between them count as long: the cut is what limits such a pod.
+fn fibre_length(cubes: u32, shift: u32, optical: usize) -> usize {
+    if cubes == 2 && shift == 0 { 1 } else { optical }
+}
+
 /// Shifts of 4x4x4 cubes by threshold accepting on the worst weighted average distance; `steps` 0 leaves them random.
 pub fn climbed(cubes: u32, steps: usize, seed: u64) -> [Vec<u32>; 3] {
     let dims = [4, 4, 4];
     let mut random = Random(seed);
     let mut shifts: [Vec<u32>; 3] = std::array::from_fn(|_| (0..16).map(|_| random.below(cubes as usize) as u32).collect());
-    let weights: &[usize] = if cubes <= 8 { &[1, 2] } else { &[1, 3] };
+    let weights: &[usize] = match cubes {
+        2 => &[1, 2, 4, 9],
+        3..=8 => &[1, 2],
+        _ => &[1, 3],
+    };
     let score = |shifts: &[Vec<u32>; 3]| {
-        weights.iter().map(|&w| distance_sum(dims, cubes, shifts, w) as f64 * 1000.0 / (144 + 48 * w) as f64).fold(0.0, f64::max)
+        let average = |&w: &usize| {
+            let fibres: usize = shifts.iter().flatten().map(|&shift| fibre_length(cubes, shift, w)).sum();
+            distance_sum(dims, cubes, shifts, w) as f64 * 1000.0 / (144 + fibres) as f64
+        };
+        weights.iter().map(average).fold(0.0, f64::max)
     };
     let mut now = score(&shifts);
     let (mut best, mut best_score) = (shifts.clone(), now);

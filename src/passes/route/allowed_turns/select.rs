@@ -297,6 +297,9 @@ impl<'a> Selection<'a> {
         let width = quotient.ports * quotient.vcs;
         self.shift(d, dst, node, old, count, false);
         let (above, back) = via.map_or((None, u8::MAX), |via| (Some(self.rank[via]), quotient.in_port[via / quotient.vcs]));
+        // Prices were taken before this visit moved anything, and before these routes were lifted; the slack covers both.
+        let own = self.value[node * width + old as usize];
+        let dearest = own + own / 4;
         let mut chosen = old;
         let mut cheapest = self.cost(d, dst, node, old, count, INFINITE);
         for code in 0..width {
@@ -305,7 +308,7 @@ impl<'a> Selection<'a> {
                 || quotient.head[state / quotient.vcs] == DARK
                 || code / quotient.vcs == back as usize
                 || above.is_some_and(|above| self.rank[state] <= above)
-                || self.value[state] == INFINITE
+                || self.value[state] > dearest
             {
                 continue;
             }
