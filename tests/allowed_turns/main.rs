@@ -14,7 +14,7 @@ fn routed(topology: &Topology, vcs: u8) -> Walked {
     let settings = Settings::for_size(topology.node_count(), vcs);
     let order = order(topology, &prices, &settings, &Silent);
     let alive = IdVec::filled(true, topology.links().len());
-    let routes = select(topology, &alive, &prices, &order, &settings, &Silent).expect("routes");
+    let routes = select(topology, &alive, &prices, &order, None, &settings, &Silent).expect("routes");
     verify(topology, &routes, |_| false)
 }
 

@@ -21,6 +21,9 @@ const UNIT: u32 = 256;
 /// Path counts saturate here.
 const MANY: u32 = 255;
 
+/// Rounds without progress before the search returns to the best order.
+const PATIENCE: u32 = 25;
+
 /// An order of the symbols and what it costs.
 #[derive(Clone)]
 pub(super) struct Ordered {
@@ -30,7 +33,7 @@ pub(super) struct Ordered {
     pub(super) lost: u64,
 }
 
-/// Improves an order for a number of rounds.
+/// Improves an order for a number of rounds; of the later orders only those that `admits` accepts are kept.
 pub(super) fn improve(
     quotient: &Quotient,
     dags: &[Dag],
@@ -38,6 +41,7 @@ pub(super) fn improve(
     start: Vec<u32>,
     rounds: u32,
     rng: &mut ChaCha8Rng,
+    admits: &dyn Fn(&[u32]) -> bool,
     advance: &dyn Fn(),
 ) -> Ordered {
     let discount: Vec<u32> = (0..=MANY).map(|count| (65536.0 / libm::pow(f64::from(count.max(1)), 1.5)) as u32).collect();
@@ -47,7 +51,7 @@ pub(super) fn improve(
     let mut stale = 0;
     for round in 0..=rounds {
         let (turns, lost) = weigh(quotient, dags, graph, &rank, &mut weights, &discount, round);
-        if best.as_ref().is_none_or(|best| lost < best.lost) {
+        if best.as_ref().is_none_or(|best| lost < best.lost && admits(&rank)) {
             best = Some(Ordered { rank: rank.clone(), lost });
             stale = 0;
         } else {
@@ -56,7 +60,7 @@ pub(super) fn improve(
         if lost == 0 || round == rounds {
             break;
         }
-        if stale == 25 {
+        if stale == PATIENCE {
             rank.clone_from(&best.as_ref().expect("set in the first round").rank);
             weights.iter_mut().for_each(|row| row.fill(UNIT));
             stale = 0;

@@ -64,11 +64,6 @@ impl TurnGraph {
     pub(super) fn from(&self, turn: usize) -> usize {
         turn / self.fan
     }
-    /// The symbol that a turn enters, unless it is dark.
-    pub(super) fn to(&self, turn: usize) -> Option<usize> {
-        Some(self.after[turn]).filter(|&to| to != DARK).map(|to| to as usize)
-    }
-
     /// Moves every symbol to its best place among its neighbours, again and again, until nothing moves or `sweeps` are over.
     pub(super) fn order(&self, weights: &[u64], rank: &mut [u32], sweeps: u32, rng: &mut ChaCha8Rng) {
         let mut keys: Vec<i64> = rank.iter().map(|&rank| i64::from(rank) * SPACING).collect();

@@ -15,13 +15,15 @@ mod improve;
 mod linear;
 mod potential;
 mod quotient;
+mod reach;
 #[path = "select.rs"]
 mod selection;
 
 use crate::diag::Failure;
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId, Vc};
-use crate::ir::{DualLengths, Hop, Routes, Topology};
+use crate::ir::{DualLengths, Hop, Routes, Symmetry, Topology};
 use crate::progress::Progress;
+use improve::Ordered;
 use linear::TurnGraph;
 use miette::Diagnostic;
 use quotient::Quotient;
@@ -60,7 +62,9 @@ impl Settings {
 pub struct TurnOrder {
     /// Virtual channels that routes use (never more than the budget).
     pub vcs: u8,
-    /// `[channel class * vcs + vc]` under the topology's symmetry.
+    /// Whether the order keeps the topology's symmetry; otherwise every channel is a class of its own.
+    pub symmetric: bool,
+    /// `[channel class * vcs + vc]` under that symmetry.
     pub ranks: Vec<u32>,
     /// Ordered pairs with a canonical source that have no near-shortest path under this order.
     pub lost: u64,
@@ -101,31 +105,86 @@ fn used_vcs(settings: &Settings) -> usize {
 }
 
 /// Finds the order of a healthy pod.
+///
+/// The order keeps the topology's symmetry where every pair has a legal path under such an order; where none was found (as a rule with a
+/// single VC) it starts from up*/down* and treats every channel as a class of its own: see [`TurnOrder::symmetric`].
 pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, progress: &dyn Progress) -> TurnOrder {
-    let vcs = used_vcs(settings);
     let alive = IdVec::filled(true, topology.links().len());
-    let quotient = Quotient::new(topology, &alive, prices, vcs, false);
-    let tolerance = quotient::MEAN_LENGTH / 10;
-    let dags = dag::near_shortest(&quotient, tolerance);
-    let graph = TurnGraph::new(&quotient);
-    let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     progress.begin("order", u64::from(settings.order_rounds));
-    let mut symbols: Vec<u32> = Vec::with_capacity(quotient.symbols());
-    for vc in 0..vcs {
-        let mut layer: Vec<u32> = (0..quotient.classes()).map(|class| (class * vcs + vc) as u32).collect();
-        linear::shuffle(&mut layer, &mut rng);
-        symbols.extend(layer);
-    }
-    let mut start = vec![0; symbols.len()];
-    for (rank, symbol) in symbols.into_iter().enumerate() {
-        start[symbol as usize] = rank as u32;
-    }
-    let ordered = improve::improve(&quotient, &dags, &graph, start, settings.order_rounds, &mut rng, &|| progress.advance());
+    let found = find_order(topology, &alive, prices, None, settings, &|| progress.advance());
     progress.end();
-    TurnOrder { vcs: vcs as u8, ranks: ordered.rank, lost: ordered.lost }
+    found
 }
 
-/// Selects routes under an order.
+/// An order for a scenario, from a given one or afresh.
+fn find_order(
+    topology: &Topology,
+    alive: &IdVec<LinkId, bool>,
+    prices: &DualLengths,
+    from: Option<&TurnOrder>,
+    settings: &Settings,
+    advance: &dyn Fn(),
+) -> TurnOrder {
+    let vcs = used_vcs(settings);
+    let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
+    if from.is_none_or(|order| order.symmetric) {
+        let quotient = Quotient::new(topology, alive, prices, vcs, false);
+        let start = from.map_or_else(|| layered(&quotient, &mut rng), |order| order.expanded(topology, &quotient.symmetry));
+        let found = improved(&quotient, start, settings, &mut rng, &|_| true, advance);
+        if reach::unreachable_pair(&quotient, &found.rank).is_none() {
+            let symmetric = quotient.symmetry == *topology.symmetry();
+            return TurnOrder { vcs: vcs as u8, symmetric, ranks: found.rank, lost: found.lost };
+        }
+    }
+    let quotient = Quotient::new(topology, alive, prices, vcs, true);
+    let keeps_all = |rank: &[u32]| reach::unreachable_pair(&quotient, rank).is_none();
+    let found = improved(&quotient, reach::up_down(&quotient), settings, &mut rng, &keeps_all, advance);
+    TurnOrder { vcs: vcs as u8, symmetric: topology.symmetry().is_trivial(), ranks: found.rank, lost: found.lost }
+}
+
+/// A random order of the channels in VC 0, then one in VC 1, and so on.
+fn layered(quotient: &Quotient, rng: &mut ChaCha8Rng) -> Vec<u32> {
+    let mut start = vec![0; quotient.symbols()];
+    let mut rank = 0;
+    for vc in 0..quotient.vcs {
+        let mut layer: Vec<u32> = (0..quotient.classes()).map(|class| (class * quotient.vcs + vc) as u32).collect();
+        linear::shuffle(&mut layer, rng);
+        for symbol in layer {
+            start[symbol as usize] = rank;
+            rank += 1;
+        }
+    }
+    start
+}
+
+fn improved(
+    quotient: &Quotient,
+    start: Vec<u32>,
+    settings: &Settings,
+    rng: &mut ChaCha8Rng,
+    admits: &dyn Fn(&[u32]) -> bool,
+    advance: &dyn Fn(),
+) -> Ordered {
+    let dags = dag::near_shortest(quotient, quotient::MEAN_LENGTH / 10);
+    let graph = TurnGraph::new(quotient);
+    improve::improve(quotient, &dags, &graph, start, settings.order_rounds, rng, admits, advance)
+}
+
+impl TurnOrder {
+    /// The same order under a symmetry that is the topology's own or trivial.
+    fn expanded(&self, topology: &Topology, symmetry: &Symmetry) -> Vec<u32> {
+        let vcs = usize::from(self.vcs);
+        if !self.symmetric || symmetry == topology.symmetry() {
+            return self.ranks.clone();
+        }
+        let row = topology.ports() * vcs;
+        symmetry.canonical_nodes().flat_map(|node| self.ranks[topology.symmetry().class(node) * row..][..row].iter().copied()).collect()
+    }
+}
+
+/// Selects routes under an order; from the routes of another scenario under the same order where `warm` gives them, with half the sweeps.
+///
+/// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its own.
 ///
 /// # Errors
 /// [`RouteError::Disconnected`] where the lit links do not connect the pod, [`RouteError::NoLegalPath`] where the budget does not suffice.
@@ -134,51 +193,64 @@ pub fn select(
     alive: &IdVec<LinkId, bool>,
     prices: &DualLengths,
     order: &TurnOrder,
+    warm: Option<&Routes>,
     settings: &Settings,
     progress: &dyn Progress,
 ) -> Result<Routes, RouteError> {
     let vcs = usize::from(order.vcs);
-    let quotient = Quotient::new(topology, alive, prices, vcs, false);
+    let mut quotient = Quotient::new(topology, alive, prices, vcs, !order.symmetric);
     if let Some(node) = quotient.unreachable() {
         return Err(RouteError::Disconnected { node });
     }
-    let ranks = order.ranks.clone();
+    let mut ranks = order.expanded(topology, &quotient.symmetry);
+    if reach::unreachable_pair(&quotient, &ranks).is_some() {
+        let own = find_order(topology, alive, prices, Some(order), settings, &|| ());
+        quotient = Quotient::new(topology, alive, prices, vcs, !own.symmetric);
+        ranks = own.expanded(topology, &quotient.symmetry);
+    }
+    let budget = budget_ranks(&quotient, &ranks, settings.vcs);
+    let warm = warm.filter(|warm| warm.symmetry == quotient.symmetry && warm.ranks == budget);
+    let (sweeps, widest) = if warm.is_some() { (settings.sweeps / 2, 0.02) } else { (settings.sweeps, 0.06) };
+    let state = |hop: &Hop| {
+        let from = topology.source(hop.channel);
+        (from.node.index() * topology.ports() + from.port.index()) * vcs + hop.vc.index()
+    };
+    let warm = warm.map(|warm| move |d: usize, src: usize| warm.route(d, NodeId::new(src)).iter().map(state));
     let mut selection = Selection::new(&quotient, &ranks);
-    selection.start().map_err(|(src, dst)| RouteError::NoLegalPath { src, dst, vcs: settings.vcs })?;
-    progress.begin("select", u64::from(settings.sweeps));
-    let bound = (1.0 / prices.bound()).max(1.0);
-    selection.descend(bound, settings.sweeps, &|| progress.advance());
+    selection.start(warm).map_err(|(src, dst)| RouteError::NoLegalPath { src, dst, vcs: settings.vcs })?;
+    progress.begin("select", u64::from(sweeps));
+    selection.descend((1.0 / prices.bound()).max(1.0), sweeps, widest, &|| progress.advance());
     progress.end();
-    Ok(finish(topology, &quotient, &selection, &ranks, settings.vcs))
+    Ok(finish(topology, &quotient, &selection, budget, settings.vcs))
+}
+
+/// The ranks of all VCs of the budget; those that routes do not use come last.
+fn budget_ranks(quotient: &Quotient, ranks: &[u32], budget: u8) -> Vec<u32> {
+    let mut spare = ranks.iter().copied().max().map_or(0, |last| last + 1)..;
+    let mut all = Vec::with_capacity(quotient.classes() * usize::from(budget));
+    for row in ranks.chunks(quotient.vcs) {
+        all.extend(row);
+        all.extend(spare.by_ref().take(usize::from(budget) - quotient.vcs));
+    }
+    all
 }
 
 /// Writes the routes out.
-fn finish(topology: &Topology, quotient: &Quotient, selection: &Selection, ranks: &[u32], budget: u8) -> Routes {
+fn finish(topology: &Topology, quotient: &Quotient, selection: &Selection, ranks: Vec<u32>, vcs: u8) -> Routes {
     let destinations = quotient.symmetry.class_count();
     let mut offsets = Vec::with_capacity(destinations * quotient.nodes + 1);
     let mut hops = Vec::with_capacity(selection.hops() as usize);
     offsets.push(0);
-    let channels: Vec<ChannelId> = topology
-        .nodes()
-        .flat_map(|node| (0..quotient.ports).map(move |port| topology.outgoing(node, PortId::new(port)).unwrap_or(ChannelId(u32::MAX))))
-        .collect();
+    let channels: Vec<Option<ChannelId>> =
+        topology.nodes().flat_map(|node| (0..quotient.ports).map(move |port| topology.outgoing(node, PortId::new(port)))).collect();
     for d in 0..destinations {
         for src in 0..quotient.nodes {
-            selection.route(d, src, |state| hops.push(Hop { channel: channels[state / quotient.vcs], vc: Vc::new(state % quotient.vcs) }));
+            selection.route(d, src, |state| {
+                let channel = channels[state / quotient.vcs].expect("routes use lit channels");
+                hops.push(Hop { channel, vc: Vc::new(state % quotient.vcs) });
+            });
             offsets.push(hops.len() as u32);
         }
     }
-    let mut spare = ranks.len() as u32;
-    let mut all = Vec::with_capacity(quotient.classes() * usize::from(budget));
-    for class in 0..quotient.classes() {
-        for vc in 0..usize::from(budget) {
-            all.push(if vc < quotient.vcs {
-                ranks[class * quotient.vcs + vc]
-            } else {
-                spare += 1;
-                spare
-            });
-        }
-    }
-    Routes { vcs: budget, symmetry: quotient.symmetry.clone(), offsets, hops, ranks: all }
+    Routes { vcs, symmetry: quotient.symmetry.clone(), offsets, hops, ranks }
 }

@@ -41,6 +41,32 @@ impl RankScan {
     }
 }
 
+impl RankScan {
+    /// `[node]`: the output ports by which a packet injected there can reach a destination legally, as a bit set.
+    pub(super) fn ports_towards(&self, quotient: &Quotient, dst: NodeId) -> Vec<u16> {
+        let mut ports = vec![0u16; quotient.nodes];
+        let mut leads = Vec::new();
+        let mut from = 0;
+        for &end in &self.ends {
+            leads.clear();
+            for &state in &self.states[from..end as usize] {
+                let channel = state as usize / quotient.vcs;
+                let node = quotient.head[channel];
+                if node == dst.0 || ports[node as usize] & !(1 << quotient.in_port[channel]) != 0 {
+                    leads.push(channel);
+                }
+            }
+            for &channel in &leads {
+                if channel / quotient.ports != dst.0 as usize {
+                    ports[channel / quotient.ports] |= 1 << (channel % quotient.ports);
+                }
+            }
+            from = end as usize;
+        }
+        ports
+    }
+}
+
 /// The symbol of a state.
 pub(super) fn symbol(quotient: &Quotient, state: usize) -> usize {
     quotient.channel_class(state / quotient.vcs) * quotient.vcs + state % quotient.vcs
@@ -118,20 +144,33 @@ impl<'a> Selection<'a> {
         self.vc_hops[vc] * 1000 / self.hops().max(1)
     }
 
-    /// Gives every pair its first route, cheapest by length and by the load so far. Returns a pair that has no legal route.
-    pub(super) fn start(&mut self) -> Result<(), (NodeId, NodeId)> {
+    /// Gives every pair its first route: the one of `warm` where that is lit, otherwise the cheapest by length and by the load so far.
+    /// Returns a pair that has no legal route.
+    ///
+    /// `warm(destination class, source)` yields the states of a route; its routes must be consistent and rise in rank.
+    pub(super) fn start<W: Fn(usize, usize) -> R, R: Iterator<Item = usize> + Clone>(
+        &mut self,
+        warm: Option<W>,
+    ) -> Result<(), (NodeId, NodeId)> {
         let quotient = self.quotient;
         let destinations = quotient.symmetry.class_count();
         let expected: u64 = (destinations * quotient.nodes) as u64 * 4 / quotient.classes().max(1) as u64;
+        if let Some(warm) = &warm {
+            for d in 0..destinations {
+                for src in 0..quotient.nodes {
+                    self.adopt(d, src, warm(d, src));
+                }
+            }
+        }
         for d in 0..destinations {
             let dst = quotient.symmetry.canonical_node(d);
+            self.tally(d, dst.0);
             let prices: Vec<u64> = (0..quotient.classes())
                 .map(|class| 64 * u64::from(quotient.length[class]) + u64::from(self.load[class]) * 4096 / expected.max(1))
                 .collect();
-            self.used.clear();
             self.scan(d, dst, |state, this| prices[this.class[state] as usize] + (state % quotient.vcs) as u64);
             for src in 0..quotient.nodes {
-                if src == dst.0 as usize {
+                if src == dst.0 as usize || self.first[d * quotient.nodes + src] != NONE {
                     continue;
                 }
                 let code = self.best[src].code[0];
@@ -146,30 +185,79 @@ impl<'a> Selection<'a> {
         Ok(())
     }
 
-    /// Takes over the routes of another selection under the same ranks and symmetry where their channels are lit, and completes the rest.
-    pub(super) fn adopt(&mut self, first: &[u8], next: &[u8]) -> Result<(), (NodeId, NodeId)> {
-        let _ = (first, next);
-        self.start()
+    /// Takes over one route, unless it runs over a dark channel.
+    fn adopt(&mut self, d: usize, src: usize, states: impl Iterator<Item = usize> + Clone) {
+        let quotient = self.quotient;
+        let width = quotient.ports * quotient.vcs;
+        if states.clone().any(|state| quotient.head[state / quotient.vcs] == DARK) {
+            return;
+        }
+        let mut before = None;
+        for state in states {
+            let code = (state % width) as u8;
+            match before {
+                None => self.first[d * quotient.nodes + src] = code,
+                Some(before) => self.next[d * quotient.states() + before] = code,
+            }
+            self.load[self.class[state] as usize] += 1;
+            self.vc_hops[state % quotient.vcs] += 1;
+            before = Some(state);
+        }
     }
 
-    /// Anneals the potential's width over some sweeps, then trims detours.
-    pub(super) fn descend(&mut self, bound: f64, sweeps: u32, advance: &dyn Fn()) {
-        let widest = (bound * 0.06).max(3.0);
+    /// Anneals the potential's width over some sweeps, tightens towards the bound, then trims detours.
+    pub(super) fn descend(&mut self, bound: f64, sweeps: u32, widest: f64, advance: &dyn Fn()) {
         let narrowest: f64 = (bound * 0.002).max(0.5);
-        let decay = libm::exp(libm::log(narrowest / widest) / f64::from(sweeps.max(2) - 1));
-        let mut width = widest;
-        for _ in 0..sweeps {
-            let limit = self.max_load();
-            self.potential = Potential::exponential(limit, width, limit as usize * 2 + 64);
-            self.sweep();
-            width *= decay;
-            advance();
+        self.anneal(None, (bound * widest).max(3.0), narrowest, sweeps, advance);
+        // A lower bound a rounding error above an integer must not ask for less than that integer.
+        let target = libm::ceil(bound - 1e-6) as u32;
+        let mut best = (self.max_load(), self.first.clone(), self.next.clone());
+        for _ in 0..sweeps / 10 {
+            if best.0 <= target {
+                break;
+            }
+            self.anneal(Some(best.0 - 1), narrowest * 4.0, narrowest, 5, advance);
+            if self.max_load() < best.0 {
+                best = (self.max_load(), self.first.clone(), self.next.clone());
+            }
+        }
+        if self.max_load() > best.0 {
+            (self.first, self.next) = (best.1, best.2);
+            self.recount();
         }
         let limit = self.max_load();
         self.potential = Potential::wall(limit, limit as usize * 2 + 64);
         for _ in 0..(sweeps / 10).max(2) {
             self.sweep_with(ONE >> 6, ONE >> 14);
             advance();
+        }
+    }
+
+    /// Sweeps with falling width; `limit` is the load to price by, the present maximum if `None`.
+    fn anneal(&mut self, limit: Option<u32>, widest: f64, narrowest: f64, sweeps: u32, advance: &dyn Fn()) {
+        let decay = libm::exp(libm::log(narrowest / widest) / f64::from(sweeps.max(2) - 1));
+        let mut width = widest;
+        for _ in 0..sweeps {
+            let limit = limit.unwrap_or(self.max_load());
+            self.potential = Potential::exponential(limit, width, limit as usize * 2 + 64);
+            self.sweep();
+            width *= decay;
+            advance();
+        }
+    }
+
+    /// Counts all loads afresh.
+    fn recount(&mut self) {
+        self.load.fill(0);
+        self.vc_hops.fill(0);
+        for d in 0..self.quotient.symmetry.class_count() {
+            self.tally(d, self.quotient.symmetry.canonical_node(d).0);
+            for at in 0..self.used.len() {
+                let state = self.used[at] as usize;
+                self.load[self.class[state] as usize] += self.count[state];
+                self.vc_hops[state % self.quotient.vcs] += u64::from(self.count[state]);
+            }
+            self.clear_counts();
         }
     }
 
@@ -217,9 +305,9 @@ impl<'a> Selection<'a> {
     fn tally(&mut self, d: usize, dst: u32) {
         let quotient = self.quotient;
         for src in 0..quotient.nodes {
-            if src != dst as usize {
+            let mut code = self.first[d * quotient.nodes + src];
+            if code != NONE {
                 let mut node = src;
-                let mut code = self.first[d * quotient.nodes + src];
                 loop {
                     let state = (node * quotient.ports) * quotient.vcs + code as usize;
                     if self.count[state] == 0 {
@@ -299,7 +387,7 @@ impl<'a> Selection<'a> {
         let (above, back) = via.map_or((None, u8::MAX), |via| (Some(self.rank[via]), quotient.in_port[via / quotient.vcs]));
         // Prices were taken before this visit moved anything, and before these routes were lifted; the slack covers both.
         let own = self.value[node * width + old as usize];
-        let dearest = own + own / 4;
+        let dearest = own + own / 32;
         let mut chosen = old;
         let mut cheapest = self.cost(d, dst, node, old, count, INFINITE);
         for code in 0..width {

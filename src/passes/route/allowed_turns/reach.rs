@@ -1,0 +1,55 @@
+//! Whether every pair has a legal path at all, and an order under which every pair has one.
+//!
+//! Comes in: a [`Quotient`] and an order. Goes out: a pair without a legal path, if there is one; or the up*/down* order, under which no connected
+//! pod has such a pair. Source of the latter: Schroeder et al., "Autonet: a high-speed, self-configuring local area network" (1991).
+
+use super::quotient::{DARK, Quotient};
+use super::selection::RankScan;
+use crate::ids::NodeId;
+use rayon::prelude::*;
+use std::collections::VecDeque;
+
+/// The first pair (by destination, then source) that has no path of rising rank.
+pub(super) fn unreachable_pair(quotient: &Quotient, rank: &[u32]) -> Option<(NodeId, NodeId)> {
+    let scan = RankScan::new(quotient, rank);
+    (0..quotient.symmetry.class_count()).into_par_iter().find_map_first(|class| {
+        let dst = quotient.symmetry.canonical_node(class);
+        let reached = scan.ports_towards(quotient, dst);
+        let src = (0..quotient.nodes).find(|&src| src != dst.0 as usize && reached[src] == 0)?;
+        Some((NodeId(src as u32), dst))
+    })
+}
+
+/// Ranks by which every VC is an up*/down* layer of its own, one above the other. Needs the trivial symmetry.
+pub(super) fn up_down(quotient: &Quotient) -> Vec<u32> {
+    debug_assert!(quotient.symmetry.is_trivial());
+    let mut place = vec![u32::MAX; quotient.nodes];
+    let mut found = 0;
+    let mut open = VecDeque::from([0]);
+    place[0] = 0;
+    while let Some(node) = open.pop_front() {
+        for &next in &quotient.head[node * quotient.ports..][..quotient.ports] {
+            if next != DARK && place[next as usize] == u32::MAX {
+                found += 1;
+                place[next as usize] = found;
+                open.push_back(next as usize);
+            }
+        }
+    }
+    // Up channels by falling place of their tail, then down channels by rising place; equal ranks never follow each other.
+    let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(quotient.symbols());
+    for class in 0..quotient.classes() {
+        let channel = quotient.canonical_channel(class);
+        let (tail, head) = (place[channel / quotient.ports], quotient.head[channel]);
+        let within = if head != DARK && place[head as usize] < tail { quotient.nodes as u32 - tail } else { quotient.nodes as u32 + tail };
+        for vc in 0..quotient.vcs {
+            keyed.push(((vc * 2 * quotient.nodes) as u64 + u64::from(within), (class * quotient.vcs + vc) as u32));
+        }
+    }
+    keyed.sort_unstable();
+    let mut rank = vec![0; keyed.len()];
+    for (at, (_, symbol)) in keyed.into_iter().enumerate() {
+        rank[symbol as usize] = at as u32;
+    }
+    rank
+}
