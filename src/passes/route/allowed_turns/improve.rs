@@ -31,6 +31,8 @@ pub(super) struct Ordered {
     pub(super) rank: Vec<u32>,
     /// Ordered pairs (with canonical source) without a legal near-shortest path.
     pub(super) lost: u64,
+    /// Sum over the other pairs of 1 / (legal paths)^1.5, in 65536ths: how little choice they have.
+    pub(super) narrowness: u64,
 }
 
 /// Improves an order for a number of rounds; of the later orders only those that `admits` accepts are kept.
@@ -50,14 +52,14 @@ pub(super) fn improve(
     let mut best: Option<Ordered> = None;
     let mut stale = 0;
     for round in 0..=rounds {
-        let (turns, lost) = weigh(quotient, dags, graph, &rank, &mut weights, &discount, round);
-        if best.as_ref().is_none_or(|best| lost < best.lost && admits(&rank)) {
-            best = Some(Ordered { rank: rank.clone(), lost });
+        let (turns, lost, narrowness) = weigh(quotient, dags, graph, &rank, &mut weights, &discount, round);
+        if best.as_ref().is_none_or(|best| (lost, narrowness) < (best.lost, best.narrowness) && admits(&rank)) {
+            best = Some(Ordered { rank: rank.clone(), lost, narrowness });
             stale = 0;
         } else {
             stale += 1;
         }
-        if lost == 0 || round == rounds {
+        if round == rounds {
             break;
         }
         if stale == PATIENCE {
@@ -80,24 +82,26 @@ fn weigh(
     weights: &mut [Vec<u32>],
     discount: &[u32],
     round: u32,
-) -> (Vec<u64>, u64) {
+) -> (Vec<u64>, u64, u64) {
     let share = dags.len().div_ceil(8).max(1);
     dags.par_chunks(share)
         .zip(weights.par_chunks_mut(share))
         .map(|(dags, weights)| {
             let mut scratch = Scratch::new(quotient);
             let mut turns = vec![0; graph.turns()];
-            let mut lost = 0;
+            let (mut lost, mut narrowness) = (0, 0);
             for (dag, weights) in dags.iter().zip(weights) {
-                lost += scratch.source(quotient, dag, rank, weights, discount, round, &mut turns);
+                let (lost_here, narrow_here) = scratch.source(quotient, dag, rank, weights, discount, round, &mut turns);
+                lost += lost_here;
+                narrowness += narrow_here;
             }
-            (turns, lost)
+            (turns, lost, narrowness)
         })
         .reduce(
-            || (vec![0; graph.turns()], 0),
+            || (vec![0; graph.turns()], 0, 0),
             |mut left, right| {
                 left.0.iter_mut().zip(&right.0).for_each(|(left, right)| *left += right);
-                (left.0, left.1 + right.1)
+                (left.0, left.1 + right.1, left.2 + right.2)
             },
         )
 }
@@ -141,7 +145,7 @@ impl Scratch {
         }
     }
 
-    /// The paths from one source; adds to the turn weights and returns the number of lost destinations.
+    /// The paths from one source; adds to the turn weights and returns the number of lost destinations and the narrowness of the others.
     #[allow(clippy::too_many_arguments)]
     fn source(
         &mut self,
@@ -152,13 +156,13 @@ impl Scratch {
         discount: &[u32],
         round: u32,
         turns: &mut [u64],
-    ) -> u64 {
+    ) -> (u64, u64) {
         let vcs = quotient.vcs;
         for (place, &node) in dag.order.iter().enumerate() {
             self.place[node as usize] = place as u32;
         }
         let mut arrivals: Vec<Arrival> = Vec::new();
-        let mut lost = 0;
+        let (mut lost, mut narrowness) = (0, 0);
         // By node in order of distance, pull into every state from the arrivals at its tail. The steps are grouped by their head,
         // so the arrivals of a tail are gathered once per step.
         for (place, &node) in dag.order.iter().enumerate() {
@@ -202,6 +206,7 @@ impl Scratch {
                 *weight = (*weight + UNIT / 2).min(UNIT * 64);
                 u64::from(*weight) << 16
             } else {
+                narrowness += u64::from(discount[count as usize]);
                 *weight = (*weight - *weight / 8).max(UNIT);
                 u64::from(*weight) * u64::from(discount[count as usize])
             };
@@ -216,7 +221,7 @@ impl Scratch {
                 state = before;
             }
         }
-        lost
+        (lost, narrowness)
     }
 }
 

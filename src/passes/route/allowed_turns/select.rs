@@ -100,6 +100,10 @@ pub(super) struct Selection<'a> {
     /// Prices of a visit.
     potential: Potential,
     hop_price: Vec<u64>,
+    /// Whether equally cheap continuations replace each other.
+    restless: bool,
+    /// Where the next relocation starts to look.
+    turn: usize,
     // Scratch of one visit.
     count: Vec<u32>,
     used: Vec<u32>,
@@ -123,6 +127,8 @@ impl<'a> Selection<'a> {
             first: vec![NONE; destinations * quotient.nodes],
             potential: Potential::exponential(1, 1.0, 1),
             hop_price: vec![0; quotient.vcs],
+            restless: false,
+            turn: 0,
             count: vec![0; states],
             used: Vec::new(),
             value: vec![INFINITE; states],
@@ -212,11 +218,18 @@ impl<'a> Selection<'a> {
         // A lower bound a rounding error above an integer must not ask for less than that integer.
         let target = libm::ceil(bound - 1e-6) as u32;
         let mut best = (self.max_load(), self.first.clone(), self.next.clone());
-        for _ in 0..sweeps / 10 {
+        let rounds: u32 = std::env::var("TR").map_or(sweeps / 10, |v| v.parse().unwrap());
+        let rw: f64 = std::env::var("RW").map_or(4.0, |v| v.parse().unwrap());
+        let rn: f64 = std::env::var("RN").map_or(1.0, |v| v.parse().unwrap());
+        let rs: u32 = std::env::var("RS").map_or(5, |v| v.parse().unwrap());
+        for _ in 0..rounds {
+            if std::env::var("DBG").is_ok() { println!("{} x{}", self.max_load(), self.load.iter().filter(|&&l| l == self.max_load()).count()); }
             if best.0 <= target {
                 break;
             }
-            self.anneal(Some(best.0 - 1), narrowest * 4.0, narrowest, 5, advance);
+            self.restless = true;
+            self.anneal(Some(best.0 - 1), narrowest * rw, narrowest * rn, rs, advance);
+            self.restless = false;
             if self.max_load() < best.0 {
                 best = (self.max_load(), self.first.clone(), self.next.clone());
             }
@@ -262,7 +275,7 @@ impl<'a> Selection<'a> {
     }
 
     fn sweep(&mut self) {
-        self.sweep_with(ONE * 3 / 1000, ONE * 3 / 1000);
+        self.sweep_with(ONE * 3 / 1000, if self.restless { 0 } else { ONE * 3 / 1000 });
     }
 
     /// Visits every destination once: a hop costs `base` plus `tilt` times the share of its VC.
@@ -390,7 +403,11 @@ impl<'a> Selection<'a> {
         let dearest = own + own / 32;
         let mut chosen = old;
         let mut cheapest = self.cost(d, dst, node, old, count, INFINITE);
-        for code in 0..width {
+        // Routes that cost the same are exchanged while the selection is restless: loads drift until a gap closes.
+        let slack = u64::from(self.restless);
+        self.turn = (self.turn + 1) % width;
+        for step in 0..width {
+            let code = (step + self.turn) % width;
             let state = node * width + code;
             if code == old as usize
                 || quotient.head[state / quotient.vcs] == DARK
@@ -400,8 +417,8 @@ impl<'a> Selection<'a> {
             {
                 continue;
             }
-            let cost = self.cost(d, dst, node, code as u8, count, cheapest);
-            if cost < cheapest {
+            let cost = self.cost(d, dst, node, code as u8, count, cheapest + slack);
+            if cost < cheapest + slack {
                 (cheapest, chosen) = (cost, code as u8);
             }
         }
