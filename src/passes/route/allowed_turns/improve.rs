@@ -10,17 +10,21 @@
 
 use super::dag::Dag;
 use super::linear::TurnGraph;
-use super::quotient::Quotient;
+use super::quotient::{MEAN_LENGTH, Quotient};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 /// Cost of one broken turn; larger than any sum of extras.
 const BREAK: u32 = 1 << 20;
+/// Weight of a turn that must stay allowed.
+const KEPT: u64 = 1 << 52;
 /// The weight of a pair without history.
 const UNIT: u32 = 256;
 /// Path counts saturate here.
 const MANY: u32 = 255;
 
+/// Random extra length of a symbol in a round; without it every round pulls at the same paths and ten times as many pairs are lost at 1024 chips.
+const NOISE: u64 = MEAN_LENGTH as u64 / 16;
 /// Rounds without progress before the search returns to the best order.
 const PATIENCE: u32 = 25;
 
@@ -35,15 +39,15 @@ pub(super) struct Ordered {
     pub(super) narrowness: u64,
 }
 
-/// Improves an order for a number of rounds; of the later orders only those that `admits` accepts are kept.
+/// Improves an order for a number of rounds; the `kept` turns, which the start order must allow, stay allowed.
 pub(super) fn improve(
     quotient: &Quotient,
     dags: &[Dag],
     graph: &TurnGraph,
     start: Vec<u32>,
+    kept: &[u32],
     rounds: u32,
     rng: &mut ChaCha8Rng,
-    admits: &dyn Fn(&[u32]) -> bool,
     advance: &dyn Fn(),
 ) -> Ordered {
     let discount: Vec<u32> = (0..=MANY).map(|count| (65536.0 / libm::pow(f64::from(count.max(1)), 1.5)) as u32).collect();
@@ -52,8 +56,8 @@ pub(super) fn improve(
     let mut best: Option<Ordered> = None;
     let mut stale = 0;
     for round in 0..=rounds {
-        let (turns, lost, narrowness) = weigh(quotient, dags, graph, &rank, &mut weights, &discount, round);
-        if best.as_ref().is_none_or(|best| (lost, narrowness) < (best.lost, best.narrowness) && admits(&rank)) {
+        let (mut turns, lost, narrowness) = weigh(quotient, dags, graph, &rank, &mut weights, &discount, round);
+        if best.as_ref().is_none_or(|best| (lost, narrowness) < (best.lost, best.narrowness)) {
             best = Some(Ordered { rank: rank.clone(), lost, narrowness });
             stale = 0;
         } else {
@@ -66,6 +70,10 @@ pub(super) fn improve(
             rank.clone_from(&best.as_ref().expect("set in the first round").rank);
             weights.iter_mut().for_each(|row| row.fill(UNIT));
             stale = 0;
+        }
+        for &turn in kept {
+            // More than all other turns of a symbol can weigh together, so that no single move breaks it.
+            turns[turn as usize] = KEPT;
         }
         graph.order(&turns, &mut rank, 15, rng);
         advance();
@@ -184,7 +192,7 @@ impl Scratch {
                     let (mut cost, mut count, mut before) = (u32::MAX, 0u32, 0);
                     for arrival in &arrivals {
                         let broken = arrival.rank >= own;
-                        let here = arrival.cost + if broken { BREAK } else { 0 } + jitter(arrival.state, (state + vc) as u32, round);
+                        let here = arrival.cost + if broken { BREAK } else { 0 };
                         if here < cost {
                             (cost, before) = (here, arrival.state);
                         }
@@ -192,7 +200,7 @@ impl Scratch {
                             count += arrival.count;
                         }
                     }
-                    self.cost[state + vc] = cost + step.extra;
+                    self.cost[state + vc] = cost + step.extra + jitter((symbol + vc) as u32, round);
                     self.count[state + vc] = count.min(MANY);
                     self.before[state + vc] = before;
                 }
@@ -225,9 +233,10 @@ impl Scratch {
     }
 }
 
-/// A little disorder between equally good paths, another one each round.
+/// The random extra length of a symbol in a round.
 #[inline]
-fn jitter(from: u32, to: u32, round: u32) -> u32 {
-    let mixed = (from ^ to.rotate_left(16) ^ round.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b1);
-    mixed >> 27
+fn jitter(symbol: u32, round: u32) -> u32 {
+    let mixed = (symbol ^ round.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b1);
+    let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x85eb_ca6b);
+    ((u64::from(mixed) * NOISE) >> 32) as u32
 }

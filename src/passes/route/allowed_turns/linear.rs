@@ -64,6 +64,16 @@ impl TurnGraph {
     pub(super) fn from(&self, turn: usize) -> usize {
         turn / self.fan
     }
+    /// The turns from one channel of `within` (by class) to another, in VC 0, that rise under an order.
+    pub(super) fn rising_turns_within(&self, quotient: &Quotient, within: &[bool], rank: &[u32]) -> Vec<u32> {
+        let first = |symbol: usize| symbol.is_multiple_of(quotient.vcs) && within[symbol / quotient.vcs];
+        let rises = |&turn: &usize| {
+            let (from, to) = (self.from(turn), self.after[turn]);
+            to != DARK && first(from) && first(to as usize) && rank[from] < rank[to as usize]
+        };
+        (0..self.turns()).filter(rises).map(|turn| turn as u32).collect()
+    }
+
     /// Moves every symbol to its best place among its neighbours, again and again, until nothing moves or `sweeps` are over.
     pub(super) fn order(&self, weights: &[u64], rank: &mut [u32], sweeps: u32, rng: &mut ChaCha8Rng) {
         let mut keys: Vec<i64> = rank.iter().map(|&rank| i64::from(rank) * SPACING).collect();

@@ -49,9 +49,9 @@ impl Settings {
     /// The default work for a topology of this size.
     pub fn for_size(nodes: usize, vcs: u8) -> Self {
         let order_rounds = match nodes {
-            0..=1024 => 120,
-            1025..=4096 => 60,
-            _ => 40,
+            0..=1024 => 200,
+            1025..=4096 => 100,
+            _ => 60,
         };
         Self { vcs, order_rounds, sweeps: 50, seed: 1 }
     }
@@ -130,15 +130,15 @@ fn find_order(
     if from.is_none_or(|order| order.symmetric) {
         let quotient = Quotient::new(topology, alive, prices, vcs, false);
         let start = from.map_or_else(|| layered(&quotient, &mut rng), |order| order.expanded(topology, &quotient.symmetry));
-        let found = improved(&quotient, start, settings, &mut rng, &|_| true, advance);
+        let found = improved(&quotient, start, None, settings, &mut rng, advance);
         if reach::unreachable_pair(&quotient, &found.rank).is_none() {
             let symmetric = quotient.symmetry == *topology.symmetry();
             return TurnOrder { vcs: vcs as u8, symmetric, ranks: found.rank, lost: found.lost };
         }
     }
     let quotient = Quotient::new(topology, alive, prices, vcs, true);
-    let keeps_all = |rank: &[u32]| reach::unreachable_pair(&quotient, rank).is_none();
-    let found = improved(&quotient, reach::up_down(&quotient), settings, &mut rng, &keeps_all, advance);
+    let (start, tree) = reach::up_down(&quotient);
+    let found = improved(&quotient, start, Some(&tree), settings, &mut rng, advance);
     TurnOrder { vcs: vcs as u8, symmetric: topology.symmetry().is_trivial(), ranks: found.rank, lost: found.lost }
 }
 
@@ -157,17 +157,19 @@ fn layered(quotient: &Quotient, rng: &mut ChaCha8Rng) -> Vec<u32> {
     start
 }
 
+/// Improves an order; every path over the channels of `tree` stays allowed.
 fn improved(
     quotient: &Quotient,
     start: Vec<u32>,
+    tree: Option<&[bool]>,
     settings: &Settings,
     rng: &mut ChaCha8Rng,
-    admits: &dyn Fn(&[u32]) -> bool,
     advance: &dyn Fn(),
 ) -> Ordered {
-    let dags = dag::near_shortest(quotient, quotient::MEAN_LENGTH / 10);
+    let dags = dag::near_shortest(quotient, quotient::MEAN_LENGTH / 6);
     let graph = TurnGraph::new(quotient);
-    improve::improve(quotient, &dags, &graph, start, settings.order_rounds, rng, admits, advance)
+    let kept = tree.map_or_else(Vec::new, |tree| graph.rising_turns_within(quotient, tree, &start));
+    improve::improve(quotient, &dags, &graph, start, &kept, settings.order_rounds, rng, advance)
 }
 
 impl TurnOrder {
@@ -182,7 +184,7 @@ impl TurnOrder {
     }
 }
 
-/// Selects routes under an order; from the routes of another scenario under the same order where `warm` gives them, with half the sweeps.
+/// Selects routes under an order; from the routes of another scenario under the same order where `warm` gives them, with a third of the sweeps.
 ///
 /// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its own.
 ///
@@ -210,7 +212,7 @@ pub fn select(
     }
     let budget = budget_ranks(&quotient, &ranks, settings.vcs);
     let warm = warm.filter(|warm| warm.symmetry == quotient.symmetry && warm.ranks == budget);
-    let (sweeps, widest) = if warm.is_some() { (settings.sweeps / 2, 0.02) } else { (settings.sweeps, 0.06) };
+    let (sweeps, rounds, widest) = if warm.is_some() { (settings.sweeps / 3, 1, 0.02) } else { (settings.sweeps, settings.sweeps / 10, 0.06) };
     let state = |hop: &Hop| {
         let from = topology.source(hop.channel);
         (from.node.index() * topology.ports() + from.port.index()) * vcs + hop.vc.index()
@@ -219,7 +221,7 @@ pub fn select(
     let mut selection = Selection::new(&quotient, &ranks);
     selection.start(warm).map_err(|(src, dst)| RouteError::NoLegalPath { src, dst, vcs: settings.vcs })?;
     progress.begin("select", u64::from(sweeps));
-    selection.descend((1.0 / prices.bound()).max(1.0), sweeps, widest, &|| progress.advance());
+    selection.descend((1.0 / prices.bound()).max(1.0), sweeps, rounds, widest, &|| progress.advance());
     progress.end();
     Ok(finish(topology, &quotient, &selection, budget, settings.vcs))
 }

@@ -20,19 +20,25 @@ pub(super) fn unreachable_pair(quotient: &Quotient, rank: &[u32]) -> Option<(Nod
     })
 }
 
-/// Ranks by which every VC is an up*/down* layer of its own, one above the other. Needs the trivial symmetry.
-pub(super) fn up_down(quotient: &Quotient) -> Vec<u32> {
+/// Ranks by which every VC is an up*/down* layer of its own, one above the other, and the channels (by class) of the spanning tree
+/// beneath them, whose paths alone join every pair. Needs the trivial symmetry.
+pub(super) fn up_down(quotient: &Quotient) -> (Vec<u32>, Vec<bool>) {
     debug_assert!(quotient.symmetry.is_trivial());
     let mut place = vec![u32::MAX; quotient.nodes];
+    let mut tree = vec![false; quotient.classes()];
     let mut found = 0;
     let mut open = VecDeque::from([0]);
     place[0] = 0;
     while let Some(node) = open.pop_front() {
-        for &next in &quotient.head[node * quotient.ports..][..quotient.ports] {
+        for channel in node * quotient.ports..(node + 1) * quotient.ports {
+            let next = quotient.head[channel];
             if next != DARK && place[next as usize] == u32::MAX {
                 found += 1;
                 place[next as usize] = found;
                 open.push_back(next as usize);
+                let back = next as usize * quotient.ports + quotient.in_port[channel] as usize;
+                tree[quotient.channel_class(channel)] = true;
+                tree[quotient.channel_class(back)] = true;
             }
         }
     }
@@ -51,5 +57,5 @@ pub(super) fn up_down(quotient: &Quotient) -> Vec<u32> {
     for (at, (_, symbol)) in keyed.into_iter().enumerate() {
         rank[symbol as usize] = at as u32;
     }
-    rank
+    (rank, tree)
 }

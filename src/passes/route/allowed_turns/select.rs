@@ -211,24 +211,19 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Anneals the potential's width over some sweeps, tightens towards the bound, then trims detours.
-    pub(super) fn descend(&mut self, bound: f64, sweeps: u32, widest: f64, advance: &dyn Fn()) {
+    /// Anneals the potential's width over some sweeps, tightens towards the bound in some rounds of five sweeps, then trims detours.
+    pub(super) fn descend(&mut self, bound: f64, sweeps: u32, rounds: u32, widest: f64, advance: &dyn Fn()) {
         let narrowest: f64 = (bound * 0.002).max(0.5);
         self.anneal(None, (bound * widest).max(3.0), narrowest, sweeps, advance);
         // A lower bound a rounding error above an integer must not ask for less than that integer.
         let target = libm::ceil(bound - 1e-6) as u32;
         let mut best = (self.max_load(), self.first.clone(), self.next.clone());
-        let rounds: u32 = std::env::var("TR").map_or(sweeps / 10, |v| v.parse().unwrap());
-        let rw: f64 = std::env::var("RW").map_or(4.0, |v| v.parse().unwrap());
-        let rn: f64 = std::env::var("RN").map_or(1.0, |v| v.parse().unwrap());
-        let rs: u32 = std::env::var("RS").map_or(5, |v| v.parse().unwrap());
         for _ in 0..rounds {
-            if std::env::var("DBG").is_ok() { println!("{} x{}", self.max_load(), self.load.iter().filter(|&&l| l == self.max_load()).count()); }
             if best.0 <= target {
                 break;
             }
             self.restless = true;
-            self.anneal(Some(best.0 - 1), narrowest * rw, narrowest * rn, rs, advance);
+            self.anneal(Some(best.0 - 1), narrowest * 4.0, narrowest, 5, advance);
             self.restless = false;
             if self.max_load() < best.0 {
                 best = (self.max_load(), self.first.clone(), self.next.clone());
