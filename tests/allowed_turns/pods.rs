@@ -4,7 +4,7 @@ use fabc::ids::{CubeId, LinkTypeId, NodeId, PortId};
 use fabc::ir::{DualLengths, Endpoint, Link, LinkKind, Symmetry, Topology};
 
 /// A cube shape and where every cube's optical ports lead: `far(cube, axis, face position)` is the cube across the + face.
-pub fn pod(dims: [u32; 3], cubes: u32, symmetry: Symmetry, far: impl Fn(u32, usize, usize) -> u32) -> Topology {
+pub(crate) fn pod(dims: [u32; 3], cubes: u32, symmetry: Symmetry, far: impl Fn(u32, usize, usize) -> u32) -> Topology {
     let chips: u32 = dims.iter().product();
     let node = |cube: u32, at: [u32; 3]| NodeId(cube * chips + at[0] + dims[0] * at[1] + dims[0] * dims[1] * at[2]);
     let mut links = Vec::new();
@@ -39,22 +39,22 @@ pub fn pod(dims: [u32; 3], cubes: u32, symmetry: Symmetry, far: impl Fn(u32, usi
 }
 
 /// Z_C acting on the cubes.
-pub fn cyclic(chips: u32, cubes: u32) -> Symmetry {
+pub(crate) fn cyclic(chips: u32, cubes: u32) -> Symmetry {
     Symmetry::new(chips, (0..cubes).map(|g| (0..cubes).map(|cube| CubeId((cube + g) % cubes)).collect()).collect())
 }
 
 /// Translations per axis and face position.
-pub fn shifted(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3]) -> Topology {
+pub(crate) fn shifted(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3]) -> Topology {
     pod(dims, cubes, cyclic(dims.iter().product(), cubes), |cube, axis, position| (cube + shifts[axis][position]) % cubes)
 }
 
 /// A torus of `counts` cubes per axis.
-pub fn torus(dims: [u32; 3], counts: [u32; 3]) -> Topology {
+pub(crate) fn torus(dims: [u32; 3], counts: [u32; 3]) -> Topology {
     twisted(dims, counts, [[0; 3]; 3])
 }
 
 /// A torus whose wrap along `axis` also moves by `twist[axis]` cubes.
-pub fn twisted(dims: [u32; 3], counts: [u32; 3], twist: [[u32; 3]; 3]) -> Topology {
+pub(crate) fn twisted(dims: [u32; 3], counts: [u32; 3], twist: [[u32; 3]; 3]) -> Topology {
     let cubes: u32 = counts.iter().product();
     let at = |cube: u32| [cube % counts[0], cube / counts[0] % counts[1], cube / (counts[0] * counts[1])];
     let id = |at: [u32; 3]| at[0] + counts[0] * (at[1] + counts[1] * at[2]);
@@ -86,17 +86,17 @@ pub fn twisted(dims: [u32; 3], counts: [u32; 3], twist: [[u32; 3]; 3]) -> Topolo
 }
 
 /// The same pod without its symmetry.
-pub fn asymmetric(topology: &Topology) -> Topology {
+pub(crate) fn asymmetric(topology: &Topology) -> Topology {
     let own = topology.symmetry();
     let trivial = Symmetry::trivial(own.chips_per_cube() as u32, own.cubes() as u32);
     Topology::new(topology.ports(), topology.links().iter().copied().collect(), trivial)
 }
 
 /// A small generator for tests (splitmix64).
-pub struct Random(pub u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -162,7 +162,7 @@ fn fibre_length(cubes: u32, shift: u32, optical: usize) -> usize {
 }
 
 /// Shifts of 4x4x4 cubes by threshold accepting on the worst weighted average distance; `steps` 0 leaves them random.
-pub fn climbed(cubes: u32, steps: usize, seed: u64) -> [Vec<u32>; 3] {
+pub(crate) fn climbed(cubes: u32, steps: usize, seed: u64) -> [Vec<u32>; 3] {
     let dims = [4, 4, 4];
     let mut random = Random(seed);
     let mut shifts: [Vec<u32>; 3] = std::array::from_fn(|_| (0..16).map(|_| random.below(cubes as usize) as u32).collect());
@@ -207,7 +207,7 @@ pub fn climbed(cubes: u32, steps: usize, seed: u64) -> [Vec<u32>; 3] {
 }
 
 /// Prices: copper 1000, fibre `fiber`.
-pub fn prices(topology: &Topology, fiber: u64) -> DualLengths {
+pub(crate) fn prices(topology: &Topology, fiber: u64) -> DualLengths {
     let symmetry = topology.symmetry();
     let mut lengths = vec![0; topology.class_count(symmetry)];
     let mut volume = 0u128;

@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// What the routes of all ordered pairs amount to.
 #[derive(Debug)]
-pub struct Walked {
-    pub max_load: u64,
-    pub hops_ratio: f64,
-    pub vc_share: Vec<f64>,
+pub(crate) struct Walked {
+    pub(crate) max_load: u64,
+    pub(crate) hops_ratio: f64,
+    pub(crate) vc_share: Vec<f64>,
 }
 
 /// Walks every route to every canonical destination; panics with a sentence where something is wrong.
-pub fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId) -> bool) -> Walked {
+pub(crate) fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId) -> bool) -> Walked {
     let symmetry = &routes.symmetry;
     let vcs = routes.vcs as usize;
     let rank = |hop: &fabc::ir::Hop| routes.ranks[topology.channel_class(symmetry, hop.channel).0 as usize * vcs + hop.vc.0 as usize];

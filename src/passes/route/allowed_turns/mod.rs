@@ -4,11 +4,20 @@
 //! ordered pair. Invariants: the rank of (channel class, VC) rises along every route, so no set of channels can wait on itself, whatever the
 //! demand; routes agree wherever they share (destination, input port, input VC).
 //!
-//! The idea of allowing as many turns as acyclicity permits, and choosing routes among them, is that of TONS (allowed turns with priorities,
-//! appendix C); the start order inserts turns by falling priority with online cycle detection (Pearce and Kelly, "A dynamic
-//! topological sort algorithm for directed acyclic graphs", 2006). On top of it: everything works on the quotient by the pod's
-//! translations ([`quotient`]), the order is improved by a local search ([`improve`]), and routes are selected consistently by
-//! descending an exponential potential ([`select`]).
+//! When to use it: always, unless a method with a closed form (dimension order on a torus) is wanted. It needs no more than 2 VCs to come within 1 % of the
+//! best load without any constraint up to 1024 chips; a third VC removes most of the rest; more than three are not used.
+//!
+//! The idea to allow as many turns as acyclicity permits and to choose single paths among them is that of TONS (allowed turns). Here the set of allowed
+//! turns is given by a rank order: every turn that goes up is allowed, which makes any order a maximal acyclic set, and the search is over orders instead of
+//! over turns. Everything works on the quotient by the pod's translations ([`quotient`]): `384 * vcs` numbers at any size of a pod of 4x4x4 cubes.
+//!
+//! 1. [`dag`]: the near-shortest paths by price, from every canonical source.
+//! 2. [`improve`], [`linear`]: from a random order (one layer per VC), move symbols until few pairs lack a near-shortest path.
+//! 3. [`reach`]: does every pair have a legal path at all? If not, as a rule with a single VC: an asymmetric order around a spanning tree.
+//! 4. [`scan`], [`select`], [`potential`]: routes by descent of an exponential potential of the channel loads.
+//!
+//! A fault is routed under the order of the healthy pod, starting from its routes. Cost at 2 VCs on one core: 2 s at 256 chips, 8 s at 1024,
+//! 16 s at 2048; 0.3 s for a fault at 256; memory grows with `classes * channels * vcs` (12 MB at 2048).
 
 mod dag;
 mod improve;
@@ -16,8 +25,8 @@ mod linear;
 mod potential;
 mod quotient;
 mod reach;
-#[path = "select.rs"]
-mod selection;
+mod scan;
+mod select;
 
 use crate::diag::Failure;
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId, Vc};
@@ -29,7 +38,7 @@ use miette::Diagnostic;
 use quotient::Quotient;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use selection::Selection;
+use select::Selection;
 use thiserror::Error;
 
 /// How much work goes into the order and the selection.
@@ -73,16 +82,14 @@ pub struct TurnOrder {
 /// Why there are no routes.
 #[derive(Clone, PartialEq, Eq, Debug, Error, Diagnostic)]
 pub enum RouteError {
-    /// The lit links do not connect the pod.
-    #[error("node {node} cannot be reached from node 0: the lit links do not connect the pod")]
-    #[diagnostic(code(FAB0301))]
-    Disconnected {
-        /// A node that cannot be reached.
-        node: NodeId,
-    },
-    /// No legal path in the VC budget.
-    #[error("no deadlock-free route from node {src} to node {dst} with {vcs} virtual channel(s)")]
-    #[diagnostic(code(FAB0302), help("raise `vcs` in the budget"))]
+    /// FAB0301: no legal path in the VC budget.
+    #[error("no deadlock-free path from node {src} to node {dst} within {vcs} virtual channel{}", if *vcs == 1 { "" } else { "s" })]
+    #[diagnostic(
+        code(FAB0301),
+        help(
+            "every rank order that was tried puts some turn of each of its paths against the order; raise `vcs` in the budget, or use `routing = up_down`, which needs one"
+        )
+    )]
     NoLegalPath {
         /// Source of the pair.
         src: NodeId,
@@ -90,6 +97,13 @@ pub enum RouteError {
         dst: NodeId,
         /// Virtual channels of the budget.
         vcs: u8,
+    },
+    /// FAB0302: the lit links do not connect the pod.
+    #[error("node {node} cannot be reached from node 0 over lit links")]
+    #[diagnostic(code(FAB0302), help("no routing can mend a pod in pieces: light more links, or tolerate fewer faults"))]
+    Disconnected {
+        /// A node that cannot be reached.
+        node: NodeId,
     },
 }
 
@@ -212,7 +226,8 @@ pub fn select(
     }
     let budget = budget_ranks(&quotient, &ranks, settings.vcs);
     let warm = warm.filter(|warm| warm.symmetry == quotient.symmetry && warm.ranks == budget);
-    let (sweeps, rounds, widest) = if warm.is_some() { (settings.sweeps / 3, 1, 0.02) } else { (settings.sweeps, settings.sweeps / 10, 0.06) };
+    let (sweeps, rounds, widest) =
+        if warm.is_some() { (settings.sweeps / 3, 1, 0.02) } else { (settings.sweeps, settings.sweeps / 10, 0.06) };
     let state = |hop: &Hop| {
         let from = topology.source(hop.channel);
         (from.node.index() * topology.ports() + from.port.index()) * vcs + hop.vc.index()

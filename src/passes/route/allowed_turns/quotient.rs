@@ -71,7 +71,11 @@ impl Quotient {
             .collect();
         let count = lit.iter().filter(|&&lit| lit).count().max(1) as u128;
         let total: u128 = raw.iter().zip(&lit).filter(|&(_, &lit)| lit).map(|(&length, _)| u128::from(length)).sum();
-        let scaled = |length: u64| (u128::from(length) * count * u128::from(MEAN_LENGTH)).checked_div(total).map_or(MEAN_LENGTH, |scaled| scaled.min(64 * u128::from(MEAN_LENGTH)) as u32);
+        let scaled = |length: u64| {
+            (u128::from(length) * count * u128::from(MEAN_LENGTH))
+                .checked_div(total)
+                .map_or(MEAN_LENGTH, |scaled| scaled.min(64 * u128::from(MEAN_LENGTH)) as u32)
+        };
         let length = raw.iter().zip(&lit).map(|(&raw, &lit)| if lit { scaled(raw).max(MEAN_LENGTH / 8) } else { 0 }).collect();
         Self { symmetry, nodes, ports, vcs, head, in_port, class, length }
     }
@@ -113,10 +117,12 @@ impl Quotient {
     }
 }
 
-/// Whether the lit links are the same at every image of a link.
+/// Whether the lit links are the same at every image of a link. Both ends are asked, because the image of a smaller end can be the larger one.
 fn keeps(topology: &Topology, symmetry: &Symmetry, alive: &IdVec<LinkId, bool>) -> bool {
     topology.links().enumerate().all(|(id, link)| {
-        let canonical = symmetry.canonical_node(symmetry.class(link.a.node));
-        topology.outgoing(canonical, link.a.port).is_some_and(|channel| alive[channel.link()] == alive[id])
+        [link.a, link.b].into_iter().all(|end| {
+            let canonical = symmetry.canonical_node(symmetry.class(end.node));
+            topology.outgoing(canonical, end.port).is_some_and(|channel| alive[channel.link()] == alive[id])
+        })
     })
 }

@@ -4,7 +4,7 @@
 //! pod has such a pair. Source of the latter: Schroeder et al., "Autonet: a high-speed, self-configuring local area network" (1991).
 
 use super::quotient::{DARK, Quotient};
-use super::selection::RankScan;
+use super::scan::RankScan;
 use crate::ids::NodeId;
 use rayon::prelude::*;
 use std::collections::VecDeque;

@@ -11,66 +11,13 @@
 
 use super::potential::{ONE, Potential};
 use super::quotient::{DARK, Quotient};
+use super::scan::{RankScan, symbol};
 use crate::ids::NodeId;
 
 /// No continuation.
 const NONE: u8 = u8::MAX;
 /// Not reachable at any price.
 const INFINITE: u64 = u64::MAX;
-
-/// States by rising rank, grouped by equal rank.
-pub(super) struct RankScan {
-    /// `[symbol]`.
-    rank: Vec<u32>,
-    /// States by falling rank.
-    states: Vec<u32>,
-    /// Ends of the groups of equal rank in `states`.
-    ends: Vec<u32>,
-}
-
-impl RankScan {
-    /// Sorts the lit states of a pod.
-    pub(super) fn new(quotient: &Quotient, rank: &[u32]) -> Self {
-        let mut keyed: Vec<(u32, u32)> = (0..quotient.states())
-            .filter(|state| quotient.head[state / quotient.vcs] != DARK)
-            .map(|state| (u32::MAX - rank[symbol(quotient, state)], state as u32))
-            .collect();
-        keyed.sort_unstable();
-        let ends = (1..=keyed.len()).filter(|&at| at == keyed.len() || keyed[at].0 != keyed[at - 1].0).map(|at| at as u32).collect();
-        Self { rank: rank.to_vec(), states: keyed.into_iter().map(|(_, state)| state).collect(), ends }
-    }
-}
-
-impl RankScan {
-    /// `[node]`: the output ports by which a packet injected there can reach a destination legally, as a bit set.
-    pub(super) fn ports_towards(&self, quotient: &Quotient, dst: NodeId) -> Vec<u16> {
-        let mut ports = vec![0u16; quotient.nodes];
-        let mut leads = Vec::new();
-        let mut from = 0;
-        for &end in &self.ends {
-            leads.clear();
-            for &state in &self.states[from..end as usize] {
-                let channel = state as usize / quotient.vcs;
-                let node = quotient.head[channel];
-                if node == dst.0 || ports[node as usize] & !(1 << quotient.in_port[channel]) != 0 {
-                    leads.push(channel);
-                }
-            }
-            for &channel in &leads {
-                if channel / quotient.ports != dst.0 as usize {
-                    ports[channel / quotient.ports] |= 1 << (channel % quotient.ports);
-                }
-            }
-            from = end as usize;
-        }
-        ports
-    }
-}
-
-/// The symbol of a state.
-pub(super) fn symbol(quotient: &Quotient, state: usize) -> usize {
-    quotient.channel_class(state / quotient.vcs) * quotient.vcs + state % quotient.vcs
-}
 
 /// The cheapest two continuations at a router, by different ports.
 #[derive(Clone, Copy)]
@@ -429,8 +376,8 @@ impl<'a> Selection<'a> {
         let mut cost = 0;
         loop {
             let state = node * quotient.ports * quotient.vcs + code as usize;
-            cost += self.potential.rise(self.load[self.class[state] as usize], count)
-                + u64::from(count) * self.hop_price[state % quotient.vcs];
+            cost +=
+                self.potential.rise(self.load[self.class[state] as usize], count) + u64::from(count) * self.hop_price[state % quotient.vcs];
             if cost >= limit {
                 return INFINITE;
             }

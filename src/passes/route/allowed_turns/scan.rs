@@ -1,0 +1,61 @@
+//! The states of a pod by falling rank: the order in which the cheapest legal continuations are found without a queue.
+//!
+//! Comes in: a [`Quotient`] and the rank of every symbol. Goes out: the lit states in groups of equal rank. Invariant: a state can only be
+//! followed by states of the groups before its own.
+
+use super::quotient::{DARK, Quotient};
+use crate::ids::NodeId;
+
+/// States by falling rank, grouped by equal rank.
+pub(super) struct RankScan {
+    /// `[symbol]`.
+    pub(super) rank: Vec<u32>,
+    /// States by falling rank.
+    pub(super) states: Vec<u32>,
+    /// Ends of the groups of equal rank in `states`.
+    pub(super) ends: Vec<u32>,
+}
+
+impl RankScan {
+    /// Sorts the lit states of a pod.
+    pub(super) fn new(quotient: &Quotient, rank: &[u32]) -> Self {
+        let mut keyed: Vec<(u32, u32)> = (0..quotient.states())
+            .filter(|state| quotient.head[state / quotient.vcs] != DARK)
+            .map(|state| (u32::MAX - rank[symbol(quotient, state)], state as u32))
+            .collect();
+        keyed.sort_unstable();
+        let ends = (1..=keyed.len()).filter(|&at| at == keyed.len() || keyed[at].0 != keyed[at - 1].0).map(|at| at as u32).collect();
+        Self { rank: rank.to_vec(), states: keyed.into_iter().map(|(_, state)| state).collect(), ends }
+    }
+}
+
+impl RankScan {
+    /// `[node]`: the output ports by which a packet injected there can reach a destination legally, as a bit set.
+    pub(super) fn ports_towards(&self, quotient: &Quotient, dst: NodeId) -> Vec<u16> {
+        let mut ports = vec![0u16; quotient.nodes];
+        let mut leads = Vec::new();
+        let mut from = 0;
+        for &end in &self.ends {
+            leads.clear();
+            for &state in &self.states[from..end as usize] {
+                let channel = state as usize / quotient.vcs;
+                let node = quotient.head[channel];
+                if node == dst.0 || ports[node as usize] & !(1 << quotient.in_port[channel]) != 0 {
+                    leads.push(channel);
+                }
+            }
+            for &channel in &leads {
+                if channel / quotient.ports != dst.0 as usize {
+                    ports[channel / quotient.ports] |= 1 << (channel % quotient.ports);
+                }
+            }
+            from = end as usize;
+        }
+        ports
+    }
+}
+
+/// The symbol of a state.
+pub(super) fn symbol(quotient: &Quotient, state: usize) -> usize {
+    quotient.channel_class(state / quotient.vcs) * quotient.vcs + state % quotient.vcs
+}
