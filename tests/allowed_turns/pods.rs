@@ -112,8 +112,8 @@ fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usi
     let total = (cubes * chips) as usize;
     let full = u64::MAX >> (64 - chips);
     let mut levels: Vec<Vec<u64>> = vec![vec![0; total]];
-    for local in 0..chips as usize {
-        levels[0][local] = 1 << local;
+    for (local, bits) in levels[0].iter_mut().enumerate().take(chips as usize) {
+        *bits = 1 << local;
     }
     let (mut sum, mut level) = (0u64, 0usize);
     loop {

@@ -39,24 +39,29 @@ pub(super) struct Ordered {
     pub(super) narrowness: u64,
 }
 
-/// Improves an order for a number of rounds; the `kept` turns, which the start order must allow, stay allowed.
-pub(super) fn improve(
-    quotient: &Quotient,
-    dags: &[Dag],
-    graph: &TurnGraph,
-    start: Vec<u32>,
-    kept: &[u32],
-    rounds: u32,
-    rng: &mut ChaCha8Rng,
-    advance: &dyn Fn(),
-) -> Ordered {
+/// What an order is improved for.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    /// The pod.
+    pub(super) quotient: &'a Quotient,
+    /// Its near-shortest paths.
+    pub(super) dags: &'a [Dag],
+    /// Its turns.
+    pub(super) graph: &'a TurnGraph,
+    /// Turns that the start order allows and that stay allowed.
+    pub(super) kept: &'a [u32],
+}
+
+/// Improves an order for a number of rounds.
+pub(super) fn improve(task: Task<'_>, start: Vec<u32>, rounds: u32, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> Ordered {
+    let Task { quotient, dags, graph, kept } = task;
     let discount: Vec<u32> = (0..=MANY).map(|count| (65536.0 / libm::pow(f64::from(count.max(1)), 1.5)) as u32).collect();
     let mut weights: Vec<Vec<u32>> = dags.iter().map(|_| vec![UNIT; quotient.nodes]).collect();
     let mut rank = start;
     let mut best: Option<Ordered> = None;
     let mut stale = 0;
     for round in 0..=rounds {
-        let (mut turns, lost, narrowness) = weigh(quotient, dags, graph, &rank, &mut weights, &discount, round);
+        let (mut turns, lost, narrowness) = weigh(task, &rank, &mut weights, &discount, round);
         if best.as_ref().is_none_or(|best| (lost, narrowness) < (best.lost, best.narrowness)) {
             best = Some(Ordered { rank: rank.clone(), lost, narrowness });
             stale = 0;
@@ -82,15 +87,8 @@ pub(super) fn improve(
 }
 
 /// Weighs the turns under an order: `[turn]` weights, and the number of lost pairs.
-fn weigh(
-    quotient: &Quotient,
-    dags: &[Dag],
-    graph: &TurnGraph,
-    rank: &[u32],
-    weights: &mut [Vec<u32>],
-    discount: &[u32],
-    round: u32,
-) -> (Vec<u64>, u64, u64) {
+fn weigh(task: Task<'_>, rank: &[u32], weights: &mut [Vec<u32>], discount: &[u32], round: u32) -> (Vec<u64>, u64, u64) {
+    let Task { quotient, dags, graph, .. } = task;
     let share = dags.len().div_ceil(8).max(1);
     dags.par_chunks(share)
         .zip(weights.par_chunks_mut(share))
@@ -154,7 +152,7 @@ impl Scratch {
     }
 
     /// The paths from one source; adds to the turn weights and returns the number of lost destinations and the narrowness of the others.
-    #[allow(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "the inner loop of a round")]
     fn source(
         &mut self,
         quotient: &Quotient,

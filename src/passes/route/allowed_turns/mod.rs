@@ -9,12 +9,12 @@
 //!
 //! The idea to allow as many turns as acyclicity permits and to choose single paths among them is that of TONS (allowed turns). Here the set of allowed
 //! turns is given by a rank order: every turn that goes up is allowed, which makes any order a maximal acyclic set, and the search is over orders instead of
-//! over turns. Everything works on the quotient by the pod's translations ([`quotient`]): `384 * vcs` numbers at any size of a pod of 4x4x4 cubes.
+//! over turns. Everything works on the quotient by the pod's translations (`quotient`): `384 * vcs` numbers at any size of a pod of 4x4x4 cubes.
 //!
-//! 1. [`dag`]: the near-shortest paths by price, from every canonical source.
-//! 2. [`improve`], [`linear`]: from a random order (one layer per VC), move symbols until few pairs lack a near-shortest path.
-//! 3. [`reach`]: does every pair have a legal path at all? If not, as a rule with a single VC: an asymmetric order around a spanning tree.
-//! 4. [`scan`], [`select`], [`potential`]: routes by descent of an exponential potential of the channel loads.
+//! 1. `dag`: the near-shortest paths by price, from every canonical source.
+//! 2. `improve`, `linear`: from a random order (one layer per VC), move symbols until few pairs lack a near-shortest path.
+//! 3. `reach`: does every pair have a legal path at all? If not, as a rule with a single VC: an asymmetric order around a spanning tree.
+//! 4. `scan`, `select`, `potential`: routes by descent of an exponential potential of the channel loads.
 //!
 //! A fault is routed under the order of the healthy pod, starting from its routes. Cost at 2 VCs on one core: 2 s at 256 chips, 8 s at 1024,
 //! 16 s at 2048; 0.3 s for a fault at 256; memory grows with `classes * channels * vcs` (12 MB at 2048).
@@ -183,7 +183,8 @@ fn improved(
     let dags = dag::near_shortest(quotient, quotient::MEAN_LENGTH / 6);
     let graph = TurnGraph::new(quotient);
     let kept = tree.map_or_else(Vec::new, |tree| graph.rising_turns_within(quotient, tree, &start));
-    improve::improve(quotient, &dags, &graph, start, &kept, settings.order_rounds, rng, advance)
+    let task = improve::Task { quotient, dags: &dags, graph: &graph, kept: &kept };
+    improve::improve(task, start, settings.order_rounds, rng, advance)
 }
 
 impl TurnOrder {
