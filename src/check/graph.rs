@@ -30,9 +30,6 @@ impl LitGraph {
         self.starts.len() - 1
     }
 
-    pub(super) fn channel_count(&self) -> usize {
-        self.hops.len()
-    }
 
     pub(super) fn channels(&self) -> impl Iterator<Item = ChannelId> {
         self.hops.iter().map(|&(channel, _)| channel)

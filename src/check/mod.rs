@@ -5,11 +5,13 @@
 //! other checks trust the symmetry of a topology that it has seen.
 
 mod deadlock;
+mod delivery;
 mod distances;
 mod dual;
 mod errors;
 mod flow;
 mod graph;
+mod scenario;
 mod symmetry;
 mod trees;
 mod wiring;
@@ -19,5 +21,6 @@ pub use distances::distances;
 pub use dual::dual;
 pub use errors::{CheckError, RequireError};
 pub use flow::flow;
+pub use scenario::scenario;
 pub use trees::trees;
 pub use wiring::wiring;
