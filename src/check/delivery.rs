@@ -34,7 +34,9 @@ impl Dependencies {
     /// The outputs (port, vc) asked for while holding VC `vc` of a channel class.
     pub(super) fn after(&self, class: usize, vc: usize) -> impl Iterator<Item = (PortId, usize)> {
         let row = (class * self.vcs + vc) * self.outputs;
-        (0..self.outputs).filter(move |output| self.seen.contains(row + output)).map(|output| (PortId::new(output / self.vcs), output % self.vcs))
+        (0..self.outputs)
+            .filter(move |output| self.seen.contains(row + output))
+            .map(|output| (PortId::new(output / self.vcs), output % self.vcs))
     }
 
     /// The number of one dependency, for [`Forwarding::users`].

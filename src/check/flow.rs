@@ -2,11 +2,14 @@
 
 use super::CheckError;
 use super::graph::expect_length;
-use crate::ids::{ChannelId, Id, NodeId};
+use crate::ids::{ChannelId, Id, LinkId, NodeId};
 use crate::ir::{FlowCertificate, Topology};
 
-/// Checks that every canonical source sends `demand` units to every other router and that the busiest channel of the pod, all
+/// Checks that every canonical source sends `demand` units to every other router and that the busiest link of the pod, both channels and all
 /// sources (canonical ones and their images) together, carries exactly `busiest`.
+///
+/// The flow of v reversed carries `demand` units from every router to v, so the flow and its reverse together carry 2 `demand` units per ordered pair, and
+/// both channels of a link then carry what the flow alone puts on the link: lambda >= 2 demand / busiest.
 ///
 /// # Errors
 /// The router where units appear or vanish, or the load that differs.
@@ -37,10 +40,14 @@ pub fn flow(topology: &Topology, claimed: &FlowCertificate) -> Result<(), CheckE
             });
         }
     }
-    let busiest = loads.iter().copied().max().unwrap_or(0);
+    let both = |link: LinkId| {
+        let load = |channel: ChannelId| loads[topology.channel_class(symmetry, channel).index()];
+        load(link.forward()) + load(link.backward())
+    };
+    let busiest = topology.links().ids().map(both).max().unwrap_or(0);
     if busiest != u128::from(claimed.busiest) {
         let claimed = claimed.busiest;
-        return Err(CheckError::Flow { what: format!("the busiest channel is claimed to carry {claimed} units, but it carries {busiest}") });
+        return Err(CheckError::Flow { what: format!("the busiest link is claimed to carry {claimed} units, but it carries {busiest}") });
     }
     Ok(())
 }
