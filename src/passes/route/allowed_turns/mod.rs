@@ -1,0 +1,99 @@
+//! Allowed turns: shortest-path routing under one rank order of all (channel class, VC) symbols.
+//!
+//! When: any topology; the default. In: a topology, lit links, channel prices (the dual lengths of the flow). Out: one route per pair, agreeing wherever
+//! routes share (dst, in_port, in_vc), rising in rank on every hop, so that no set of packets can deadlock under any demand. Method: a start order by greedy insertion
+//! of turns with cycle detection (the allowed turns of the TONS paper, section 5), improved by weighted linear ordering so that as few pairs as possible lose all their
+//! near-shortest paths; then route selection as descent of an exponential potential of the channel loads. Everything works on the quotient
+//! under the symmetry of the pod. A fault is routed under the order of the healthy pod. Cost at 2 VCs, one core: see `docs/benchmarks.md`.
+
+mod graph;
+mod greedy;
+mod order;
+mod select;
+
+use super::RouteError;
+use crate::ids::{IdVec, LinkId};
+use crate::ir::{DualLengths, Routes, Topology};
+use crate::model::Pod;
+use crate::progress::Progress;
+use graph::Graph;
+
+/// Work of the method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// Virtual channels to use.
+    pub vcs: u8,
+    /// Rounds of improving the rank order.
+    pub order_rounds: u32,
+    /// Sweeps of the route selection.
+    pub sweeps: u32,
+    /// Seed of the order's tie-breaks.
+    pub seed: u64,
+}
+
+impl Settings {
+    /// The default work for a pod.
+    pub fn for_pod(vcs: u8, _nodes: usize) -> Self {
+        Self { vcs, order_rounds: 80, sweeps: 50, seed: 1 }
+    }
+}
+
+/// A rank order of all (channel class, VC) symbols.
+#[derive(Clone, Debug)]
+pub struct TurnOrder {
+    ranks: Vec<u32>,
+    /// Pairs (of canonical destination) that have no near-shortest path under the order.
+    pub lost_pairs: u64,
+}
+
+/// The order for the healthy pod.
+pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, progress: &dyn Progress) -> TurnOrder {
+    let alive = IdVec::filled(true, topology.links().len());
+    let graph = Graph::new(topology, topology.symmetry(), &alive, usize::from(settings.vcs));
+    order::improve(&graph, &costs(&graph, prices), settings, progress)
+}
+
+/// Routes a scenario under an order; where that leaves a pair without any path, the order is improved for the scenario first.
+///
+/// # Errors
+/// [`RouteError::NoAllowedPath`] where the VC budget leaves a pair without a path.
+#[expect(clippy::too_many_arguments, reason = "context first, then what the scenario adds")]
+pub fn select(
+    pod: &Pod,
+    topology: &Topology,
+    alive: &IdVec<LinkId, bool>,
+    prices: &DualLengths,
+    order: &TurnOrder,
+    settings: &Settings,
+    scenario: &str,
+) -> Result<Routes, RouteError> {
+    let graph = Graph::new(topology, topology.symmetry(), alive, usize::from(settings.vcs));
+    let costs = costs(&graph, prices);
+    let bound = prices.distance as f64 / prices.volume as f64;
+    let first = select::select(&graph, &costs, &order.ranks, bound, settings.sweeps);
+    let found = first.or_else(|_| {
+        let own = order::improve(&graph, &costs, settings, &crate::progress::Silent);
+        select::select(&graph, &costs, &own.ranks, bound, settings.sweeps)
+    });
+    let selected = found.map_err(|(from, to)| RouteError::NoAllowedPath {
+        from: pod.node_name(crate::ids::NodeId(from)),
+        to: pod.node_name(crate::ids::NodeId(to)),
+        scenario: scenario.to_owned(),
+        vcs: settings.vcs,
+        budget: pod.budget.vcs_span,
+        routing: pod.routing_span,
+    })?;
+    Ok(selected.into_routes(topology, &graph))
+}
+
+/// Cost of a hop per class: half hops, half price, so that a class without a price (beside the cut that decides) still costs something.
+fn costs(graph: &Graph, prices: &DualLengths) -> Vec<u32> {
+    const HOP: u64 = 1 << 10;
+    let lit: Vec<u64> = {
+        let mut lit = vec![false; graph.classes];
+        graph.class.iter().filter(|&&class| class != graph::DARK).for_each(|&class| lit[class as usize] = true);
+        (0..graph.classes).filter(|&class| lit[class]).map(|class| prices.lengths[class]).collect()
+    };
+    let mean = (lit.iter().sum::<u64>() / lit.len().max(1) as u64).max(1);
+    prices.lengths.iter().map(|&length| (HOP + HOP * length.min(16 * mean) / mean) as u32).collect()
+}
