@@ -34,7 +34,9 @@ impl Dependencies {
     /// The outputs (port, vc) asked for while holding VC `vc` of a channel class.
     pub(super) fn after(&self, class: usize, vc: usize) -> impl Iterator<Item = (PortId, usize)> {
         let row = (class * self.vcs + vc) * self.outputs;
-        (0..self.outputs).filter(move |output| self.seen.contains(row + output)).map(|output| (PortId::new(output / self.vcs), output % self.vcs))
+        (0..self.outputs)
+            .filter(move |output| self.seen.contains(row + output))
+            .map(|output| (PortId::new(output / self.vcs), output % self.vcs))
     }
 
     /// The number of one dependency, for [`Forwarding::users`].
@@ -325,20 +327,31 @@ impl<'a> Forwarding<'a> {
         }
     }
 
-    /// The loop that runs through `key`.
+    /// The key that a packet comes by next, after leaving with the entry of `key`.
+    fn next_key(&self, table: &[u16], key: usize) -> usize {
+        let (port, vc) = output(table[key]);
+        let (to, in_port) = self.next[key / self.inputs * self.topology.ports() + port];
+        to as usize * self.inputs + 1 + in_port as usize * self.vcs + vc
+    }
+
+    /// The loop that runs through `key`, from where the packet enters it.
     fn loop_from(&self, table: &[u16], src: NodeId, dst: NodeId, key: usize) -> CheckError {
-        let mut lines = Vec::new();
+        let mut keys = BTreeSet::new();
         let mut at = key;
-        loop {
-            let (node, (port, vc)) = (at / self.inputs, output(table[at]));
-            let (to, in_port) = self.next[node * self.topology.ports() + port];
-            if let Some(channel) = self.topology.outgoing(NodeId::new(node), PortId::new(port)) {
+        while keys.insert(at) {
+            at = self.next_key(table, at);
+        }
+        at = src.index() * self.inputs;
+        while !keys.contains(&at) {
+            at = self.next_key(table, at);
+        }
+        let mut lines = Vec::new();
+        for _ in 0..keys.len() {
+            let (port, vc) = output(table[at]);
+            if let Some(channel) = self.topology.outgoing(NodeId::new(at / self.inputs), PortId::new(port)) {
                 lines.push(format!("  {} on VC {vc}", channel_name(self.pod, self.topology, channel)));
             }
-            at = to as usize * self.inputs + 1 + in_port as usize * self.vcs + vc;
-            if at == key {
-                break;
-            }
+            at = self.next_key(table, at);
         }
         CheckError::Loop {
             scenario: self.tables.scenario.clone(),

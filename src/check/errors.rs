@@ -40,7 +40,9 @@ pub enum CheckError {
     #[error("the claimed symmetry is none: {what}")]
     #[diagnostic(
         code(FAB0404),
-        help("everything canonical stands for its images, so each element must carry links onto links of the same ports and kind and leave no cube in place")
+        help(
+            "everything canonical stands for its images, so each element must carry links onto links of the same ports and kind and leave no cube in place"
+        )
     )]
     Symmetry {
         /// Which element fails, and where.
@@ -87,7 +89,10 @@ pub enum CheckError {
 
     /// A flow that is none, or not within its claimed load.
     #[error("the flow does not prove the lower end: {what}")]
-    #[diagnostic(code(FAB0408), help("at every router what flows in flows out, except at the source and for the `demand` that each router absorbs"))]
+    #[diagnostic(
+        code(FAB0408),
+        help("at every router what flows in flows out, except at the source and for the `demand` that each router absorbs")
+    )]
     Flow {
         /// What is wrong.
         what: String,
@@ -119,7 +124,10 @@ pub enum CheckError {
 
     /// An entry that no router can follow or that does not belong there.
     #[error("{scenario}: table of {router}: {what}")]
-    #[diagnostic(code(FAB0411), help("every entry is keyed once by (dst, in_port, in_vc), leaves by a lit port on a VC of the budget, and some route uses it"))]
+    #[diagnostic(
+        code(FAB0411),
+        help("every entry is keyed once by (dst, in_port, in_vc), leaves by a lit port on a VC of the budget, and some route uses it")
+    )]
     BadEntry {
         /// The scenario.
         scenario: String,

@@ -40,7 +40,9 @@ pub fn flow(topology: &Topology, claimed: &FlowCertificate) -> Result<(), CheckE
     let busiest = loads.iter().copied().max().unwrap_or(0);
     if busiest != u128::from(claimed.busiest) {
         let claimed = claimed.busiest;
-        return Err(CheckError::Flow { what: format!("the busiest channel is claimed to carry {claimed} units, but it carries {busiest}") });
+        return Err(CheckError::Flow {
+            what: format!("the busiest channel is claimed to carry {claimed} units, but it carries {busiest}"),
+        });
     }
     Ok(())
 }

@@ -30,7 +30,6 @@ impl LitGraph {
         self.starts.len() - 1
     }
 
-
     pub(super) fn channels(&self) -> impl Iterator<Item = ChannelId> {
         self.hops.iter().map(|&(channel, _)| channel)
     }
@@ -85,7 +84,8 @@ pub(super) fn representative_sources(topology: &Topology, alive: &IdVec<LinkId, 
 /// Whether every image of a lit link is lit; the symmetry must be one of the topology.
 pub(super) fn keeps_alive(topology: &Topology, symmetry: &Symmetry, alive: &IdVec<LinkId, bool>) -> bool {
     topology.links().enumerate().filter(|&(id, _)| !alive[id]).all(|(_, link)| {
-        (1..symmetry.order()).all(|g| topology.outgoing(symmetry.image(g, link.a.node), link.a.port).is_some_and(|image| !alive[image.link()]))
+        (1..symmetry.order())
+            .all(|g| topology.outgoing(symmetry.image(g, link.a.node), link.a.port).is_some_and(|image| !alive[image.link()]))
     })
 }
 

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 /// Checks the group itself: permutations of the cubes that contain the identity, compose to each other and fix no cube.
 pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
     let cubes = symmetry.cubes();
-    let rows: Vec<Vec<CubeId>> = (0..symmetry.order()).map(|g| (0..cubes).map(|cube| symmetry.image_cube(g, CubeId::new(cube))).collect()).collect();
+    let rows: Vec<Vec<CubeId>> =
+        (0..symmetry.order()).map(|g| (0..cubes).map(|cube| symmetry.image_cube(g, CubeId::new(cube))).collect()).collect();
     for (g, row) in rows.iter().enumerate() {
         let images: BTreeSet<CubeId> = row.iter().copied().collect();
         if images.len() != cubes || images.iter().any(|image| image.index() >= cubes) {

@@ -21,7 +21,10 @@ pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, comple
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
     let canonical = topology.symmetry().canonical_nodes();
     if file.flow.flows.len() != canonical.len() {
-        return wrong("flow.flows".to_owned(), format!("has {} sources, but {} routers are canonical", file.flow.flows.len(), canonical.len()));
+        return wrong(
+            "flow.flows".to_owned(),
+            format!("has {} sources, but {} routers are canonical", file.flow.flows.len(), canonical.len()),
+        );
     }
     for (k, (line, node)) in file.flow.flows.iter().zip(canonical).enumerate() {
         if line.source != node.0 {
@@ -52,7 +55,10 @@ pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, comple
     if claimed.is_empty() || (complete && claimed.len() != all.len()) {
         let first = all.iter().find(|scenario| claimed.iter().all(|(other, _)| other.name != scenario.name));
         let first = first.map_or("nominal", |scenario| scenario.name.as_str());
-        return wrong("scenarios".to_owned(), format!("has {} scenarios, but the spec has {}: `{first}` is missing", claimed.len(), all.len()));
+        return wrong(
+            "scenarios".to_owned(),
+            format!("has {} scenarios, but the spec has {}: `{first}` is missing", claimed.len(), all.len()),
+        );
     }
     let flow = FlowCertificate {
         demand: file.flow.demand,

@@ -21,7 +21,9 @@ pub(super) fn manifest(files: &Files, pod: &Pod) -> Vec<CheckError> {
         match files.get(&line.path) {
             None => wrong(&line.path, "is listed, but it is missing".to_owned()),
             Some(_) if line.path == MANIFEST => wrong(MANIFEST, "lists itself".to_owned()),
-            Some(bytes) if bytes.len() as u64 != line.bytes => wrong(&line.path, format!("has {} bytes, but {} are listed", bytes.len(), line.bytes)),
+            Some(bytes) if bytes.len() as u64 != line.bytes => {
+                wrong(&line.path, format!("has {} bytes, but {} are listed", bytes.len(), line.bytes))
+            }
             Some(bytes) if blake3::hash(bytes).to_hex().as_str() != line.blake3 => {
                 wrong(&line.path, "was changed: its blake3 hash is another one than listed".to_owned());
             }

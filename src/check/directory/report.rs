@@ -93,7 +93,8 @@ fn bounds(of: &ScenarioMetrics) -> Fields {
 fn histograms(of: &ScenarioMetrics) -> Fields {
     let walk = of.routed.as_ref();
     let list = |values: &Vec<u64>| Expected::Exactly(values.clone().into());
-    let pairs = |values: &Vec<(u64, u64)>| Expected::Exactly(values.iter().map(|&(load, channels)| Value::from(vec![load, channels])).collect());
+    let pairs =
+        |values: &Vec<(u64, u64)>| Expected::Exactly(values.iter().map(|&(load, channels)| Value::from(vec![load, channels])).collect());
     vec![
         ("hops", Some(list(&of.hop_histogram))),
         ("route_hops", walk.map(|walk| list(&walk.route_hops))),
@@ -230,7 +231,11 @@ impl Comparison {
                 None => self.expect_or_nothing(&place, line, None),
                 Some((value, scenario)) => {
                     self.expect(&format!("{place}.value"), line.and_then(|line| line.get("value")), expected_metric(metric, value));
-                    self.expect(&format!("{place}.scenario"), line.and_then(|line| line.get("scenario")), Expected::Exactly(scenario.into()));
+                    self.expect(
+                        &format!("{place}.scenario"),
+                        line.and_then(|line| line.get("scenario")),
+                        Expected::Exactly(scenario.into()),
+                    );
                 }
             }
         }
@@ -253,7 +258,11 @@ impl Comparison {
             };
             let holds = found.map(|(value, _)| require.comparison.holds(value, require.value));
             let scenario = found.and_then(|(_, scenario)| scenario);
-            self.expect_or_nothing(&place("measured"), line.get("measured"), found.map(|(value, _)| expected_metric(require.metric, value)));
+            self.expect_or_nothing(
+                &place("measured"),
+                line.get("measured"),
+                found.map(|(value, _)| expected_metric(require.metric, value)),
+            );
             self.expect_or_nothing(&place("holds"), line.get("holds"), holds.map(|holds| Expected::Exactly(holds.into())));
             self.expect_or_nothing(&place("scenario"), line.get("scenario"), scenario.map(|name| Expected::Exactly(name.into())));
             if let (Some((value, _)), Some(false)) = (found, holds) {

@@ -21,7 +21,8 @@ pub(super) fn cross_connects(
     }
     let mut settings = IdVec::new();
     for (k, (line, ocs)) in file.ocs.iter().zip(pod.ocses.iter()).enumerate() {
-        let wrong = |place: String, what: String| Err(CheckError::Contradiction { file: OCS.to_owned(), place, what, span: Some(ocs.span) });
+        let wrong =
+            |place: String, what: String| Err(CheckError::Contradiction { file: OCS.to_owned(), place, what, span: Some(ocs.span) });
         if line.name != ocs.name {
             return wrong(format!("ocs[{k}].name"), format!("says `{}`, but the spec declares `{}` there", line.name, ocs.name));
         }

@@ -30,7 +30,10 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) ->
     };
     if file.routers.len() != symmetry.class_count() {
         let which = if file.canonical { "canonical routers" } else { "routers" };
-        return wrong("routers".to_owned(), format!("has {} routers, but there are {} {which}", file.routers.len(), symmetry.class_count()));
+        return wrong(
+            "routers".to_owned(),
+            format!("has {} routers, but there are {} {which}", file.routers.len(), symmetry.class_count()),
+        );
     }
     let mut routers = Vec::with_capacity(file.routers.len());
     for (k, (line, node)) in file.routers.into_iter().zip(symmetry.canonical_nodes()).enumerate() {

@@ -78,7 +78,11 @@ fn symmetry(pod: &Pod, line: &SymmetryLine) -> Result<Symmetry, CheckError> {
         for (node, &image) in (0u32..).zip(images) {
             if cubes[(node / chips) as usize].0.checked_mul(chips).and_then(|first| first.checked_add(node % chips)) != Some(image) {
                 let place = format!("{place}[{node}]");
-                return Err(contradiction(TOPOLOGY, place, format!("takes router {node} to {image}, which does not keep its cube together")));
+                return Err(contradiction(
+                    TOPOLOGY,
+                    place,
+                    format!("takes router {node} to {image}, which does not keep its cube together"),
+                ));
             }
         }
         let distinct: BTreeSet<CubeId> = cubes.iter().copied().collect();
@@ -98,7 +102,9 @@ fn symmetry(pod: &Pod, line: &SymmetryLine) -> Result<Symmetry, CheckError> {
             }
             // A group that fixes no cube has at most as many elements as there are cubes: this also ends the closure.
             if let Some(cube) = product.iter().enumerate().position(|(cube, image)| cube == image.index()) {
-                return Err(CheckError::symmetry(format!("the generators of topology.json make an element that leaves cube{cube} in place")));
+                return Err(CheckError::symmetry(format!(
+                    "the generators of topology.json make an element that leaves cube{cube} in place"
+                )));
             }
             elements.insert(product.clone());
             open.push(product);
