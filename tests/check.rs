@@ -179,6 +179,30 @@ fn symmetric_tables_are_walked() {
 }
 
 #[test]
+fn two_orbits_of_cubes() {
+    // Six cubes under the half turn: three orbits of two.
+    let pod = pod([2, 1, 1], 6, &[0, 1], 8, 0);
+    let turns = |by: &[u32]| by.iter().map(|by| (0..6).map(|cube| CubeId((cube + by) % 6)).collect()).collect();
+    let mut seen = Vec::new();
+    for group in [turns(&[0]), turns(&[0, 3]), turns(&[0, 2, 4]), turns(&[0, 1, 2, 3, 4, 5])] {
+        let symmetry = Symmetry::new(2, group);
+        let (topology, cross_connects) = wire_with(&pod, [1, 2, 0], symmetry);
+        check::wiring(&pod, &topology, &cross_connects).unwrap();
+        let alive = lit(&topology);
+        check::distances(&topology, &alive, &distances(&topology, &alive)).unwrap();
+        let lengths = unit_lengths(&topology, &alive);
+        check::dual(&topology, &alive, &lengths).unwrap();
+        let (tables, ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 8);
+        let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
+        let flow = flow_of(&topology, &tables);
+        check::flow(&topology, &flow).unwrap();
+        assert_eq!(flow.busiest, walk.max_channel_load());
+        seen.push((walk.load_histogram, walk.route_hops, walk.vc_hops, walk.entries_total, flow.busiest, lengths.distance));
+    }
+    assert!(seen.iter().all(|of| *of == seen[0]), "{seen:?}");
+}
+
+#[test]
 fn symmetric_tables_of_a_broken_pod_are_convicted() {
     let (pod, topology, _) = ring(4, 2);
     let (tables, ranks) = hop_by_hop(&topology, &lit(&topology), topology.symmetry(), "nominal", 2);

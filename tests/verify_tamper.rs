@@ -6,7 +6,7 @@ use fabc::check::{CheckError, Verified, directory};
 use fabc::diag::Span;
 use fabc::model::{Comparison, Metric, Pod, Require};
 use fixture::directory::{Files, sign, tamper, write};
-use fixture::{ocs, pod, wire};
+use fixture::{ocs, pod, wire, with_pairs, without_sides};
 use miette::Diagnostic;
 use serde_json::json;
 use std::sync::LazyLock;
@@ -47,6 +47,28 @@ fn an_untouched_directory_is_verified() {
     let Verified { scenarios, routed, pairs, only_hashed, .. } = verified;
     assert_eq!((scenarios, routed, pairs), (5, 5, 5 * 16 * 15));
     assert_eq!(only_hashed, ["report.txt"]);
+}
+
+#[test]
+fn switches_of_every_kind_are_verified() {
+    type Change = fn(Pod) -> Pod;
+    let kinds: [Change; 4] = [|pod| pod, with_pairs, without_sides, |pod| with_pairs(without_sides(pod))];
+    for (kind, change) in kinds.into_iter().enumerate() {
+        let pod = change(pod([2, 2, 1], 4, &[0, 1], 8, 0));
+        let (topology, cross_connects) = wire(&pod, [1, 3, 0]);
+        let files = write(&pod, &topology, &cross_connects, &[]);
+        directory(&files, &pod).unwrap_or_else(|errors| panic!("{kind}: {errors:#?}"));
+        // Another kind of switch has other port names or another rule.
+        let other = kinds[(kind + 1) % 4](fixture::pod([2, 2, 1], 4, &[0, 1], 8, 0));
+        assert!(directory(&files, &other).is_err(), "{kind}");
+        let darkened = tamper(&files, "ocs/X_0_0.config_db.json", |value| {
+            let pairs = value["OCS_CROSS_CONNECT"].as_object_mut().unwrap();
+            let first = pairs.keys().next().unwrap().clone();
+            pairs.remove(&first);
+        });
+        let errors = directory(&darkened, &pod).unwrap_err();
+        assert!(errors[0].to_string().contains("OCS_CROSS_CONNECT"), "{kind}: {errors:?}");
+    }
 }
 
 #[test]

@@ -131,7 +131,8 @@ impl<'a> Forwarding<'a> {
             }
             let (in_port, in_vc) = (i32::from(entry.in_port), i32::from(entry.in_vc));
             let injected = in_port == -1 && in_vc == -1;
-            if !injected && !((0..ports).contains(&in_port) && (0..vcs).contains(&in_vc)) {
+            let arrived = (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
+            if !injected && !arrived {
                 return wrong(format!("has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"));
             }
             if i32::from(entry.out_vc) >= vcs {

@@ -1,8 +1,9 @@
 //! Whether every number of `report.json` comes out again.
 
 use super::{Files, REPORT};
+use crate::check::errors::require_text;
 use crate::check::{CheckError, RequireError};
-use crate::ir::{ScenarioMetrics, worst};
+use crate::ir::{RequireOutcome, ScenarioMetrics, worst};
 use crate::model::{Metric, Pod};
 use serde_json::{Map, Value};
 
@@ -248,38 +249,26 @@ impl Comparison {
         };
         for (k, (line, require)) in lines.iter().zip(requires).enumerate() {
             let place = |key: &str| format!("requires[{k}].{key}");
-            let prefix = if require.fault { "fault." } else { "" };
-            let text = format!("{prefix}{} {} {}", require.metric.name(), require.comparison.symbol(), require.value_text);
-            self.expect(&place("require"), line.get("require"), Expected::Exactly(text.as_str().into()));
+            let text = require_text(require);
+            self.expect(&place("require"), line.get("require"), Expected::Exactly(text.into()));
             let found = if require.fault {
                 worst(measured.scenarios, require.metric).map(|(value, scenario)| (value, Some(scenario)))
             } else {
                 measured.scenarios[0].value(require.metric).map(|value| (value, None))
             };
-            let holds = found.map(|(value, _)| require.comparison.holds(value, require.value));
             let scenario = found.and_then(|(_, scenario)| scenario);
+            let outcome =
+                RequireOutcome { require: require.clone(), measured: found.map(|(value, _)| value), scenario: scenario.map(str::to_owned) };
             self.expect_or_nothing(
                 &place("measured"),
                 line.get("measured"),
                 found.map(|(value, _)| expected_metric(require.metric, value)),
             );
-            self.expect_or_nothing(&place("holds"), line.get("holds"), holds.map(|holds| Expected::Exactly(holds.into())));
+            self.expect_or_nothing(&place("holds"), line.get("holds"), outcome.holds().map(|holds| Expected::Exactly(holds.into())));
             self.expect_or_nothing(&place("scenario"), line.get("scenario"), scenario.map(|name| Expected::Exactly(name.into())));
-            if let (Some((value, _)), Some(false)) = (found, holds) {
-                self.errors.push(CheckError::Require(RequireError {
-                    text,
-                    measured: readable(value),
-                    scenario: scenario.map(str::to_owned),
-                    span: require.span,
-                }));
-            }
+            self.errors.extend(RequireError::of(&outcome).map(CheckError::Require));
         }
     }
-}
-
-/// An integer as such, anything else with 6 decimals.
-fn readable(value: f64) -> String {
-    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.6}") }
 }
 
 /// The beginning of a long text.

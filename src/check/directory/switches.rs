@@ -106,7 +106,8 @@ pub(super) fn config_db(files: &Files, pod: &Pod, ocs: &Ocs, settings: &[CrossCo
     // The two names of one port of a switch without sides may stand for each other.
     let one_name_suffices = ocs.rule == CoupleRule::Any && ocs.duplex == Duplex::Circulator;
     for (name, port) in &known {
-        if !file.ports.0.contains_key(name) && !(one_name_suffices && listed.contains(port.label.as_str())) {
+        let by_other_name = one_name_suffices && listed.contains(port.label.as_str());
+        if !by_other_name && !file.ports.0.contains_key(name) {
             return wrong("OCS_PORT".to_owned(), format!("port {name} ({}) is missing", port.label));
         }
     }
