@@ -4,8 +4,8 @@ mod fixture;
 
 use fabc::check::{CheckError, Verified, directory};
 use fabc::diag::Span;
-use fabc::model::{Comparison, Metric, Pod, Require};
-use fixture::directory::{Files, sign, tamper, write};
+use fabc::model::{Comparison, Metric, Pod, Require, TopologyChoice};
+use fixture::directory::{Files, sign, tamper, tamperings, write};
 use fixture::{ocs, pod, wire, with_pairs, without_sides};
 use miette::Diagnostic;
 use serde_json::json;
@@ -89,6 +89,32 @@ fn changed_bytes_missing_and_extra_files() {
     extra.insert("tables/fault-Z_0_0.json".to_owned(), files["tables/nominal.json"].clone());
     sign(&mut extra);
     expect(&extra, "FAB0420", "tables/fault-Z_0_0.json: is of no scenario");
+}
+
+#[test]
+fn no_tampering_goes_unnoticed() {
+    for (what, files, code) in tamperings(&BUILT.1) {
+        let errors = convict(&files);
+        assert!(errors.iter().any(|(found, _)| code.is_empty() || found == code), "{what}: expected {code} among {errors:#?}");
+    }
+}
+
+#[test]
+fn named_cross_connects_must_be_the_ones_set() {
+    let mut pod = pod([2, 2, 1], 4, &[0, 1], 8, 0);
+    let (topology, cross_connects) = wire(&pod, [1, 3, 0]);
+    let mut files = write(&pod, &topology, &cross_connects, &[]);
+    let text = String::from_utf8(files["ocs.json"].clone()).unwrap();
+    pod.topology = TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: text.clone() };
+    assert!(directory(&files, &pod).unwrap_err()[0].to_string().contains("inputs/ocs.json: is missing"));
+    files.insert("inputs/ocs.json".to_owned(), text.into_bytes());
+    sign(&mut files);
+    directory(&files, &pod).unwrap();
+    let other = tamper(&files, "inputs/ocs.json", |value| drop(value["ocs"][1]["cross_connects"].as_array_mut().unwrap().pop()));
+    let TopologyChoice::CrossConnects { text, .. } = &mut pod.topology else { unreachable!() };
+    *text = String::from_utf8(other["inputs/ocs.json"].clone()).unwrap();
+    let errors = directory(&other, &pod).unwrap_err();
+    assert!(errors[0].to_string().contains("stands in only one of inputs/ocs.json and ocs.json"), "{errors:?}");
 }
 
 #[test]
