@@ -12,7 +12,8 @@ use crate::ir::{ForwardingTables, Topology};
 use crate::model::Pod;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 /// The right to emit tables: only this module makes one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -122,8 +123,8 @@ fn cycle_through(graph: &DiGraph<(), (), u32>, component: &[usize], start: usize
                     cycle.reverse();
                     return Some(cycle);
                 }
-                if !parent.contains_key(&next) {
-                    parent.insert(next, vertex);
+                if let Entry::Vacant(slot) = parent.entry(next) {
+                    slot.insert(vertex);
                     next_ring.push(next);
                 }
             }

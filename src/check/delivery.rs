@@ -131,7 +131,8 @@ impl<'a> Forwarding<'a> {
             }
             let (in_port, in_vc) = (i32::from(entry.in_port), i32::from(entry.in_vc));
             let injected = in_port == -1 && in_vc == -1;
-            if !injected && !((0..ports).contains(&in_port) && (0..vcs).contains(&in_vc)) {
+            let arrived = (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
+            if !injected && !arrived {
                 return wrong(format!("has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"));
             }
             if i32::from(entry.out_vc) >= vcs {
@@ -327,20 +328,31 @@ impl<'a> Forwarding<'a> {
         }
     }
 
-    /// The loop that runs through `key`.
+    /// The key that a packet comes by next, after leaving with the entry of `key`.
+    fn next_key(&self, table: &[u16], key: usize) -> usize {
+        let (port, vc) = output(table[key]);
+        let (to, in_port) = self.next[key / self.inputs * self.topology.ports() + port];
+        to as usize * self.inputs + 1 + in_port as usize * self.vcs + vc
+    }
+
+    /// The loop that runs through `key`, from where the packet enters it.
     fn loop_from(&self, table: &[u16], src: NodeId, dst: NodeId, key: usize) -> CheckError {
-        let mut lines = Vec::new();
+        let mut keys = BTreeSet::new();
         let mut at = key;
-        loop {
-            let (node, (port, vc)) = (at / self.inputs, output(table[at]));
-            let (to, in_port) = self.next[node * self.topology.ports() + port];
-            if let Some(channel) = self.topology.outgoing(NodeId::new(node), PortId::new(port)) {
+        while keys.insert(at) {
+            at = self.next_key(table, at);
+        }
+        at = src.index() * self.inputs;
+        while !keys.contains(&at) {
+            at = self.next_key(table, at);
+        }
+        let mut lines = Vec::new();
+        for _ in 0..keys.len() {
+            let (port, vc) = output(table[at]);
+            if let Some(channel) = self.topology.outgoing(NodeId::new(at / self.inputs), PortId::new(port)) {
                 lines.push(format!("  {} on VC {vc}", channel_name(self.pod, self.topology, channel)));
             }
-            at = to as usize * self.inputs + 1 + in_port as usize * self.vcs + vc;
-            if at == key {
-                break;
-            }
+            at = self.next_key(table, at);
         }
         CheckError::Loop {
             scenario: self.tables.scenario.clone(),

@@ -10,7 +10,13 @@ use crate::ir::{Distances, Topology};
 /// # Errors
 /// The first number that differs, or two routers that cannot reach each other.
 pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &Distances) -> Result<(), CheckError> {
-    let measured = measure(topology, alive)?;
+    expect_alive(topology, alive)?;
+    let measured = measure(topology, alive).map_err(|(from, to)| CheckError::Disconnected {
+        scenario: "lit links".to_owned(),
+        from: format!("node {from}"),
+        to: format!("node {to}"),
+        span: None,
+    })?;
     let wrong = |what: &str, claimed: String, measured: String| Err(CheckError::Distances { what: what.to_owned(), claimed, measured });
     if claimed.diameter != measured.diameter {
         return wrong("the diameter", claimed.diameter.to_string(), measured.diameter.to_string());
@@ -24,9 +30,8 @@ pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &Dis
     Ok(())
 }
 
-/// Hop distances over the lit links.
-pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Result<Distances, CheckError> {
-    expect_alive(topology, alive)?;
+/// Hop distances over the lit links, or two routers that cannot reach each other.
+pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(topology, alive);
     let (sources, weight) = representative_sources(topology, alive);
     let mut histogram: Vec<u64> = vec![0];
@@ -34,7 +39,7 @@ pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Resul
     for source in sources {
         for (node, &hops) in graph.hops_from(source, &mut queue).iter().enumerate() {
             if hops == u32::MAX {
-                return Err(unreachable(source, NodeId::new(node)));
+                return Err((source, NodeId::new(node)));
             }
             if hops as usize >= histogram.len() {
                 histogram.resize(hops as usize + 1, 0);
@@ -45,8 +50,4 @@ pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Resul
     histogram[0] = 0;
     let total = histogram.iter().zip(0u64..).map(|(&pairs, hops)| pairs * hops).sum();
     Ok(Distances { diameter: histogram.len() as u32 - 1, total, histogram })
-}
-
-fn unreachable(from: NodeId, to: NodeId) -> CheckError {
-    CheckError::Disconnected { scenario: "lit links".to_owned(), from: format!("node {from}"), to: format!("node {to}"), span: None }
 }

@@ -1,6 +1,8 @@
 //! What the checker can convict of. Every message names routers, switches and files the way people do.
 
 use crate::diag::Span;
+use crate::ir::RequireOutcome;
+use crate::model::Require;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -264,6 +266,36 @@ pub struct RequireError {
     /// The line.
     #[label("measured {measured}")]
     pub span: Span,
+}
+
+impl RequireError {
+    /// The error of a `require` that was measured and does not hold; `None` for any other.
+    pub fn of(outcome: &RequireOutcome) -> Option<Self> {
+        let (measured, RequireOutcome { require, scenario, .. }) = (outcome.measured?, outcome);
+        if outcome.holds()? {
+            return None;
+        }
+        // Flows are small numbers: more digits for them.
+        let digits = if measured.fract() == 0.0 {
+            0
+        } else if measured.abs() < 0.1 {
+            9
+        } else {
+            6
+        };
+        Some(RequireError {
+            text: require_text(require),
+            measured: format!("{measured:.digits$}"),
+            scenario: scenario.clone(),
+            span: require.span,
+        })
+    }
+}
+
+/// The line as reports have it: `fault.diameter <= 7`.
+pub(super) fn require_text(require: &Require) -> String {
+    let prefix = if require.fault { "fault." } else { "" };
+    format!("{prefix}{} {} {}", require.metric.name(), require.comparison.symbol(), require.value_text)
 }
 
 impl CheckError {

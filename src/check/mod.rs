@@ -6,6 +6,7 @@
 
 mod deadlock;
 mod delivery;
+mod directory;
 mod distances;
 mod dual;
 mod errors;
@@ -17,6 +18,7 @@ mod trees;
 mod wiring;
 
 pub use deadlock::DeadlockFree;
+pub use directory::{Files, Verified, directory};
 pub use distances::distances;
 pub use dual::dual;
 pub use errors::{CheckError, RequireError};
