@@ -14,6 +14,7 @@ mod ocs;
 mod report_html;
 mod report_json;
 mod report_txt;
+mod summary;
 mod svg;
 mod tables;
 mod topology;

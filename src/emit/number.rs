@@ -5,7 +5,7 @@ pub const FLOW_DIGITS: usize = 9;
 
 /// The largest decimal with `digits` significant digits that is at most `value` (a non-negative number), without trailing zeros.
 ///
-/// `value` is read as the shortest decimal that names it, so that 0.1 and 1/128 stay what they are.
+/// `value` is read to 15 digits, so that 0.1 and 1/128 stay what they are and the last bit of an `f64` never shows.
 pub fn round_down_sig(value: f64, digits: usize) -> String {
     round_sig(value, digits, false)
 }
@@ -19,8 +19,8 @@ fn round_sig(value: f64, digits: usize, up: bool) -> String {
     if !value.is_finite() || value < 0.0 {
         return "null".to_owned();
     }
-    // Rust prints the shortest digits that read back as the same number: d.ddd..e<exponent>.
-    let text = format!("{value:e}");
+    // d.dddddddddddddde<exponent>, correctly rounded.
+    let text = format!("{value:.14e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let mut exponent: i32 = exponent.parse().unwrap_or(0);
     let mut kept: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect();
@@ -97,6 +97,7 @@ mod tests {
             assert_eq!(lower(value), text);
             assert_eq!(upper(value), text);
         }
+        assert_eq!(lower(1.0 / 375.0 * 255.0), "0.68");
         assert_eq!(lower(1.0 / 1_048_576.0), "0.000000953674316");
         assert_eq!(upper(1.0 / 1_048_576.0), "0.000000953674317");
     }
