@@ -1,0 +1,102 @@
+//! The scan before the grammar: comments, strings and brackets.
+//!
+//! Comes in: the text of a file. Goes out: the same text with every comment blanked out (same length, so that offsets stay), and
+//! the comments. Invariant of a successful scan: strings and comments are closed, brackets are balanced and at most
+//! [`MAX_DEPTH`] deep, so that the recursive parser behind it cannot exhaust the stack.
+
+use super::ast::{Comment, Text};
+use super::errors::ParseError;
+use crate::diag::Span;
+
+/// How deep brackets may nest.
+const MAX_DEPTH: usize = 64;
+
+/// What the scan found.
+pub(super) struct Scan {
+    /// The text without its comments.
+    pub(super) code: String,
+    /// The comments.
+    pub(super) comments: Vec<Comment>,
+}
+
+/// Scans one file whose first byte has the offset `base`.
+pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
+    let bytes = text.as_bytes();
+    let mut code = bytes.to_vec();
+    let mut comments = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let span = |from: usize, to: usize| Span { start: base + from as u32, end: base + to as u32 };
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let comment_end = if rest.starts_with(b"//") {
+            Some(at + text[at..].find('\n').unwrap_or(rest.len()))
+        } else if rest.starts_with(b"/*") {
+            let length = text[at + 2..].find("*/").ok_or(ParseError::Unterminated { what: "comment", close: "*/", span: span(at, at + 2) })?;
+            Some(at + 2 + length + 2)
+        } else {
+            None
+        };
+        if let Some(end) = comment_end {
+            let written: Text = text[at..end].trim_end().into();
+            comments.push(Comment { span: span(at, at + written.len()), text: written });
+            code[at..end].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+            at = end;
+            continue;
+        }
+        match bytes[at] {
+            b'"' => {
+                let line = &text[at + 1..at + 1 + text[at + 1..].find('\n').unwrap_or(bytes.len() - at - 1)];
+                let length = line.find('"').ok_or(ParseError::Unterminated { what: "string", close: "\"", span: span(at, at + 1) })?;
+                at += length + 1;
+            }
+            b'{' | b'(' | b'[' => {
+                open.push(at);
+                if open.len() > MAX_DEPTH {
+                    return Err(ParseError::TooDeep { limit: MAX_DEPTH, span: span(at, at + 1) });
+                }
+            }
+            close @ (b'}' | b')' | b']') => {
+                let opened = open.pop();
+                let matches = opened.is_some_and(|opened| closing(bytes[opened]) == close);
+                if !matches {
+                    return Err(unbalanced(close as char, span(at, at + 1), opened.map(|opened| (bytes[opened] as char, span(opened, opened + 1)))));
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if let Some(opened) = innermost_unclosed(text, &open) {
+        let close = closing(bytes[opened]) as char;
+        return Err(ParseError::NeverClosed { open: bytes[opened] as char, close, span: span(opened, opened + 1) });
+    }
+    Ok(Scan { code: String::from_utf8(code).unwrap_or_default(), comments })
+}
+
+/// Of the brackets still open at the end, the one that most likely lacks its partner: a block whose line does not close, but whose
+/// next line is indented no deeper.
+fn innermost_unclosed(text: &str, open: &[usize]) -> Option<usize> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let suspicious = open.iter().rev().copied().find(|&at| {
+        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let following = text[at..].lines().skip(1).find(|line| !line.trim().is_empty());
+        following.is_some_and(|following| indent(following) <= indent(&text[line_start..]))
+    });
+    suspicious.or(open.last().copied())
+}
+
+fn closing(open: u8) -> u8 {
+    match open {
+        b'{' => b'}',
+        b'(' => b')',
+        _ => b']',
+    }
+}
+
+fn unbalanced(found: char, span: Span, opened: Option<(char, Span)>) -> ParseError {
+    match opened {
+        Some((open, open_span)) => ParseError::WrongClose { found, open, wanted: closing(open as u8) as char, span, open_span },
+        None => ParseError::NeverOpened { found, span },
+    }
+}
