@@ -5,9 +5,11 @@
 
 pub mod ast;
 mod errors;
+mod eval;
 mod load;
 mod parse;
 mod scan;
 
 pub use errors::ParseError;
+pub use eval::{Constants, EvalError};
 pub use load::{Loader, join, parse, parse_file};
