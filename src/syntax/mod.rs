@@ -7,9 +7,11 @@ pub mod ast;
 mod errors;
 mod eval;
 mod load;
+mod normalize;
 mod parse;
 mod scan;
 
 pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
+pub use normalize::require_order;
 pub use load::{Loader, join, parse, parse_file};

@@ -306,6 +306,12 @@ impl Builder {
         } else {
             self.assign(assign);
         }
+        if value_pair.as_rule() == Rule::choice_block {
+            let span = self.span(&value_pair);
+            let mut parts = children(value_pair);
+            let kind = ValueKind::Block(self.name(&parts.next()?), self.block(parts.next()?));
+            return Some(Setting { name, value: Value { kind, span } });
+        }
         let value = self.value(value_pair)?;
         self.semi(parts.next(), value.span);
         Some(Setting { name, value })
@@ -321,7 +327,6 @@ impl Builder {
         let mut parts = children(pair);
         let name = self.name(&parts.next()?);
         let kind = match rule {
-            Rule::choice_block => ValueKind::Block(name, self.block(parts.next()?)),
             Rule::choice_file => ValueKind::File(name, self.string(&parts.next()?)),
             _ => ValueKind::Dims(name, parts.map(|dim| self.expr(dim)).collect()),
         };
