@@ -82,9 +82,10 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Reads `12` or `1.05`; `None` past 18 digits.
+    /// Reads `12`, `1_024` or `1.05`; `None` past 18 digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let text = text.replace('_', "");
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
         let fraction = fraction.trim_end_matches('0');
         let digits = format!("{whole}{fraction}");
         let significant = digits.trim_start_matches('0');

@@ -288,9 +288,9 @@ pub struct Expr {
 /// The kinds of expressions. Chains are flat, so that depth is bounded by brackets alone.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {
-    /// Digits, without `_`.
+    /// Digits as written, with any `_`.
     Integer(Text),
-    /// Digits with one `.`, without `_`.
+    /// Digits with one `.` as written, with any `_`.
     Decimal(Text),
     /// A constant, an index or a choice.
     Name(Text),

@@ -81,7 +81,7 @@ impl Constants {
     pub fn eval(&self, expr: &Expr, indices: &[(Text, i64)]) -> Result<i64, EvalError> {
         let too_large = || EvalError::TooLarge(expr.span);
         match &expr.kind {
-            ExprKind::Integer(digits) => digits.parse().map_err(|_| too_large()),
+            ExprKind::Integer(digits) => digits.replace('_', "").parse().map_err(|_| too_large()),
             ExprKind::Decimal(_) => Err(EvalError::NotAnInteger(expr.span)),
             ExprKind::Paren(inner) => self.eval(inner, indices),
             ExprKind::Negate(inner) => self.eval(inner, indices)?.checked_neg().ok_or_else(too_large),

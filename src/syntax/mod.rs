@@ -9,9 +9,11 @@ mod eval;
 mod load;
 mod normalize;
 mod parse;
+mod print;
 mod scan;
 
 pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
-pub use normalize::require_order;
+pub use normalize::{normalize, require_order};
+pub use print::{print, print_spec};
 pub use load::{Loader, join, parse, parse_file};

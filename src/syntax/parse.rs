@@ -346,7 +346,7 @@ impl Builder {
     /// Any of the expression rules.
     fn expr(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
-        let digits = || pair.as_str().replace('_', "").into();
+        let digits = || pair.as_str().into();
         match pair.as_rule() {
             Rule::integer => return Expr { kind: ExprKind::Integer(digits()), span },
             Rule::decimal => return Expr { kind: ExprKind::Decimal(digits()), span },
