@@ -30,7 +30,7 @@ pub enum ResolveError {
         first: Span,
     },
 
-    #[error("{what} does not belong into {place}")]
+    #[error("{what} does not belong in {place}")]
     #[diagnostic(code(FAB0103))]
     Misplaced {
         what: String,

@@ -26,6 +26,8 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
     let mut comments = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let span = |from: usize, to: usize| Span { start: base + from as u32, end: base + to as u32 };
+    // The first bracket whose partner is indented less than it: if one is missing in the end, it is most likely this one's.
+    let mut suspect = None;
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];
@@ -58,6 +60,9 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
             }
             close @ (b'}' | b')' | b']') => {
                 let opened = open.pop();
+                if let Some(opened) = opened.filter(|&opened| suspect.is_none() && indent(text, at) < indent(text, opened)) {
+                    suspect = Some(opened);
+                }
                 let matches = opened.is_some_and(|opened| closing(bytes[opened]) == close);
                 if !matches {
                     return Err(unbalanced(close as char, span(at, at + 1), opened.map(|opened| (bytes[opened] as char, span(opened, opened + 1)))));
@@ -67,23 +72,19 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
         }
         at += 1;
     }
-    if let Some(opened) = innermost_unclosed(text, &open) {
+    if let Some(&outermost) = open.first() {
+        let opened = suspect.unwrap_or(outermost);
         let close = closing(bytes[opened]) as char;
         return Err(ParseError::NeverClosed { open: bytes[opened] as char, close, span: span(opened, opened + 1) });
     }
     Ok(Scan { code: String::from_utf8(code).unwrap_or_default(), comments })
 }
 
-/// Of the brackets still open at the end, the one that most likely lacks its partner: a block whose line does not close, but whose
-/// next line is indented no deeper.
-fn innermost_unclosed(text: &str, open: &[usize]) -> Option<usize> {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let suspicious = open.iter().rev().copied().find(|&at| {
-        let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let following = text[at..].lines().skip(1).find(|line| !line.trim().is_empty());
-        following.is_some_and(|following| indent(following) <= indent(&text[line_start..]))
-    });
-    suspicious.or(open.last().copied())
+/// The indentation of the line around an offset.
+fn indent(text: &str, at: usize) -> usize {
+    let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let line = &text[line_start..];
+    line.len() - line.trim_start().len()
 }
 
 fn closing(open: u8) -> u8 {

@@ -33,12 +33,12 @@ pub(super) fn settings<'a>(
             StatementKind::Mesh(_) if special == "mesh" => continue,
             StatementKind::Couple(_) if special == "couple" => continue,
             StatementKind::Mesh(_) => {
-                let help = Some("`mesh` belongs into `cube { .. }`".to_owned());
+                let help = Some("`mesh` belongs in `cube { .. }`".to_owned());
                 context.error(ResolveError::Misplaced { what: "`mesh`".to_owned(), place: place.clone(), help, span: statement.span });
                 continue;
             }
             StatementKind::Couple(_) => {
-                let help = Some("`couple` belongs into `ocs name { .. }`".to_owned());
+                let help = Some("`couple` belongs in `ocs name { .. }`".to_owned());
                 context.error(ResolveError::Misplaced { what: "`couple`".to_owned(), place: place.clone(), help, span: statement.span });
                 continue;
             }
