@@ -71,7 +71,8 @@ fn mutate(text: &str, rng: &mut ChaCha8Rng) -> String {
 
 fn check(errors: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, mutant: &str) {
     assert!(!errors.is_empty());
-    for error in errors {
+    // Finding a place takes time linear in the text; tens of thousands of errors say no more than fifty.
+    for error in errors.iter().take(50) {
         assert!(error.code().is_some_and(|code| code.to_string().starts_with("FAB0")), "no code: {error}\n{mutant}");
         let mut labels = error.labels().unwrap_or_else(|| panic!("no place: {error}\n{mutant}"));
         let label = labels.next().unwrap_or_else(|| panic!("no place: {error}\n{mutant}"));

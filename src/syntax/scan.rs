@@ -23,6 +23,10 @@ pub(super) struct Scan {
 pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
     let bytes = text.as_bytes();
     let mut code = bytes.to_vec();
+    if text.starts_with('\u{feff}') {
+        // A byte order mark says nothing here.
+        code[..3].fill(b' ');
+    }
     let mut comments = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let span = |from: usize, to: usize| Span { start: base + from as u32, end: base + to as u32 };
