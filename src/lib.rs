@@ -23,3 +23,4 @@ pub mod passes;
 pub mod progress;
 pub mod solve;
 pub mod syntax;
+pub mod units;
