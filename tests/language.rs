@@ -33,7 +33,6 @@ fn rendered(errors: Diagnostics, sources: &SourceMap) -> String {
     text
 }
 
-
 fn settings() -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots");
@@ -129,7 +128,8 @@ fn good_specs() {
     insta::glob!("ok/**/*.fab", |path| {
         let path = relative(path);
         let (parsed, sources) = parse(path, &read);
-        let spec = parsed.unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
+        let spec = parsed
+            .unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
         let pod = resolve(&spec, &read);
         let pod =
             pod.unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
@@ -170,8 +170,7 @@ fn every_code_has_a_file_that_triggers_it() {
 fn errors_stand_in_source_order() {
     for path in fab_files("tests/err") {
         let errors = front_end(path.to_str().unwrap()).0.err().unwrap_or_default();
-        let places: Vec<usize> =
-            errors.iter().filter_map(|error| Some(error.labels()?.next()?.offset())).collect();
+        let places: Vec<usize> = errors.iter().filter_map(|error| Some(error.labels()?.next()?.offset())).collect();
         assert!(places.is_sorted(), "{path:?}: {places:?}");
     }
 }

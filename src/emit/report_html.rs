@@ -1,4 +1,6 @@
 //! x
 use crate::compiled::Compiled;
 /// x
-pub(super) fn html(_: &Compiled) -> String { String::new() }
+pub(super) fn html(_: &Compiled) -> String {
+    String::new()
+}

@@ -164,13 +164,7 @@ fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
     items
 }
 
-fn once<'a>(
-    context: &mut Context,
-    place: &mut Option<(&'a ast::Block, Span)>,
-    keyword: &'static str,
-    block: &'a ast::Block,
-    item: Span,
-) {
+fn once<'a>(context: &mut Context, place: &mut Option<(&'a ast::Block, Span)>, keyword: &'static str, block: &'a ast::Block, item: Span) {
     let span = head(item, keyword);
     match place {
         Some((_, first)) => {

@@ -14,13 +14,11 @@ use crate::units::{Decimal, Dimension, UNITS, unit};
 const CHOICES: [&str; 5] = ["topology", "routing", "demand", "symmetry", "duplex"];
 
 /// The order of settings at the top, with the other items between them.
-const ITEM_ORDER: [&str; 11] =
-    ["clock", "link", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
+const ITEM_ORDER: [&str; 11] = ["clock", "link", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
 
 /// The order of lines in any block.
-const LINE_ORDER: [&str; 14] = [
-    "mesh", "couple", "bandwidth", "radix", "vcs", "flit", "buffer", "latency", "faults", "ports", "duplex", "symmetry", "effort", "seed",
-];
+const LINE_ORDER: [&str; 14] =
+    ["mesh", "couple", "bandwidth", "radix", "vcs", "flit", "buffer", "latency", "faults", "ports", "duplex", "symmetry", "effort", "seed"];
 
 /// The normal form.
 pub fn normalize(spec: &Spec) -> Spec {

@@ -11,8 +11,7 @@ use crate::units::{Decimal, Dimension};
 
 /// All requires, sorted as in the normalised spec.
 pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>) -> Vec<Require> {
-    let mut requires: Vec<Require> =
-        items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget)).collect();
+    let mut requires: Vec<Require> = items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget)).collect();
     requires.sort_by_cached_key(|require| {
         let prefix = if require.fault { "fault." } else { "" };
         let key = require_order(&format!("{prefix}{}", require.metric.name()), require.comparison.symbol(), &require.value_text);

@@ -33,8 +33,10 @@ pub struct Settings {
 
 impl Settings {
     /// The default work for a pod.
-    pub fn for_pod(vcs: u8, _nodes: usize) -> Self {
-        Self { vcs, order_rounds: 80, sweeps: 50, seed: 1 }
+    pub fn for_pod(vcs: u8, nodes: usize) -> Self {
+        // Small pods are cheap and have the least slack: one route more is 1.4 % at 128 chips.
+        let sweeps = if nodes <= 256 { 150 } else { 100 };
+        Self { vcs, order_rounds: 120, sweeps, seed: 1 }
     }
 }
 
