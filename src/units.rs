@@ -90,7 +90,13 @@ impl Decimal {
         let digits = format!("{whole}{fraction}");
         let significant = digits.trim_start_matches('0');
         let fits = significant.len() <= 18 && fraction.len() <= 18;
-        let digits = if significant.is_empty() { 0 } else if fits { significant.parse().ok()? } else { return None };
+        let digits = if significant.is_empty() {
+            0
+        } else if fits {
+            significant.parse().ok()?
+        } else {
+            return None;
+        };
         Some(Self { digits, scale: fraction.len() as u32 })
     }
 

@@ -33,7 +33,6 @@ fn rendered(errors: Diagnostics, sources: &SourceMap) -> String {
     text
 }
 
-
 fn settings() -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots");
@@ -129,7 +128,8 @@ fn good_specs() {
     insta::glob!("ok/**/*.fab", |path| {
         let path = relative(path);
         let (parsed, sources) = parse(path, &read);
-        let spec = parsed.unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
+        let spec = parsed
+            .unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
         let pod = resolve(&spec, &read);
         let pod =
             pod.unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
@@ -170,8 +170,7 @@ fn every_code_has_a_file_that_triggers_it() {
 fn errors_stand_in_source_order() {
     for path in fab_files("tests/err") {
         let errors = front_end(path.to_str().unwrap()).0.err().unwrap_or_default();
-        let places: Vec<usize> =
-            errors.iter().filter_map(|error| Some(error.labels()?.next()?.offset())).collect();
+        let places: Vec<usize> = errors.iter().filter_map(|error| Some(error.labels()?.next()?.offset())).collect();
         assert!(places.is_sorted(), "{path:?}: {places:?}");
     }
 }
@@ -222,6 +221,7 @@ fn the_normal_form_means_the_same_and_is_its_own_normal_form() {
         assert_eq!(print_spec(&normalize(&reparsed)), normal, "{path}");
         let (pod, same) = (resolve(&spec, &read).unwrap(), resolve(&reparsed, &read).unwrap());
         assert_eq!(without_spans(&pod), without_spans(&same), "{path}");
+        assert!(same.requires.is_sorted_by_key(|require| require.span), "{path}: requires out of order");
     }
 }
 
@@ -233,6 +233,16 @@ fn large_pods_resolve_fast() {
     let spec = parse("specs/pod.fab", &reader).0.unwrap();
     let pod = resolve(&spec, &reader).unwrap();
     assert_eq!(pod.ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum::<usize>(), 2 * 48 * 1024);
+}
+
+#[test]
+fn brackets_nest_up_to_the_limit() {
+    let number = format!("fabric pod {{ cubes = {}2{}; }}", "(".repeat(60), ")".repeat(60));
+    let blocks = format!("fabric pod {{ {}{} }}", "x = a { ".repeat(60), "}".repeat(60));
+    for text in [number, blocks] {
+        let file = parse_file("pod.fab", &text).0.unwrap();
+        assert_eq!(print(&parse_file("pod.fab", &print(&file)).0.unwrap()), print(&file));
+    }
 }
 
 #[test]

@@ -32,7 +32,13 @@ fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut kind = ' ';
     for c in text.chars() {
-        let next = if c.is_alphanumeric() || c == '_' { 'a' } else if c.is_whitespace() { ' ' } else { '.' };
+        let next = if c.is_alphanumeric() || c == '_' {
+            'a'
+        } else if c.is_whitespace() {
+            ' '
+        } else {
+            '.'
+        };
         match tokens.last_mut() {
             Some(last) if next != '.' && next == kind || kind == ' ' => last.push(c),
             _ => tokens.push(c.to_string()),

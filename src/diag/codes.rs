@@ -29,7 +29,9 @@ pub fn explain(code: &str) -> Option<&'static CodeDoc> {
 
 /// The text of `docs/errors.md`: every code with its page.
 pub fn errors_markdown() -> String {
-    let mut page = "# Errors\n\nWritten by `UPDATE_DOCS=1 cargo test --test language` from the registry that `fabc explain` reads; do not edit.\n".to_owned();
+    let mut page =
+        "# Errors\n\nWritten by `UPDATE_DOCS=1 cargo test --test language` from the registry that `fabc explain` reads; do not edit.\n"
+            .to_owned();
     for CodeDoc { code, title, text } in codes() {
         page.push_str(&format!("\n## {code}: {title}\n{}\n", text.trim()));
     }

@@ -51,7 +51,7 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("{what} takes {wanted}")]
+    #[error("{what} needs {wanted}")]
     #[diagnostic(code(FAB0105))]
     WrongUnit {
         what: String,
@@ -69,7 +69,7 @@ pub enum ResolveError {
         what: String,
         wanted: String,
         help: String,
-        #[label("this is something else")]
+        #[label("{wanted} expected")]
         span: Span,
     },
 
@@ -206,7 +206,10 @@ pub enum ResolveError {
     },
 
     #[error("a twisted torus cannot be {dims}")]
-    #[diagnostic(code(FAB0118), help("a twisted torus of cubes with side s is a x a x 2a or a x 2a x 2a with a a multiple of s{suggestion}"))]
+    #[diagnostic(
+        code(FAB0118),
+        help("a twisted torus of cubes with side s is a x a x 2a or a x 2a x 2a with a a multiple of s{suggestion}")
+    )]
     TwistShape {
         dims: String,
         suggestion: String,
@@ -269,7 +272,12 @@ pub enum ResolveError {
     },
 
     #[error("{cubes} cubes, but no OCS to join them")]
-    #[diagnostic(code(FAB0124), help("add an `ocs` group, such as `ocs X[u in 0..{ay}, v in 0..{az}] {{ couple +x[u, v] with -x[u, v] over fiber; ports = {ports}; }}`"))]
+    #[diagnostic(
+        code(FAB0124),
+        help(
+            "add an `ocs` group, such as `ocs X[u in 0..{ay}, v in 0..{az}] {{ couple +x[u, v] with -x[u, v] over fiber; ports = {ports}; }}`"
+        )
+    )]
     NoOcs {
         cubes: u32,
         ay: u32,

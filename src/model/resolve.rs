@@ -164,13 +164,7 @@ fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
     items
 }
 
-fn once<'a>(
-    context: &mut Context,
-    place: &mut Option<(&'a ast::Block, Span)>,
-    keyword: &'static str,
-    block: &'a ast::Block,
-    item: Span,
-) {
+fn once<'a>(context: &mut Context, place: &mut Option<(&'a ast::Block, Span)>, keyword: &'static str, block: &'a ast::Block, item: Span) {
     let span = head(item, keyword);
     match place {
         Some((_, first)) => {
@@ -189,7 +183,10 @@ fn head(item: Span, keyword: &str) -> Span {
 fn unknown_item(keyword: &Name) -> ResolveError {
     let what = format!("`{} {{ .. }}`", keyword.value);
     let help = match &*keyword.value {
-        "link" | "ocs" => Some(format!("write a name after `{0}`: `{0} name {{ .. }}`", keyword.value)),
+        "link" | "ocs" => {
+            let (place, example) = (format!("this `{}`", keyword.value), format!("{} name {{ .. }}", keyword.value));
+            return missing(&place, "its name", &example, keyword.span);
+        }
         "chip" | "cube" | "budget" => Some(format!("`{}` has no name: a fabric has only one", keyword.value)),
         name => suggestion(name, ITEMS),
     };

@@ -161,7 +161,10 @@ pub enum ParseError {
     },
 
     #[error("a second fabric")]
-    #[diagnostic(code(FAB0013), help("a spec declares exactly one fabric, in its own file; what is shared goes into a file without `fabric`"))]
+    #[diagnostic(
+        code(FAB0013),
+        help("a spec declares exactly one fabric, in its own file; what is shared goes into a file without `fabric`")
+    )]
     SecondFabric {
         #[label("one too many")]
         span: Span,

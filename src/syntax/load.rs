@@ -16,7 +16,8 @@ pub type Loader<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
 /// # Errors
 /// All syntax errors of all files, in source order. The source map holds whatever was read.
 pub fn parse(path: &str, loader: &Loader<'_>) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
-    let mut load = Load { loader, files: Vec::new(), sources: SourceMap::default(), stack: Vec::new(), seen: Vec::new(), errors: Vec::new() };
+    let mut load =
+        Load { loader, files: Vec::new(), sources: SourceMap::default(), stack: Vec::new(), seen: Vec::new(), errors: Vec::new() };
     let path = join("", path);
     load.file(&path, None);
     let Load { files, sources, mut errors, .. } = load;

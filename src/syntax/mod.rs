@@ -14,6 +14,6 @@ mod scan;
 
 pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
+pub use load::{Loader, join, parse, parse_file};
 pub use normalize::{normalize, require_order};
 pub use print::{print, print_spec};
-pub use load::{Loader, join, parse, parse_file};

@@ -78,7 +78,9 @@ fn unexpected(code: &str, at: usize, base: u32, variant: &ErrorVariant<Rule>) ->
     let rest = &code[at..];
     let token = match rest.chars().next() {
         None => 0,
-        Some(first) if first.is_alphanumeric() || first == '_' => rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len()),
+        Some(first) if first.is_alphanumeric() || first == '_' => {
+            rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len())
+        }
         Some('"') => rest[1..].find('"').map_or(rest.len(), |length| length + 2),
         Some(first) => first.len_utf8(),
     };

@@ -38,7 +38,8 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
         let comment_end = if rest.starts_with(b"//") {
             Some(at + text[at..].find('\n').unwrap_or(rest.len()))
         } else if rest.starts_with(b"/*") {
-            let length = text[at + 2..].find("*/").ok_or(ParseError::Unterminated { what: "comment", close: "*/", span: span(at, at + 2) })?;
+            let length =
+                text[at + 2..].find("*/").ok_or(ParseError::Unterminated { what: "comment", close: "*/", span: span(at, at + 2) })?;
             Some(at + 2 + length + 2)
         } else {
             None
@@ -69,7 +70,11 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
                 }
                 let matches = opened.is_some_and(|opened| closing(bytes[opened]) == close);
                 if !matches {
-                    return Err(unbalanced(close as char, span(at, at + 1), opened.map(|opened| (bytes[opened] as char, span(opened, opened + 1)))));
+                    return Err(unbalanced(
+                        close as char,
+                        span(at, at + 1),
+                        opened.map(|opened| (bytes[opened] as char, span(opened, opened + 1))),
+                    ));
                 }
             }
             _ => {}

@@ -43,11 +43,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A require compares with `<=`, `>=`, `<`, `>` or `==`. A single `=` would set a value, and `!=` promises \
          nothing.",
     ),
-    doc(
-        "FAB0006",
-        "not a range",
-        "A range is written `lo..hi` and leaves out `hi`: `0..4` has the values 0, 1, 2, 3. There is no `..=`.",
-    ),
+    doc("FAB0006", "not a range", "A range is written `lo..hi` and leaves out `hi`: `0..4` has the values 0, 1, 2, 3. There is no `..=`."),
     doc(
         "FAB0007",
         "past the limits of a file",
@@ -60,11 +56,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A comment that begins with `/*` ends with `*/`; comments do not nest. A path in quotes ends on the line where \
          it begins.",
     ),
-    doc(
-        "FAB0009",
-        "`;` after a block",
-        "Blocks end with their `}`; a `;` after it means nothing. Remove it.",
-    ),
+    doc("FAB0009", "`;` after a block", "Blocks end with their `}`; a `;` after it means nothing. Remove it."),
     doc(
         "FAB0010",
         "a file cannot be read",
@@ -131,11 +123,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A number is too small, too large, no whole number of its base unit, or cannot be computed (a division by zero, \
          an overflow of 64 bits).",
     ),
-    doc(
-        "FAB0108",
-        "a range without a value",
-        "`lo..hi` runs from `lo` to `hi - 1`, so `lo` must be smaller than `hi`.",
-    ),
+    doc("FAB0108", "a range without a value", "`lo..hi` runs from `lo` to `hi - 1`, so `lo` must be smaller than `hi`."),
     doc(
         "FAB0109",
         "position outside the face",
@@ -165,11 +153,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         "The busiest chip has more mesh links and coupled face ports than its router has ports. A face port that no \
          `ocs` couples is dark and needs none.",
     ),
-    doc(
-        "FAB0113",
-        "too large",
-        "A pod has at most 1048576 chips and 65536 OCSes. Larger numbers are refused before any memory is taken.",
-    ),
+    doc("FAB0113", "too large", "A pod has at most 1048576 chips and 65536 OCSes. Larger numbers are refused before any memory is taken."),
     doc(
         "FAB0114",
         "budget beyond the chip",
@@ -230,22 +214,14 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A metric with `fault.` before it is about the worst fault that the budget tolerates, but the budget tolerates \
          none.",
     ),
-    doc(
-        "FAB0124",
-        "cubes without a switch",
-        "Cubes are joined by OCSes only. A pod of several cubes needs at least one `ocs` group.",
-    ),
+    doc("FAB0124", "cubes without a switch", "Cubes are joined by OCSes only. A pod of several cubes needs at least one `ocs` group."),
     doc(
         "FAB0125",
         "cross-connects cannot be read",
         "The file of `topology = cross_connects \"..\"` does not exist or cannot be read. The path is relative to the \
          spec.",
     ),
-    doc(
-        "FAB0126",
-        "unknown choice",
-        "The name is none of those that can stand here. A face needs its side: `+x` or `-x`.",
-    ),
+    doc("FAB0126", "unknown choice", "The name is none of those that can stand here. A face needs its side: `+x` or `-x`."),
     doc(
         "FAB0127",
         "a constant defined by itself",

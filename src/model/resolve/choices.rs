@@ -87,7 +87,8 @@ pub(super) fn topology(
             let dims = dimensions(context, &format!("`{}`", kind.value), dims, setting.value.span)?;
             let mut narrow = [0; 3];
             for (narrow, dim) in narrow.iter_mut().zip(dims) {
-                *narrow = in_range(context, "a dimension", dim.min(i64::MAX as u64) as i64, 1..=i64::from(u32::MAX), setting.value.span)? as u32;
+                *narrow =
+                    in_range(context, "a dimension", dim.min(i64::MAX as u64) as i64, 1..=i64::from(u32::MAX), setting.value.span)? as u32;
             }
             if &*kind.value == "torus" { TopologyChoice::Torus(narrow) } else { TopologyChoice::TwistedTorus(narrow) }
         }
@@ -101,7 +102,9 @@ pub(super) fn topology(
                 }
             }
         }
-        ValueKind::Block(kind, block) if &*kind.value == "synthesize" => TopologyChoice::Synthesize(synthesize(context, kind, Some(block))?),
+        ValueKind::Block(kind, block) if &*kind.value == "synthesize" => {
+            TopologyChoice::Synthesize(synthesize(context, kind, Some(block))?)
+        }
         ValueKind::Block(kind, _) | ValueKind::File(kind, _) => {
             context.error(wrong_topology(kind));
             return None;
@@ -113,7 +116,7 @@ pub(super) fn topology(
                 return None;
             }
             None => {
-                context.error(wrong_kind("`topology`", "a topology", "torus 4 x 8 x 8", setting.value.span));
+                context.error(wrong_kind("`topology`", "a name with its settings", "torus 4 x 8 x 8", setting.value.span));
                 return None;
             }
         },

@@ -28,7 +28,13 @@ fn whole(context: &mut Context, what: &str, wanted: &str, number: Option<u64>, l
             Some(_) => "this is more",
             None => "this is not",
         };
-        context.error(ResolveError::OutOfRange { what: what.to_owned(), wanted: wanted.to_owned(), help: None, span, found: found.to_owned() });
+        context.error(ResolveError::OutOfRange {
+            what: what.to_owned(),
+            wanted: wanted.to_owned(),
+            help: None,
+            span,
+            found: found.to_owned(),
+        });
     }
     good
 }
@@ -77,8 +83,7 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
             whole(context, &what, wanted, number.times(unit.factor), 8_000_000_000_000_000, value.span)
         });
         let dimensions = [Dimension::Cycles, Dimension::Time, Dimension::Length];
-        let latency =
-            settings.need(context, "latency", "25 cycles").and_then(|value| latency(context, &place, value, clock, &dimensions));
+        let latency = settings.need(context, "latency", "25 cycles").and_then(|value| latency(context, &place, value, clock, &dimensions));
         links.names.push(name.value.clone());
         links.types.push(bandwidth.zip(latency).map(|(bandwidth_bps, latency_cycles)| LinkType {
             name: name.value.to_string(),

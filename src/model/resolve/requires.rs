@@ -11,8 +11,7 @@ use crate::units::{Decimal, Dimension};
 
 /// All requires, sorted as in the normalised spec.
 pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>) -> Vec<Require> {
-    let mut requires: Vec<Require> =
-        items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget)).collect();
+    let mut requires: Vec<Require> = items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget)).collect();
     requires.sort_by_cached_key(|require| {
         let prefix = if require.fault { "fault." } else { "" };
         let key = require_order(&format!("{prefix}{}", require.metric.name()), require.comparison.symbol(), &require.value_text);
@@ -83,10 +82,10 @@ fn value(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(f
         (_, Some(unit)) => {
             context.error(ResolveError::WrongUnit {
                 what,
-                wanted: "a plain number".to_owned(),
+                wanted: "no unit".to_owned(),
                 help: Some(format!("remove `{}`", unit.value)),
                 span: unit.span,
-                found: "no unit expected".to_owned(),
+                found: "a plain number expected".to_owned(),
             });
             return None;
         }

@@ -105,7 +105,7 @@ fn fits(context: &mut Context, pod: &Pod, kind: &'static str, dims: [u32; 3]) ->
         other,
         declared,
     };
-    if let Some(axis) = (0..3).find(|&axis| dims[axis] % sides[axis] != 0) {
+    if let Some(axis) = (0..3).find(|&axis| !dims[axis].is_multiple_of(sides[axis])) {
         let (name, dim, side) = (AXES[axis], dims[axis], sides[axis]);
         let rounded = u64::from(dim).div_ceil(u64::from(side)) * u64::from(side);
         context.error(mismatch(
