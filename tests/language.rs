@@ -221,6 +221,7 @@ fn the_normal_form_means_the_same_and_is_its_own_normal_form() {
         assert_eq!(print_spec(&normalize(&reparsed)), normal, "{path}");
         let (pod, same) = (resolve(&spec, &read).unwrap(), resolve(&reparsed, &read).unwrap());
         assert_eq!(without_spans(&pod), without_spans(&same), "{path}");
+        assert!(same.requires.is_sorted_by_key(|require| require.span), "{path}: requires out of order");
     }
 }
 
@@ -232,6 +233,16 @@ fn large_pods_resolve_fast() {
     let spec = parse("specs/pod.fab", &reader).0.unwrap();
     let pod = resolve(&spec, &reader).unwrap();
     assert_eq!(pod.ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum::<usize>(), 2 * 48 * 1024);
+}
+
+#[test]
+fn brackets_nest_up_to_the_limit() {
+    let number = format!("fabric pod {{ cubes = {}2{}; }}", "(".repeat(60), ")".repeat(60));
+    let blocks = format!("fabric pod {{ {}{} }}", "x = a { ".repeat(60), "}".repeat(60));
+    for text in [number, blocks] {
+        let file = parse_file("pod.fab", &text).0.unwrap();
+        assert_eq!(print(&parse_file("pod.fab", &print(&file)).0.unwrap()), print(&file));
+    }
 }
 
 #[test]

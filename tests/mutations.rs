@@ -140,6 +140,10 @@ fn hostile_texts_end_in_an_error() {
         many("\u{feff}", 10),
         "\u{feff}fabric a {}".to_owned(),
         "fabric a { cubes = 1".to_owned(),
+        // Nothing but what the checks of the wiring need.
+        "fabric a { clock = 1 GHz; chip { radix = 6; vcs = 1; flit = 1 B; buffer = 1 flits; latency = 0 cycles; }
+          cube { mesh 1 x 1 x 1 over none; } cubes = 1; topology = synthesize; routing = up_down; }"
+            .to_owned(),
         "fabric a { use \"\"; }".to_owned(),
         "fabric a { use \".\"; use \"..\"; use \"/\"; }".to_owned(),
         many("fabric a { } ", 10_000),

@@ -51,7 +51,7 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("{what} takes {wanted}")]
+    #[error("{what} needs {wanted}")]
     #[diagnostic(code(FAB0105))]
     WrongUnit {
         what: String,
@@ -69,7 +69,7 @@ pub enum ResolveError {
         what: String,
         wanted: String,
         help: String,
-        #[label("this is something else")]
+        #[label("{wanted} expected")]
         span: Span,
     },
 

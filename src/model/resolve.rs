@@ -13,7 +13,7 @@ mod wiring;
 use super::errors::{ResolveError, list, suggestion};
 use super::pod::*;
 use crate::diag::Span;
-use crate::ids::{Id, IdVec, LinkTypeId};
+use crate::ids::{Id, LinkTypeId};
 use crate::syntax::ast::{self, ItemKind, Name};
 use crate::syntax::{Constants, EvalError, Loader};
 use std::collections::BTreeMap;
@@ -183,7 +183,10 @@ fn head(item: Span, keyword: &str) -> Span {
 fn unknown_item(keyword: &Name) -> ResolveError {
     let what = format!("`{} {{ .. }}`", keyword.value);
     let help = match &*keyword.value {
-        "link" | "ocs" => Some(format!("write a name after `{0}`: `{0} name {{ .. }}`", keyword.value)),
+        "link" | "ocs" => {
+            let (place, example) = (format!("this `{}`", keyword.value), format!("{} name {{ .. }}", keyword.value));
+            return missing(&place, "its name", &example, keyword.span);
+        }
         "chip" | "cube" | "budget" => Some(format!("`{}` has no name: a fabric has only one", keyword.value)),
         name => suggestion(name, ITEMS),
     };
@@ -206,22 +209,33 @@ fn pod(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Option<P
     let topology = choices::topology(context, &items, fabric.head, &spec.files[0].path, loader);
     let routing = choices::routing(context, &items, fabric.head);
     let requires = requires::requires(context, &items, budget.as_ref());
-    let link_types: IdVec<LinkTypeId, LinkType> = links.types.into_iter().flatten().collect();
-
     if items.links.is_empty() {
         let example = "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
         context.error(missing("the fabric", "a `link`", example, fabric.head));
     }
-    let (chip, cube, (cubes, cubes_span)) = (chip?, cube?, cubes?);
+    wiring::check(
+        context,
+        &wiring::Parts {
+            links: &links,
+            chip: chip.as_ref(),
+            cube: cube.as_ref(),
+            cubes,
+            any_ocs: !items.ocs.is_empty(),
+            ocses: switches.as_ref().map(|(_, ocses)| ocses),
+            topology: topology.as_ref(),
+            routing,
+        },
+    );
+    let (cubes, cubes_span) = cubes?;
     let (topology, topology_span) = topology?;
     let (routing, routing_span) = routing?;
     let (ocs_groups, ocses) = switches?;
-    let pod = Pod {
+    Some(Pod {
         name: fabric.name.value.to_string(),
         clock_hz: clock?,
-        link_types,
-        chip,
-        cube,
+        link_types: links.types.into_iter().collect::<Option<Vec<_>>>()?.into(),
+        chip: chip?,
+        cube: cube?,
         cubes,
         cubes_span,
         ocs_groups,
@@ -234,11 +248,7 @@ fn pod(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Option<P
         routing_span,
         requires,
         span: fabric.head,
-    };
-    if context.errors.is_empty() || pod.link_types.len() == items.links.len() {
-        wiring::check(context, &pod);
-    }
-    Some(pod)
+    })
 }
 
 /// The links as declared: sorted by name, `None` where the declaration is broken.

@@ -163,11 +163,11 @@ impl Normal {
 
     /// An expression without constants; without indices, a number.
     fn expr(&self, written: &Expr, indices: &[Text]) -> Expr {
-        if !mentions(written, indices) {
-            if let Ok(value) = self.constants.eval(written, &[]) {
-                let number = Expr { kind: ExprKind::Integer(value.unsigned_abs().to_string().into()), span: written.span };
-                return if value < 0 { Expr { kind: ExprKind::Negate(Box::new(number)), span: written.span } } else { number };
-            }
+        if !mentions(written, indices)
+            && let Ok(value) = self.constants.eval(written, &[])
+        {
+            let number = Expr { kind: ExprKind::Integer(value.unsigned_abs().to_string().into()), span: written.span };
+            return if value < 0 { Expr { kind: ExprKind::Negate(Box::new(number)), span: written.span } } else { number };
         }
         let kind = match &written.kind {
             ExprKind::Integer(_) | ExprKind::Decimal(_) | ExprKind::Name(_) => written.kind.clone(),
@@ -176,10 +176,18 @@ impl Normal {
                 inner @ Expr { kind: ExprKind::Integer(_) | ExprKind::Name(_) | ExprKind::Paren(_), .. } => inner.kind,
                 inner => ExprKind::Paren(Box::new(inner)),
             },
-            ExprKind::Chain(first, rest) => ExprKind::Chain(
-                Box::new(self.expr(first, indices)),
-                rest.iter().map(|(operator, operand)| (*operator, self.expr(operand, indices))).collect(),
-            ),
+            ExprKind::Chain(first, rest) => {
+                // The operands before the first index are one number: `side - 1 - v` is `1 - v`.
+                let fixed =
+                    if mentions(first, indices) { 0 } else { rest.iter().take_while(|(_, operand)| !mentions(operand, indices)).count() };
+                let (fixed, rest) = rest.split_at(fixed);
+                let first = match fixed {
+                    [] => self.expr(first, indices),
+                    _ => self.expr(&Expr { kind: ExprKind::Chain(first.clone(), fixed.to_vec()), span: written.span }, &[]),
+                };
+                let rest = rest.iter().map(|(operator, operand)| (*operator, self.expr(operand, indices))).collect();
+                ExprKind::Chain(Box::new(first), rest)
+            }
         };
         Expr { kind, span: written.span }
     }

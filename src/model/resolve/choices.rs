@@ -116,7 +116,7 @@ pub(super) fn topology(
                 return None;
             }
             None => {
-                context.error(wrong_kind("`topology`", "a topology", "torus 4 x 8 x 8", setting.value.span));
+                context.error(wrong_kind("`topology`", "a name with its settings", "torus 4 x 8 x 8", setting.value.span));
                 return None;
             }
         },

@@ -9,6 +9,9 @@ use crate::model::pod::{Chip, Cube, LinkType};
 use crate::syntax::ast::{Mesh, StatementKind, Value};
 use crate::units::{Dimension, PICOSECONDS_PER_METRE};
 
+/// Stands for a link that was reported as unknown; such a cube never leaves this module's parent.
+const UNKNOWN_LINK: LinkTypeId = LinkTypeId(u32::MAX);
+
 /// The clock, Hz.
 pub(super) fn clock(context: &mut Context, items: &Items<'_>, fabric: Span) -> Option<u64> {
     let Some(setting) = items.settings.get("clock") else {
@@ -146,7 +149,7 @@ pub(super) fn cube(context: &mut Context, items: &Items<'_>, fabric: Span, links
         context.duplicate("`mesh`".to_owned(), "a cube has one mesh", again, mesh_span);
     }
     let over = links.find(context, "`mesh`", mesh.over.as_ref(), mesh_span);
-    Some(Cube { dims: mesh_dims(context, mesh, mesh_span)?, mesh: over.unwrap_or(LinkTypeId(0)), span: mesh_span })
+    Some(Cube { dims: mesh_dims(context, mesh, mesh_span)?, mesh: over.unwrap_or(UNKNOWN_LINK), span: mesh_span })
 }
 
 fn mesh_dims(context: &mut Context, mesh: &Mesh, span: Span) -> Option<[u32; 3]> {

@@ -238,8 +238,8 @@ fn face(context: &mut Context, port: &Port) -> Option<PortId> {
     if port.at.len() != 2 {
         context.error(ResolveError::WrongKind {
             what: format!("`{}`", name.value),
-            wanted: "a position on the face: two coordinates".to_owned(),
-            help: format!("{} is a position ({})", "`[u, v]`", ["y, z", "x, z", "x, y"][index / 2]),
+            wanted: "two coordinates".to_owned(),
+            help: format!("{} is the position ({}) on the face", "`[u, v]`", ["y, z", "x, z", "x, y"][index / 2]),
             span: port.span,
         });
         return None;
@@ -355,7 +355,7 @@ fn position(context: &mut Context, id: PortId, port: &Port, indices: &[(Text, i6
         let mut at = [0; 3];
         at[first] = u as u32;
         at[second] = v as u32;
-        at[axis] = if id.0 % 2 == 0 { cube.dims[axis] - 1 } else { 0 };
+        at[axis] = if id.0.is_multiple_of(2) { cube.dims[axis] - 1 } else { 0 };
         return Some(at);
     }
     let with: Vec<String> = indices.iter().map(|(name, value)| format!("{name} = {value}")).collect();

@@ -82,10 +82,10 @@ fn value(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(f
         (_, Some(unit)) => {
             context.error(ResolveError::WrongUnit {
                 what,
-                wanted: "a plain number".to_owned(),
+                wanted: "no unit".to_owned(),
                 help: Some(format!("remove `{}`", unit.value)),
                 span: unit.span,
-                found: "no unit expected".to_owned(),
+                found: "a plain number expected".to_owned(),
             });
             return None;
         }

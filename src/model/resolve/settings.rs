@@ -87,10 +87,10 @@ pub(super) fn integer(context: &mut Context, what: &str, value: &Value, range: R
     if let Some(unit) = &quantity.unit {
         context.error(ResolveError::WrongUnit {
             what: what.to_owned(),
-            wanted: "a plain number".to_owned(),
+            wanted: "no unit".to_owned(),
             help: Some(format!("remove `{}`", unit.value)),
             span: unit.span,
-            found: "no unit expected".to_owned(),
+            found: "a plain number expected".to_owned(),
         });
         return None;
     }
@@ -153,7 +153,7 @@ pub(super) fn quantity_of(
         }
         None => (quantity.span, "this number has no unit".to_owned(), None),
     };
-    let wanted = format!("a unit of its own: {}", crate::model::errors::list(&names));
+    let wanted = format!("one of the units {}", crate::model::errors::list(&names));
     let help = Some(help.unwrap_or_else(|| format!("for example `{example}`")));
     context.error(ResolveError::WrongUnit { what: what.to_owned(), wanted, help, span, found });
     None
