@@ -3,10 +3,10 @@
 use crate::check;
 use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
-use crate::ids::{IdVec, LinkId};
+use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnects, Distances, DualLengths, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics, Topology, worst};
 use crate::model::{Pod, Require, RoutingChoice, TopologyChoice};
-use crate::passes::route::allowed_turns::{self, TurnOrder};
+use crate::passes::route::allowed_turns::{self, Selection, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
 use crate::passes::{cross_connect, flow, synth, tables, trees};
 use crate::progress::Progress;
@@ -48,22 +48,29 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     let lit = Scenario::nominal().alive(&cross_connects);
     let flow = flow::concurrent(&topology, &lit, FLOW, progress);
     check::flow(&topology, &flow.primal).map_err(Failure::internal)?;
-    let trees = trees::disjoint_trees(&pod, &topology, &cross_connects, &[]);
+    let trees = trees::disjoint_trees(&pod, &topology, &cross_connects);
     check::trees(&pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
 
     let router = if last >= Stage::Route { Some(Router::new(&pod, &topology, &flow.dual, progress)) } else { None };
-    let context = Context { pod: &pod, topology: &topology, cross_connects: &cross_connects, nominal: &flow.dual, router: router.as_ref() };
+    let context = Context {
+        pod: &pod,
+        topology: &topology,
+        cross_connects: &cross_connects,
+        nominal: &flow.dual,
+        trees: &trees,
+        router: router.as_ref(),
+    };
     let all = if router.is_some() { Scenario::all(&pod) } else { vec![Scenario::nominal()] };
     progress.begin("scenarios", all.len() as u64);
     let (healthy, faults) = all.split_first().expect("nominal comes first");
-    let nominal = context.scenario(healthy)?;
+    let (nominal, selection) = context.scenario(healthy, None)?;
     progress.advance();
     let faults: Vec<Result<CompiledScenario, Failure>> = faults
         .par_iter()
         .map(|scenario| {
-            let compiled = context.scenario(scenario);
+            let compiled = context.scenario(scenario, selection.as_ref());
             progress.advance();
-            compiled
+            compiled.map(|(compiled, _)| compiled)
         })
         .collect();
     progress.end();
@@ -91,12 +98,13 @@ struct Context<'a> {
     topology: &'a Topology,
     cross_connects: &'a CrossConnects,
     nominal: &'a DualLengths,
+    trees: &'a [Vec<OcsId>],
     router: Option<&'a Router>,
 }
 
 impl Context<'_> {
-    /// Analyses, routes and proves one scenario.
-    fn scenario(&self, scenario: &Scenario) -> Result<CompiledScenario, Failure> {
+    /// Analyses, routes and proves one scenario; faults start from the selection of the healthy pod, if the method has one.
+    fn scenario(&self, scenario: &Scenario, healthy: Option<&Selection>) -> Result<(CompiledScenario, Option<Selection>), Failure> {
         let Context { pod, topology, cross_connects, .. } = *self;
         let alive = scenario.alive(cross_connects);
         let Some(distances) = flow::distances(topology, &alive) else {
@@ -108,15 +116,15 @@ impl Context<'_> {
 
         let mut metrics = self.metrics(scenario, &alive, &distances, &lengths);
         let Some(router) = self.router else {
-            return Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed: None });
+            return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed: None }, None));
         };
-        let routes = router.route(pod, topology, &alive, &lengths, scenario).map_err(Failure::infeasible)?;
+        let (routes, selection) = router.route(pod, topology, &alive, &lengths, scenario, healthy).map_err(Failure::infeasible)?;
         let tables = tables::build(topology, &routes, &scenario.name);
         let (walk, proof) = check::scenario(pod, topology, &alive, &tables, &routes.ranks).map_err(Failure::internal)?;
         metrics.flow_low = 1.0 / walk.max_channel_load() as f64;
         metrics.routed = Some(walk);
         let routed = Some(RoutedScenario { tables, proof });
-        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed })
+        Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed }, selection))
     }
 
     fn metrics(&self, scenario: &Scenario, alive: &IdVec<LinkId, bool>, distances: &Distances, lengths: &DualLengths) -> ScenarioMetrics {
@@ -130,7 +138,7 @@ impl Context<'_> {
             flow_low: 0.0,
             flow_high: lengths.bound(),
             channel_bandwidth: self.pod.channel_bandwidth_gbs(),
-            disjoint_trees: trees::disjoint_trees(self.pod, self.topology, self.cross_connects, &scenario.dark).len() as u32,
+            disjoint_trees: self.trees.iter().filter(|tree| tree.iter().all(|ocs| !scenario.dark.contains(ocs))).count() as u32,
             routed: None,
         }
     }
@@ -164,13 +172,17 @@ impl Router {
         alive: &IdVec<LinkId, bool>,
         prices: &DualLengths,
         scenario: &Scenario,
-    ) -> Result<Routes, RouteError> {
+        healthy: Option<&Selection>,
+    ) -> Result<(Routes, Option<Selection>), RouteError> {
         match self {
             Router::AllowedTurns { order, settings } => {
-                allowed_turns::select(pod, topology, alive, prices, order, settings, &scenario.name)
+                allowed_turns::select(pod, topology, alive, prices, order, settings, &scenario.name, healthy)
+                    .map(|(routes, selection)| (routes, Some(selection)))
             }
-            Router::DimensionOrder(dims) => dimension_order::route(pod, topology, *dims, alive, &scenario.name),
-            Router::UpDown => Ok(up_down::route(topology, alive, pod.budget.vcs)),
+            Router::DimensionOrder(dims) => {
+                dimension_order::route(pod, topology, *dims, alive, &scenario.name).map(|routes| (routes, None))
+            }
+            Router::UpDown => Ok((up_down::route(topology, alive, pod.budget.vcs), None)),
         }
     }
 

@@ -8,8 +8,8 @@ use crate::ir::{CrossConnects, Topology};
 use crate::model::Pod;
 use petgraph::unionfind::UnionFind;
 
-/// Disjoint sets of OCSes, each ascending; `dark` ones take no part. One cube needs no OCS: no set is returned for it.
-pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, dark: &[OcsId]) -> Vec<Vec<OcsId>> {
+/// Disjoint sets of OCSes, each ascending; one cube needs no OCS: no set is returned for it.
+pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Vec<Vec<OcsId>> {
     if pod.cubes < 2 {
         return Vec::new();
     }
@@ -24,8 +24,7 @@ pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConn
         members.iter().flat_map(|&ocs| edges(ocs)).filter(|&(a, b)| cubes.union(a, b)).count()
     };
     let wanted = pod.cubes as usize - 1;
-    let mut left: Vec<(usize, OcsId)> =
-        pod.ocses.ids().filter(|ocs| !dark.contains(ocs)).map(|ocs| (parts(&[ocs]), ocs)).filter(|&(joined, _)| joined > 0).collect();
+    let mut left: Vec<(usize, OcsId)> = pod.ocses.ids().map(|ocs| (parts(&[ocs]), ocs)).filter(|&(joined, _)| joined > 0).collect();
     // Most joining first; ties by id.
     left.sort_by_key(|&(joined, ocs)| (std::cmp::Reverse(joined), ocs));
     let mut trees = Vec::new();

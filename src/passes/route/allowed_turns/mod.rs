@@ -17,6 +17,7 @@ use crate::ir::{DualLengths, Routes, Topology};
 use crate::model::Pod;
 use crate::progress::Progress;
 use graph::Graph;
+pub use select::Selection;
 
 /// Work of the method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +28,8 @@ pub struct Settings {
     pub order_rounds: u32,
     /// Sweeps of the route selection.
     pub sweeps: u32,
+    /// Sweeps of a fault scenario, which starts from the routes of the healthy pod.
+    pub fault_sweeps: u32,
     /// Seed of the order's tie-breaks.
     pub seed: u64,
 }
@@ -36,7 +39,7 @@ impl Settings {
     pub fn for_pod(vcs: u8, nodes: usize) -> Self {
         // Small pods are cheap and have the least slack: one route more is 1.4 % at 128 chips.
         let sweeps = if nodes <= 256 { 150 } else { 100 };
-        Self { vcs, order_rounds: 120, sweeps, seed: 1 }
+        Self { vcs, order_rounds: 120, sweeps, fault_sweeps: 12, seed: 1 }
     }
 }
 
@@ -57,6 +60,8 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
 
 /// Routes a scenario under an order; where that leaves a pair without any path, the order is improved for the scenario first.
 ///
+/// `healthy` is the selection of the healthy pod: a fault keeps what is still lit of it and mends the rest.
+///
 /// # Errors
 /// [`RouteError::NoAllowedPath`] where the VC budget leaves a pair without a path.
 #[expect(clippy::too_many_arguments, reason = "context first, then what the scenario adds")]
@@ -68,14 +73,16 @@ pub fn select(
     order: &TurnOrder,
     settings: &Settings,
     scenario: &str,
-) -> Result<Routes, RouteError> {
+    healthy: Option<&Selection>,
+) -> Result<(Routes, Selection), RouteError> {
     let graph = Graph::new(topology, topology.symmetry(), alive, usize::from(settings.vcs));
     let costs = costs(&graph, prices);
     let bound = prices.distance as f64 / prices.volume as f64;
-    let first = select::select(&graph, &costs, &order.ranks, bound, settings.sweeps);
+    let sweeps = if healthy.is_some() { settings.fault_sweeps } else { settings.sweeps };
+    let first = select::select(&graph, &costs, &order.ranks, bound, sweeps, healthy);
     let found = first.or_else(|_| {
         let own = order::improve(&graph, &costs, settings, &crate::progress::Silent);
-        select::select(&graph, &costs, &own.ranks, bound, settings.sweeps)
+        select::select(&graph, &costs, &own.ranks, bound, settings.sweeps, None)
     });
     let selected = found.map_err(|(from, to)| RouteError::NoAllowedPath {
         from: pod.node_name(crate::ids::NodeId(from)),
@@ -85,7 +92,7 @@ pub fn select(
         budget: pod.budget.vcs_span,
         routing: pod.routing_span,
     })?;
-    Ok(selected.into_routes(topology, &graph))
+    Ok((selected.routes(topology, &graph), selected))
 }
 
 /// Cost of a hop per class: half hops, half price, so that a class without a price (beside the cut that decides) still costs something.

@@ -13,7 +13,8 @@ const NONE: u8 = u8::MAX;
 const FAR: u64 = u64::MAX / 4;
 
 /// Successors of all states and first states of all sources.
-pub(super) struct Selected {
+#[derive(Clone, Debug)]
+pub struct Selection {
     /// `[destination][state]`: port * vcs + vc of the next hop at the head of the state; `NONE` at the destination and where there is no way.
     next: Vec<Vec<u8>>,
     /// `[destination][node]`: the same for the source's own packets.
@@ -54,12 +55,21 @@ struct Work<'a> {
     ranks: &'a [u32],
     loads: Vec<u32>,
     vc_hops: Vec<u64>,
+    /// `[vc]`: its share of all hops in 1/256, as of the last destination.
+    vc_share: Vec<u64>,
     next: Vec<Vec<u8>>,
     first: Vec<Vec<u8>>,
 }
 
-/// Selects routes; on failure the first pair (source, destination) that has no rising path at all.
-pub(super) fn select(graph: &Graph, costs: &[u32], ranks: &[u32], bound: f64, sweeps: u32) -> Result<Selected, (u32, u32)> {
+/// Selects routes, starting from those of the healthy pod if they are given (under the same ranks); on failure the first pair (source, destination) that has no rising path at all.
+pub(super) fn select(
+    graph: &Graph,
+    costs: &[u32],
+    ranks: &[u32],
+    bound: f64,
+    sweeps: u32,
+    healthy: Option<&Selection>,
+) -> Result<Selection, (u32, u32)> {
     let mut falling: Vec<u32> = (0..graph.symbols() as u32).collect();
     falling.sort_by_key(|&symbol| std::cmp::Reverse(ranks[symbol as usize]));
     let mut slots_of = vec![Vec::new(); graph.classes];
@@ -74,19 +84,25 @@ pub(super) fn select(graph: &Graph, costs: &[u32], ranks: &[u32], bound: f64, sw
         ranks,
         loads: vec![0; graph.classes],
         vc_hops: vec![0; graph.vcs],
+        vc_share: vec![0; graph.vcs],
         next: vec![vec![NONE; graph.states()]; count],
         first: vec![vec![NONE; graph.nodes]; count],
     };
     let limit = count * graph.nodes;
     // Start: cheapest rising paths, destination by destination, at prices that already feel the load.
+    if let Some(healthy) = healthy {
+        work.keep(healthy);
+    }
     for destination in 0..count {
         let potential = Potential::new(limit.min(8 * bound as usize + 64), bound * (destination + 1) as f64 / count as f64, bound / 8.0);
         let base: Vec<u64> = costs.iter().map(|&cost| u64::from(cost) * 64).collect();
-        work.solve(destination, &potential, &base, true);
-        work.route_sources(destination, &potential, &base, true)?;
+        work.solve(destination, &potential, &base);
+        work.route_sources(destination, &potential, &base)?;
     }
     for sweep in 0..sweeps {
-        let progressed = f64::from(sweep) / f64::from(sweeps.max(2) - 1);
+        // Kept routes are near their place: no need to shake them up again.
+        let start = if healthy.is_some() { 0.6 } else { 0.0 };
+        let progressed = start + (1.0 - start) * f64::from(sweep) / f64::from(sweeps.max(2) - 1);
         let width = (bound / 12.0) * libm::pow(6.0 * 12.0 / (10.0 * bound.max(8.0)), progressed);
         let busiest = f64::from(work.loads.iter().copied().max().unwrap_or(0));
         let potential = Potential::new(limit.min(2 * busiest as usize + 64), bound.max(busiest - 4.0 * width), width);
@@ -102,15 +118,15 @@ pub(super) fn select(graph: &Graph, costs: &[u32], ranks: &[u32], bound: f64, sw
         let base: Vec<u64> = costs.iter().map(|_| 1 << 10).collect();
         work.sweep(&flat, &base)?;
     }
-    Ok(Selected { next: work.next, first: work.first, ranks: ranks.to_vec() })
+    Ok(Selection { next: work.next, first: work.first, ranks: ranks.to_vec() })
 }
 
 impl Work<'_> {
     fn sweep(&mut self, potential: &Potential, base: &[u64]) -> Result<(), (u32, u32)> {
         for destination in 0..self.graph.destinations.len() {
-            self.solve(destination, potential, base, false);
+            self.solve(destination, potential, base);
             self.move_subtrees(destination, potential, base);
-            self.route_sources(destination, potential, base, false)?;
+            self.route_sources(destination, potential, base)?;
         }
         Ok(())
     }
@@ -118,17 +134,47 @@ impl Work<'_> {
     fn price(&self, state: usize, by: u32, potential: &Potential, base: &[u64]) -> u64 {
         let class = self.graph.class[state / self.graph.vcs] as usize;
         let price = potential.rise(self.loads[class], by) + base[class] * u64::from(by);
-        // A slight preference for the emptier VC: 3e-3 of the price per unit of share.
-        let hops: u64 = self.vc_hops.iter().sum::<u64>().max(1);
-        price + (price >> 8) * self.vc_hops[state % self.graph.vcs] / hops
+        // A slight preference for the emptier VC: 4e-3 of the price per unit of share.
+        price + (((price >> 8) * self.vc_share[state % self.graph.vcs]) >> 8)
     }
 
-    /// Successors at current prices: of all states on the first visit, later of those that no route uses.
-    fn solve(&mut self, destination: usize, potential: &Potential, base: &[u64], fresh: bool) {
+    fn count_vcs(&mut self) {
+        let all = self.vc_hops.iter().sum::<u64>().max(1);
+        self.vc_share = self.vc_hops.iter().map(|hops| (hops << 8) / all).collect();
+    }
+
+    /// Takes over the routes of the healthy pod that are still lit.
+    fn keep(&mut self, healthy: &Selection) {
+        let graph = self.graph;
+        let width = graph.ports * graph.vcs;
+        self.next.clone_from(&healthy.next);
+        self.first.clone_from(&healthy.first);
+        for destination in 0..graph.destinations.len() {
+            for node in 0..graph.nodes {
+                let (mut at, mut onward) = (node, self.first[destination][node]);
+                while onward != NONE {
+                    let state = at * width + usize::from(onward);
+                    if graph.target[state / graph.vcs] == DARK {
+                        self.first[destination][node] = NONE;
+                        break;
+                    }
+                    at = graph.head(state);
+                    onward = self.next[destination][state];
+                }
+                if self.first[destination][node] != NONE {
+                    self.apply(destination, node * width + usize::from(self.first[destination][node]), 1, true);
+                }
+            }
+        }
+    }
+
+    /// Successors at current prices of the states that no route uses.
+    fn solve(&mut self, destination: usize, potential: &Potential, base: &[u64]) {
         let graph = self.graph;
         let (vcs, width) = (graph.vcs, graph.ports * graph.vcs);
         let goal = graph.destinations[destination] as usize;
-        let used = if fresh { Vec::new() } else { self.weights(destination) };
+        self.count_vcs();
+        let used = self.weights(destination);
         let mut to_go = vec![FAR; graph.states()];
         let mut next = std::mem::take(&mut self.next[destination]);
         for &symbol in &self.falling {
@@ -143,7 +189,7 @@ impl Work<'_> {
                     (to_go[state], next[state]) = (price, NONE);
                     continue;
                 }
-                if !fresh && used[state] > 0 {
+                if used[state] > 0 {
                     to_go[state] = price + to_go[head * width + usize::from(next[state])];
                     continue;
                 }
@@ -221,7 +267,7 @@ impl Work<'_> {
     }
 
     /// Every source takes the cheapest first state.
-    fn route_sources(&mut self, destination: usize, potential: &Potential, base: &[u64], fresh: bool) -> Result<(), (u32, u32)> {
+    fn route_sources(&mut self, destination: usize, potential: &Potential, base: &[u64]) -> Result<(), (u32, u32)> {
         let graph = self.graph;
         let width = graph.ports * graph.vcs;
         let goal = graph.destinations[destination] as usize;
@@ -232,7 +278,7 @@ impl Work<'_> {
                 continue;
             }
             let old = self.first[destination][node];
-            if !fresh {
+            if old != NONE {
                 self.apply(destination, node * width + usize::from(old), 1, false);
             }
             let (mut least, mut chosen) = (FAR, NONE);
@@ -313,9 +359,9 @@ impl Work<'_> {
 /// A prime larger than any useful stride pattern; nodes are visited as multiples of it.
 const STRIDE: usize = 1_000_003;
 
-impl Selected {
+impl Selection {
     /// The routes as paths.
-    pub(super) fn into_routes(self, topology: &Topology, graph: &Graph) -> Routes {
+    pub(super) fn routes(&self, topology: &Topology, graph: &Graph) -> Routes {
         let width = graph.ports * graph.vcs;
         let mut offsets = vec![0];
         let mut hops = Vec::new();
@@ -333,6 +379,6 @@ impl Selected {
                 offsets.push(hops.len() as u32);
             }
         }
-        Routes { vcs: graph.vcs as u8, symmetry: graph.symmetry.clone(), offsets, hops, ranks: self.ranks }
+        Routes { vcs: graph.vcs as u8, symmetry: graph.symmetry.clone(), offsets, hops, ranks: self.ranks.clone() }
     }
 }
