@@ -96,7 +96,14 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
     let share = nominal.flow_low / nominal.distance_bound();
     let injection = nominal.flow_low * (nominal.nodes - 1) as f64;
     let ceiling = nominal.flow_high * (nominal.nodes - 1) as f64;
-    let card = |title, value, unit, note: String, bar| Card { title, value, unit, note, bar };
+    // A number keeps its percent sign.
+    let card = |title, value: String, unit, note: String, bar| Card {
+        title,
+        value: value.replace(" %", "\u{a0}%"),
+        unit,
+        note: note.replace(" %", "\u{a0}%"),
+        bar,
+    };
     let mut cards = vec![
         card("Diameter", nominal.diameter.to_string(), "hops", format!("between the two farthest of {} routers", grouped(nominal.nodes)), None),
         card("Average hops", ratio4(nominal.average_hops()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
@@ -173,7 +180,7 @@ fn loads(of: &ScenarioMetrics) -> Option<String> {
     let walk = of.routed.as_ref()?;
     let bound = of.load_bound();
     let top = walk.max_channel_load().max(bound).max(1);
-    let width = (top + 1).div_ceil(LOAD_BINS);
+    let width = svg::round_step(top + 1, LOAD_BINS);
     let mut values = vec![0; (top + 1).div_ceil(width) as usize];
     for &(load, channels) in &walk.load_histogram {
         values[(load / width) as usize] += channels;

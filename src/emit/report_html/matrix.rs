@@ -28,7 +28,7 @@ fn matrix(compiled: &Compiled, group: OcsGroupId) -> Value {
     let settings = count <= SETTINGS.0 && pod.cubes <= SETTINGS.1;
     let body = if settings { settings_table(compiled, group) } else { cube_matrix(compiled, group) };
     let name = &pod.ocs_groups[group].name;
-    context! { name, count => grouped(count as u64), settings, wide => pod.cubes > 8, body }
+    context! { name, count => grouped(count as u64), settings, body }
 }
 
 /// The two ports of every cross-connect of a switch.
@@ -50,7 +50,8 @@ fn settings_table(compiled: &Compiled, group: OcsGroupId) -> String {
             targets.entry((&ocs.name, b.cube)).or_default().push((a.cube, b, a));
         }
     }
-    let mut out = String::from("<table class=\"setting\"><thead><tr><th></th>");
+    let tight = if pod.cubes > 8 { " tight" } else { "" };
+    let mut out = format!("<table class=\"setting{tight}\"><thead><tr><th></th>");
     for cube in 0..pod.cubes {
         push(&mut out, format_args!("<th>{cube}</th>"));
     }
@@ -84,7 +85,7 @@ fn cube_matrix(compiled: &Compiled, group: OcsGroupId) -> String {
         }
     }
     let most = counts.values().copied().max().unwrap_or(1).max(1);
-    let (unit, margin) = (1000.0 / f64::from(cubes), 40);
+    let (unit, margin) = (1000.0 / f64::from(cubes), 64);
     let mut out = format!("<svg class=\"matrix\" viewBox=\"-{margin} -{margin} {0} {0}\" role=\"img\" aria-label=\"links between cubes\">", 1000 + margin + 4);
     // One path per count; cells are unit squares of a scaled group, so that coordinates stay short.
     let mut by_count: BTreeMap<u32, String> = BTreeMap::new();

@@ -10,8 +10,8 @@ const LEFT: f64 = 52.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 40.0;
-/// More categories than this are not all labelled.
-const LABELS: usize = 16;
+/// Width of a digit of a label.
+const DIGIT: f64 = 6.6;
 
 /// One set of bars.
 pub(in crate::emit) struct Series {
@@ -40,7 +40,7 @@ pub(in crate::emit) struct Chart {
 pub(in crate::emit) fn bars(chart: &Chart) -> String {
     let (width, height) = (WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
     let top = chart.series.iter().flat_map(|series| &series.values).copied().max().unwrap_or(0).max(1);
-    let step = tick_step(top);
+    let step = round_step(top, 5);
     let scale = height / (top.div_ceil(step) * step) as f64;
     let slot = width / chart.categories.len().max(1) as f64;
     let base = TOP + height;
@@ -63,7 +63,8 @@ pub(in crate::emit) fn bars(chart: &Chart) -> String {
         }
     }
     push(&mut out, format_args!("<path class=\"base\" d=\"M{LEFT} {}H{}\"/>", at(base), WIDTH - RIGHT));
-    let every = chart.categories.len().div_ceil(LABELS).max(1);
+    let widest = chart.categories.iter().map(|label| label.chars().count()).max().unwrap_or(1);
+    let every = (((widest as f64 + 1.5) * DIGIT / slot).ceil() as usize).max(1);
     for (category, label) in chart.categories.iter().enumerate().step_by(every) {
         let x = at(LEFT + slot * (category as f64 + 0.5));
         push(&mut out, format_args!("<text class=\"tick mid\" x=\"{x}\" y=\"{}\">{}</text>", at(base + 15.0), escape(label)));
@@ -79,14 +80,12 @@ pub(in crate::emit) fn bars(chart: &Chart) -> String {
     out
 }
 
-/// A step of 1, 2 or 5 times a power of ten that gives three to six ticks.
-fn tick_step(top: u64) -> u64 {
+/// The smallest step of 1, 2 or 5 times a power of ten that divides `top` into at most `steps` steps.
+pub(in crate::emit) fn round_step(top: u64, steps: u64) -> u64 {
     let mut power = 1;
     loop {
-        for step in [power, 2 * power, 5 * power] {
-            if top.div_ceil(step) <= 5 {
-                return step;
-            }
+        if let Some(step) = [power, 2 * power, 5 * power].into_iter().find(|&step| top.div_ceil(step) <= steps) {
+            return step;
         }
         power *= 10;
     }

@@ -4,7 +4,7 @@
 mod charts;
 mod pod;
 
-pub(super) use charts::{Chart, Series, bars};
+pub(super) use charts::{Chart, Series, bars, round_step};
 pub(super) use pod::pod;
 
 /// Text for XML.

@@ -20,8 +20,8 @@ type Bundles = BTreeMap<(u32, u32), BTreeMap<OcsGroupId, u32>>;
 /// The drawing as an `<svg>` element.
 pub(in crate::emit) fn pod(compiled: &Compiled) -> String {
     let pod = &compiled.pod;
-    let layout = Layout::of(pod.cubes);
     let bundles = bundles(compiled);
+    let layout = Layout::of(pod.cubes, bundles.keys().any(|(a, b)| a == b));
     let most = bundles.values().map(|groups| groups.values().sum::<u32>()).max().unwrap_or(1);
     let [width, height] = [2.0 * layout.center[0], 2.0 * layout.center[1]].map(at);
     let label = format!("{} cubes of {:?} chips and the fibre bundles between them", pod.cubes, pod.cube.dims);
@@ -51,18 +51,18 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(cubes: u32) -> Self {
+    fn of(cubes: u32, loops: bool) -> Self {
         let radius = match cubes {
             1 => [0.0, 0.0],
             2 => [250.0, 0.0],
             3..=6 => [330.0, 165.0],
-            7..=16 => [380.0, 250.0],
+            7..=16 => [375.0, 300.0],
             _ => [350.0, 350.0],
         };
         // The circumference divided among the cubes.
         let share = PI * (radius[0] + radius[1]) / f64::from(cubes.max(1));
         let size = if cubes == 1 { 230.0 } else { (share * 0.62).clamp(7.0, 150.0) };
-        let margin = size * 0.62 + if cubes <= 32 { 40.0 } else { 26.0 };
+        let margin = size * if loops { 0.95 } else { 0.62 } + if cubes <= 32 { 36.0 } else { 26.0 };
         let center = [500.0_f64.max(radius[0] + margin), radius[1] + margin];
         Self { cubes, center, radius, size }
     }
@@ -119,14 +119,13 @@ fn push_block(out: &mut String, dims: [u32; 3], size: f64) {
 
 fn push_name(out: &mut String, layout: &Layout, cube: u32) {
     let [x, y] = layout.place(cube);
-    let (text, [x, y]) = if layout.cubes <= 32 {
+    let (text, [x, y]) = if layout.cubes <= 16 {
         (format!("cube {cube}"), [x, y + layout.size * 0.5 + 16.0])
     } else {
         let [dx, dy] = layout.direction(cube);
-        let out = layout.size * 0.5 + 10.0;
-        (cube.to_string(), [x + dx * out, y + dy * out + 4.0])
+        let away = layout.size * 0.55 + 13.0;
+        (cube.to_string(), [x + dx * away, y + dy * away + 4.0])
     };
-    let text = if layout.cubes > 16 { cube.to_string() } else { text };
     push(out, format_args!("<text class=\"name mid\" x=\"{}\" y=\"{}\">{text}</text>", at(x), at(y)));
 }
 
@@ -141,7 +140,7 @@ fn bundles(compiled: &Compiled) -> Bundles {
 }
 
 fn push_bundles(out: &mut String, pod: &Pod, layout: &Layout, bundles: &Bundles, most: u32) {
-    let thickest = (layout.size * 0.22).clamp(1.2, 16.0);
+    let thickest = (layout.size * if layout.cubes <= 6 { 0.11 } else { 0.085 }).clamp(1.2, 14.0);
     let stroke = |links: u32| at((thickest * (f64::from(links) / f64::from(most)).sqrt()).max(0.6));
     if bundles.len() > SINGLE_BUNDLES {
         let mut by_width: BTreeMap<u32, String> = BTreeMap::new();
