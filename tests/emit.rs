@@ -11,8 +11,7 @@ use fabc::model::{CoupleRule, Duplex, TopologyChoice};
 use pods::Shape;
 use serde_json::Value;
 
-const SMALL: Shape =
-    Shape { name: "small", cubes: 2, dims: [2, 2, 2], rule: CoupleRule::Sided, duplex: Duplex::Circulator, routed: true };
+const SMALL: Shape = Shape { name: "small", cubes: 2, dims: [2, 2, 2], rule: CoupleRule::Sided, duplex: Duplex::Circulator, routed: true };
 
 fn options() -> Vec<(String, String)> {
     [("stop_after", "emit"), ("effort", "1")].map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec()
@@ -46,7 +45,8 @@ macro_rules! snapshot {
 
 #[test]
 fn every_file_is_there_in_order() {
-    let mut paths: Vec<String> = emit::artifacts(&pods::compiled(SMALL), "fabric small {}\n", &options()).into_iter().map(|a| a.path).collect();
+    let mut paths: Vec<String> =
+        emit::artifacts(&pods::compiled(SMALL), "fabric small {}\n", &options()).into_iter().map(|a| a.path).collect();
     assert_eq!(paths.pop().as_deref(), Some("manifest.json"));
     assert!(paths.is_sorted());
     snapshot!("paths", paths.join("\n"));

@@ -153,7 +153,9 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let routed = compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());
             routed.map(|(at, scenario)| (tables_path(&scenario.scenario), part(at))).collect()
         }
-        (Kind::Inputs, TopologyChoice::CrossConnects { text, .. }) => vec![("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text })],
+        (Kind::Inputs, TopologyChoice::CrossConnects { text, .. }) => {
+            vec![("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text })]
+        }
         (Kind::Inputs, _) => Vec::new(),
         _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),
     }

@@ -105,7 +105,13 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         bar,
     };
     let mut cards = vec![
-        card("Diameter", nominal.diameter.to_string(), "hops", format!("between the two farthest of {} routers", grouped(nominal.nodes)), None),
+        card(
+            "Diameter",
+            nominal.diameter.to_string(),
+            "hops",
+            format!("between the two farthest of {} routers", grouped(nominal.nodes)),
+            None,
+        ),
         card("Average hops", ratio4(nominal.average_hops()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
         card(
             "Concurrent flow",
@@ -139,7 +145,13 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             filled(bound as f64 / load as f64),
         ));
         let balance = walk.vc_hops.iter().max().copied().unwrap_or(0) as f64 / walk.total_hops() as f64;
-        cards.push(card("VC balance", ratio4(balance), "", format!("of all hops on the busiest VC; even is {}", ratio4(1.0 / f64::from(pod.budget.vcs))), None));
+        cards.push(card(
+            "VC balance",
+            ratio4(balance),
+            "",
+            format!("of all hops on the busiest VC; even is {}", ratio4(1.0 / f64::from(pod.budget.vcs))),
+            None,
+        ));
         let mean = walk.entries_total as f64 / nominal.nodes as f64;
         cards.push(card("Table entries", grouped(walk.entries_max), "at most", format!("per router, {mean:.1} on average"), None));
     }
@@ -179,7 +191,8 @@ fn hops(of: &ScenarioMetrics) -> String {
 fn loads(of: &ScenarioMetrics) -> Option<String> {
     let walk = of.routed.as_ref()?;
     let bound = of.load_bound();
-    let top = walk.max_channel_load().max(bound).max(1);
+    // A bound far beyond all loads (of a pod without flow) must not make the axis.
+    let top = walk.max_channel_load().max(bound.min(walk.max_channel_load().saturating_mul(4))).max(1);
     let width = svg::round_step(top + 1, LOAD_BINS);
     let mut values = vec![0; (top + 1).div_ceil(width) as usize];
     for &(load, channels) in &walk.load_histogram {
@@ -202,7 +215,7 @@ fn vcs(of: &ScenarioMetrics) -> Vec<Value> {
     let total = walk.total_hops().max(1) as f64;
     let most = walk.vc_hops.iter().max().copied().unwrap_or(1).max(1) as f64;
     let bar = |(vc, &hops): (usize, &u64)| {
-        context! { vc, hops => grouped(hops), share => percent(hops as f64 / total), width => format!("{:.1}", hops as f64 / most * 100.0) }
+        context! { vc, hops => grouped(hops), share => format!("{:.1} %", hops as f64 / total * 100.0), width => format!("{:.1}", hops as f64 / most * 100.0) }
     };
     walk.vc_hops.iter().enumerate().map(bar).collect()
 }

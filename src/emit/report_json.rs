@@ -20,7 +20,10 @@ pub(super) fn json(compiled: &Compiled) -> String {
         (Some(walk), Some(routed)) => {
             let mean = ratio(walk.entries_total as f64 / nominal.metrics.nodes as f64);
             let canonical = canonical(&routed.tables, compiled.topology.symmetry());
-            push(&mut out, format_args!("\"tables\":{{\"entries_max\":{},\"entries_mean\":{mean},\"canonical\":{canonical}}},\n", walk.entries_max));
+            push(
+                &mut out,
+                format_args!("\"tables\":{{\"entries_max\":{},\"entries_mean\":{mean},\"canonical\":{canonical}}},\n", walk.entries_max),
+            );
         }
         _ => out.push_str("\"tables\":{\"entries_max\":null,\"entries_mean\":null,\"canonical\":null},\n"),
     }

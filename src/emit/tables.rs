@@ -20,7 +20,9 @@ pub fn tables_json(tables: &ForwardingTables, topology_symmetry: &Symmetry) -> S
     push(&mut out, format_args!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs));
     push(&mut out, format_args!("\"canonical\":{canonical},\"key\":[\"dst\",\"in_port\",\"in_vc\"],\n\"routers\":"));
     if canonical || tables.symmetry.is_trivial() {
-        push_lines(&mut out, tables.symmetry.canonical_nodes().zip(&tables.routers), |out, (node, entries)| push_router(out, node, entries));
+        push_lines(&mut out, tables.symmetry.canonical_nodes().zip(&tables.routers), |out, (node, entries)| {
+            push_router(out, node, entries)
+        });
     } else {
         push_lines(&mut out, (0..tables.symmetry.node_count() as u32).map(NodeId), |out, node| {
             push_router(out, node, &tables.router(node));
@@ -47,9 +49,13 @@ fn push_router(out: &mut String, node: NodeId, entries: &[Entry]) {
 /// The full table of one router as `fabc tables --router` prints it.
 pub fn router_table_text(pod: &Pod, tables: &ForwardingTables, node: NodeId) -> String {
     let entries = tables.router(node);
-    let mut out = format!("router {} (node {node}), {}, {} entries, {} VCs\n", pod.node_name(node), tables.scenario, entries.len(), tables.vcs);
+    let mut out =
+        format!("router {} (node {node}), {}, {} entries, {} VCs\n", pod.node_name(node), tables.scenario, entries.len(), tables.vcs);
     let width = entries.iter().map(|entry| pod.node_name(entry.dst).len()).max().unwrap_or(0).max("destination".len());
-    push(&mut out, format_args!("{:<width$}  {:>6}  {:>6}  {:>5}      {:>6}  {:>6}\n", "destination", "node", "in", "in VC", "out", "out VC"));
+    push(
+        &mut out,
+        format_args!("{:<width$}  {:>6}  {:>6}  {:>5}      {:>6}  {:>6}\n", "destination", "node", "in", "in VC", "out", "out VC"),
+    );
     for entry in entries {
         let (port, vc) = match usize::try_from(entry.in_port) {
             Ok(port) => (PORT_NAMES[port], entry.in_vc.to_string()),

@@ -23,7 +23,9 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
     let scenarios: Vec<(&Scenario, &ScenarioMetrics)> = compiled.scenarios.iter().map(|scenario| &scenario.scenario).zip(&all).collect();
     let cell = |id: OcsId| {
         let of_ocs = scenarios.iter().filter(|(scenario, _)| scenario.dark.contains(&id));
-        let worst = of_ocs.filter_map(|(scenario, metrics)| Some((metrics.value(metric)?, *scenario, *metrics))).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        let worst = of_ocs
+            .filter_map(|(scenario, metrics)| Some((metrics.value(metric)?, *scenario, *metrics)))
+            .reduce(|a, b| if b.0 > a.0 { b } else { a });
         let name = &compiled.pod.ocses[id].name;
         let Some((value, scenario, metrics)) = worst else { return context! { step => "none", title => format!("{name}: not measured") } };
         let ratio = value / before;
@@ -55,7 +57,8 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
     let rows: Vec<Value> = Metric::ALL
         .into_iter()
         .filter_map(|metric| {
-            let (value, scenario) = worst(&all, metric)?;
+            // Without tables a fault has no certified flow: nothing to show.
+            let (value, scenario) = worst(&all, metric).filter(|(value, _)| *value > 0.0 || metric == Metric::DisjointTrees)?;
             let before = nominal.value(metric)?;
             let (name, nominal, worst) = (metric.name(), readable(metric, before), readable(metric, value));
             Some(context! { name, nominal, worst, ratio => ratio4(value / before), scenario })

@@ -40,10 +40,13 @@ fn pairs<'c>(compiled: &'c Compiled, group: OcsGroupId) -> impl Iterator<Item = 
     })
 }
 
+/// What a cube is joined to by a switch: the other cube, and both ports, the cube's own first.
+type Joined = (CubeId, FacePort, FacePort);
+
 /// Rows = OCSes, columns = cubes, cell = the cubes that this cube is joined to.
 fn settings_table(compiled: &Compiled, group: OcsGroupId) -> String {
     let pod = &compiled.pod;
-    let mut targets: BTreeMap<(&str, CubeId), Vec<(CubeId, FacePort, FacePort)>> = BTreeMap::new();
+    let mut targets: BTreeMap<(&str, CubeId), Vec<Joined>> = BTreeMap::new();
     for (ocs, a, b) in pairs(compiled, group) {
         targets.entry((&ocs.name, a.cube)).or_default().push((b.cube, a, b));
         if ocs.b.is_empty() && a.cube != b.cube {
@@ -66,7 +69,10 @@ fn settings_table(compiled: &Compiled, group: OcsGroupId) -> String {
             let cubes: Vec<String> = found.iter().map(|(to, _, _)| to.to_string()).collect();
             let title: Vec<String> =
                 found.iter().map(|&(_, a, b)| format!("{} - {}", pod.face_port_name(a), pod.face_port_name(b))).collect();
-            push(&mut out, format_args!("<td style=\"--h:{}\" title=\"{}\">{}</td>", hue(found[0].0, pod.cubes), title.join(", "), cubes.join(" ")));
+            push(
+                &mut out,
+                format_args!("<td style=\"--h:{}\" title=\"{}\">{}</td>", hue(found[0].0, pod.cubes), title.join(", "), cubes.join(" ")),
+            );
         }
         out.push_str("</tr>\n");
     }
@@ -86,7 +92,10 @@ fn cube_matrix(compiled: &Compiled, group: OcsGroupId) -> String {
     }
     let most = counts.values().copied().max().unwrap_or(1).max(1);
     let (unit, margin) = (1000.0 / f64::from(cubes), 64);
-    let mut out = format!("<svg class=\"matrix\" viewBox=\"-{margin} -{margin} {0} {0}\" role=\"img\" aria-label=\"links between cubes\">", 1000 + margin + 4);
+    let mut out = format!(
+        "<svg class=\"matrix\" viewBox=\"-{margin} -{margin} {0} {0}\" role=\"img\" aria-label=\"links between cubes\">",
+        1000 + margin + 4
+    );
     // One path per count; cells are unit squares of a scaled group, so that coordinates stay short.
     let mut by_count: BTreeMap<u32, String> = BTreeMap::new();
     for (&(row, column), &count) in &counts {
@@ -95,7 +104,10 @@ fn cube_matrix(compiled: &Compiled, group: OcsGroupId) -> String {
     push(&mut out, format_args!("<g transform=\"scale({unit:.4})\"><path class=\"frame\" d=\"M0 0h{cubes}v{cubes}h-{cubes}z\"/>"));
     for (count, path) in &by_count {
         let strength = 0.25 + 0.75 * f64::from(*count) / f64::from(most);
-        push(&mut out, format_args!("<path class=\"cell\" fill-opacity=\"{strength:.2}\" d=\"{path}\"><title>{count} links</title></path>"));
+        push(
+            &mut out,
+            format_args!("<path class=\"cell\" fill-opacity=\"{strength:.2}\" d=\"{path}\"><title>{count} links</title></path>"),
+        );
     }
     out.push_str("</g>");
     let every = cubes.div_ceil(8).max(1);

@@ -74,7 +74,10 @@ pub(in crate::emit) fn bars(chart: &Chart) -> String {
         let x = LEFT + slot * place.min(chart.categories.len() as f64);
         let (anchor, shift) = if x > LEFT + width * 0.6 { ("end", -5.0) } else { ("", 5.0) };
         push(&mut out, format_args!("<path class=\"mark\" d=\"M{} {}V{}\"/>", at(x), at(TOP - 12.0), at(base)));
-        push(&mut out, format_args!("<text class=\"marked {anchor}\" x=\"{}\" y=\"{}\">{}</text>", at(x + shift), at(TOP - 4.0), escape(label)));
+        push(
+            &mut out,
+            format_args!("<text class=\"marked {anchor}\" x=\"{}\" y=\"{}\">{}</text>", at(x + shift), at(TOP - 4.0), escape(label)),
+        );
     }
     out.push_str("</svg>");
     out
@@ -96,7 +99,11 @@ fn compact(value: u64) -> String {
     for (unit, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")] {
         if value >= unit {
             let tenths = value / (unit / 10);
-            return if tenths.is_multiple_of(10) { format!("{}{suffix}", tenths / 10) } else { format!("{}.{}{suffix}", tenths / 10, tenths % 10) };
+            return if tenths.is_multiple_of(10) {
+                format!("{}{suffix}", tenths / 10)
+            } else {
+                format!("{}.{}{suffix}", tenths / 10, tenths % 10)
+            };
         }
     }
     grouped(value)

@@ -89,7 +89,8 @@ fn push_block(out: &mut String, dims: [u32; 3], size: f64) {
         let p = [p[0] - x / 2.0, p[1] - y / 2.0, p[2] - z / 2.0];
         format!("{} {}", at((p[0] - p[1]) * cos * unit), at(((p[0] + p[1]) * sin - p[2]) * unit))
     };
-    let faces: [(&str, [f64; 3], usize, usize); 3] = [("top", [0.0, 0.0, z], 0, 1), ("left", [0.0, y, 0.0], 0, 2), ("right", [x, 0.0, 0.0], 1, 2)];
+    let faces: [(&str, [f64; 3], usize, usize); 3] =
+        [("top", [0.0, 0.0, z], 0, 1), ("left", [0.0, y, 0.0], 0, 2), ("right", [x, 0.0, 0.0], 1, 2)];
     out.push_str("<g id=\"cube\">");
     let lengths = [x, y, z];
     for (class, corner, u, v) in faces {
