@@ -70,7 +70,7 @@ fn page(compiled: &Compiled) -> Value {
         .collect();
     context! {
         name => pod.name,
-        facts => [summary::cubes_line(pod), summary::switches_line(pod), summary::links_line(compiled), summary::choices_line(pod)],
+        facts => [summary::cubes_line(pod), summary::switches_line(pod), summary::links_line(compiled), summary::choices_line(compiled)],
         proof => summary::proof_line(compiled),
         routed => nominal.routed.is_some(),
         required => compiled.requires.len(),

@@ -20,7 +20,7 @@ pub fn terminal_report(compiled: &Compiled) -> String {
         summary::cubes_line(pod),
         summary::switches_line(pod),
         summary::links_line(compiled),
-        summary::choices_line(pod),
+        summary::choices_line(compiled),
         summary::proof_line(compiled),
     ];
     for line in lines {
