@@ -112,8 +112,8 @@ mod tests {
         assert_eq!(upper(0.999_999_999_9), "1");
         assert_eq!(upper(9_999_999_999.5), "10000000000");
         assert_eq!(lower(9_999_999_999.5), "9999999990");
-        assert_eq!(lower(1234.567_891_234), "1234.56789");
-        assert_eq!(upper(1234.567_891_234), "1234.5679");
+        assert_eq!(lower(1_234.567_891_234), "1234.56789");
+        assert_eq!(upper(1_234.567_891_234), "1234.5679");
         assert_eq!(lower(f64::NAN), "null");
     }
 

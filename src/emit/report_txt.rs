@@ -20,7 +20,7 @@ pub fn terminal_report(compiled: &Compiled) -> String {
         summary::cubes_line(pod),
         summary::switches_line(pod),
         summary::links_line(compiled),
-        summary::choices_line(pod),
+        summary::choices_line(compiled),
         summary::proof_line(compiled),
     ];
     for line in lines {
@@ -65,7 +65,9 @@ fn push_faults(out: &mut String, compiled: &Compiled) {
     }
     push_title(out, "FAULTS", &format!("  {:>12}  {:>14}  {:>8}  scenario", "nominal", "worst", "ratio"));
     for metric in Metric::ALL {
-        let Some(((value, scenario), nominal)) = worst(&all, metric).zip(all[0].value(metric)) else { continue };
+        // Without tables a fault has no certified flow: nothing to show.
+        let found = worst(&all, metric).filter(|(value, _)| *value > 0.0 || metric == Metric::DisjointTrees);
+        let Some(((value, scenario), nominal)) = found.zip(all[0].value(metric)) else { continue };
         let (name, before, after) = (metric.name(), readable(metric, nominal), readable(metric, value));
         push_clipped(out, format!("  {name:<16}{before:>12}  {after:>14}  {:>8}  {scenario}", ratio4(value / nominal)));
     }

@@ -118,8 +118,9 @@ pub(super) fn links_line(compiled: &Compiled) -> String {
     )
 }
 
-/// `synthesized (translation, effort 1, seed 1), allowed_turns routing, 2 of 4 VCs, 1 dark OCS tolerated`.
-pub(super) fn choices_line(pod: &Pod) -> String {
+/// `synthesized (symmetry auto, effort 1, seed 1), 4 cubes interchangeable, allowed_turns routing, 2 of 4 VCs, 1 dark OCS tolerated`.
+pub(super) fn choices_line(compiled: &Compiled) -> String {
+    let pod = &compiled.pod;
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
     let topology = match &pod.topology {
         TopologyChoice::Torus(size) => format!("torus {}", dims(*size)),
@@ -144,7 +145,12 @@ pub(super) fn choices_line(pod: &Pod) -> String {
         1 => "1 dark OCS tolerated".to_owned(),
         count => format!("{count} dark OCSes tolerated"),
     };
-    format!("{topology}, {routing} routing, {} of {} VCs, {faults}", pod.budget.vcs, pod.chip.vcs)
+    let kept = match compiled.topology.symmetry().order() {
+        1 => "no symmetry kept".to_owned(),
+        order if order == pod.cubes as usize => "all cubes interchangeable".to_owned(),
+        order => format!("cubes interchangeable in sets of {order}"),
+    };
+    format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", pod.budget.vcs, pod.chip.vcs)
 }
 
 /// How deadlock freedom stands: of how many scenarios it is proved.

@@ -35,14 +35,13 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         .collect();
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();
-    let classes = topology.symmetry().class_count();
     let flow = ConcurrentFlow {
         dual: scenarios[0].lengths.clone(),
-        primal: FlowCertificate { demand: 3, busiest: 500, flows: vec![vec![1; topology.channel_count()]; classes.min(8)] },
+        primal: tree_flow(&topology),
         rounds: 120,
         stopped_by: StopReason::Gap,
     };
-    let trees = pod.ocses.ids().map(|ocs| vec![ocs]).collect();
+    let trees: Vec<Vec<OcsId>> = pod.ocses.ids().filter(|&ocs| joins_all(&pod, ocs)).map(|ocs| vec![ocs]).collect();
     let pass = |name: &str, stopped_by: &str, counters: &[(&str, u64)]| PassRecord {
         name: name.to_owned(),
         stopped_by: stopped_by.to_owned(),
@@ -54,6 +53,27 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         pass("route", "done", &[("scenarios", scenarios.len() as u64), ("relaxations", 9_221_337)]),
     ];
     Compiled { pod, topology, cross_connects, flow, trees, scenarios, requires, passes }
+}
+
+/// One unit from every canonical source to every other node along a tree of shortest paths.
+fn tree_flow(topology: &Topology) -> FlowCertificate {
+    let symmetry = topology.symmetry();
+    let alive = IdVec::filled(true, topology.links().len());
+    let mut totals = vec![0; topology.class_count(symmetry)];
+    let mut flow = |source| {
+        let (next, _, order) = towards(topology, &alive, source);
+        let mut through = vec![1u64; topology.node_count()];
+        let mut units = vec![0; topology.channel_count()];
+        for node in order {
+            let Some(channel) = next[node.index()].map(ChannelId::reverse) else { continue };
+            through[topology.source(channel).node.index()] += through[node.index()];
+            units[channel.index()] = through[node.index()];
+            totals[topology.channel_class(symmetry, channel).index()] += through[node.index()];
+        }
+        units
+    };
+    let flows = symmetry.canonical_nodes().map(&mut flow).collect();
+    FlowCertificate { demand: 1, busiest: totals.iter().copied().max().unwrap_or(1), flows }
 }
 
 fn outcome(require: &Require, metrics: &[ScenarioMetrics]) -> RequireOutcome {
@@ -140,6 +160,15 @@ fn pod(shape: Shape) -> Pod {
 fn shift(pod: &Pod, ocs: OcsId) -> u32 {
     let Ocs { group, index, .. } = &pod.ocses[ocs];
     (group.0 * group.0 + 1 + (index[0] + index[1]) % 2 * (group.0 + 2)) % pod.cubes
+}
+
+/// Whether the cross-connects of an OCS alone join all cubes: its shift and the number of cubes have no common divisor.
+fn joins_all(pod: &Pod, ocs: OcsId) -> bool {
+    let (mut a, mut b) = (pod.cubes, shift(pod, ocs));
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
 }
 
 fn wire(pod: &Pod) -> (Topology, CrossConnects) {
@@ -255,7 +284,10 @@ fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scena
     }
     let hop_total: u64 = (0u64..).zip(&histogram).map(|(hops, count)| hops * count).sum();
     let flow_high = channels as f64 / hop_total as f64;
-    let busiest = of_load.keys().last().copied().unwrap_or(1);
+    let busiest = match tree_flow(topology).busiest {
+        certified if !routed => certified,
+        certified => certified.min(of_load.keys().last().copied().unwrap_or(1)),
+    };
     let walk = Walk {
         loads: loads.clone(),
         load_histogram: of_load.into_iter().collect(),
@@ -274,7 +306,7 @@ fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scena
         flow_low: 1.0 / busiest as f64,
         flow_high,
         channel_bandwidth: pod.channel_bandwidth_gbs(),
-        disjoint_trees: pod.ocses.len() as u32 - scenario.dark.len() as u32,
+        disjoint_trees: pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.dark.contains(&ocs)).count() as u32,
         routed: routed.then_some(walk),
     };
     let lengths = DualLengths { lengths: vec![1; loads.len()], volume: channels.into(), distance: hop_total.into() };
