@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// What `-` is called in messages.
-const STDIN: &str = "<stdin>";
+pub const STDIN: &str = "<stdin>";
 
 /// A spec that was read, parsed and resolved.
 pub struct Loaded {
