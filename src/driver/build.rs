@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// The spec has errors or cannot be met, a `require` fails, golden outputs differ, the disk does not let us.
-pub fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
     if args.emit == ["list"] {
         emit::list();
         return Ok(());
@@ -98,7 +98,7 @@ fn build_with(
 ///
 /// # Errors
 /// The spec has errors or cannot be met, or a `require` fails.
-pub fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = watch(terminal);
     let result = check_with(args, &watch, terminal);
     if args.compile.timings {
@@ -122,7 +122,7 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
 ///
 /// # Errors
 /// The spec has errors or cannot be met.
-pub fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
     let Loaded { pod, spec, sources } = read::spec(&args.spec)?;
     let compiled = compile(pod, Stage::Synthesize, &watch(terminal)).map_err(|failure| (failure, sources))?;
     let name = match args.format {
@@ -189,7 +189,7 @@ fn watch(terminal: Terminal) -> Watch {
 }
 
 /// Bytes for people.
-pub fn size(bytes: usize) -> String {
+pub(super) fn size(bytes: usize) -> String {
     let mut value = bytes as f64;
     for unit in ["B", "kB", "MB"] {
         if value < 999.5 {

@@ -9,7 +9,7 @@ use crate::ir::Endpoint;
 use crate::model::{CoupleRule, PORT_NAMES, Pod, RoutingChoice, TopologyChoice};
 
 /// Prints the stages that the spec alone answers for.
-pub fn dump_spec(pod: &Pod, spec_text: &str, stages: &[StageName]) {
+pub(super) fn dump_spec(pod: &Pod, spec_text: &str, stages: &[StageName]) {
     if stages.contains(&StageName::Parse) {
         print_out(spec_text);
     }
@@ -19,7 +19,7 @@ pub fn dump_spec(pod: &Pod, spec_text: &str, stages: &[StageName]) {
 }
 
 /// Prints the later stages; what the build stopped before is said to be missing.
-pub fn dump_compiled(compiled: &Compiled, spec_text: &str, options: &[(String, String)], stages: &[StageName]) {
+pub(super) fn dump_compiled(compiled: &Compiled, spec_text: &str, options: &[(String, String)], stages: &[StageName]) {
     let texts = [
         (StageName::Synthesize, synthesize as fn(&Compiled) -> String),
         (StageName::Analyze, analyze),
@@ -38,7 +38,8 @@ pub fn dump_compiled(compiled: &Compiled, spec_text: &str, options: &[(String, S
 
 fn resolve(pod: &Pod) -> String {
     let [x, y, z] = pod.cube.dims;
-    let mut out = format!("pod {}: {} nodes, {} cubes of {x} x {y} x {z}, clock {} Hz\n", pod.name, pod.node_count(), pod.cubes, pod.clock_hz);
+    let mut out =
+        format!("pod {}: {} nodes, {} cubes of {x} x {y} x {z}, clock {} Hz\n", pod.name, pod.node_count(), pod.cubes, pod.clock_hz);
     for link in pod.link_types.iter() {
         out += &format!("link {}: {} bit/s, {} cycles\n", link.name, link.bandwidth_bps, link.latency_cycles);
     }
@@ -115,7 +116,13 @@ fn analyze(compiled: &Compiled) -> String {
         out += &format!("  pairs by hops {:?}\n", metrics.hop_histogram);
     }
     let flow = &compiled.flow;
-    out += &format!("flow: {}/{} after {} rounds, stopped by {}\n", flow.primal.demand, flow.primal.busiest, flow.rounds, flow.stopped_by.name());
+    out += &format!(
+        "flow: {}/{} after {} rounds, stopped by {}\n",
+        flow.primal.demand,
+        flow.primal.busiest,
+        flow.rounds,
+        flow.stopped_by.name()
+    );
     out
 }
 

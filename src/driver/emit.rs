@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// One `FORMAT[=PATH]`.
 #[derive(Debug)]
-pub struct Request {
+pub(super) struct Request {
     format: &'static str,
     /// `-` is standard output; a folder ends with `/` or exists.
     path: String,
@@ -18,13 +18,13 @@ pub struct Request {
 
 impl Request {
     /// Whether it goes to standard output.
-    pub fn is_stdout(&self) -> bool {
+    pub(super) fn is_stdout(&self) -> bool {
         self.path == "-"
     }
 }
 
 /// Prints all formats.
-pub fn list() {
+pub(super) fn list() {
     for format in seams::FORMATS {
         print_out(&format!("{:<14}{:<26}{}", format.name, format.path, format.description));
     }
@@ -34,7 +34,7 @@ pub fn list() {
 ///
 /// # Errors
 /// [`DriverError::UnknownFormat`].
-pub fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
+pub(super) fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
     values
         .iter()
         .map(|value| {
@@ -42,9 +42,10 @@ pub fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
             match seams::FORMATS.iter().find(|format| format.name == name) {
                 Some(format) => Ok(Request { format: format.name, path: path.to_owned() }),
                 None => {
-                    let near = seams::FORMATS.iter().map(|format| format.name).max_by(|a, b| {
-                        strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)).then(b.cmp(a))
-                    });
+                    let near = seams::FORMATS
+                        .iter()
+                        .map(|format| format.name)
+                        .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)).then(b.cmp(a)));
                     let hint = match near.filter(|near| strsim::jaro_winkler(near, name) > 0.8) {
                         Some(near) => format!("did you mean `{near}`? `--emit list` lists all formats"),
                         None => "`--emit list` lists all formats".to_owned(),
@@ -60,7 +61,7 @@ pub fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
 ///
 /// # Errors
 /// Nothing of this format was compiled, it does not fit the place, or the disk does not let us.
-pub fn emit(request: &Request, compiled: &Compiled, spec_text: &str) -> Result<Vec<String>, DriverError> {
+pub(super) fn emit(request: &Request, compiled: &Compiled, spec_text: &str) -> Result<Vec<String>, DriverError> {
     let Request { format: name, path } = request;
     let files = seams::one(name, compiled, spec_text).unwrap_or_default();
     let folder = path.ends_with('/') || Path::new(path).is_dir();

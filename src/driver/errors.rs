@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// An error of the driver.
 #[derive(Debug, Error, Diagnostic)]
-pub enum DriverError {
+pub(super) enum DriverError {
     /// A file cannot be read.
     #[error("cannot read `{path}`: {reason}")]
     #[diagnostic(code(FAB0501), help("check the path; it is relative to the directory you are in"))]
@@ -154,7 +154,7 @@ pub enum DriverError {
 
 impl DriverError {
     /// The process exit code of this error.
-    pub fn exit_code(&self) -> u8 {
+    pub(super) fn exit_code(&self) -> u8 {
         match self {
             // A spec that cannot be read is a spec with an error; so is one that is not laid out.
             DriverError::Unreadable { .. } | DriverError::NotText { .. } | DriverError::NotFormatted { .. } => 1,
@@ -167,13 +167,13 @@ impl DriverError {
 
 /// What ends a command early: diagnostics with their sources, and the exit code.
 #[derive(Debug)]
-pub struct Stop {
+pub(super) struct Stop {
     /// What to show, in order.
-    pub diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>,
+    pub(super) diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>,
     /// The files that the diagnostics point into.
-    pub sources: crate::diag::SourceMap,
+    pub(super) sources: crate::diag::SourceMap,
     /// The process exit code.
-    pub exit_code: u8,
+    pub(super) exit_code: u8,
 }
 
 impl From<DriverError> for Stop {

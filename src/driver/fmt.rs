@@ -10,7 +10,7 @@ use super::terminal::{Terminal, write_out};
 ///
 /// # Errors
 /// A spec has syntax errors or cannot be written; with `--check`, a spec is not laid out.
-pub fn fmt(args: &FmtArgs, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn fmt(args: &FmtArgs, terminal: Terminal) -> Result<(), Stop> {
     let mut exit_code = 0;
     for spec in &args.specs {
         if let Err(stop) = one(spec, args.check, terminal) {

@@ -10,7 +10,7 @@ use std::io::Write;
 ///
 /// # Errors
 /// The name is none, the file exists, or the disk does not let us.
-pub fn init(args: &InitArgs, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn init(args: &InitArgs, terminal: Terminal) -> Result<(), Stop> {
     let name = &args.name;
     let mut letters = name.chars();
     let starts_well = letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');

@@ -90,7 +90,8 @@ fn explain(code: Option<&str>) -> Result<(), Stop> {
 fn show_panics_as_bugs(terminal: Terminal) {
     std::panic::set_hook(Box::new(move |panic| {
         let said = panic.payload();
-        let said = said.downcast_ref::<&str>().copied().or_else(|| said.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked");
+        let said =
+            said.downcast_ref::<&str>().copied().or_else(|| said.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked");
         let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
         let bug = DriverError::Bug { message: format!("{said}{place}") };
         terminal.show(vec![Box::new(bug)], &diag::SourceMap::default());

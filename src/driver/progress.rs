@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bars for people, and times.
-pub struct Watch {
+pub(super) struct Watch {
     bars: bool,
     state: Mutex<State>,
 }
@@ -32,12 +32,12 @@ struct Running {
 
 impl Watch {
     /// A watch; bars appear only if standard error is a terminal and nobody asked for quiet or for machine-readable messages.
-    pub fn new(bars_wanted: bool) -> Self {
+    pub(super) fn new(bars_wanted: bool) -> Self {
         Self { bars: bars_wanted && std::io::stderr().is_terminal(), state: Mutex::default() }
     }
 
     /// Times a step of the driver itself.
-    pub fn time<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
+    pub(super) fn time<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
         let started = Instant::now();
         let place = {
             let mut state = self.state();
@@ -50,7 +50,7 @@ impl Watch {
     }
 
     /// The table of `--timings`; passes stand below the step they belong to.
-    pub fn table(&self) -> String {
+    pub(super) fn table(&self) -> String {
         let state = self.state();
         let width = state.times.iter().map(|(name, depth, _)| name.len() + 2 * depth).max().unwrap_or(0);
         let mut out = String::from("timings\n");
@@ -97,7 +97,8 @@ impl Progress for Watch {
 fn bar(pass: &str, total: u64) -> ProgressBar {
     let style = "{spinner} {msg:<24} [{bar:30}] {pos}/{len} {elapsed}";
     let style = ProgressStyle::with_template(style).map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> "));
-    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10)).with_style(style).with_message(pass.to_owned());
+    let bar =
+        ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10)).with_style(style).with_message(pass.to_owned());
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }

@@ -9,23 +9,23 @@ use std::io::Read;
 use std::path::Path;
 
 /// What `-` is called in messages.
-pub const STDIN: &str = "<stdin>";
+pub(super) const STDIN: &str = "<stdin>";
 
 /// A spec that was read, parsed and resolved.
-pub struct Loaded {
+pub(super) struct Loaded {
     /// What it means.
-    pub pod: Pod,
+    pub(super) pod: Pod,
     /// Its normal form.
-    pub spec: seams::Spec,
+    pub(super) spec: seams::Spec,
     /// The text of all its files.
-    pub sources: SourceMap,
+    pub(super) sources: SourceMap,
 }
 
 /// Reads and resolves a spec; `-` is standard input.
 ///
 /// # Errors
 /// The spec cannot be read, or has errors.
-pub fn spec(path: &str) -> Result<Loaded, Stop> {
+pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
     // Read up front: that a spec is missing is not an error *in* the spec. Standard input can be read only once.
     let text = text(path)?;
     let root = if path == "-" { STDIN } else { path };
@@ -40,7 +40,7 @@ pub fn spec(path: &str) -> Result<Loaded, Stop> {
 ///
 /// # Errors
 /// There is no `spec.fab`, or it has errors.
-pub fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
+pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let spec = directory.join("spec.fab");
     let inputs = directory.join("inputs").join("ocs.json");
     let first = std::cell::Cell::new(true);
@@ -56,7 +56,7 @@ pub fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
 ///
 /// # Errors
 /// It cannot be read, or is not UTF-8.
-pub fn text(path: &str) -> Result<String, DriverError> {
+pub(super) fn text(path: &str) -> Result<String, DriverError> {
     let unreadable = |error: std::io::Error| DriverError::Unreadable { path: path.to_owned(), reason: plain(&error) };
     let bytes = if path == "-" {
         let mut bytes = Vec::new();
@@ -65,15 +65,14 @@ pub fn text(path: &str) -> Result<String, DriverError> {
     } else {
         std::fs::read(path).map_err(unreadable)?
     };
-    String::from_utf8(bytes)
-        .map_err(|error| DriverError::NotText { path: path.to_owned(), offset: error.utf8_error().valid_up_to() })
+    String::from_utf8(bytes).map_err(|error| DriverError::NotText { path: path.to_owned(), offset: error.utf8_error().valid_up_to() })
 }
 
 /// All files below a directory: relative path with `/`, and content.
 ///
 /// # Errors
 /// Something cannot be read.
-pub fn directory(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, DriverError> {
+pub(super) fn directory(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, DriverError> {
     let mut files = BTreeMap::new();
     for path in paths(directory)? {
         let full = directory.join(&path);
@@ -87,7 +86,7 @@ pub fn directory(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, DriverEr
 ///
 /// # Errors
 /// A directory cannot be listed.
-pub fn paths(directory: &Path) -> Result<Vec<String>, DriverError> {
+pub(super) fn paths(directory: &Path) -> Result<Vec<String>, DriverError> {
     let mut found = Vec::new();
     let mut open = vec![String::new()];
     while let Some(below) = open.pop() {
@@ -105,12 +104,12 @@ pub fn paths(directory: &Path) -> Result<Vec<String>, DriverError> {
 }
 
 /// A path for people.
-pub fn display(path: &Path) -> String {
+pub(super) fn display(path: &Path) -> String {
     path.display().to_string()
 }
 
 /// An error of the system in a few lower-case words, without its number.
-pub fn plain(error: &std::io::Error) -> String {
+pub(super) fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();

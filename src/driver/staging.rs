@@ -32,7 +32,7 @@ impl Temporary {
 
 /// An output directory in the making.
 #[derive(Debug)]
-pub struct Staging {
+pub(super) struct Staging {
     target: PathBuf,
     temporary: Temporary,
     old: PathBuf,
@@ -44,7 +44,7 @@ impl Staging {
     ///
     /// # Errors
     /// What stands at `parent/name` is not fabc's own, or the disk does not let us write.
-    pub fn begin(parent: &Path, name: &str) -> Result<Self, DriverError> {
+    pub(super) fn begin(parent: &Path, name: &str) -> Result<Self, DriverError> {
         let target = parent.join(name);
         refuse_foreign(&target)?;
         let beside = |what: &str| parent.join(format!(".{name}.fabc-{what}-{}", std::process::id()));
@@ -68,7 +68,7 @@ impl Staging {
     ///
     /// # Errors
     /// The disk does not let us.
-    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), DriverError> {
+    pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), DriverError> {
         let full = self.temporary.path.join(path);
         let _held = lock();
         full.parent()
@@ -81,7 +81,7 @@ impl Staging {
     ///
     /// # Errors
     /// The old directory got files of somebody else meanwhile, or the disk does not let us; the old directory is then where it was.
-    pub fn publish(mut self) -> Result<PathBuf, DriverError> {
+    pub(super) fn publish(mut self) -> Result<PathBuf, DriverError> {
         refuse_foreign(&self.target)?;
         let held = lock();
         let replaces = self.target.symlink_metadata().is_ok();
@@ -114,7 +114,7 @@ impl Drop for Staging {
 }
 
 /// Makes Ctrl-C (and a termination request) remove what is half written and exit with 130.
-pub fn clean_up_on_interrupt() {
+pub(super) fn clean_up_on_interrupt() {
     // It fails only if a handler is set already, as when tests run several commands in one process.
     let _ = ctrlc::set_handler(|| {
         let registered = lock();
@@ -128,7 +128,7 @@ pub fn clean_up_on_interrupt() {
 ///
 /// # Errors
 /// [`DriverError::Foreign`] with the first foreign file.
-pub fn refuse_foreign(target: &Path) -> Result<(), DriverError> {
+pub(super) fn refuse_foreign(target: &Path) -> Result<(), DriverError> {
     let foreign = |found: String| DriverError::Foreign { path: display(target), found };
     let Ok(kind) = target.symlink_metadata() else { return Ok(()) };
     if !kind.is_dir() {
@@ -151,10 +151,10 @@ pub fn refuse_foreign(target: &Path) -> Result<(), DriverError> {
 }
 
 /// The name of the manifest.
-pub const MANIFEST: &str = "manifest.json";
+pub(super) const MANIFEST: &str = "manifest.json";
 
 /// The paths that a manifest lists; `None` if it is none of fabc's.
-pub fn listed_files(manifest: &[u8]) -> Option<Vec<String>> {
+pub(super) fn listed_files(manifest: &[u8]) -> Option<Vec<String>> {
     let manifest: Value = serde_json::from_slice(manifest).ok()?;
     manifest["format"].as_str().filter(|format| format.starts_with("fabc.manifest/"))?;
     manifest["files"].as_array()?.iter().map(|file| file["path"].as_str().map(str::to_owned)).collect()

@@ -16,7 +16,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The directory is not one of fabc's, or has no such scenario or router.
-pub fn tables(args: &TablesArgs) -> Result<(), Stop> {
+pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     let directory = &args.directory;
     let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
     if !directory.join("spec.fab").is_file() {
@@ -53,24 +53,24 @@ pub fn tables(args: &TablesArgs) -> Result<(), Stop> {
 
 /// A `tables/*.json`, as far as routers are concerned.
 #[derive(Deserialize)]
-pub struct TablesFile {
+pub(super) struct TablesFile {
     /// `nominal`, or the dark OCSes.
-    pub scenario: String,
+    pub(super) scenario: String,
     /// Virtual channels of the budget.
-    pub vcs: u8,
+    pub(super) vcs: u8,
     /// Whether only canonical routers are listed.
-    pub canonical: bool,
+    pub(super) canonical: bool,
     /// The routers, ascending.
-    pub routers: Vec<RouterTable>,
+    pub(super) routers: Vec<RouterTable>,
 }
 
 /// One router of a [`TablesFile`].
 #[derive(Deserialize)]
-pub struct RouterTable {
+pub(super) struct RouterTable {
     /// Its node id.
-    pub node: u32,
+    pub(super) node: u32,
     /// `[dst, in_port, in_vc, out_port, out_vc]`.
-    pub entries: Vec<(u32, i8, i8, u8, u8)>,
+    pub(super) entries: Vec<(u32, i8, i8, u8, u8)>,
 }
 
 #[derive(Deserialize)]
@@ -84,7 +84,7 @@ struct SymmetryJson {
 }
 
 /// The path of a scenario's tables.
-pub fn tables_path(scenario: &str) -> String {
+pub(super) fn tables_path(scenario: &str) -> String {
     if scenario == "nominal" { "tables/nominal.json".to_owned() } else { format!("tables/fault-{}.json", file_stem(scenario)) }
 }
 

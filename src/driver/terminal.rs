@@ -11,30 +11,30 @@ use std::io::Write;
 
 /// How much to say, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Terminal {
+pub(super) struct Terminal {
     /// The form of diagnostics.
-    pub format: MessageFormat,
+    pub(super) format: MessageFormat,
     /// Errors only.
-    pub quiet: bool,
+    pub(super) quiet: bool,
     /// More than usual.
-    pub verbose: bool,
+    pub(super) verbose: bool,
 }
 
 impl Terminal {
     /// Results, to standard output.
-    pub fn say(self, text: &str) {
+    pub(super) fn say(self, text: &str) {
         if !self.quiet {
             print_out(text);
         }
     }
     /// Details for `--verbose`, to standard error.
-    pub fn detail(self, text: &str) {
+    pub(super) fn detail(self, text: &str) {
         if self.verbose {
             print_err(text);
         }
     }
     /// Diagnostics, to standard error, in the chosen form.
-    pub fn show(self, diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>, sources: &SourceMap) {
+    pub(super) fn show(self, diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>, sources: &SourceMap) {
         let codes: Vec<String> = diagnostics.iter().filter_map(|one| one.code().map(|code| code.to_string())).collect();
         for diagnostic in diagnostics {
             match self.format {
@@ -51,17 +51,17 @@ impl Terminal {
 }
 
 /// A text and the end of its line, to standard output.
-pub fn print_out(text: &str) {
+pub(super) fn print_out(text: &str) {
     write_text(&mut std::io::stdout().lock(), text);
 }
 
 /// A text and the end of its line, to standard error.
-pub fn print_err(text: &str) {
+pub(super) fn print_err(text: &str) {
     write_text(&mut std::io::stderr().lock(), text);
 }
 
 /// Bytes as they are, to standard output.
-pub fn write_out(bytes: &[u8]) {
+pub(super) fn write_out(bytes: &[u8]) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(bytes).and_then(|()| out.flush());
 }

@@ -11,7 +11,7 @@ use super::terminal::Terminal;
 ///
 /// # Errors
 /// The directory is not one of fabc's, or does not hold what it claims (exit code 3).
-pub fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
     let directory = &args.directory;
     for needed in [MANIFEST, "spec.fab"] {
         if !directory.join(needed).is_file() {
@@ -20,8 +20,7 @@ pub fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
     }
     let loaded = read::built_spec(directory)?;
     let files = read::directory(directory)?;
-    let verified = seams::verify(&files, &loaded.pod)
-        .map_err(|diagnostics| Stop { diagnostics, sources: loaded.sources, exit_code: 3 })?;
+    let verified = seams::verify(&files, &loaded.pod).map_err(|diagnostics| Stop { diagnostics, sources: loaded.sources, exit_code: 3 })?;
     let seams::Verified { files, scenarios, routed, pairs, hops, entries, only_hashed } = verified;
     let routes = if routed == 0 {
         "no tables (the build stopped before routing)".to_owned()
