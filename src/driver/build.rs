@@ -7,12 +7,13 @@ use super::golden;
 use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, MessageFormat, StageName};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
-use super::seams;
 use super::staging::{self, Staging};
 use super::terminal::{Terminal, print_err, write_out};
+use crate::check::RequireError;
 use crate::compile::{Stage, compile};
 use crate::compiled::Compiled;
 use crate::diag::SourceMap;
+use crate::syntax::print_spec;
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
 
@@ -68,7 +69,7 @@ fn build_with(
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump);
     if !data_on_stdout {
-        terminal.say(&seams::terminal_report(&compiled));
+        terminal.say(&crate::emit::terminal_report(&compiled));
     }
     requires_hold(&compiled, sources)?;
     let say = |text: &str| if data_on_stdout { terminal.detail(text) } else { terminal.say(text) };
@@ -82,7 +83,7 @@ fn build_with(
     if let Some(staging) = staging {
         let (mut files, mut bytes) = (0_usize, 0_usize);
         watch.time("write", || {
-            seams::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
+            crate::emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
                 files += 1;
                 bytes += artifact.bytes.len();
                 staging.write(&artifact.path, &artifact.bytes)
@@ -113,7 +114,7 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
     dump_compiled(&compiled, &spec_text, &manifest_options(&args.compile), &args.compile.dump);
     if args.compile.dump.is_empty() {
-        terminal.say(&seams::terminal_report(&compiled));
+        terminal.say(&crate::emit::terminal_report(&compiled));
     }
     requires_hold(&compiled, sources)
 }
@@ -130,7 +131,7 @@ pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
         GraphFormat::Graphml => "graphml",
         GraphFormat::Csv => "csv",
     };
-    for artifact in seams::one(name, &compiled, &seams::spec_text(&spec)).unwrap_or_default() {
+    for artifact in crate::emit::one(name, &compiled, &print_spec(&spec)).unwrap_or_default() {
         write_out(&artifact.bytes);
     }
     Ok(())
@@ -148,7 +149,7 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
     for (name, text) in loaded.sources.files() {
         terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
     }
-    let spec_text = seams::spec_text(&loaded.spec);
+    let spec_text = print_spec(&loaded.spec);
     dump_spec(&loaded.pod, &spec_text, &args.dump);
     if let Some(last) = args.stop_after.filter(|last| *last <= StageName::Resolve) {
         terminal.detail(&format!("stopped after {}: nothing to write yet", last.word()));
@@ -174,7 +175,7 @@ fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -
 
 /// Turns every `require` that failed into an error at its line.
 fn requires_hold(compiled: &Compiled, sources: SourceMap) -> Result<(), Stop> {
-    let diagnostics: Vec<_> = compiled.requires.iter().filter_map(seams::require_error).collect();
+    let diagnostics: Vec<_> = compiled.requires.iter().filter_map(|outcome| Some(Box::new(RequireError::of(outcome)?) as _)).collect();
     if diagnostics.is_empty() { Ok(()) } else { Err(Stop { diagnostics, sources, exit_code: 3 }) }
 }
 

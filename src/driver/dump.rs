@@ -1,7 +1,6 @@
 //! `--dump STAGE`: what a stage made, as text for people and for `diff`. No format tag: the form may change.
 
 use super::options::StageName;
-use super::seams;
 use super::terminal::print_out;
 use crate::compiled::Compiled;
 use crate::ids::{NodeId, PortId};
@@ -184,7 +183,7 @@ fn channel_name(pod: &Pod, node: NodeId, port: PortId) -> String {
 
 fn emit(compiled: &Compiled, spec_text: &str, options: &[(String, String)]) -> String {
     let mut out = String::new();
-    let listed: Result<(), std::convert::Infallible> = seams::each_artifact(compiled, spec_text, options, &mut |artifact| {
+    let listed: Result<(), std::convert::Infallible> = crate::emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
         out += &format!("{:>12}  {}\n", artifact.bytes.len(), artifact.path);
         Ok(())
     });

@@ -3,9 +3,9 @@
 use super::build::size;
 use super::errors::DriverError;
 use super::read::plain;
-use super::seams::{self, Artifact};
 use super::terminal::{print_out, write_out};
 use crate::compiled::Compiled;
+use crate::emit::{self, Artifact};
 use std::path::Path;
 
 /// One `FORMAT[=PATH]`.
@@ -25,7 +25,7 @@ impl Request {
 
 /// Prints all formats.
 pub(super) fn list() {
-    for format in seams::FORMATS {
+    for format in emit::FORMATS {
         print_out(&format!("{:<14}{:<26}{}", format.name, format.path, format.description));
     }
 }
@@ -39,10 +39,10 @@ pub(super) fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
         .iter()
         .map(|value| {
             let (name, path) = value.split_once('=').unwrap_or((value, "-"));
-            match seams::FORMATS.iter().find(|format| format.name == name) {
+            match emit::FORMATS.iter().find(|format| format.name == name) {
                 Some(format) => Ok(Request { format: format.name, path: path.to_owned() }),
                 None => {
-                    let near = seams::FORMATS
+                    let near = emit::FORMATS
                         .iter()
                         .map(|format| format.name)
                         .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)).then(b.cmp(a)));
@@ -63,7 +63,7 @@ pub(super) fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
 /// Nothing of this format was compiled, it does not fit the place, or the disk does not let us.
 pub(super) fn emit(request: &Request, compiled: &Compiled, spec_text: &str) -> Result<Vec<String>, DriverError> {
     let Request { format: name, path } = request;
-    let files = seams::one(name, compiled, spec_text).unwrap_or_default();
+    let files = emit::one(name, compiled, spec_text).unwrap_or_default();
     let folder = path.ends_with('/') || Path::new(path).is_dir();
     match &files[..] {
         [] => Err(DriverError::NothingToEmit { name: (*name).to_owned() }),

@@ -3,8 +3,9 @@
 use super::errors::{DriverError, Stop};
 use super::options::FmtArgs;
 use super::read::{self, plain};
-use super::seams;
 use super::terminal::{Terminal, write_out};
+use crate::diag::Failure;
+use crate::syntax;
 
 /// `fabc fmt`. Every spec is looked at, also after one with errors.
 ///
@@ -24,7 +25,9 @@ pub(super) fn fmt(args: &FmtArgs, terminal: Terminal) -> Result<(), Stop> {
 fn one(path: &str, check: bool, terminal: Terminal) -> Result<(), Stop> {
     let text = read::text(path)?;
     let name = if path == "-" { read::STDIN } else { path };
-    let formatted = seams::format(name, &text)?;
+    let (parsed, sources) = syntax::parse_file(name, &text);
+    let file = parsed.map_err(|errors| (Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources))?;
+    let formatted = syntax::print(&file);
     if check {
         return if text == formatted { Ok(()) } else { Err(DriverError::NotFormatted { path: path.to_owned() }.into()) };
     }

@@ -5,7 +5,6 @@
 
 use super::errors::{DriverError, Stop};
 use super::read::{self, display};
-use super::seams;
 use super::staging::{self, MANIFEST, Staging};
 use super::tables::TablesFile;
 use crate::compiled::Compiled;
@@ -39,7 +38,7 @@ pub(super) fn golden(
     let exists = directory.is_dir();
     if exists {
         let mut difference = Difference::against(directory)?;
-        seams::each_artifact(compiled, spec_text, options, &mut |artifact| {
+        crate::emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
             difference.compare(&compiled.pod, directory, &artifact.path, &artifact.bytes)
         })?;
         let text = difference.text();
@@ -58,7 +57,7 @@ pub(super) fn golden(
     let directory = if exists { directory.canonicalize().unwrap_or_else(|_| directory.to_owned()) } else { directory.to_owned() };
     let name = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let staging = Staging::begin(directory.parent().unwrap_or(Path::new("")), &name)?;
-    seams::each_artifact(compiled, spec_text, options, &mut |artifact| staging.write(&artifact.path, &artifact.bytes))?;
+    crate::emit::each_artifact(compiled, spec_text, options, &mut |artifact| staging.write(&artifact.path, &artifact.bytes))?;
     staging.publish()?;
     say(&format!("updated {path}"));
     Ok(())

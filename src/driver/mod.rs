@@ -13,7 +13,6 @@ mod init;
 mod options;
 mod progress;
 mod read;
-mod seams;
 mod staging;
 mod tables;
 mod terminal;

@@ -1,9 +1,8 @@
 //! Files and directories, read.
 
 use super::errors::{DriverError, Stop};
-use super::seams;
 use crate::diag::SourceMap;
-use crate::model::Pod;
+use crate::model::{self, Pod};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -16,7 +15,7 @@ pub(super) struct Loaded {
     /// What it means.
     pub(super) pod: Pod,
     /// Its normal form.
-    pub(super) spec: seams::Spec,
+    pub(super) spec: crate::syntax::ast::Spec,
     /// The text of all its files.
     pub(super) sources: SourceMap,
 }
@@ -30,7 +29,7 @@ pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
     let text = text(path)?;
     let root = if path == "-" { STDIN } else { path };
     let first = std::cell::Cell::new(true);
-    let (pod, spec, sources) = seams::load(root, &|wanted| {
+    let (pod, spec, sources) = model::load(root, &|wanted| {
         if first.replace(false) { Ok(text.clone()) } else { self::text(wanted).map_err(|error| reason(&error)) }
     })?;
     Ok(Loaded { pod, spec, sources })
@@ -45,7 +44,7 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let inputs = directory.join("inputs").join("ocs.json");
     let first = std::cell::Cell::new(true);
     // A normalised spec names no other file than that of its cross-connects, of which the directory has a copy.
-    let (pod, spec, sources) = seams::load(&display(&spec), &|_| {
+    let (pod, spec, sources) = model::load(&display(&spec), &|_| {
         let path = if first.replace(false) { &spec } else { &inputs };
         text(&display(path)).map_err(|error| reason(&error))
     })?;

@@ -3,7 +3,6 @@
 use super::errors::{DriverError, Stop};
 use super::options::{TableFormat, TablesArgs};
 use super::read::{self, display};
-use super::seams;
 use super::terminal::print_out;
 use crate::ids::{CubeId, NodeId};
 use crate::ir::{Entry, ForwardingTables, Symmetry, file_stem};
@@ -45,8 +44,8 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     };
     let tables = forwarding_tables(file, symmetry).map_err(|reason| not_built(format!("`{path}`: {reason}")))?;
     print_out(&match args.format {
-        TableFormat::Text => seams::router_table_text(&pod, &tables, node),
-        TableFormat::Json => seams::router_table_json(&pod, &tables, node),
+        TableFormat::Text => crate::emit::router_table_text(&pod, &tables, node),
+        TableFormat::Json => crate::emit::router_table_json(&pod, &tables, node),
     });
     Ok(())
 }

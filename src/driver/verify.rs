@@ -3,9 +3,9 @@
 use super::errors::{DriverError, Stop};
 use super::options::VerifyArgs;
 use super::read::{self, display};
-use super::seams;
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
+use crate::check::{self, Verified};
 
 /// `fabc verify`.
 ///
@@ -20,8 +20,11 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     let loaded = read::built_spec(directory)?;
     let files = read::directory(directory)?;
-    let verified = seams::verify(&files, &loaded.pod).map_err(|diagnostics| Stop { diagnostics, sources: loaded.sources, exit_code: 3 })?;
-    let seams::Verified { files, scenarios, routed, pairs, hops, entries, only_hashed } = verified;
+    let verified = check::directory(&files, &loaded.pod).map_err(|errors| {
+        let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
+        Stop { diagnostics, sources: loaded.sources, exit_code: 3 }
+    })?;
+    let Verified { files, scenarios, routed, pairs, hops, entries, only_hashed } = verified;
     let routes = if routed == 0 {
         "no tables (the build stopped before routing)".to_owned()
     } else {
