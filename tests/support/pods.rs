@@ -280,10 +280,11 @@ fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scena
     }
     let hop_total: u64 = (0u64..).zip(&histogram).map(|(hops, count)| hops * count).sum();
     let flow_high = channels as f64 / hop_total as f64;
-    let busiest = match tree_flow(topology).busiest {
-        certified if !routed => certified,
-        certified => certified.min(of_load.keys().last().copied().unwrap_or(1)),
-    };
+    let mut busiest = of_load.keys().last().copied().unwrap_or(1);
+    if scenario.is_nominal() {
+        let certified = tree_flow(topology).busiest;
+        busiest = if routed { busiest.min(certified) } else { certified };
+    }
     let walk = Walk {
         loads: loads.clone(),
         load_histogram: of_load.into_iter().collect(),
