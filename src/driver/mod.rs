@@ -94,7 +94,7 @@ fn show_panics_as_bugs(terminal: Terminal) {
         let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
         let bug = DriverError::Bug { message: format!("{said}{place}") };
         terminal.show(vec![Box::new(bug)], &diag::SourceMap::default());
-        if std::env::var_os("RUST_BACKTRACE").is_some() {
+        if terminal.format == MessageFormat::Human && std::env::var_os("RUST_BACKTRACE").is_some() {
             terminal::print_err(&std::backtrace::Backtrace::force_capture().to_string());
         }
     }));
