@@ -95,10 +95,10 @@ fn build_with(
     Ok(())
 }
 
-/// `fabc check`.
+/// `fabc check`: syntax and meaning; with `--stop-after` a later stage, everything up to it, without writing.
 ///
 /// # Errors
-/// The spec has errors or cannot be met, or a `require` fails.
+/// The spec has errors, or (with a later stage) cannot be met, or a `require` fails.
 pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = watch(terminal);
     let result = check_with(args, &watch, terminal);
@@ -110,6 +110,19 @@ pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
 
 fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
     let Some(front) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
+    if args.compile.stop_after.is_none() {
+        let pod = &front.loaded.pod;
+        let [x, y, z] = pod.cube.dims;
+        terminal.say(&format!(
+            "{}: no errors ({} of {x} x {y} x {z}, {}, {}, {} OCSes)",
+            pod.name,
+            count(pod.cubes as usize, "cube"),
+            count(pod.node_count(), "chip"),
+            count(pod.requires.len(), "require"),
+            pod.ocses.len()
+        ));
+        return Ok(());
+    }
     let spec_text = front.spec_text;
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
     dump_compiled(&compiled, &spec_text, &manifest_options(&args.compile), &args.compile.dump);
@@ -117,6 +130,10 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
         terminal.say(&crate::emit::terminal_report(&compiled));
     }
     requires_hold(&compiled, sources)
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// `fabc graph`.

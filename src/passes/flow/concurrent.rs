@@ -28,6 +28,8 @@ const SLACK_REACH: f64 = 14.0;
 const LONGEST: f64 = 4.0e6;
 const TAU_START: f64 = 0.3;
 const TAU_END: f64 = 0.004;
+/// Starting price beside a cut, relative to the cut.
+const BESIDE_CUT: f64 = 0.05;
 const KAPPA: f64 = 2.2;
 /// Momentum of the prices; 0.5 leaves a gap ten times larger after the same rounds (measured at 128..1024 chips).
 const MOMENTUM: f64 = 0.9;
@@ -79,10 +81,9 @@ fn descend(
     {
         best = given;
     }
-    let mut prices: Vec<f64> = best.lengths.iter().map(|&length| length.max(1) as f64).collect();
-    if best.lengths.iter().enumerate().any(|(class, &length)| length == 0 && quotient.lit(class)) {
-        prices.fill(1.0);
-    }
+    // A length of 0 cannot grow by factors: channels beside the cut that decides start at a small part of it.
+    let floor = best.lengths.iter().copied().max().unwrap_or(1).max(1) as f64 * BESIDE_CUT;
+    let mut prices: Vec<f64> = best.lengths.iter().map(|&length| (length as f64).max(floor)).collect();
     let mut velocity = vec![0.0; quotient.classes];
     let mut history: Vec<Round> = Vec::new();
     let mut mean: Vec<f64> = Vec::new();
@@ -105,9 +106,11 @@ fn descend(
         if lengths::tighter(&dual, &best) {
             best = dual;
         }
+        // What a channel should bear: the mean load, or the least that the busiest channel must bear if that is more (a cut decides).
         let average = lit.iter().map(|&class| loads[class]).sum::<f64>() / lit.len() as f64;
+        let target = average.max(1.0 / best.bound());
         for &class in &lit {
-            velocity[class] = MOMENTUM * velocity[class] + (loads[class] / average - 1.0);
+            velocity[class] = MOMENTUM * velocity[class] + (loads[class] / target - 1.0);
             prices[class] *= libm::exp(KAPPA * tau * velocity[class]);
         }
         if mean.is_empty() {
@@ -124,6 +127,11 @@ fn descend(
             stopped_by = StopReason::Gap;
             break;
         }
+    }
+    if let Some(cut) = lengths::best_cut(quotient, &history.iter().map(|round| &round.loads[..]).collect::<Vec<_>>())
+        && lengths::tighter(&cut, &best)
+    {
+        best = cut;
     }
     (best, done, stopped_by, history)
 }

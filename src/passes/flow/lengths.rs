@@ -33,6 +33,25 @@ pub(super) fn tighter(a: &DualLengths, b: &DualLengths) -> bool {
     a.distance > 0 && (b.distance == 0 || a.volume * b.distance < b.volume * a.distance)
 }
 
+/// The tightest bound with length 1 on the most loaded classes and 0 elsewhere: where a cut decides, its channels are those that a good
+/// flow saturates (complementary slackness). `rounds` are loads per class; those of the flattest rounds are tried at several depths.
+pub(super) fn best_cut(quotient: &Quotient, rounds: &[&[f64]]) -> Option<DualLengths> {
+    const DEPTHS: [f64; 6] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.2];
+    let busiest = |loads: &[f64]| loads.iter().copied().fold(0.0, f64::max);
+    let flattest = rounds.iter().min_by(|a, b| busiest(a).total_cmp(&busiest(b)))?;
+    let mut scratch = Distance::default();
+    let mut best: Option<DualLengths> = None;
+    for depth in DEPTHS {
+        let full = busiest(flattest) * (1.0 - depth);
+        let lengths: Vec<u32> = flattest.iter().map(|&load| u32::from(load >= full)).collect();
+        let dual = bound(quotient, &lengths, &mut scratch);
+        if dual.distance > 0 && best.as_ref().is_none_or(|best| tighter(&dual, best)) {
+            best = Some(dual);
+        }
+    }
+    best
+}
+
 /// The tightest of the known families for this topology.
 pub(super) fn best_known(quotient: &Quotient) -> DualLengths {
     let mut scratch = Distance::default();
@@ -49,6 +68,15 @@ pub(super) fn best_known(quotient: &Quotient) -> DualLengths {
     }
     for dimensions in 1..8u32 {
         consider(&by(&|class| (dimensions >> ((class % quotient.ports) / 2)) & 1));
+    }
+    // The copper across one plane inside the cubes: decides where a dimension has no switches.
+    let copper = |class: usize| quotient.kinds[class] == Some(LinkKind::Copper);
+    let deepest = (0..quotient.classes).filter(|&class| copper(class)).map(|class| quotient.depth[class]).max().unwrap_or(0);
+    for dimension in 0..quotient.ports / 2 {
+        for plane in 0..=deepest {
+            let on_plane = |class: usize, port: usize| copper(class) && class % quotient.ports == port && quotient.depth[class] == plane;
+            consider(&by(&|class| u32::from(on_plane(class, 2 * dimension) || on_plane(quotient.reverse[class] as usize, 2 * dimension))));
+        }
     }
     // Fibres that stay within a cube count like copper; the pure cut between cubes, and softer versions of it.
     for (inside, across) in [(0, 1), (1, 2), (1, 4), (1, 9)] {

@@ -35,8 +35,10 @@ pub(super) struct Quotient {
     pub(super) kinds: Vec<Option<LinkKind>>,
     /// `[class]`: the class of the reverse channels.
     pub(super) reverse: Vec<u32>,
-    /// `[class]`: output port.
+    /// Ports per node: a class is `node class * ports + output port`.
     pub(super) ports: usize,
+    /// `[class]`: copper steps that can be taken against the direction of the class's port before it: the position along its dimension.
+    pub(super) depth: Vec<u32>,
     /// `[class]`: whether the channels join different cubes.
     pub(super) crossing: Vec<bool>,
 }
@@ -48,6 +50,7 @@ impl Quotient {
         let mut kinds = vec![None; classes];
         let mut reverse = vec![0; classes];
         let mut crossing = vec![false; classes];
+        let mut depth = vec![0; classes];
         let mut starts = vec![0];
         let mut incoming = Vec::with_capacity(topology.channel_count());
         for node in topology.nodes() {
@@ -58,6 +61,7 @@ impl Quotient {
                 incoming.push(Incoming { from: from.0, class: class as u32, channel: channel.0 });
                 kinds[class] = Some(topology.links()[channel.link()].kind);
                 reverse[class] = topology.channel_class(symmetry, out).0;
+                depth[class] = copper_behind(topology, channel);
                 crossing[class] = from.index() / symmetry.chips_per_cube() != node.index() / symmetry.chips_per_cube();
             }
             starts.push(incoming.len() as u32);
@@ -74,6 +78,7 @@ impl Quotient {
             reverse,
             ports: topology.ports(),
             crossing,
+            depth,
         }
     }
 
@@ -85,6 +90,21 @@ impl Quotient {
     /// Number of lit channels of a class per pod (0 or the order of the symmetry).
     pub(super) fn lit(&self, class: usize) -> bool {
         self.kinds[class].is_some()
+    }
+}
+
+/// How many copper links in a row lead up to a channel in its own direction.
+fn copper_behind(topology: &Topology, channel: ChannelId) -> u32 {
+    let mut at = topology.source(channel);
+    let mut steps = 0;
+    loop {
+        let back = crate::ids::PortId(at.port.0 ^ 1);
+        let Some(behind) = topology.outgoing(at.node, back).filter(|behind| topology.links()[behind.link()].kind == LinkKind::Copper)
+        else {
+            return steps;
+        };
+        at.node = topology.target(behind).node;
+        steps += 1;
     }
 }
 

@@ -36,7 +36,8 @@ fn fibers(pod: &Pod, dims: [u32; 3], twist: [[u32; 3]; 3]) -> Vec<[FacePort; 2]>
     let mut all = Vec::new();
     for cube in 0..pod.cubes {
         let at = [cube % grid[0], cube / grid[0] % grid[1], cube / (grid[0] * grid[1])];
-        for dimension in 0..3 {
+        // A ring of one router has no wrap (`resolve` refuses it where an OCS couples its faces).
+        for dimension in (0..3).filter(|&dimension| dims[dimension] > 1) {
             let mut to = at;
             to[dimension] += 1;
             if to[dimension] == grid[dimension] {

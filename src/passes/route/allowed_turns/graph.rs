@@ -4,11 +4,20 @@
 //! `class * vcs + vc`. A rank order over symbols orders all states at once: if every route rises in rank, the quotient dependency
 //! graph is acyclic, and so is the full one.
 
-use crate::ids::{Id, IdVec, LinkId};
+use crate::ids::{ChannelId, Id, IdVec, LinkId};
 use crate::ir::{Symmetry, Topology};
 
 /// Marks a dark slot.
 pub(super) const DARK: u32 = u32::MAX;
+
+/// Lengths per class under the topology's symmetry, as lengths per class under another one.
+pub(super) fn spread(topology: &Topology, symmetry: &Symmetry, lengths: &[u64]) -> Vec<u64> {
+    let mut spread = vec![0; topology.class_count(symmetry)];
+    for channel in (0..topology.channel_count()).map(ChannelId::new) {
+        spread[topology.channel_class(symmetry, channel).index()] = lengths[topology.channel_class(topology.symmetry(), channel).index()];
+    }
+    spread
+}
 
 /// The lit part of a topology.
 #[derive(Debug)]

@@ -13,16 +13,16 @@ mod select;
 
 use super::RouteError;
 use crate::ids::{IdVec, LinkId};
-use crate::ir::{DualLengths, Routes, Topology};
+use crate::ir::{DualLengths, Routes, Symmetry, Topology};
 use crate::model::Pod;
-use crate::progress::Progress;
+use crate::progress::{Progress, Silent};
 use graph::Graph;
 pub use select::Selection;
 
 /// Work of the method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Virtual channels to use.
+    /// Virtual channels to use, at most four of the budget.
     pub vcs: u8,
     /// Rounds of improving the rank order.
     pub order_rounds: u32,
@@ -39,7 +39,8 @@ impl Settings {
     pub fn for_pod(vcs: u8, nodes: usize) -> Self {
         // Small pods are cheap and have the least slack: one route more is 1.4 % at 128 chips.
         let sweeps = if nodes <= 256 { 150 } else { 100 };
-        Self { vcs, order_rounds: 120, sweeps, fault_sweeps: 12, seed: 1 }
+        // Three VCs are practically unconstrained (measured); more than four only make the search larger.
+        Self { vcs: vcs.min(4), order_rounds: 120, sweeps, fault_sweeps: 12, seed: 1 }
     }
 }
 
@@ -55,7 +56,7 @@ pub struct TurnOrder {
 pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, progress: &dyn Progress) -> TurnOrder {
     let alive = IdVec::filled(true, topology.links().len());
     let graph = Graph::new(topology, topology.symmetry(), &alive, usize::from(settings.vcs));
-    order::improve(&graph, &costs(&graph, prices), settings, progress)
+    order::improve(&graph, &costs(&graph, &prices.lengths), settings, progress)
 }
 
 /// Routes a scenario under an order; where that leaves a pair without any path, the order is improved for the scenario first.
@@ -76,33 +77,58 @@ pub fn select(
     healthy: Option<&Selection>,
 ) -> Result<(Routes, Selection), RouteError> {
     let graph = Graph::new(topology, topology.symmetry(), alive, usize::from(settings.vcs));
-    let costs = costs(&graph, prices);
+    let costs = costs(&graph, &prices.lengths);
     let bound = prices.distance as f64 / prices.volume as f64;
     let sweeps = if healthy.is_some() { settings.fault_sweeps } else { settings.sweeps };
     let first = select::select(&graph, &costs, &order.ranks, bound, sweeps, healthy);
-    let found = first.or_else(|_| {
-        let own = order::improve(&graph, &costs, settings, &crate::progress::Silent);
-        select::select(&graph, &costs, &own.ranks, bound, settings.sweeps, None)
-    });
-    let selected = found.map_err(|(from, to)| RouteError::NoAllowedPath {
+    if let Ok(selected) = first {
+        return Ok((selected.routes(topology, &graph), selected));
+    }
+    let own = order::improve(&graph, &costs, settings, &Silent);
+    if let Ok(selected) = select::select(&graph, &costs, &own.ranks, bound, settings.sweeps, None) {
+        return Ok((selected.routes(topology, &graph), selected));
+    }
+    asymmetric(topology, alive, prices, bound, settings).map_err(|(from, to)| RouteError::NoAllowedPath {
         from: pod.node_name(crate::ids::NodeId(from)),
         to: pod.node_name(crate::ids::NodeId(to)),
         scenario: scenario.to_owned(),
         vcs: settings.vcs,
         budget: pod.budget.vcs_span,
         routing: pod.routing_span,
-    })?;
+    })
+}
+
+/// Where no order that keeps the symmetry connects all pairs (one VC does that): every channel its own class, starting from the up*/down* order,
+/// under which every pair has a path.
+fn asymmetric(
+    topology: &Topology,
+    alive: &IdVec<LinkId, bool>,
+    prices: &DualLengths,
+    bound: f64,
+    settings: &Settings,
+) -> Result<(Routes, Selection), (u32, u32)> {
+    let symmetry = Symmetry::trivial(topology.symmetry().chips_per_cube() as u32, topology.symmetry().cubes() as u32);
+    let graph = Graph::new(topology, &symmetry, alive, usize::from(settings.vcs));
+    let lengths = graph::spread(topology, &symmetry, &prices.lengths);
+    let costs = costs(&graph, &lengths);
+    let tree = order::by_tree(&graph);
+    // The work of a round grows with the number of destinations.
+    let rounds = (settings.order_rounds as usize * 64 / graph.destinations.len().max(64)).max(8) as u32;
+    let sweeps = (settings.sweeps as usize * 64 / graph.destinations.len().max(64)).max(24) as u32;
+    let improved = order::improve_from(&graph, &costs, &Settings { order_rounds: rounds, ..*settings }, tree.clone());
+    let selected = select::select(&graph, &costs, &improved, bound, sweeps, None)
+        .or_else(|_| select::select(&graph, &costs, &tree, bound, sweeps, None))?;
     Ok((selected.routes(topology, &graph), selected))
 }
 
 /// Cost of a hop per class: half hops, half price, so that a class without a price (beside the cut that decides) still costs something.
-fn costs(graph: &Graph, prices: &DualLengths) -> Vec<u32> {
+fn costs(graph: &Graph, lengths: &[u64]) -> Vec<u32> {
     const HOP: u64 = 1 << 10;
     let lit: Vec<u64> = {
         let mut lit = vec![false; graph.classes];
         graph.class.iter().filter(|&&class| class != graph::DARK).for_each(|&class| lit[class as usize] = true);
-        (0..graph.classes).filter(|&class| lit[class]).map(|class| prices.lengths[class]).collect()
+        (0..graph.classes).filter(|&class| lit[class]).map(|class| lengths[class]).collect()
     };
     let mean = (lit.iter().sum::<u64>() / lit.len().max(1) as u64).max(1);
-    prices.lengths.iter().map(|&length| (HOP + HOP * length.min(16 * mean) / mean) as u32).collect()
+    lengths.iter().map(|&length| (HOP + HOP * length.min(16 * mean) / mean) as u32).collect()
 }

@@ -7,7 +7,7 @@
 
 use super::graph::{DARK, Graph};
 use super::{Settings, TurnOrder, greedy};
-use crate::progress::Progress;
+use crate::progress::{Progress, Silent};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 use rayon::prelude::*;
@@ -41,24 +41,43 @@ struct Census {
 
 /// The best order found from the best of three starts.
 pub(super) fn improve(graph: &Graph, costs: &[u32], settings: &Settings, progress: &dyn Progress) -> TurnOrder {
-    progress.begin("order", u64::from(settings.order_rounds));
-    let near: Vec<Near> = graph
-        .destinations
-        .par_iter()
-        .map(|&destination| {
-            let (distance, order) = graph.distances(destination, costs);
-            Near { distance, order }
-        })
-        .collect();
-    let tolerance = costs.iter().copied().max().unwrap_or(0);
+    let near = near_of(graph, costs);
     let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
-    let mut weights = vec![1.0f32; graph.destinations.len() * graph.nodes];
     let starts = [greedy::ranks(graph, &turn_use(graph, costs, &near)), layered(graph, &mut random), by_dimension(graph)];
+    descend(graph, costs, &near, settings, &starts, random, progress)
+}
+
+/// The best order found from one start.
+pub(super) fn improve_from(graph: &Graph, costs: &[u32], settings: &Settings, start: Vec<u32>) -> Vec<u32> {
+    let random = ChaCha8Rng::seed_from_u64(settings.seed);
+    descend(graph, costs, &near_of(graph, costs), settings, &[start], random, &Silent).ranks
+}
+
+fn near_of(graph: &Graph, costs: &[u32]) -> Vec<Near> {
+    let near = |&destination: &u32| {
+        let (distance, order) = graph.distances(destination, costs);
+        Near { distance, order }
+    };
+    graph.destinations.par_iter().map(near).collect()
+}
+
+fn descend(
+    graph: &Graph,
+    costs: &[u32],
+    near: &[Near],
+    settings: &Settings,
+    starts: &[Vec<u32>],
+    mut random: ChaCha8Rng,
+    progress: &dyn Progress,
+) -> TurnOrder {
+    progress.begin("order", u64::from(settings.order_rounds));
+    let tolerance = costs.iter().copied().max().unwrap_or(0);
+    let mut weights = vec![1.0f32; graph.destinations.len() * graph.nodes];
     let mut best: Option<(f64, u64, Vec<u32>)> = None;
     for ranks in starts {
-        let census = census(graph, costs, tolerance, &near, &ranks, &vec![0; graph.symbols()], &weights, None);
+        let census = census(graph, costs, tolerance, near, ranks, &vec![0; graph.symbols()], &weights, None);
         if best.as_ref().is_none_or(|(score, _, _)| census.score < *score) {
-            best = Some((census.score, census.lost, ranks));
+            best = Some((census.score, census.lost, ranks.clone()));
         }
     }
     let (mut best_score, mut best_lost, mut best_ranks) = best.expect("three starts");
@@ -68,7 +87,7 @@ pub(super) fn improve(graph: &Graph, costs: &[u32], settings: &Settings, progres
     for _ in 0..settings.order_rounds {
         let noise: Vec<u32> = (0..graph.symbols()).map(|_| (random.next_u64() % NOISE) as u32).collect();
         let mut updated = weights.clone();
-        let census = census(graph, costs, tolerance, &near, &ranks, &noise, &weights, Some(&mut updated));
+        let census = census(graph, costs, tolerance, near, &ranks, &noise, &weights, Some(&mut updated));
 
         weights = updated;
         if census.score < best_score {
@@ -154,6 +173,26 @@ fn by_dimension(graph: &Graph) -> Vec<u32> {
         let position = (class / graph.ports) as u64;
         (((dimension as u64) << 1) | u64::from(backward)) << 40 | if backward { (1 << 39) - position } else { position }
     })
+}
+
+/// up*/down* in every VC: climb towards node 0, then descend; every pair has a path under it.
+pub(super) fn by_tree(graph: &Graph) -> Vec<u32> {
+    let (level, _) = graph.distances(0, &vec![1; graph.classes]);
+    // One class per channel here, so a class is a slot.
+    let mut symbols: Vec<(usize, bool, i64, usize)> = (0..graph.symbols())
+        .map(|symbol| {
+            let (slot, vc) = (symbol / graph.vcs, symbol % graph.vcs);
+            let place = |node: usize| i64::from(level[node]) * graph.nodes as i64 + node as i64;
+            let from = place(slot / graph.ports);
+            let to = if graph.target[slot] == DARK { i64::MAX } else { place(graph.target[slot] as usize) };
+            let down = to > from;
+            (vc, down, if down { from } else { -from }, symbol)
+        })
+        .collect();
+    symbols.sort_unstable();
+    let mut ranks = vec![0; symbols.len()];
+    symbols.into_iter().enumerate().for_each(|(rank, (_, _, _, symbol))| ranks[symbol] = rank as u32);
+    ranks
 }
 
 fn by_key(graph: &Graph, mut key: impl FnMut(usize, usize) -> u64) -> Vec<u32> {
