@@ -80,7 +80,10 @@ fn a_build_ends_with_what_it_wrote_and_verifies() {
     let last = out.lines().last().unwrap();
     assert!(last.starts_with(&format!("wrote out/small ({} files, ", written.len())), "{last}");
     assert_eq!(err, "");
-    assert_eq!(written[Path::new("report.txt")], out.rsplit_once("\n\nwrote ").map(|(report, _)| format!("{report}\n")).unwrap().as_bytes());
+    assert_eq!(
+        written[Path::new("report.txt")],
+        out.rsplit_once("\n\nwrote ").map(|(report, _)| format!("{report}\n")).unwrap().as_bytes()
+    );
     assert_eq!(names(&place.path().join("out")), ["small"]);
     let (out, _) = fabc(place.path(), &["verify", "out/small"], 0);
     assert!(out.starts_with("verified out/small: "), "{out}");
@@ -198,8 +201,11 @@ fn golden_outputs_are_compared_and_updated() {
     assert!(build("small.fab", &[], 0).0.contains("the outputs equal golden/small"));
     assert_eq!(names(place.path()), ["golden", "small.fab"]);
     let before = files(&place.path().join("golden"));
-    std::fs::write(place.path().join("torus.fab"), SMALL.replace("synthesize { symmetry = translation; effort = 1; seed = 1; }", "torus 2 x 2 x 4"))
-        .unwrap();
+    std::fs::write(
+        place.path().join("torus.fab"),
+        SMALL.replace("synthesize { symmetry = translation; effort = 1; seed = 1; }", "torus 2 x 2 x 4;"),
+    )
+    .unwrap();
     let (out, err) = build("torus.fab", &[], 3);
     assert!(err.contains("FAB0508") && out.contains("  cross-connects\n") && out.contains("spec.fab: changed"), "{out}{err}");
     assert!(files(&place.path().join("golden")) == before);
