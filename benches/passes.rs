@@ -1,5 +1,7 @@
 //! How long the parts take on the shipped specs. Counters in the report are steadier; these are for finding out where time goes.
 
+#![expect(missing_docs, reason = "the macros of criterion make undocumented functions")]
+
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn registry(criterion: &mut Criterion) {
