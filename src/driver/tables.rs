@@ -38,7 +38,7 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     let file: TablesFile = json(directory, &path)?;
     let symmetry = if file.canonical {
         let TopologyFile { symmetry } = json(directory, "topology.json")?;
-        group(&pod, &symmetry.generators).map_err(not_built)?
+        group(pod.cubes, pod.chips_per_cube(), &symmetry.generators).map_err(not_built)?
     } else {
         Symmetry::trivial(pod.chips_per_cube(), pod.cubes)
     };
@@ -105,17 +105,19 @@ fn node(pod: &Pod, name: &str) -> Result<NodeId, DriverError> {
 }
 
 /// The group that the generators of `topology.json` make.
-fn group(pod: &Pod, generators: &[Vec<u32>]) -> Result<Symmetry, String> {
-    let (cubes, chips) = (pod.cubes, pod.chips_per_cube());
+fn group(cubes: u32, chips: u32, generators: &[Vec<u32>]) -> Result<Symmetry, String> {
     let wrong = || "the symmetry in `topology.json` is no translation of cubes".to_owned();
     let mut moves: Vec<Vec<CubeId>> = Vec::new();
     for generator in generators {
+        if generator.len() as u64 != u64::from(cubes) * u64::from(chips) {
+            return Err(wrong());
+        }
         let images: Vec<CubeId> = generator.iter().step_by(chips as usize).map(|node| CubeId(node / chips)).collect();
         let whole = generator.iter().enumerate().all(|(node, image)| {
             let (cube, local) = (node / chips as usize, node as u32 % chips);
             images[cube].0 < cubes && *image == images[cube].0 * chips + local
         });
-        if generator.len() != pod.node_count() || !whole {
+        if !whole {
             return Err(wrong());
         }
         moves.push(images);
@@ -183,4 +185,49 @@ fn json<T: for<'a> Deserialize<'a>>(directory: &Path, path: &str) -> Result<T, D
     let text = read::text(&display(&directory.join(path)))?;
     serde_json::from_str(&text)
         .map_err(|error| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}` is damaged: {error}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The nodes of a pod with two chips a cube, when cube k moves to `images[k]`.
+    fn nodes(images: [u32; 4]) -> Vec<u32> {
+        images.iter().flat_map(|cube| [cube * 2, cube * 2 + 1]).collect()
+    }
+
+    #[test]
+    fn generators_are_closed_to_a_group() {
+        assert!(group(4, 2, &[]).unwrap().is_trivial());
+        assert_eq!(group(4, 2, &[nodes([1, 2, 3, 0])]).unwrap().order(), 4);
+        assert_eq!(group(4, 2, &[nodes([1, 0, 3, 2])]).unwrap().order(), 2);
+        assert_eq!(group(4, 2, &[nodes([1, 0, 3, 2]), nodes([2, 3, 0, 1])]).unwrap().order(), 4);
+    }
+
+    #[test]
+    fn what_is_no_translation_is_refused() {
+        for wrong in
+            [nodes([1, 0, 2, 3]), nodes([1, 2, 0, 3]), nodes([9, 2, 3, 0]), nodes([1, 1, 1, 1]), vec![0, 1], vec![2, 3, 0, 1, 7, 6, 5, 4]]
+        {
+            assert!(group(4, 2, std::slice::from_ref(&wrong)).is_err(), "{wrong:?}");
+        }
+        // Two swaps whose product fixes a cube.
+        assert!(group(4, 2, &[nodes([1, 0, 3, 2]), nodes([1, 2, 3, 0])]).is_err());
+    }
+
+    #[test]
+    fn tables_list_exactly_the_canonical_routers() {
+        let file = |nodes: &[u32], dst| TablesFile {
+            scenario: "nominal".to_owned(),
+            vcs: 2,
+            canonical: true,
+            routers: nodes.iter().map(|&node| RouterTable { node, entries: vec![(dst, -1, -1, 0, 1)] }).collect(),
+        };
+        let symmetry = || group(4, 2, &[nodes([1, 2, 3, 0])]).unwrap();
+        let tables = forwarding_tables(file(&[0, 1], 7), symmetry()).unwrap();
+        // The image of node 0 and of destination 7 under the move by one cube.
+        assert_eq!(tables.router(NodeId(2))[0].dst, NodeId(1));
+        assert!(forwarding_tables(file(&[0, 2], 7), symmetry()).is_err());
+        assert!(forwarding_tables(file(&[0, 1], 8), symmetry()).is_err());
+    }
 }
