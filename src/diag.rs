@@ -6,7 +6,7 @@
 
 mod codes;
 
-pub use codes::{CodeDoc, codes, explain};
+pub use codes::{CodeDoc, codes, errors_markdown, explain};
 
 use miette::{Diagnostic, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use std::sync::Arc;

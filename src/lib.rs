@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Imports point one way:
-//! `ids, diag, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit <- compile <- driver <- main`.
+//! `ids, units, diag, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit <- compile <- driver <- main`.
 
 pub mod check;
 pub mod compile;
@@ -23,3 +23,4 @@ pub mod passes;
 pub mod progress;
 pub mod solve;
 pub mod syntax;
+pub mod units;

@@ -1,4 +1,19 @@
 //! The proof that no cycle of channels can wait on itself.
+//!
+//! Comes in: the dependencies that a walk of the finished tables saw, and the ranks that are claimed to rise along them. A rank that
+//! rises along every dependency is a proof that a reader can check line by line (Dally and Seitz, 1987). Classes of channels
+//! suffice: a cycle of classes is the image of a real cycle, since going round it often enough comes back to the same channel.
+
+use super::CheckError;
+use super::delivery::{Dependencies, Forwarding, User};
+use super::graph::{channel_name, expect_length};
+use crate::ids::{ChannelId, Id, NodeId};
+use crate::ir::{ForwardingTables, Topology};
+use crate::model::Pod;
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 /// The right to emit tables: only this module makes one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,5 +25,153 @@ impl DeadlockFree {
     /// `[channel class * vcs + vc]`: a rank that rises along every route.
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
+    }
+}
+
+/// Checks that the ranks rise along every dependency.
+///
+/// # Errors
+/// A shortest cycle of channels if there is one; otherwise the dependency whose rank is wrong.
+pub(super) fn prove(
+    pod: &Pod,
+    topology: &Topology,
+    tables: &ForwardingTables,
+    forwarding: &Forwarding<'_>,
+    dependencies: &Dependencies,
+    ranks: &[u32],
+) -> Result<DeadlockFree, CheckError> {
+    let (symmetry, vcs) = (&tables.symmetry, usize::from(tables.vcs));
+    expect_length(&format!("ranks of {}", tables.scenario), "ranks", ranks.len(), topology.class_count(symmetry) * vcs)?;
+    for node in symmetry.canonical_nodes() {
+        for channel in topology.channels_from(node) {
+            let class = topology.channel_class(symmetry, channel).index();
+            for vc in 0..vcs {
+                for (port, next_vc) in dependencies.after(class, vc) {
+                    let Some(next) = topology.outgoing(topology.target(channel).node, port) else { continue };
+                    let next_class = topology.channel_class(symmetry, next).index();
+                    let [rank, next_rank] = [ranks[class * vcs + vc], ranks[next_class * vcs + next_vc]];
+                    if rank < next_rank {
+                        continue;
+                    }
+                    if let Some(cycle) = shortest_cycle(topology, tables, dependencies) {
+                        return Err(deadlock(pod, topology, tables, forwarding, dependencies, &cycle));
+                    }
+                    let (from, to) = (channel_name(pod, topology, channel), channel_name(pod, topology, next));
+                    return Err(CheckError::Rank {
+                        scenario: tables.scenario.clone(),
+                        what: format!(
+                            "the rank falls from {rank} at {from} on VC {vc} to {next_rank} at {to} on VC {next_vc}, which packets take next; \
+                             the tables themselves have no cycle, only the ranks are wrong"
+                        ),
+                    });
+                }
+            }
+        }
+    }
+    Ok(DeadlockFree { ranks: ranks.to_vec() })
+}
+
+/// A shortest cycle of real (channel, VC) pairs, the first by channel id.
+fn shortest_cycle(topology: &Topology, tables: &ForwardingTables, dependencies: &Dependencies) -> Option<Vec<(ChannelId, usize)>> {
+    let vcs = usize::from(tables.vcs);
+    let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(topology.channel_count() * vcs, 0);
+    for _ in 0..topology.channel_count() * vcs {
+        graph.add_node(());
+    }
+    for channel in (0..topology.channel_count()).map(ChannelId::new) {
+        let class = topology.channel_class(&tables.symmetry, channel).index();
+        for vc in 0..vcs {
+            for (port, next_vc) in dependencies.after(class, vc) {
+                if let Some(next) = topology.outgoing(topology.target(channel).node, port) {
+                    graph.add_edge(NodeIndex::new(channel.index() * vcs + vc), NodeIndex::new(next.index() * vcs + next_vc), ());
+                }
+            }
+        }
+    }
+    // A shortest cycle stays within one strongly connected component, and starts at any of its members.
+    let mut component = vec![usize::MAX; graph.node_count()];
+    for (number, members) in tarjan_scc(&graph).into_iter().enumerate() {
+        if members.len() > 1 || graph.contains_edge(members[0], members[0]) {
+            members.iter().for_each(|member| component[member.index()] = number);
+        }
+    }
+    let mut best: Option<Vec<usize>> = None;
+    for start in (0..component.len()).filter(|&start| component[start] != usize::MAX) {
+        let longest = best.as_ref().map_or(usize::MAX, |cycle| cycle.len() - 1);
+        if let Some(cycle) = cycle_through(&graph, &component, start, longest) {
+            best = Some(cycle);
+        }
+    }
+    best.map(|cycle| cycle.into_iter().map(|vertex| (ChannelId::new(vertex / vcs), vertex % vcs)).collect())
+}
+
+/// The shortest cycle through `start` of at most `longest` vertices, by breadth-first search.
+fn cycle_through(graph: &DiGraph<(), (), u32>, component: &[usize], start: usize, longest: usize) -> Option<Vec<usize>> {
+    let mut parent: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut ring = vec![start];
+    for _ in 0..longest {
+        let mut next_ring = Vec::new();
+        for &vertex in &ring {
+            let mut neighbours: Vec<usize> = graph.neighbors(NodeIndex::new(vertex)).map(NodeIndex::index).collect();
+            neighbours.sort_unstable();
+            for next in neighbours.into_iter().filter(|&next| component[next] == component[start]) {
+                if next == start {
+                    let mut cycle = vec![vertex];
+                    while let Some(&before) = parent.get(cycle.last()?) {
+                        cycle.push(before);
+                    }
+                    cycle.reverse();
+                    return Some(cycle);
+                }
+                if let Entry::Vacant(slot) = parent.entry(next) {
+                    slot.insert(vertex);
+                    next_ring.push(next);
+                }
+            }
+        }
+        if next_ring.is_empty() {
+            return None;
+        }
+        ring = next_ring;
+    }
+    None
+}
+
+/// The conviction, with a route for every dependency of the cycle.
+fn deadlock(
+    pod: &Pod,
+    topology: &Topology,
+    tables: &ForwardingTables,
+    forwarding: &Forwarding<'_>,
+    dependencies: &Dependencies,
+    cycle: &[(ChannelId, usize)],
+) -> CheckError {
+    let symmetry = &tables.symmetry;
+    let numbers: Vec<usize> = cycle
+        .iter()
+        .zip(cycle.iter().cycle().skip(1))
+        .map(|(&(channel, vc), &(next, next_vc))| {
+            dependencies.number(topology.channel_class(symmetry, channel).index(), vc, topology.source(next).port, next_vc)
+        })
+        .collect();
+    let users = forwarding.users(dependencies, &numbers.iter().copied().collect::<BTreeSet<_>>());
+    let lines: Vec<String> = cycle
+        .iter()
+        .zip(&numbers)
+        .map(|(&(channel, vc), number)| {
+            let name = channel_name(pod, topology, channel);
+            users.get(number).map_or_else(String::new, |&User { src, dst, from }| {
+                // The packet was seen at an image of this channel: carry it here.
+                let (back, there) = (symmetry.inverse(symmetry.element_to(from)), symmetry.element_to(topology.source(channel).node));
+                let carry = |node: NodeId| pod.node_name(symmetry.image(there, symmetry.image(back, node)));
+                format!("  {name} on VC {vc}, held by packets from {} to {}", carry(src), carry(dst))
+            })
+        })
+        .collect();
+    CheckError::Deadlock {
+        scenario: tables.scenario.clone(),
+        length: cycle.len(),
+        cycle: lines.join("\n"),
+        span: Some(pod.budget.vcs_span),
     }
 }

@@ -26,3 +26,14 @@ pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
 pub fn explain(code: &str) -> Option<&'static CodeDoc> {
     codes().find(|doc| doc.code.eq_ignore_ascii_case(code))
 }
+
+/// The text of `docs/errors.md`: every code with its page.
+pub fn errors_markdown() -> String {
+    let mut page =
+        "# Errors\n\nWritten by `UPDATE_DOCS=1 cargo test --test language` from the registry that `fabc explain` reads; do not edit.\n"
+            .to_owned();
+    for CodeDoc { code, title, text } in codes() {
+        page.push_str(&format!("\n## {code}: {title}\n{}\n", text.trim()));
+    }
+    page
+}

@@ -1,1 +1,101 @@
-//! The commands: the only code that reads, writes, prints, exits.
+//! The commands: the only code that reads, writes, prints, looks at a clock, exits.
+//!
+//! Comes in: the command line. Goes out: files, text, an exit code. Invariant: every error has a code and every exit code is one of
+//! those that `fabc --help` lists.
+
+mod build;
+mod dump;
+mod emit;
+mod errors;
+mod fmt;
+mod golden;
+mod init;
+mod options;
+mod progress;
+mod read;
+mod staging;
+mod tables;
+mod terminal;
+mod verify;
+
+pub use options::*;
+
+use crate::diag;
+use clap::CommandFactory;
+use errors::{DriverError, Stop};
+use std::process::ExitCode;
+use terminal::{Terminal, print_out, write_out};
+
+/// Runs a command and returns its exit code. Errors have been shown by then.
+pub fn run(options: &Options) -> ExitCode {
+    let terminal = Terminal { format: options.message_format, quiet: options.quiet, verbose: options.verbose };
+    show_panics_as_bugs(terminal);
+    if let Some(threads) = options.threads {
+        // It fails only if the pool is running already; the number of threads decides nothing but speed.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
+    }
+    match std::panic::catch_unwind(|| dispatch(&options.command, terminal)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(stop)) => {
+            terminal.show(stop.diagnostics, &stop.sources);
+            ExitCode::from(stop.exit_code)
+        }
+        // The hook has said why.
+        Err(_) => ExitCode::from(4),
+    }
+}
+
+fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
+    match command {
+        Command::Build(args) => build::build(args, terminal),
+        Command::Check(args) => build::check(args, terminal),
+        Command::Fmt(args) => fmt::fmt(args, terminal),
+        Command::Verify(args) => verify::verify(args, terminal),
+        Command::Explain { code } => explain(code.as_deref()),
+        Command::Graph(args) => build::graph(args, terminal),
+        Command::Tables(args) => tables::tables(args),
+        Command::Init(args) => init::init(args, terminal),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Options::command(), "fabc", &mut script);
+            write_out(&script);
+            Ok(())
+        }
+    }
+}
+
+fn explain(code: Option<&str>) -> Result<(), Stop> {
+    let Some(code) = code else {
+        for doc in diag::codes() {
+            print_out(&format!("{}  {}", doc.code, doc.title));
+        }
+        return Ok(());
+    };
+    // `fabc explain 101` and `FAB[0101]`, as messages show it, are meant well.
+    let digits: String = code.chars().filter(char::is_ascii_digit).collect();
+    match diag::explain(code).or_else(|| diag::explain(&format!("FAB{digits:0>4}"))) {
+        Some(doc) => {
+            print_out(&format!("{}: {}\n\n{}", doc.code, doc.title, doc.text.trim()));
+            Ok(())
+        }
+        None => {
+            let hint = "`fabc explain` lists all codes".to_owned();
+            Err(DriverError::UnknownCode { code: code.to_owned(), hint }.into())
+        }
+    }
+}
+
+/// Turns a panic into FAB0901: a user should never see a raw one.
+fn show_panics_as_bugs(terminal: Terminal) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let said = panic.payload();
+        let said =
+            said.downcast_ref::<&str>().copied().or_else(|| said.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked");
+        let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+        let bug = DriverError::Bug { message: format!("{said}{place}") };
+        terminal.show(vec![Box::new(bug)], &diag::SourceMap::default());
+        if terminal.format == MessageFormat::Human && std::env::var_os("RUST_BACKTRACE").is_some() {
+            terminal::print_err(&std::backtrace::Backtrace::force_capture().to_string());
+        }
+    }));
+}

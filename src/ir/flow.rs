@@ -59,11 +59,14 @@ impl DualLengths {
 }
 
 /// A feasible flow in integers: from every canonical source, `demand` units to every other node.
+///
+/// It counts together with its reverse (uniform demand is symmetric): a pair (u, v) sends `demand` units along the flow of u and as many along the
+/// reversed flow of v.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FlowCertificate {
-    /// Units that every ordered pair sends.
+    /// Units that every node absorbs from every other.
     pub demand: u64,
-    /// Units on the busiest channel, all sources of the pod together: lambda >= demand / busiest.
+    /// Units on both channels of the busiest link, all sources of the pod together: lambda >= 2 demand / busiest.
     pub busiest: u64,
     /// `[source class][channel]`: units of that source's commodity on the channel (both directions of a link are channels).
     pub flows: Vec<Vec<u64>>,
@@ -72,7 +75,7 @@ pub struct FlowCertificate {
 impl FlowCertificate {
     /// The lower bound on lambda.
     pub fn value(&self) -> f64 {
-        self.demand as f64 / self.busiest as f64
+        2.0 * self.demand as f64 / self.busiest as f64
     }
 }
 

@@ -1,3 +1,17 @@
 //! The passes: each a function from finished values to one new value. Passes import no pass.
+//!
+//! | pass | from | to |
+//! |---|---|---|
+//! | [`synth`] | `Pod` | `Topology` |
+//! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
+//! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
+//! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
+//! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
+//! | [`tables`] | `Topology`, `Routes` | `ForwardingTables` |
 
+pub mod cross_connect;
+pub mod flow;
 pub mod route;
+pub mod synth;
+pub mod tables;
+pub mod trees;

@@ -1,1 +1,19 @@
 //! The language: text to spanned syntax and back.
+//!
+//! Comes in: the text of a spec and of the files it uses. Goes out: [`ast::Spec`], formatted text ([`print()`]), the normal form
+//! ([`normalize()`]). What the syntax means is the business of [`crate::model`].
+
+pub mod ast;
+mod errors;
+mod eval;
+mod load;
+mod normalize;
+mod parse;
+mod print;
+mod scan;
+
+pub use errors::ParseError;
+pub use eval::{Constants, EvalError};
+pub use load::{Loader, join, parse, parse_file};
+pub use normalize::{normalize, require_order};
+pub use print::{print, print_spec};

@@ -2,4 +2,162 @@
 
 use super::CodeDoc;
 
-pub(super) const CODES: &[CodeDoc] = &[];
+pub(super) const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: "FAB0401",
+        title: "a `require` does not hold",
+        text: "\
+A `require` line is a contract between the spec and everyone who builds on it: a metric, a comparison and a value. The pod was compiled,
+the metric was measured, and the comparison is false. With the prefix `fault.` the worst tolerated fault counts, and the message names it.
+
+Mend the design (more `effort`, another topology, more virtual channels, a smaller fault budget), or, if the line asked for more than
+the pod can give, the line. `report.json` has the bounds: no design of this pod beats those.",
+    },
+    CodeDoc {
+        code: "FAB0402",
+        title: "the wiring is not that of the spec",
+        text: "\
+The copper links of a pod are the meshes of its cubes: every two neighbouring chips of a cube are joined once, and nothing else is
+copper. Every other link is a fiber through an OCS. A topology that lacks such a link, has one more, uses more ports than the chip's
+`radix`, or joins a router to itself cannot be built from the declared parts.
+
+In a build this is a bug of fabc. In `fabc verify` the directory was changed, or its `spec.fab` is that of another pod.",
+    },
+    CodeDoc {
+        code: "FAB0403",
+        title: "an OCS cannot be set like this",
+        text: "\
+A mirror joins two ports, so the cross-connects of a switch are a matching: no port occurs twice. With `couple P with Q` each one joins
+a port of side A to a port of side B; with `couple any of` it joins two different ports. Cross-connects and fiber links correspond one
+to one: a setting without a link is light into a dark port, a link without a setting does not exist.",
+    },
+    CodeDoc {
+        code: "FAB0404",
+        title: "the claimed symmetry is none",
+        text: "\
+Tables, lengths, ranks and flows may be stored for canonical routers only; a symmetry carries them to all the others. That is right only
+if the symmetry is a group of permutations of the cubes that carries every link onto a link of the same ports, kind and type (in a fault
+scenario: lit onto lit), and if no element but the identity leaves a cube in place, so that all orbits have the same size.
+
+If one element fails, everything that was stored canonically is about another pod.",
+    },
+    CodeDoc {
+        code: "FAB0405",
+        title: "two routers cannot reach each other",
+        text: "\
+The lit links fall into parts. In the nominal scenario the topology is not connected; in a fault scenario the dark switches cut it, so the
+pod does not tolerate `faults` of its `budget`.",
+    },
+    CodeDoc {
+        code: "FAB0406",
+        title: "the hop distances are wrong",
+        text: "\
+Diameter, average and histogram of hop distances are recomputed by a breadth-first search from every class of routers. They are exact
+integers, so any difference is an error of whoever wrote them.",
+    },
+    CodeDoc {
+        code: "FAB0407",
+        title: "the channel lengths do not prove the bound",
+        text: "\
+By linear-programming duality any nonnegative lengths on the channels bound the maximum concurrent flow: lambda is at most the sum of all
+lengths divided by the sum of the shortest lengths over all ordered pairs. The two sums are recomputed exactly from the lengths in
+`certificates.json`. Dark channels carry nothing and must have length 0.",
+    },
+    CodeDoc {
+        code: "FAB0408",
+        title: "the flow does not prove the bound",
+        text: "\
+The lower end of the concurrent flow is a flow in integers: each canonical source sends `demand` units to every other router. At every
+router what flows in must flow out, except at the source and for what is absorbed, and the busiest channel carries `busiest` units of
+all sources together. Then every pair can send demand/busiest of a channel at once. Here units appear, vanish, or load a channel more.",
+    },
+    CodeDoc {
+        code: "FAB0409",
+        title: "the disjoint trees are wrong",
+        text: "\
+`disjoint_trees` counts sets of OCSes that share no switch, where the cross-connects of each set alone join all cubes: k such sets survive
+any k - 1 dark switches. Here a switch is in two sets, or a set leaves a cube out.",
+    },
+    CodeDoc {
+        code: "FAB0410",
+        title: "a router has no entry for a packet",
+        text: "\
+The tables are walked as routers would: by (dst, in_port, in_vc), with -1,-1 for packets injected at the router. On the way from one
+router to another the walk came to a router whose table has no such key. The packet would be dropped there.",
+    },
+    CodeDoc {
+        code: "FAB0411",
+        title: "a table entry cannot be followed",
+        text: "\
+An entry must be keyed once, must name routers, ports and virtual channels that exist, must leave by a port that is lit in its scenario,
+and must be used by some route. Tables hold nothing superfluous: an entry that no packet ever asks for is one that nobody has proved.",
+    },
+    CodeDoc {
+        code: "FAB0412",
+        title: "a forwarding loop",
+        text: "\
+A packet came back to a router by the same port on the same virtual channel. Tables have no memory, so it will come back for ever, and
+never arrives. The message shows the hops that repeat.",
+    },
+    CodeDoc {
+        code: "FAB0413",
+        title: "channels can wait on each other in a circle",
+        text: "\
+A packet holds the buffer of one (channel, virtual channel) while it waits for the next one on its route. If such dependencies close to a
+circle, packets can fill all its buffers so that none of them can ever move: deadlock (Dally and Seitz, 1987). The message shows a shortest
+circle, and for each of its channels a route that waits for the next.
+
+Deadlock freedom needs the graph of all dependencies to be acyclic. More virtual channels (`budget { vcs = .. }`) or a routing that
+forbids some turns (`allowed_turns`, `up_down`, `dimension_order` with datelines) break the circles.",
+    },
+    CodeDoc {
+        code: "FAB0414",
+        title: "a rank does not rise",
+        text: "\
+The proof of deadlock freedom is a rank for every (channel, virtual channel) that rises from every hop of every route to the next. Here
+it does not, although the tables have no circle: the tables are sound, but this is no proof of it. The ranks were changed or belong to
+other tables.",
+    },
+    CodeDoc {
+        code: "FAB0415",
+        title: "the tables use more than the budget",
+        text: "\
+Routes may use the virtual channels of the `budget`, and never more than the `chip` has.",
+    },
+    CodeDoc {
+        code: "FAB0416",
+        title: "a list has the wrong length",
+        text: "\
+Tables have one list per router (per canonical router where they are symmetric), lengths one integer per channel class, ranks one per
+channel class and virtual channel, flows one list per canonical source with one integer per channel. Shorter or longer lists belong to
+another pod or another symmetry.",
+    },
+    CodeDoc {
+        code: "FAB0420",
+        title: "the files are not the ones that were written",
+        text: "\
+`manifest.json` lists every other file with its size and its blake3 hash, and the spec fixes which switches and scenarios must have a file.
+A file is missing, changed, or does not belong here. Build the pod again, or find out who changed it.",
+    },
+    CodeDoc {
+        code: "FAB0421",
+        title: "a file cannot be read",
+        text: "\
+The file is no JSON, lacks a key, has one that the format does not know, or has another format tag (`\"format\":\"fabc.topology/1\"`). Other
+versions of fabc may write other formats; read the directory with the version that `manifest.json` names.",
+    },
+    CodeDoc {
+        code: "FAB0422",
+        title: "a file contradicts the spec or another file",
+        text: "\
+What stands in a file is well formed, but not what the spec, or another file of the directory, says: other names, other ports, another
+order, a link or cross-connect that only one of two files has. Hashes that match prove only that the manifest was written afterwards.",
+    },
+    CodeDoc {
+        code: "FAB0423",
+        title: "a number of the report does not come out again",
+        text: "\
+`fabc verify` recomputes every number of `report.json` from the topology, the settings, the tables and the certificates. Integers must be
+equal; ratios are rounded to 6 decimals; the lower end of the flow may only be rounded down and the upper end only up, to 9 digits.",
+    },
+];

@@ -2,4 +2,130 @@
 
 use super::CodeDoc;
 
-pub(super) const CODES: &[CodeDoc] = &[];
+pub(super) const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: "FAB0501",
+        title: "a file cannot be read",
+        text: "\
+The system refused to hand over a file, for the reason in the message: most often it does not exist, because paths on the command line
+are relative to the directory you are in (paths in `use` are relative to the file that says `use`).
+
+`-` in the place of a spec reads standard input.",
+    },
+    CodeDoc {
+        code: "FAB0502",
+        title: "a file is not UTF-8 text",
+        text: "\
+A `.fab` file is plain UTF-8 text. The message names the first byte that is no part of a character; the file was perhaps saved with
+another encoding, or is no text at all. Save it again as UTF-8.",
+    },
+    CodeDoc {
+        code: "FAB0503",
+        title: "a file or directory cannot be written",
+        text: "\
+The system refused to write, for the reason in the message: a read-only place, a full disk, a file where a directory should be. A build
+looks for this before it compiles, writes beside the old directory and renames at the end; so the old outputs are still whole, and
+nothing half written was left behind.",
+    },
+    CodeDoc {
+        code: "FAB0504",
+        title: "the output directory holds something foreign",
+        text: "\
+A build replaces the directory of the fabric as a whole. It does so only if everything in there was written by fabc: every file must be
+in the list of the directory's own `manifest.json`. Something else was found, such as notes or a file made by hand, and it would be lost.
+
+Move it away, or write somewhere else with `--out`.",
+    },
+    CodeDoc {
+        code: "FAB0505",
+        title: "unknown format",
+        text: "\
+`--emit` names formats: `--emit dot` prints one to standard output, `--emit dot=pod.dot` writes it to a file, several are parted by
+commas. `fabc build --emit list` lists all of them.",
+    },
+    CodeDoc {
+        code: "FAB0506",
+        title: "a format of several files needs a folder",
+        text: "\
+Some formats are one file per switch or per scenario. They cannot go to standard output or into one file: name a folder, with a `/` at
+its end, such as `--emit config_db=switches/`.",
+    },
+    CodeDoc {
+        code: "FAB0507",
+        title: "nothing to emit",
+        text: "\
+The format is made from something that was not compiled: forwarding tables, for example, when the build stopped before routing. Give a
+later stage to `--stop-after`, or leave the option out.",
+    },
+    CodeDoc {
+        code: "FAB0508",
+        title: "the outputs differ from the golden ones",
+        text: "\
+`--golden DIR` compares what was built with the outputs of an earlier build, byte by byte, and prints the difference in the words of a
+fabric: metrics that changed, cross-connects that move (`-` is unplugged, `+` is plugged), routers with another table, files on one side
+only. Only the version of fabc in `manifest.json` may differ.
+
+If the change is meant, run again with `--update` and commit the result. If not, something in the spec or in fabc moved it: the spec is
+part of the outputs (`spec.fab`), so its difference is shown too.",
+    },
+    CodeDoc {
+        code: "FAB0509",
+        title: "there are no golden outputs",
+        text: "\
+`--golden DIR` looks for an earlier build of this fabric in `DIR/<fabric>/` (or in `DIR` itself, if a `manifest.json` is there). There is
+none. Run once with `--update` to write it, and commit it.",
+    },
+    CodeDoc {
+        code: "FAB0510",
+        title: "not a directory of fabc",
+        text: "\
+`fabc verify` and `fabc tables` read a directory that `fabc build` wrote, by name: `out/pod_256`, not `out`. What they need was not found
+in it, or could not be read. If it is such a directory, it was damaged: build it again.",
+    },
+    CodeDoc {
+        code: "FAB0511",
+        title: "unknown router",
+        text: "\
+A router is named by its cube and its position in there, `cube3[1,2,3]`, or by its node id, `237`. In a shell, put the former in quotes:
+brackets mean something to most shells.",
+    },
+    CodeDoc {
+        code: "FAB0512",
+        title: "no tables for this scenario",
+        text: "\
+There are tables for the healthy pod, `nominal`, and for every fault that the budget of the spec tolerates, named by the dark switches:
+`X[0,0]`, or `X[0,0]+Y[1,2]` for two. `fabc tables DIR` lists them.",
+    },
+    CodeDoc {
+        code: "FAB0513",
+        title: "a spec is not laid out",
+        text: "\
+`fabc fmt --check` found a spec that `fabc fmt` would change. It changes white space and the order of nothing; comments stay.",
+    },
+    CodeDoc {
+        code: "FAB0514",
+        title: "the file exists",
+        text: "\
+`fabc init NAME` writes `NAME.fab` and never overwrites one. Choose another name, or remove the file first.",
+    },
+    CodeDoc {
+        code: "FAB0515",
+        title: "not a name for a fabric",
+        text: "\
+The name of a fabric is a letter or `_`, followed by letters, digits and `_`. It is also the name of the output directory.",
+    },
+    CodeDoc {
+        code: "FAB0516",
+        title: "unknown error code",
+        text: "\
+`fabc explain` knows every code that fabc prints, such as `FAB0101`; without a code it lists them all.",
+    },
+    CodeDoc {
+        code: "FAB0901",
+        title: "a bug in fabc",
+        text: "\
+fabc stopped because it contradicted itself. This is never the fault of the spec, and nothing half written was left behind.
+
+Please report it, with the spec and the message; `RUST_BACKTRACE=1` adds where it happened.",
+    },
+];

@@ -2,4 +2,229 @@
 
 use super::CodeDoc;
 
-pub(super) const CODES: &[CodeDoc] = &[];
+const fn doc(code: &'static str, title: &'static str, text: &'static str) -> CodeDoc {
+    CodeDoc { code, title, text }
+}
+
+pub(super) const CODES: &[CodeDoc] = &[
+    doc(
+        "FAB0001",
+        "text that does not fit",
+        "The text cannot be read from here on. The label says what could have stood there.\n\
+         \n\
+         Often the slip is just before the place: a missing value, a missing bracket, a name with a sign in it. After \
+         the error the statement is skipped, so that one run reports more than one slip.",
+    ),
+    doc(
+        "FAB0002",
+        "missing `;`",
+        "Every setting, `use`, `let`, `require`, `mesh` and `couple` ends with `;`. Blocks (`link copper { .. }`) end \
+         with their `}`.\n\
+         \n\
+         ```text\n\
+         clock = 1.05 GHz      wrong\n\
+         clock = 1.05 GHz;     right\n\
+         ```",
+    ),
+    doc(
+        "FAB0003",
+        "brackets that do not match",
+        "A `{`, `(` or `[` is never closed, or is closed by another kind of bracket, or a closing one has no partner. \
+         Where a bracket is missing, the indentation decides which one is shown: `fabc fmt` keeps it honest.",
+    ),
+    doc(
+        "FAB0004",
+        "no `=` between name and value",
+        "A setting is written `name = value;`, with a single `=`. A require compares instead: `require diameter <= 6;`.",
+    ),
+    doc(
+        "FAB0005",
+        "not a comparison",
+        "A require compares with `<=`, `>=`, `<`, `>` or `==`. A single `=` would set a value, and `!=` promises \
+         nothing.",
+    ),
+    doc("FAB0006", "not a range", "A range is written `lo..hi` and leaves out `hi`: `0..4` has the values 0, 1, 2, 3. There is no `..=`."),
+    doc(
+        "FAB0007",
+        "past the limits of a file",
+        "Brackets nest too deeply, or the file is too long. No spec needs either; most likely a bracket is missing, or \
+         the wrong file was given.",
+    ),
+    doc(
+        "FAB0008",
+        "unfinished comment or string",
+        "A comment that begins with `/*` ends with `*/`; comments do not nest. A path in quotes ends on the line where \
+         it begins.",
+    ),
+    doc("FAB0009", "`;` after a block", "Blocks end with their `}`; a `;` after it means nothing. Remove it."),
+    doc(
+        "FAB0010",
+        "a file cannot be read",
+        "The spec, or a file that it brings in with `use`, does not exist or cannot be read. A path in `use` is \
+         relative to the file that uses it.",
+    ),
+    doc(
+        "FAB0011",
+        "files that use each other",
+        "A file brings in itself, directly or through others. Move what both need into a third file. Using one file \
+         from several places is fine: it counts once.",
+    ),
+    doc(
+        "FAB0012",
+        "no fabric",
+        "A spec is one `fabric name { .. }`. Files without it hold shared parts and are brought in with `use`. The name \
+         is also that of the output directory.",
+    ),
+    doc(
+        "FAB0013",
+        "a second fabric",
+        "A spec declares exactly one fabric. What several fabrics share goes into a file without `fabric`, which each \
+         of them brings in with `use`.",
+    ),
+    doc(
+        "FAB0101",
+        "unknown name",
+        "A link, a constant or an index is used but not declared. Links are declared with `link name { .. }`, constants \
+         with `let name = ..;`, indices in the head of an `ocs` group: `ocs X[u in 0..4]`.",
+    ),
+    doc(
+        "FAB0102",
+        "declared twice",
+        "Two declarations have the same name, or something that a fabric has once is written twice. Both places are \
+         shown. The order of items never matters, so a later one does not override an earlier one: remove one of them.",
+    ),
+    doc(
+        "FAB0103",
+        "not known here",
+        "A setting, a block or a line stands where it has no meaning. `docs/language.md` lists what belongs where.",
+    ),
+    doc(
+        "FAB0104",
+        "something is missing",
+        "A fabric needs `clock`, at least one `link`, a `chip`, a `cube`, `cubes`, `topology` and `routing`; blocks \
+         need their settings. The help shows a line to add. `budget`, `demand`, `ocs` and `require` may be left out.",
+    ),
+    doc(
+        "FAB0105",
+        "wrong or missing unit",
+        "A quantity has a unit, and the unit measures the right thing: `GB/s` and `Gbps` for bandwidths, `cycles`, `ns` \
+         and `m` (5 ns each) for latencies, `GHz` for the clock, `B` and `flits` for sizes. Counts (`cubes`, `radix`, \
+         `vcs`, `ports`) have none.",
+    ),
+    doc(
+        "FAB0106",
+        "another kind of value expected",
+        "A name stands where a number belongs, a decimal number where an integer belongs, two dimensions where three \
+         belong, and so on. A flat cube or torus has length 1 in its third dimension: `4 x 4 x 1`.",
+    ),
+    doc(
+        "FAB0107",
+        "number out of range",
+        "A number is too small, too large, no whole number of its base unit, or cannot be computed (a division by zero, \
+         an overflow of 64 bits).",
+    ),
+    doc("FAB0108", "a range without a value", "`lo..hi` runs from `lo` to `hi - 1`, so `lo` must be smaller than `hi`."),
+    doc(
+        "FAB0109",
+        "position outside the face",
+        "A port expression leaves the face of the cube for some value of the indices. `+x[u, v]` is at (y, z) = (u, v), \
+         `+y[u, v]` at (x, z), `+z[u, v]` at (x, y); each runs from 0 to the side of the cube minus 1.",
+    ),
+    doc(
+        "FAB0110",
+        "a face port served twice",
+        "A face port has one fibre, so one OCS can serve it. Two groups overlap, or a group does not use all of its \
+         indices, so that two of its switches see the same port.\n\
+         \n\
+         To put several switches at one position, give each its own cubes: `ocs XA[..] for cubes 0..64 { .. }`.",
+    ),
+    doc(
+        "FAB0111",
+        "too few ports on an OCS",
+        "`ports` is N of an N x N switch. With `duplex = circulator` (the default) every face port takes one switch \
+         port on its side; with `duplex = pair` it takes one on both sides; a switch without sides (`couple any of`) \
+         needs a port for each face port.\n\
+         \n\
+         Use larger switches, or split the cubes among several groups with `for cubes lo..hi`.",
+    ),
+    doc(
+        "FAB0112",
+        "radix too small",
+        "The busiest chip has more mesh links and coupled face ports than its router has ports. A face port that no \
+         `ocs` couples is dark and needs none.",
+    ),
+    doc("FAB0113", "too large", "A pod has at most 1048576 chips and 65536 OCSes. Larger numbers are refused before any memory is taken."),
+    doc(
+        "FAB0114",
+        "budget beyond the chip",
+        "`budget { vcs }` says how many virtual channels the routing may use; the chip must have them.",
+    ),
+    doc(
+        "FAB0115",
+        "faults that are not supported",
+        "A fault budget is `0`, `1 ocs` or `2 ocs`: the pod keeps its guarantees with that many OCSes dark. Faults of \
+         single links and chips are planned.",
+    ),
+    doc(
+        "FAB0116",
+        "a torus that does not fit the cubes",
+        "Along each axis a torus consists of whole cubes, and all of them together are the `cubes` of the pod.",
+    ),
+    doc(
+        "FAB0117",
+        "a ring of one chip",
+        "Along an axis of total length 1 the wrap-around link would join a chip to itself, which is no link. Leave \
+         those faces dark, or give the pod two chips along that axis. (A ring of two has two parallel links; that is \
+         allowed.)",
+    ),
+    doc(
+        "FAB0118",
+        "a shape without a twist",
+        "The twisted torus is defined for a x a x 2a and a x 2a x 2a, in this order, made of cubes with equal sides; a \
+         is a multiple of that side.",
+    ),
+    doc(
+        "FAB0119",
+        "routing that does not go with the topology",
+        "`dimension_order` needs dimensions: it works on `topology = torus ..` only. `allowed_turns` and `up_down` work \
+         on every topology.",
+    ),
+    doc(
+        "FAB0120",
+        "unequal bandwidths",
+        "All metrics count every channel as one unit of capacity, so all links in use must have the same bandwidth. \
+         Links that are declared but not used do not matter.",
+    ),
+    doc(
+        "FAB0121",
+        "unknown metric",
+        "The metrics are `diameter`, `average_hops`, `concurrent_flow`, `injection`, `bandwidth`, `max_channel_load`, \
+         `load_ratio`, `hops_ratio`, `vc_balance` and `disjoint_trees`; each also with `fault.` before it, for the \
+         worst tolerated fault.",
+    ),
+    doc(
+        "FAB0122",
+        "a require that decides nothing",
+        "The comparison is true or false for every pod, whatever is measured: most likely the value or the direction is \
+         a slip.",
+    ),
+    doc(
+        "FAB0123",
+        "`fault.` without faults",
+        "A metric with `fault.` before it is about the worst fault that the budget tolerates, but the budget tolerates \
+         none.",
+    ),
+    doc("FAB0124", "cubes without a switch", "Cubes are joined by OCSes only. A pod of several cubes needs at least one `ocs` group."),
+    doc(
+        "FAB0125",
+        "cross-connects cannot be read",
+        "The file of `topology = cross_connects \"..\"` does not exist or cannot be read. The path is relative to the \
+         spec.",
+    ),
+    doc("FAB0126", "unknown choice", "The name is none of those that can stand here. A face needs its side: `+x` or `-x`."),
+    doc(
+        "FAB0127",
+        "a constant defined by itself",
+        "A `let` may use other constants, in any order, but not itself, directly or through others.",
+    ),
+];

@@ -1,3 +1,12 @@
-//! Routing: one file or folder per method, all of them from a topology to [`crate::ir::Routes`].
+//! Deadlock-free single-path routing within a VC budget; one file per method.
+//!
+//! In: a topology, which links are lit, and (for `allowed_turns`) channel prices. Out: [`Routes`](crate::ir::Routes): one route per ordered pair,
+//! agreeing wherever two routes share (dst, in_port, in_vc), with a rank order that proves them free of deadlock.
 
 pub mod allowed_turns;
+pub mod dimension_order;
+mod error;
+mod ranks;
+pub mod up_down;
+
+pub use error::RouteError;

@@ -28,13 +28,11 @@ mod reach;
 mod scan;
 mod select;
 
-use crate::diag::Failure;
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId, Vc};
 use crate::ir::{DualLengths, Hop, Routes, Symmetry, Topology};
 use crate::progress::Progress;
 use improve::Ordered;
 use linear::TurnGraph;
-use miette::Diagnostic;
 use quotient::Quotient;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -56,7 +54,7 @@ pub struct Settings {
 
 impl Settings {
     /// The default work for a topology of this size.
-    pub fn for_size(nodes: usize, vcs: u8) -> Self {
+    pub fn for_pod(vcs: u8, nodes: usize) -> Self {
         let order_rounds = match nodes {
             0..=1024 => 200,
             1025..=4096 => 100,
@@ -79,38 +77,14 @@ pub struct TurnOrder {
     pub lost: u64,
 }
 
-/// Why there are no routes.
-#[derive(Clone, PartialEq, Eq, Debug, Error, Diagnostic)]
-pub enum RouteError {
-    /// FAB0301: no legal path in the VC budget.
-    #[error("no deadlock-free path from node {src} to node {dst} within {vcs} virtual channel{}", if *vcs == 1 { "" } else { "s" })]
-    #[diagnostic(
-        code(FAB0301),
-        help(
-            "every rank order that was tried puts some turn of each of its paths against the order; raise `vcs` in the budget, or use `routing = up_down`, which needs one"
-        )
-    )]
-    NoLegalPath {
-        /// Source of the pair.
-        src: NodeId,
-        /// Destination of the pair.
-        dst: NodeId,
-        /// Virtual channels of the budget.
-        vcs: u8,
-    },
-    /// FAB0302: the lit links do not connect the pod.
-    #[error("node {node} cannot be reached from node 0 over lit links")]
-    #[diagnostic(code(FAB0302), help("no routing can mend a pod in pieces: light more links, or tolerate fewer faults"))]
-    Disconnected {
-        /// A node that cannot be reached.
-        node: NodeId,
-    },
-}
-
-impl From<RouteError> for Failure {
-    fn from(error: RouteError) -> Self {
-        Failure::infeasible(error)
-    }
+/// A pair without a deadlock-free path within the budget (or, where the lit links do not connect the pod, without any).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("no deadlock-free path from node {src} to node {dst}")]
+pub struct NoLegalPath {
+    /// Source of the pair.
+    pub src: NodeId,
+    /// Destination of the pair.
+    pub dst: NodeId,
 }
 
 /// Virtual channels worth using: three are as good as any number.
@@ -204,7 +178,7 @@ impl TurnOrder {
 /// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its own.
 ///
 /// # Errors
-/// [`RouteError::Disconnected`] where the lit links do not connect the pod, [`RouteError::NoLegalPath`] where the budget does not suffice.
+/// [`NoLegalPath`] where the lit links do not connect the pod or the budget does not suffice.
 pub fn select(
     topology: &Topology,
     alive: &IdVec<LinkId, bool>,
@@ -213,11 +187,11 @@ pub fn select(
     warm: Option<&Routes>,
     settings: &Settings,
     progress: &dyn Progress,
-) -> Result<Routes, RouteError> {
+) -> Result<Routes, NoLegalPath> {
     let vcs = usize::from(order.vcs);
     let mut quotient = Quotient::new(topology, alive, prices, vcs, !order.symmetric);
     if let Some(node) = quotient.unreachable() {
-        return Err(RouteError::Disconnected { node });
+        return Err(NoLegalPath { src: NodeId(0), dst: node });
     }
     let mut ranks = order.expanded(topology, &quotient.symmetry);
     if reach::unreachable_pair(&quotient, &ranks).is_some() {
@@ -235,7 +209,7 @@ pub fn select(
     };
     let warm = warm.map(|warm| move |d: usize, src: usize| warm.route(d, NodeId::new(src)).iter().map(state));
     let mut selection = Selection::new(&quotient, &ranks);
-    selection.start(warm).map_err(|(src, dst)| RouteError::NoLegalPath { src, dst, vcs: settings.vcs })?;
+    selection.start(warm).map_err(|(src, dst)| NoLegalPath { src, dst })?;
     progress.begin("select", u64::from(sweeps));
     selection.descend((1.0 / prices.bound()).max(1.0), sweeps, rounds, widest, &|| progress.advance());
     progress.end();

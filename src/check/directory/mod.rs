@@ -1,0 +1,208 @@
+//! Re-checks a written directory from its files alone.
+//!
+//! Comes in: the bytes of every file, and the pod that `spec.fab` resolves to. Goes out: what was verified, or every contradiction found.
+//! Hashes prove nothing to a reader who does not trust the writer, so everything that the files claim is recomputed.
+
+mod certificates;
+mod manifest;
+mod read;
+mod report;
+mod switches;
+mod tables;
+mod topology;
+
+use super::{CheckError, dual, flow, scenario as walk_scenario, trees, wiring};
+use crate::check::distances::measure as measure_distances;
+use crate::ir::{CrossConnects, DualLengths, Scenario, ScenarioMetrics, Topology};
+use crate::model::{Pod, TopologyChoice};
+use certificates::Claims;
+use rayon::prelude::*;
+use read::ScenarioLine;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The files of a directory: relative path with `/`, and content.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+const MANIFEST: &str = "manifest.json";
+const TOPOLOGY: &str = "topology.json";
+const OCS: &str = "ocs.json";
+const CERTIFICATES: &str = "certificates.json";
+const REPORT: &str = "report.json";
+
+/// What a directory was verified to hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verified {
+    /// Files, the manifest included.
+    pub files: usize,
+    /// Scenarios, the nominal one included.
+    pub scenarios: usize,
+    /// Scenarios with tables, all walked.
+    pub routed: usize,
+    /// Ordered pairs whose route was walked, over all scenarios.
+    pub pairs: u64,
+    /// Hops walked, over all scenarios.
+    pub hops: u64,
+    /// Table entries, over all routers and scenarios.
+    pub entries: u64,
+    /// Files whose hash was compared but whose content says nothing that was recomputed: drawings, other formats, other versions.
+    pub only_hashed: Vec<String>,
+}
+
+/// Re-checks a directory: its files, the settings of every switch, the tables of every scenario, every proof and every number.
+///
+/// `pod` is what the directory's own `spec.fab` resolves to.
+///
+/// # Errors
+/// Everything found; what builds on a wrong thing is not checked any further.
+pub fn directory(files: &Files, pod: &Pod) -> Result<Verified, Vec<CheckError>> {
+    let mut errors = manifest::manifest(files, pod);
+    let (routed, only_hashed) = match known_files(files, pod) {
+        Ok(found) => found,
+        Err(more) => {
+            errors.extend(more);
+            return Err(errors);
+        }
+    };
+    match contents(files, pod, routed) {
+        Ok(mut verified) if errors.is_empty() => {
+            verified.only_hashed = only_hashed;
+            Ok(verified)
+        }
+        Ok(_) => Err(errors),
+        Err(more) => {
+            errors.extend(more);
+            Err(errors)
+        }
+    }
+}
+
+/// Whether tables and switches have the files they must have, and no others; whether there are tables; and what else is there.
+fn known_files(files: &Files, pod: &Pod) -> Result<(bool, Vec<String>), Vec<CheckError>> {
+    let tables: BTreeSet<String> = Scenario::all(pod).iter().map(tables::tables_path).collect();
+    let switches: BTreeSet<String> = pod.ocses.iter().map(switches::config_path).collect();
+    let routed = files.keys().any(|path| path.starts_with("tables/"));
+    let mut errors = Vec::new();
+    let mut wrong = |path: &str, what: &str| errors.push(CheckError::Files { path: path.to_owned(), what: what.to_owned() });
+    for path in switches.iter().chain(if routed { Some(&tables) } else { None }.into_iter().flatten()) {
+        if !files.contains_key(path) {
+            wrong(path, "is missing");
+        }
+    }
+    let mut only_hashed = Vec::new();
+    for path in files.keys() {
+        if tables.contains(path) || switches.contains(path) {
+            continue;
+        }
+        if path.starts_with("tables/") && path.ends_with(".json") {
+            wrong(path, "is of no scenario that the spec tolerates");
+        } else if path.starts_with("ocs/") {
+            wrong(path, "is of no switch that the spec declares");
+        } else if path == "inputs/ocs.json" && !matches!(pod.topology, TopologyChoice::CrossConnects { .. }) {
+            wrong(path, "does not belong here: the spec names no file of cross-connects");
+        } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, "spec.fab", "inputs/ocs.json"].contains(&path.as_str()) {
+            only_hashed.push(path.clone());
+        }
+    }
+    if errors.is_empty() { Ok((routed, only_hashed)) } else { Err(errors) }
+}
+
+/// Checks what the files say.
+fn contents(files: &Files, pod: &Pod, routed: bool) -> Result<Verified, Vec<CheckError>> {
+    let one = |error: CheckError| vec![error];
+    let (topology, ocs_of) = topology::topology(files, pod).map_err(one)?;
+    let cross_connects = switches::cross_connects(files, pod, &topology, ocs_of).map_err(one)?;
+    wiring(pod, &topology, &cross_connects).map_err(one)?;
+    let mut errors: Vec<CheckError> = pod
+        .ocses
+        .enumerate()
+        .filter_map(|(id, ocs)| switches::config_db(files, pod, ocs, &cross_connects.settings[id]).err())
+        .chain(switches::inputs(files, pod).err())
+        .collect();
+    let claims = certificates::certificates(files, pod, &topology, routed).map_err(one)?;
+    errors.extend(flow(&topology, &claims.flow).err());
+    errors.extend(trees(pod, &topology, &cross_connects, &claims.trees).err());
+    let directory = Directory { files, pod, topology: &topology, cross_connects: &cross_connects, claims: &claims, routed };
+    let checked = claims.scenarios.par_iter().map(|(scenario, line)| directory.scenario(scenario, line)).collect::<Vec<_>>();
+    let mut scenarios = Vec::new();
+    let mut canonical = None;
+    for result in checked {
+        match result {
+            Ok((metrics, of_tables)) => {
+                canonical = if scenarios.is_empty() { of_tables } else { canonical };
+                scenarios.push(metrics);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    errors = report::report(files, &report::Measured { pod, scenarios: &scenarios, canonical });
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let walks = || scenarios.iter().filter_map(|scenario| scenario.routed.as_ref());
+    Ok(Verified {
+        files: files.len(),
+        scenarios: scenarios.len(),
+        routed: walks().count(),
+        pairs: walks().map(|walk| walk.route_hops.iter().sum::<u64>()).sum(),
+        hops: walks().map(|walk| walk.total_hops()).sum(),
+        entries: walks().map(|walk| walk.entries_total).sum(),
+        only_hashed: Vec::new(),
+    })
+}
+
+/// What every scenario is checked against.
+struct Directory<'a> {
+    files: &'a Files,
+    pod: &'a Pod,
+    topology: &'a Topology,
+    cross_connects: &'a CrossConnects,
+    claims: &'a Claims,
+    routed: bool,
+}
+
+impl Directory<'_> {
+    /// Recomputes the metrics of one scenario; and whether its tables are canonical, if there are any.
+    fn scenario(&self, scenario: &Scenario, line: &ScenarioLine) -> Result<(ScenarioMetrics, Option<bool>), CheckError> {
+        let alive = scenario.alive(self.cross_connects);
+        let distances = measure_distances(self.topology, &alive).map_err(|(from, to)| CheckError::Disconnected {
+            scenario: scenario.name.clone(),
+            from: self.pod.node_name(from),
+            to: self.pod.node_name(to),
+            span: Some(self.pod.budget.faults_span),
+        })?;
+        let (volume, distance) = dual::measure(self.topology, &alive, &line.lengths)?;
+        let lengths = DualLengths { lengths: line.lengths.clone(), volume, distance };
+        let mut routed = None;
+        if self.routed {
+            let (tables, canonical) = tables::tables(self.files, self.topology, scenario)?;
+            if line.canonical != canonical {
+                let what = "does not say the same as the tables of this scenario";
+                return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].canonical", scenario.name), what));
+            }
+            let (walk, _) = walk_scenario(self.pod, self.topology, &alive, &tables, &line.ranks)?;
+            routed = Some((walk, canonical));
+        } else if !line.ranks.is_empty() {
+            let what = "ranks without tables";
+            return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].ranks", scenario.name), what));
+        }
+        let of_tables = routed.as_ref().map_or(0.0, |(walk, _)| 1.0 / walk.max_channel_load() as f64);
+        let certified = if scenario.is_nominal() { self.claims.flow.value() } else { 0.0 };
+        let metrics = ScenarioMetrics {
+            scenario: scenario.name.clone(),
+            nodes: self.pod.node_count() as u64,
+            channels: 2 * alive.iter().filter(|&&lit| lit).count() as u64,
+            diameter: distances.diameter,
+            hop_histogram: distances.histogram,
+            hop_total: distances.total,
+            flow_low: certified.max(of_tables),
+            flow_high: lengths.bound(),
+            channel_bandwidth: self.pod.channel_bandwidth_gbs(),
+            disjoint_trees: self.claims.trees.iter().filter(|set| !set.iter().any(|ocs| scenario.dark.contains(ocs))).count() as u32,
+            routed: routed.as_ref().map(|(walk, _)| walk.clone()),
+        };
+        Ok((metrics, routed.map(|(_, canonical)| canonical)))
+    }
+}

@@ -1,0 +1,277 @@
+//! Whether every number of `report.json` comes out again.
+
+use super::{Files, REPORT};
+use crate::check::errors::require_text;
+use crate::check::{CheckError, RequireError};
+use crate::ir::{RequireOutcome, ScenarioMetrics, worst};
+use crate::model::{Metric, Pod};
+use serde_json::{Map, Value};
+
+/// Everything the report is compared with, recomputed from the other files.
+pub(super) struct Measured<'a> {
+    pub(super) pod: &'a Pod,
+    /// Nominal first.
+    pub(super) scenarios: &'a [ScenarioMetrics],
+    /// Whether the nominal tables are canonical; `None` without tables.
+    pub(super) canonical: Option<bool>,
+}
+
+/// How a recomputed number must stand in the report.
+#[derive(Clone)]
+enum Expected {
+    Integer(u64),
+    /// Rounded to 6 decimals.
+    Ratio(f64),
+    /// Rounded down, 9 significant digits.
+    Lower(f64),
+    /// Rounded up, 9 significant digits.
+    Upper(f64),
+    /// Derived from a lower end: by either rule.
+    Rate(f64),
+    /// Exactly this.
+    Exactly(Value),
+}
+
+/// Compares the whole report; every difference is one conviction. Broken requires are convictions too, however honestly reported.
+pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> {
+    let mut comparison = Comparison { errors: Vec::new() };
+    let root: Value = match super::read::json(files, REPORT) {
+        Ok(value) => value,
+        Err(error) => return vec![error],
+    };
+    let Some(root) = root.as_object() else {
+        return vec![CheckError::Unreadable { file: REPORT.to_owned(), what: "expected an object at line 1 column 1".to_owned() }];
+    };
+    let (pod, nominal) = (measured.pod, &measured.scenarios[0]);
+    comparison.known_keys(
+        "",
+        root,
+        &["format", "fabric", "nodes", "cubes", "metrics", "bounds", "histograms", "tables", "scenarios", "worst", "requires", "passes"],
+    );
+    comparison.expect("format", root.get("format"), Expected::Exactly("fabc.report/1".into()));
+    comparison.expect("fabric", root.get("fabric"), Expected::Exactly(pod.name.as_str().into()));
+    comparison.expect("nodes", root.get("nodes"), Expected::Integer(pod.node_count() as u64));
+    comparison.expect("cubes", root.get("cubes"), Expected::Integer(u64::from(pod.cubes)));
+    comparison.object("metrics", root.get("metrics"), &metrics(nominal));
+    comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
+    comparison.object("bounds", root.get("bounds"), &bounds(nominal));
+    comparison.object("histograms", root.get("histograms"), &histograms(nominal));
+    comparison.object("tables", root.get("tables"), &tables(measured));
+    comparison.scenarios(root.get("scenarios"), measured.scenarios);
+    comparison.worst(root.get("worst"), measured.scenarios);
+    comparison.requires(root.get("requires"), measured);
+    comparison.errors
+}
+
+type Fields = Vec<(&'static str, Option<Expected>)>;
+
+fn metrics(of: &ScenarioMetrics) -> Fields {
+    Metric::ALL
+        .into_iter()
+        .map(|metric| {
+            let expected = match metric {
+                Metric::ConcurrentFlow => None,
+                _ => of.value(metric).map(|value| expected_metric(metric, value)),
+            };
+            (metric.name(), expected)
+        })
+        .collect()
+}
+
+fn expected_metric(metric: Metric, value: f64) -> Expected {
+    match metric {
+        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => Expected::Integer(value as u64),
+        Metric::ConcurrentFlow => Expected::Lower(value),
+        Metric::Injection | Metric::Bandwidth => Expected::Rate(value),
+        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => Expected::Ratio(value),
+    }
+}
+
+fn bounds(of: &ScenarioMetrics) -> Fields {
+    vec![("distance", Some(Expected::Upper(of.distance_bound()))), ("load", Some(Expected::Integer(of.load_bound())))]
+}
+
+fn histograms(of: &ScenarioMetrics) -> Fields {
+    let walk = of.routed.as_ref();
+    let list = |values: &Vec<u64>| Expected::Exactly(values.clone().into());
+    let pairs =
+        |values: &Vec<(u64, u64)>| Expected::Exactly(values.iter().map(|&(load, channels)| Value::from(vec![load, channels])).collect());
+    vec![
+        ("hops", Some(list(&of.hop_histogram))),
+        ("route_hops", walk.map(|walk| list(&walk.route_hops))),
+        ("channel_load", walk.map(|walk| pairs(&walk.load_histogram))),
+        ("vc_hops", walk.map(|walk| list(&walk.vc_hops))),
+    ]
+}
+
+fn tables(measured: &Measured<'_>) -> Fields {
+    let nominal = &measured.scenarios[0];
+    let walk = nominal.routed.as_ref();
+    vec![
+        ("entries_max", walk.map(|walk| Expected::Integer(walk.entries_max))),
+        ("entries_mean", walk.map(|walk| Expected::Ratio(walk.entries_total as f64 / nominal.nodes as f64))),
+        ("canonical", measured.canonical.map(|canonical| Expected::Exactly(canonical.into()))),
+    ]
+}
+
+struct Comparison {
+    errors: Vec<CheckError>,
+}
+
+impl Comparison {
+    fn differ(&mut self, place: &str, claimed: Option<&Value>, measured: impl Into<String>) {
+        let claimed = claimed.map_or_else(|| "nothing".to_owned(), |value| shorten(&value.to_string()));
+        self.errors.push(CheckError::Report { place: place.to_owned(), claimed, measured: measured.into() });
+    }
+
+    fn expect(&mut self, place: &str, claimed: Option<&Value>, expected: Expected) {
+        let number = claimed.filter(|value| value.is_number()).and_then(Value::as_f64);
+        let near = |value: f64, slack: f64| number.is_some_and(|number| (number - value).abs() <= slack);
+        let holds = match &expected {
+            Expected::Integer(value) => claimed.and_then(Value::as_u64) == Some(*value),
+            Expected::Ratio(value) => near(*value, 5.01e-7 + value.abs() * 1e-12),
+            Expected::Rate(value) => near(*value, 1.01e-6_f64.max(value.abs() * 1.01e-8)),
+            // A bound may be rounded away from the truth only on its safe side.
+            Expected::Lower(value) => near(*value, value.abs() * 1.01e-8) && number.is_some_and(|number| number <= value * (1.0 + 1e-12)),
+            Expected::Upper(value) => near(*value, value.abs() * 1.01e-8) && number.is_some_and(|number| number >= value * (1.0 - 1e-12)),
+            Expected::Exactly(value) => claimed == Some(value),
+        };
+        if !holds {
+            let measured = match expected {
+                Expected::Integer(value) => value.to_string(),
+                Expected::Ratio(value) | Expected::Rate(value) => format!("{value:.6}"),
+                Expected::Lower(value) => format!("at most {value:.11}"),
+                Expected::Upper(value) => format!("at least {value:.11}"),
+                Expected::Exactly(value) => shorten(&value.to_string()),
+            };
+            self.differ(place, claimed, measured);
+        }
+    }
+
+    /// Where nothing could be measured, nothing may be claimed.
+    fn expect_or_nothing(&mut self, place: &str, claimed: Option<&Value>, expected: Option<Expected>) {
+        match expected {
+            Some(expected) => self.expect(place, claimed, expected),
+            None if claimed.is_none_or(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty)) => {}
+            None => self.differ(place, claimed, "not known: the tables are not there"),
+        }
+    }
+
+    fn known_keys(&mut self, place: &str, object: &Map<String, Value>, known: &[&str]) {
+        for (key, value) in object.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+            let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+            self.differ(&place, Some(value), "nothing that this fabc can recompute");
+        }
+    }
+
+    fn object(&mut self, place: &str, claimed: Option<&Value>, fields: &Fields) {
+        let Some(object) = claimed.and_then(Value::as_object) else {
+            // A section about tables may be left out together with them.
+            if fields.iter().any(|(_, expected)| expected.is_some()) || claimed.is_some_and(|value| !value.is_null()) {
+                self.differ(place, claimed, "an object");
+            }
+            return;
+        };
+        self.known_keys(place, object, &fields.iter().map(|&(key, _)| key).collect::<Vec<_>>());
+        self.fields(place, object, fields);
+    }
+
+    fn fields(&mut self, place: &str, object: &Map<String, Value>, fields: &Fields) {
+        for (key, expected) in fields.iter().filter(|(key, _)| *key != Metric::ConcurrentFlow.name()) {
+            self.expect_or_nothing(&format!("{place}.{key}"), object.get(*key), expected.clone());
+        }
+    }
+
+    fn interval(&mut self, place: &str, claimed: Option<&Value>, of: &ScenarioMetrics) {
+        let place = format!("{place}.concurrent_flow");
+        match claimed.and_then(Value::as_array).map(Vec::as_slice) {
+            Some([low, high]) => {
+                // Without a flow of its own, a scenario that is not routed has no lower end.
+                if of.flow_low > 0.0 || !low.is_null() {
+                    self.expect(&format!("{place}[0]"), Some(low), Expected::Lower(of.flow_low));
+                }
+                self.expect(&format!("{place}[1]"), Some(high), Expected::Upper(of.flow_high));
+            }
+            _ => self.differ(&place, claimed, "an interval of two numbers"),
+        }
+    }
+
+    fn scenarios(&mut self, claimed: Option<&Value>, scenarios: &[ScenarioMetrics]) {
+        let place = "scenarios";
+        let Some(object) = claimed.and_then(Value::as_object) else {
+            return self.differ(place, claimed, "an object");
+        };
+        self.known_keys(place, object, &scenarios.iter().map(|scenario| scenario.scenario.as_str()).collect::<Vec<_>>());
+        for (k, of) in scenarios.iter().enumerate() {
+            let place = format!("{place}.{}", of.scenario);
+            let Some(line) = object.get(&of.scenario).and_then(Value::as_object) else {
+                if k > 0 {
+                    self.differ(&place, object.get(&of.scenario), "an object");
+                }
+                continue;
+            };
+            let fields: Fields = metrics(of).into_iter().chain(bounds(of)).collect();
+            self.known_keys(&place, line, &fields.iter().map(|&(key, _)| key).collect::<Vec<_>>());
+            self.fields(&place, line, &fields);
+            self.interval(&place, line.get("concurrent_flow"), of);
+        }
+    }
+
+    fn worst(&mut self, claimed: Option<&Value>, scenarios: &[ScenarioMetrics]) {
+        let empty = Map::new();
+        let object = match claimed {
+            None | Some(Value::Null) => &empty,
+            Some(Value::Object(object)) => object,
+            other => return self.differ("worst", other, "an object"),
+        };
+        self.known_keys("worst", object, &Metric::ALL.map(Metric::name));
+        for metric in Metric::ALL {
+            let place = format!("worst.{}", metric.name());
+            let line = object.get(metric.name());
+            match worst(scenarios, metric) {
+                None => self.expect_or_nothing(&place, line, None),
+                Some((value, scenario)) => {
+                    self.expect(&format!("{place}.value"), line.and_then(|line| line.get("value")), expected_metric(metric, value));
+                    self.expect(
+                        &format!("{place}.scenario"),
+                        line.and_then(|line| line.get("scenario")),
+                        Expected::Exactly(scenario.into()),
+                    );
+                }
+            }
+        }
+    }
+
+    fn requires(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
+        let requires = &measured.pod.requires;
+        let Some(lines) = claimed.and_then(Value::as_array).filter(|lines| lines.len() == requires.len()) else {
+            return self.differ("requires", claimed, format!("a list of the {} requires of the spec", requires.len()));
+        };
+        for (k, (line, require)) in lines.iter().zip(requires).enumerate() {
+            let place = |key: &str| format!("requires[{k}].{key}");
+            let text = require_text(require);
+            self.expect(&place("require"), line.get("require"), Expected::Exactly(text.into()));
+            let found = if require.fault {
+                worst(measured.scenarios, require.metric).map(|(value, scenario)| (value, Some(scenario)))
+            } else {
+                measured.scenarios[0].value(require.metric).map(|value| (value, None))
+            };
+            let scenario = found.and_then(|(_, scenario)| scenario);
+            let outcome =
+                RequireOutcome { require: require.clone(), measured: found.map(|(value, _)| value), scenario: scenario.map(str::to_owned) };
+            self.expect_or_nothing(
+                &place("measured"),
+                line.get("measured"),
+                found.map(|(value, _)| expected_metric(require.metric, value)),
+            );
+            self.expect_or_nothing(&place("holds"), line.get("holds"), outcome.holds().map(|holds| Expected::Exactly(holds.into())));
+            self.expect_or_nothing(&place("scenario"), line.get("scenario"), scenario.map(|name| Expected::Exactly(name.into())));
+            self.errors.extend(RequireError::of(&outcome).map(CheckError::Require));
+        }
+    }
+}
+
+/// The beginning of a long text.
+fn shorten(text: &str) -> String {
+    if text.chars().count() <= 80 { text.to_owned() } else { format!("{}..", text.chars().take(80).collect::<String>()) }
+}

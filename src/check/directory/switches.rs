@@ -1,0 +1,183 @@
+//! Reads `ocs.json`, and the configuration of every switch, against the pod.
+
+use super::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile, contradiction, json, tagged};
+use super::{Files, OCS};
+use crate::check::CheckError;
+use crate::ids::{IdVec, LinkId, OcsId};
+use crate::ir::{CrossConnect, CrossConnects, Topology, file_stem};
+use crate::model::{CoupleRule, Duplex, FacePort, Ocs, Pod, TopologyChoice};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The settings of all switches.
+pub(super) fn cross_connects(
+    files: &Files,
+    pod: &Pod,
+    topology: &Topology,
+    ocs_of: IdVec<LinkId, Option<OcsId>>,
+) -> Result<CrossConnects, CheckError> {
+    let file: OcsFile = tagged(files, OCS)?;
+    if file.ocs.len() != pod.ocses.len() {
+        return Err(contradiction(OCS, "ocs", format!("has {} switches, but the spec declares {}", file.ocs.len(), pod.ocses.len())));
+    }
+    let mut settings = IdVec::new();
+    for (k, (line, ocs)) in file.ocs.iter().zip(pod.ocses.iter()).enumerate() {
+        let wrong =
+            |place: String, what: String| Err(CheckError::Contradiction { file: OCS.to_owned(), place, what, span: Some(ocs.span) });
+        if line.name != ocs.name {
+            return wrong(format!("ocs[{k}].name"), format!("says `{}`, but the spec declares `{}` there", line.name, ocs.name));
+        }
+        for (side, named, ports) in [("a", &line.a, &ocs.a), ("b", &line.b, &ocs.b)] {
+            if !ports.iter().map(|&port| pod.face_port_name(port)).eq(named.iter().cloned()) {
+                return wrong(format!("ocs[{k}].{side}"), format!("does not list the ports that the spec couples to {}", ocs.name));
+            }
+        }
+        let second = second_side(ocs);
+        let mut set = Vec::new();
+        for (index, &(a, b)) in line.cross_connects.iter().enumerate() {
+            let place = || format!("ocs[{k}].cross_connects[{index}]");
+            let (Some(from), Some(_)) = (ocs.a.get(a as usize), second.get(b as usize)) else {
+                return wrong(place(), format!("[{a},{b}] is no pair of ports of {}", ocs.name));
+            };
+            let Some(channel) = topology.outgoing(from.node, from.port) else {
+                return wrong(place(), format!("no link of topology.json leaves {}", pod.face_port_name(*from)));
+            };
+            set.push(CrossConnect { a, b, link: channel.link() });
+        }
+        settings.push(set);
+    }
+    Ok(CrossConnects { settings, ocs_of })
+}
+
+/// Whether a spec that names a file of cross-connects got exactly those.
+pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
+    const INPUT: &str = "inputs/ocs.json";
+    let TopologyChoice::CrossConnects { text, .. } = &pod.topology else { return Ok(()) };
+    if super::read::bytes(files, INPUT)? != text.as_bytes() {
+        return Err(contradiction(INPUT, "", "is not the file that the spec was resolved with"));
+    }
+    let [wanted, set] = [INPUT, OCS].map(|path| tagged::<OcsFile>(files, path).map(|file| pairs_by_name(&file)));
+    let (wanted, set) = (wanted?, set?);
+    let empty = BTreeSet::new();
+    for name in wanted.keys().chain(set.keys()) {
+        let [wanted, set] = [&wanted, &set].map(|pairs| pairs.get(name).unwrap_or(&empty));
+        if let Some((a, b)) = wanted.symmetric_difference(set).next() {
+            return Err(contradiction(OCS, name.as_str(), format!("{a} - {b} stands in only one of {INPUT} and {OCS}")));
+        }
+    }
+    Ok(())
+}
+
+type PortPairs = BTreeSet<(String, String)>;
+
+fn pairs_by_name(file: &OcsFile) -> BTreeMap<String, PortPairs> {
+    let mut all: BTreeMap<String, PortPairs> = BTreeMap::new();
+    for line in &file.ocs {
+        let second = if line.b.is_empty() { &line.a } else { &line.b };
+        let pairs = line.cross_connects.iter().filter_map(|&(a, b)| {
+            let (a, b) = (line.a.get(a as usize)?, second.get(b as usize)?);
+            Some(if a < b { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) })
+        });
+        all.entry(line.name.clone()).or_default().extend(pairs);
+    }
+    all
+}
+
+/// The path of a switch's configuration.
+pub(super) fn config_path(ocs: &Ocs) -> String {
+    format!("ocs/{}.config_db.json", file_stem(&ocs.name))
+}
+
+/// Whether the configuration of one switch says what `ocs.json` says.
+pub(super) fn config_db(files: &Files, pod: &Pod, ocs: &Ocs, settings: &[CrossConnect]) -> Result<(), CheckError> {
+    let path = config_path(ocs);
+    let file: ConfigDb = json(files, &path)?;
+    let wrong = |place: String, what: String| Err(CheckError::Contradiction { file: path.clone(), place, what, span: Some(ocs.span) });
+    let known = switch_ports(pod, ocs);
+    for (name, port) in &file.ports.0 {
+        match known.get(name) {
+            None => return wrong(format!("OCS_PORT.{name}"), format!("no face port is wired to port {name} of {}", ocs.name)),
+            Some(expected) if *port != *expected => {
+                return wrong(format!("OCS_PORT.{name}"), format!("must be `{}` in state `{}`", expected.label, expected.state));
+            }
+            Some(_) => {}
+        }
+    }
+    let listed: BTreeSet<&str> = file.ports.0.values().map(|port| port.label.as_str()).collect();
+    // The two names of one port of a switch without sides may stand for each other.
+    let one_name_suffices = ocs.rule == CoupleRule::Any && ocs.duplex == Duplex::Circulator;
+    for (name, port) in &known {
+        let by_other_name = one_name_suffices && listed.contains(port.label.as_str());
+        if !by_other_name && !file.ports.0.contains_key(name) {
+            return wrong("OCS_PORT".to_owned(), format!("port {name} ({}) is missing", port.label));
+        }
+    }
+    let expected = switch_cross_connects(ocs, settings);
+    for (key, line) in &file.cross_connects.0 {
+        match expected.get(key) {
+            None => return wrong(format!("OCS_CROSS_CONNECT.{key}"), format!("{OCS} does not have this cross-connect")),
+            Some(pair) if pair != line => {
+                return wrong(format!("OCS_CROSS_CONNECT.{key}"), format!("must join {} to {}", pair.a_side, pair.b_side));
+            }
+            Some(pair) => {
+                let unlisted = [&pair.a_side, &pair.b_side].into_iter().find(|side| !file.ports.0.contains_key(*side));
+                if let Some(side) = unlisted {
+                    return wrong(format!("OCS_CROSS_CONNECT.{key}"), format!("port {side} does not stand in OCS_PORT"));
+                }
+            }
+        }
+    }
+    match expected.keys().find(|key| !file.cross_connects.0.contains_key(*key)) {
+        Some(key) => wrong("OCS_CROSS_CONNECT".to_owned(), format!("{key}, which {OCS} has, is missing")),
+        None => Ok(()),
+    }
+}
+
+fn second_side(ocs: &Ocs) -> &[FacePort] {
+    if ocs.rule == CoupleRule::Sided { &ocs.b } else { &ocs.a }
+}
+
+/// All port names of a switch that face ports are wired to.
+fn switch_ports(pod: &Pod, ocs: &Ocs) -> BTreeMap<String, ConfigPort> {
+    let mut ports = BTreeMap::new();
+    let mut add = |name: String, face: FacePort| {
+        ports.insert(name, ConfigPort { label: pod.face_port_name(face), state: "normal".to_owned() });
+    };
+    let both_names = ocs.duplex == Duplex::Pair || ocs.rule == CoupleRule::Any;
+    for (k, &face) in ocs.a.iter().enumerate() {
+        add(format!("{}A", k + 1), face);
+        if both_names {
+            add(format!("{}B", k + 1), face);
+        }
+    }
+    for (k, &face) in ocs.b.iter().enumerate() {
+        match ocs.duplex {
+            Duplex::Circulator => add(format!("{}B", k + 1), face),
+            Duplex::Pair => {
+                add(format!("{}A", ocs.a.len() + k + 1), face);
+                add(format!("{}B", ocs.a.len() + k + 1), face);
+            }
+        }
+    }
+    ports
+}
+
+/// The cross-connects that a switch must be configured with.
+fn switch_cross_connects(ocs: &Ocs, settings: &[CrossConnect]) -> BTreeMap<String, ConfigCrossConnect> {
+    let mut all = BTreeMap::new();
+    let mut add = |a: usize, b: usize| {
+        let (a_side, b_side) = (format!("{a}A"), format!("{b}B"));
+        all.insert(format!("{a_side}-{b_side}"), ConfigCrossConnect { a_side, b_side });
+    };
+    for setting in settings {
+        let (a, b) = (setting.a as usize + 1, setting.b as usize + 1);
+        match ocs.duplex {
+            Duplex::Circulator => add(a, b),
+            Duplex::Pair => {
+                let b = if ocs.rule == CoupleRule::Sided { ocs.a.len() + b } else { b };
+                add(a, b);
+                add(b, a);
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,53 @@
+//! Whether the hop distances are true: a breadth-first search from every class of routers.
+
+use super::CheckError;
+use super::graph::{LitGraph, expect_alive, representative_sources};
+use crate::ids::{Id, IdVec, LinkId, NodeId};
+use crate::ir::{Distances, Topology};
+
+/// Recomputes the hop distances over the lit links and compares them with the claimed ones.
+///
+/// # Errors
+/// The first number that differs, or two routers that cannot reach each other.
+pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &Distances) -> Result<(), CheckError> {
+    expect_alive(topology, alive)?;
+    let measured = measure(topology, alive).map_err(|(from, to)| CheckError::Disconnected {
+        scenario: "lit links".to_owned(),
+        from: format!("node {from}"),
+        to: format!("node {to}"),
+        span: None,
+    })?;
+    let wrong = |what: &str, claimed: String, measured: String| Err(CheckError::Distances { what: what.to_owned(), claimed, measured });
+    if claimed.diameter != measured.diameter {
+        return wrong("the diameter", claimed.diameter.to_string(), measured.diameter.to_string());
+    }
+    if claimed.total != measured.total {
+        return wrong("the sum of distances", claimed.total.to_string(), measured.total.to_string());
+    }
+    if claimed.histogram != measured.histogram {
+        return wrong("the histogram", format!("{:?}", claimed.histogram), format!("{:?}", measured.histogram));
+    }
+    Ok(())
+}
+
+/// Hop distances over the lit links, or two routers that cannot reach each other.
+pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Result<Distances, (NodeId, NodeId)> {
+    let graph = LitGraph::new(topology, alive);
+    let (sources, weight) = representative_sources(topology, alive);
+    let mut histogram: Vec<u64> = vec![0];
+    let mut queue = Vec::new();
+    for source in sources {
+        for (node, &hops) in graph.hops_from(source, &mut queue).iter().enumerate() {
+            if hops == u32::MAX {
+                return Err((source, NodeId::new(node)));
+            }
+            if hops as usize >= histogram.len() {
+                histogram.resize(hops as usize + 1, 0);
+            }
+            histogram[hops as usize] += weight;
+        }
+    }
+    histogram[0] = 0;
+    let total = histogram.iter().zip(0u64..).map(|(&pairs, hops)| pairs * hops).sum();
+    Ok(Distances { diameter: histogram.len() as u32 - 1, total, histogram })
+}

@@ -1,0 +1,78 @@
+//! Whether channel lengths prove the upper end of the concurrent flow: both sums recomputed exactly.
+//!
+//! Any nonnegative lengths give a true bound, so all there is to check is that the two sums are those of the lengths
+//! (and that dark channels, which can carry nothing, are not counted).
+
+use super::CheckError;
+use super::graph::{LitGraph, expect_alive, expect_length, representative_sources};
+use crate::ids::{Id, IdVec, LinkId, NodeId};
+use crate::ir::{DualLengths, Topology};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Recomputes volume and distance of the lengths by Dijkstra's algorithm and compares them with the claimed sums.
+///
+/// # Errors
+/// A length on a channel class that has no lit channel, or a sum that differs.
+pub fn dual(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &DualLengths) -> Result<(), CheckError> {
+    let (volume, distance) = measure(topology, alive, &claimed.lengths)?;
+    for (what, claimed, measured) in [("volume", claimed.volume, volume), ("distance", claimed.distance, distance)] {
+        if claimed != measured {
+            return Err(CheckError::Lengths { what: format!("the {what} is claimed to be {claimed}, but it is {measured}") });
+        }
+    }
+    Ok(())
+}
+
+/// (Sum of the lengths of all lit channels, sum of the shortest length over all ordered pairs), both positive.
+pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>, lengths: &[u64]) -> Result<(u128, u128), CheckError> {
+    expect_alive(topology, alive)?;
+    let symmetry = topology.symmetry();
+    expect_length("lengths", "channel classes", lengths.len(), topology.class_count(symmetry))?;
+    let graph = LitGraph::new(topology, alive);
+    let mut lit = vec![false; lengths.len()];
+    let mut length_of = vec![0u64; topology.channel_count()];
+    let mut volume = 0u128;
+    for channel in graph.channels() {
+        let class = topology.channel_class(symmetry, channel).index();
+        lit[class] = true;
+        length_of[channel.index()] = lengths[class];
+        volume += u128::from(lengths[class]);
+    }
+    if let Some(class) = (0..lengths.len()).find(|&class| !lit[class] && lengths[class] != 0) {
+        return Err(CheckError::Lengths { what: format!("channel class {class} is dark, but has the length {}", lengths[class]) });
+    }
+    let (sources, weight) = representative_sources(topology, alive);
+    let sums = sources.par_iter().map(|&source| sum_from(&graph, &length_of, source)).collect::<Vec<_>>();
+    let distance = sums.into_iter().sum::<Result<u128, CheckError>>()? * u128::from(weight);
+    if volume == 0 || distance == 0 {
+        return Err(CheckError::Lengths { what: "they are all zero, or no pair has a positive distance: no bound follows".to_owned() });
+    }
+    Ok((volume, distance))
+}
+
+/// Sum of the shortest lengths from a source to all other routers.
+fn sum_from(graph: &LitGraph, length_of: &[u64], source: NodeId) -> Result<u128, CheckError> {
+    let mut shortest = vec![u64::MAX; graph.node_count()];
+    shortest[source.index()] = 0;
+    let mut open = BinaryHeap::from([Reverse((0u64, source.0))]);
+    while let Some(Reverse((length, node))) = open.pop() {
+        if length > shortest[node as usize] {
+            continue;
+        }
+        for &(channel, to) in graph.from(node as usize) {
+            let Some(longer) = length.checked_add(length_of[channel.index()]).filter(|&sum| sum < u64::MAX) else {
+                return Err(CheckError::Lengths { what: "a path is longer than 64 bits".to_owned() });
+            };
+            if longer < shortest[to as usize] {
+                shortest[to as usize] = longer;
+                open.push(Reverse((longer, to)));
+            }
+        }
+    }
+    match shortest.iter().position(|&length| length == u64::MAX) {
+        None => Ok(shortest.iter().map(|&length| u128::from(length)).sum()),
+        Some(node) => Err(CheckError::Lengths { what: format!("node {node} cannot be reached from node {source}") }),
+    }
+}

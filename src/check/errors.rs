@@ -1,0 +1,305 @@
+//! What the checker can convict of. Every message names routers, switches and files the way people do.
+
+use crate::diag::Span;
+use crate::ir::RequireOutcome;
+use crate::model::Require;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// One conviction.
+#[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
+pub enum CheckError {
+    /// A `require` line that the results do not meet.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Require(#[from] RequireError),
+
+    /// A link that the spec does not have, or lacks.
+    #[error("the wiring is not that of the spec: {what}")]
+    #[diagnostic(code(FAB0402), help("copper links are the meshes of the cubes and nothing else; every fiber link runs through one OCS"))]
+    Wiring {
+        /// The link and what is wrong with it.
+        what: String,
+        /// The declaration it contradicts.
+        #[label("declared here")]
+        span: Option<Span>,
+    },
+
+    /// A setting that an OCS cannot take, or that does not fit the links.
+    #[error("{ocs}: {what}")]
+    #[diagnostic(code(FAB0403), help("an OCS joins each of its ports to at most one other, by the rule of its `couple`"))]
+    CrossConnect {
+        /// Name of the OCS.
+        ocs: String,
+        /// What is wrong.
+        what: String,
+        /// Its declaration.
+        #[label("this switch")]
+        span: Option<Span>,
+    },
+
+    /// A claimed symmetry that is none.
+    #[error("the claimed symmetry is none: {what}")]
+    #[diagnostic(
+        code(FAB0404),
+        help(
+            "everything canonical stands for its images, so each element must carry links onto links of the same ports and kind and leave no cube in place"
+        )
+    )]
+    Symmetry {
+        /// Which element fails, and where.
+        what: String,
+    },
+
+    /// Two routers that cannot reach each other.
+    #[error("{scenario}: no way from {from} to {to}")]
+    #[diagnostic(code(FAB0405), help("the lit links do not join all routers"))]
+    Disconnected {
+        /// The scenario, or what was looked at.
+        scenario: String,
+        /// A router.
+        from: String,
+        /// A router it does not reach.
+        to: String,
+        /// The topology or fault budget.
+        #[label("so declared")]
+        span: Option<Span>,
+    },
+
+    /// Hop distances that a breadth-first search refutes.
+    #[error("the hop distances are wrong: {what} is claimed to be {claimed}, but it is {measured}")]
+    #[diagnostic(code(FAB0406))]
+    Distances {
+        /// Which number.
+        what: String,
+        /// As claimed.
+        claimed: String,
+        /// As recomputed.
+        measured: String,
+    },
+
+    /// Channel lengths that do not prove the bound.
+    #[error("the channel lengths do not prove the upper end of the flow: {what}")]
+    #[diagnostic(
+        code(FAB0407),
+        help("lambda <= (sum of lengths of lit channels) / (sum of shortest lengths over ordered pairs), both sums exact")
+    )]
+    Lengths {
+        /// What is wrong.
+        what: String,
+    },
+
+    /// A flow that is none, or not within its claimed load.
+    #[error("the flow does not prove the lower end: {what}")]
+    #[diagnostic(
+        code(FAB0408),
+        help("at every router what flows in flows out, except at the source and for the `demand` that each router absorbs")
+    )]
+    Flow {
+        /// What is wrong.
+        what: String,
+    },
+
+    /// Tree sets that share a switch or do not span.
+    #[error("the disjoint trees are wrong: {what}")]
+    #[diagnostic(code(FAB0409), help("the sets share no OCS, and the cross-connects of each set alone join all cubes"))]
+    Trees {
+        /// What is wrong.
+        what: String,
+    },
+
+    /// A packet that a router has no entry for.
+    #[error("{scenario}: {router} has no entry for packets to {dst} {arriving}")]
+    #[diagnostic(code(FAB0410), help("the route from {src} to {dst} ends there, and the packet with it"))]
+    MissingEntry {
+        /// The scenario.
+        scenario: String,
+        /// The router that is asked.
+        router: String,
+        /// How the packet came in.
+        arriving: String,
+        /// Where the route starts.
+        src: String,
+        /// Where it should end.
+        dst: String,
+    },
+
+    /// An entry that no router can follow or that does not belong there.
+    #[error("{scenario}: table of {router}: {what}")]
+    #[diagnostic(
+        code(FAB0411),
+        help("every entry is keyed once by (dst, in_port, in_vc), leaves by a lit port on a VC of the budget, and some route uses it")
+    )]
+    BadEntry {
+        /// The scenario.
+        scenario: String,
+        /// The router.
+        router: String,
+        /// The entry and what is wrong with it.
+        what: String,
+    },
+
+    /// A packet that never arrives.
+    #[error("{scenario}: packets from {src} to {dst} go round for ever:\n{cycle}")]
+    #[diagnostic(code(FAB0412), help("the tables send the packet back to a router, port and VC where it has been"))]
+    Loop {
+        /// The scenario.
+        scenario: String,
+        /// Where the route starts.
+        src: String,
+        /// Where it should end.
+        dst: String,
+        /// The hops that repeat, one per line.
+        cycle: String,
+    },
+
+    /// Channels that can wait on each other in a circle.
+    #[error("{scenario}: {length} channels can wait on each other in a circle:\n{cycle}")]
+    #[diagnostic(
+        code(FAB0413),
+        help("packets can fill these buffers so that none of them ever moves; raise `vcs` or choose another routing")
+    )]
+    Deadlock {
+        /// The scenario.
+        scenario: String,
+        /// Channels in the circle.
+        length: usize,
+        /// One line per channel, with a route that waits for the next.
+        cycle: String,
+        /// The VC budget.
+        #[label("within this many virtual channels")]
+        span: Option<Span>,
+    },
+
+    /// Ranks that do not rise along a route.
+    #[error("{scenario}: the proof of deadlock freedom is wrong: {what}")]
+    #[diagnostic(code(FAB0414), help("ranks must rise from every hop of every route to the next"))]
+    Rank {
+        /// The scenario.
+        scenario: String,
+        /// Which dependency, which ranks.
+        what: String,
+    },
+
+    /// Tables that use what the budget does not have.
+    #[error("{scenario}: {what}")]
+    #[diagnostic(code(FAB0415))]
+    OverBudget {
+        /// The scenario.
+        scenario: String,
+        /// What is used, and what the budget has.
+        what: String,
+        /// The VC budget.
+        #[label("the budget")]
+        span: Option<Span>,
+    },
+
+    /// Tables, ranks or certificates of the wrong shape.
+    #[error("{scenario}: {what}")]
+    #[diagnostic(code(FAB0416))]
+    Shape {
+        /// The scenario, or what the thing belongs to.
+        scenario: String,
+        /// What was expected and what is there.
+        what: String,
+    },
+
+    /// A file that is missing, superfluous or not the one that was written.
+    #[error("{path}: {what}")]
+    #[diagnostic(code(FAB0420), help("`manifest.json` lists every other file with its size and blake3 hash"))]
+    Files {
+        /// Path within the directory.
+        path: String,
+        /// What is wrong.
+        what: String,
+    },
+
+    /// A file that is not what its format says.
+    #[error("{file}: cannot be read: {what}")]
+    #[diagnostic(code(FAB0421), help("docs/artifacts.md describes the format"))]
+    Unreadable {
+        /// Path within the directory.
+        file: String,
+        /// What the reader expected, and the line and column.
+        what: String,
+    },
+
+    /// A file that contradicts the spec or another file.
+    #[error("{file}: at `{place}`: {what}")]
+    #[diagnostic(code(FAB0422))]
+    Contradiction {
+        /// Path within the directory.
+        file: String,
+        /// JSON place, such as `links[17].a`.
+        place: String,
+        /// What stands there and what should.
+        what: String,
+        /// The declaration it contradicts.
+        #[label("declared here")]
+        span: Option<Span>,
+    },
+
+    /// A number of the report that does not come out again.
+    #[error("report.json: `{place}` says {claimed}, but it is {measured}")]
+    #[diagnostic(code(FAB0423), help("recomputed from topology.json, ocs.json, the tables and the certificates alone"))]
+    Report {
+        /// JSON place, such as `scenarios.X[0,0].diameter`.
+        place: String,
+        /// As written.
+        claimed: String,
+        /// As recomputed.
+        measured: String,
+    },
+}
+
+/// A `require` that does not hold.
+#[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
+#[error("`require {text}` does not hold: measured {measured}{}", scenario.as_ref().map(|name| format!(" with {name} dark")).unwrap_or_default())]
+#[diagnostic(code(FAB0401), help("the spec is a contract: mend the design or the line"))]
+pub struct RequireError {
+    /// The line without `require`: `diameter <= 6`.
+    pub text: String,
+    /// The measured value.
+    pub measured: String,
+    /// The scenario it was measured in, for `fault.` metrics.
+    pub scenario: Option<String>,
+    /// The line.
+    #[label("measured {measured}")]
+    pub span: Span,
+}
+
+impl RequireError {
+    /// The error of a `require` that was measured and does not hold; `None` for any other.
+    pub fn of(outcome: &RequireOutcome) -> Option<Self> {
+        let (measured, RequireOutcome { require, scenario, .. }) = (outcome.measured?, outcome);
+        if outcome.holds()? {
+            return None;
+        }
+        // Flows are small numbers: more digits for them.
+        let digits = if measured.fract() == 0.0 {
+            0
+        } else if measured.abs() < 0.1 {
+            9
+        } else {
+            6
+        };
+        Some(RequireError {
+            text: require_text(require),
+            measured: format!("{measured:.digits$}"),
+            scenario: scenario.clone(),
+            span: require.span,
+        })
+    }
+}
+
+/// The line as reports have it: `fault.diameter <= 7`.
+pub(super) fn require_text(require: &Require) -> String {
+    let prefix = if require.fault { "fault." } else { "" };
+    format!("{prefix}{} {} {}", require.metric.name(), require.comparison.symbol(), require.value_text)
+}
+
+impl CheckError {
+    pub(super) fn symmetry(what: impl Into<String>) -> Self {
+        CheckError::Symmetry { what: what.into() }
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether a flow proves the lower end of the concurrent flow: exact conservation, exact loads.
+
+use super::CheckError;
+use super::graph::expect_length;
+use crate::ids::{ChannelId, Id, LinkId, NodeId};
+use crate::ir::{FlowCertificate, Topology};
+
+/// Checks that every canonical source sends `demand` units to every other router and that the busiest link of the pod, both channels and all
+/// sources (canonical ones and their images) together, carries exactly `busiest`.
+///
+/// The flow of v reversed carries `demand` units from every router to v, so the flow and its reverse together carry 2 `demand` units per ordered pair, and
+/// both channels of a link then carry what the flow alone puts on the link: lambda >= 2 demand / busiest.
+///
+/// # Errors
+/// The router where units appear or vanish, or the load that differs.
+pub fn flow(topology: &Topology, claimed: &FlowCertificate) -> Result<(), CheckError> {
+    let symmetry = topology.symmetry();
+    let nodes = topology.node_count();
+    expect_length("flow", "sources", claimed.flows.len(), symmetry.class_count())?;
+    if claimed.demand == 0 {
+        return Err(CheckError::Flow { what: "it has no demand".to_owned() });
+    }
+    // The images of one source's flow put the load of a whole channel class on each channel of the class.
+    let mut loads = vec![0u128; topology.class_count(symmetry)];
+    for (source, units) in symmetry.canonical_nodes().zip(&claimed.flows) {
+        expect_length(&format!("flow from node {source}"), "channels", units.len(), topology.channel_count())?;
+        let mut balance = vec![-i128::from(claimed.demand); nodes];
+        balance[source.index()] = i128::from(claimed.demand) * (nodes as i128 - 1);
+        for (channel, &units) in units.iter().enumerate() {
+            let channel = ChannelId::new(channel);
+            balance[topology.source(channel).node.index()] -= i128::from(units);
+            balance[topology.target(channel).node.index()] += i128::from(units);
+            loads[topology.channel_class(symmetry, channel).index()] += u128::from(units);
+        }
+        if let Some((node, &excess)) = balance.iter().enumerate().find(|&(_, &excess)| excess != 0) {
+            let (node, excess) = (NodeId::new(node), excess);
+            let verb = if excess > 0 { "vanish" } else { "appear" };
+            return Err(CheckError::Flow {
+                what: format!("of the flow from node {source}, {} units {verb} at node {node}", excess.unsigned_abs()),
+            });
+        }
+    }
+    let both = |link: LinkId| {
+        let load = |channel: ChannelId| loads[topology.channel_class(symmetry, channel).index()];
+        load(link.forward()) + load(link.backward())
+    };
+    let busiest = topology.links().ids().map(both).max().unwrap_or(0);
+    if busiest != u128::from(claimed.busiest) {
+        let claimed = claimed.busiest;
+        return Err(CheckError::Flow { what: format!("the busiest link is claimed to carry {claimed} units, but it carries {busiest}") });
+    }
+    Ok(())
+}

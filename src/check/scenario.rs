@@ -1,0 +1,38 @@
+//! Whether the tables of one scenario deliver every packet and cannot deadlock.
+
+use super::delivery::Forwarding;
+use super::graph::{expect_alive, expect_length};
+use super::{CheckError, DeadlockFree, deadlock, symmetry};
+use crate::ids::{IdVec, LinkId};
+use crate::ir::{ForwardingTables, Topology, Walk};
+use crate::model::Pod;
+
+/// Walks the tables for every ordered pair, and proves that the ranks rise along every dependency the walk saw.
+///
+/// `ranks` is `[channel class * vcs + vc]` under the symmetry of the tables.
+///
+/// # Errors
+/// The first entry, route or dependency that is wrong.
+pub fn scenario(
+    pod: &Pod,
+    topology: &Topology,
+    alive: &IdVec<LinkId, bool>,
+    tables: &ForwardingTables,
+    ranks: &[u32],
+) -> Result<(Walk, DeadlockFree), CheckError> {
+    expect_alive(topology, alive)?;
+    if tables.vcs == 0 || tables.vcs > pod.budget.vcs || tables.vcs > pod.chip.vcs {
+        let (used, budget, chip) = (tables.vcs, pod.budget.vcs, pod.chip.vcs);
+        return Err(CheckError::OverBudget {
+            scenario: tables.scenario.clone(),
+            what: format!("the tables use {used} virtual channels, but the budget has {budget} and the chip {chip}"),
+            span: Some(pod.budget.vcs_span),
+        });
+    }
+    symmetry::automorphisms_of_lit(topology, &tables.symmetry, alive)?;
+    expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), tables.symmetry.class_count())?;
+    let forwarding = Forwarding::new(pod, topology, alive, tables)?;
+    let (walk, dependencies) = forwarding.walk(alive)?;
+    let proof = deadlock::prove(pod, topology, tables, &forwarding, &dependencies, ranks)?;
+    Ok((walk, proof))
+}

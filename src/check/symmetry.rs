@@ -1,0 +1,86 @@
+//! Whether a claimed symmetry is a group of automorphisms that acts freely.
+//!
+//! Everything canonical is carried to the rest of the pod by the symmetry, so no other check means anything before this one.
+
+use super::CheckError;
+use super::graph::keeps_alive;
+use crate::ids::{CubeId, Id, IdVec, LinkId};
+use crate::ir::{Symmetry, Topology};
+use std::collections::BTreeSet;
+
+/// Checks the group itself: permutations of the cubes that contain the identity, compose to each other and fix no cube.
+pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
+    let cubes = symmetry.cubes();
+    let rows: Vec<Vec<CubeId>> =
+        (0..symmetry.order()).map(|g| (0..cubes).map(|cube| symmetry.image_cube(g, CubeId::new(cube))).collect()).collect();
+    for (g, row) in rows.iter().enumerate() {
+        let images: BTreeSet<CubeId> = row.iter().copied().collect();
+        if images.len() != cubes || images.iter().any(|image| image.index() >= cubes) {
+            return Err(CheckError::symmetry(format!("element {g} does not permute the cubes")));
+        }
+        let fixed = row.iter().enumerate().find(|&(cube, image)| (cube == image.index()) == (g != 0));
+        if let Some((cube, image)) = fixed {
+            return Err(CheckError::symmetry(match g {
+                0 => format!("its first element is not the identity, it takes cube{cube} to cube{image}"),
+                _ => format!("element {g} leaves cube{cube} in place"),
+            }));
+        }
+    }
+    let known: BTreeSet<&[CubeId]> = rows.iter().map(Vec::as_slice).collect();
+    for (g, outer) in rows.iter().enumerate() {
+        for (h, inner) in rows.iter().enumerate() {
+            let product: Vec<CubeId> = inner.iter().map(|&cube| outer[cube.index()]).collect();
+            if !known.contains(product.as_slice()) {
+                return Err(CheckError::symmetry(format!("it is no group: element {g} after element {h} is missing")));
+            }
+        }
+    }
+    // The look-ups that the other checks rely on.
+    for node in (0..symmetry.node_count()).map(crate::ids::NodeId::new) {
+        if symmetry.image(symmetry.element_to(node), symmetry.canonical_node(symmetry.class(node))) != node {
+            return Err(CheckError::symmetry(format!("node {node} is not the image of the canonical node of its class")));
+        }
+    }
+    for g in 0..symmetry.order() {
+        let back = symmetry.image_cube(symmetry.inverse(g), symmetry.image_cube(g, CubeId(0)));
+        if back != CubeId(0) {
+            return Err(CheckError::symmetry(format!("element {g} has the wrong inverse")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the group, and that every element carries links onto links of the same ports, kind and type.
+pub(super) fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), CheckError> {
+    if symmetry.node_count() != topology.node_count() {
+        let (has, is) = (symmetry.node_count(), topology.node_count());
+        return Err(CheckError::symmetry(format!("it permutes {has} routers, but there are {is}")));
+    }
+    group(symmetry)?;
+    for (id, link) in topology.links().enumerate() {
+        for g in 1..symmetry.order() {
+            let (a, b) = (symmetry.image(g, link.a.node), symmetry.image(g, link.b.node));
+            let image = topology.outgoing(a, link.a.port).filter(|&channel| {
+                let target = topology.target(channel);
+                let other = &topology.links()[channel.link()];
+                target.node == b && target.port == link.b.port && other.kind == link.kind && other.link_type == link.link_type
+            });
+            if image.is_none() {
+                let (from, to) = (link.a.port, link.b.port);
+                return Err(CheckError::symmetry(format!(
+                    "element {g} carries link {id} to node {a} port {from}, where no such link leads to node {b} port {to}"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks a symmetry of the lit part of a topology.
+pub(super) fn automorphisms_of_lit(topology: &Topology, symmetry: &Symmetry, alive: &IdVec<LinkId, bool>) -> Result<(), CheckError> {
+    automorphisms(topology, symmetry)?;
+    if keeps_alive(topology, symmetry, alive) {
+        return Ok(());
+    }
+    Err(CheckError::symmetry("it carries dark links onto lit ones, so it is none of this scenario"))
+}

@@ -1,0 +1,166 @@
+//! Whether the links are those of the spec: meshes of copper, and one fiber link per cross-connect of an OCS.
+
+use super::CheckError;
+use super::graph::{LitGraph, channel_name};
+use super::symmetry;
+use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, PortId};
+use crate::ir::{CrossConnect, CrossConnects, Link, LinkKind, Topology};
+use crate::model::{CoupleRule, FacePort, Ocs, PORT_NAMES, Pod};
+
+/// Checks links, cross-connects, connectivity, radix and the claimed symmetry of a topology.
+///
+/// # Errors
+/// The first thing that contradicts the pod.
+pub fn wiring(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
+    let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(pod.span) });
+    if topology.node_count() != pod.node_count() || topology.ports() != PORT_NAMES.len() {
+        let (nodes, ports) = (topology.node_count(), topology.ports());
+        return wrong(format!("{nodes} routers with {ports} ports, but the spec has {} with {}", pod.node_count(), PORT_NAMES.len()));
+    }
+    if cross_connects.settings.len() != pod.ocses.len() || cross_connects.ocs_of.len() != topology.links().len() {
+        return wrong("the cross-connects are those of other switches or other links".to_owned());
+    }
+    if let Some(id) = topology.links().ids().find(|&id| topology.links()[id].a.node == topology.links()[id].b.node) {
+        return wrong(format!("{} joins a router to itself", channel_name(pod, topology, id.forward())));
+    }
+    copper(pod, topology, cross_connects)?;
+    fiber(pod, topology, cross_connects)?;
+    if let Some(node) = topology.nodes().find(|&node| topology.channels_from(node).count() > pod.chip.radix as usize) {
+        let (name, radix) = (pod.node_name(node), pod.chip.radix);
+        return Err(CheckError::Wiring {
+            what: format!("{name} uses {} ports, but a chip has {radix}", topology.channels_from(node).count()),
+            span: Some(pod.chip.span),
+        });
+    }
+    let everything = IdVec::filled(true, topology.links().len());
+    let hops = LitGraph::new(topology, &everything).hops_from(NodeId(0), &mut Vec::new());
+    if let Some(apart) = hops.iter().position(|&hops| hops == u32::MAX) {
+        return Err(CheckError::Disconnected {
+            scenario: "nominal".to_owned(),
+            from: pod.node_name(NodeId(0)),
+            to: pod.node_name(NodeId::new(apart)),
+            span: Some(pod.topology_span),
+        });
+    }
+    if topology.symmetry().chips_per_cube() != pod.chips_per_cube() as usize {
+        return Err(CheckError::symmetry(format!("it moves blocks of {} routers, not cubes", topology.symmetry().chips_per_cube())));
+    }
+    symmetry::automorphisms(topology, topology.symmetry())
+}
+
+/// Every neighbouring pair of a cube has its one copper link, and there is no other copper.
+fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
+    let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(pod.cube.span) });
+    let mut expected = 0;
+    for cube in (0..pod.cubes).map(CubeId) {
+        for local in 0..pod.chips_per_cube() {
+            let node = NodeId(cube.0 * pod.chips_per_cube() + local);
+            for axis in 0..3usize {
+                let mut at = pod.at(node);
+                at[axis] += 1;
+                if at[axis] == pod.cube.dims[axis] {
+                    continue;
+                }
+                let neighbour = pod.node(cube, at);
+                let (out, back) = (PortId::new(2 * axis), PortId::new(2 * axis + 1));
+                let found = topology.outgoing(node, out).filter(|&channel| {
+                    let (link, target) = (&topology.links()[channel.link()], topology.target(channel));
+                    target.node == neighbour && target.port == back && link.kind == LinkKind::Copper && link.link_type == pod.cube.mesh
+                });
+                if found.is_none() {
+                    let (from, to, port) = (pod.node_name(node), pod.node_name(neighbour), PORT_NAMES[out.index()]);
+                    return wrong(format!("the copper link from {from}.{port} to {to} is missing"));
+                }
+                expected += 1;
+            }
+        }
+    }
+    let copper: Vec<LinkId> = topology.links().ids().filter(|&id| topology.links()[id].kind == LinkKind::Copper).collect();
+    if copper.len() != expected {
+        return wrong(format!("{} copper links, but the meshes of {} cubes have {expected}", copper.len(), pod.cubes));
+    }
+    match copper.into_iter().find(|&id| cross_connects.ocs_of[id].is_some()) {
+        Some(id) => wrong(format!("{} is copper and yet runs through an OCS", channel_name(pod, topology, id.forward()))),
+        None => Ok(()),
+    }
+}
+
+/// Every setting is one its switch can take, and settings and fiber links correspond one to one.
+fn fiber(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
+    let mut runs_through: IdVec<LinkId, bool> = IdVec::filled(false, topology.links().len());
+    for (id, ocs) in pod.ocses.enumerate() {
+        let wrong = |what: String| Err(CheckError::CrossConnect { ocs: ocs.name.clone(), what, span: Some(ocs.span) });
+        let settings = &cross_connects.settings[id];
+        matching(pod, ocs, settings)?;
+        for setting in settings {
+            let [a, b] = ends(ocs, setting);
+            let names = || format!("{} - {}", pod.face_port_name(a), pod.face_port_name(b));
+            let Some(link) = topology.links().get(setting.link) else {
+                return wrong(format!("{} is said to carry link {}, which does not exist", names(), setting.link));
+            };
+            if !joins(link, a, b) {
+                let (name, other) = (names(), channel_name(pod, topology, setting.link.forward()));
+                return wrong(format!("{name} is said to carry {other}, which has other ends"));
+            }
+            if link.kind != LinkKind::Fiber || link.link_type != ocs.link {
+                return wrong(format!("{} must be a link of `{}`", names(), pod.link_types[ocs.link].name));
+            }
+            if cross_connects.ocs_of[setting.link] != Some(id) {
+                return wrong(format!("{} is set here, but link {} is listed under another switch", names(), setting.link));
+            }
+            if std::mem::replace(&mut runs_through[setting.link], true) {
+                return wrong(format!("{} carries a link that runs through an OCS already", names()));
+            }
+        }
+    }
+    let dangling = topology.links().enumerate().find(|&(id, link)| link.kind == LinkKind::Fiber && !runs_through[id]);
+    if let Some((id, _)) = dangling {
+        let name = channel_name(pod, topology, id.forward());
+        return match cross_connects.ocs_of[id].and_then(|ocs| pod.ocses.get(ocs)) {
+            Some(ocs) => Err(CheckError::CrossConnect {
+                ocs: ocs.name.clone(),
+                what: format!("no cross-connect is set for the link {name}"),
+                span: Some(ocs.span),
+            }),
+            None => Err(CheckError::Wiring { what: format!("the fiber link {name} runs through no OCS"), span: Some(pod.span) }),
+        };
+    }
+    Ok(())
+}
+
+/// The settings ascend, and use every port at most once and by the rule of the switch.
+fn matching(pod: &Pod, ocs: &Ocs, settings: &[CrossConnect]) -> Result<(), CheckError> {
+    let wrong = |what: String| Err(CheckError::CrossConnect { ocs: ocs.name.clone(), what, span: Some(ocs.span) });
+    let mut used = [vec![false; ocs.a.len()], vec![false; ocs.b.len()]];
+    let second = if ocs.rule == CoupleRule::Sided { 1 } else { 0 };
+    for (k, setting) in settings.iter().enumerate() {
+        for (side, index) in [(0, setting.a), (second, setting.b)] {
+            let Some(slot) = used[side].get_mut(index as usize) else {
+                return wrong(format!("cross-connect {k} uses port {index} of side {}, which does not exist", ["A", "B"][side]));
+            };
+            if std::mem::replace(slot, true) {
+                let port = pod.face_port_name(if side == 0 { ocs.a[index as usize] } else { ocs.b[index as usize] });
+                return wrong(format!("{port} is joined to two ports at once"));
+            }
+        }
+        if ocs.rule == CoupleRule::Any && setting.a >= setting.b {
+            return wrong(format!("cross-connect {k} must name the smaller port first"));
+        }
+        if k > 0 && settings[k - 1].a >= setting.a {
+            return wrong(format!("cross-connect {k} is out of order"));
+        }
+    }
+    Ok(())
+}
+
+/// The two face ports that a setting joins; its indices must be in range.
+fn ends(ocs: &Ocs, setting: &CrossConnect) -> [FacePort; 2] {
+    let second = if ocs.rule == CoupleRule::Sided { &ocs.b } else { &ocs.a };
+    [ocs.a[setting.a as usize], second[setting.b as usize]]
+}
+
+fn joins(link: &Link, a: FacePort, b: FacePort) -> bool {
+    let (from, to) = ((a.node, a.port), (b.node, b.port));
+    let link = ((link.a.node, link.a.port), (link.b.node, link.b.port));
+    link == (from, to) || link == (to, from)
+}

@@ -1,0 +1,228 @@
+//! `fabc build`, `fabc check`, `fabc graph`: a spec through the pipeline.
+
+use super::dump::{dump_compiled, dump_spec};
+use super::emit::{self, Request};
+use super::errors::Stop;
+use super::golden;
+use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, MessageFormat, StageName};
+use super::progress::Watch;
+use super::read::{self, Loaded, display};
+use super::staging::{self, Staging};
+use super::terminal::{Terminal, print_err, write_out};
+use crate::check::RequireError;
+use crate::compile::{Stage, compile};
+use crate::compiled::Compiled;
+use crate::diag::SourceMap;
+use crate::syntax::print_spec;
+use clap::CommandFactory;
+use std::path::{Path, PathBuf};
+
+/// `fabc build`.
+///
+/// # Errors
+/// The spec has errors or cannot be met, a `require` fails, golden outputs differ, the disk does not let us.
+pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
+    if args.emit == ["list"] {
+        emit::list();
+        return Ok(());
+    }
+    let Some(spec) = &args.spec else {
+        let what = "the following required argument was not provided: <SPEC>";
+        super::options::Options::command().error(clap::error::ErrorKind::MissingRequiredArgument, what).exit();
+    };
+    let requests = emit::requests(&args.emit)?;
+    let out = match &args.out {
+        Some(out) => Some(out.clone()),
+        None if args.golden.is_none() && requests.is_empty() => Some(PathBuf::from("out")),
+        None => None,
+    };
+    let watch = watch(terminal);
+    let mut data_on_stdout = !args.compile.dump.is_empty();
+    data_on_stdout |= requests.iter().any(Request::is_stdout);
+    let result = build_with(spec, args, &requests, out.as_deref(), data_on_stdout, &watch, terminal);
+    if args.compile.timings {
+        print_err(&watch.table());
+    }
+    result
+}
+
+fn build_with(
+    spec: &str,
+    args: &BuildArgs,
+    requests: &[Request],
+    out: Option<&Path>,
+    data_on_stdout: bool,
+    watch: &Watch,
+    terminal: Terminal,
+) -> Result<(), Stop> {
+    let Some(front) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
+    // What cannot be written should be known before the long part.
+    let staging = match out {
+        Some(out) => {
+            staging::clean_up_on_interrupt();
+            Some(Staging::begin(out, &front.loaded.pod.name)?)
+        }
+        None => None,
+    };
+    let spec_text = front.spec_text;
+    let options = manifest_options(&args.compile);
+    let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
+    dump_compiled(&compiled, &spec_text, &options, &args.compile.dump);
+    if !data_on_stdout {
+        terminal.say(&crate::emit::terminal_report(&compiled));
+    }
+    requires_hold(&compiled, sources)?;
+    let say = |text: &str| if data_on_stdout { terminal.detail(text) } else { terminal.say(text) };
+    for request in requests {
+        watch.time("emit", || emit::emit(request, &compiled, &spec_text)).map(|written| written.iter().for_each(|line| say(line)))?;
+    }
+    if let Some(directory) = &args.golden {
+        let golden = golden::place(directory, &compiled.pod.name);
+        watch.time("golden", || golden::golden(&golden, args.update, &compiled, &spec_text, &options, &say))?;
+    }
+    if let Some(staging) = staging {
+        let (mut files, mut bytes) = (0_usize, 0_usize);
+        watch.time("write", || {
+            crate::emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
+                files += 1;
+                bytes += artifact.bytes.len();
+                staging.write(&artifact.path, &artifact.bytes)
+            })
+        })?;
+        let target = staging.publish()?;
+        say(&format!("\nwrote {} ({files} files, {})", display(&target), size(bytes)));
+    }
+    Ok(())
+}
+
+/// `fabc check`: syntax and meaning; with `--stop-after` a later stage, everything up to it, without writing.
+///
+/// # Errors
+/// The spec has errors, or (with a later stage) cannot be met, or a `require` fails.
+pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
+    let watch = watch(terminal);
+    let result = check_with(args, &watch, terminal);
+    if args.compile.timings {
+        print_err(&watch.table());
+    }
+    result
+}
+
+fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
+    let Some(front) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
+    if args.compile.stop_after.is_none() {
+        let pod = &front.loaded.pod;
+        let [x, y, z] = pod.cube.dims;
+        terminal.say(&format!(
+            "{}: no errors ({} of {x} x {y} x {z}, {}, {}, {} OCSes)",
+            pod.name,
+            count(pod.cubes as usize, "cube"),
+            count(pod.node_count(), "chip"),
+            count(pod.requires.len(), "require"),
+            pod.ocses.len()
+        ));
+        return Ok(());
+    }
+    let spec_text = front.spec_text;
+    let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
+    dump_compiled(&compiled, &spec_text, &manifest_options(&args.compile), &args.compile.dump);
+    if args.compile.dump.is_empty() {
+        terminal.say(&crate::emit::terminal_report(&compiled));
+    }
+    requires_hold(&compiled, sources)
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// `fabc graph`.
+///
+/// # Errors
+/// The spec has errors or cannot be met.
+pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
+    let Loaded { pod, spec, sources } = read::spec(&args.spec)?;
+    let compiled = compile(pod, Stage::Synthesize, &watch(terminal)).map_err(|failure| (failure, sources))?;
+    let name = match args.format {
+        GraphFormat::Dot => "dot",
+        GraphFormat::Graphml => "graphml",
+        GraphFormat::Csv => "csv",
+    };
+    for artifact in crate::emit::one(name, &compiled, &print_spec(&spec)).unwrap_or_default() {
+        write_out(&artifact.bytes);
+    }
+    Ok(())
+}
+
+/// A spec that was read, and its normal form as text.
+struct Front {
+    loaded: Loaded,
+    spec_text: String,
+}
+
+/// Reads the spec; `None` if the build is to stop there.
+fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<Option<Front>, Stop> {
+    let loaded = watch.time("read", || read::spec(spec))?;
+    for (name, text) in loaded.sources.files() {
+        terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
+    }
+    let spec_text = print_spec(&loaded.spec);
+    dump_spec(&loaded.pod, &spec_text, &args.dump);
+    if let Some(last) = args.stop_after.filter(|last| *last <= StageName::Resolve) {
+        terminal.detail(&format!("stopped after {}: nothing to write yet", last.word()));
+        return Ok(None);
+    }
+    Ok(Some(Front { loaded, spec_text }))
+}
+
+/// Compiles what [`front`] read.
+fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
+    let Loaded { pod, sources, .. } = loaded;
+    let last = args.stop_after.map_or(Stage::Emit, StageName::stage);
+    let compiled = match watch.time("compile", || compile(pod, last, watch)) {
+        Ok(compiled) => compiled,
+        Err(failure) => return Err((failure, sources).into()),
+    };
+    for pass in &compiled.passes {
+        let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        terminal.detail(&format!("pass {}: stopped by {}; {}", pass.name, pass.stopped_by, counters.join(", ")));
+    }
+    Ok((compiled, sources))
+}
+
+/// Turns every `require` that failed into an error at its line.
+fn requires_hold(compiled: &Compiled, sources: SourceMap) -> Result<(), Stop> {
+    let diagnostics: Vec<_> = compiled.requires.iter().filter_map(|outcome| Some(Box::new(RequireError::of(outcome)?) as _)).collect();
+    if diagnostics.is_empty() { Ok(()) } else { Err(Stop { diagnostics, sources, exit_code: 3 }) }
+}
+
+/// What of the command line decides what is written; it stands in the manifest.
+fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
+    let early = args.stop_after.filter(|last| *last < StageName::Emit);
+    early.map(|last| ("stop_after".to_owned(), last.word().to_owned())).into_iter().collect()
+}
+
+fn watch(terminal: Terminal) -> Watch {
+    Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human)
+}
+
+/// Bytes for people.
+pub(super) fn size(bytes: usize) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "kB", "MB"] {
+        if value < 999.5 {
+            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} GB")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn sizes_have_one_digit_after_the_point() {
+        let sizes = [0, 999, 1000, 4_249_999, 999_960_000, 12_000_000_000];
+        assert_eq!(sizes.map(super::size), ["0 B", "999 B", "1.0 kB", "4.2 MB", "1.0 GB", "12.0 GB"]);
+    }
+}

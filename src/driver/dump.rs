@@ -1,0 +1,192 @@
+//! `--dump STAGE`: what a stage made, as text for people and for `diff`. No format tag: the form may change.
+
+use super::options::StageName;
+use super::terminal::print_out;
+use crate::compiled::Compiled;
+use crate::ids::{NodeId, PortId};
+use crate::ir::Endpoint;
+use crate::model::{CoupleRule, PORT_NAMES, Pod, RoutingChoice, TopologyChoice};
+
+/// Prints the stages that the spec alone answers for.
+pub(super) fn dump_spec(pod: &Pod, spec_text: &str, stages: &[StageName]) {
+    if stages.contains(&StageName::Parse) {
+        print_out(spec_text);
+    }
+    if stages.contains(&StageName::Resolve) {
+        print_out(&resolve(pod));
+    }
+}
+
+/// Prints the later stages; what the build stopped before is said to be missing.
+pub(super) fn dump_compiled(compiled: &Compiled, spec_text: &str, options: &[(String, String)], stages: &[StageName]) {
+    let texts = [
+        (StageName::Synthesize, synthesize as fn(&Compiled) -> String),
+        (StageName::Analyze, analyze),
+        (StageName::Route, route),
+        (StageName::Check, check),
+    ];
+    for (stage, text) in texts {
+        if stages.contains(&stage) {
+            print_out(&text(compiled));
+        }
+    }
+    if stages.contains(&StageName::Emit) {
+        print_out(&emit(compiled, spec_text, options));
+    }
+}
+
+fn resolve(pod: &Pod) -> String {
+    let [x, y, z] = pod.cube.dims;
+    let mut out =
+        format!("pod {}: {} nodes, {} cubes of {x} x {y} x {z}, clock {} Hz\n", pod.name, pod.node_count(), pod.cubes, pod.clock_hz);
+    for link in pod.link_types.iter() {
+        out += &format!("link {}: {} bit/s, {} cycles\n", link.name, link.bandwidth_bps, link.latency_cycles);
+    }
+    let chip = &pod.chip;
+    out += &format!(
+        "chip: radix {}, {} VCs, flit {} B, buffer {} flits, {} cycles\n",
+        chip.radix, chip.vcs, chip.flit_bytes, chip.buffer_flits, chip.latency_cycles
+    );
+    out += &format!("budget: {} VCs, {} faulty OCSes\n", pod.budget.vcs, pod.budget.faulty_ocses);
+    out += &match &pod.topology {
+        TopologyChoice::Torus([a, b, c]) => format!("topology: torus {a} x {b} x {c}\n"),
+        TopologyChoice::TwistedTorus([a, b, c]) => format!("topology: twisted_torus {a} x {b} x {c}\n"),
+        TopologyChoice::Synthesize(settings) => {
+            format!("topology: synthesize, symmetry {:?}, effort {}, seed {}\n", settings.symmetry, settings.effort, settings.seed)
+        }
+        TopologyChoice::CrossConnects { path, text } => format!("topology: cross_connects \"{path}\" ({} B)\n", text.len()),
+    };
+    out += match pod.routing {
+        RoutingChoice::AllowedTurns => "routing: allowed_turns\n",
+        RoutingChoice::DimensionOrder => "routing: dimension_order\n",
+        RoutingChoice::UpDown => "routing: up_down\n",
+    };
+    for require in &pod.requires {
+        let fault = if require.fault { "fault." } else { "" };
+        out += &format!("require {fault}{} {} {}\n", require.metric.name(), require.comparison.symbol(), require.value_text);
+    }
+    for ocs in pod.ocses.iter() {
+        let rule = match ocs.rule {
+            CoupleRule::Sided => format!("{} x {}", ocs.a.len(), ocs.b.len()),
+            CoupleRule::Any => format!("any of {}", ocs.a.len()),
+        };
+        out += &format!("ocs {}: {rule} of {} ports, {:?}\n", ocs.name, ocs.ports, ocs.duplex);
+    }
+    out
+}
+
+fn synthesize(compiled: &Compiled) -> String {
+    let Compiled { pod, topology, cross_connects, .. } = compiled;
+    let symmetry = topology.symmetry();
+    let mut out = format!(
+        "topology of {}: {} nodes, {} links, symmetry of order {}\n",
+        pod.name,
+        topology.node_count(),
+        topology.links().len(),
+        symmetry.order()
+    );
+    for (id, settings) in cross_connects.settings.enumerate() {
+        let ocs = &pod.ocses[id];
+        out += &format!("ocs {}\n", ocs.name);
+        let far_side = if ocs.rule == CoupleRule::Any { &ocs.a } else { &ocs.b };
+        for setting in settings {
+            let (a, b) = (ocs.a[setting.a as usize], far_side[setting.b as usize]);
+            out += &format!("  {} <-> {}\n", pod.face_port_name(a), pod.face_port_name(b));
+        }
+    }
+    out
+}
+
+fn analyze(compiled: &Compiled) -> String {
+    let mut out = String::new();
+    for scenario in &compiled.scenarios {
+        let metrics = &scenario.metrics;
+        out += &format!(
+            "scenario {}: {} channels, diameter {}, average hops {:.6}, distance bound {:.9}, concurrent flow {:.9}..{:.9}, disjoint trees {}\n",
+            metrics.scenario,
+            metrics.channels,
+            metrics.diameter,
+            metrics.average_hops(),
+            metrics.distance_bound(),
+            metrics.flow_low,
+            metrics.flow_high,
+            metrics.disjoint_trees
+        );
+        out += &format!("  pairs by hops {:?}\n", metrics.hop_histogram);
+    }
+    let flow = &compiled.flow;
+    out += &format!(
+        "flow: {}/{} after {} rounds, stopped by {}\n",
+        flow.primal.demand,
+        flow.primal.busiest,
+        flow.rounds,
+        flow.stopped_by.name()
+    );
+    out
+}
+
+fn route(compiled: &Compiled) -> String {
+    let mut out = String::new();
+    for scenario in &compiled.scenarios {
+        let name = &scenario.scenario.name;
+        let (Some(routed), Some(walk)) = (&scenario.routed, &scenario.metrics.routed) else {
+            out += &format!("scenario {name}: not routed\n");
+            continue;
+        };
+        let tables = &routed.tables;
+        out += &format!(
+            "scenario {name}: {} routers listed of {}, {} VCs, {} entries at most, max channel load {}, hops by VC {:?}\n",
+            tables.routers.len(),
+            tables.symmetry.node_count(),
+            tables.vcs,
+            walk.entries_max,
+            walk.max_channel_load(),
+            walk.vc_hops
+        );
+        out += &format!("  channels by load {:?}\n", walk.load_histogram);
+    }
+    out
+}
+
+fn check(compiled: &Compiled) -> String {
+    let mut out = String::new();
+    for scenario in &compiled.scenarios {
+        let name = &scenario.scenario.name;
+        let Some(routed) = &scenario.routed else {
+            out += &format!("scenario {name}: not routed, nothing to prove\n");
+            continue;
+        };
+        let ranks = routed.proof.ranks();
+        out += &format!(
+            "scenario {name}: deadlock-free, {} ranks up to {}; flow at most {}/{}\n",
+            ranks.len(),
+            ranks.iter().max().copied().unwrap_or(0),
+            scenario.lengths.volume,
+            scenario.lengths.distance
+        );
+        let topology = &compiled.topology;
+        let symmetry = &routed.tables.symmetry;
+        let vcs = usize::from(routed.tables.vcs);
+        for class in 0..ranks.len() / vcs.max(1) {
+            let end = Endpoint { node: symmetry.canonical_node(class / topology.ports()), port: PortId((class % topology.ports()) as u8) };
+            if topology.outgoing(end.node, end.port).is_some() {
+                out += &format!("  {} ranks {:?}\n", channel_name(&compiled.pod, end.node, end.port), &ranks[class * vcs..][..vcs]);
+            }
+        }
+    }
+    out
+}
+
+fn channel_name(pod: &Pod, node: NodeId, port: PortId) -> String {
+    format!("{} {}", pod.node_name(node), PORT_NAMES[usize::from(port.0)])
+}
+
+fn emit(compiled: &Compiled, spec_text: &str, options: &[(String, String)]) -> String {
+    let mut out = String::new();
+    let listed: Result<(), std::convert::Infallible> = crate::emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
+        out += &format!("{:>12}  {}\n", artifact.bytes.len(), artifact.path);
+        Ok(())
+    });
+    listed.unwrap_or_else(|never| match never {});
+    out
+}

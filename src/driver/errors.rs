@@ -1,0 +1,189 @@
+//! What can go wrong outside the spec: files, directories, options. Codes FAB05nn; FAB09nn is fabc itself.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// An error of the driver.
+#[derive(Debug, Error, Diagnostic)]
+pub(super) enum DriverError {
+    /// A file cannot be read.
+    #[error("cannot read `{path}`: {reason}")]
+    #[diagnostic(code(FAB0501), help("check the path; it is relative to the directory you are in"))]
+    Unreadable {
+        /// As given.
+        path: String,
+        /// From the system.
+        reason: String,
+    },
+    /// A file holds something else than text.
+    #[error("`{path}` is not UTF-8 text: byte {offset} is no part of a character")]
+    #[diagnostic(code(FAB0502), help("a .fab file is plain UTF-8 text; save it again with that encoding"))]
+    NotText {
+        /// As given.
+        path: String,
+        /// The first byte that does not fit.
+        offset: usize,
+    },
+    /// A file or directory cannot be written.
+    #[error("cannot write `{path}`: {reason}")]
+    #[diagnostic(code(FAB0503), help("nothing half written was left behind"))]
+    Unwritable {
+        /// As given.
+        path: String,
+        /// From the system.
+        reason: String,
+    },
+    /// Something else stands where the output should go.
+    #[error("`{path}` holds something that fabc did not write: {found}")]
+    #[diagnostic(code(FAB0504), help("fabc replaces only what it wrote itself: move this away, or choose another directory"))]
+    Foreign {
+        /// The directory.
+        path: String,
+        /// What was found in it.
+        found: String,
+    },
+    /// `--emit` of a format that does not exist.
+    #[error("there is no format `{name}`")]
+    #[diagnostic(code(FAB0505), help("{hint}"))]
+    UnknownFormat {
+        /// As given.
+        name: String,
+        /// Where to look.
+        hint: String,
+    },
+    /// `--emit` of a format that is not one file, to standard output.
+    #[error("the format `{name}` is {files} files and cannot go to `{path}`")]
+    #[diagnostic(code(FAB0506), help("name a folder: `--emit {name}=folder/`"))]
+    ManyFiles {
+        /// The format.
+        name: String,
+        /// How many files it is.
+        files: usize,
+        /// Where it should go.
+        path: String,
+    },
+    /// `--emit` of what was not compiled.
+    #[error("there is nothing to emit as `{name}`")]
+    #[diagnostic(code(FAB0507), help("the build stopped before it; give a later stage to `--stop-after`, or leave it out"))]
+    NothingToEmit {
+        /// The format.
+        name: String,
+    },
+    /// The golden outputs are not what came out.
+    #[error("the outputs differ from `{path}`")]
+    #[diagnostic(code(FAB0508), help("if the change is meant, run again with `--update` and commit the result"))]
+    GoldenDiffers {
+        /// The golden directory.
+        path: String,
+    },
+    /// There are no golden outputs yet.
+    #[error("there are no golden outputs in `{path}`")]
+    #[diagnostic(code(FAB0509), help("run again with `--update` to write them"))]
+    GoldenMissing {
+        /// The golden directory.
+        path: String,
+    },
+    /// Not a directory of fabc, or a damaged one.
+    #[error("`{path}` is not a directory that `fabc build` wrote: {reason}")]
+    #[diagnostic(code(FAB0510), help("name the directory of the fabric itself, such as `out/pod_256`; if it is one, build it again"))]
+    NotBuilt {
+        /// As given.
+        path: String,
+        /// What is missing or wrong.
+        reason: String,
+    },
+    /// No such router.
+    #[error("there is no router `{name}`")]
+    #[diagnostic(code(FAB0511), help("routers are {range}"))]
+    UnknownRouter {
+        /// As given.
+        name: String,
+        /// First and last.
+        range: String,
+    },
+    /// No tables for a scenario.
+    #[error("there are no tables for the scenario `{name}`")]
+    #[diagnostic(code(FAB0512), help("{hint}"))]
+    UnknownScenario {
+        /// As given.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// A spec that `fmt` would change.
+    #[error("`{path}` is not laid out")]
+    #[diagnostic(code(FAB0513), help("`fabc fmt {path}` does it"))]
+    NotFormatted {
+        /// As given.
+        path: String,
+    },
+    /// `init` would overwrite a file.
+    #[error("`{path}` exists already")]
+    #[diagnostic(code(FAB0514), help("`fabc init` never overwrites: choose another name, or remove the file first"))]
+    Exists {
+        /// The file.
+        path: String,
+    },
+    /// `init` with a name that no fabric can have.
+    #[error("`{name}` cannot be the name of a fabric")]
+    #[diagnostic(code(FAB0515), help("a name is a letter or `_`, then letters, digits and `_`"))]
+    BadName {
+        /// As given.
+        name: String,
+    },
+    /// `explain` of a code that does not exist.
+    #[error("there is no error code `{code}`")]
+    #[diagnostic(code(FAB0516), help("{hint}"))]
+    UnknownCode {
+        /// As given.
+        code: String,
+        /// Where to look.
+        hint: String,
+    },
+    /// A panic.
+    #[error("fabc has a bug: {message}")]
+    #[diagnostic(
+        code(FAB0901),
+        help("this is not the fault of your spec; please report it with the spec and this text (fabc {})", env!("CARGO_PKG_VERSION"))
+    )]
+    Bug {
+        /// What the panic said, and where.
+        message: String,
+    },
+}
+
+impl DriverError {
+    /// The process exit code of this error.
+    pub(super) fn exit_code(&self) -> u8 {
+        match self {
+            // A spec that cannot be read is a spec with an error; so is one that is not laid out.
+            DriverError::Unreadable { .. } | DriverError::NotText { .. } | DriverError::NotFormatted { .. } => 1,
+            DriverError::GoldenDiffers { .. } | DriverError::GoldenMissing { .. } => 3,
+            DriverError::Bug { .. } => 4,
+            _ => 2,
+        }
+    }
+}
+
+/// What ends a command early: diagnostics with their sources, and the exit code.
+#[derive(Debug)]
+pub(super) struct Stop {
+    /// What to show, in order.
+    pub(super) diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>,
+    /// The files that the diagnostics point into.
+    pub(super) sources: crate::diag::SourceMap,
+    /// The process exit code.
+    pub(super) exit_code: u8,
+}
+
+impl From<DriverError> for Stop {
+    fn from(error: DriverError) -> Self {
+        Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: crate::diag::SourceMap::default() }
+    }
+}
+
+impl From<(crate::diag::Failure, crate::diag::SourceMap)> for Stop {
+    fn from((failure, sources): (crate::diag::Failure, crate::diag::SourceMap)) -> Self {
+        Stop { exit_code: failure.exit_code(), diagnostics: failure.diagnostics(), sources }
+    }
+}

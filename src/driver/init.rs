@@ -1,0 +1,39 @@
+//! `fabc init`: a spec to start from.
+
+use super::errors::{DriverError, Stop};
+use super::options::{InitArgs, Template};
+use super::read::plain;
+use super::terminal::Terminal;
+use std::io::Write;
+
+/// `fabc init NAME`: writes `NAME.fab`.
+///
+/// # Errors
+/// The name is none, the file exists, or the disk does not let us.
+pub(super) fn init(args: &InitArgs, terminal: Terminal) -> Result<(), Stop> {
+    let name = &args.name;
+    let mut letters = name.chars();
+    let starts_well = letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+    if !starts_well || !letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
+        return Err(DriverError::BadName { name: name.clone() }.into());
+    }
+    let path = format!("{name}.fab");
+    let mut file = std::fs::File::create_new(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => DriverError::Exists { path: path.clone() },
+        _ => DriverError::Unwritable { path: path.clone(), reason: plain(&error) },
+    })?;
+    file.write_all(text(args.template, name).as_bytes())
+        .map_err(|error| DriverError::Unwritable { path: path.clone(), reason: plain(&error) })?;
+    terminal.say(&format!("wrote {path}; next: fabc build {path}"));
+    Ok(())
+}
+
+/// A template under a name; each is a valid spec of its own, laid out as `fabc fmt` does.
+fn text(template: Template, name: &str) -> String {
+    let text = match template {
+        Template::TpuV4 => include_str!("templates/tpu_v4.fab"),
+        Template::Torus => include_str!("templates/torus.fab"),
+        Template::SingleCube => include_str!("templates/single_cube.fab"),
+    };
+    text.replacen("fabric my_pod", &format!("fabric {name}"), 1)
+}

@@ -1,0 +1,273 @@
+//! The command line, as clap reads it.
+
+use crate::compile::Stage;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// What stands under `fabc --help`: the exit codes are part of the interface.
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the spec has errors, 2 usage or files, 3 what is asked for does not hold \
+    (infeasible, a require failed, golden outputs differ, verification failed), 4 a bug in fabc, 130 interrupted.";
+
+/// Declarative compiler for accelerator fabrics.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "fabc", version, after_help = EXIT_CODES, propagate_version = true, max_term_width = 100)]
+pub struct Options {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// How errors are written to standard error
+    #[arg(long, global = true, value_enum, default_value = "human", value_name = "FORM", help_heading = "Global options")]
+    pub message_format: MessageFormat,
+
+    /// Print errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    pub quiet: bool,
+
+    /// Say more about what is done
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub verbose: bool,
+
+    /// Worker threads, all cores by default; the output never depends on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Global options")]
+    pub threads: Option<u16>,
+}
+
+/// The commands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Compile a spec and write its output directory
+    Build(BuildArgs),
+    /// Compile a spec and write nothing
+    Check(CheckArgs),
+    /// Lay specs out the one way there is
+    Fmt(FmtArgs),
+    /// Check a built directory again, from its files alone
+    Verify(VerifyArgs),
+    /// Explain an error code, or list all of them
+    Explain {
+        /// Such as FAB0101
+        code: Option<String>,
+    },
+    /// Print the topology of a spec
+    Graph(GraphArgs),
+    /// Print the forwarding table of a router, from a built directory
+    Tables(TablesArgs),
+    /// Start a new spec from a template
+    Init(InitArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// How far to compile, and what to show on the way.
+#[derive(Clone, Debug, Args)]
+pub struct CompileArgs {
+    /// Stop after a stage; what is known by then is still reported and written
+    #[arg(long, value_enum, value_name = "STAGE")]
+    pub stop_after: Option<StageName>,
+
+    /// Print what a stage made to standard output
+    #[arg(long, value_enum, value_name = "STAGE", value_delimiter = ',')]
+    pub dump: Vec<StageName>,
+
+    /// Print how long each pass took to standard error
+    #[arg(long)]
+    pub timings: bool,
+}
+
+/// `fabc build`.
+#[derive(Clone, Debug, Args)]
+pub struct BuildArgs {
+    /// The spec; `-` reads standard input
+    #[arg(value_name = "SPEC", required_unless_present = "emit")]
+    pub spec: Option<String>,
+
+    /// How far, and what to show.
+    #[command(flatten)]
+    pub compile: CompileArgs,
+
+    /// Write to DIR/<fabric>/ [default: out, unless --golden or --emit is given]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Write single formats: FORMAT to standard output, FORMAT=PATH to a file, or to a folder if it ends with `/`; `list` lists the formats
+    #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',')]
+    pub emit: Vec<String>,
+
+    /// Compare with the outputs in DIR/<fabric>/ and print what changed
+    #[arg(long, value_name = "DIR")]
+    pub golden: Option<PathBuf>,
+
+    /// Rewrite the golden outputs where they differ
+    #[arg(long, requires = "golden")]
+    pub update: bool,
+}
+
+/// `fabc check`.
+#[derive(Clone, Debug, Args)]
+pub struct CheckArgs {
+    /// The spec; `-` reads standard input
+    #[arg(value_name = "SPEC")]
+    pub spec: String,
+
+    /// How far, and what to show.
+    #[command(flatten)]
+    pub compile: CompileArgs,
+}
+
+/// `fabc fmt`.
+#[derive(Clone, Debug, Args)]
+pub struct FmtArgs {
+    /// Specs; `-` reads standard input and writes standard output
+    #[arg(required = true, value_name = "SPEC")]
+    pub specs: Vec<String>,
+
+    /// Change nothing; fail if a spec is not laid out
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// `fabc verify`.
+#[derive(Clone, Debug, Args)]
+pub struct VerifyArgs {
+    /// A directory that `fabc build` wrote
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
+
+/// `fabc graph`.
+#[derive(Clone, Debug, Args)]
+pub struct GraphArgs {
+    /// The spec; `-` reads standard input
+    #[arg(value_name = "SPEC")]
+    pub spec: String,
+
+    /// The form
+    #[arg(long, value_enum, default_value = "dot")]
+    pub format: GraphFormat,
+}
+
+/// `fabc tables`.
+#[derive(Clone, Debug, Args)]
+pub struct TablesArgs {
+    /// A directory that `fabc build` wrote
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// The router, such as `cube3[1,2,3]` or `237`; without it, the scenarios are listed
+    #[arg(long)]
+    pub router: Option<String>,
+
+    /// The scenario, such as `X[0,0]`
+    #[arg(long, default_value = "nominal")]
+    pub scenario: String,
+
+    /// The form
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: TableFormat,
+}
+
+/// `fabc init`.
+#[derive(Clone, Debug, Args)]
+pub struct InitArgs {
+    /// Name of the fabric; NAME.fab is written
+    pub name: String,
+
+    /// What to start from
+    #[arg(long, value_enum, default_value = "tpu_v4")]
+    pub template: Template,
+}
+
+/// How diagnostics are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum MessageFormat {
+    /// With the lines they are about
+    Human,
+    /// One line each
+    Short,
+    /// One JSON object per line
+    Json,
+}
+
+/// A [`Stage`] on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, ValueEnum)]
+pub enum StageName {
+    /// Syntax
+    Parse,
+    /// Names, units, defaults
+    Resolve,
+    /// Topology and cross-connects
+    Synthesize,
+    /// Distances and flow
+    Analyze,
+    /// Routes and tables of every scenario
+    Route,
+    /// Proofs
+    Check,
+    /// Artifacts
+    Emit,
+}
+
+impl StageName {
+    /// The stage of the pipeline.
+    pub fn stage(self) -> Stage {
+        match self {
+            StageName::Parse => Stage::Parse,
+            StageName::Resolve => Stage::Resolve,
+            StageName::Synthesize => Stage::Synthesize,
+            StageName::Analyze => Stage::Analyze,
+            StageName::Route => Stage::Route,
+            StageName::Check => Stage::Check,
+            StageName::Emit => Stage::Emit,
+        }
+    }
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            StageName::Parse => "parse",
+            StageName::Resolve => "resolve",
+            StageName::Synthesize => "synthesize",
+            StageName::Analyze => "analyze",
+            StageName::Route => "route",
+            StageName::Check => "check",
+            StageName::Emit => "emit",
+        }
+    }
+}
+
+/// Forms of `fabc graph`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum GraphFormat {
+    /// Graphviz
+    Dot,
+    /// GraphML
+    Graphml,
+    /// One link a line
+    Csv,
+}
+
+/// Forms of `fabc tables`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TableFormat {
+    /// For people
+    Text,
+    /// fabc.tables/1 with this router only
+    Json,
+}
+
+/// Starting points of `fabc init`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Template {
+    /// Four cubes of 4 x 4 x 4 chips behind 48 switches, synthesized
+    #[value(name = "tpu_v4")]
+    TpuV4,
+    /// The same pod as a plain torus
+    #[value(name = "torus")]
+    Torus,
+    /// One cube closed onto itself
+    #[value(name = "single_cube")]
+    SingleCube,
+}

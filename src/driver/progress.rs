@@ -1,0 +1,104 @@
+//! Progress bars, and how long passes took.
+//!
+//! Comes in: what passes tell. Goes out: bars on a terminal, silence elsewhere, and the table of `--timings`. Only here is a clock.
+
+#![expect(clippy::disallowed_types, reason = "the driver may look at a clock; nothing that is written depends on it")]
+
+use crate::progress::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bars for people, and times.
+pub(super) struct Watch {
+    bars: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The passes that run, outermost first.
+    open: Vec<Running>,
+    /// Name, nesting and time, in the order of begin.
+    times: Vec<(String, usize, Duration)>,
+}
+
+struct Running {
+    bar: ProgressBar,
+    started: Instant,
+    place: usize,
+}
+
+impl Watch {
+    /// A watch; bars appear only if standard error is a terminal and nobody asked for quiet or for machine-readable messages.
+    pub(super) fn new(bars_wanted: bool) -> Self {
+        Self { bars: bars_wanted && std::io::stderr().is_terminal(), state: Mutex::default() }
+    }
+
+    /// Times a step of the driver itself.
+    pub(super) fn time<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
+        let started = Instant::now();
+        let place = {
+            let mut state = self.state();
+            state.times.push((step.to_owned(), 0, Duration::ZERO));
+            state.times.len() - 1
+        };
+        let result = work();
+        self.state().times[place].2 = started.elapsed();
+        result
+    }
+
+    /// The table of `--timings`; passes stand below the step they belong to.
+    pub(super) fn table(&self) -> String {
+        let state = self.state();
+        let width = state.times.iter().map(|(name, depth, _)| name.len() + 2 * depth).max().unwrap_or(0);
+        let mut out = String::from("timings\n");
+        for (name, depth, time) in &state.times {
+            let name = format!("{}{name}", "  ".repeat(*depth));
+            out += &format!("  {name:<width$}  {:>10.3} s\n", time.as_secs_f64());
+        }
+        out
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Progress for Watch {
+    fn begin(&self, pass: &str, total: u64) {
+        let bar = if self.bars { bar(pass, total) } else { ProgressBar::hidden() };
+        let mut state = self.state();
+        let depth = state.open.len() + 1;
+        state.times.push((pass.to_owned(), depth, Duration::ZERO));
+        let place = state.times.len() - 1;
+        state.open.push(Running { bar, started: Instant::now(), place });
+    }
+
+    fn advance(&self) {
+        if !self.bars {
+            return;
+        }
+        if let Some(running) = self.state().open.last() {
+            running.bar.inc(1);
+        }
+    }
+
+    fn end(&self) {
+        let mut state = self.state();
+        if let Some(Running { bar, started, place }) = state.open.pop() {
+            bar.finish_and_clear();
+            state.times[place].2 = started.elapsed();
+        }
+    }
+}
+
+fn bar(pass: &str, total: u64) -> ProgressBar {
+    let style = "{spinner} {msg:<24} [{bar:30}] {pos}/{len} {elapsed}";
+    let style = ProgressStyle::with_template(style).map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> "));
+    let bar =
+        ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10)).with_style(style).with_message(pass.to_owned());
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -1,0 +1,233 @@
+//! `fabc tables`: the forwarding table of one router, read from a built directory; nothing is compiled.
+
+use super::errors::{DriverError, Stop};
+use super::options::{TableFormat, TablesArgs};
+use super::read::{self, display};
+use super::terminal::print_out;
+use crate::ids::{CubeId, NodeId};
+use crate::ir::{Entry, ForwardingTables, Symmetry, file_stem};
+use crate::model::Pod;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// `fabc tables`.
+///
+/// # Errors
+/// The directory is not one of fabc's, or has no such scenario or router.
+pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
+    let directory = &args.directory;
+    let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
+    if !directory.join("spec.fab").is_file() {
+        return Err(not_built("there is no `spec.fab`".to_owned()).into());
+    }
+    let pod = read::built_spec(directory)?.pod;
+    let Some(router) = &args.router else {
+        list(directory, &pod)?;
+        return Ok(());
+    };
+    let node = node(&pod, router)?;
+    let path = tables_path(&args.scenario);
+    if !directory.join(&path).is_file() {
+        let hint = match scenarios(directory)?.len() {
+            0 => "the directory has no tables: its build stopped before routing".to_owned(),
+            _ => format!("`fabc tables {}` lists the scenarios", display(directory)),
+        };
+        return Err(DriverError::UnknownScenario { name: args.scenario.clone(), hint }.into());
+    }
+    let file: TablesFile = json(directory, &path)?;
+    let symmetry = if file.canonical {
+        let TopologyFile { symmetry } = json(directory, "topology.json")?;
+        group(pod.cubes, pod.chips_per_cube(), &symmetry.generators).map_err(not_built)?
+    } else {
+        Symmetry::trivial(pod.chips_per_cube(), pod.cubes)
+    };
+    let tables = forwarding_tables(file, symmetry).map_err(|reason| not_built(format!("`{path}`: {reason}")))?;
+    print_out(&match args.format {
+        TableFormat::Text => crate::emit::router_table_text(&pod, &tables, node),
+        TableFormat::Json => crate::emit::router_table_json(&pod, &tables, node),
+    });
+    Ok(())
+}
+
+/// A `tables/*.json`, as far as routers are concerned.
+#[derive(Deserialize)]
+pub(super) struct TablesFile {
+    /// `nominal`, or the dark OCSes.
+    pub(super) scenario: String,
+    /// Virtual channels of the budget.
+    pub(super) vcs: u8,
+    /// Whether only canonical routers are listed.
+    pub(super) canonical: bool,
+    /// The routers, ascending.
+    pub(super) routers: Vec<RouterTable>,
+}
+
+/// One router of a [`TablesFile`].
+#[derive(Deserialize)]
+pub(super) struct RouterTable {
+    /// Its node id.
+    pub(super) node: u32,
+    /// `[dst, in_port, in_vc, out_port, out_vc]`.
+    pub(super) entries: Vec<(u32, i8, i8, u8, u8)>,
+}
+
+#[derive(Deserialize)]
+struct TopologyFile {
+    symmetry: SymmetryJson,
+}
+
+#[derive(Deserialize)]
+struct SymmetryJson {
+    generators: Vec<Vec<u32>>,
+}
+
+/// The path of a scenario's tables.
+pub(super) fn tables_path(scenario: &str) -> String {
+    if scenario == "nominal" { "tables/nominal.json".to_owned() } else { format!("tables/fault-{}.json", file_stem(scenario)) }
+}
+
+/// The node of `cube3[1,2,3]`, or of a plain id.
+fn node(pod: &Pod, name: &str) -> Result<NodeId, DriverError> {
+    let found = name.parse().ok().filter(|id| (*id as usize) < pod.node_count()).map(NodeId).or_else(|| {
+        let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let (cube, at) = compact.strip_prefix("cube")?.strip_suffix(']')?.split_once('[')?;
+        let cube: u32 = cube.parse().ok().filter(|cube| *cube < pod.cubes)?;
+        let at: Vec<u32> = at.split(',').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+        let at: [u32; 3] = at.try_into().ok()?;
+        at.iter().zip(pod.cube.dims).all(|(at, length)| *at < length).then(|| pod.node(CubeId(cube), at))
+    });
+    found.ok_or_else(|| {
+        let last = NodeId(pod.node_count() as u32 - 1);
+        let range = format!("`{}` to `{}`, or 0 to {last}", pod.node_name(NodeId(0)), pod.node_name(last));
+        DriverError::UnknownRouter { name: name.to_owned(), range }
+    })
+}
+
+/// The group that the generators of `topology.json` make.
+fn group(cubes: u32, chips: u32, generators: &[Vec<u32>]) -> Result<Symmetry, String> {
+    let wrong = || "the symmetry in `topology.json` is no translation of cubes".to_owned();
+    let mut moves: Vec<Vec<CubeId>> = Vec::new();
+    for generator in generators {
+        if generator.len() as u64 != u64::from(cubes) * u64::from(chips) {
+            return Err(wrong());
+        }
+        let images: Vec<CubeId> = generator.iter().step_by(chips as usize).map(|node| CubeId(node / chips)).collect();
+        let whole = generator.iter().enumerate().all(|(node, image)| {
+            let (cube, local) = (node / chips as usize, node as u32 % chips);
+            images[cube].0 < cubes && *image == images[cube].0 * chips + local
+        });
+        if !whole {
+            return Err(wrong());
+        }
+        moves.push(images);
+    }
+    let identity: Vec<CubeId> = (0..cubes).map(CubeId).collect();
+    let mut elements = BTreeSet::from([identity.clone()]);
+    let mut open = vec![identity.clone()];
+    while let Some(element) = open.pop() {
+        for generator in &moves {
+            let product: Vec<CubeId> = element.iter().map(|cube| generator[cube.0 as usize]).collect();
+            let fixes_a_cube = product != identity && product.iter().zip(&identity).any(|(image, cube)| image == cube);
+            if fixes_a_cube || elements.len() > cubes as usize {
+                return Err(wrong());
+            }
+            if elements.insert(product.clone()) {
+                open.push(product);
+            }
+        }
+    }
+    Ok(Symmetry::new(chips, elements.into_iter().collect()))
+}
+
+/// The tables of a file under the symmetry that carries them.
+fn forwarding_tables(file: TablesFile, symmetry: Symmetry) -> Result<ForwardingTables, String> {
+    if !file.routers.iter().map(|router| NodeId(router.node)).eq(symmetry.canonical_nodes()) {
+        return Err(format!("it should list {} routers, ascending", symmetry.class_count()));
+    }
+    let nodes = symmetry.node_count() as u32;
+    let entry = |(dst, in_port, in_vc, out_port, out_vc)| {
+        let fits = dst < nodes && in_port < 6 && out_port < 6;
+        fits.then_some(Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc }).ok_or("an entry is out of range".to_owned())
+    };
+    let table = |router: RouterTable| router.entries.into_iter().map(entry).collect();
+    let routers = file.routers.into_iter().map(table).collect::<Result<Vec<Vec<Entry>>, String>>()?;
+    Ok(ForwardingTables { scenario: file.scenario, vcs: file.vcs, symmetry, routers })
+}
+
+/// Prints the scenarios of a directory.
+fn list(directory: &Path, pod: &Pod) -> Result<(), DriverError> {
+    let last = pod.node_name(NodeId(pod.node_count() as u32 - 1));
+    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", pod.name, pod.node_name(NodeId(0))));
+    for scenario in scenarios(directory)? {
+        print_out(&format!("  {scenario}"));
+    }
+    Ok(())
+}
+
+/// The names of the scenarios that have tables, nominal first.
+fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
+    #[derive(Deserialize)]
+    struct Name {
+        scenario: String,
+    }
+    let folder = directory.join("tables");
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let paths = read::paths(&folder)?.into_iter().filter(|path| path.ends_with(".json"));
+    let mut names = paths.map(|path| Ok(json::<Name>(&folder, &path)?.scenario)).collect::<Result<Vec<String>, DriverError>>()?;
+    names.sort_by_key(|name| (name != "nominal", name.matches('+').count()));
+    Ok(names)
+}
+
+fn json<T: for<'a> Deserialize<'a>>(directory: &Path, path: &str) -> Result<T, DriverError> {
+    let text = read::text(&display(&directory.join(path)))?;
+    serde_json::from_str(&text)
+        .map_err(|error| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}` is damaged: {error}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The nodes of a pod with two chips a cube, when cube k moves to `images[k]`.
+    fn nodes(images: [u32; 4]) -> Vec<u32> {
+        images.iter().flat_map(|cube| [cube * 2, cube * 2 + 1]).collect()
+    }
+
+    #[test]
+    fn generators_are_closed_to_a_group() {
+        assert!(group(4, 2, &[]).unwrap().is_trivial());
+        assert_eq!(group(4, 2, &[nodes([1, 2, 3, 0])]).unwrap().order(), 4);
+        assert_eq!(group(4, 2, &[nodes([1, 0, 3, 2])]).unwrap().order(), 2);
+        assert_eq!(group(4, 2, &[nodes([1, 0, 3, 2]), nodes([2, 3, 0, 1])]).unwrap().order(), 4);
+    }
+
+    #[test]
+    fn what_is_no_translation_is_refused() {
+        for wrong in
+            [nodes([1, 0, 2, 3]), nodes([1, 2, 0, 3]), nodes([9, 2, 3, 0]), nodes([1, 1, 1, 1]), vec![0, 1], vec![2, 3, 0, 1, 7, 6, 5, 4]]
+        {
+            assert!(group(4, 2, std::slice::from_ref(&wrong)).is_err(), "{wrong:?}");
+        }
+        // Two swaps whose product fixes a cube.
+        assert!(group(4, 2, &[nodes([1, 0, 3, 2]), nodes([1, 2, 3, 0])]).is_err());
+    }
+
+    #[test]
+    fn tables_list_exactly_the_canonical_routers() {
+        let file = |nodes: &[u32], dst| TablesFile {
+            scenario: "nominal".to_owned(),
+            vcs: 2,
+            canonical: true,
+            routers: nodes.iter().map(|&node| RouterTable { node, entries: vec![(dst, -1, -1, 0, 1)] }).collect(),
+        };
+        let symmetry = || group(4, 2, &[nodes([1, 2, 3, 0])]).unwrap();
+        let tables = forwarding_tables(file(&[0, 1], 7), symmetry()).unwrap();
+        // The image of node 0 and of destination 7 under the move by one cube.
+        assert_eq!(tables.router(NodeId(2))[0].dst, NodeId(1));
+        assert!(forwarding_tables(file(&[0, 2], 7), symmetry()).is_err());
+        assert!(forwarding_tables(file(&[0, 1], 8), symmetry()).is_err());
+    }
+}

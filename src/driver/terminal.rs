@@ -1,0 +1,175 @@
+//! Standard output and standard error.
+//!
+//! Comes in: text and diagnostics. Goes out: what the user sees. A reader that closes the pipe early (`fabc graph pod.fab | head`) is
+//! not an error.
+
+use super::options::MessageFormat;
+use crate::diag::{SourceMap, Span};
+use miette::{Diagnostic, LabeledSpan, Severity};
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// How much to say, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terminal {
+    /// The form of diagnostics.
+    pub(super) format: MessageFormat,
+    /// Errors only.
+    pub(super) quiet: bool,
+    /// More than usual.
+    pub(super) verbose: bool,
+}
+
+impl Terminal {
+    /// Results, to standard output.
+    pub(super) fn say(self, text: &str) {
+        if !self.quiet {
+            print_out(text);
+        }
+    }
+    /// Details for `--verbose`, to standard error.
+    pub(super) fn detail(self, text: &str) {
+        if self.verbose {
+            print_err(text);
+        }
+    }
+    /// Diagnostics, to standard error, in the chosen form.
+    pub(super) fn show(self, diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>, sources: &SourceMap) {
+        let codes: Vec<String> = diagnostics.iter().filter_map(|one| one.code().map(|code| code.to_string())).collect();
+        for diagnostic in diagnostics {
+            match self.format {
+                MessageFormat::Human => print_err(&human(diagnostic, sources)),
+                MessageFormat::Short => print_err(&short(&*diagnostic, sources)),
+                MessageFormat::Json => print_err(&json(&*diagnostic, sources).to_string()),
+            }
+        }
+        // Internal errors speak for themselves.
+        if let (MessageFormat::Human, Some(code)) = (self.format, codes.iter().find(|code| !code.starts_with("FAB09"))) {
+            print_err(&format!("To learn more, run `fabc explain {code}`."));
+        }
+    }
+}
+
+/// A text and the end of its line, to standard output.
+pub(super) fn print_out(text: &str) {
+    write_text(&mut std::io::stdout().lock(), text);
+}
+
+/// A text and the end of its line, to standard error.
+pub(super) fn print_err(text: &str) {
+    write_text(&mut std::io::stderr().lock(), text);
+}
+
+/// Bytes as they are, to standard output.
+pub(super) fn write_out(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
+}
+
+fn write_text(to: &mut dyn Write, text: &str) {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let _ = write!(to, "{text}{end}").and_then(|()| to.flush());
+}
+
+fn human(diagnostic: Box<dyn Diagnostic + Send + Sync>, sources: &SourceMap) -> String {
+    let has_labels = diagnostic.labels().is_some_and(|mut labels| labels.next().is_some());
+    let report = miette::Report::new_boxed(diagnostic);
+    if has_labels { format!("{:?}", report.with_source_code(sources.clone())) } else { format!("{report:?}") }
+}
+
+fn severity(diagnostic: &dyn Diagnostic) -> &'static str {
+    match diagnostic.severity() {
+        Some(Severity::Advice) => "advice",
+        Some(Severity::Warning) => "warning",
+        Some(Severity::Error) | None => "error",
+    }
+}
+
+/// `file:line:column: error[FAB0101]: message`.
+fn short(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
+    let labels: Vec<LabeledSpan> = diagnostic.labels().into_iter().flatten().collect();
+    let place = labels
+        .iter()
+        .find(|label| label.primary())
+        .or(labels.first())
+        .and_then(|label| sources.position(label.offset() as u32))
+        .map_or("fabc".to_owned(), |(file, line, column)| format!("{file}:{line}:{column}"));
+    let code = diagnostic.code().map(|code| format!("[{code}]")).unwrap_or_default();
+    format!("{place}: {}{code}: {diagnostic}", severity(diagnostic))
+}
+
+fn json(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
+    let labels: Vec<Value> = diagnostic.labels().into_iter().flatten().map(|label| label_json(&label, sources)).collect();
+    let mut object = Map::new();
+    object.insert("code".to_owned(), json!(diagnostic.code().map(|code| code.to_string())));
+    object.insert("severity".to_owned(), json!(severity(diagnostic)));
+    object.insert("message".to_owned(), json!(diagnostic.to_string()));
+    object.insert("help".to_owned(), json!(diagnostic.help().map(|help| help.to_string())));
+    object.insert("labels".to_owned(), Value::Array(labels));
+    let related: Vec<Value> = diagnostic.related().into_iter().flatten().map(|one| json(one, sources)).collect();
+    if !related.is_empty() {
+        object.insert("related".to_owned(), Value::Array(related));
+    }
+    Value::Object(object)
+}
+
+fn label_json(label: &LabeledSpan, sources: &SourceMap) -> Value {
+    let span = Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 };
+    let (start, end) = (sources.position(span.start), sources.position(span.end));
+    json!({
+        "file": start.map(|(file, ..)| file),
+        "line": start.map(|(_, line, _)| line),
+        "column": start.map(|(.., column)| column),
+        "end_line": end.map(|(_, line, _)| line),
+        "end_column": end.map(|(.., column)| column),
+        "text": label.label(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error, Diagnostic)]
+    #[error("two of them")]
+    #[diagnostic(code(FAB9999), help("take one away"))]
+    struct Twice {
+        #[label("first here")]
+        first: Span,
+        #[label(primary, "and again")]
+        second: Span,
+    }
+
+    fn twice() -> (Twice, SourceMap) {
+        let mut sources = SourceMap::default();
+        sources.add("a.fab", "use b;\n");
+        let base = sources.add("parts/b.fab", "link é;\nlink é;\n");
+        (Twice { first: Span { start: base, end: base + 7 }, second: Span { start: base + 9, end: base + 16 } }, sources)
+    }
+
+    #[test]
+    fn short_messages_point_at_the_primary_label() {
+        let (error, sources) = twice();
+        assert_eq!(short(&error, &sources), "parts/b.fab:2:1: error[FAB9999]: two of them");
+    }
+
+    #[test]
+    fn json_messages_carry_every_label_with_columns_in_characters() {
+        let (error, sources) = twice();
+        assert_eq!(
+            json(&error, &sources).to_string(),
+            concat!(
+                r#"{"code":"FAB9999","severity":"error","message":"two of them","help":"take one away","labels":["#,
+                r#"{"file":"parts/b.fab","line":1,"column":1,"end_line":1,"end_column":7,"text":"first here"},"#,
+                r#"{"file":"parts/b.fab","line":2,"column":1,"end_line":2,"end_column":7,"text":"and again"}]}"#
+            )
+        );
+    }
+
+    #[test]
+    fn messages_for_people_show_the_line_in_its_file() {
+        let (error, sources) = twice();
+        let text = human(Box::new(error), &sources);
+        assert!(text.contains("parts/b.fab") && text.contains("link é;") && text.contains("and again"), "{text}");
+    }
+}

@@ -1,0 +1,52 @@
+//! `certificates.json` (`fabc.certificates/1`): what makes the report checkable.
+
+use super::json::{push, push_lines, push_numbers, quote, strings};
+use super::tables::canonical;
+use crate::compiled::{Compiled, RoutedScenario};
+use crate::ids::{Id, PortId};
+use crate::ir::{Symmetry, Topology};
+
+/// The file's text.
+pub(super) fn json(compiled: &Compiled) -> String {
+    let Compiled { pod, topology, flow, .. } = compiled;
+    let mut out = String::from("{\"format\":\"fabc.certificates/1\",\n");
+    push(&mut out, format_args!("\"flow\":{{\"demand\":{},\"busiest\":{},\"flows\":", flow.primal.demand, flow.primal.busiest));
+    push_lines(&mut out, topology.symmetry().canonical_nodes().zip(&flow.primal.flows), |out, (source, units)| {
+        push(out, format_args!("{{\"source\":{source},\"units\":"));
+        push_numbers(out, units);
+        out.push('}');
+    });
+    out.push_str("},\n\"trees\":");
+    push_lines(&mut out, &compiled.trees, |out, tree| out.push_str(&strings(tree.iter().map(|&ocs| &pod.ocses[ocs].name))));
+    out.push_str(",\n\"scenarios\":");
+    push_lines(&mut out, &compiled.scenarios, |out, scenario| {
+        push(out, format_args!("{{\"scenario\":{},\"lengths\":", quote(&scenario.scenario.name)));
+        push_numbers(out, &scenario.lengths.lengths);
+        match &scenario.routed {
+            None => out.push_str(",\"canonical\":false,\"ranks\":[]}"),
+            Some(routed) => {
+                let canonical = canonical(&routed.tables, topology.symmetry());
+                push(out, format_args!(",\"canonical\":{canonical},\"ranks\":"));
+                if canonical || routed.tables.symmetry.is_trivial() {
+                    push_numbers(out, routed.proof.ranks());
+                } else {
+                    push_numbers(out, ranks_of_all_nodes(topology, routed));
+                }
+                out.push('}');
+            }
+        }
+    });
+    out.push_str("}\n");
+    out
+}
+
+/// Ranks under the trivial symmetry, for tables that keep a symmetry which `topology.json` does not name.
+fn ranks_of_all_nodes<'c>(topology: &'c Topology, routed: &'c RoutedScenario) -> impl Iterator<Item = u32> + 'c {
+    let (symmetry, vcs): (&Symmetry, usize) = (&routed.tables.symmetry, routed.tables.vcs as usize);
+    topology.nodes().flat_map(move |node| {
+        (0..topology.ports() * vcs).map(move |slot| {
+            let port = PortId::new(slot / vcs);
+            routed.proof.ranks()[(symmetry.class(node) * topology.ports() + port.index()) * vcs + slot % vcs]
+        })
+    })
+}

@@ -1,0 +1,33 @@
+//! `topology.dot`: for Graphviz, one cluster per cube.
+
+use super::json::push;
+use crate::compiled::Compiled;
+use crate::ids::{CubeId, Id};
+use crate::ir::LinkKind;
+use crate::model::PORT_NAMES;
+
+/// The file's text.
+pub(super) fn dot(compiled: &Compiled) -> String {
+    let Compiled { pod, topology, cross_connects, .. } = compiled;
+    let mut out = format!("graph \"{}\" {{\n  node [shape=box, fontsize=10];\n", pod.name);
+    for cube in (0..pod.cubes).map(CubeId) {
+        push(&mut out, format_args!("  subgraph \"cluster_cube{cube}\" {{\n    label=\"cube {cube}\";\n"));
+        for node in topology.nodes().filter(|&node| pod.cube_of(node) == cube) {
+            let [x, y, z] = pod.at(node);
+            push(&mut out, format_args!("    \"{node}\" [label=\"{x},{y},{z}\"];\n"));
+        }
+        out.push_str("  }\n");
+    }
+    for (id, link) in topology.links().enumerate() {
+        let [a, b] = [link.a, link.b].map(|end| PORT_NAMES[end.port.index()]);
+        push(&mut out, format_args!("  \"{}\" -- \"{}\" [", link.a.node, link.b.node));
+        match (link.kind, cross_connects.ocs_of[id]) {
+            (LinkKind::Fiber, Some(ocs)) => {
+                push(&mut out, format_args!("tooltip=\"{} {a} {b}\", color=\"#2f6fde\", constraint=false];\n", pod.ocses[ocs].name));
+            }
+            _ => push(&mut out, format_args!("tooltip=\"{a} {b}\", color=\"#8a8f98\"];\n")),
+        }
+    }
+    out.push_str("}\n");
+    out
+}

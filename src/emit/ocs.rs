@@ -1,0 +1,18 @@
+//! `ocs.json` (`fabc.ocs/1`): the ports and the setting of every switch.
+
+use super::json::{push, push_lines, push_numbers, quote, strings};
+use crate::compiled::Compiled;
+
+/// The file's text.
+pub(super) fn json(compiled: &Compiled) -> String {
+    let Compiled { pod, cross_connects, .. } = compiled;
+    let mut out = String::from("{\"format\":\"fabc.ocs/1\",\n\"ocs\":");
+    push_lines(&mut out, pod.ocses.enumerate(), |out, (id, ocs)| {
+        let [a, b] = [&ocs.a, &ocs.b].map(|side| strings(side.iter().map(|&face| pod.face_port_name(face))));
+        push(out, format_args!("{{\"name\":{},\"a\":{a},\"b\":{b},\"cross_connects\":", quote(&ocs.name)));
+        push_numbers(out, cross_connects.settings[id].iter().map(|setting| format!("[{},{}]", setting.a, setting.b)));
+        out.push('}');
+    });
+    out.push_str("}\n");
+    out
+}

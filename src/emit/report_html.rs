@@ -1,0 +1,221 @@
+//! `report.html`: one self-contained page for a design review; opens from disk, needs neither network nor scripts.
+//!
+//! The layout is `report.html.jinja`; here is only what it shows. Drawings come from [`super::svg`], wording from [`super::summary`].
+
+mod faults;
+mod matrix;
+
+use super::number::{grouped, round_down_sig, round_up_sig};
+use super::report_json::require_text;
+use super::summary::{self, percent, ratio4, readable};
+use super::svg::{self, Chart, Series};
+use crate::compiled::Compiled;
+use crate::ir::ScenarioMetrics;
+use minijinja::{Environment, Value, context};
+use serde::Serialize;
+
+/// Bars of the channel-load histogram.
+const LOAD_BINS: u64 = 40;
+
+/// A key number.
+#[derive(Serialize)]
+struct Card {
+    title: &'static str,
+    value: String,
+    unit: &'static str,
+    note: String,
+    /// Filled part of the bar, percent.
+    bar: Option<String>,
+}
+
+/// The page's text.
+pub(super) fn html(compiled: &Compiled) -> String {
+    let mut environment = Environment::new();
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    // The name's ending turns on HTML escaping.
+    environment.add_template("report.html", include_str!("report.html.jinja")).expect("the template parses: it is compiled in");
+    let template = environment.get_template("report.html").expect("added above");
+    template.render(page(compiled)).expect("the template uses what `page` gives it")
+}
+
+fn page(compiled: &Compiled) -> Value {
+    let pod = &compiled.pod;
+    let nominal = &compiled.scenarios[0].metrics;
+    let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false)).count();
+    let unknown = compiled.requires.iter().filter(|outcome| outcome.holds().is_none()).count();
+    let metrics: Vec<Value> = summary::metric_rows(nominal, pod.budget.vcs)
+        .into_iter()
+        .map(|row| context! { name => row.name, value => row.value, bound => row.bound, ratio => row.ratio.map(ratio4), note => row.note })
+        .collect();
+    let requires: Vec<Value> = compiled
+        .requires
+        .iter()
+        .map(|outcome| {
+            context! {
+                text => require_text(outcome),
+                measured => outcome.measured.map(|value| readable(outcome.require.metric, value)),
+                holds => outcome.holds(),
+                scenario => outcome.scenario,
+            }
+        })
+        .collect();
+    let passes: Vec<Value> = compiled
+        .passes
+        .iter()
+        .map(|pass| {
+            let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{name} {}", grouped(*count))).collect();
+            context! { name => pass.name, stopped_by => pass.stopped_by, counters => counters.join(", ") }
+        })
+        .collect();
+    context! {
+        name => pod.name,
+        facts => [summary::cubes_line(pod), summary::switches_line(pod), summary::links_line(compiled), summary::choices_line(compiled)],
+        proof => summary::proof_line(compiled),
+        routed => nominal.routed.is_some(),
+        required => compiled.requires.len(),
+        failed,
+        unknown,
+        cards => cards(compiled),
+        metrics,
+        pod => svg::pod(compiled),
+        matrices => matrix::matrices(compiled),
+        hops => hops(nominal),
+        loads => loads(nominal),
+        vcs => vcs(nominal),
+        faults => faults::faults(compiled),
+        requires,
+        passes,
+    }
+}
+
+fn cards(compiled: &Compiled) -> Vec<Card> {
+    let pod = &compiled.pod;
+    let nominal = &compiled.scenarios[0].metrics;
+    let filled = |share: f64| Some(format!("{:.1}", (share * 100.0).clamp(0.0, 100.0)));
+    let share = nominal.flow_low / nominal.distance_bound();
+    let injection = nominal.flow_low * (nominal.nodes - 1) as f64;
+    let ceiling = nominal.flow_high * (nominal.nodes - 1) as f64;
+    // A number keeps its percent sign.
+    let card = |title, value: String, unit, note: String, bar| Card {
+        title,
+        value: value.replace(" %", "\u{a0}%"),
+        unit,
+        note: note.replace(" %", "\u{a0}%"),
+        bar,
+    };
+    let mut cards = vec![
+        card(
+            "Diameter",
+            nominal.diameter.to_string(),
+            "hops",
+            format!("between the two farthest of {} routers", grouped(nominal.nodes)),
+            None,
+        ),
+        card("Average hops", ratio4(nominal.average_hops()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
+        card(
+            "Concurrent flow",
+            round_down_sig(nominal.flow_low, 6),
+            "",
+            format!("certified; at most {}. Reaches {} of the distance bound", round_up_sig(nominal.flow_high, 6), percent(share)),
+            filled(share),
+        ),
+        card(
+            "Injection",
+            percent(injection),
+            "of a channel",
+            format!("per chip, uniform all-to-all; at most {}", percent(ceiling)),
+            filled(nominal.flow_low / nominal.flow_high),
+        ),
+        card(
+            "Bandwidth",
+            round_down_sig(injection * nominal.channel_bandwidth, 5),
+            "GB/s per chip",
+            format!("of {} GB/s per channel", round_down_sig(nominal.channel_bandwidth, 6)),
+            None,
+        ),
+    ];
+    if let Some(walk) = &nominal.routed {
+        let (load, bound) = (walk.max_channel_load(), nominal.load_bound());
+        cards.push(card(
+            "Max channel load",
+            grouped(load),
+            "routes",
+            format!("{} x the lower bound of {}", ratio4(load as f64 / bound as f64), grouped(bound)),
+            filled(bound as f64 / load as f64),
+        ));
+        let balance = walk.vc_hops.iter().max().copied().unwrap_or(0) as f64 / walk.total_hops() as f64;
+        cards.push(card(
+            "VC balance",
+            ratio4(balance),
+            "",
+            format!("of all hops on the busiest VC; even is {}", ratio4(1.0 / f64::from(pod.budget.vcs))),
+            None,
+        ));
+        let mean = walk.entries_total as f64 / nominal.nodes as f64;
+        cards.push(card("Table entries", grouped(walk.entries_max), "at most", format!("per router, {mean:.1} on average"), None));
+    }
+    let faults = compiled.scenarios.len() - 1;
+    let covered = match (pod.budget.faulty_ocses, faults) {
+        (0, _) => "no fault budget".to_owned(),
+        (_, 0) => "not measured yet".to_owned(),
+        (1, _) => "any one OCS may go dark".to_owned(),
+        (most, _) => format!("any {most} OCSes may go dark"),
+    };
+    cards.push(card("Faults covered", grouped(faults as u64), "scenarios", covered, None));
+    cards.push(card("Disjoint trees", nominal.disjoint_trees.to_string(), "", "OCS-disjoint, each joins all cubes".to_owned(), None));
+    cards
+}
+
+fn hops(of: &ScenarioMetrics) -> String {
+    let route_hops = of.routed.as_ref().map(|walk| &walk.route_hops);
+    let longest = of.hop_histogram.len().max(route_hops.map_or(0, Vec::len)).max(2) - 1;
+    let series = |class, what: &str, counts: &[u64]| {
+        let values: Vec<u64> = (1..=longest).map(|hops| counts.get(hops).copied().unwrap_or(0)).collect();
+        let title = |(hops, count): (usize, &u64)| format!("{what} {hops}: {} pairs", grouped(*count));
+        let titles = (1..).zip(&values).map(title).collect();
+        Series { class, values, titles }
+    };
+    let mut all = vec![series("bar one", "distance", &of.hop_histogram)];
+    all.extend(route_hops.map(|counts| series("bar two", "route hops", counts)));
+    svg::bars(&Chart {
+        label: "Ordered pairs of routers by distance and by hops of their route".to_owned(),
+        categories: (1..=longest).map(|hops| hops.to_string()).collect(),
+        x_title: "hops",
+        y_title: "ordered pairs",
+        series: all,
+        mark: None,
+    })
+}
+
+fn loads(of: &ScenarioMetrics) -> Option<String> {
+    let walk = of.routed.as_ref()?;
+    let bound = of.load_bound();
+    // A bound far beyond all loads (of a pod without flow) must not make the axis.
+    let top = walk.max_channel_load().max(bound.min(walk.max_channel_load().saturating_mul(4))).max(1);
+    let width = svg::round_step(top + 1, LOAD_BINS);
+    let mut values = vec![0; (top + 1).div_ceil(width) as usize];
+    for &(load, channels) in &walk.load_histogram {
+        values[(load / width) as usize] += channels;
+    }
+    let range = |bin: u64| if width == 1 { bin.to_string() } else { format!("{} to {}", bin * width, bin * width + width - 1) };
+    let titles = (0..).zip(&values).map(|(bin, &count): (u64, &u64)| format!("load {}: {} channels", range(bin), grouped(count))).collect();
+    Some(svg::bars(&Chart {
+        label: format!("Channels by load; the lower bound is {bound}"),
+        categories: (0..values.len() as u64).map(|bin| (bin * width).to_string()).collect(),
+        x_title: "routes over the channel",
+        y_title: "channels",
+        series: vec![Series { class: "bar one", values, titles }],
+        mark: Some(((bound as f64 + 0.5) / width as f64, format!("bound on the maximum: {}", grouped(bound)))),
+    }))
+}
+
+fn vcs(of: &ScenarioMetrics) -> Vec<Value> {
+    let Some(walk) = &of.routed else { return Vec::new() };
+    let total = walk.total_hops().max(1) as f64;
+    let most = walk.vc_hops.iter().max().copied().unwrap_or(1).max(1) as f64;
+    let bar = |(vc, &hops): (usize, &u64)| {
+        context! { vc, hops => grouped(hops), share => format!("{:.1} %", hops as f64 / total * 100.0), width => format!("{:.1}", hops as f64 / most * 100.0) }
+    };
+    walk.vc_hops.iter().enumerate().map(bar).collect()
+}

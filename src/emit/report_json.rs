@@ -1,0 +1,104 @@
+//! `report.json` (`fabc.report/1`): metrics, bounds, histograms, scenarios, requires and passes for programs.
+
+use super::json::{push, push_lines, push_numbers, push_object, quote};
+use super::number::{lower, ratio, upper};
+use super::tables::canonical;
+use crate::compiled::Compiled;
+use crate::ir::{RequireOutcome, ScenarioMetrics, worst};
+use crate::model::Metric;
+
+/// The file's text.
+pub(super) fn json(compiled: &Compiled) -> String {
+    let Compiled { pod, scenarios, .. } = compiled;
+    let nominal = &scenarios[0];
+    let mut out = format!("{{\"format\":\"fabc.report/1\",\"fabric\":{},", quote(&pod.name));
+    push(&mut out, format_args!("\"nodes\":{},\"cubes\":{},\n", pod.node_count(), pod.cubes));
+    push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
+    push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics)));
+    push_histograms(&mut out, &nominal.metrics);
+    match (&nominal.metrics.routed, &nominal.routed) {
+        (Some(walk), Some(routed)) => {
+            let mean = ratio(walk.entries_total as f64 / nominal.metrics.nodes as f64);
+            let canonical = canonical(&routed.tables, compiled.topology.symmetry());
+            push(
+                &mut out,
+                format_args!("\"tables\":{{\"entries_max\":{},\"entries_mean\":{mean},\"canonical\":{canonical}}},\n", walk.entries_max),
+            );
+        }
+        _ => out.push_str("\"tables\":{\"entries_max\":null,\"entries_mean\":null,\"canonical\":null},\n"),
+    }
+    out.push_str("\"scenarios\":");
+    push_object(&mut out, scenarios.iter().filter(|scenario| !scenario.scenario.is_nominal()), |out, scenario| {
+        push(out, format_args!("{}:{{{},{}}}", quote(&scenario.scenario.name), metrics(&scenario.metrics), bounds(&scenario.metrics)));
+    });
+    out.push_str(",\n\"worst\":");
+    let all = compiled.metrics();
+    let worst = Metric::ALL.into_iter().filter_map(|metric| worst(&all, metric).map(|found| (metric, found)));
+    push_object(&mut out, worst, |out, (metric, (value, scenario))| {
+        push(out, format_args!("\"{}\":{{\"value\":{},\"scenario\":{}}}", metric.name(), metric_value(metric, value), quote(scenario)));
+    });
+    out.push_str(",\n\"requires\":");
+    push_lines(&mut out, &compiled.requires, |out, outcome| {
+        let measured = outcome.measured.map_or("null".to_owned(), |value| metric_value(outcome.require.metric, value));
+        let holds = outcome.holds().map_or("null".to_owned(), |holds| holds.to_string());
+        let scenario = outcome.scenario.as_deref().map_or("null".to_owned(), quote);
+        let text = quote(&require_text(outcome));
+        push(out, format_args!("{{\"require\":{text},\"measured\":{measured},\"holds\":{holds},\"scenario\":{scenario}}}"));
+    });
+    out.push_str(",\n\"passes\":");
+    push_lines(&mut out, &compiled.passes, |out, pass| {
+        let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{}:{count}", quote(name))).collect();
+        push(out, format_args!("{{\"name\":{},\"stopped_by\":{},", quote(&pass.name), quote(&pass.stopped_by)));
+        push(out, format_args!("\"counters\":{{{}}}}}", counters.join(",")));
+    });
+    out.push_str("}\n");
+    out
+}
+
+/// A metric's value as every artifact prints it: integers plain, flows rounded down, other ratios with 6 decimals.
+pub(super) fn metric_value(metric: Metric, value: f64) -> String {
+    match metric {
+        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => format!("{value:.0}"),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => lower(value),
+        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => ratio(value),
+    }
+}
+
+/// `fault.diameter <= 7`: the line of the spec without its keyword.
+pub(super) fn require_text(outcome: &RequireOutcome) -> String {
+    let require = &outcome.require;
+    let prefix = if require.fault { "fault." } else { "" };
+    format!("{prefix}{} {} {}", require.metric.name(), require.comparison.symbol(), require.value_text)
+}
+
+fn metrics(of: &ScenarioMetrics) -> String {
+    let fields: Vec<String> = Metric::ALL
+        .into_iter()
+        .map(|metric| {
+            let value = match (metric, of.value(metric)) {
+                (Metric::ConcurrentFlow, _) => format!("[{},{}]", lower(of.flow_low), upper(of.flow_high)),
+                (_, Some(value)) => metric_value(metric, value),
+                (_, None) => "null".to_owned(),
+            };
+            format!("\"{}\":{value}", metric.name())
+        })
+        .collect();
+    fields.join(",")
+}
+
+fn bounds(of: &ScenarioMetrics) -> String {
+    format!("\"distance\":{},\"load\":{}", upper(of.distance_bound()), of.load_bound())
+}
+
+fn push_histograms(out: &mut String, of: &ScenarioMetrics) {
+    out.push_str("\"histograms\":{\"hops\":");
+    push_numbers(out, &of.hop_histogram);
+    let walk = of.routed.as_ref();
+    out.push_str(",\n\"route_hops\":");
+    push_numbers(out, walk.map_or(&[][..], |walk| &walk.route_hops));
+    out.push_str(",\n\"channel_load\":");
+    push_numbers(out, walk.map_or(&[][..], |walk| &walk.load_histogram).iter().map(|(load, channels)| format!("[{load},{channels}]")));
+    out.push_str(",\n\"vc_hops\":");
+    push_numbers(out, walk.map_or(&[][..], |walk| &walk.vc_hops));
+    out.push_str("},\n");
+}

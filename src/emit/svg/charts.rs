@@ -1,0 +1,110 @@
+//! Bar charts: hop and channel-load histograms.
+
+use super::{at, escape};
+use crate::emit::json::push;
+use crate::emit::number::grouped;
+
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 250.0;
+const LEFT: f64 = 52.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 26.0;
+const BOTTOM: f64 = 40.0;
+/// Width of a digit of a label.
+const DIGIT: f64 = 6.6;
+
+/// One set of bars.
+pub(in crate::emit) struct Series {
+    /// CSS class of its bars.
+    pub(in crate::emit) class: &'static str,
+    /// One value per category.
+    pub(in crate::emit) values: Vec<u64>,
+    /// What hovering says, per category.
+    pub(in crate::emit) titles: Vec<String>,
+}
+
+/// A bar chart.
+pub(in crate::emit) struct Chart {
+    /// What the picture shows, for readers who cannot see it.
+    pub(in crate::emit) label: String,
+    /// Below the bars.
+    pub(in crate::emit) categories: Vec<String>,
+    pub(in crate::emit) x_title: &'static str,
+    pub(in crate::emit) y_title: &'static str,
+    pub(in crate::emit) series: Vec<Series>,
+    /// A vertical line at a place in categories (0 is the left edge of the first, 1 its right edge), and its label.
+    pub(in crate::emit) mark: Option<(f64, String)>,
+}
+
+/// The chart as an `<svg>` element.
+pub(in crate::emit) fn bars(chart: &Chart) -> String {
+    let (width, height) = (WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+    let top = chart.series.iter().flat_map(|series| &series.values).copied().max().unwrap_or(0).max(1);
+    let step = round_step(top, 5);
+    let scale = height / (top.div_ceil(step) * step) as f64;
+    let slot = width / chart.categories.len().max(1) as f64;
+    let base = TOP + height;
+    let mut out = format!("<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">", escape(&chart.label));
+    push(&mut out, format_args!("<text class=\"axis\" x=\"0\" y=\"12\">{}</text>", chart.y_title));
+    for tick in 0..=top.div_ceil(step) {
+        let y = at(base - (tick * step) as f64 * scale);
+        push(&mut out, format_args!("<path class=\"grid\" d=\"M{LEFT} {y}H{}\"/>", WIDTH - RIGHT));
+        push(&mut out, format_args!("<text class=\"tick end\" x=\"{}\" y=\"{y}\" dy=\"4\">{}</text>", LEFT - 8.0, compact(tick * step)));
+    }
+    let gap = if slot > 12.0 { slot * 0.2 } else { slot * 0.08 };
+    let bar = (slot - gap) / chart.series.len().max(1) as f64;
+    for (which, series) in chart.series.iter().enumerate() {
+        for (category, (&value, title)) in series.values.iter().zip(&series.titles).enumerate().filter(|(_, (value, _))| **value > 0) {
+            // What exists must be seen, however small.
+            let tall = (value as f64 * scale).max(1.0);
+            let x = LEFT + slot * category as f64 + gap / 2.0 + bar * which as f64;
+            push(&mut out, format_args!("<rect class=\"{}\" x=\"{}\" y=\"{}\" ", series.class, at(x), at(base - tall)));
+            push(&mut out, format_args!("width=\"{}\" height=\"{}\"><title>{}</title></rect>", at(bar), at(tall), escape(title)));
+        }
+    }
+    push(&mut out, format_args!("<path class=\"base\" d=\"M{LEFT} {}H{}\"/>", at(base), WIDTH - RIGHT));
+    let widest = chart.categories.iter().map(|label| label.chars().count()).max().unwrap_or(1);
+    let every = (((widest as f64 + 1.5) * DIGIT / slot).ceil() as usize).max(1);
+    for (category, label) in chart.categories.iter().enumerate().step_by(every) {
+        let x = at(LEFT + slot * (category as f64 + 0.5));
+        push(&mut out, format_args!("<text class=\"tick mid\" x=\"{x}\" y=\"{}\">{}</text>", at(base + 15.0), escape(label)));
+    }
+    push(&mut out, format_args!("<text class=\"axis end\" x=\"{}\" y=\"{}\">{}</text>", WIDTH - RIGHT, at(base + 33.0), chart.x_title));
+    if let Some((place, label)) = &chart.mark {
+        let x = LEFT + slot * place.min(chart.categories.len() as f64);
+        let (anchor, shift) = if x > LEFT + width * 0.6 { ("end", -5.0) } else { ("", 5.0) };
+        push(&mut out, format_args!("<path class=\"mark\" d=\"M{} {}V{}\"/>", at(x), at(TOP - 12.0), at(base)));
+        push(
+            &mut out,
+            format_args!("<text class=\"marked {anchor}\" x=\"{}\" y=\"{}\">{}</text>", at(x + shift), at(TOP - 4.0), escape(label)),
+        );
+    }
+    out.push_str("</svg>");
+    out
+}
+
+/// The smallest step of 1, 2 or 5 times a power of ten that divides `top` into at most `steps` steps.
+pub(in crate::emit) fn round_step(top: u64, steps: u64) -> u64 {
+    let mut power = 1;
+    loop {
+        if let Some(step) = [power, 2 * power, 5 * power].into_iter().find(|&step| top.div_ceil(step) <= steps) {
+            return step;
+        }
+        power *= 10;
+    }
+}
+
+/// `12,000` as `12k`, `3,500,000` as `3.5M`.
+fn compact(value: u64) -> String {
+    for (unit, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")] {
+        if value >= unit {
+            let tenths = value / (unit / 10);
+            return if tenths.is_multiple_of(10) {
+                format!("{}{suffix}", tenths / 10)
+            } else {
+                format!("{}.{}{suffix}", tenths / 10, tenths % 10)
+            };
+        }
+    }
+    grouped(value)
+}

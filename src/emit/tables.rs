@@ -1,0 +1,77 @@
+//! `tables/*.json` (`fabc.tables/1`), and the table of one router for people.
+
+use super::json::{push, push_int, push_lines, quote};
+use crate::ids::NodeId;
+use crate::ir::{Entry, ForwardingTables, Symmetry};
+use crate::model::{PORT_NAMES, Pod};
+
+/// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that `topology.json` names.
+pub(super) fn canonical(tables: &ForwardingTables, topology_symmetry: &Symmetry) -> bool {
+    !tables.symmetry.is_trivial() && tables.symmetry == *topology_symmetry
+}
+
+/// The text of one scenario's file; `topology_symmetry` is the one whose generators stand in `topology.json`.
+pub fn tables_json(tables: &ForwardingTables, topology_symmetry: &Symmetry) -> String {
+    let canonical = canonical(tables, topology_symmetry);
+    let listed: usize = tables.routers.iter().map(Vec::len).sum();
+    let copies = if canonical { 1 } else { tables.symmetry.order() };
+    // "[1023,-1,-1,5,1],\n" is 18 bytes.
+    let mut out = String::with_capacity(listed * copies * 17 + 64 * tables.symmetry.node_count() + 256);
+    push(&mut out, format_args!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs));
+    push(&mut out, format_args!("\"canonical\":{canonical},\"key\":[\"dst\",\"in_port\",\"in_vc\"],\n\"routers\":"));
+    if canonical || tables.symmetry.is_trivial() {
+        push_lines(&mut out, tables.symmetry.canonical_nodes().zip(&tables.routers), |out, (node, entries)| {
+            push_router(out, node, entries)
+        });
+    } else {
+        push_lines(&mut out, (0..tables.symmetry.node_count() as u32).map(NodeId), |out, node| {
+            push_router(out, node, &tables.router(node));
+        });
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn push_router(out: &mut String, node: NodeId, entries: &[Entry]) {
+    push(out, format_args!("{{\"node\":{node},\"entries\":"));
+    push_lines(out, entries, |out, entry| {
+        out.push('[');
+        push_int(out, i64::from(entry.dst.0));
+        for field in [i64::from(entry.in_port), i64::from(entry.in_vc), i64::from(entry.out_port), i64::from(entry.out_vc)] {
+            out.push(',');
+            push_int(out, field);
+        }
+        out.push(']');
+    });
+    out.push('}');
+}
+
+/// The full table of one router as `fabc tables --router` prints it.
+pub fn router_table_text(pod: &Pod, tables: &ForwardingTables, node: NodeId) -> String {
+    let entries = tables.router(node);
+    let mut out =
+        format!("router {} (node {node}), {}, {} entries, {} VCs\n", pod.node_name(node), tables.scenario, entries.len(), tables.vcs);
+    let width = entries.iter().map(|entry| pod.node_name(entry.dst).len()).max().unwrap_or(0).max("destination".len());
+    push(
+        &mut out,
+        format_args!("{:<width$}  {:>6}  {:>6}  {:>5}      {:>6}  {:>6}\n", "destination", "node", "in", "in VC", "out", "out VC"),
+    );
+    for entry in entries {
+        let (port, vc) = match usize::try_from(entry.in_port) {
+            Ok(port) => (PORT_NAMES[port], entry.in_vc.to_string()),
+            Err(_) => ("inject", "-".to_owned()),
+        };
+        let (name, to) = (pod.node_name(entry.dst), PORT_NAMES[entry.out_port as usize]);
+        push(&mut out, format_args!("{name:<width$}  {:>6}  {port:>6}  {vc:>5}  ->  {to:>6}  {:>6}\n", entry.dst, entry.out_vc));
+    }
+    out
+}
+
+/// The full table of one router in the form of `fabc.tables/1`, whatever symmetry the tables keep.
+pub fn router_table_json(_pod: &Pod, tables: &ForwardingTables, node: NodeId) -> String {
+    let mut out = format!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs);
+    out.push_str("\"canonical\":false,\"key\":[\"dst\",\"in_port\",\"in_vc\"],\n\"routers\":");
+    push_lines(&mut out, [node], |out, node| push_router(out, node, &tables.router(node)));
+    out.push_str("}\n");
+    out
+}

@@ -1,0 +1,63 @@
+//! `topology.json` (`fabc.topology/1`): nodes, links with their ids, and the generators of the symmetry.
+
+use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
+use crate::compiled::Compiled;
+use crate::ir::LinkKind;
+use crate::model::PORT_NAMES;
+
+/// The file's text.
+pub(super) fn json(compiled: &Compiled) -> String {
+    let Compiled { pod, topology, cross_connects, .. } = compiled;
+    let mut out = String::with_capacity(64 * topology.node_count() + 80 * topology.links().len());
+    push(&mut out, format_args!("{{\"format\":\"fabc.topology/1\",\"fabric\":{},\n\"ports\":{},\n", quote(&pod.name), strings(PORT_NAMES)));
+    out.push_str("\"nodes\":");
+    push_lines(&mut out, topology.nodes(), |out, node| {
+        let [x, y, z] = pod.at(node);
+        push(out, format_args!("{{\"id\":{node},\"cube\":{},\"at\":[{x},{y},{z}]}}", pod.cube_of(node)));
+    });
+    out.push_str(",\n\"links\":");
+    push_lines(&mut out, topology.links().enumerate(), |out, (id, link)| {
+        let kind = match link.kind {
+            LinkKind::Copper => "copper",
+            LinkKind::Fiber => "fiber",
+        };
+        push(out, format_args!("{{\"id\":{id},\"a\":[{},{}],\"b\":[{},{}],", link.a.node, link.a.port, link.b.node, link.b.port));
+        push(out, format_args!("\"kind\":\"{kind}\""));
+        if let Some(ocs) = cross_connects.ocs_of[id] {
+            push(out, format_args!(",\"ocs\":{}", quote(&pod.ocses[ocs].name)));
+        }
+        out.push('}');
+    });
+    out.push_str(",\n\"symmetry\":{\"generators\":");
+    let symmetry = topology.symmetry();
+    push_lines(&mut out, symmetry.generators(), |out, generator| {
+        push_numbers(out, topology.nodes().map(|node| symmetry.image(generator, node)));
+    });
+    out.push_str("}}\n");
+    out
+}
+
+/// `topology.csv`: one link per line.
+pub(super) fn csv(compiled: &Compiled) -> String {
+    let Compiled { pod, topology, cross_connects, .. } = compiled;
+    let mut out = String::from("link,a_node,a_port,b_node,b_port,kind,ocs,bandwidth_gbs,latency_cycles\n");
+    for (id, link) in topology.links().enumerate() {
+        push_int(&mut out, i64::from(id.0));
+        for end in [link.a, link.b] {
+            push(&mut out, format_args!(",{},{}", end.node, PORT_NAMES[end.port.0 as usize]));
+        }
+        let kind = match link.kind {
+            LinkKind::Copper => "copper",
+            LinkKind::Fiber => "fiber",
+        };
+        let ocs = cross_connects.ocs_of[id].map_or(String::new(), |ocs| format!("\"{}\"", pod.ocses[ocs].name));
+        let link_type = &pod.link_types[link.link_type];
+        push(&mut out, format_args!(",{kind},{ocs},{},{}\n", gigabytes(link_type.bandwidth_bps), link_type.latency_cycles));
+    }
+    out
+}
+
+/// Bit/s as GB/s with three decimals.
+pub(super) fn gigabytes(bits_per_second: u64) -> String {
+    format!("{:.3}", bits_per_second as f64 / 8e9)
+}

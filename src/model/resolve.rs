@@ -1,0 +1,289 @@
+//! Syntax to meaning.
+//!
+//! Comes in: a parsed spec. Goes out: a [`Pod`], or every error that can be told apart, in source order. Invariants: no check stops
+//! the others; a check whose inputs are broken stays silent, so that one slip is one error; the order of items never matters.
+
+mod choices;
+mod hardware;
+mod ocs;
+mod requires;
+mod settings;
+mod wiring;
+
+use super::errors::{ResolveError, list, suggestion};
+use super::pod::*;
+use crate::diag::Span;
+use crate::ids::{Id, LinkTypeId};
+use crate::syntax::ast::{self, ItemKind, Name};
+use crate::syntax::{Constants, EvalError, Loader};
+use std::collections::BTreeMap;
+
+/// The most chips that a pod may have.
+pub const MAX_NODES: u64 = 1 << 20;
+
+/// The most OCSes that a pod may have.
+pub const MAX_OCSES: u64 = 1 << 16;
+
+/// Resolves names, units and defaults, and checks that the wiring can exist.
+///
+/// # Errors
+/// Every error of the spec, in source order.
+pub fn resolve(spec: &ast::Spec, loader: &Loader<'_>) -> Result<Pod, Vec<ResolveError>> {
+    let constants = Constants::of(spec);
+    let mut context = Context { errors: Vec::new(), constants };
+    let pod = pod(&mut context, spec, loader);
+    context.report_constants();
+    context.errors.sort_by_key(ResolveError::span);
+    match pod {
+        Some(pod) if context.errors.is_empty() => Ok(pod),
+        _ => Err(context.errors),
+    }
+}
+
+/// What every part of the resolution needs.
+struct Context {
+    errors: Vec<ResolveError>,
+    constants: Constants,
+}
+
+impl Context {
+    fn error(&mut self, error: ResolveError) {
+        self.errors.push(error);
+    }
+
+    /// The value of an integer expression; `None` if it was reported, here or at a `let`.
+    fn eval(&mut self, expr: &ast::Expr, indices: &[(ast::Text, i64)]) -> Option<i64> {
+        let error = match self.constants.eval(expr, indices) {
+            Ok(value) => return Some(value),
+            Err(error) => error,
+        };
+        let indices = indices.iter().map(|(name, _)| &**name);
+        let error = eval_error(&error, self.constants.names().chain(indices));
+        self.errors.extend(error);
+        None
+    }
+
+    fn report_constants(&mut self) {
+        let errors: Vec<_> = self.constants.errors().filter_map(|error| eval_error(error, self.constants.names())).collect();
+        self.errors.extend(errors);
+    }
+
+    fn duplicate(&mut self, what: String, help: &'static str, span: Span, first: Span) {
+        let (first, span) = (first.min(span), first.max(span));
+        self.error(ResolveError::Duplicate { what, help, span, first });
+    }
+}
+
+fn eval_error<'a>(error: &EvalError, known: impl Iterator<Item = &'a str>) -> Option<ResolveError> {
+    Some(match error {
+        EvalError::Broken => return None,
+        EvalError::UnknownName(name, span) => ResolveError::UnknownName {
+            what: "constant",
+            name: name.to_string(),
+            help: suggestion(name, known).or(Some(format!("add `let {name} = ..;`, or write the number"))),
+            span: *span,
+        },
+        EvalError::TooLarge(span) => ResolveError::OutOfRange {
+            what: "an integer".to_owned(),
+            wanted: "less than 2^63".to_owned(),
+            help: None,
+            span: *span,
+            found: "too large".to_owned(),
+        },
+        EvalError::DivisionByZero(span) => ResolveError::OutOfRange {
+            what: "a divisor".to_owned(),
+            wanted: "other than zero".to_owned(),
+            help: None,
+            span: *span,
+            found: "this is 0".to_owned(),
+        },
+        EvalError::NotAnInteger(span) => ResolveError::WrongKind {
+            what: "an expression".to_owned(),
+            wanted: "integers".to_owned(),
+            help: "a decimal number must stand alone, before its unit".to_owned(),
+            span: *span,
+        },
+        EvalError::Circular(name, span) => ResolveError::CircularConstant { name: name.to_string(), span: *span },
+    })
+}
+
+/// The items of a spec by kind; of what may stand only once, the first.
+#[derive(Default)]
+struct Items<'a> {
+    settings: BTreeMap<&'static str, &'a ast::Setting>,
+    links: Vec<(&'a Name, &'a ast::Block, Span)>,
+    chip: Option<(&'a ast::Block, Span)>,
+    cube: Option<(&'a ast::Block, Span)>,
+    ocs: Vec<(&'a ast::OcsItem, Span)>,
+    budget: Option<(&'a ast::Block, Span)>,
+    requires: Vec<(&'a ast::RequireItem, Span)>,
+}
+
+const SETTINGS: [&str; 5] = ["clock", "cubes", "demand", "routing", "topology"];
+const ITEMS: [&str; 8] = ["budget", "chip", "cube", "link", "ocs", "require", "use", "let"];
+
+fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
+    let mut items = Items::default();
+    let mut lets: BTreeMap<&str, Span> = BTreeMap::new();
+    for item in spec.items() {
+        match &item.kind {
+            ItemKind::Use(_) => {}
+            ItemKind::Let(constant) => {
+                let name = &constant.name;
+                if let Some(first) = lets.insert(&name.value, name.span) {
+                    context.duplicate(format!("the constant `{}`", name.value), "a constant has one value", name.span, first);
+                }
+            }
+            ItemKind::Setting(setting) => match SETTINGS.iter().find(|known| **known == &*setting.name.value) {
+                Some(&known) => {
+                    if let Some(first) = items.settings.get(known) {
+                        let first = first.name.span;
+                        context.duplicate(format!("`{known}`"), "a fabric has exactly one; remove the other", setting.name.span, first);
+                    } else {
+                        items.settings.insert(known, setting);
+                    }
+                }
+                None => context.error(ResolveError::Misplaced {
+                    what: format!("`{}`", setting.name.value),
+                    place: "a fabric".to_owned(),
+                    help: suggestion(&setting.name.value, SETTINGS),
+                    span: setting.name.span,
+                }),
+            },
+            ItemKind::Link(name, block) => items.links.push((name, block, item.span)),
+            ItemKind::Chip(block) => once(context, &mut items.chip, "chip", block, item.span),
+            ItemKind::Cube(block) => once(context, &mut items.cube, "cube", block, item.span),
+            ItemKind::Budget(block) => once(context, &mut items.budget, "budget", block, item.span),
+            ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
+            ItemKind::Require(require) => items.requires.push((require, item.span)),
+            ItemKind::Unknown(keyword, ..) => context.error(unknown_item(keyword)),
+        }
+    }
+    items.links.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
+    items.ocs.sort_by_key(|(ocs, span)| (ocs.name.value.clone(), *span));
+    items
+}
+
+fn once<'a>(context: &mut Context, place: &mut Option<(&'a ast::Block, Span)>, keyword: &'static str, block: &'a ast::Block, item: Span) {
+    let span = head(item, keyword);
+    match place {
+        Some((_, first)) => {
+            let first = *first;
+            context.duplicate(format!("`{keyword}`"), "a fabric has exactly one; remove the other", span, first);
+        }
+        None => *place = Some((block, span)),
+    }
+}
+
+/// The first word of an item.
+fn head(item: Span, keyword: &str) -> Span {
+    Span { start: item.start, end: item.start + keyword.len() as u32 }
+}
+
+fn unknown_item(keyword: &Name) -> ResolveError {
+    let what = format!("`{} {{ .. }}`", keyword.value);
+    let help = match &*keyword.value {
+        "link" | "ocs" => {
+            let (place, example) = (format!("this `{}`", keyword.value), format!("{} name {{ .. }}", keyword.value));
+            return missing(&place, "its name", &example, keyword.span);
+        }
+        "chip" | "cube" | "budget" => Some(format!("`{}` has no name: a fabric has only one", keyword.value)),
+        name => suggestion(name, ITEMS),
+    };
+    ResolveError::Misplaced { what, place: "a fabric".to_owned(), help, span: keyword.span }
+}
+
+/// Resolves one part after the other; `None` only if errors were reported.
+fn pod(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Option<Pod> {
+    let fabric = spec.fabric();
+    let items = sort_items(context, spec);
+
+    let clock = hardware::clock(context, &items, fabric.head);
+    let links = hardware::links(context, &items, clock);
+    let chip = hardware::chip(context, &items, fabric.head, clock);
+    let cube = hardware::cube(context, &items, fabric.head, &links);
+    let cubes = hardware::cubes(context, &items, fabric.head, cube.as_ref());
+    let switches = ocs::switches(context, &items, &links, cube.as_ref(), cubes);
+    let budget = choices::budget(context, &items, fabric.head, chip.as_ref());
+    let demand = choices::demand(context, &items);
+    let topology = choices::topology(context, &items, fabric.head, &spec.files[0].path, loader);
+    let routing = choices::routing(context, &items, fabric.head);
+    let requires = requires::requires(context, &items, budget.as_ref());
+    if items.links.is_empty() {
+        let example = "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
+        context.error(missing("the fabric", "a `link`", example, fabric.head));
+    }
+    wiring::check(
+        context,
+        &wiring::Parts {
+            links: &links,
+            chip: chip.as_ref(),
+            cube: cube.as_ref(),
+            cubes,
+            any_ocs: !items.ocs.is_empty(),
+            ocses: switches.as_ref().map(|(_, ocses)| ocses),
+            topology: topology.as_ref(),
+            routing,
+        },
+    );
+    let (cubes, cubes_span) = cubes?;
+    let (topology, topology_span) = topology?;
+    let (routing, routing_span) = routing?;
+    let (ocs_groups, ocses) = switches?;
+    Some(Pod {
+        name: fabric.name.value.to_string(),
+        clock_hz: clock?,
+        link_types: links.types.into_iter().collect::<Option<Vec<_>>>()?.into(),
+        chip: chip?,
+        cube: cube?,
+        cubes,
+        cubes_span,
+        ocs_groups,
+        ocses,
+        budget: budget?,
+        demand,
+        topology,
+        topology_span,
+        routing,
+        routing_span,
+        requires,
+        span: fabric.head,
+    })
+}
+
+/// The links as declared: sorted by name, `None` where the declaration is broken.
+struct Links {
+    names: Vec<ast::Text>,
+    types: Vec<Option<LinkType>>,
+}
+
+impl Links {
+    /// The link that an `over` names.
+    fn find(&self, context: &mut Context, place: &str, over: Option<&Name>, statement: Span) -> Option<LinkTypeId> {
+        let names = || self.names.iter().map(|name| &**name);
+        let Some(over) = over else {
+            let example = format!("over {}", names().next().unwrap_or("fiber"));
+            context.error(missing(place, "its link", &example, statement));
+            return None;
+        };
+        if let Some(index) = self.names.iter().position(|name| *name == over.value) {
+            return Some(LinkTypeId::new(index));
+        }
+        let help = suggestion(&over.value, names());
+        context.error(ResolveError::UnknownName { what: "link", name: over.value.to_string(), help, span: over.span });
+        None
+    }
+}
+
+fn missing(place: &str, what: &str, example: &str, span: Span) -> ResolveError {
+    ResolveError::Missing { place: place.to_owned(), what: what.to_owned(), example: example.to_owned(), span }
+}
+
+/// An error for a name that is not among the choices.
+fn unknown_choice(what: &str, found: &Name, choices: &[&str]) -> ResolveError {
+    let help = match super::errors::closest(&found.value, choices) {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => format!("one of {}", list(choices)),
+    };
+    ResolveError::UnknownChoice { what: what.to_owned(), found: found.value.to_string(), help, span: found.span }
+}

@@ -1,0 +1,214 @@
+//! Clock, links, chip, cube and cubes.
+
+use super::settings::{integer, quantity, settings};
+use super::{Context, Items, Links, MAX_NODES, head, missing};
+use crate::diag::Span;
+use crate::ids::LinkTypeId;
+use crate::model::errors::ResolveError;
+use crate::model::pod::{Chip, Cube, LinkType};
+use crate::syntax::ast::{Mesh, StatementKind, Value};
+use crate::units::{Dimension, PICOSECONDS_PER_METRE};
+
+/// Stands for a link that was reported as unknown; such a cube never leaves this module's parent.
+const UNKNOWN_LINK: LinkTypeId = LinkTypeId(u32::MAX);
+
+/// The clock, Hz.
+pub(super) fn clock(context: &mut Context, items: &Items<'_>, fabric: Span) -> Option<u64> {
+    let Some(setting) = items.settings.get("clock") else {
+        context.error(missing("the fabric", "`clock`", "clock = 1.05 GHz;", fabric));
+        return None;
+    };
+    let (number, unit) = quantity(context, "`clock`", &setting.value, &[Dimension::Frequency], "1.05 GHz")?;
+    whole(context, "`clock`", "a whole number of Hz, at most 1000 GHz", number.times(unit.factor), 1_000_000_000_000, setting.value.span)
+}
+
+/// The number, if there is one from 1 to `limit`.
+fn whole(context: &mut Context, what: &str, wanted: &str, number: Option<u64>, limit: u64, span: Span) -> Option<u64> {
+    let good = number.filter(|number| (1..=limit).contains(number));
+    if good.is_none() {
+        let found = match number {
+            Some(0) => "this is 0",
+            Some(_) => "this is more",
+            None => "this is not",
+        };
+        context.error(ResolveError::OutOfRange {
+            what: what.to_owned(),
+            wanted: wanted.to_owned(),
+            help: None,
+            span,
+            found: found.to_owned(),
+        });
+    }
+    good
+}
+
+/// A latency in router cycles, rounded up.
+fn latency(context: &mut Context, place: &str, value: &Value, clock: Option<u64>, dimensions: &[Dimension]) -> Option<u32> {
+    let what = format!("the latency of {place}");
+    let (number, unit) = quantity(context, &what, value, dimensions, "25 cycles")?;
+    let picoseconds = match unit.dimension {
+        Dimension::Cycles => None,
+        Dimension::Length => Some(PICOSECONDS_PER_METRE),
+        _ => Some(unit.factor),
+    };
+    let cycles = match picoseconds {
+        None => number.times(1),
+        Some(picoseconds) => number.times_over(u128::from(picoseconds) * u128::from(clock?), 1_000_000_000_000),
+    };
+    let good = cycles.and_then(|cycles| u32::try_from(cycles).ok()).filter(|cycles| *cycles <= 1_000_000);
+    if good.is_none() {
+        let found = match cycles {
+            Some(cycles) => format!("this is {cycles} cycles"),
+            None => "this is no whole number of cycles".to_owned(),
+        };
+        let wanted = "a whole number of cycles, at most 1000000".to_owned();
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found });
+    }
+    good
+}
+
+/// The declared links, sorted by name.
+pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>) -> Links {
+    let mut links = Links { names: Vec::new(), types: Vec::new() };
+    let mut last: Option<(&str, Span)> = None;
+    for (name, block, item) in &items.links {
+        if let Some((_, first)) = last.filter(|(last, _)| *last == &*name.value) {
+            context.duplicate(format!("the link `{}`", name.value), "give them different names, or remove one", name.span, first);
+            continue;
+        }
+        last = Some((&name.value, name.span));
+        let place = format!("link `{}`", name.value);
+        let settings = settings(context, block, place.clone(), head(*item, "link").to(name.span), &["bandwidth", "latency"], "");
+        let bandwidth = settings.need(context, "bandwidth", "128 GB/s").and_then(|value| {
+            let what = format!("the bandwidth of {place}");
+            let (number, unit) = quantity(context, &what, value, &[Dimension::Bandwidth], "128 GB/s")?;
+            let wanted = "a whole number of bit/s, at most 1000 TB/s";
+            whole(context, &what, wanted, number.times(unit.factor), 8_000_000_000_000_000, value.span)
+        });
+        let dimensions = [Dimension::Cycles, Dimension::Time, Dimension::Length];
+        let latency = settings.need(context, "latency", "25 cycles").and_then(|value| latency(context, &place, value, clock, &dimensions));
+        links.names.push(name.value.clone());
+        links.types.push(bandwidth.zip(latency).map(|(bandwidth_bps, latency_cycles)| LinkType {
+            name: name.value.to_string(),
+            bandwidth_bps,
+            latency_cycles,
+            span: *item,
+        }));
+    }
+    links
+}
+
+/// The chip.
+pub(super) fn chip(context: &mut Context, items: &Items<'_>, fabric: Span, clock: Option<u64>) -> Option<Chip> {
+    let Some((block, span)) = items.chip else {
+        let example = "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }";
+        context.error(missing("the fabric", "`chip`", example, fabric));
+        return None;
+    };
+    let known = ["radix", "vcs", "flit", "buffer", "latency"];
+    let settings = settings(context, block, "`chip`".to_owned(), span, &known, "");
+    let radix = settings.need(context, "radix", "6").and_then(|value| integer(context, "`radix`", value, 1..=1024));
+    let vcs = settings.need(context, "vcs", "4").and_then(|value| integer(context, "`vcs`", value, 1..=64));
+    let flit = settings.need(context, "flit", "128 B").and_then(|value| {
+        let (number, unit) = quantity(context, "`flit`", value, &[Dimension::Data], "128 B")?;
+        whole(context, "`flit`", "a whole number of bytes, at most 1 MiB", number.times(unit.factor), 1 << 20, value.span)
+    });
+    let buffer = settings.need(context, "buffer", "200 flits").and_then(|value| {
+        let (number, unit) = quantity(context, "`buffer`", value, &[Dimension::Flits], "200 flits")?;
+        whole(context, "`buffer`", "a whole number of flits, at most 2^24", number.times(unit.factor), 1 << 24, value.span)
+    });
+    let latency = settings
+        .need(context, "latency", "25 cycles")
+        .and_then(|value| latency(context, "`chip`", value, clock, &[Dimension::Cycles, Dimension::Time]));
+    Some(Chip {
+        radix: radix? as u32,
+        vcs: vcs? as u8,
+        flit_bytes: flit? as u32,
+        buffer_flits: buffer? as u32,
+        latency_cycles: latency?,
+        span: span.to(block.span),
+    })
+}
+
+/// The cube.
+pub(super) fn cube(context: &mut Context, items: &Items<'_>, fabric: Span, links: &Links) -> Option<Cube> {
+    let Some((block, span)) = items.cube else {
+        context.error(missing("the fabric", "`cube`", "cube { mesh 4 x 4 x 4 over copper; }", fabric));
+        return None;
+    };
+    settings(context, block, "`cube`".to_owned(), span, &[], "mesh");
+    let mut meshes = block.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Mesh(mesh) => Some((mesh, statement.span)),
+        _ => None,
+    });
+    let Some((mesh, mesh_span)) = meshes.next() else {
+        context.error(missing("`cube`", "`mesh`", "mesh 4 x 4 x 4 over copper;", span));
+        return None;
+    };
+    for (_, again) in meshes {
+        context.duplicate("`mesh`".to_owned(), "a cube has one mesh", again, mesh_span);
+    }
+    let over = links.find(context, "`mesh`", mesh.over.as_ref(), mesh_span);
+    Some(Cube { dims: mesh_dims(context, mesh, mesh_span)?, mesh: over.unwrap_or(UNKNOWN_LINK), span: mesh_span })
+}
+
+fn mesh_dims(context: &mut Context, mesh: &Mesh, span: Span) -> Option<[u32; 3]> {
+    let dims = dimensions(context, "`mesh`", &mesh.dims, span)?;
+    let chips = dims.iter().try_fold(1u64, |product, dim| product.checked_mul(*dim)).filter(|chips| *chips <= MAX_NODES);
+    if chips.is_none() {
+        context.error(ResolveError::TooLarge {
+            what: "the cube",
+            count: format!("{} x {} x {} chips", dims[0], dims[1], dims[2]),
+            limit: MAX_NODES,
+            help: None,
+            span,
+            arithmetic: "too many chips".to_owned(),
+        });
+        return None;
+    }
+    Some(dims.map(|dim| dim as u32))
+}
+
+/// Three lengths, each at least 1.
+pub(super) fn dimensions(context: &mut Context, what: &str, dims: &[crate::syntax::ast::Expr], span: Span) -> Option<[u64; 3]> {
+    let values: Vec<Option<u64>> = dims
+        .iter()
+        .map(|dim| {
+            let value = context.eval(dim, &[])?;
+            super::settings::in_range(context, "a dimension", value, 1..=i64::MAX, dim.span).map(|value| value as u64)
+        })
+        .collect();
+    if values.len() != 3 {
+        context.error(ResolveError::WrongKind {
+            what: what.to_owned(),
+            wanted: "three dimensions".to_owned(),
+            help: format!("there are {} here; a flat one has length 1: `4 x 4 x 1`", values.len()),
+            span,
+        });
+        return None;
+    }
+    Some([values[0]?, values[1]?, values[2]?])
+}
+
+/// The number of cubes, and where it stands.
+pub(super) fn cubes(context: &mut Context, items: &Items<'_>, fabric: Span, cube: Option<&Cube>) -> Option<(u32, Span)> {
+    let Some(setting) = items.settings.get("cubes") else {
+        context.error(missing("the fabric", "`cubes`", "cubes = 4;", fabric));
+        return None;
+    };
+    let span = setting.name.span.to(setting.value.span);
+    let cubes = integer(context, "`cubes`", &setting.value, 1..=i64::MAX)? as u64;
+    let per_cube = cube.map_or(1, |cube| cube.dims.iter().map(|dim| u64::from(*dim)).product::<u64>());
+    if cubes.checked_mul(per_cube).is_none_or(|chips| chips > MAX_NODES) {
+        context.error(ResolveError::TooLarge {
+            what: "the pod",
+            count: format!("{} chips", u128::from(cubes) * u128::from(per_cube)),
+            limit: MAX_NODES,
+            help: None,
+            span,
+            arithmetic: format!("{cubes} cubes of {per_cube} chips"),
+        });
+        return None;
+    }
+    Some((cubes as u32, span))
+}

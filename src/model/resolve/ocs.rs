@@ -1,0 +1,424 @@
+//! OCS groups: which switch sees which face port.
+
+use super::settings::{choice, integer, settings, wrong_kind};
+use super::{Context, Items, Links, MAX_OCSES, head, missing, unknown_choice};
+use crate::diag::Span;
+use crate::ids::{CubeId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
+use crate::model::errors::ResolveError;
+use crate::model::pod::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES};
+use crate::syntax::ast::{Coupled, OcsItem, Port, Range, StatementKind, Text};
+
+type Switches = (IdVec<OcsGroupId, OcsGroup>, IdVec<OcsId, Ocs>);
+
+/// All groups and switches, sorted by name and row-major; `None` only if errors were reported.
+pub(super) fn switches(
+    context: &mut Context,
+    items: &Items<'_>,
+    links: &Links,
+    cube: Option<&Cube>,
+    cubes: Option<(u32, Span)>,
+) -> Option<Switches> {
+    let mut groups = IdVec::new();
+    let mut ocses: IdVec<OcsId, Ocs> = IdVec::new();
+    let mut taken = Taken::default();
+    let mut complete = true;
+    let mut last: Option<&OcsItem> = None;
+    for (item, span) in &items.ocs {
+        if let Some(first) = last.filter(|last| last.name.value == item.name.value) {
+            let what = format!("the OCS group `{}`", item.name.value);
+            context.duplicate(what, "give them different names, or remove one", item.name.span, first.name.span);
+            complete = false;
+            continue;
+        }
+        last = Some(item);
+        let group: OcsGroupId = OcsGroupId::new(groups.len());
+        let Some(declared) = declaration(context, item, *span, links, cubes) else {
+            complete = false;
+            continue;
+        };
+        groups.push(OcsGroup { name: item.name.value.to_string(), shape: declared.shape(), span: declared.head });
+        let room = MAX_OCSES - ocses.len() as u64;
+        match (cube, cubes) {
+            (Some(cube), Some(_)) if declared.count() <= room => {
+                complete &= expand(context, group, &declared, cube, &mut ocses, &mut taken);
+            }
+            (Some(_), Some(_)) => {
+                complete = false;
+                context.error(ResolveError::TooLarge {
+                    what: "the number of OCSes",
+                    count: format!("{}", declared.count() + ocses.len() as u64),
+                    limit: MAX_OCSES,
+                    help: Some("every switch needs a position on a face of its own".to_owned()),
+                    span: declared.head,
+                    arithmetic: format!("{} switches in this group", declared.count()),
+                });
+            }
+            _ => complete = false,
+        }
+    }
+    complete.then_some((groups, ocses))
+}
+
+/// A group whose settings are sound by themselves.
+struct Declared<'a> {
+    item: &'a OcsItem,
+    head: Span,
+    ranges: Vec<(Text, i64, i64)>,
+    cubes: (u32, u32),
+    ports: u32,
+    ports_span: Span,
+    duplex: Duplex,
+    link: crate::ids::LinkTypeId,
+    sides: Sides<'a>,
+    couple_span: Span,
+}
+
+/// The ports of a group by side; the second is empty for `any of`.
+struct Sides<'a> {
+    rule: CoupleRule,
+    a: Vec<(PortId, &'a Port)>,
+    b: Vec<(PortId, &'a Port)>,
+}
+
+impl Declared<'_> {
+    fn shape(&self) -> Vec<u32> {
+        self.ranges.iter().map(|(_, lo, hi)| (hi - lo) as u32).collect()
+    }
+
+    /// The number of switches.
+    fn count(&self) -> u64 {
+        self.ranges.iter().fold(1u64, |count, (_, lo, hi)| count.saturating_mul((hi - lo) as u64))
+    }
+}
+
+fn declaration<'a>(
+    context: &mut Context,
+    item: &'a OcsItem,
+    span: Span,
+    links: &Links,
+    cubes: Option<(u32, Span)>,
+) -> Option<Declared<'a>> {
+    let place = format!("ocs `{}`", item.name.value);
+    let head = head(span, "ocs").to(item.name.span);
+    let ranges = indices(context, item);
+    let served = served_cubes(context, item, cubes);
+    let settings = settings(context, &item.block, place.clone(), head, &["ports", "duplex"], "couple");
+    let ports = settings.need(context, "ports", "136").and_then(|value| integer(context, "`ports`", value, 1..=1 << 20));
+    let duplex = match settings.get("duplex") {
+        None => Some(Duplex::Circulator),
+        Some(value) => match choice(value) {
+            Some(name) if &*name.value == "circulator" => Some(Duplex::Circulator),
+            Some(name) if &*name.value == "pair" => Some(Duplex::Pair),
+            Some(name) => {
+                context.error(unknown_choice("`duplex`", &name, &["circulator", "pair"]));
+                None
+            }
+            None => {
+                context.error(wrong_kind("`duplex`", "a name", "circulator", value.span));
+                None
+            }
+        },
+    };
+    let mut couples = item.block.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Couple(couple) => Some((couple, statement.span)),
+        _ => None,
+    });
+    let Some((couple, couple_span)) = couples.next() else {
+        context.error(missing(&place, "`couple`", "couple +x[u, v] with -x[u, v] over fiber;", head));
+        return None;
+    };
+    for (_, again) in couples {
+        context.duplicate("`couple`".to_owned(), "a group couples once; declare a second group for other ports", again, couple_span);
+    }
+    let link = links.find(context, "`couple`", couple.over.as_ref(), couple_span);
+    let sides = sides(context, &couple.ports);
+    Some(Declared {
+        item,
+        head,
+        ranges: ranges?,
+        cubes: served?,
+        ports: ports? as u32,
+        ports_span: settings.span("ports").unwrap_or(head),
+        duplex: duplex?,
+        link: link?,
+        sides: sides?,
+        couple_span,
+    })
+}
+
+/// Names and bounds of the indices.
+fn indices(context: &mut Context, item: &OcsItem) -> Option<Vec<(Text, i64, i64)>> {
+    let mut ranges: Vec<(Text, i64, i64)> = Vec::new();
+    let mut good = true;
+    for (place, index) in item.indices.iter().enumerate() {
+        let name = &index.name;
+        if let Some(first) = item.indices[..place].iter().find(|first| first.name.value == name.value) {
+            context.duplicate(format!("the index `{}`", name.value), "every index has a name of its own", name.span, first.name.span);
+            good = false;
+        }
+        match range(context, &index.range).filter(|(lo, hi)| in_bounds(context, &index.range, *lo, *hi)) {
+            Some((lo, hi)) => ranges.push((name.value.clone(), lo, hi)),
+            None => good = false,
+        }
+    }
+    good.then_some(ranges)
+}
+
+fn in_bounds(context: &mut Context, range: &Range, lo: i64, hi: i64) -> bool {
+    let limit = i64::from(u32::MAX);
+    let good = lo >= 0 && hi <= limit;
+    if !good {
+        let wanted = format!("between 0 and {limit}");
+        let found = format!("this is {lo}..{hi}");
+        context.error(ResolveError::OutOfRange { what: "an index".to_owned(), wanted, help: None, span: range.span, found });
+    }
+    good
+}
+
+/// The bounds of a range that is not empty.
+fn range(context: &mut Context, range: &Range) -> Option<(i64, i64)> {
+    let (lo, hi) = (context.eval(&range.lo, &[]), context.eval(&range.hi, &[]));
+    let (lo, hi) = (lo?, hi?);
+    if lo < hi {
+        return Some((lo, hi));
+    }
+    let (problem, help) = if lo == hi {
+        ("empty", format!("`lo..hi` ends before `hi`: write {lo}..{} for the single value {lo}", i128::from(hi) + 1))
+    } else {
+        ("the wrong way round", format!("the smaller end comes first: write {hi}..{lo}"))
+    };
+    context.error(ResolveError::BadRange { lo, hi, problem, help, span: range.span });
+    None
+}
+
+/// The cubes that a group serves: first, and one past the last.
+fn served_cubes(context: &mut Context, item: &OcsItem, cubes: Option<(u32, Span)>) -> Option<(u32, u32)> {
+    let Some(written) = &item.cubes else { return cubes.map(|(cubes, _)| (0, cubes)) };
+    let (lo, hi) = range(context, written)?;
+    let (cubes, _) = cubes?;
+    if lo < 0 || hi > i64::from(cubes) {
+        context.error(ResolveError::OutOfRange {
+            what: "`for cubes`".to_owned(),
+            wanted: format!("within 0..{cubes}"),
+            help: Some(format!("the pod has the cubes 0 to {}", cubes - 1)),
+            span: written.span,
+            found: format!("this is {lo}..{hi}"),
+        });
+        return None;
+    }
+    Some((lo as u32, hi as u32))
+}
+
+fn sides<'a>(context: &mut Context, coupled: &'a Coupled) -> Option<Sides<'a>> {
+    let mut ports = |ports: &[&'a Port]| {
+        let checked: Vec<_> = ports.iter().map(|port| face(context, port).map(|id| (id, *port))).collect();
+        checked.into_iter().collect::<Option<Vec<_>>>()
+    };
+    match coupled {
+        Coupled::Sided(a, b) => {
+            let (a, b) = (ports(&[a]), ports(&[b]));
+            Some(Sides { rule: CoupleRule::Sided, a: a?, b: b? })
+        }
+        Coupled::AnyOf(all) => Some(Sides { rule: CoupleRule::Any, a: ports(&all.iter().collect::<Vec<_>>())?, b: Vec::new() }),
+    }
+}
+
+/// The port that a face names.
+fn face(context: &mut Context, port: &Port) -> Option<PortId> {
+    let name = &port.face;
+    let Some(index) = PORT_NAMES.iter().position(|known| *known == &*name.value) else {
+        let bare = PORT_NAMES.iter().find(|known| known[1..] == *name.value);
+        let help = match bare {
+            Some(known) => format!("say which side: `{known}` or `-{}`", &known[1..]),
+            None => format!("one of {}", crate::model::errors::list(&PORT_NAMES)),
+        };
+        context.error(ResolveError::UnknownChoice { what: "a face".to_owned(), found: name.value.to_string(), help, span: name.span });
+        return None;
+    };
+    if port.at.len() != 2 {
+        context.error(ResolveError::WrongKind {
+            what: format!("`{}`", name.value),
+            wanted: "two coordinates".to_owned(),
+            help: format!("{} is the position ({}) on the face", "`[u, v]`", ["y, z", "x, z", "x, y"][index / 2]),
+            span: port.span,
+        });
+        return None;
+    }
+    Some(PortId::new(index))
+}
+
+/// Which OCS serves each face port so far.
+#[derive(Default)]
+struct Taken {
+    by: Vec<u32>,
+    clashes: Vec<(OcsGroupId, OcsGroupId)>,
+}
+
+/// Adds the switches of a group; `false` if errors were reported.
+fn expand(
+    context: &mut Context,
+    group: OcsGroupId,
+    declared: &Declared<'_>,
+    cube: &Cube,
+    ocses: &mut IdVec<OcsId, Ocs>,
+    taken: &mut Taken,
+) -> bool {
+    if !enough_ports(context, declared) {
+        return false;
+    }
+    let mut indices: Vec<(Text, i64)> = declared.ranges.iter().map(|(name, lo, _)| (name.clone(), *lo)).collect();
+    loop {
+        let positions = |context: &mut Context, side: &[(PortId, &Port)]| {
+            let all = side.iter().map(|(id, port)| Some((*id, position(context, *id, port, &indices, cube)?)));
+            all.collect::<Option<Vec<_>>>()
+        };
+        let a = positions(context, &declared.sides.a);
+        let b = positions(context, &declared.sides.b);
+        let (Some(a), Some(b)) = (a, b) else { return false };
+        let values: Vec<u32> = indices.iter().map(|(_, value)| *value as u32).collect();
+        let ocs = Ocs {
+            name: name(&declared.item.name.value, &values),
+            group,
+            index: values,
+            rule: declared.sides.rule,
+            a: face_ports(declared, cube, a),
+            b: face_ports(declared, cube, b),
+            link: declared.link,
+            ports: declared.ports,
+            duplex: declared.duplex,
+            span: declared.couple_span,
+        };
+        if !take(context, &ocs, cube, ocses, taken) {
+            return false;
+        }
+        ocses.push(ocs);
+        // The next index tuple, the last index fastest.
+        let mut place = declared.ranges.len();
+        loop {
+            if place == 0 {
+                return true;
+            }
+            place -= 1;
+            let (_, lo, hi) = &declared.ranges[place];
+            indices[place].1 += 1;
+            if indices[place].1 < *hi {
+                break;
+            }
+            indices[place].1 = *lo;
+        }
+    }
+}
+
+fn name(group: &str, index: &[u32]) -> String {
+    if index.is_empty() {
+        return group.to_owned();
+    }
+    let values: Vec<String> = index.iter().map(u32::to_string).collect();
+    format!("{group}[{}]", values.join(","))
+}
+
+/// Whether the switches have room for their ports.
+fn enough_ports(context: &mut Context, declared: &Declared<'_>) -> bool {
+    let cubes = u64::from(declared.cubes.1 - declared.cubes.0);
+    let (a, b) = (declared.sides.a.len() as u64 * cubes, declared.sides.b.len() as u64 * cubes);
+    let (needed, arithmetic) = match (declared.sides.rule, declared.duplex) {
+        (CoupleRule::Sided, Duplex::Circulator) => (a.max(b), format!("{cubes} cubes x 1 face port on each side")),
+        (CoupleRule::Sided, Duplex::Pair) => {
+            (a + b, format!("{cubes} cubes x 2 face ports, and with `duplex = pair` each takes a port on both sides"))
+        }
+        (CoupleRule::Any, _) => (a, format!("{cubes} cubes x {} face ports, on a switch without sides", declared.sides.a.len())),
+    };
+    let ports = u64::from(declared.ports);
+    if needed > ports {
+        context.error(ResolveError::TooFewPorts {
+            ocs: format!("ocs `{}`", declared.item.name.value),
+            needed,
+            ports,
+            arithmetic: format!("{arithmetic} = {needed}; raise `ports`, or split the cubes among groups with `for cubes lo..hi`"),
+            span: declared.couple_span,
+            ports_span: declared.ports_span,
+        });
+    }
+    needed <= ports
+}
+
+/// The chip within a cube that owns a face port.
+fn position(context: &mut Context, id: PortId, port: &Port, indices: &[(Text, i64)], cube: &Cube) -> Option<[u32; 3]> {
+    let u = context.eval(&port.at[0], indices);
+    let v = context.eval(&port.at[1], indices);
+    let (u, v) = (u?, v?);
+    let axis = id.index() / 2;
+    let (first, second) = [(1, 2), (0, 2), (0, 1)][axis];
+    let size = [cube.dims[first], cube.dims[second]];
+    let inside = |value: i64, size: u32| (0..i64::from(size)).contains(&value);
+    if inside(u, size[0]) && inside(v, size[1]) {
+        let mut at = [0; 3];
+        at[first] = u as u32;
+        at[second] = v as u32;
+        at[axis] = if id.0.is_multiple_of(2) { cube.dims[axis] - 1 } else { 0 };
+        return Some(at);
+    }
+    let with: Vec<String> = indices.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    context.error(ResolveError::OffFace {
+        port: format!("{}[{u}, {v}]", port.face.value),
+        help: format!(
+            "the {} face of a {} x {} x {} cube is [0..{}, 0..{}]",
+            port.face.value, cube.dims[0], cube.dims[1], cube.dims[2], size[0], size[1]
+        ),
+        span: port.span,
+        found: if with.is_empty() { "outside".to_owned() } else { format!("outside for {}", with.join(", ")) },
+        cube: cube.span,
+    });
+    None
+}
+
+/// The face ports of one side, ascending by (cube, port, node).
+fn face_ports(declared: &Declared<'_>, cube: &Cube, mut positions: Vec<(PortId, [u32; 3])>) -> Vec<FacePort> {
+    let [ax, ay, az] = cube.dims;
+    let local = |at: [u32; 3]| at[0] + ax * at[1] + ax * ay * at[2];
+    positions.sort_by_key(|(port, at)| (*port, local(*at)));
+    let (lo, hi) = declared.cubes;
+    let ports = |id: u32| {
+        positions.iter().map(move |(port, at)| FacePort { cube: CubeId(id), node: NodeId(id * (ax * ay * az) + local(*at)), port: *port })
+    };
+    (lo..hi).flat_map(ports).collect()
+}
+
+/// Marks the face ports of a switch as served; reports the first one that is served already, once per pair of groups.
+fn take(context: &mut Context, ocs: &Ocs, cube: &Cube, ocses: &IdVec<OcsId, Ocs>, taken: &mut Taken) -> bool {
+    let per_cube: u32 = cube.dims.iter().product();
+    for face in ocs.a.iter().chain(&ocs.b) {
+        let slot = face.node.index() * PORT_NAMES.len() + face.port.index();
+        if slot >= taken.by.len() {
+            taken.by.resize(slot + 1, u32::MAX);
+        }
+        let (this, before) = (ocses.len() as u32, taken.by[slot]);
+        if before == u32::MAX {
+            taken.by[slot] = this;
+            continue;
+        }
+        let first = ocses.get(OcsId(before)).unwrap_or(ocs);
+        if taken.clashes.contains(&(first.group, ocs.group)) {
+            return false;
+        }
+        taken.clashes.push((first.group, ocs.group));
+        let local = face.node.0 % per_cube;
+        let at = [local % cube.dims[0], local / cube.dims[0] % cube.dims[1], local / (cube.dims[0] * cube.dims[1])];
+        let (u, v) = [(1, 2), (0, 2), (0, 1)].map(|(u, v)| (at[u], at[v]))[face.port.index() / 2];
+        let (first, second) = if first.span <= ocs.span { (first, ocs) } else { (ocs, first) };
+        context.error(ResolveError::PortTaken {
+            port: format!("cube{}.{}[{u},{v}]", face.cube, PORT_NAMES[face.port.index()]),
+            ocs: second.name.clone(),
+            first_ocs: first.name.clone(),
+            help: if first.group == second.group {
+                "every switch of a group needs face ports of its own: use each index in each port"
+            } else {
+                "a face port has one fibre: change the positions, or give the groups different cubes with `for cubes lo..hi`"
+            },
+            span: second.span,
+            first: (first.group != second.group).then_some(first.span),
+        });
+        return false;
+    }
+    true
+}

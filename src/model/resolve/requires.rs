@@ -1,0 +1,119 @@
+//! The contract.
+
+use super::settings::{decimal, quantity_of};
+use super::{Context, Items};
+use crate::diag::Span;
+use crate::model::errors::{ResolveError, closest, list};
+use crate::model::pod::{Budget, Comparison, Metric, Require};
+use crate::syntax::ast::RequireItem;
+use crate::syntax::require_order;
+use crate::units::{Decimal, Dimension};
+
+/// All requires, sorted as in the normalised spec.
+pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>) -> Vec<Require> {
+    let mut requires: Vec<Require> = items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget)).collect();
+    requires.sort_by_cached_key(|require| {
+        let prefix = if require.fault { "fault." } else { "" };
+        let key = require_order(&format!("{prefix}{}", require.metric.name()), require.comparison.symbol(), &require.value_text);
+        (key, require.span)
+    });
+    requires
+}
+
+fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option<&Budget>) -> Option<Require> {
+    let name = &*item.metric.value;
+    let (fault, plain) = match name.strip_prefix("fault.") {
+        Some(plain) => (true, plain),
+        None => (false, name),
+    };
+    let metric = Metric::ALL.into_iter().find(|metric| metric.name() == plain);
+    let Some(metric) = metric else {
+        context.error(unknown_metric(name, fault, plain, item.metric.span));
+        return None;
+    };
+    if let Some(budget) = budget.filter(|budget| fault && budget.faulty_ocses == 0) {
+        context.error(ResolveError::NoFaults {
+            metric: name.to_owned(),
+            plain: plain.to_owned(),
+            span: item.metric.span,
+            budget: budget.faults_span,
+        });
+    }
+    let comparisons = [Comparison::AtMost, Comparison::AtLeast, Comparison::Less, Comparison::Greater, Comparison::Equal];
+    let comparison = comparisons.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)?;
+    let (value, value_text) = value(context, item, metric)?;
+    if let Some((reason, help)) = nonsense(metric, comparison, value) {
+        context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
+        return None;
+    }
+    Some(Require { metric, fault, comparison, value, value_text, span })
+}
+
+fn unknown_metric(name: &str, fault: bool, plain: &str, span: Span) -> ResolveError {
+    let known: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+    let plain = if fault { plain } else { plain.rsplit('.').next().unwrap_or(plain) };
+    let help = match closest(plain, &known) {
+        Some(close) if fault || name.starts_with("fault") => format!("did you mean `fault.{close}`?"),
+        Some(close) => format!("did you mean `{close}`?"),
+        None => format!("one of {}; with `fault.` before it, in the worst tolerated fault", list(&known)),
+    };
+    ResolveError::UnknownMetric { name: name.to_owned(), help, span }
+}
+
+/// The number, and its canonical text.
+fn value(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(f64, String)> {
+    let what = format!("`{}`", metric.name());
+    let (number, suffix) = match (metric, &item.value.unit) {
+        (Metric::Bandwidth, _) => {
+            let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
+            let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, 8_000_000_000));
+            let Some(gigabytes) = gigabytes else {
+                context.error(ResolveError::OutOfRange {
+                    what,
+                    wanted: "a whole number of bit/s".to_owned(),
+                    help: None,
+                    span: item.value.span,
+                    found: "this is not".to_owned(),
+                });
+                return None;
+            };
+            (gigabytes, " GB/s")
+        }
+        (_, Some(unit)) => {
+            context.error(ResolveError::WrongUnit {
+                what,
+                wanted: "no unit".to_owned(),
+                help: Some(format!("remove `{}`", unit.value)),
+                span: unit.span,
+                found: "a plain number expected".to_owned(),
+            });
+            return None;
+        }
+        (_, None) => (decimal(context, &what, &item.value)?, ""),
+    };
+    let text = number.to_string();
+    Some((text.parse().ok()?, format!("{text}{suffix}")))
+}
+
+/// Why a comparison is decided before anything is measured.
+fn nonsense(metric: Metric, comparison: Comparison, value: f64) -> Option<(&'static str, String)> {
+    let upper = matches!(comparison, Comparison::AtMost | Comparison::Less | Comparison::Equal);
+    let whole = matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees);
+    let name = metric.name();
+    if value == 0.0 && comparison == Comparison::AtLeast {
+        return Some(("nothing is below 0", format!("`{name}` is never negative; require more than 0")));
+    }
+    if value == 0.0 && comparison == Comparison::Less {
+        return Some(("nothing is below 0", format!("`{name}` is never negative")));
+    }
+    match metric {
+        Metric::LoadRatio | Metric::HopsRatio if upper && value < 1.0 => {
+            Some(("a ratio to a lower bound is never below 1", format!("require `{name} <= 1.05`, for example")))
+        }
+        Metric::VcBalance if value > 1.0 => Some(("a share is never above 1", format!("require `{name} <= 0.6`, for example"))),
+        _ if whole && comparison == Comparison::Equal && value.fract() != 0.0 => {
+            Some(("an integer never equals a fraction", format!("`{name}` is a whole number")))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,88 @@
+//! Which mirror carries which fibre.
+//!
+//! In: a topology whose fibres join face ports. Out: the cross-connects of every OCS. A face port is wired to at most one OCS, so there is nothing to
+//! choose, only to find; a fibre that no OCS can carry is an error that names it.
+
+use super::synth::SynthError;
+use crate::ids::{CubeId, Id, IdVec, LinkId, OcsId};
+use crate::ir::{CrossConnect, CrossConnects, Endpoint, LinkKind, Topology};
+use crate::model::{CoupleRule, FacePort, Pod};
+use std::collections::BTreeMap;
+
+/// Where a face port is plugged in.
+#[derive(Clone, Copy)]
+struct Plug {
+    ocs: OcsId,
+    on_a: bool,
+    index: u32,
+}
+
+/// Finds the cross-connects of a topology.
+///
+/// # Errors
+/// [`SynthError::NotRealisable`] with the first fibre that the declared OCSes cannot carry and the number of such fibres.
+pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, SynthError> {
+    let mut plugs: BTreeMap<Endpoint, Plug> = BTreeMap::new();
+    for (id, ocs) in pod.ocses.enumerate() {
+        for (on_a, side) in [(true, &ocs.a), (false, &ocs.b)] {
+            for (index, face) in side.iter().enumerate() {
+                plugs.insert(Endpoint { node: face.node, port: face.port }, Plug { ocs: id, on_a, index: index as u32 });
+            }
+        }
+    }
+    let mut settings: IdVec<OcsId, Vec<CrossConnect>> = IdVec::filled(Vec::new(), pod.ocses.len());
+    let mut ocs_of: IdVec<LinkId, Option<OcsId>> = IdVec::filled(None, topology.links().len());
+    let mut missing: Vec<(Endpoint, Endpoint)> = Vec::new();
+    for (id, link) in topology.links().enumerate().filter(|(_, link)| link.kind == LinkKind::Fiber) {
+        let fit = match (plugs.get(&link.a), plugs.get(&link.b)) {
+            (Some(a), Some(b)) if a.ocs == b.ocs => match pod.ocses[a.ocs].rule {
+                CoupleRule::Any => Some((a.ocs, a.index.min(b.index), a.index.max(b.index))),
+                CoupleRule::Sided if a.on_a != b.on_a => {
+                    let (a, b) = if a.on_a { (a, b) } else { (b, a) };
+                    Some((a.ocs, a.index, b.index))
+                }
+                CoupleRule::Sided => None,
+            },
+            _ => None,
+        };
+        match fit {
+            Some((ocs, a, b)) => {
+                settings[ocs].push(CrossConnect { a, b, link: id });
+                ocs_of[id] = Some(ocs);
+            }
+            None => missing.push((link.a, link.b)),
+        }
+    }
+    if let Some(&(a, b)) = missing.first() {
+        return Err(not_realisable(pod, &plugs, a, b, missing.len()));
+    }
+    let settings = settings.ids().map(|ocs| {
+        let mut sorted = settings[ocs].clone();
+        sorted.sort_unstable();
+        sorted
+    });
+    Ok(CrossConnects { settings: settings.collect(), ocs_of })
+}
+
+fn not_realisable(pod: &Pod, plugs: &BTreeMap<Endpoint, Plug>, a: Endpoint, b: Endpoint, count: usize) -> SynthError {
+    let name =
+        |end: Endpoint| pod.face_port_name(FacePort { cube: CubeId::new(pod.cube_of(end.node).index()), node: end.node, port: end.port });
+    let (plug_a, plug_b) = (plugs.get(&a), plugs.get(&b));
+    let hint = match (plug_a, plug_b) {
+        (None, None) => format!("neither {} nor {} is coupled by any `ocs` item; declare a group that couples them", name(a), name(b)),
+        (None, _) => format!("{} is not coupled by any `ocs` item: it is dark", name(a)),
+        (_, None) => format!("{} is not coupled by any `ocs` item: it is dark", name(b)),
+        (Some(p), Some(q)) if p.ocs != q.ocs => {
+            format!(
+                "{} is wired to {}, but {} to {}: a fibre runs through one switch",
+                name(a),
+                pod.ocses[p.ocs].name,
+                name(b),
+                pod.ocses[q.ocs].name
+            )
+        }
+        (Some(p), _) => format!("both are on the same side of {}, which couples one side with the other", pod.ocses[p.ocs].name),
+    };
+    let served = plug_a.map(|plug| pod.ocses[plug.ocs].span);
+    SynthError::NotRealisable { a: name(a), b: name(b), hint, span: pod.topology_span, count, served }
+}

@@ -1,0 +1,267 @@
+//! The certified maximum concurrent flow by multiplicative weights with soft splitting.
+//!
+//! In: a topology whose lit links connect it. Out: a feasible integer flow (lower end) and integer channel lengths (upper end).
+//! Every round routes all demand from the canonical sources over the near-shortest channels of the current prices, splitting over all
+//! predecessors of a node with weight exp(-slack / tau), and raises the prices of overloaded classes; tau falls geometrically. Hard shortest paths
+//! converge an order of magnitude slower. The lower end is the mean of the best window of rounds, routed once more in integers.
+//! Sources: Garg & Koenemann (multicommodity flow by multiplicative weights); Leighton & Rao (duality); the splitting is our own.
+
+use super::lengths;
+use super::quotient::{Distance, Quotient};
+use crate::ids::{IdVec, LinkId};
+use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, StopReason, Topology};
+use crate::progress::Progress;
+use rayon::prelude::*;
+
+/// Work of the method.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Rounds at most.
+    pub rounds: u32,
+    /// Stop when dual / primal - 1 falls to this many parts per million.
+    pub gap_ppm: u32,
+}
+
+/// Mean price of a class in integer units; the slack table has `SLACK_REACH * tau` entries.
+const UNIT: f64 = 4096.0;
+const SLACK_REACH: f64 = 14.0;
+const LONGEST: f64 = 4.0e6;
+const TAU_START: f64 = 0.3;
+const TAU_END: f64 = 0.004;
+/// Starting price beside a cut, relative to the cut.
+const BESIDE_CUT: f64 = 0.05;
+const KAPPA: f64 = 2.2;
+/// Momentum of the prices; 0.5 leaves a gap ten times larger after the same rounds (measured at 128..1024 chips).
+const MOMENTUM: f64 = 0.9;
+/// Integer units that a pair sends per round of the certificate.
+const DEMAND: u64 = 1 << 16;
+/// Rounds whose mean may become the certificate, at most.
+const WINDOW: usize = 48;
+
+/// One round's prices and what they led to.
+struct Round {
+    prices: Vec<u32>,
+    tau: f64,
+    loads: Vec<f64>,
+}
+
+/// The certified interval of the maximum concurrent flow, uniform demand, unit capacity per channel.
+///
+/// `alive` must be invariant under the symmetry and connect all nodes.
+pub fn concurrent(topology: &Topology, alive: &IdVec<LinkId, bool>, settings: Settings, progress: &dyn Progress) -> ConcurrentFlow {
+    let quotient = Quotient::new(topology, alive);
+    progress.begin("flow", u64::from(settings.rounds));
+    let (dual, rounds, stopped_by, window) = descend(&quotient, settings, None, progress);
+    let primal = certify(&quotient, &window);
+    progress.end();
+    let stopped_by = if primal.value() >= dual.bound() { StopReason::Optimal } else { stopped_by };
+    ConcurrentFlow { dual, primal, rounds, stopped_by }
+}
+
+/// Only the upper end, starting from the lengths of another scenario of the same topology (such as the healthy pod).
+pub fn price(topology: &Topology, alive: &IdVec<LinkId, bool>, start: &DualLengths, settings: Settings) -> DualLengths {
+    let quotient = Quotient::new(topology, alive);
+    descend(&quotient, settings, Some(start), &crate::progress::Silent).0
+}
+
+fn descend(
+    quotient: &Quotient,
+    settings: Settings,
+    start: Option<&DualLengths>,
+    progress: &dyn Progress,
+) -> (DualLengths, u32, StopReason, Vec<Round>) {
+    let lit: Vec<usize> = (0..quotient.classes).filter(|&class| quotient.lit(class)).collect();
+    let mut best = lengths::best_known(quotient);
+    let given = start.map(|start| {
+        let lengths: Vec<u32> = start.lengths.iter().map(|&length| length as u32).collect();
+        lengths::bound(quotient, &lengths, &mut Distance::default())
+    });
+    if let Some(given) = given
+        && lengths::tighter(&given, &best)
+    {
+        best = given;
+    }
+    // A length of 0 cannot grow by factors: channels beside the cut that decides start at a small part of it.
+    let floor = best.lengths.iter().copied().max().unwrap_or(1).max(1) as f64 * BESIDE_CUT;
+    let mut prices: Vec<f64> = best.lengths.iter().map(|&length| (length as f64).max(floor)).collect();
+    let mut velocity = vec![0.0; quotient.classes];
+    let mut history: Vec<Round> = Vec::new();
+    let mut mean: Vec<f64> = Vec::new();
+    let mut best_primal = 0.0f64;
+    let mut done = 0;
+    let mut stopped_by = StopReason::Budget;
+    let tau_start: f64 = if start.is_some() { 0.02 } else { TAU_START };
+    for round in 0..settings.rounds {
+        let progressed = f64::from(round) / f64::from(settings.rounds.max(2) - 1);
+        let tau = tau_start * libm::pow(TAU_END / tau_start, progressed);
+        // Normalise to mean UNIT over lit classes and round to integers.
+        let scale = UNIT * lit.len() as f64 / lit.iter().map(|&class| prices[class]).sum::<f64>();
+        let mut integer = vec![0u32; quotient.classes];
+        for &class in &lit {
+            prices[class] *= scale;
+            integer[class] = prices[class].round().clamp(1.0, LONGEST) as u32;
+        }
+        let (loads, distance) = split(quotient, &integer, tau * UNIT);
+        let dual = lengths::from_distance(quotient, &integer, distance);
+        if lengths::tighter(&dual, &best) {
+            best = dual;
+        }
+        // What a channel should bear: the mean load, or the least that the busiest channel must bear if that is more (a cut decides).
+        let average = lit.iter().map(|&class| loads[class]).sum::<f64>() / lit.len() as f64;
+        let target = average.max(1.0 / best.bound());
+        for &class in &lit {
+            velocity[class] = MOMENTUM * velocity[class] + (loads[class] / target - 1.0);
+            prices[class] *= libm::exp(KAPPA * tau * velocity[class]);
+        }
+        if mean.is_empty() {
+            mean.clone_from(&loads);
+        }
+        for &class in &lit {
+            mean[class] += 0.15 * (loads[class] - mean[class]);
+        }
+        best_primal = best_primal.max(1.0 / busiest(&loads)).max(1.0 / busiest(&mean));
+        history.push(Round { prices: integer, tau, loads });
+        done = round + 1;
+        progress.advance();
+        if best_primal * (1.0 + f64::from(settings.gap_ppm) * 1e-6) >= best.bound() {
+            stopped_by = StopReason::Gap;
+            break;
+        }
+    }
+    if let Some(cut) = lengths::best_cut(quotient, &history.iter().map(|round| &round.loads[..]).collect::<Vec<_>>())
+        && lengths::tighter(&cut, &best)
+    {
+        best = cut;
+    }
+    (best, done, stopped_by, history)
+}
+
+fn busiest(loads: &[f64]) -> f64 {
+    loads.iter().copied().fold(0.0, f64::max)
+}
+
+/// exp(-slack / tau) in integers, by integer slack.
+fn slack_weights(tau: f64) -> Vec<u32> {
+    (0..(SLACK_REACH * tau).max(1.0) as usize + 1)
+        .map(|slack| (libm::exp(-(slack as f64) / tau) * 1048576.0).round().max(1.0) as u32)
+        .collect()
+}
+
+/// Sources that one task takes; part of the summation order, so it must not depend on the number of threads.
+const SOURCES_PER_TASK: usize = 4;
+
+/// Loads per class when every pair sends 1 over the soft shortest paths, and the sum of shortest lengths over all ordered pairs.
+fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
+    let weights = slack_weights(tau);
+    let longest = prices.iter().copied().max().unwrap_or(0);
+    let parts: Vec<(Vec<f64>, u128)> = quotient
+        .sources
+        .par_chunks(SOURCES_PER_TASK)
+        .map(|sources| {
+            let mut loads = vec![0.0; quotient.classes];
+            let mut total = 0u128;
+            let mut scratch = Distance::default();
+            let mut amount = vec![0.0f64; quotient.nodes];
+            for &source in sources {
+                scratch.run(quotient, source as usize, prices, longest);
+                total += scratch.distance.iter().map(|&d| u128::from(d)).sum::<u128>();
+                amount.fill(1.0);
+                for &node in scratch.order[1..].iter().rev() {
+                    let here = scratch.distance[node as usize];
+                    let mut shares = [0u32; 64];
+                    let mut sum = 0u64;
+                    for (share, channel) in shares.iter_mut().zip(quotient.into_node(node as usize)) {
+                        *share = share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here);
+                        sum += u64::from(*share);
+                    }
+                    let unit = amount[node as usize] / sum as f64;
+                    for (&share, channel) in shares.iter().zip(quotient.into_node(node as usize)) {
+                        if share > 0 {
+                            let part = unit * f64::from(share);
+                            loads[channel.class as usize] += part;
+                            amount[channel.from as usize] += part;
+                        }
+                    }
+                }
+            }
+            (loads, total)
+        })
+        .collect();
+    let mut loads = vec![0.0; quotient.classes];
+    let mut total = 0;
+    for (part, distance) in parts {
+        loads.iter_mut().zip(part).for_each(|(load, part)| *load += part);
+        total += distance;
+    }
+    // A flow and its reverse carry the same uniform demand, so their mean does too: both directions of a link bear the mean load.
+    let tied = (0..quotient.classes).map(|class| 0.5 * (loads[class] + loads[quotient.reverse[class] as usize])).collect();
+    (tied, total * quotient.order as u128)
+}
+
+/// Weight of a predecessor: it must be strictly nearer, so that splitting follows no cycle.
+fn share_of(weights: &[u32], from: u32, length: u32, here: u32) -> u32 {
+    if from >= here {
+        return 0;
+    }
+    weights.get((from + length - here) as usize).copied().unwrap_or(0)
+}
+
+/// The mean of the best window of rounds as an integer flow.
+fn certify(quotient: &Quotient, window: &[Round]) -> FlowCertificate {
+    let mut sum = vec![0.0; quotient.classes];
+    let mut best = (f64::INFINITY, 0..0);
+    for last in (0..window.len()).rev() {
+        sum.fill(0.0);
+        for first in ((last + 1).saturating_sub(WINDOW)..=last).rev() {
+            sum.iter_mut().zip(&window[first].loads).for_each(|(sum, load)| *sum += load);
+            let load = busiest(&sum) / (last + 1 - first) as f64;
+            if load < best.0 {
+                best = (load, first..last + 1);
+            }
+        }
+    }
+    let rounds = &window[best.1];
+    let flows: Vec<Vec<u64>> = quotient
+        .sources
+        .par_iter()
+        .map(|&source| {
+            let mut flow = vec![0u64; quotient.channels];
+            let mut scratch = Distance::default();
+            for round in rounds {
+                split_integer(quotient, source as usize, round, &mut scratch, &mut flow);
+            }
+            flow
+        })
+        .collect();
+    let mut loads = vec![0u64; quotient.classes];
+    for flow in &flows {
+        for channel in &quotient.incoming {
+            loads[channel.class as usize] += flow[channel.channel as usize];
+        }
+    }
+    let busiest = (0..quotient.classes).map(|class| loads[class] + loads[quotient.reverse[class] as usize]).max().unwrap_or(0);
+    FlowCertificate { demand: DEMAND * rounds.len() as u64, busiest, flows }
+}
+
+/// As [`split`], one source, in integer units that are conserved exactly at every node.
+fn split_integer(quotient: &Quotient, source: usize, round: &Round, scratch: &mut Distance, flow: &mut [u64]) {
+    let weights = slack_weights(round.tau * UNIT);
+    scratch.run(quotient, source, &round.prices, round.prices.iter().copied().max().unwrap_or(0));
+    let mut amount = vec![DEMAND; quotient.nodes];
+    for &node in scratch.order[1..].iter().rev() {
+        let here = scratch.distance[node as usize];
+        let share = |channel: &super::quotient::Incoming| {
+            u64::from(share_of(&weights, scratch.distance[channel.from as usize], round.prices[channel.class as usize], here))
+        };
+        let sum: u64 = quotient.into_node(node as usize).iter().map(share).sum();
+        let (mut upto, mut given) = (0u128, 0u64);
+        for channel in quotient.into_node(node as usize) {
+            upto += u128::from(share(channel));
+            // Cumulative rounding: the parts add up to the amount.
+            let target = (u128::from(amount[node as usize]) * upto / u128::from(sum)) as u64;
+            flow[channel.channel as usize] += target - given;
+            amount[channel.from as usize] += target - given;
+            given = target;
+        }
+    }
+}

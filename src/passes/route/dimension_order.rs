@@ -1,0 +1,91 @@
+//! Dimension-order routing on a torus, with datelines.
+//!
+//! When: `topology = torus ..`, healthy. Guarantees minimal routes; deadlock-free with 2 VCs (1 where no ring is longer than two). A packet corrects x, then y,
+//! then z. Ties at half a ring are split by the parity of the router, which halves the load that "always +" would cause. Where a packet wraps around it
+//! moves from VC 0 to VC 1; a packet that never wraps stays on one VC, chosen by the parity of its destination, so that both VCs are used.
+//! Source: Dally & Seitz 1987 (datelines). Cost: one table look-up per hop.
+
+use super::{RouteError, ranks};
+use crate::ids::{Id, IdVec, LinkId, NodeId, PortId, Vc};
+use crate::ir::{Hop, Routes, Symmetry, Topology};
+use crate::model::Pod;
+
+/// Routes a torus of `dims` chips.
+///
+/// # Errors
+/// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route needs a dark link.
+pub fn route(pod: &Pod, topology: &Topology, dims: [u32; 3], alive: &IdVec<LinkId, bool>, scenario: &str) -> Result<Routes, RouteError> {
+    let vcs = pod.budget.vcs;
+    if vcs < 2 && dims.iter().any(|&length| length > 2) {
+        return Err(RouteError::NeedsDateline { vcs, budget: pod.budget.vcs_span, routing: pod.routing_span });
+    }
+    let coordinates: Vec<[u32; 3]> = topology.nodes().map(|node| coordinates(pod, dims, node)).collect();
+    let nodes = topology.node_count();
+    let mut offsets = Vec::with_capacity(nodes * nodes + 1);
+    let mut hops: Vec<Hop> = Vec::new();
+    offsets.push(0);
+    for dst in topology.nodes() {
+        for src in topology.nodes() {
+            let mut node = src;
+            for dimension in 0..3 {
+                let goal = coordinates[dst.index()][dimension];
+                let length = dims[dimension];
+                if coordinates[node.index()][dimension] == goal {
+                    continue;
+                }
+                let leg = Leg::new(coordinates[node.index()], goal, dimension, length);
+                let mut vc = if leg.wraps || vcs < 2 { 0 } else { (goal % 2) as u8 };
+                while coordinates[node.index()][dimension] != goal {
+                    let channel =
+                        topology.outgoing(node, leg.port).filter(|channel| alive[channel.link()]).ok_or_else(|| RouteError::NoDetour {
+                            ocs: scenario.to_owned(),
+                            from: pod.node_name(src),
+                            to: pod.node_name(dst),
+                            routing: pod.routing_span,
+                            budget: pod.budget.faults_span,
+                        })?;
+                    hops.push(Hop { channel, vc: Vc(vc) });
+                    let before = coordinates[node.index()][dimension];
+                    node = topology.target(channel).node;
+                    if leg.wraps && vcs > 1 && before.abs_diff(coordinates[node.index()][dimension]) > 1 {
+                        vc = 1;
+                    }
+                }
+            }
+            offsets.push(hops.len() as u32);
+        }
+    }
+    let symmetry = Symmetry::trivial(pod.chips_per_cube(), pod.cubes);
+    let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
+    let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
+    Ok(Routes { vcs, symmetry, offsets, hops, ranks })
+}
+
+/// The way along one dimension.
+struct Leg {
+    port: PortId,
+    /// Whether it passes the link between the last and the first router of the ring.
+    wraps: bool,
+}
+
+impl Leg {
+    fn new(at: [u32; 3], goal: u32, dimension: usize, length: u32) -> Self {
+        let up = (goal + length - at[dimension]) % length;
+        let forward = match (2 * up).cmp(&length) {
+            std::cmp::Ordering::Less => true,
+            std::cmp::Ordering::Greater => false,
+            std::cmp::Ordering::Equal => at.iter().sum::<u32>().is_multiple_of(2),
+        };
+        let wraps = if forward { goal < at[dimension] } else { goal > at[dimension] };
+        Self { port: PortId::new(2 * dimension + usize::from(!forward)), wraps }
+    }
+}
+
+/// Position of a chip in the torus.
+fn coordinates(pod: &Pod, dims: [u32; 3], node: NodeId) -> [u32; 3] {
+    let side = pod.cube.dims;
+    let (nx, ny) = (dims[0] / side[0], dims[1] / side[1]);
+    let (cube, at) = (pod.cube_of(node).0, pod.at(node));
+    let grid = [cube % nx, cube / nx % ny, cube / (nx * ny)];
+    [grid[0] * side[0] + at[0], grid[1] * side[1] + at[1], grid[2] * side[2] + at[2]]
+}

@@ -1,0 +1,146 @@
+//! Why a pod cannot be routed as asked.
+
+use super::allowed_turns::NoLegalPath;
+use crate::diag::Span;
+use crate::ids::{Id, IdVec, LinkId, NodeId};
+use crate::ir::{Scenario, Topology};
+use crate::model::Pod;
+use fixedbitset::FixedBitSet;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// Errors of the routing methods and of the fault budget.
+#[derive(Debug, Error, Diagnostic)]
+pub enum RouteError {
+    /// FAB0301: no path within the VC budget.
+    #[error("{vcs} virtual channel{} leave{} {from} without a deadlock-free path to {to} ({scenario})", if *vcs == 1 { "" } else { "s" }, if *vcs == 1 { "s" } else { "" })]
+    #[diagnostic(
+        code(FAB0301),
+        help(
+            "every rank order that was tried puts some turn of each of its paths against the order; raise `vcs` in the budget, or use `routing = up_down`, which needs one"
+        )
+    )]
+    NoAllowedPath {
+        /// Source.
+        from: String,
+        /// Destination.
+        to: String,
+        /// `nominal`, or the dark OCSes.
+        scenario: String,
+        /// The budget.
+        vcs: u8,
+        /// Where the budget stands.
+        #[label("budgeted here")]
+        budget: Span,
+        /// Where the routing stands.
+        #[label("routed here")]
+        routing: Span,
+    },
+    /// FAB0320: dimension order on a ring of three or more needs a dateline.
+    #[error("dimension_order needs 2 virtual channels on this torus, the budget has {vcs}")]
+    #[diagnostic(
+        code(FAB0320),
+        help(
+            "a ring of three or more routers is a cycle: packets change to a second virtual channel where they wrap around; raise `vcs` to 2"
+        )
+    )]
+    NeedsDateline {
+        /// The budget.
+        vcs: u8,
+        /// Where the budget stands.
+        #[label("budgeted here")]
+        budget: Span,
+        /// Where the routing stands.
+        #[label("asked for here")]
+        routing: Span,
+    },
+    /// FAB0321: a tolerated fault cuts the pod apart.
+    #[error("without {ocs} the pod falls apart: {reached} of {nodes} chips can be reached from {from}")]
+    #[diagnostic(
+        code(FAB0321),
+        help("the cut is {cut}; every fibre across it runs through {ocs}; give those faces a second OCS or lower the fault budget")
+    )]
+    FaultDisconnects {
+        /// The dark OCSes.
+        ocs: String,
+        /// Chips still reached.
+        reached: usize,
+        /// All chips.
+        nodes: usize,
+        /// Where the search started.
+        from: String,
+        /// The two sides.
+        cut: String,
+        /// The fault budget.
+        #[label("this fault must be tolerated")]
+        budget: Span,
+        /// The OCS.
+        #[label("declared here")]
+        declared: Option<Span>,
+    },
+    /// FAB0322: dimension order has no way around a fault.
+    #[error("dimension_order cannot route around a dark {ocs}: {from} reaches {to} only through it")]
+    #[diagnostic(
+        code(FAB0322),
+        help("dimension order has one path per pair; `routing = allowed_turns` or `up_down` can tolerate faults, or write `faults = 0`")
+    )]
+    NoDetour {
+        /// The dark OCSes.
+        ocs: String,
+        /// A pair that is cut off.
+        from: String,
+        /// Its destination.
+        to: String,
+        /// The routing line.
+        #[label("asked for here")]
+        routing: Span,
+        /// The fault budget.
+        #[label("this fault must be tolerated")]
+        budget: Span,
+    },
+}
+
+impl RouteError {
+    /// A pair that allowed turns leave without a path.
+    pub fn no_allowed_path(pod: &Pod, missing: NoLegalPath, scenario: &Scenario) -> Self {
+        RouteError::NoAllowedPath {
+            from: pod.node_name(missing.src),
+            to: pod.node_name(missing.dst),
+            scenario: scenario.name.clone(),
+            vcs: pod.budget.vcs,
+            budget: pod.budget.vcs_span,
+            routing: pod.routing_span,
+        }
+    }
+
+    /// The cut that a fault leaves open, named by its smaller side.
+    pub fn fault_disconnects(pod: &Pod, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Self {
+        let start = NodeId(0);
+        let mut seen = FixedBitSet::with_capacity(topology.node_count());
+        seen.insert(start.index());
+        let mut open = vec![start];
+        while let Some(node) = open.pop() {
+            for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+                let to = topology.target(channel).node;
+                if !seen.put(to.index()) {
+                    open.push(to);
+                }
+            }
+        }
+        let reached = seen.count_ones(..);
+        let far: Vec<NodeId> = topology.nodes().filter(|node| !seen.contains(node.index())).collect();
+        let near: Vec<NodeId> = topology.nodes().filter(|node| seen.contains(node.index())).collect();
+        let smaller = if far.len() <= near.len() { &far } else { &near };
+        let named: Vec<String> = smaller.iter().take(4).map(|&node| pod.node_name(node)).collect();
+        let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
+        RouteError::FaultDisconnects {
+            ocs: scenario.name.clone(),
+            reached,
+            nodes: topology.node_count(),
+            from: pod.node_name(start),
+            cut: format!("{}{more} against the rest", named.join(", ")),
+            budget: pod.budget.faults_span,
+            declared: scenario.dark.first().map(|&ocs| pod.ocses[ocs].span),
+        }
+    }
+}

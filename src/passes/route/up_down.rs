@@ -1,0 +1,113 @@
+//! up*/down* routing.
+//!
+//! When: any connected topology, any fault, 1 VC suffices. Routers are ordered by (hops from a root, id); a route climbs towards smaller ones first and
+//! then only descends, so no cycle of channels can arise. Guarantees delivery and deadlock freedom; routes are the shortest legal ones, and the
+//! routers near the root carry more than their share. Several VCs serve as parallel layers, one per destination.
+//! Source: Schroeder et al., Autonet (1991). Cost: N searches over 2 N states.
+
+use super::ranks;
+use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, Vc};
+use crate::ir::{Hop, Routes, Symmetry, Topology};
+use std::collections::VecDeque;
+
+const FAR: u32 = u32::MAX;
+
+/// Routes any topology whose lit links connect it.
+pub fn route(topology: &Topology, alive: &IdVec<LinkId, bool>, vcs: u8) -> Routes {
+    let nodes = topology.node_count();
+    let order = levels(topology, alive, root(topology, alive));
+    let climbs = |channel: ChannelId| order[topology.target(channel).node.index()] < order[topology.source(channel).node.index()];
+    let lit = |node: NodeId| topology.channels_from(node).filter(|channel| alive[channel.link()]);
+    let mut by_order: Vec<NodeId> = topology.nodes().collect();
+    by_order.sort_by_key(|node| order[node.index()]);
+
+    let mut load = vec![0u64; topology.channel_count()];
+    let mut offsets = Vec::with_capacity(nodes * nodes + 1);
+    let mut hops: Vec<Hop> = Vec::new();
+    offsets.push(0);
+    for dst in topology.nodes() {
+        let vc = Vc((dst.index() % usize::from(vcs)) as u8);
+        // Hops to go when only descending, by search backwards from the destination.
+        let mut descend = vec![FAR; nodes];
+        descend[dst.index()] = 0;
+        let mut open = VecDeque::from([dst]);
+        while let Some(node) = open.pop_front() {
+            for out in lit(node) {
+                // `out` climbs from the node, so its reverse descends to it.
+                let from = topology.target(out).node;
+                if climbs(out) && descend[from.index()] == FAR {
+                    descend[from.index()] = descend[node.index()] + 1;
+                    open.push_back(from);
+                }
+            }
+        }
+        // Hops to go when climbing is still allowed: smaller routers first, they are what a climb leads to.
+        let mut free = descend.clone();
+        for &node in &by_order {
+            for out in lit(node).filter(|&out| climbs(out)) {
+                let through = free[topology.target(out).node.index()];
+                if through != FAR {
+                    free[node.index()] = free[node.index()].min(through + 1);
+                }
+            }
+        }
+        // One choice per (router, may still climb), the least loaded channel among the shortest ways.
+        let mut choice = [vec![None; nodes], vec![None; nodes]];
+        let mut decide = |node: NodeId, may_climb: bool, load: &[u64]| -> ChannelId {
+            *choice[usize::from(may_climb)][node.index()].get_or_insert_with(|| {
+                let left = if may_climb { free[node.index()] } else { descend[node.index()] };
+                lit(node)
+                    .filter(|&out| {
+                        let to = topology.target(out).node.index();
+                        if climbs(out) {
+                            may_climb && free[to] != FAR && free[to] + 1 == left
+                        } else {
+                            descend[to] != FAR && descend[to] + 1 == left
+                        }
+                    })
+                    .min_by_key(|out| (load[out.index()], out.index()))
+                    .expect("every router is above or below the root")
+            })
+        };
+        for src in topology.nodes() {
+            let (mut node, mut may_climb) = (src, true);
+            while node != dst {
+                let channel = decide(node, may_climb, &load);
+                load[channel.index()] += 1;
+                hops.push(Hop { channel, vc });
+                may_climb = climbs(channel);
+                node = topology.target(channel).node;
+            }
+            offsets.push(hops.len() as u32);
+        }
+    }
+    let symmetry = Symmetry::trivial(topology.symmetry().chips_per_cube() as u32, topology.symmetry().cubes() as u32);
+    let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
+    let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
+    Routes { vcs, symmetry, offsets, hops, ranks }
+}
+
+/// The node with the smallest sum of distances; ties by id.
+fn root(topology: &Topology, alive: &IdVec<LinkId, bool>) -> NodeId {
+    let candidates = topology.symmetry().canonical_nodes();
+    candidates
+        .min_by_key(|&node| (levels(topology, alive, node).iter().map(|&(level, _)| u64::from(level)).sum::<u64>(), node))
+        .expect("a pod has chips")
+}
+
+/// `[node]`: (hops from the root, id).
+fn levels(topology: &Topology, alive: &IdVec<LinkId, bool>, root: NodeId) -> Vec<(u32, u32)> {
+    let mut levels: Vec<(u32, u32)> = topology.nodes().map(|node| (FAR, node.0)).collect();
+    levels[root.index()].0 = 0;
+    let mut open = VecDeque::from([root]);
+    while let Some(node) = open.pop_front() {
+        for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+            let to = topology.target(channel).node;
+            if levels[to.index()].0 == FAR {
+                levels[to.index()].0 = levels[node.index()].0 + 1;
+                open.push_back(to);
+            }
+        }
+    }
+    levels
+}

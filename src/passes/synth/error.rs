@@ -1,0 +1,89 @@
+//! What can be wrong with a topology.
+
+use crate::diag::Span;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// Errors of `synthesize` and `cross_connect`.
+#[derive(Debug, Error, Diagnostic)]
+pub enum SynthError {
+    /// FAB0201: a fibre that no declared OCS can carry.
+    #[error("no OCS can connect {a} with {b}")]
+    #[diagnostic(code(FAB0201), help("{hint}"))]
+    NotRealisable {
+        /// One face port.
+        a: String,
+        /// The other.
+        b: String,
+        /// What is missing.
+        hint: String,
+        /// The topology line.
+        #[label("this topology needs that fibre ({count} such pairs are missing)")]
+        span: Span,
+        /// How many fibres are missing.
+        count: usize,
+        /// The OCS that serves the first port, if one does.
+        #[label("{a} is served here")]
+        served: Option<Span>,
+    },
+    /// FAB0202: the wiring leaves the pod in pieces.
+    #[error("the topology does not connect the pod: {reached} of {nodes} chips can be reached from {from}")]
+    #[diagnostic(
+        code(FAB0202),
+        help("no fibre leaves the part with {from}; couple more faces, or set the cross-connects of {dark} free to join the parts")
+    )]
+    Disconnected {
+        /// Chips that are reached.
+        reached: usize,
+        /// All chips.
+        nodes: usize,
+        /// Where the search started.
+        from: String,
+        /// What could join the parts.
+        dark: String,
+        /// The topology line.
+        #[label("chosen here")]
+        span: Span,
+    },
+    /// FAB0203: the file of `cross_connects` does not fit.
+    #[error("`{path}` does not fit this pod: {what}")]
+    #[diagnostic(
+        code(FAB0203),
+        help("the file must be a `fabc.ocs/1` document for the OCSes of this spec, such as the ocs.json of an earlier build")
+    )]
+    BadCrossConnects {
+        /// Path as written.
+        path: String,
+        /// What is wrong, with the place in the file.
+        what: String,
+        /// The topology line.
+        #[label("read here")]
+        span: Span,
+        /// The declaration of the OCS in question.
+        #[label("this OCS")]
+        ocs: Option<Span>,
+    },
+    /// FAB0204: symmetry demanded of a pod that has none.
+    #[error("this pod has no translation symmetry: {reason}")]
+    #[diagnostic(code(FAB0204), help("write `symmetry = auto` to let fabc search without symmetry where there is none"))]
+    NoSymmetry {
+        /// Why.
+        reason: String,
+        /// The topology line.
+        #[label("`symmetry = translation` is demanded here")]
+        span: Span,
+    },
+    /// FAB0205: a twisted torus whose twist does not fit.
+    #[error("a {} x {} x {} twisted torus is not one of the doubly twisted shapes", dims[0], dims[1], dims[2])]
+    #[diagnostic(
+        code(FAB0205),
+        help("the doubly twisted tori are a x a x 2a and a x 2a x 2a with a side that is a multiple of the cube's")
+    )]
+    NotTwistable {
+        /// Size.
+        dims: [u32; 3],
+        /// The topology line.
+        #[label("asked for here")]
+        span: Span,
+    },
+}

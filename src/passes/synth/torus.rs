@@ -1,0 +1,63 @@
+//! Tori and prismatic doubly twisted tori, as fibres between the cubes.
+//!
+//! A torus of `A x B x C` chips is a grid of cubes; cube number = `cx + nx*cy + nx*ny*cz`. The doubly twisted tori (a x a x 2a and a x 2a x 2a)
+//! shift where a fibre wraps around: for a x a x 2a the x and the y wrap both shift by a along z; for a x 2a x 2a the x wrap shifts by a along y and
+//! along z. Source: Camara et al., twisted torus topologies (IEEE TPDS 2010), as tabulated by the TONS paper, appendix C.
+
+use super::SynthError;
+use crate::ids::{CubeId, PortId};
+use crate::model::{FacePort, Pod};
+
+/// All wrap and cube-to-cube fibres of a torus.
+pub(super) fn torus(pod: &Pod, dims: [u32; 3]) -> Vec<[FacePort; 2]> {
+    fibers(pod, dims, [[0; 3]; 3])
+}
+
+/// The same for a doubly twisted torus.
+pub(super) fn twisted_torus(pod: &Pod, dims: [u32; 3]) -> Result<Vec<[FacePort; 2]>, SynthError> {
+    let [x, y, z] = dims;
+    let side = pod.cube.dims;
+    // Cubes that a shift by `a` chips crosses, per dimension.
+    let twist = if x == y && z == 2 * x && x.is_multiple_of(side[2]) {
+        [[0, 0, x / side[2]], [0, 0, x / side[2]], [0; 3]]
+    } else if y == 2 * x && z == 2 * x && x.is_multiple_of(side[1]) && x.is_multiple_of(side[2]) {
+        [[0, x / side[1], x / side[2]], [0; 3], [0; 3]]
+    } else {
+        return Err(SynthError::NotTwistable { dims, span: pod.topology_span });
+    };
+    Ok(fibers(pod, dims, twist))
+}
+
+/// `twist[d]`: by how many cubes the wrap of dimension d shifts along every dimension.
+fn fibers(pod: &Pod, dims: [u32; 3], twist: [[u32; 3]; 3]) -> Vec<[FacePort; 2]> {
+    let side = pod.cube.dims;
+    let grid = [dims[0] / side[0], dims[1] / side[1], dims[2] / side[2]];
+    let number = |at: [u32; 3]| CubeId(at[0] + grid[0] * (at[1] + grid[1] * at[2]));
+    let mut all = Vec::new();
+    for cube in 0..pod.cubes {
+        let at = [cube % grid[0], cube / grid[0] % grid[1], cube / (grid[0] * grid[1])];
+        // A ring of one router has no wrap (`resolve` refuses it where an OCS couples its faces).
+        for dimension in (0..3).filter(|&dimension| dims[dimension] > 1) {
+            let mut to = at;
+            to[dimension] += 1;
+            if to[dimension] == grid[dimension] {
+                to[dimension] = 0;
+                for (along, shift) in twist[dimension].into_iter().enumerate() {
+                    to[along] = (to[along] + shift) % grid[along];
+                }
+            }
+            let (u, v) = ((dimension + 1) % 3, (dimension + 2) % 3);
+            for i in 0..side[u] {
+                for j in 0..side[v] {
+                    let mut low = [0; 3];
+                    (low[u], low[v]) = (i, j);
+                    let mut high = low;
+                    high[dimension] = side[dimension] - 1;
+                    let face = |cube, position, port: usize| FacePort { cube, node: pod.node(cube, position), port: PortId(port as u8) };
+                    all.push([face(CubeId(cube), high, dimension * 2), face(number(to), low, dimension * 2 + 1)]);
+                }
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,132 @@
+//! From fibres to a topology: adds the copper of every cube and finds the translation symmetry.
+
+use super::SynthError;
+use crate::ids::{CubeId, Id, PortId};
+use crate::ir::{Endpoint, Link, LinkKind, Symmetry, Topology};
+use crate::model::{FacePort, PORT_NAMES, Pod};
+use std::collections::BTreeMap;
+
+/// The topology with these fibres and the copper meshes.
+pub(super) fn wire(pod: &Pod, fibers: &[[FacePort; 2]]) -> Result<Topology, SynthError> {
+    let mut links = mesh(pod);
+    let link_of: BTreeMap<FacePort, _> =
+        pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b).map(|&face| (face, ocs.link))).collect();
+    for [a, b] in fibers {
+        // A port without an OCS is reported by `cross_connect`, which names it; any fibre type will do until then.
+        let link_type = link_of.get(a).copied().unwrap_or(pod.cube.mesh);
+        let end = |face: &FacePort| Endpoint { node: face.node, port: face.port };
+        links.push(Link { a: end(a), b: end(b), kind: LinkKind::Fiber, link_type });
+    }
+    let symmetry = translations(pod, fibers, &link_of.keys().copied().collect::<Vec<_>>());
+    let topology = Topology::new(PORT_NAMES.len(), links, symmetry);
+    connected(pod, &topology)?;
+    Ok(topology)
+}
+
+/// The copper links of all cubes.
+fn mesh(pod: &Pod) -> Vec<Link> {
+    let dims = pod.cube.dims;
+    let mut links = Vec::new();
+    for node in (0..pod.node_count()).map(crate::ids::NodeId::new) {
+        let at = pod.at(node);
+        for dimension in 0..3 {
+            if at[dimension] + 1 < dims[dimension] {
+                let mut next = at;
+                next[dimension] += 1;
+                links.push(Link {
+                    a: Endpoint { node, port: PortId::new(dimension * 2) },
+                    b: Endpoint { node: pod.node(pod.cube_of(node), next), port: PortId::new(dimension * 2 + 1) },
+                    kind: LinkKind::Copper,
+                    link_type: pod.cube.mesh,
+                });
+            }
+        }
+    }
+    links
+}
+
+/// All permutations of the cubes that keep every fibre (and the set of coupled face ports): each is determined by the image of cube 0.
+fn translations(pod: &Pod, fibers: &[[FacePort; 2]], coupled: &[FacePort]) -> Symmetry {
+    let chips = pod.chips_per_cube();
+    let cubes = pod.cubes as usize;
+    // `there[port of a cube][cube]`: what the port is wired to, as (other port of a cube, other cube). A coupled port
+    // without fibre counts as wired to nothing, which differs from a port that no OCS serves.
+    const DARK: (u32, u32) = (u32::MAX, 1);
+    const UNCOUPLED: (u32, u32) = (u32::MAX, 0);
+    let local = |face: &FacePort| (face.node.0 % chips) * PORT_NAMES.len() as u32 + u32::from(face.port.0);
+    let mut there: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+    for face in coupled {
+        there.entry(local(face)).or_insert_with(|| vec![UNCOUPLED; cubes])[face.cube.index()] = DARK;
+    }
+    for [a, b] in fibers {
+        for (from, to) in [(a, b), (b, a)] {
+            there.entry(local(from)).or_insert_with(|| vec![UNCOUPLED; cubes])[from.cube.index()] = (local(to), to.cube.0);
+        }
+    }
+    let rows: Vec<Vec<(u32, u32)>> = there.into_values().collect();
+    let mut elements: Vec<Vec<CubeId>> = Vec::new();
+    for first in 0..pod.cubes {
+        if let Some(element) = extend(&rows, cubes, first) {
+            elements.push(element);
+        }
+    }
+    // Where the cubes fall into parts that no fibre joins, an element is not determined by one image: settle for none.
+    if elements.is_empty() { Symmetry::trivial(chips, pod.cubes) } else { Symmetry::new(chips, elements) }
+}
+
+/// The translation that takes cube 0 to `first`, if there is one.
+fn extend(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<Vec<CubeId>> {
+    let mut image = vec![u32::MAX; cubes];
+    let mut taken = vec![false; cubes];
+    image[0] = first;
+    taken[first as usize] = true;
+    let mut open = vec![0usize];
+    while let Some(cube) = open.pop() {
+        for row in rows {
+            let (here, there) = (row[cube], row[image[cube] as usize]);
+            if here.0 != there.0 || (here.0 == u32::MAX && here.1 != there.1) {
+                return None;
+            }
+            if here.0 == u32::MAX {
+                continue;
+            }
+            match image[here.1 as usize] {
+                u32::MAX => {
+                    if std::mem::replace(&mut taken[there.1 as usize], true) {
+                        return None;
+                    }
+                    image[here.1 as usize] = there.1;
+                    open.push(here.1 as usize);
+                }
+                known if known != there.1 => return None,
+                _ => {}
+            }
+        }
+    }
+    // A cube that was not reached stands in another part of the pod: nothing determines its image.
+    (!image.contains(&u32::MAX)).then(|| image.into_iter().map(CubeId).collect())
+}
+
+fn connected(pod: &Pod, topology: &Topology) -> Result<(), SynthError> {
+    let mut seen = fixedbitset::FixedBitSet::with_capacity(topology.node_count());
+    let start = crate::ids::NodeId(0);
+    seen.insert(start.index());
+    let mut open = vec![start];
+    while let Some(node) = open.pop() {
+        for channel in topology.channels_from(node) {
+            let to = topology.target(channel).node;
+            if !seen.put(to.index()) {
+                open.push(to);
+            }
+        }
+    }
+    let reached = seen.count_ones(..);
+    if reached == topology.node_count() {
+        return Ok(());
+    }
+    let dark = match pod.ocs_groups.len() {
+        0 => "OCSes (none are declared)".to_owned(),
+        _ => pod.ocs_groups.iter().map(|group| format!("`{}`", group.name)).collect::<Vec<_>>().join(", "),
+    };
+    Err(SynthError::Disconnected { reached, nodes: topology.node_count(), from: pod.node_name(start), dark, span: pod.topology_span })
+}

@@ -1,0 +1,355 @@
+//! Source shape: what was written and where, nothing resolved.
+//!
+//! Comes in: nothing but the parser (or [`super::normalize()`]). Goes out: what `resolve` and the formatter read. Invariants: every
+//! span lies in the file it was read from; nesting is bounded by the parser, so recursion over a value is safe.
+
+use crate::diag::{Span, Spanned};
+
+/// A name and the place it was written at.
+pub type Name = Spanned<Text>;
+
+/// Owned text of a name, a path or a number.
+pub type Text = std::sync::Arc<str>;
+
+/// A spec: its own file first, then every file it uses, each once.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spec {
+    /// `files[0]` is the spec; a [`Use`] points at the others.
+    pub files: Vec<File>,
+}
+
+/// One file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct File {
+    /// Path as the loader knows it.
+    pub path: String,
+    /// What stands in it.
+    pub entries: Vec<Entry>,
+    /// Its comments, in source order.
+    pub comments: Vec<Comment>,
+    /// How blank lines are placed when it is printed.
+    pub layout: Layout,
+}
+
+/// Where the printer takes blank lines from.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Layout {
+    /// From the source: offsets of the first byte of every line.
+    Source(Vec<u32>),
+    /// One between items of different kinds.
+    Canonical,
+}
+
+/// A comment, with its `//` or `/* */`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comment {
+    /// The text as written.
+    pub text: Text,
+    /// Where.
+    pub span: Span,
+}
+
+/// Something at the top of a file.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Entry {
+    /// `fabric name { .. }`.
+    Fabric(Fabric),
+    /// An item outside `fabric`; counts as if it stood inside.
+    Item(Item),
+}
+
+/// `fabric name { .. }`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fabric {
+    /// Its name.
+    pub name: Name,
+    /// What it declares.
+    pub items: Vec<Item>,
+    /// `fabric name`.
+    pub head: Span,
+    /// All of it.
+    pub span: Span,
+}
+
+/// A declaration.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Item {
+    /// What it is.
+    pub kind: ItemKind,
+    /// All of it, with its `;` or `}`.
+    pub span: Span,
+}
+
+/// The kinds of declarations.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ItemKind {
+    /// `use "file";`
+    Use(Use),
+    /// `let name = expr;`
+    Let(Let),
+    /// `clock = ..;`, `cubes = ..;`, `demand = ..;`, `topology = ..;`, `routing = ..;`
+    Setting(Setting),
+    /// `link name { .. }`
+    Link(Name, Block),
+    /// `chip { .. }`
+    Chip(Block),
+    /// `cube { .. }`
+    Cube(Block),
+    /// `ocs name[..] for cubes .. { .. }`
+    Ocs(OcsItem),
+    /// `budget { .. }`
+    Budget(Block),
+    /// `require metric >= value;`
+    Require(RequireItem),
+    /// A block with an unknown keyword.
+    Unknown(Name, Option<Name>, Block),
+}
+
+/// `use "file";`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Use {
+    /// The path as written.
+    pub path: Name,
+    /// The file in [`Spec::files`]; `None` in a file parsed on its own.
+    pub file: Option<usize>,
+}
+
+/// `let name = expr;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Let {
+    /// The constant.
+    pub name: Name,
+    /// Its value.
+    pub value: Expr,
+}
+
+/// `{ .. }`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    /// What stands in it.
+    pub statements: Vec<Statement>,
+    /// With its braces.
+    pub span: Span,
+}
+
+/// A line of a block.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Statement {
+    /// What it is.
+    pub kind: StatementKind,
+    /// All of it, with its `;`.
+    pub span: Span,
+}
+
+/// The kinds of lines.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StatementKind {
+    /// `name = value;`
+    Setting(Setting),
+    /// `mesh a x b x c over link;`
+    Mesh(Mesh),
+    /// `couple .. over link;`
+    Couple(Couple),
+}
+
+/// `name = value;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Setting {
+    /// What is set.
+    pub name: Name,
+    /// To what.
+    pub value: Value,
+}
+
+/// `mesh a x b x c over link;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Mesh {
+    /// Chips along x, y and z.
+    pub dims: Vec<Expr>,
+    /// The link.
+    pub over: Option<Name>,
+}
+
+/// `couple .. over link;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Couple {
+    /// Which ports.
+    pub ports: Coupled,
+    /// The link.
+    pub over: Option<Name>,
+}
+
+/// The ports of a `couple`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Coupled {
+    /// `P with Q`
+    Sided(Port, Port),
+    /// `any of P, Q`
+    AnyOf(Vec<Port>),
+}
+
+/// `+x[u, v]`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Port {
+    /// `+x`
+    pub face: Name,
+    /// The position on the face.
+    pub at: Vec<Expr>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `ocs name[..] for cubes .. { .. }`
+#[derive(Clone, PartialEq, Debug)]
+pub struct OcsItem {
+    /// The group.
+    pub name: Name,
+    /// Its indices.
+    pub indices: Vec<Index>,
+    /// The cubes it serves.
+    pub cubes: Option<Range>,
+    /// Its settings.
+    pub block: Block,
+}
+
+/// `u in 0..4`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Index {
+    /// The index.
+    pub name: Name,
+    /// Its values.
+    pub range: Range,
+}
+
+/// `lo..hi`, without `hi`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Range {
+    /// First.
+    pub lo: Expr,
+    /// One past the last.
+    pub hi: Expr,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `require metric >= value;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct RequireItem {
+    /// With its `fault.`.
+    pub metric: Name,
+    /// `<=`, `>=`, `<`, `>` or `==`.
+    pub comparison: Name,
+    /// With what.
+    pub value: Quantity,
+}
+
+/// The right side of a setting.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Value {
+    /// What it is.
+    pub kind: ValueKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of values.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ValueKind {
+    /// `128 GB/s`, `4`, or a bare name.
+    Quantity(Quantity),
+    /// `synthesize { .. }`
+    Block(Name, Block),
+    /// `torus 4 x 8 x 8`
+    Dims(Name, Vec<Expr>),
+    /// `cross_connects "file"`
+    File(Name, Name),
+}
+
+/// A number with its unit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Quantity {
+    /// The number, or a bare name.
+    pub number: Expr,
+    /// The unit.
+    pub unit: Option<Name>,
+    /// Both.
+    pub span: Span,
+}
+
+/// An integer expression, a decimal number or a name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of expressions. Chains are flat, so that depth is bounded by brackets alone.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExprKind {
+    /// Digits as written, with any `_`.
+    Integer(Text),
+    /// Digits with one `.` as written, with any `_`.
+    Decimal(Text),
+    /// A constant, an index or a choice.
+    Name(Text),
+    /// `-e`
+    Negate(Box<Expr>),
+    /// `e + e - e` or `e * e / e`: one level of precedence, left to right.
+    Chain(Box<Expr>, Vec<(Operator, Expr)>),
+    /// `(e)`
+    Paren(Box<Expr>),
+}
+
+/// An operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operator {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`, rounding towards zero
+    Divide,
+    /// `%`, with the sign of the left side
+    Remainder,
+}
+
+impl Operator {
+    /// As written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "/",
+            Operator::Remainder => "%",
+        }
+    }
+}
+
+impl Spec {
+    /// The spec's `fabric`.
+    ///
+    /// # Panics
+    /// Never: the parser refuses a spec without one.
+    pub fn fabric(&self) -> &Fabric {
+        let fabric = self.files[0].entries.iter().find_map(|entry| match entry {
+            Entry::Fabric(fabric) => Some(fabric),
+            Entry::Item(_) => None,
+        });
+        fabric.expect("a parsed spec has a fabric")
+    }
+
+    /// All items but `use`, file by file: what each `use` brings in stands after the items of the file that uses it.
+    pub fn items(&self) -> Vec<&Item> {
+        let entries = self.files.iter().flat_map(|file| &file.entries);
+        let items = entries.flat_map(|entry| match entry {
+            Entry::Fabric(fabric) => &fabric.items[..],
+            Entry::Item(item) => std::slice::from_ref(item),
+        });
+        items.filter(|item| !matches!(item.kind, ItemKind::Use(_))).collect()
+    }
+}

@@ -1,0 +1,213 @@
+//! The normal form of a spec: one text for all specs that mean the same by the same words.
+//!
+//! Comes in: a parsed spec. Goes out: a spec of one file with every `use` inlined, every `let` evaluated away, items and settings
+//! in a fixed order, quantities in one spelling, no comments. Invariants: the order of the items of the input does not matter; the
+//! normal form means the same and is its own normal form; what is wrong in the input stays wrong.
+
+use super::ast::*;
+use super::eval::Constants;
+use super::print::{one_line, quantity};
+use crate::diag::Spanned;
+use crate::units::{Decimal, Dimension, UNITS, unit};
+
+/// Settings whose value is a name, never a constant.
+const CHOICES: [&str; 5] = ["topology", "routing", "demand", "symmetry", "duplex"];
+
+/// The order of settings at the top, with the other items between them.
+const ITEM_ORDER: [&str; 11] = ["clock", "link", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
+
+/// The order of lines in any block.
+const LINE_ORDER: [&str; 14] =
+    ["mesh", "couple", "bandwidth", "radix", "vcs", "flit", "buffer", "latency", "faults", "ports", "duplex", "symmetry", "effort", "seed"];
+
+/// The normal form.
+pub fn normalize(spec: &Spec) -> Spec {
+    let normal = Normal { constants: Constants::of(spec) };
+    let fabric = spec.fabric();
+    let kept = spec.items().into_iter().filter(|item| !matches!(item.kind, ItemKind::Let(_)));
+    let mut items: Vec<Item> = kept.map(|item| normal.item(item)).collect();
+    items.sort_by_cached_key(item_key);
+    let fabric = Fabric { name: fabric.name.clone(), items, head: fabric.head, span: fabric.span };
+    let path = spec.files[0].path.clone();
+    Spec { files: vec![File { path, entries: vec![Entry::Fabric(fabric)], comments: Vec::new(), layout: Layout::Canonical }] }
+}
+
+/// The place of a require in the normal form: plain metrics before `fault.` ones, then by name, comparison and value.
+pub fn require_order(metric: &str, comparison: &str, value: &str) -> (bool, String, String, usize, String) {
+    let whole_digits = value.find(['.', ' ']).unwrap_or(value.len());
+    (metric.starts_with("fault."), metric.to_owned(), comparison.to_owned(), whole_digits, value.to_owned())
+}
+
+type ItemKey = (usize, (bool, String, String, usize, String), String);
+
+fn item_key(item: &Item) -> ItemKey {
+    let mut order = require_order("", "", "");
+    let keyword = match &item.kind {
+        ItemKind::Use(_) | ItemKind::Let(_) => "",
+        ItemKind::Setting(setting) => &*setting.name.value,
+        ItemKind::Link(..) => "link",
+        ItemKind::Chip(_) => "chip",
+        ItemKind::Cube(_) => "cube",
+        ItemKind::Ocs(_) => "ocs",
+        ItemKind::Budget(_) => "budget",
+        ItemKind::Require(require) => {
+            order = require_order(&require.metric.value, &require.comparison.value, &quantity(&require.value));
+            "require"
+        }
+        ItemKind::Unknown(keyword, ..) => &*keyword.value,
+    };
+    let name = match &item.kind {
+        ItemKind::Link(name, _) => name.value.to_string(),
+        ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
+        _ => String::new(),
+    };
+    let rank = ITEM_ORDER.iter().position(|known| *known == keyword).unwrap_or(ITEM_ORDER.len());
+    order.1 = format!("{name}{}", order.1);
+    (rank, order, one_line(item))
+}
+
+struct Normal {
+    constants: Constants,
+}
+
+impl Normal {
+    fn item(&self, item: &Item) -> Item {
+        let kind = match &item.kind {
+            ItemKind::Use(_) | ItemKind::Let(_) => item.kind.clone(),
+            ItemKind::Setting(setting) => ItemKind::Setting(self.setting(setting)),
+            ItemKind::Link(name, block) => ItemKind::Link(name.clone(), self.block(block, &[])),
+            ItemKind::Chip(block) => ItemKind::Chip(self.block(block, &[])),
+            ItemKind::Cube(block) => ItemKind::Cube(self.block(block, &[])),
+            ItemKind::Budget(block) => ItemKind::Budget(self.block(block, &[])),
+            ItemKind::Ocs(ocs) => {
+                let names: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
+                let indices = ocs.indices.iter().map(|index| Index { name: index.name.clone(), range: self.range(&index.range) });
+                ItemKind::Ocs(OcsItem {
+                    name: ocs.name.clone(),
+                    indices: indices.collect(),
+                    cubes: ocs.cubes.as_ref().map(|cubes| self.range(cubes)),
+                    block: self.block(&ocs.block, &names),
+                })
+            }
+            ItemKind::Require(require) => ItemKind::Require(RequireItem { value: self.quantity(&require.value), ..require.clone() }),
+            ItemKind::Unknown(keyword, name, block) => ItemKind::Unknown(keyword.clone(), name.clone(), self.block(block, &[])),
+        };
+        Item { kind, span: item.span }
+    }
+
+    fn block(&self, block: &Block, indices: &[Text]) -> Block {
+        let lines = block.statements.iter().map(|statement| {
+            let kind = match &statement.kind {
+                StatementKind::Setting(setting) => StatementKind::Setting(self.setting(setting)),
+                StatementKind::Mesh(mesh) => {
+                    let dims = mesh.dims.iter().map(|dim| self.expr(dim, &[])).collect();
+                    StatementKind::Mesh(Mesh { dims, over: mesh.over.clone() })
+                }
+                StatementKind::Couple(couple) => {
+                    let port = |port: &Port| Port { at: port.at.iter().map(|expr| self.expr(expr, indices)).collect(), ..port.clone() };
+                    let ports = match &couple.ports {
+                        Coupled::Sided(a, b) => Coupled::Sided(port(a), port(b)),
+                        Coupled::AnyOf(all) => Coupled::AnyOf(all.iter().map(port).collect()),
+                    };
+                    StatementKind::Couple(Couple { ports, over: couple.over.clone() })
+                }
+            };
+            Statement { kind, span: statement.span }
+        });
+        let mut statements: Vec<Statement> = lines.collect();
+        statements.sort_by_cached_key(|statement| {
+            let name = match &statement.kind {
+                StatementKind::Setting(setting) => &*setting.name.value,
+                StatementKind::Mesh(_) => "mesh",
+                StatementKind::Couple(_) => "couple",
+            };
+            (LINE_ORDER.iter().position(|known| *known == name).unwrap_or(LINE_ORDER.len()), name.to_owned())
+        });
+        Block { statements, span: block.span }
+    }
+
+    fn setting(&self, setting: &Setting) -> Setting {
+        let kind = match &setting.value.kind {
+            ValueKind::Quantity(_) if CHOICES.contains(&&*setting.name.value) => setting.value.kind.clone(),
+            ValueKind::Quantity(value) => ValueKind::Quantity(self.quantity(value)),
+            ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),
+            ValueKind::Dims(kind, dims) => ValueKind::Dims(kind.clone(), dims.iter().map(|dim| self.expr(dim, &[])).collect()),
+            ValueKind::File(..) => setting.value.kind.clone(),
+        };
+        Setting { name: setting.name.clone(), value: Value { kind, span: setting.value.span } }
+    }
+
+    fn range(&self, range: &Range) -> Range {
+        Range { lo: self.expr(&range.lo, &[]), hi: self.expr(&range.hi, &[]), span: range.span }
+    }
+
+    /// The number as an exact decimal, in the canonical unit of its dimension.
+    fn quantity(&self, written: &Quantity) -> Quantity {
+        let number = self.expr(&written.number, &[]);
+        let digits = match &number.kind {
+            ExprKind::Integer(text) | ExprKind::Decimal(text) => Decimal::parse(text),
+            _ => None,
+        };
+        let Some(digits) = digits else { return Quantity { number, ..written.clone() } };
+        let (digits, unit) = match &written.unit {
+            None => (digits, None),
+            Some(name) => {
+                let (digits, canonical) = canonical(digits, &name.value);
+                (digits, Some(Spanned { value: canonical.into(), span: name.span }))
+            }
+        };
+        let text: Text = digits.to_string().into();
+        let kind = if text.contains('.') { ExprKind::Decimal(text) } else { ExprKind::Integer(text) };
+        Quantity { number: Expr { kind, span: number.span }, unit, span: written.span }
+    }
+
+    /// An expression without constants; without indices, a number.
+    fn expr(&self, written: &Expr, indices: &[Text]) -> Expr {
+        if !mentions(written, indices)
+            && let Ok(value) = self.constants.eval(written, &[])
+        {
+            let number = Expr { kind: ExprKind::Integer(value.unsigned_abs().to_string().into()), span: written.span };
+            return if value < 0 { Expr { kind: ExprKind::Negate(Box::new(number)), span: written.span } } else { number };
+        }
+        let kind = match &written.kind {
+            ExprKind::Integer(_) | ExprKind::Decimal(_) | ExprKind::Name(_) => written.kind.clone(),
+            ExprKind::Negate(inner) => ExprKind::Negate(Box::new(self.expr(inner, indices))),
+            ExprKind::Paren(inner) => match self.expr(inner, indices) {
+                inner @ Expr { kind: ExprKind::Integer(_) | ExprKind::Name(_) | ExprKind::Paren(_), .. } => inner.kind,
+                inner => ExprKind::Paren(Box::new(inner)),
+            },
+            ExprKind::Chain(first, rest) => {
+                // The operands before the first index are one number: `side - 1 - v` is `1 - v`.
+                let fixed =
+                    if mentions(first, indices) { 0 } else { rest.iter().take_while(|(_, operand)| !mentions(operand, indices)).count() };
+                let (fixed, rest) = rest.split_at(fixed);
+                let first = match fixed {
+                    [] => self.expr(first, indices),
+                    _ => self.expr(&Expr { kind: ExprKind::Chain(first.clone(), fixed.to_vec()), span: written.span }, &[]),
+                };
+                let rest = rest.iter().map(|(operator, operand)| (*operator, self.expr(operand, indices))).collect();
+                ExprKind::Chain(Box::new(first), rest)
+            }
+        };
+        Expr { kind, span: written.span }
+    }
+}
+
+/// Whether an expression uses an index.
+fn mentions(expr: &Expr, indices: &[Text]) -> bool {
+    match &expr.kind {
+        ExprKind::Integer(_) | ExprKind::Decimal(_) => false,
+        ExprKind::Name(name) => indices.contains(name),
+        ExprKind::Negate(inner) | ExprKind::Paren(inner) => mentions(inner, indices),
+        ExprKind::Chain(first, rest) => mentions(first, indices) || rest.iter().any(|(_, operand)| mentions(operand, indices)),
+    }
+}
+
+/// The same quantity in the canonical unit of its dimension, where that is exact.
+fn canonical(digits: Decimal, name: &str) -> (Decimal, &str) {
+    let converted = unit(name).filter(|unit| unit.dimension != Dimension::Things).and_then(|from| {
+        let to = UNITS.iter().find(|to| to.dimension == from.dimension)?;
+        Some((Decimal::ratio(digits.times(from.factor)?, to.factor)?, to.name))
+    });
+    converted.unwrap_or((digits, name))
+}

@@ -1,0 +1,280 @@
+//! The command line, driven from outside: what compiles pods.
+// For the merge: delete the next line once `compile::compile` and `src/driver/seams.rs` are connected.
+#![cfg(any())]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The smallest spec that is synthesized, routed and has faults: 16 chips.
+const SMALL: &str = "\
+fabric small {
+    clock = 1 GHz;
+    link copper { bandwidth = 128 GB/s; latency = 50 cycles; }
+    link fiber { bandwidth = 128 GB/s; latency = 25 cycles; }
+    chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }
+    cube { mesh 2 x 2 x 2 over copper; }
+    cubes = 2;
+    ocs X[u in 0..2, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }
+    ocs Y[u in 0..2, v in 0..2] { couple +y[u, v] with -y[u, v] over fiber; ports = 16; }
+    ocs Z[u in 0..2, v in 0..2] { couple +z[u, v] with -z[u, v] over fiber; ports = 16; }
+    budget { vcs = 2; faults = 1 ocs; }
+    topology = synthesize { symmetry = translation; effort = 1; seed = 1; }
+    routing = allowed_turns;
+    require diameter <= 6;
+}
+";
+
+/// A directory with `small.fab`.
+fn workplace() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("small.fab"), SMALL).unwrap();
+    directory
+}
+
+fn spec(name: &str) -> String {
+    format!("{}/specs/{name}.fab", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn command(directory: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
+    command.args(args).current_dir(directory).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// Runs fabc and expects an exit code; returns standard output and standard error.
+fn fabc(directory: &Path, args: &[&str], code: i32) -> (String, String) {
+    let Output { status, stdout, stderr } = command(directory, args).output().expect("fabc starts");
+    let (out, err) = (String::from_utf8(stdout).expect("UTF-8"), String::from_utf8(stderr).expect("UTF-8"));
+    assert_eq!(status.code(), Some(code), "fabc {args:?}\n{out}\n{err}");
+    (out, err)
+}
+
+/// All files below a directory.
+fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path).into_iter().map(|(below, bytes)| (PathBuf::from(path.file_name().unwrap()).join(below), bytes)));
+        } else {
+            found.insert(path.file_name().unwrap().into(), std::fs::read(&path).unwrap());
+        }
+    }
+    found
+}
+
+/// The names in a directory.
+fn names(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_build_ends_with_what_it_wrote_and_verifies() {
+    let place = workplace();
+    let (out, err) = fabc(place.path(), &["build", "small.fab"], 0);
+    let written = files(&place.path().join("out/small"));
+    let last = out.lines().last().unwrap();
+    assert!(last.starts_with(&format!("wrote out/small ({} files, ", written.len())), "{last}");
+    assert_eq!(err, "");
+    assert_eq!(
+        written[Path::new("report.txt")],
+        out.rsplit_once("\n\nwrote ").map(|(report, _)| format!("{report}\n")).unwrap().as_bytes()
+    );
+    assert_eq!(names(&place.path().join("out")), ["small"]);
+    let (out, _) = fabc(place.path(), &["verify", "out/small"], 0);
+    assert!(out.starts_with("verified out/small: "), "{out}");
+}
+
+#[test]
+fn threads_and_repetition_change_no_byte() {
+    let place = workplace();
+    fabc(place.path(), &["build", "small.fab", "--out", "one", "--threads", "1", "-q"], 0);
+    fabc(place.path(), &["build", "small.fab", "--out", "two", "--threads", "2", "-q", "--timings"], 0);
+    let (one, two) = (files(&place.path().join("one")), files(&place.path().join("two")));
+    assert_eq!(one.keys().collect::<Vec<_>>(), two.keys().collect::<Vec<_>>());
+    assert!(one.len() > 10);
+    for (path, bytes) in &one {
+        assert!(*bytes == two[path], "{} differs", path.display());
+    }
+    // Building again replaces the directory by itself.
+    fabc(place.path(), &["build", "small.fab", "--out", "one", "-q"], 0);
+    assert!(files(&place.path().join("one")) == one);
+}
+
+#[test]
+fn a_tampered_directory_is_convicted() {
+    let place = workplace();
+    fabc(place.path(), &["build", "small.fab", "-q"], 0);
+    let topology = place.path().join("out/small/topology.json");
+    let text = std::fs::read_to_string(&topology).unwrap();
+    std::fs::write(&topology, text.replacen("copper", "fiber", 1)).unwrap();
+    let (_, err) = fabc(place.path(), &["verify", "out/small"], 3);
+    assert!(err.contains("FAB04"), "{err}");
+}
+
+#[test]
+fn foreign_files_stop_a_build_before_it_starts() {
+    let place = workplace();
+    std::fs::create_dir_all(place.path().join("out/small")).unwrap();
+    std::fs::write(place.path().join("out/small/notes.txt"), "mine").unwrap();
+    let (_, err) = fabc(place.path(), &["build", "small.fab"], 2);
+    assert!(err.contains("FAB0504") && err.contains("notes.txt"), "{err}");
+    assert_eq!(names(&place.path().join("out")), ["small"]);
+    assert_eq!(names(&place.path().join("out/small")), ["notes.txt"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_an_error_with_a_code() {
+    let place = workplace();
+    std::fs::write(place.path().join("file"), "not a directory").unwrap();
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--out", "file/below"], 2);
+    assert!(err.contains("FAB0503"), "{err}");
+    assert_eq!(names(place.path()), ["file", "small.fab"]);
+}
+
+#[test]
+fn a_require_that_fails_is_shown_at_its_line_and_nothing_is_written() {
+    let place = workplace();
+    let (out, err) = fabc(place.path(), &["build", &spec("failing_require"), "--message-format", "short"], 3);
+    assert!(out.contains("diameter"), "the report is shown: {out}");
+    assert!(err.contains(".fab:") && err.contains("error[FAB0401]"), "{err}");
+    assert_eq!(names(place.path()), ["small.fab"]);
+}
+
+#[test]
+fn errors_of_the_spec_exit_with_1_and_write_nothing() {
+    let place = workplace();
+    std::fs::write(place.path().join("bad.fab"), SMALL.replace("cubes = 2;", "cubes = 2")).unwrap();
+    let (_, err) = fabc(place.path(), &["build", "bad.fab", "--message-format", "json"], 1);
+    let object: serde_json::Value = serde_json::from_str(err.lines().next().unwrap()).unwrap();
+    assert_eq!((&object["severity"], &object["labels"][0]["file"]), (&"error".into(), &"bad.fab".into()));
+    assert_eq!(names(place.path()), ["bad.fab", "small.fab"]);
+}
+
+#[test]
+fn stages_can_be_stopped_after_and_dumped() {
+    let place = workplace();
+    for (stage, says) in [
+        ("parse", "fabric small {"),
+        ("resolve", "pod small: 16 nodes"),
+        ("synthesize", "ocs X[0,0]"),
+        ("analyze", "scenario nominal: "),
+        ("route", "max channel load"),
+        ("check", "deadlock-free"),
+        ("emit", "manifest.json"),
+    ] {
+        let (out, _) = fabc(place.path(), &["check", "small.fab", "--dump", stage, "--stop-after", stage], 0);
+        assert!(out.contains(says), "{stage}: {out}");
+    }
+    fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "-q"], 0);
+    let written = files(&place.path().join("out/small"));
+    assert!(written.contains_key(Path::new("topology.json")) && !written.keys().any(|path| path.starts_with("tables")));
+    fabc(place.path(), &["verify", "out/small"], 0);
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables=t/"], 2);
+    assert!(err.contains("FAB0507"), "{err}");
+}
+
+#[test]
+fn formats_go_where_they_are_sent() {
+    let place = workplace();
+    let (list, _) = fabc(place.path(), &["build", "--emit", "list"], 0);
+    assert!(list.lines().count() > 8 && list.contains("topology.json"), "{list}");
+    let (dot, _) = fabc(place.path(), &["build", "small.fab", "--emit", "dot,csv=links.csv,config_db=switches/"], 0);
+    assert!(dot.starts_with("graph") && dot.trim_end().ends_with('}'), "{dot}");
+    assert_eq!(names(place.path()), ["links.csv", "small.fab", "switches"]);
+    assert_eq!(names(&place.path().join("switches")).len(), 12);
+    assert_eq!(fabc(place.path(), &["graph", "small.fab"], 0).0, dot);
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "config_db"], 2);
+    assert!(err.contains("FAB0506"), "{err}");
+}
+
+#[test]
+fn golden_outputs_are_compared_and_updated() {
+    let place = workplace();
+    let build = |spec: &str, update: &[&str], code| fabc(place.path(), &[&["build", spec, "--golden", "golden"], update].concat(), code);
+    assert!(build("small.fab", &[], 3).1.contains("FAB0509"));
+    build("small.fab", &["--update"], 0);
+    assert!(build("small.fab", &[], 0).0.contains("the outputs equal golden/small"));
+    assert_eq!(names(place.path()), ["golden", "small.fab"]);
+    let before = files(&place.path().join("golden"));
+    std::fs::write(
+        place.path().join("torus.fab"),
+        SMALL.replace("synthesize { symmetry = translation; effort = 1; seed = 1; }", "torus 2 x 2 x 4;"),
+    )
+    .unwrap();
+    let (out, err) = build("torus.fab", &[], 3);
+    assert!(err.contains("FAB0508") && out.contains("  cross-connects\n") && out.contains("spec.fab: changed"), "{out}{err}");
+    assert!(files(&place.path().join("golden")) == before);
+    build("torus.fab", &["--update"], 0);
+    build("torus.fab", &[], 0);
+    assert_eq!(names(&place.path().join("golden")), ["small"]);
+}
+
+#[test]
+fn tables_of_any_router_are_read_from_the_directory() {
+    let place = workplace();
+    fabc(place.path(), &["build", "small.fab", "-q"], 0);
+    std::fs::remove_file(place.path().join("small.fab")).unwrap();
+    let (list, _) = fabc(place.path(), &["tables", "out/small"], 0);
+    assert!(list.contains("  nominal\n") && list.contains("  X[0,0]\n"), "{list}");
+    let (by_name, _) = fabc(place.path(), &["tables", "out/small", "--router", "cube1[1,0,1]", "--scenario", "X[0,0]"], 0);
+    let (by_id, _) = fabc(place.path(), &["tables", "out/small", "--router", "13", "--scenario", "X[0,0]"], 0);
+    assert!(by_name.starts_with("router cube1[1,0,1] (node 13)") && by_name == by_id, "{by_name}");
+    let (json, _) = fabc(place.path(), &["tables", "out/small", "--router", "13", "--format", "json"], 0);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let destinations: std::collections::BTreeSet<u64> =
+        json["routers"][0]["entries"].as_array().unwrap().iter().map(|entry| entry[0].as_u64().unwrap()).collect();
+    assert_eq!(destinations.len(), 15, "a table knows every other router");
+    assert!(fabc(place.path(), &["tables", "out/small", "--router", "cube2[0,0,0]"], 2).1.contains("FAB0511"));
+    assert!(fabc(place.path(), &["tables", "out/small", "--router", "0", "--scenario", "Q"], 2).1.contains("FAB0512"));
+}
+
+#[test]
+fn templates_build() {
+    let place = workplace();
+    for template in ["torus", "single_cube"] {
+        fabc(place.path(), &["init", "mine", "--template", template], 0);
+        fabc(place.path(), &["fmt", "--check", "mine.fab"], 0);
+        fabc(place.path(), &["build", "mine.fab", "-q"], 0);
+        fabc(place.path(), &["verify", "out/mine"], 0);
+        std::fs::remove_file(place.path().join("mine.fab")).unwrap();
+    }
+    fabc(place.path(), &["init", "mine", "--template", "tpu_v4"], 0);
+    fabc(place.path(), &["fmt", "--check", "mine.fab"], 0);
+    fabc(place.path(), &["check", "mine.fab", "--stop-after", "resolve"], 0);
+}
+
+#[test]
+fn specs_are_formatted_in_place_and_from_standard_input() {
+    let place = workplace();
+    fabc(place.path(), &["fmt", "small.fab"], 0);
+    let formatted = std::fs::read_to_string(place.path().join("small.fab")).unwrap();
+    fabc(place.path(), &["fmt", "--check", "small.fab"], 0);
+    std::fs::write(place.path().join("small.fab"), formatted.replace("    ", "\t")).unwrap();
+    let (_, err) = fabc(place.path(), &["fmt", "--check", "small.fab"], 1);
+    assert!(err.contains("FAB0513"), "{err}");
+    let input = std::fs::File::open(place.path().join("small.fab")).unwrap();
+    let output = command(place.path(), &["fmt", "-"]).stdin(input).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), formatted);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_nothing_half_written() {
+    let place = workplace();
+    let out = place.path().join("out");
+    // Large enough to be in the middle of something for a while.
+    let mut child = command(place.path(), &["build", &spec("pod_1024"), "-q"]).spawn().expect("fabc starts");
+    while !out.is_dir() {
+        assert!(child.try_wait().unwrap().is_none(), "the build ended before it could be interrupted");
+        std::thread::yield_now();
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");
+    assert!(killed.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(names(place.path()), ["small.fab"]);
+}

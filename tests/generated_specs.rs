@@ -1,0 +1,163 @@
+//! Properties of the formatter and of the normal form, over specs that nobody wrote by hand.
+
+use fabc::model::resolve;
+use fabc::syntax::ast::{Block, Entry, File, ItemKind, Spec};
+use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
+use proptest::prelude::*;
+
+fn parse_text(text: &str) -> Spec {
+    let read = |_: &str| Ok(text.to_owned());
+    parse("pod.fab", &read).0.unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
+}
+
+fn format(text: &str) -> (File, String) {
+    let file = parse_file("pod.fab", text).0.unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    let printed = print(&file);
+    (file, printed)
+}
+
+/// An integer as someone might write it.
+fn number(value: u32) -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(value.to_string()),
+        Just(format!("{} + {}", value / 2, value - value / 2)),
+        Just(format!("(one * {value})")),
+        Just(format!("-(0 - {value})")),
+        Just(format!("{} % {}", value, value + 1)),
+        Just(format!("{}_0 / 10", value)),
+    ]
+}
+
+/// A face that couples both its sides, with every position; `sided` or not.
+fn group(axis: usize, dims: [u32; 3], cubes: u32, sided: bool, flipped: bool) -> String {
+    let (u, v) = [(dims[1], dims[2]), (dims[0], dims[2]), (dims[0], dims[1])][axis];
+    let name = ["x", "y", "z"][axis];
+    let far = if flipped { format!("{} - v", v - 1) } else { "v".to_owned() };
+    let couple = match sided {
+        true => format!("couple +{name}[u, v] with -{name}[u, {far}] over fiber;"),
+        false => format!("couple any of +{name}[u, v], -{name}[u, {far}] over fiber;"),
+    };
+    format!("ocs {}[u in 0..{u}, v in 0..{v}] {{ {couple} ports = {}; }}", name.to_uppercase(), 2 * cubes)
+}
+
+prop_compose! {
+    fn dims()(x in 1u32..4, y in 1u32..4, z in 1u32..4) -> [u32; 3] { [x, y, z] }
+}
+
+prop_compose! {
+    /// The items of a valid fabric, in a fixed order.
+    fn items()(
+        dims in dims(),
+        cubes in 1u32..7,
+        sided in any::<[bool; 3]>(),
+        flipped in any::<[bool; 3]>(),
+        faces in 1usize..4,
+        (vcs, faults) in (1u32..5, 0u32..3),
+        latency in prop_oneof![Just("25 cycles"), Just("10.5 ns"), Just("7 m"), Just("0.5 us")],
+        requires in prop::collection::vec(0usize..5, 0..4),
+    )(
+        written in [number(dims[0]), number(dims[1]), number(dims[2]), number(cubes), number(vcs)],
+        dims in Just(dims), cubes in Just(cubes), sided in Just(sided), flipped in Just(flipped), faces in Just(faces),
+        faults in Just(faults), latency in Just(latency), requires in Just(requires),
+    ) -> Vec<String> {
+        let [x, y, z, count, vcs] = written;
+        let mut items = vec![
+            "clock = 1.05 GHz;".to_owned(),
+            "let one = two - 1;".to_owned(),
+            "let two = 2;".to_owned(),
+            "link copper { bandwidth = 50 GB/s; latency = 3 cycles; }".to_owned(),
+            format!("link fiber {{ bandwidth = 400 Gbps; latency = {latency}; }}"),
+            "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 2 * 100 flits; latency = 25 cycles; }".to_owned(),
+            format!("cube {{ mesh {x} x {y} x {z} over copper; }}"),
+            format!("cubes = {count};"),
+            format!("budget {{ vcs = {vcs}; faults = {faults} ocs; }}"),
+            "topology = synthesize { effort = one; }".to_owned(),
+            "routing = up_down;".to_owned(),
+        ];
+        items.extend((0..faces).map(|axis| group(axis, dims, cubes, sided[axis], flipped[axis])));
+        let contracts = ["diameter <= 9", "diameter <= 10", "concurrent_flow >= 0.0010", "bandwidth > 1.50 GB/s", "injection > 0.25"];
+        items.extend(requires.into_iter().map(|which| format!("require {};", contracts[which])));
+        items
+    }
+}
+
+fn fabric(items: &[String]) -> String {
+    format!("fabric pod {{ {} }}", items.join(" "))
+}
+
+/// What may stand between two words.
+fn gap() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => Just(" ".to_owned()),
+        2 => Just("\n".to_owned()),
+        1 => Just("\n\n\n\t".to_owned()),
+        1 => "[ a-z*]{0,8}".prop_map(|words| format!(" /* {words}. */ ")),
+        1 => "[ a-z\"{;]{0,8}".prop_map(|words| format!(" // {words}\n")),
+        1 => Just(" /* two\n   lines */\n".to_owned()),
+    ]
+}
+
+fn reversed(block: &mut Block) {
+    block.statements.reverse();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn printing_twice_is_printing_once(items in items(), gaps in prop::collection::vec(gap(), 400)) {
+        let text = fabric(&items);
+        let words = text.split(' ').zip(gaps.iter().cycle());
+        let spaced: String = words.flat_map(|(word, gap)| [word, gap]).collect();
+        let (file, once) = format(&spaced);
+        let (again, twice) = format(&once);
+        prop_assert_eq!(&twice, &once);
+        let comments = |file: &File| file.comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>();
+        prop_assert_eq!(comments(&again), comments(&file));
+        prop_assert!(!once.contains("\n\n\n"));
+        prop_assert_eq!(print_spec(&normalize(&parse_text(&once))), print_spec(&normalize(&parse_text(&text))));
+    }
+
+    #[test]
+    fn the_order_of_items_does_not_matter((items, shuffled) in items().prop_flat_map(|items| (Just(items.clone()), Just(items).prop_shuffle()))) {
+        let spec = parse_text(&fabric(&items));
+        let normal = print_spec(&normalize(&spec));
+        let mut other = parse_text(&fabric(&shuffled));
+        if let Entry::Fabric(fabric) = &mut other.files[0].entries[0] {
+            for item in &mut fabric.items {
+                match &mut item.kind {
+                    ItemKind::Link(_, block) | ItemKind::Chip(block) | ItemKind::Budget(block) => reversed(block),
+                    ItemKind::Ocs(ocs) => reversed(&mut ocs.block),
+                    _ => {}
+                }
+            }
+        }
+        prop_assert_eq!(print_spec(&normalize(&other)), normal.clone());
+        prop_assert_eq!(print_spec(&normalize(&parse_text(&normal))), normal);
+    }
+
+    #[test]
+    fn generated_specs_resolve_to_the_invariants_of_a_pod(items in items()) {
+        let spec = parse_text(&fabric(&items));
+        let pod = resolve(&spec, &|path| Err(path.to_owned())).unwrap_or_else(|errors| panic!("{errors:?}\n{}", fabric(&items)));
+        let mut served = Vec::new();
+        for ocs in pod.ocses.iter() {
+            prop_assert!(ocs.a.is_sorted_by_key(|face| (face.cube, face.port, face.node)));
+            prop_assert!(ocs.b.is_sorted_by_key(|face| (face.cube, face.port, face.node)));
+            prop_assert!(ocs.a.len().max(ocs.b.len()) <= ocs.ports as usize);
+            served.extend(ocs.a.iter().chain(&ocs.b).map(|face| (face.node, face.port)));
+            for face in ocs.a.iter().chain(&ocs.b) {
+                prop_assert_eq!(pod.cube_of(face.node), face.cube);
+                let axis = face.port.0 as usize / 2;
+                let edge = if face.port.0 % 2 == 0 { pod.cube.dims[axis] - 1 } else { 0 };
+                prop_assert_eq!(pod.at(face.node)[axis], edge);
+            }
+        }
+        let count = served.len();
+        served.sort();
+        served.dedup();
+        prop_assert_eq!(served.len(), count);
+        let names: Vec<&str> = pod.ocs_groups.iter().map(|group| group.name.as_str()).collect();
+        prop_assert!(names.is_sorted());
+    }
+}

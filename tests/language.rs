@@ -1,0 +1,280 @@
+//! The language: what resolves, what is refused and how that reads, and that nothing makes the front end panic.
+
+use fabc::diag::{SourceMap, codes};
+use fabc::model::{Pod, resolve};
+use fabc::syntax::{ParseError, normalize, parse, parse_file, print, print_spec};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+type Diagnostics = Vec<Box<dyn Diagnostic + Send + Sync>>;
+
+fn read(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| error.kind().to_string())
+}
+
+fn front_end(path: &str) -> (Result<Pod, Diagnostics>, SourceMap) {
+    let (parsed, sources) = parse(path, &read);
+    let pod = match parsed {
+        Err(errors) => Err(errors.into_iter().map(|error| Box::new(error) as _).collect()),
+        Ok(spec) => resolve(&spec, &read).map_err(|errors| errors.into_iter().map(|error| Box::new(error) as _).collect()),
+    };
+    (pod, sources)
+}
+
+/// All errors as the terminal shows them, without colours.
+fn rendered(errors: Diagnostics, sources: &SourceMap) -> String {
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(100);
+    let mut text = String::new();
+    for error in errors {
+        let report = miette::Report::new_boxed(error).with_source_code(sources.clone());
+        handler.render_report(&mut text, report.as_ref()).expect("rendering into a string");
+    }
+    text
+}
+
+fn settings() -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings
+}
+
+/// The path of a test file as a user would write it.
+fn relative(path: &Path) -> &str {
+    path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(path).to_str().expect("test files have plain names")
+}
+
+fn fab_files(directory: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::from(directory)];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "fab") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The pod without the places of its declarations.
+fn without_spans(pod: &Pod) -> String {
+    let text = format!("{pod:#?}");
+    let mut kept = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.ends_with("Span {") {
+            lines.by_ref().take(3).for_each(drop);
+        } else {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+fn summary(pod: &Pod) -> String {
+    let links: Vec<String> =
+        pod.link_types.iter().map(|link| format!("{} {} bit/s {} cycles", link.name, link.bandwidth_bps, link.latency_cycles)).collect();
+    let ocs = |ocs: &fabc::model::Ocs| {
+        let ports = |side: &[fabc::model::FacePort]| {
+            let names: Vec<String> = side.iter().take(2).map(|face| pod.face_port_name(*face)).collect();
+            format!("{} ports [{}, ..]", side.len(), names.join(", "))
+        };
+        format!("{} a: {} b: {}", ocs.name, ports(&ocs.a), ports(&ocs.b))
+    };
+    let first = pod.ocses.as_slice().first().map_or(String::new(), ocs);
+    let last = pod.ocses.as_slice().last().map_or(String::new(), ocs);
+    let requires: Vec<String> = pod
+        .requires
+        .iter()
+        .map(|require| {
+            let prefix = if require.fault { "fault." } else { "" };
+            format!("{prefix}{} {} {} ({})", require.metric.name(), require.comparison.symbol(), require.value_text, require.value)
+        })
+        .collect();
+    format!(
+        "{}: {} nodes, {} cubes of {:?}, {} Hz\nlinks: {}\nchip: {} ports, {} VCs, {} bytes/flit, {} flits, {} cycles\n{} OCSes in {} groups\n\
+         first: {first}\nlast:  {last}\nbudget: {} VCs, {} faulty OCSes\ntopology: {:?}\nrouting: {:?}\nrequires: {}\n",
+        pod.name,
+        pod.node_count(),
+        pod.cubes,
+        pod.cube.dims,
+        pod.clock_hz,
+        links.join("; "),
+        pod.chip.radix,
+        pod.chip.vcs,
+        pod.chip.flit_bytes,
+        pod.chip.buffer_flits,
+        pod.chip.latency_cycles,
+        pod.ocses.len(),
+        pod.ocs_groups.len(),
+        pod.budget.vcs,
+        pod.budget.faulty_ocses,
+        pod.topology,
+        pod.routing,
+        requires.join("; "),
+    )
+}
+
+#[test]
+fn good_specs() {
+    insta::glob!("ok/**/*.fab", |path| {
+        let path = relative(path);
+        let (parsed, sources) = parse(path, &read);
+        let spec = parsed
+            .unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
+        let pod = resolve(&spec, &read);
+        let pod =
+            pod.unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
+        let normal = print_spec(&normalize(&spec));
+        let formatted = print(&spec.files[0]);
+        settings().bind(|| {
+            insta::assert_snapshot!(format!(
+                "{}\n-- formatted --------\n{formatted}\n-- normalised -------\n{normal}\n-- pod --------------\n{}",
+                read(path).unwrap(),
+                summary(&pod)
+            ));
+        });
+    });
+}
+
+#[test]
+fn bad_specs() {
+    insta::glob!("err/**/*.fab", |path| {
+        let path = relative(path);
+        let (pod, sources) = front_end(path);
+        let errors = pod.err().unwrap_or_else(|| panic!("{path} has no error"));
+        settings().bind(|| insta::assert_snapshot!(rendered(errors, &sources)));
+    });
+}
+
+#[test]
+fn every_code_has_a_file_that_triggers_it() {
+    let mut triggered = BTreeSet::new();
+    for path in fab_files("tests/err") {
+        let errors = front_end(path.to_str().unwrap()).0.err().unwrap_or_default();
+        triggered.extend(errors.iter().map(|error| error.code().expect("every error has a code").to_string()));
+    }
+    let documented: BTreeSet<String> = codes().map(|doc| doc.code.to_owned()).filter(|code| code.as_str() < "FAB0200").collect();
+    assert_eq!(triggered, documented);
+}
+
+#[test]
+fn errors_stand_in_source_order() {
+    for path in fab_files("tests/err") {
+        let errors = front_end(path.to_str().unwrap()).0.err().unwrap_or_default();
+        let places: Vec<usize> = errors.iter().filter_map(|error| Some(error.labels()?.next()?.offset())).collect();
+        assert!(places.is_sorted(), "{path:?}: {places:?}");
+    }
+}
+
+#[test]
+fn shipped_specs_resolve() {
+    for path in fab_files("specs") {
+        if path.starts_with("specs/parts") {
+            continue;
+        }
+        let (pod, sources) = front_end(path.to_str().unwrap());
+        if let Err(errors) = pod {
+            panic!("{}", rendered(errors, &sources));
+        }
+    }
+}
+
+#[test]
+fn shipped_specs_are_formatted() {
+    for path in fab_files("specs") {
+        let text = read(path.to_str().unwrap()).unwrap();
+        let file = parse_file("spec.fab", &text).0.unwrap();
+        assert_eq!(print(&file), text, "{path:?}");
+    }
+}
+
+#[test]
+fn formatting_is_idempotent_and_keeps_comments() {
+    for path in fab_files("specs").into_iter().chain(fab_files("tests/ok")) {
+        let text = read(path.to_str().unwrap()).unwrap();
+        let file = parse_file("spec.fab", &text).0.unwrap();
+        let once = print(&file);
+        let again = parse_file("spec.fab", &once).0.unwrap();
+        assert_eq!(print(&again), once, "{path:?}");
+        let texts = |file: &fabc::syntax::ast::File| file.comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>();
+        assert_eq!(texts(&again), texts(&file), "{path:?}");
+    }
+}
+
+#[test]
+fn the_normal_form_means_the_same_and_is_its_own_normal_form() {
+    for path in fab_files("specs").into_iter().chain(fab_files("tests/ok")).filter(|path| !path.starts_with("specs/parts")) {
+        let path = path.to_str().unwrap();
+        let spec = parse(path, &read).0.unwrap();
+        let normal = print_spec(&normalize(&spec));
+        let reader = |asked: &str| if asked == path { Ok(normal.clone()) } else { read(asked) };
+        let reparsed = parse(path, &reader).0.unwrap_or_else(|errors| panic!("{errors:?}\n{normal}"));
+        assert_eq!(print_spec(&normalize(&reparsed)), normal, "{path}");
+        let (pod, same) = (resolve(&spec, &read).unwrap(), resolve(&reparsed, &read).unwrap());
+        assert_eq!(without_spans(&pod), without_spans(&same), "{path}");
+        assert!(same.requires.is_sorted_by_key(|require| require.span), "{path}: requires out of order");
+    }
+}
+
+#[test]
+fn large_pods_resolve_fast() {
+    let text = read("specs/pod_1024.fab").unwrap().replace("cubes = 16", "cubes = 1024");
+    let parts = read("specs/parts/tpu_v4.fab").unwrap().replace("ports = 136", "ports = 1024");
+    let reader = |path: &str| Ok(if path.contains("parts") { parts.clone() } else { text.clone() });
+    let spec = parse("specs/pod.fab", &reader).0.unwrap();
+    let pod = resolve(&spec, &reader).unwrap();
+    assert_eq!(pod.ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum::<usize>(), 2 * 48 * 1024);
+}
+
+#[test]
+fn brackets_nest_up_to_the_limit() {
+    let number = format!("fabric pod {{ cubes = {}2{}; }}", "(".repeat(60), ")".repeat(60));
+    let blocks = format!("fabric pod {{ {}{} }}", "x = a { ".repeat(60), "}".repeat(60));
+    for text in [number, blocks] {
+        let file = parse_file("pod.fab", &text).0.unwrap();
+        assert_eq!(print(&parse_file("pod.fab", &print(&file)).0.unwrap()), print(&file));
+    }
+}
+
+#[test]
+fn an_unreadable_spec_is_an_error_without_a_place() {
+    let (parsed, _) = parse("nowhere.fab", &read);
+    assert!(matches!(parsed.unwrap_err()[..], [ParseError::Unreadable { span: None, .. }]));
+}
+
+#[test]
+fn the_examples_of_the_reference_parse() {
+    let text = read("docs/language.md").unwrap();
+    let examples: Vec<&str> = text.split("```fab\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(examples.len() > 5);
+    for example in examples {
+        let (file, sources) = parse_file("docs/language.md", example);
+        if let Err(errors) = file {
+            panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources));
+        }
+        if example.contains("fabric ") {
+            let reader = |path: &str| if path == "specs/example.fab" { Ok(example.to_owned()) } else { read(path) };
+            let spec = parse("specs/example.fab", &reader).0.unwrap();
+            resolve(&spec, &reader).unwrap_or_else(|errors| panic!("{errors:?}\n{example}"));
+        }
+    }
+}
+
+/// `UPDATE_DOCS=1 cargo test --test language` writes the page.
+#[test]
+fn the_page_of_errors_is_up_to_date() {
+    let wanted = fabc::diag::errors_markdown();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write("docs/errors.md", &wanted).unwrap();
+    }
+    assert_eq!(read("docs/errors.md").unwrap(), wanted, "run UPDATE_DOCS=1 cargo test --test language");
+}

@@ -1,0 +1,333 @@
+//! Compiled pods made by hand, so that emitters can be tested without the passes.
+
+use fabc::compiled::{Compiled, CompiledScenario};
+use fabc::diag::Span;
+use fabc::ids::{ChannelId, CubeId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
+use fabc::ir::{
+    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Link, LinkKind,
+    PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
+};
+use fabc::model::{
+    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, LinkType, Metric, Ocs, OcsGroup, Pod, Require, RoutingChoice,
+    SymmetryChoice, Synthesize, TopologyChoice,
+};
+
+/// What a pod made by hand looks like.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) name: &'static str,
+    pub(crate) cubes: u32,
+    pub(crate) dims: [u32; 3],
+    pub(crate) rule: CoupleRule,
+    pub(crate) duplex: Duplex,
+    /// With tables walked and faults tried, as after a full build.
+    pub(crate) routed: bool,
+}
+
+/// A pod in which OCS k couples the + face of every cube with the - face of the cube `shift(k)` further on.
+pub(crate) fn compiled(shape: Shape) -> Compiled {
+    let pod = pod(shape);
+    let (topology, cross_connects) = wire(&pod);
+    let scenarios: Vec<CompiledScenario> = Scenario::all(&pod)
+        .into_iter()
+        .filter(|scenario| shape.routed || scenario.is_nominal())
+        .map(|scenario| measure(&pod, &topology, &cross_connects, scenario, shape.routed))
+        .collect();
+    let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
+    let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();
+    let flow =
+        ConcurrentFlow { dual: scenarios[0].lengths.clone(), primal: tree_flow(&topology), rounds: 120, stopped_by: StopReason::Gap };
+    let trees: Vec<Vec<OcsId>> = pod.ocses.ids().filter(|&ocs| joins_all(&pod, ocs)).map(|ocs| vec![ocs]).collect();
+    let pass = |name: &str, stopped_by: &str, counters: &[(&str, u64)]| PassRecord {
+        name: name.to_owned(),
+        stopped_by: stopped_by.to_owned(),
+        counters: counters.iter().map(|&(name, count)| (name.to_owned(), count)).collect(),
+    };
+    let passes = vec![
+        pass("synthesize", "budget", &[("moves", 1_250_000), ("accepted", 48_112), ("restarts", 8)]),
+        pass("analyze", "gap", &[("rounds", 120)]),
+        pass("route", "done", &[("scenarios", scenarios.len() as u64), ("relaxations", 9_221_337)]),
+    ];
+    Compiled { pod, topology, cross_connects, flow, trees, scenarios, requires, passes }
+}
+
+/// One unit from every canonical source to every other node along a tree of shortest paths.
+fn tree_flow(topology: &Topology) -> FlowCertificate {
+    let symmetry = topology.symmetry();
+    let alive = IdVec::filled(true, topology.links().len());
+    let mut totals = vec![0; topology.class_count(symmetry)];
+    let mut flow = |source| {
+        let (next, _, order) = towards(topology, &alive, source);
+        let mut through = vec![1u64; topology.node_count()];
+        let mut units = vec![0; topology.channel_count()];
+        for node in order {
+            let Some(channel) = next[node.index()].map(ChannelId::reverse) else { continue };
+            through[topology.source(channel).node.index()] += through[node.index()];
+            units[channel.index()] = through[node.index()];
+            totals[topology.channel_class(symmetry, channel).index()] += through[node.index()];
+        }
+        units
+    };
+    let flows = symmetry.canonical_nodes().map(&mut flow).collect();
+    FlowCertificate { demand: 1, busiest: totals.iter().copied().max().unwrap_or(1), flows }
+}
+
+fn outcome(require: &Require, metrics: &[ScenarioMetrics]) -> RequireOutcome {
+    let (measured, scenario) = match worst(metrics, require.metric).filter(|_| require.fault) {
+        Some((value, scenario)) => (Some(value), Some(scenario.to_owned())),
+        None if require.fault => (None, None),
+        None => (metrics[0].value(require.metric), None),
+    };
+    RequireOutcome { require: require.clone(), measured, scenario }
+}
+
+fn pod(shape: Shape) -> Pod {
+    let span = Span::default();
+    let link = |name: &str, latency_cycles| LinkType { name: name.to_owned(), bandwidth_bps: 1_024_000_000_000, latency_cycles, span };
+    let require = |metric, fault, comparison, value_text: &str| Require {
+        metric,
+        fault,
+        comparison,
+        value: value_text.parse().expect("a number"),
+        value_text: value_text.to_owned(),
+        span,
+    };
+    let mut pod = Pod {
+        name: shape.name.to_owned(),
+        clock_hz: 1_050_000_000,
+        link_types: vec![link("copper", 50), link("fiber", 25)].into(),
+        chip: Chip { radix: 6, vcs: 4, flit_bytes: 128, buffer_flits: 200, latency_cycles: 25, span },
+        cube: Cube { dims: shape.dims, mesh: LinkTypeId(0), span },
+        cubes: shape.cubes,
+        cubes_span: span,
+        ocs_groups: IdVec::new(),
+        ocses: IdVec::new(),
+        budget: Budget { vcs: 2, faulty_ocses: 1, vcs_span: span, faults_span: span },
+        demand: Demand::Uniform,
+        topology: TopologyChoice::Synthesize(Synthesize { symmetry: SymmetryChoice::Translation, effort: 1, seed: 1 }),
+        topology_span: span,
+        routing: RoutingChoice::AllowedTurns,
+        routing_span: span,
+        requires: vec![
+            require(Metric::Diameter, false, Comparison::AtMost, "7"),
+            require(Metric::ConcurrentFlow, false, Comparison::AtLeast, "0.005"),
+            require(Metric::MaxChannelLoad, false, Comparison::AtMost, "159"),
+            require(Metric::Diameter, true, Comparison::AtMost, "9"),
+        ],
+        span,
+    };
+    for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
+        let others: Vec<usize> = (0..3).filter(|&other| other != axis).collect();
+        let size: Vec<u32> = others.iter().map(|&other| shape.dims[other]).collect();
+        let group = pod.ocs_groups.push(OcsGroup { name: name.to_owned(), shape: size.clone(), span });
+        for (u, v) in (0..size[0]).flat_map(|u| (0..size[1]).map(move |v| (u, v))) {
+            let face = |cube, minus: bool| {
+                let mut at = [0; 3];
+                (at[others[0]], at[others[1]]) = (u, v);
+                at[axis] = if minus { 0 } else { shape.dims[axis] - 1 };
+                let port = PortId(2 * axis as u8 + u8::from(minus));
+                FacePort { cube: CubeId(cube), node: pod.node(CubeId(cube), at), port }
+            };
+            let [plus, minus] = [false, true].map(|minus| (0..shape.cubes).map(|cube| face(cube, minus)).collect::<Vec<_>>());
+            let (a, b) = match shape.rule {
+                CoupleRule::Sided => (plus, minus),
+                CoupleRule::Any => (plus.into_iter().zip(minus).flat_map(|(plus, minus)| [plus, minus]).collect(), Vec::new()),
+            };
+            let ocs = Ocs {
+                name: format!("{name}[{u},{v}]"),
+                group,
+                index: vec![u, v],
+                rule: shape.rule,
+                a,
+                b,
+                link: LinkTypeId(1),
+                ports: 136,
+                duplex: shape.duplex,
+                span,
+            };
+            pod.ocses.push(ocs);
+        }
+    }
+    debug_assert_eq!(pod.ocs_groups.ids().last(), Some(OcsGroupId(2)));
+    pod
+}
+
+/// By how many cubes the coupling of an OCS goes on: different strides per axis and position.
+fn shift(pod: &Pod, ocs: OcsId) -> u32 {
+    let Ocs { group, index, .. } = &pod.ocses[ocs];
+    (group.0 * group.0 + 1 + (index[0] + index[1]) % 2 * (group.0 + 2)) % pod.cubes
+}
+
+/// Whether the cross-connects of an OCS alone join all cubes: its shift and the number of cubes have no common divisor.
+fn joins_all(pod: &Pod, ocs: OcsId) -> bool {
+    let (mut a, mut b) = (pod.cubes, shift(pod, ocs));
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
+}
+
+fn wire(pod: &Pod) -> (Topology, CrossConnects) {
+    let symmetry = Symmetry::new(
+        pod.chips_per_cube(),
+        (0..pod.cubes).map(|by| (0..pod.cubes).map(|cube| CubeId((cube + by) % pod.cubes)).collect()).collect(),
+    );
+    let mut links = Vec::new();
+    let end = |node, port| Endpoint { node, port: PortId(port) };
+    for node in (0..pod.node_count()).map(NodeId::new) {
+        let at = pod.at(node);
+        for axis in 0..3 {
+            if at[axis] + 1 < pod.cube.dims[axis] {
+                let mut next = at;
+                next[axis] += 1;
+                let next = pod.node(pod.cube_of(node), next);
+                links.push(Link {
+                    a: end(node, 2 * axis as u8),
+                    b: end(next, 2 * axis as u8 + 1),
+                    kind: LinkKind::Copper,
+                    link_type: LinkTypeId(0),
+                });
+            }
+        }
+    }
+    let sides = |id: OcsId| {
+        let ocs = &pod.ocses[id];
+        let count = pod.cubes;
+        (0..count).map(move |cube| {
+            let to = (cube + shift(pod, id)) % count;
+            match ocs.rule {
+                CoupleRule::Sided => (cube, to, ocs.a[cube as usize], ocs.b[to as usize]),
+                CoupleRule::Any => {
+                    let (a, b) = (2 * cube, 2 * to + 1);
+                    (a.min(b), a.max(b), ocs.a[a.min(b) as usize], ocs.a[a.max(b) as usize])
+                }
+            }
+        })
+    };
+    for ocs in pod.ocses.ids() {
+        links.extend(sides(ocs).map(|(_, _, a, b)| Link {
+            a: Endpoint { node: a.node, port: a.port },
+            b: Endpoint { node: b.node, port: b.port },
+            kind: LinkKind::Fiber,
+            link_type: LinkTypeId(1),
+        }));
+    }
+    let topology = Topology::new(6, links, symmetry);
+    let mut ocs_of = IdVec::filled(None, topology.links().len());
+    let mut settings = IdVec::new();
+    for ocs in pod.ocses.ids() {
+        let mut setting: Vec<CrossConnect> = sides(ocs)
+            .map(|(a, b, face, _)| {
+                let link = topology.outgoing(face.node, face.port).expect("wired above").link();
+                ocs_of[link] = Some(ocs);
+                CrossConnect { a, b, link }
+            })
+            .collect();
+        setting.sort();
+        settings.push(setting);
+    }
+    (topology, CrossConnects { settings, ocs_of })
+}
+
+/// Next hops of the shortest paths to a destination over lit links, and nodes by falling distance.
+fn towards(topology: &Topology, alive: &IdVec<LinkId, bool>, dst: NodeId) -> (Vec<Option<ChannelId>>, Vec<u32>, Vec<NodeId>) {
+    let mut next = vec![None; topology.node_count()];
+    let mut distance = vec![u32::MAX; topology.node_count()];
+    distance[dst.index()] = 0;
+    let mut order = vec![dst];
+    let mut done = 0;
+    while done < order.len() {
+        let node = order[done];
+        done += 1;
+        for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+            let from = topology.target(channel).node;
+            if distance[from.index()] == u32::MAX {
+                distance[from.index()] = distance[node.index()] + 1;
+                next[from.index()] = Some(channel.reverse());
+                order.push(from);
+            }
+        }
+    }
+    order.reverse();
+    (next, distance, order)
+}
+
+fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scenario: Scenario, routed: bool) -> CompiledScenario {
+    let alive = scenario.alive(cross_connects);
+    let symmetry = topology.symmetry();
+    let copies = symmetry.order() as u64;
+    let mut histogram: Vec<u64> = Vec::new();
+    let mut loads = vec![0u64; topology.class_count(symmetry)];
+    for dst in symmetry.canonical_nodes() {
+        let (next, distance, order) = towards(topology, &alive, dst);
+        let mut through = vec![1u64; topology.node_count()];
+        for node in order {
+            let hops = distance[node.index()] as usize;
+            histogram.resize(histogram.len().max(hops + 1), 0);
+            histogram[hops] += if hops > 0 { copies } else { 0 };
+            if let Some(channel) = next[node.index()] {
+                through[topology.target(channel).node.index()] += through[node.index()];
+                loads[topology.channel_class(symmetry, channel).index()] += through[node.index()];
+            }
+        }
+    }
+    let lit = (0..topology.channel_count()).map(ChannelId::new).filter(|channel| alive[channel.link()]);
+    let mut of_load = std::collections::BTreeMap::new();
+    let mut channels = 0;
+    for channel in lit {
+        channels += 1;
+        *of_load.entry(loads[topology.channel_class(symmetry, channel).index()]).or_insert(0u64) += 1;
+    }
+    let hop_total: u64 = (0u64..).zip(&histogram).map(|(hops, count)| hops * count).sum();
+    let flow_high = channels as f64 / hop_total as f64;
+    let mut busiest = of_load.keys().last().copied().unwrap_or(1);
+    if scenario.is_nominal() {
+        let certified = tree_flow(topology).busiest;
+        busiest = if routed { busiest.min(certified) } else { certified };
+    }
+    let walk = Walk {
+        loads: loads.clone(),
+        load_histogram: of_load.into_iter().collect(),
+        vc_hops: vec![hop_total - hop_total * 2 / 5, hop_total * 2 / 5],
+        route_hops: histogram.clone(),
+        entries_max: 3 * pod.node_count() as u64,
+        entries_total: 5 * (pod.node_count() * pod.node_count()) as u64 / 2,
+    };
+    let metrics = ScenarioMetrics {
+        scenario: scenario.name.clone(),
+        nodes: pod.node_count() as u64,
+        channels,
+        diameter: histogram.len() as u32 - 1,
+        hop_histogram: histogram,
+        hop_total,
+        flow_low: 1.0 / busiest as f64,
+        flow_high,
+        channel_bandwidth: pod.channel_bandwidth_gbs(),
+        disjoint_trees: pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.dark.contains(&ocs)).count() as u32,
+        routed: routed.then_some(walk),
+    };
+    let lengths = DualLengths { lengths: vec![1; loads.len()], volume: channels.into(), distance: hop_total.into() };
+    CompiledScenario { scenario, metrics, lengths, routed: None }
+}
+
+/// Tables of shortest paths (not free of deadlock: they only test the writers).
+pub(crate) fn tables(topology: &Topology, symmetry: Symmetry) -> ForwardingTables {
+    let alive = IdVec::filled(true, topology.links().len());
+    let mut routers = vec![Vec::new(); symmetry.class_count()];
+    for dst in topology.nodes() {
+        let (next, _, _) = towards(topology, &alive, dst);
+        for (class, node) in symmetry.canonical_nodes().enumerate() {
+            let Some(out) = next[node.index()] else { continue };
+            let out_port = topology.source(out).port.0;
+            routers[class].push(Entry { dst, in_port: -1, in_vc: -1, out_port, out_vc: 0 });
+            for channel in topology.channels_from(node).map(ChannelId::reverse) {
+                if next[topology.source(channel).node.index()] == Some(channel) {
+                    let in_port = topology.target(channel).port.0 as i8;
+                    routers[class].push(Entry { dst, in_port, in_vc: 0, out_port, out_vc: 1 });
+                }
+            }
+        }
+    }
+    routers.iter_mut().for_each(|entries| entries.sort_unstable());
+    ForwardingTables { scenario: "nominal".to_owned(), vcs: 2, symmetry, routers }
+}

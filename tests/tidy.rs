@@ -1,0 +1,280 @@
+//! Keeps the map true: what `src/lib.rs`, `docs/architecture.md` and `docs/errors.md` say of the code holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
+const LAYERS: [(&str, u8); 15] = [
+    ("ids", 0),
+    ("units", 0),
+    ("diag", 0),
+    ("progress", 0),
+    ("solve", 0),
+    ("syntax", 1),
+    ("model", 2),
+    ("ir", 3),
+    ("passes", 4),
+    ("check", 4),
+    ("compiled", 5),
+    ("emit", 6),
+    ("compile", 7),
+    ("driver", 8),
+    ("main", 9),
+];
+
+/// The longest file.
+const LINES: usize = 600;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files below a folder, as paths with `/` from the root of the repository, sorted.
+fn files(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::from(folder)];
+    while let Some(below) = open.pop() {
+        let Ok(entries) = std::fs::read_dir(root().join(&below)) else { continue };
+        for entry in entries {
+            let entry = entry.expect("the repository can be read");
+            let path = below.join(entry.file_name());
+            if entry.path().is_dir() { open.push(path) } else { found.push(path.to_string_lossy().replace('\\', "/")) }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Paths and lines (with numbers) of all Rust code of `src`, without comments and without the unit tests at the ends of files.
+fn code() -> Vec<(String, Vec<(usize, String)>)> {
+    let sources = files("src").into_iter().filter(|path| path.ends_with(".rs"));
+    sources
+        .map(|path| {
+            let text = read(&path);
+            let lines = text.lines().enumerate().take_while(|(_, line)| *line != "#[cfg(test)]");
+            let bare = lines.map(|(at, line)| (at + 1, line.trim_start())).filter(|(_, line)| !line.starts_with("//"));
+            let lines = bare.map(|(at, line)| (at, line.split(" // ").next().unwrap_or(line).to_owned())).collect();
+            (path, lines)
+        })
+        .collect()
+}
+
+/// `src/ir/flow.rs` belongs to `ir`.
+fn module(path: &str) -> &str {
+    let below = path.trim_start_matches("src/");
+    below.split('/').next().unwrap_or(below).trim_end_matches(".rs")
+}
+
+/// The modules that a line names after `crate::`, also in braces on the same line.
+fn named(line: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for rest in line.split("crate::").skip(1) {
+        let word = |text: &'_ str| text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
+        match rest.strip_prefix('{') {
+            None => names.push(&rest[..word(rest)]),
+            Some(group) => {
+                let mut depth = 0;
+                for part in group.split_inclusive([',', '{', '}']) {
+                    let name = part.trim();
+                    if depth == 0 && !name[..word(name)].is_empty() {
+                        names.push(&name[..word(name)]);
+                    }
+                    depth += i32::from(part.ends_with('{')) - i32::from(part.ends_with('}'));
+                    if depth < 0 {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    names
+}
+
+fn complain(wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn imports_point_one_way() {
+    let layers = BTreeMap::from(LAYERS);
+    let mut wrong = Vec::new();
+    for (path, lines) in code() {
+        let own = module(&path);
+        if own == "lib" {
+            continue;
+        }
+        let Some(&layer) = layers.get(own) else {
+            wrong.push(format!("{path}: the module `{own}` has no layer in tests/tidy.rs"));
+            continue;
+        };
+        for (at, line) in lines {
+            for name in named(&line) {
+                if layers.get(name).is_some_and(|&other| name != own && other >= layer && layer > 0 || layer == 0 && other > 0) {
+                    wrong.push(format!("{path}:{at}: `{own}` must not use `{name}`"));
+                }
+            }
+        }
+    }
+    complain(wrong);
+}
+
+#[test]
+fn the_layers_are_those_of_the_map() {
+    let map = read("src/lib.rs");
+    let declared: BTreeSet<&str> = map
+        .lines()
+        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod "))
+        .map(|name| name.trim_end_matches(';'))
+        .collect();
+    let arrows = map.split("one way:").nth(1).expect("lib.rs says which way imports point");
+    let known: BTreeSet<&str> = LAYERS.iter().map(|(name, _)| *name).collect();
+    complain(
+        declared.iter().filter(|name| !known.contains(**name)).map(|name| format!("`{name}` has no layer in tests/tidy.rs")).collect(),
+    );
+    complain(declared.iter().filter(|name| !arrows.contains(**name)).map(|name| format!("lib.rs does not place `{name}`")).collect());
+}
+
+#[test]
+fn passes_use_no_other_pass() {
+    let pass =
+        |path: &str| path.strip_prefix("src/passes/").map(|rest| rest.split('/').next().unwrap_or(rest).trim_end_matches(".rs").to_owned());
+    let passes: BTreeSet<String> = files("src/passes").iter().filter_map(|path| pass(path)).filter(|name| name != "mod").collect();
+    let mut wrong = Vec::new();
+    for (path, lines) in code() {
+        let Some(own) = pass(&path).filter(|own| own != "mod") else { continue };
+        // How a file of this pass reaches the folder of all passes.
+        let up = "super::".repeat(path.matches('/').count() - 1 - usize::from(path.ends_with("/mod.rs")));
+        for (at, line) in lines {
+            for other in passes.iter().filter(|other| **other != own) {
+                let through = [format!("passes::{other}::"), format!(" {up}{other}::"), format!("passes::{other};")];
+                if through.iter().any(|path| line.contains(path.as_str())) {
+                    wrong.push(format!("{path}:{at}: the pass `{own}` must not use the pass `{other}`"));
+                }
+            }
+        }
+    }
+    complain(wrong);
+}
+
+#[test]
+fn some_things_have_one_place() {
+    let places: [(&str, &[&str]); 12] = [
+        ("pest", &["src/syntax/parse.rs"]),
+        ("good_lp", &["src/solve.rs"]),
+        ("std::fs", &["src/driver/"]),
+        ("std::env::", &["src/driver/"]),
+        ("std::process", &["src/driver/", "src/main.rs"]),
+        ("std::io", &["src/driver/"]),
+        ("println!", &["src/driver/"]),
+        ("print!", &["src/driver/"]),
+        ("dbg!", &[]),
+        ("Instant", &["src/driver/progress.rs"]),
+        ("SystemTime", &[]),
+        ("unsafe ", &[]),
+    ];
+    let mut wrong = Vec::new();
+    for (path, lines) in code() {
+        for (what, allowed) in places {
+            if allowed.iter().any(|place| path.starts_with(place)) {
+                continue;
+            }
+            for (at, line) in lines.iter().filter(|(_, line)| starts_word(line, what)) {
+                wrong.push(format!("{path}:{at}: `{}` does not belong here: {line}", what.trim()));
+            }
+        }
+    }
+    complain(wrong);
+}
+
+/// Whether a line has `what` at the start of a word.
+fn starts_word(line: &str, what: &str) -> bool {
+    line.match_indices(what).any(|(at, _)| !line[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
+}
+
+#[test]
+fn files_are_short_and_named_for_what_they_do() {
+    let mut wrong = Vec::new();
+    for path in files("src").into_iter().chain(files("tests")).filter(|path| path.ends_with(".rs")) {
+        let lines = read(&path).lines().count();
+        if path.starts_with("src/") && lines >= LINES {
+            wrong.push(format!("{path} has {lines} lines: look for the second thing in it"));
+        }
+        if ["utils.rs", "util.rs", "helpers.rs", "helper.rs", "common.rs", "misc.rs"].iter().any(|name| path.ends_with(&format!("/{name}")))
+        {
+            wrong.push(format!("{path}: name it for what it does"));
+        }
+    }
+    complain(wrong);
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let sources = files("src").into_iter().filter(|path| path.ends_with(".rs"));
+    complain(
+        sources.filter(|path| !read(path).starts_with("//! ")).map(|path| format!("{path} does not start with a module doc")).collect(),
+    );
+}
+
+#[test]
+fn every_dependency_says_what_it_is_for() {
+    let manifest = read("Cargo.toml");
+    let mut section = "";
+    let mut wrong = Vec::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        } else if section.ends_with("dependencies]") && line.contains('=') && !line.contains(" # ") {
+            wrong.push(format!("Cargo.toml: no comment in `{line}`"));
+        }
+    }
+    complain(wrong);
+}
+
+#[test]
+fn every_code_that_is_used_is_explained_and_the_other_way_round() {
+    let explained: Vec<&str> = fabc::diag::codes().map(|doc| doc.code).collect();
+    assert!(explained.is_sorted_by(|a, b| a < b), "codes ascend and occur once: {explained:?}");
+    let mut used = BTreeSet::new();
+    for (path, lines) in code() {
+        if path.starts_with("src/diag/codes") {
+            continue;
+        }
+        for (_, line) in lines {
+            used.extend(
+                line.match_indices("FAB").filter_map(|(at, _)| line.get(at..at + 7)).filter(|code| is_code(code)).map(str::to_owned),
+            );
+        }
+    }
+    let explained: BTreeSet<String> = explained.into_iter().map(str::to_owned).collect();
+    complain(used.difference(&explained).map(|code| format!("{code} is used but not explained")).collect());
+    complain(explained.difference(&used).map(|code| format!("{code} is explained but not used")).collect());
+}
+
+fn is_code(text: &str) -> bool {
+    text.len() == 7 && text.as_bytes()[3..].iter().all(u8::is_ascii_digit)
+}
+
+#[test]
+fn every_code_has_its_entry_in_the_error_page() {
+    let codes: Vec<String> = fabc::diag::codes().map(|doc| format!("{}: {}", doc.code, doc.title)).collect();
+    complain(
+        fabc::diag::codes()
+            .filter(|doc| !is_code(doc.code) || doc.text.trim().is_empty())
+            .map(|doc| format!("{doc:?} says nothing"))
+            .collect(),
+    );
+    let Ok(page) = std::fs::read_to_string(root().join("docs/errors.md")) else { return };
+    let entries: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).filter(|entry| entry.starts_with("FAB")).collect();
+    assert_eq!(entries, codes, "docs/errors.md is out of date; its first lines say how it is written");
+}
+
+#[test]
+fn names_after_crate_are_found() {
+    assert_eq!(named("use crate::ids::NodeId;"), ["ids"]);
+    assert_eq!(named("use crate::{ids::{A, B}, model, ir::C};"), ["ids", "model", "ir"]);
+    assert_eq!(named("let x: crate::ir::A = crate::check::b();"), ["ir", "check"]);
+}
