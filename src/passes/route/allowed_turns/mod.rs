@@ -118,16 +118,43 @@ fn find_order(
     if from.is_none_or(|order| order.symmetric) {
         let quotient = Quotient::new(topology, alive, prices, vcs, false);
         let start = from.map_or_else(|| layered(&quotient, &mut rng), |order| order.expanded(topology, &quotient.symmetry));
-        let found = improved(&quotient, start, None, settings, &mut rng, advance);
+        let found = improved(&quotient, start, &[], settings, &mut rng, advance);
         if reach::unreachable_pair(&quotient, &found.rank).is_none() {
             let symmetric = quotient.symmetry == *topology.symmetry();
             return TurnOrder { vcs: vcs as u8, symmetric, ranks: found.rank, lost: found.lost };
         }
     }
     let quotient = Quotient::new(topology, alive, prices, vcs, true);
+    let (ranks, lost) = around_a_tree(quotient, settings, &mut rng, advance);
+    TurnOrder { vcs: vcs as u8, symmetric: topology.symmetry().is_trivial(), ranks, lost }
+}
+
+/// An order under which the paths of a spanning tree are legal, so that every pair has a path.
+///
+/// Many pairs lose their near-shortest paths and crowd onto the tree. So after each quarter of the rounds routes are selected in a few
+/// sweeps and the channels re-priced by their load: the next quarter looks for ways around the crowd. The order with the least load wins.
+fn around_a_tree(mut quotient: Quotient, settings: &Settings, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> (Vec<u32>, u64) {
+    const QUARTERS: u32 = 4;
+    let quarter = Settings { order_rounds: settings.order_rounds.div_ceil(QUARTERS), ..*settings };
     let (start, tree) = reach::up_down(&quotient);
-    let found = improved(&quotient, start, Some(&tree), settings, &mut rng, advance);
-    TurnOrder { vcs: vcs as u8, symmetric: topology.symmetry().is_trivial(), ranks: found.rank, lost: found.lost }
+    let kept = TurnGraph::new(&quotient).rising_turns_within(&quotient, &tree, &start);
+    let mut rank = start;
+    let mut best: Option<(u32, Vec<u32>, u64)> = None;
+    for _ in 0..QUARTERS {
+        let found = improved(&quotient, rank, &kept, &quarter, rng, advance);
+        let mut trial = Selection::new(&quotient, &found.rank);
+        trial.start(None::<fn(usize, usize) -> std::iter::Empty<usize>>).expect("the tree joins every pair");
+        let busiest = f64::from(trial.max_load());
+        trial.descend(busiest / 4.0, 12, 0, 0.06, &|| ());
+        if best.as_ref().is_none_or(|best| trial.max_load() < best.0) {
+            best = Some((trial.max_load(), found.rank.clone(), found.lost));
+        }
+        let loads = trial.loads().to_vec();
+        quotient.reprice(&loads);
+        rank = found.rank;
+    }
+    let (_, rank, lost) = best.expect("at least one quarter");
+    (rank, lost)
 }
 
 /// A random order of the channels in VC 0, then one in VC 1, and so on.
@@ -145,19 +172,11 @@ fn layered(quotient: &Quotient, rng: &mut ChaCha8Rng) -> Vec<u32> {
     start
 }
 
-/// Improves an order; every path over the channels of `tree` stays allowed.
-fn improved(
-    quotient: &Quotient,
-    start: Vec<u32>,
-    tree: Option<&[bool]>,
-    settings: &Settings,
-    rng: &mut ChaCha8Rng,
-    advance: &dyn Fn(),
-) -> Ordered {
+/// Improves an order; the `kept` turns stay allowed.
+fn improved(quotient: &Quotient, start: Vec<u32>, kept: &[u32], settings: &Settings, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> Ordered {
     let dags = dag::near_shortest(quotient, quotient::MEAN_LENGTH / 6);
     let graph = TurnGraph::new(quotient);
-    let kept = tree.map_or_else(Vec::new, |tree| graph.rising_turns_within(quotient, tree, &start));
-    let task = improve::Task { quotient, dags: &dags, graph: &graph, kept: &kept };
+    let task = improve::Task { quotient, dags: &dags, graph: &graph, kept };
     improve::improve(task, start, settings.order_rounds, rng, advance)
 }
 

@@ -100,6 +100,15 @@ impl Quotient {
     pub(super) fn canonical_channel(&self, class: usize) -> usize {
         self.symmetry.canonical_node(class / self.ports).index() * self.ports + class % self.ports
     }
+    /// Moves the price of every lit class half way to one by its load, which is half flat, half in proportion.
+    pub(super) fn reprice(&mut self, loads: &[u32]) {
+        let lit = self.length.iter().filter(|&&length| length > 0).count().max(1) as u64;
+        let mean = (loads.iter().map(|&load| u64::from(load)).sum::<u64>() / lit).max(1);
+        for (length, &load) in self.length.iter_mut().zip(loads).filter(|(length, _)| **length > 0) {
+            let part = u64::from(load).min(8 * mean) * u64::from(MEAN_LENGTH) / mean;
+            *length = ((u64::from(*length) + u64::from(MEAN_LENGTH) / 2 + part / 2) / 2) as u32;
+        }
+    }
     /// A node that cannot be reached from node 0, if there is one.
     pub(super) fn unreachable(&self) -> Option<NodeId> {
         let mut seen = vec![false; self.nodes];

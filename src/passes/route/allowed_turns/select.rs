@@ -88,6 +88,10 @@ impl<'a> Selection<'a> {
     pub(super) fn max_load(&self) -> u32 {
         self.load.iter().copied().max().unwrap_or(0)
     }
+    /// `[channel class]`: routes to canonical destinations over channels of the class.
+    pub(super) fn loads(&self) -> &[u32] {
+        &self.load
+    }
     /// Hops of all routes to canonical destinations.
     pub(super) fn hops(&self) -> u64 {
         self.vc_hops.iter().sum()
