@@ -176,8 +176,8 @@ impl Router {
     ) -> Result<(Routes, Option<Selection>), RouteError> {
         match self {
             Router::AllowedTurns { order, settings } => {
-                allowed_turns::select(pod, topology, alive, prices, order, settings, &scenario.name, healthy)
-                    .map(|(routes, selection)| (routes, Some(selection)))
+                let (routes, selection) = allowed_turns::select(topology, alive, prices, order, settings, healthy);
+                Ok((routes, Some(selection)))
             }
             Router::DimensionOrder(dims) => {
                 dimension_order::route(pod, topology, *dims, alive, &scenario.name).map(|routes| (routes, None))

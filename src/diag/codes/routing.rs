@@ -4,15 +4,6 @@ use super::CodeDoc;
 
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {
-        code: "FAB0301",
-        title: "the VC budget leaves a pair without a path",
-        text: "\
-`allowed_turns` orders all (channel, virtual channel) pairs and lets packets only rise in that order, so that no set of packets can wait on
-itself. With few virtual channels an order may leave a pair without any rising path. fabc tries orders that keep the pod's symmetry, then one that starts
-from a spanning tree; if all fail, the budget cannot be met by this method. Raise `vcs`, or use `routing = up_down`, which needs one virtual
-channel on any connected topology.",
-    },
-    CodeDoc {
         code: "FAB0320",
         title: "dimension order needs a second virtual channel",
         text: "\

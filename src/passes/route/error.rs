@@ -11,30 +11,6 @@ use thiserror::Error;
 /// Errors of the routing methods and of the fault budget.
 #[derive(Debug, Error, Diagnostic)]
 pub enum RouteError {
-    /// FAB0301: no path within the VC budget.
-    #[error("{vcs} virtual channel{} leave{} {from} without a deadlock-free path to {to} ({scenario})", if *vcs == 1 { "" } else { "s" }, if *vcs == 1 { "s" } else { "" })]
-    #[diagnostic(
-        code(FAB0301),
-        help(
-            "every rank order that was tried puts some turn of each of its paths against the order; raise `vcs` in the budget, or use `routing = up_down`, which needs one"
-        )
-    )]
-    NoAllowedPath {
-        /// Source.
-        from: String,
-        /// Destination.
-        to: String,
-        /// `nominal`, or the dark OCSes.
-        scenario: String,
-        /// The budget.
-        vcs: u8,
-        /// Where the budget stands.
-        #[label("budgeted here")]
-        budget: Span,
-        /// Where the routing stands.
-        #[label("routed here")]
-        routing: Span,
-    },
     /// FAB0320: dimension order on a ring of three or more needs a dateline.
     #[error("dimension_order needs 2 virtual channels on this torus, the budget has {vcs}")]
     #[diagnostic(

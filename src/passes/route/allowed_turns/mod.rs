@@ -11,10 +11,8 @@ mod greedy;
 mod order;
 mod select;
 
-use super::RouteError;
 use crate::ids::{IdVec, LinkId};
 use crate::ir::{DualLengths, Routes, Symmetry, Topology};
-use crate::model::Pod;
 use crate::progress::{Progress, Silent};
 use graph::Graph;
 pub use select::Selection;
@@ -62,40 +60,33 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
 /// Routes a scenario under an order; where that leaves a pair without any path, the order is improved for the scenario first.
 ///
 /// `healthy` is the selection of the healthy pod: a fault keeps what is still lit of it and mends the rest.
-///
-/// # Errors
-/// [`RouteError::NoAllowedPath`] where the VC budget leaves a pair without a path.
-#[expect(clippy::too_many_arguments, reason = "context first, then what the scenario adds")]
 pub fn select(
-    pod: &Pod,
     topology: &Topology,
     alive: &IdVec<LinkId, bool>,
     prices: &DualLengths,
     order: &TurnOrder,
     settings: &Settings,
-    scenario: &str,
     healthy: Option<&Selection>,
-) -> Result<(Routes, Selection), RouteError> {
-    let graph = Graph::new(topology, topology.symmetry(), alive, usize::from(settings.vcs));
-    let costs = costs(&graph, &prices.lengths);
+) -> (Routes, Selection) {
     let bound = prices.distance as f64 / prices.volume as f64;
-    let sweeps = if healthy.is_some() { settings.fault_sweeps } else { settings.sweeps };
-    let first = select::select(&graph, &costs, &order.ranks, bound, sweeps, healthy);
-    if let Ok(selected) = first {
-        return Ok((selected.routes(topology, &graph), selected));
+    let vcs = usize::from(settings.vcs);
+    if let Some(healthy) = healthy {
+        let graph = Graph::new(topology, healthy.symmetry(), alive, vcs);
+        let costs = costs(&graph, &graph::spread(topology, healthy.symmetry(), &prices.lengths));
+        if let Ok(selected) = select::select(&graph, &costs, healthy.ranks(), bound, settings.fault_sweeps, Some(healthy)) {
+            return (selected.routes(topology, &graph), selected);
+        }
+    }
+    let graph = Graph::new(topology, topology.symmetry(), alive, vcs);
+    let costs = costs(&graph, &prices.lengths);
+    if let Ok(selected) = select::select(&graph, &costs, &order.ranks, bound, settings.sweeps, None) {
+        return (selected.routes(topology, &graph), selected);
     }
     let own = order::improve(&graph, &costs, settings, &Silent);
     if let Ok(selected) = select::select(&graph, &costs, &own.ranks, bound, settings.sweeps, None) {
-        return Ok((selected.routes(topology, &graph), selected));
+        return (selected.routes(topology, &graph), selected);
     }
-    asymmetric(topology, alive, prices, bound, settings).map_err(|(from, to)| RouteError::NoAllowedPath {
-        from: pod.node_name(crate::ids::NodeId(from)),
-        to: pod.node_name(crate::ids::NodeId(to)),
-        scenario: scenario.to_owned(),
-        vcs: settings.vcs,
-        budget: pod.budget.vcs_span,
-        routing: pod.routing_span,
-    })
+    asymmetric(topology, alive, prices, bound, settings)
 }
 
 /// Where no order that keeps the symmetry connects all pairs (one VC does that): every channel its own class, starting from the up*/down* order,
@@ -106,7 +97,7 @@ fn asymmetric(
     prices: &DualLengths,
     bound: f64,
     settings: &Settings,
-) -> Result<(Routes, Selection), (u32, u32)> {
+) -> (Routes, Selection) {
     let symmetry = Symmetry::trivial(topology.symmetry().chips_per_cube() as u32, topology.symmetry().cubes() as u32);
     let graph = Graph::new(topology, &symmetry, alive, usize::from(settings.vcs));
     let lengths = graph::spread(topology, &symmetry, &prices.lengths);
@@ -115,10 +106,9 @@ fn asymmetric(
     // The work of a round grows with the number of destinations.
     let rounds = (settings.order_rounds as usize * 64 / graph.destinations.len().max(64)).max(8) as u32;
     let sweeps = (settings.sweeps as usize * 64 / graph.destinations.len().max(64)).max(24) as u32;
-    let improved = order::improve_from(&graph, &costs, &Settings { order_rounds: rounds, ..*settings }, tree.clone());
-    let selected = select::select(&graph, &costs, &improved, bound, sweeps, None)
-        .or_else(|_| select::select(&graph, &costs, &tree, bound, sweeps, None))?;
-    Ok((selected.routes(topology, &graph), selected))
+    let improved = order::improve_from(&graph, &costs, &Settings { order_rounds: rounds, ..*settings }, &tree);
+    let selected = select::select(&graph, &costs, &improved, bound, sweeps, None).expect("the paths along the tree stay allowed");
+    (selected.routes(topology, &graph), selected)
 }
 
 /// Cost of a hop per class: half hops, half price, so that a class without a price (beside the cut that decides) still costs something.

@@ -22,6 +22,8 @@ const GROWTH: f32 = 1.05;
 /// Random extra length per symbol and round, in the units of `costs` (a hop is about 2000). Without it every round pulls at the same paths and the
 /// search stalls: 4500 lost pairs instead of 550 at 1024 chips.
 const NOISE: u64 = 500;
+/// Weight of a turn that must stay allowed: above all others together.
+const PIN: f64 = 1e12;
 const NONE: u8 = u8::MAX;
 
 /// What does not change between rounds, per canonical destination.
@@ -44,13 +46,13 @@ pub(super) fn improve(graph: &Graph, costs: &[u32], settings: &Settings, progres
     let near = near_of(graph, costs);
     let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
     let starts = [greedy::ranks(graph, &turn_use(graph, costs, &near)), layered(graph, &mut random), by_dimension(graph)];
-    descend(graph, costs, &near, settings, &starts, random, progress)
+    descend(graph, costs, &near, settings, &starts, &[], random, progress)
 }
 
-/// The best order found from one start.
-pub(super) fn improve_from(graph: &Graph, costs: &[u32], settings: &Settings, start: Vec<u32>) -> Vec<u32> {
+/// The best order found from a tree order, all of whose tree paths stay allowed.
+pub(super) fn improve_from(graph: &Graph, costs: &[u32], settings: &Settings, tree: &TreeOrder) -> Vec<u32> {
     let random = ChaCha8Rng::seed_from_u64(settings.seed);
-    descend(graph, costs, &near_of(graph, costs), settings, &[start], random, &Silent).ranks
+    descend(graph, costs, &near_of(graph, costs), settings, std::slice::from_ref(&tree.ranks), &tree.turns, random, &Silent).ranks
 }
 
 fn near_of(graph: &Graph, costs: &[u32]) -> Vec<Near> {
@@ -67,6 +69,7 @@ fn descend(
     near: &[Near],
     settings: &Settings,
     starts: &[Vec<u32>],
+    pinned: &[usize],
     mut random: ChaCha8Rng,
     progress: &dyn Progress,
 ) -> TurnOrder {
@@ -87,7 +90,7 @@ fn descend(
     for _ in 0..settings.order_rounds {
         let noise: Vec<u32> = (0..graph.symbols()).map(|_| (random.next_u64() % NOISE) as u32).collect();
         let mut updated = weights.clone();
-        let census = census(graph, costs, tolerance, near, &ranks, &noise, &weights, Some(&mut updated));
+        let mut census = census(graph, costs, tolerance, near, &ranks, &noise, &weights, Some(&mut updated));
 
         weights = updated;
         if census.score < best_score {
@@ -101,6 +104,7 @@ fn descend(
             ranks.clone_from(&best_ranks);
             stale = 0;
         }
+        pinned.iter().for_each(|&turn| census.turns[turn] += PIN);
         ranks = reorder(graph, &heads, &census.turns, &ranks, &mut random);
         progress.advance();
     }
@@ -175,14 +179,22 @@ fn by_dimension(graph: &Graph) -> Vec<u32> {
     })
 }
 
-/// up*/down* in every VC: climb towards node 0, then descend; every pair has a path under it.
-pub(super) fn by_tree(graph: &Graph) -> Vec<u32> {
-    let (level, _) = graph.distances(0, &vec![1; graph.classes]);
-    // One class per channel here, so a class is a slot.
+/// An order under which every pair has a path.
+pub(super) struct TreeOrder {
+    /// up*/down* in every VC: climb towards node 0, then descend.
+    pub(super) ranks: Vec<u32>,
+    /// Turn instances (`symbol * ports * vcs + onward`) of a spanning tree in VC 0: while they rise, every pair keeps its path along the tree.
+    turns: Vec<usize>,
+}
+
+/// The tree order of a graph without symmetry, where a class is a slot.
+pub(super) fn by_tree(graph: &Graph) -> TreeOrder {
+    let (level, order) = graph.distances(0, &vec![1; graph.classes]);
+    let place = |node: usize| i64::from(level[node]) * graph.nodes as i64 + node as i64;
+    let lit = |node: usize| graph.slots(node).filter(|&slot| graph.target[slot] != DARK);
     let mut symbols: Vec<(usize, bool, i64, usize)> = (0..graph.symbols())
         .map(|symbol| {
             let (slot, vc) = (symbol / graph.vcs, symbol % graph.vcs);
-            let place = |node: usize| i64::from(level[node]) * graph.nodes as i64 + node as i64;
             let from = place(slot / graph.ports);
             let to = if graph.target[slot] == DARK { i64::MAX } else { place(graph.target[slot] as usize) };
             let down = to > from;
@@ -192,7 +204,33 @@ pub(super) fn by_tree(graph: &Graph) -> Vec<u32> {
     symbols.sort_unstable();
     let mut ranks = vec![0; symbols.len()];
     symbols.into_iter().enumerate().for_each(|(rank, (_, _, _, symbol))| ranks[symbol] = rank as u32);
-    ranks
+
+    // The slot to each node's parent, its smallest neighbour, and the slots back down.
+    let up: Vec<Option<usize>> = (0..graph.nodes)
+        .map(|node| {
+            lit(node)
+                .filter(|&slot| place(graph.target[slot] as usize) < place(node))
+                .min_by_key(|&slot| place(graph.target[slot] as usize))
+        })
+        .collect();
+    let mut down: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes];
+    for &child in &order[1..] {
+        let parent = graph.target[up[child as usize].expect("all but the root climb")] as usize;
+        // With parallel links any of them leads back; the first one.
+        down[parent].push(lit(parent).find(|&slot| graph.target[slot] == child).expect("links run both ways"));
+    }
+    let width = graph.ports * graph.vcs;
+    let mut turns = Vec::new();
+    for node in 0..graph.nodes {
+        for &child in &down[node] {
+            let from_child = up[graph.target[child] as usize].expect("a child has a parent");
+            let turn = |slot: usize, onward: usize| slot * graph.vcs * width + (onward % graph.ports) * graph.vcs;
+            turns.extend(up[node].map(|onward| turn(from_child, onward)));
+            turns.extend(down[node].iter().filter(|&&other| other != child).map(|&onward| turn(from_child, onward)));
+            turns.extend(down[graph.target[child] as usize].iter().map(|&onward| turn(child, onward)));
+        }
+    }
+    TreeOrder { ranks, turns }
 }
 
 fn by_key(graph: &Graph, mut key: impl FnMut(usize, usize) -> u64) -> Vec<u32> {

@@ -7,7 +7,7 @@
 
 use super::graph::{DARK, Graph};
 use crate::ids::{ChannelId, Id, NodeId, PortId, Vc};
-use crate::ir::{Hop, Routes, Topology};
+use crate::ir::{Hop, Routes, Symmetry, Topology};
 
 const NONE: u8 = u8::MAX;
 const FAR: u64 = u64::MAX / 4;
@@ -20,6 +20,7 @@ pub struct Selection {
     /// `[destination][node]`: the same for the source's own packets.
     first: Vec<Vec<u8>>,
     ranks: Vec<u32>,
+    symmetry: Symmetry,
 }
 
 /// Cumulative potential by load: `sum[x]` = sum over 1..=x of exp((i - offset) / width), in integers.
@@ -118,7 +119,7 @@ pub(super) fn select(
         let base: Vec<u64> = costs.iter().map(|_| 1 << 10).collect();
         work.sweep(&flat, &base)?;
     }
-    Ok(Selection { next: work.next, first: work.first, ranks: ranks.to_vec() })
+    Ok(Selection { next: work.next, first: work.first, ranks: ranks.to_vec(), symmetry: graph.symmetry.clone() })
 }
 
 impl Work<'_> {
@@ -360,6 +361,14 @@ impl Work<'_> {
 const STRIDE: usize = 1_000_003;
 
 impl Selection {
+    /// The order that the routes rise in.
+    pub(super) fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+    /// The symmetry that the routes keep.
+    pub(super) fn symmetry(&self) -> &Symmetry {
+        &self.symmetry
+    }
     /// The routes as paths.
     pub(super) fn routes(&self, topology: &Topology, graph: &Graph) -> Routes {
         let width = graph.ports * graph.vcs;
