@@ -9,7 +9,7 @@ use crate::model::{Pod, Require, RoutingChoice, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
 use crate::passes::{cross_connect, flow, synth, tables, trees};
-use crate::progress::{Progress, Silent};
+use crate::progress::Progress;
 use rayon::prelude::*;
 
 /// A stage that a build can be stopped after.
@@ -175,8 +175,7 @@ impl Router {
         healthy: Option<&Routes>,
     ) -> Result<Routes, RouteError> {
         match self {
-            Router::AllowedTurns { order, settings } => allowed_turns::select(topology, alive, prices, order, healthy, settings, &Silent)
-                .map_err(|missing| RouteError::no_allowed_path(pod, missing, scenario)),
+            Router::AllowedTurns { order, settings } => Ok(allowed_turns::select(topology, alive, prices, order, settings, healthy)),
             Router::DimensionOrder(dims) => dimension_order::route(pod, topology, *dims, alive, &scenario.name),
             Router::UpDown => Ok(up_down::route(topology, alive, pod.budget.vcs)),
         }

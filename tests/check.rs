@@ -132,7 +132,7 @@ fn a_flow_must_conserve_and_keep_its_load() {
     let (_, topology, _) = ring(4, 2);
     let (tables, _) = hop_by_hop(&topology, &lit(&topology), topology.symmetry(), "nominal", 2);
     let flow = flow_of(&topology, &tables);
-    assert_eq!((flow.demand, flow.busiest), (1, 3));
+    assert_eq!((flow.demand, flow.busiest), (1, 4));
     check::flow(&topology, &flow).unwrap();
     let mut leaky = flow.clone();
     let channel = leaky.flows[0].iter().position(|&units| units == 0).unwrap();
@@ -141,7 +141,7 @@ fn a_flow_must_conserve_and_keep_its_load() {
     assert_eq!(code(&error), "FAB0408");
     assert!(error.to_string().contains("of the flow from node 0, 1 units"), "{error}");
     let error = check::flow(&topology, &FlowCertificate { busiest: 2, ..flow.clone() }).unwrap_err();
-    assert!(error.to_string().contains("claimed to carry 2 units, but it carries 3"), "{error}");
+    assert!(error.to_string().contains("claimed to carry 2 units, but it carries 4"), "{error}");
     assert_eq!(code(&check::flow(&topology, &FlowCertificate { demand: 2, ..flow }).unwrap_err()), "FAB0408");
 }
 
@@ -196,7 +196,8 @@ fn two_orbits_of_cubes() {
         let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
         let flow = flow_of(&topology, &tables);
         check::flow(&topology, &flow).unwrap();
-        assert_eq!(flow.busiest, walk.max_channel_load());
+        // A link carries its two channels' loads, one of them at most the maximum channel load.
+        assert!((walk.max_channel_load()..=2 * walk.max_channel_load()).contains(&flow.busiest));
         seen.push((walk.load_histogram, walk.route_hops, walk.vc_hops, walk.entries_total, flow.busiest, lengths.distance));
     }
     assert!(seen.iter().all(|of| *of == seen[0]), "{seen:?}");

@@ -192,7 +192,7 @@ fn wrong_proofs() {
     );
     let leaky = tamper(files, path, |value| value["flow"]["flows"][0]["units"][0] = json!(99));
     expect(&leaky, "FAB0408", "of the flow from node 0");
-    expect(&tamper(files, path, |value| value["flow"]["busiest"] = json!(1)), "FAB0408", "the busiest channel is claimed to carry 1");
+    expect(&tamper(files, path, |value| value["flow"]["busiest"] = json!(1)), "FAB0408", "the busiest link is claimed to carry 1");
     let longer = tamper(files, path, |value| value["scenarios"][0]["lengths"][0] = json!(5));
     expect(&longer, "FAB0423", "`metrics.concurrent_flow[1]`");
     expect(&tamper(files, path, |value| value["trees"][1][0] = json!("X[0,0]")), "FAB0409", "X[0,0] is in set 0 and in set 1");

@@ -3,11 +3,34 @@
 //! In: a topology whose fibres join face ports. Out: the cross-connects of every OCS. A face port is wired to at most one OCS, so there is nothing to
 //! choose, only to find; a fibre that no OCS can carry is an error that names it.
 
-use super::synth::SynthError;
+use crate::diag::Span;
 use crate::ids::{CubeId, Id, IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnect, CrossConnects, Endpoint, LinkKind, Topology};
 use crate::model::{CoupleRule, FacePort, Pod};
+use miette::Diagnostic;
 use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// FAB0201: a fibre that no declared OCS can carry.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no OCS can connect {a} with {b}")]
+#[diagnostic(code(FAB0201), help("{hint}"))]
+pub struct NotRealisable {
+    /// One face port.
+    a: String,
+    /// The other.
+    b: String,
+    /// What is missing.
+    hint: String,
+    /// The topology line.
+    #[label("this topology needs that fibre ({count} such pairs are missing)")]
+    span: Span,
+    /// How many fibres are missing.
+    count: usize,
+    /// The OCS that serves the first port, if one does.
+    #[label("{a} is served here")]
+    served: Option<Span>,
+}
 
 /// Where a face port is plugged in.
 #[derive(Clone, Copy)]
@@ -20,8 +43,8 @@ struct Plug {
 /// Finds the cross-connects of a topology.
 ///
 /// # Errors
-/// [`SynthError::NotRealisable`] with the first fibre that the declared OCSes cannot carry and the number of such fibres.
-pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, SynthError> {
+/// [`NotRealisable`] with the first fibre that the declared OCSes cannot carry and the number of such fibres.
+pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealisable> {
     let mut plugs: BTreeMap<Endpoint, Plug> = BTreeMap::new();
     for (id, ocs) in pod.ocses.enumerate() {
         for (on_a, side) in [(true, &ocs.a), (false, &ocs.b)] {
@@ -64,7 +87,7 @@ pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, SynthErro
     Ok(CrossConnects { settings: settings.collect(), ocs_of })
 }
 
-fn not_realisable(pod: &Pod, plugs: &BTreeMap<Endpoint, Plug>, a: Endpoint, b: Endpoint, count: usize) -> SynthError {
+fn not_realisable(pod: &Pod, plugs: &BTreeMap<Endpoint, Plug>, a: Endpoint, b: Endpoint, count: usize) -> NotRealisable {
     let name =
         |end: Endpoint| pod.face_port_name(FacePort { cube: CubeId::new(pod.cube_of(end.node).index()), node: end.node, port: end.port });
     let (plug_a, plug_b) = (plugs.get(&a), plugs.get(&b));
@@ -84,5 +107,5 @@ fn not_realisable(pod: &Pod, plugs: &BTreeMap<Endpoint, Plug>, a: Endpoint, b: E
         (Some(p), _) => format!("both are on the same side of {}, which couples one side with the other", pod.ocses[p.ocs].name),
     };
     let served = plug_a.map(|plug| pod.ocses[plug.ocs].span);
-    SynthError::NotRealisable { a: name(a), b: name(b), hint, span: pod.topology_span, count, served }
+    NotRealisable { a: name(a), b: name(b), hint, span: pod.topology_span, count, served }
 }

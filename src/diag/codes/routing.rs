@@ -2,4 +2,26 @@
 
 use super::CodeDoc;
 
-pub(super) const CODES: &[CodeDoc] = &[];
+pub(super) const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: "FAB0320",
+        title: "dimension order needs a second virtual channel",
+        text: "\
+In a ring of three or more routers every channel may wait for the next one all the way round: a deadlock. Dimension-order routing breaks the
+cycle at a dateline, where packets that wrap around move to a second virtual channel. With `vcs = 1` there is none. Rings of two are safe.",
+    },
+    CodeDoc {
+        code: "FAB0321",
+        title: "a tolerated fault disconnects the pod",
+        text: "\
+`faults = 1 ocs` promises service with any one OCS dark. If all fibres between two parts of the pod run through one switch, no routing can keep
+that promise. The message names the switch and the cut: the chips on its smaller side. Couple more faces or positions, or lower the budget.",
+    },
+    CodeDoc {
+        code: "FAB0322",
+        title: "dimension order cannot route around a fault",
+        text: "\
+Dimension order has exactly one path per pair; if a link on it is dark, the pair is cut off. Use `allowed_turns` or `up_down` for pods that must
+tolerate faults, or write `faults = 0`.",
+    },
+];

@@ -2,4 +2,39 @@
 
 use super::CodeDoc;
 
-pub(super) const CODES: &[CodeDoc] = &[];
+pub(super) const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: "FAB0201",
+        title: "no OCS can connect a pair of ports that the topology needs",
+        text: "\
+Every fibre of a topology runs through one optical circuit switch, and a switch can only join ports that are wired to it: with
+`couple P with Q` a P port to a Q port, with `couple any of P, Q` any two. A torus asks for the fibre from the `+d` face of every cube
+to the `-d` face of the next one, at the same position; if no declared `ocs` sees both ends, the torus cannot be built.
+
+The message names the first such pair and says what is missing: a face that no group couples (it is dark), two ends on different switches
+(often `for cubes ..` groups that cut the pod apart), or two ends on the same side of one switch.",
+    },
+    CodeDoc {
+        code: "FAB0202",
+        title: "the topology does not connect the pod",
+        text: "\
+Some chips cannot be reached from others. Cubes that share no switch can never be joined, and a `cross_connects` file may leave a pod in
+pieces. Couple more faces, let one group serve all cubes, or change the file.",
+    },
+    CodeDoc {
+        code: "FAB0203",
+        title: "a cross-connects file does not fit the pod",
+        text: "\
+`topology = cross_connects \"file\"` reads a `fabc.ocs/1` document, such as the `ocs.json` of an earlier build or of the live control plane.
+Its switches must be declared in the spec, its port names must be those of the switch, no port may be in two cross-connects, and none may
+join a chip to itself. The order of switches and ports does not matter.",
+    },
+    CodeDoc {
+        code: "FAB0204",
+        title: "this pod has no translation symmetry",
+        text: "\
+With `symmetry = translation` every OCS shifts all cubes by the same group element, so every switch must serve the same two ports of
+every cube. A group that serves some cubes only, or whose sides have different lengths, breaks that. `symmetry = auto` searches without symmetry
+where there is none; routing and certificates then take more work, since every chip is different.",
+    },
+];

@@ -1,6 +1,5 @@
 //! Why a pod cannot be routed as asked.
 
-use super::allowed_turns::NoLegalPath;
 use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkId, NodeId};
 use crate::ir::{Scenario, Topology};
@@ -12,30 +11,6 @@ use thiserror::Error;
 /// Errors of the routing methods and of the fault budget.
 #[derive(Debug, Error, Diagnostic)]
 pub enum RouteError {
-    /// FAB0301: no path within the VC budget.
-    #[error("{vcs} virtual channel{} leave{} {from} without a deadlock-free path to {to} ({scenario})", if *vcs == 1 { "" } else { "s" }, if *vcs == 1 { "s" } else { "" })]
-    #[diagnostic(
-        code(FAB0301),
-        help(
-            "every rank order that was tried puts some turn of each of its paths against the order; raise `vcs` in the budget, or use `routing = up_down`, which needs one"
-        )
-    )]
-    NoAllowedPath {
-        /// Source.
-        from: String,
-        /// Destination.
-        to: String,
-        /// `nominal`, or the dark OCSes.
-        scenario: String,
-        /// The budget.
-        vcs: u8,
-        /// Where the budget stands.
-        #[label("budgeted here")]
-        budget: Span,
-        /// Where the routing stands.
-        #[label("routed here")]
-        routing: Span,
-    },
     /// FAB0320: dimension order on a ring of three or more needs a dateline.
     #[error("dimension_order needs 2 virtual channels on this torus, the budget has {vcs}")]
     #[diagnostic(
@@ -101,18 +76,6 @@ pub enum RouteError {
 }
 
 impl RouteError {
-    /// A pair that allowed turns leave without a path.
-    pub fn no_allowed_path(pod: &Pod, missing: NoLegalPath, scenario: &Scenario) -> Self {
-        RouteError::NoAllowedPath {
-            from: pod.node_name(missing.src),
-            to: pod.node_name(missing.dst),
-            scenario: scenario.name.clone(),
-            vcs: pod.budget.vcs,
-            budget: pod.budget.vcs_span,
-            routing: pod.routing_span,
-        }
-    }
-
     /// The cut that a fault leaves open, named by its smaller side.
     pub fn fault_disconnects(pod: &Pod, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Self {
         let start = NodeId(0);

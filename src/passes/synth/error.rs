@@ -4,28 +4,9 @@ use crate::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// Errors of `synthesize` and `cross_connect`.
+/// Errors of `synthesize`.
 #[derive(Debug, Error, Diagnostic)]
 pub enum SynthError {
-    /// FAB0201: a fibre that no declared OCS can carry.
-    #[error("no OCS can connect {a} with {b}")]
-    #[diagnostic(code(FAB0201), help("{hint}"))]
-    NotRealisable {
-        /// One face port.
-        a: String,
-        /// The other.
-        b: String,
-        /// What is missing.
-        hint: String,
-        /// The topology line.
-        #[label("this topology needs that fibre ({count} such pairs are missing)")]
-        span: Span,
-        /// How many fibres are missing.
-        count: usize,
-        /// The OCS that serves the first port, if one does.
-        #[label("{a} is served here")]
-        served: Option<Span>,
-    },
     /// FAB0202: the wiring leaves the pod in pieces.
     #[error("the topology does not connect the pod: {reached} of {nodes} chips can be reached from {from}")]
     #[diagnostic(
@@ -71,19 +52,6 @@ pub enum SynthError {
         reason: String,
         /// The topology line.
         #[label("`symmetry = translation` is demanded here")]
-        span: Span,
-    },
-    /// FAB0205: a twisted torus whose twist does not fit.
-    #[error("a {} x {} x {} twisted torus is not one of the doubly twisted shapes", dims[0], dims[1], dims[2])]
-    #[diagnostic(
-        code(FAB0205),
-        help("the doubly twisted tori are a x a x 2a and a x 2a x 2a with a side that is a multiple of the cube's")
-    )]
-    NotTwistable {
-        /// Size.
-        dims: [u32; 3],
-        /// The topology line.
-        #[label("asked for here")]
         span: Span,
     },
 }

@@ -33,7 +33,7 @@ pub struct Synthesized {
 pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
     let (name, fibers, counters): (&str, Vec<[FacePort; 2]>, Vec<(String, u64)>) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims), Vec::new()),
-        TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims)?, Vec::new()),
+        TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims), Vec::new()),
         TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?, Vec::new()),
         TopologyChoice::Synthesize(settings) => {
             let symmetric = search::translations_fit(pod);

@@ -4,7 +4,6 @@
 //! shift where a fibre wraps around: for a x a x 2a the x and the y wrap both shift by a along z; for a x 2a x 2a the x wrap shifts by a along y and
 //! along z. Source: Camara et al., twisted torus topologies (IEEE TPDS 2010), as tabulated by the TONS paper, appendix C.
 
-use super::SynthError;
 use crate::ids::{CubeId, PortId};
 use crate::model::{FacePort, Pod};
 
@@ -13,19 +12,13 @@ pub(super) fn torus(pod: &Pod, dims: [u32; 3]) -> Vec<[FacePort; 2]> {
     fibers(pod, dims, [[0; 3]; 3])
 }
 
-/// The same for a doubly twisted torus.
-pub(super) fn twisted_torus(pod: &Pod, dims: [u32; 3]) -> Result<Vec<[FacePort; 2]>, SynthError> {
-    let [x, y, z] = dims;
+/// The same for a doubly twisted torus; `resolve` lets only shapes pass that can be twisted.
+pub(super) fn twisted_torus(pod: &Pod, dims: [u32; 3]) -> Vec<[FacePort; 2]> {
+    let [x, y, _] = dims;
     let side = pod.cube.dims;
     // Cubes that a shift by `a` chips crosses, per dimension.
-    let twist = if x == y && z == 2 * x && x.is_multiple_of(side[2]) {
-        [[0, 0, x / side[2]], [0, 0, x / side[2]], [0; 3]]
-    } else if y == 2 * x && z == 2 * x && x.is_multiple_of(side[1]) && x.is_multiple_of(side[2]) {
-        [[0, x / side[1], x / side[2]], [0; 3], [0; 3]]
-    } else {
-        return Err(SynthError::NotTwistable { dims, span: pod.topology_span });
-    };
-    Ok(fibers(pod, dims, twist))
+    let twist = if x == y { [[0, 0, x / side[2]], [0, 0, x / side[2]], [0; 3]] } else { [[0, x / side[1], x / side[2]], [0; 3], [0; 3]] };
+    fibers(pod, dims, twist)
 }
 
 /// `twist[d]`: by how many cubes the wrap of dimension d shifts along every dimension.

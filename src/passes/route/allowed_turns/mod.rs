@@ -37,7 +37,6 @@ use quotient::Quotient;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use select::Selection;
-use thiserror::Error;
 
 /// How much work goes into the order and the selection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,16 +74,6 @@ pub struct TurnOrder {
     pub ranks: Vec<u32>,
     /// Ordered pairs with a canonical source that have no near-shortest path under this order.
     pub lost: u64,
-}
-
-/// A pair without a deadlock-free path within the budget (or, where the lit links do not connect the pod, without any).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("no deadlock-free path from node {src} to node {dst}")]
-pub struct NoLegalPath {
-    /// Source of the pair.
-    pub src: NodeId,
-    /// Destination of the pair.
-    pub dst: NodeId,
 }
 
 /// Virtual channels worth using: three are as good as any number.
@@ -145,7 +134,7 @@ fn around_a_tree(mut quotient: Quotient, settings: &Settings, rng: &mut ChaCha8R
         let mut trial = Selection::new(&quotient, &found.rank);
         trial.start(None::<fn(usize, usize) -> std::iter::Empty<usize>>).expect("the tree joins every pair");
         let busiest = f64::from(trial.max_load());
-        trial.descend(busiest / 4.0, 12, 0, 0.06, &|| ());
+        trial.descend(busiest / 4.0, 12, 0, 0.06);
         if best.as_ref().is_none_or(|best| trial.max_load() < best.0) {
             best = Some((trial.max_load(), found.rank.clone(), found.lost));
         }
@@ -192,26 +181,20 @@ impl TurnOrder {
     }
 }
 
-/// Selects routes under an order; from the routes of another scenario under the same order where `warm` gives them, with a third of the sweeps.
+/// Selects routes under an order; from the routes of the healthy pod under the same order where `healthy` gives them, with a third of the sweeps.
 ///
-/// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its own.
-///
-/// # Errors
-/// [`NoLegalPath`] where the lit links do not connect the pod or the budget does not suffice.
+/// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its own. Panics where the lit
+/// links do not connect the pod: the caller has measured distances by then.
 pub fn select(
     topology: &Topology,
     alive: &IdVec<LinkId, bool>,
     prices: &DualLengths,
     order: &TurnOrder,
-    warm: Option<&Routes>,
     settings: &Settings,
-    progress: &dyn Progress,
-) -> Result<Routes, NoLegalPath> {
+    healthy: Option<&Routes>,
+) -> Routes {
     let vcs = usize::from(order.vcs);
     let mut quotient = Quotient::new(topology, alive, prices, vcs, !order.symmetric);
-    if let Some(node) = quotient.unreachable() {
-        return Err(NoLegalPath { src: NodeId(0), dst: node });
-    }
     let mut ranks = order.expanded(topology, &quotient.symmetry);
     if reach::unreachable_pair(&quotient, &ranks).is_some() {
         let own = find_order(topology, alive, prices, Some(order), settings, &|| ());
@@ -219,7 +202,7 @@ pub fn select(
         ranks = own.expanded(topology, &quotient.symmetry);
     }
     let budget = budget_ranks(&quotient, &ranks, settings.vcs);
-    let warm = warm.filter(|warm| warm.symmetry == quotient.symmetry && warm.ranks == budget);
+    let warm = healthy.filter(|healthy| healthy.symmetry == quotient.symmetry && healthy.ranks == budget);
     let (sweeps, rounds, widest) =
         if warm.is_some() { (settings.sweeps / 3, 1, 0.02) } else { (settings.sweeps, settings.sweeps / 10, 0.06) };
     let state = |hop: &Hop| {
@@ -228,11 +211,9 @@ pub fn select(
     };
     let warm = warm.map(|warm| move |d: usize, src: usize| warm.route(d, NodeId::new(src)).iter().map(state));
     let mut selection = Selection::new(&quotient, &ranks);
-    selection.start(warm).map_err(|(src, dst)| NoLegalPath { src, dst })?;
-    progress.begin("select", u64::from(sweeps));
-    selection.descend((1.0 / prices.bound()).max(1.0), sweeps, rounds, widest, &|| progress.advance());
-    progress.end();
-    Ok(finish(topology, &quotient, &selection, budget, settings.vcs))
+    selection.start(warm).expect("the order leaves every pair of a connected pod a path");
+    selection.descend((1.0 / prices.bound()).max(1.0), sweeps, rounds, widest);
+    finish(topology, &quotient, &selection, budget, settings.vcs)
 }
 
 /// The ranks of all VCs of the budget; those that routes do not use come last.

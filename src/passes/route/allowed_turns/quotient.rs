@@ -8,7 +8,7 @@
 //! cycle of symbols, because the group acts freely and is finite: a cycle of states maps onto a closed walk of symbols, and a
 //! closed walk of symbols, followed often enough, closes in the pod.
 
-use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
+use crate::ids::{Id, IdVec, LinkId, PortId};
 use crate::ir::{DualLengths, Symmetry, Topology};
 
 /// Marks a port without a lit link.
@@ -108,21 +108,6 @@ impl Quotient {
             let part = u64::from(load).min(8 * mean) * u64::from(MEAN_LENGTH) / mean;
             *length = ((u64::from(*length) + u64::from(MEAN_LENGTH) / 2 + part / 2) / 2) as u32;
         }
-    }
-    /// A node that cannot be reached from node 0, if there is one.
-    pub(super) fn unreachable(&self) -> Option<NodeId> {
-        let mut seen = vec![false; self.nodes];
-        seen[0] = true;
-        let mut open = vec![0];
-        while let Some(node) = open.pop() {
-            for &next in &self.head[node * self.ports..][..self.ports] {
-                if next != DARK && !seen[next as usize] {
-                    seen[next as usize] = true;
-                    open.push(next as usize);
-                }
-            }
-        }
-        seen.iter().position(|&seen| !seen).map(NodeId::new)
     }
 }
 

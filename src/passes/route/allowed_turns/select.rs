@@ -163,9 +163,9 @@ impl<'a> Selection<'a> {
     }
 
     /// Anneals the potential's width over some sweeps, tightens towards the bound in some rounds of five sweeps, then trims detours.
-    pub(super) fn descend(&mut self, bound: f64, sweeps: u32, rounds: u32, widest: f64, advance: &dyn Fn()) {
+    pub(super) fn descend(&mut self, bound: f64, sweeps: u32, rounds: u32, widest: f64) {
         let narrowest: f64 = (bound * 0.002).max(0.5);
-        self.anneal(None, (bound * widest).max(3.0), narrowest, sweeps, advance);
+        self.anneal(None, (bound * widest).max(3.0), narrowest, sweeps);
         // A lower bound a rounding error above an integer must not ask for less than that integer.
         let target = libm::ceil(bound - 1e-6) as u32;
         let mut best = (self.max_load(), self.first.clone(), self.next.clone());
@@ -174,7 +174,7 @@ impl<'a> Selection<'a> {
                 break;
             }
             self.restless = true;
-            self.anneal(Some(best.0 - 1), narrowest * 4.0, narrowest, 5, advance);
+            self.anneal(Some(best.0 - 1), narrowest * 4.0, narrowest, 5);
             self.restless = false;
             if self.max_load() < best.0 {
                 best = (self.max_load(), self.first.clone(), self.next.clone());
@@ -188,12 +188,11 @@ impl<'a> Selection<'a> {
         self.potential = Potential::wall(limit, limit as usize * 2 + 64);
         for _ in 0..(sweeps / 10).max(2) {
             self.sweep_with(ONE >> 6, ONE >> 14);
-            advance();
         }
     }
 
     /// Sweeps with falling width; `limit` is the load to price by, the present maximum if `None`.
-    fn anneal(&mut self, limit: Option<u32>, widest: f64, narrowest: f64, sweeps: u32, advance: &dyn Fn()) {
+    fn anneal(&mut self, limit: Option<u32>, widest: f64, narrowest: f64, sweeps: u32) {
         let decay = libm::exp(libm::log(narrowest / widest) / f64::from(sweeps.max(2) - 1));
         let mut width = widest;
         for _ in 0..sweeps {
@@ -201,7 +200,6 @@ impl<'a> Selection<'a> {
             self.potential = Potential::exponential(limit, width, limit as usize * 2 + 64);
             self.sweep();
             width *= decay;
-            advance();
         }
     }
 
