@@ -97,7 +97,7 @@ pub(super) fn ranks(graph: &Graph, turns: &[f64]) -> Vec<u32> {
             let class = (turn / graph.ports) as u32;
             let mut placed = false;
             for (from_vc, to_vc) in instances(vcs) {
-                if !(placed && !all) {
+                if all || !placed {
                     placed |= online.try_add(class * vcs + from_vc, to * vcs + to_vc);
                 }
             }

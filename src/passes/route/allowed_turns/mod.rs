@@ -10,6 +10,7 @@ mod graph;
 mod greedy;
 mod order;
 mod select;
+mod starts;
 
 use crate::ids::{IdVec, LinkId};
 use crate::ir::{DualLengths, Routes, Symmetry, Topology};
@@ -102,7 +103,7 @@ fn asymmetric(
     let graph = Graph::new(topology, &symmetry, alive, usize::from(settings.vcs));
     let lengths = graph::spread(topology, &symmetry, &prices.lengths);
     let costs = costs(&graph, &lengths);
-    let tree = order::by_tree(&graph);
+    let tree = starts::by_tree(&graph);
     // The work of a round grows with the number of destinations.
     let rounds = (settings.order_rounds as usize * 64 / graph.destinations.len().max(64)).max(8) as u32;
     let sweeps = (settings.sweeps as usize * 64 / graph.destinations.len().max(64)).max(24) as u32;

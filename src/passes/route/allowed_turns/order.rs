@@ -6,6 +6,7 @@
 //! round to round (breakout). Source: our own; measured against greedy insertion alone: 5 % less load at 1024 chips.
 
 use super::graph::{DARK, Graph};
+use super::starts::{self, TreeOrder};
 use super::{Settings, TurnOrder, greedy};
 use crate::progress::{Progress, Silent};
 use rand_chacha::ChaCha8Rng;
@@ -32,6 +33,21 @@ struct Near {
     order: Vec<u32>,
 }
 
+/// What the rounds look at.
+struct Search<'a> {
+    graph: &'a Graph,
+    costs: &'a [u32],
+    /// Largest extra length of a near-shortest hop.
+    tolerance: u32,
+    near: &'a [Near],
+}
+
+impl<'a> Search<'a> {
+    fn new(graph: &'a Graph, costs: &'a [u32], near: &'a [Near]) -> Self {
+        Self { graph, costs, tolerance: costs.iter().copied().max().unwrap_or(0), near }
+    }
+}
+
 /// What one round found.
 struct Census {
     /// `[symbol * ports * vcs + port * vcs + vc]`: weight of the turn instance.
@@ -45,14 +61,15 @@ struct Census {
 pub(super) fn improve(graph: &Graph, costs: &[u32], settings: &Settings, progress: &dyn Progress) -> TurnOrder {
     let near = near_of(graph, costs);
     let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
-    let starts = [greedy::ranks(graph, &turn_use(graph, costs, &near)), layered(graph, &mut random), by_dimension(graph)];
-    descend(graph, costs, &near, settings, &starts, &[], random, progress)
+    let starts = [greedy::ranks(graph, &turn_use(graph, costs, &near)), starts::layered(graph, &mut random), starts::by_dimension(graph)];
+    descend(&Search::new(graph, costs, &near), settings, &starts, &[], random, progress)
 }
 
 /// The best order found from a tree order, all of whose tree paths stay allowed.
 pub(super) fn improve_from(graph: &Graph, costs: &[u32], settings: &Settings, tree: &TreeOrder) -> Vec<u32> {
     let random = ChaCha8Rng::seed_from_u64(settings.seed);
-    descend(graph, costs, &near_of(graph, costs), settings, std::slice::from_ref(&tree.ranks), &tree.turns, random, &Silent).ranks
+    descend(&Search::new(graph, costs, &near_of(graph, costs)), settings, std::slice::from_ref(&tree.ranks), &tree.turns, random, &Silent)
+        .ranks
 }
 
 fn near_of(graph: &Graph, costs: &[u32]) -> Vec<Near> {
@@ -64,9 +81,7 @@ fn near_of(graph: &Graph, costs: &[u32]) -> Vec<Near> {
 }
 
 fn descend(
-    graph: &Graph,
-    costs: &[u32],
-    near: &[Near],
+    search: &Search<'_>,
     settings: &Settings,
     starts: &[Vec<u32>],
     pinned: &[usize],
@@ -74,11 +89,11 @@ fn descend(
     progress: &dyn Progress,
 ) -> TurnOrder {
     progress.begin("order", u64::from(settings.order_rounds));
-    let tolerance = costs.iter().copied().max().unwrap_or(0);
+    let graph = search.graph;
     let mut weights = vec![1.0f32; graph.destinations.len() * graph.nodes];
     let mut best: Option<(f64, u64, Vec<u32>)> = None;
     for ranks in starts {
-        let census = census(graph, costs, tolerance, near, ranks, &vec![0; graph.symbols()], &weights, None);
+        let census = census(search, ranks, &vec![0; graph.symbols()], &weights, None);
         if best.as_ref().is_none_or(|(score, _, _)| census.score < *score) {
             best = Some((census.score, census.lost, ranks.clone()));
         }
@@ -90,7 +105,7 @@ fn descend(
     for _ in 0..settings.order_rounds {
         let noise: Vec<u32> = (0..graph.symbols()).map(|_| (random.next_u64() % NOISE) as u32).collect();
         let mut updated = weights.clone();
-        let mut census = census(graph, costs, tolerance, near, &ranks, &noise, &weights, Some(&mut updated));
+        let mut census = census(search, &ranks, &noise, &weights, Some(&mut updated));
 
         weights = updated;
         if census.score < best_score {
@@ -165,84 +180,6 @@ fn sum(parts: Vec<Vec<f64>>) -> Vec<f64> {
     total
 }
 
-/// One random layer per VC.
-fn layered(graph: &Graph, random: &mut ChaCha8Rng) -> Vec<u32> {
-    by_key(graph, |_, _| random.next_u64())
-}
-
-/// One layer per VC, in it one dimension after the other and positions in the direction of travel: dimension order with datelines between cubes.
-fn by_dimension(graph: &Graph) -> Vec<u32> {
-    by_key(graph, |class, port| {
-        let (dimension, backward) = (port / 2, port % 2 == 1);
-        let position = (class / graph.ports) as u64;
-        (((dimension as u64) << 1) | u64::from(backward)) << 40 | if backward { (1 << 39) - position } else { position }
-    })
-}
-
-/// An order under which every pair has a path.
-pub(super) struct TreeOrder {
-    /// up*/down* in every VC: climb towards node 0, then descend.
-    pub(super) ranks: Vec<u32>,
-    /// Turn instances (`symbol * ports * vcs + onward`) of a spanning tree in VC 0: while they rise, every pair keeps its path along the tree.
-    turns: Vec<usize>,
-}
-
-/// The tree order of a graph without symmetry, where a class is a slot.
-pub(super) fn by_tree(graph: &Graph) -> TreeOrder {
-    let (level, order) = graph.distances(0, &vec![1; graph.classes]);
-    let place = |node: usize| i64::from(level[node]) * graph.nodes as i64 + node as i64;
-    let lit = |node: usize| graph.slots(node).filter(|&slot| graph.target[slot] != DARK);
-    let mut symbols: Vec<(usize, bool, i64, usize)> = (0..graph.symbols())
-        .map(|symbol| {
-            let (slot, vc) = (symbol / graph.vcs, symbol % graph.vcs);
-            let from = place(slot / graph.ports);
-            let to = if graph.target[slot] == DARK { i64::MAX } else { place(graph.target[slot] as usize) };
-            let down = to > from;
-            (vc, down, if down { from } else { -from }, symbol)
-        })
-        .collect();
-    symbols.sort_unstable();
-    let mut ranks = vec![0; symbols.len()];
-    symbols.into_iter().enumerate().for_each(|(rank, (_, _, _, symbol))| ranks[symbol] = rank as u32);
-
-    // The slot to each node's parent, its smallest neighbour, and the slots back down.
-    let up: Vec<Option<usize>> = (0..graph.nodes)
-        .map(|node| {
-            lit(node)
-                .filter(|&slot| place(graph.target[slot] as usize) < place(node))
-                .min_by_key(|&slot| place(graph.target[slot] as usize))
-        })
-        .collect();
-    let mut down: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes];
-    for &child in &order[1..] {
-        let parent = graph.target[up[child as usize].expect("all but the root climb")] as usize;
-        // With parallel links any of them leads back; the first one.
-        down[parent].push(lit(parent).find(|&slot| graph.target[slot] == child).expect("links run both ways"));
-    }
-    let width = graph.ports * graph.vcs;
-    let mut turns = Vec::new();
-    for node in 0..graph.nodes {
-        for &child in &down[node] {
-            let from_child = up[graph.target[child] as usize].expect("a child has a parent");
-            let turn = |slot: usize, onward: usize| slot * graph.vcs * width + (onward % graph.ports) * graph.vcs;
-            turns.extend(up[node].map(|onward| turn(from_child, onward)));
-            turns.extend(down[node].iter().filter(|&&other| other != child).map(|&onward| turn(from_child, onward)));
-            turns.extend(down[graph.target[child] as usize].iter().map(|&onward| turn(child, onward)));
-        }
-    }
-    TreeOrder { ranks, turns }
-}
-
-fn by_key(graph: &Graph, mut key: impl FnMut(usize, usize) -> u64) -> Vec<u32> {
-    let mut symbols: Vec<(usize, u64, usize)> = (0..graph.symbols())
-        .map(|symbol| (symbol % graph.vcs, key(symbol / graph.vcs, symbol / graph.vcs % graph.ports), symbol))
-        .collect();
-    symbols.sort_unstable();
-    let mut ranks = vec![0; symbols.len()];
-    symbols.into_iter().enumerate().for_each(|(rank, (_, _, symbol))| ranks[symbol] = rank as u32);
-    ranks
-}
-
 /// Scratch of one task.
 struct Scratch {
     falls: Vec<u32>,
@@ -251,18 +188,11 @@ struct Scratch {
     load: Vec<f64>,
 }
 
-fn census(
-    graph: &Graph,
-    costs: &[u32],
-    tolerance: u32,
-    near: &[Near],
-    ranks: &[u32],
-    noise: &[u32],
-    weights: &[f32],
-    updated: Option<&mut Vec<f32>>,
-) -> Census {
+fn census(search: &Search<'_>, ranks: &[u32], noise: &[u32], weights: &[f32], updated: Option<&mut Vec<f32>>) -> Census {
+    let graph = search.graph;
     let width = graph.ports * graph.vcs;
-    let parts: Vec<(Census, Vec<f32>)> = near
+    let parts: Vec<(Census, Vec<f32>)> = search
+        .near
         .par_chunks(PER_TASK)
         .zip(weights.par_chunks(PER_TASK * graph.nodes))
         .map(|(chunk, weights)| {
@@ -272,7 +202,7 @@ fn census(
             let mut scratch =
                 Scratch { falls: vec![u32::MAX; states], paths: vec![0.0; states], next: vec![NONE; states], load: vec![0.0; states] };
             for (near, weights) in chunk.iter().zip(weights.chunks_mut(graph.nodes)) {
-                look(graph, costs, tolerance, near, ranks, noise, weights, &mut scratch, &mut census);
+                look(search, near, ranks, noise, weights, &mut scratch, &mut census);
             }
             (census, weights)
         })
@@ -294,18 +224,8 @@ fn census(
 }
 
 /// The dynamic program for one destination.
-#[expect(clippy::too_many_arguments, reason = "one inner loop, split from its caller for reading")]
-fn look(
-    graph: &Graph,
-    costs: &[u32],
-    tolerance: u32,
-    near: &Near,
-    ranks: &[u32],
-    noise: &[u32],
-    weights: &mut [f32],
-    scratch: &mut Scratch,
-    census: &mut Census,
-) {
+fn look(search: &Search<'_>, near: &Near, ranks: &[u32], noise: &[u32], weights: &mut [f32], scratch: &mut Scratch, census: &mut Census) {
+    let &Search { graph, costs, tolerance, .. } = search;
     let Near { distance, order } = near;
     let (vcs, ports) = (graph.vcs, graph.ports);
     let width = ports * vcs;
@@ -426,7 +346,7 @@ fn reorder(graph: &Graph, heads: &[u32], turns: &[f64], ranks: &[u32], random: &
             let symbol = symbol as usize;
             neighbours.clear();
             neighbours.extend(around[symbol].iter().map(|&(other, weight, first)| (place[other as usize], weight, first)));
-            neighbours.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+            neighbours.sort_unstable_by_key(|neighbour| neighbour.0);
             let here = place[symbol];
             // Cost of standing before all neighbours: every one that must come first is violated.
             let mut cost: f64 = neighbours.iter().filter(|neighbour| neighbour.2).map(|neighbour| neighbour.1).sum();
@@ -450,7 +370,7 @@ fn reorder(graph: &Graph, heads: &[u32], turns: &[f64], ranks: &[u32], random: &
                 // Just inside the gap on the side the symbol comes from, a random step in.
                 let low = if best.1 == i64::MIN { best.2 - 2 * SPACING } else { best.1 };
                 let high = if best.2 == i64::MAX { low + 2 * SPACING } else { best.2 };
-                let reach = (high - low - 1).min(2 * SPACING).max(1);
+                let reach = (high - low - 1).clamp(1, 2 * SPACING);
                 let step = 1 + (random.next_u64() % reach as u64) as i64;
                 place[symbol] = if here < low { low + step.min(high - low - 1) } else { high - step.min(high - low - 1) };
                 moved = true;

@@ -213,9 +213,8 @@ impl Work<'_> {
         let width = graph.ports * graph.vcs;
         let mut weights = vec![0u32; graph.states()];
         let (next, first) = (&self.next[destination], &self.first[destination]);
-        for node in 0..graph.nodes {
-            let mut onward = first[node];
-            let mut at = node;
+        for (node, &first) in first.iter().enumerate() {
+            let (mut at, mut onward) = (node, first);
             while onward != NONE {
                 let state = at * width + usize::from(onward);
                 weights[state] += 1;
