@@ -1,13 +1,39 @@
-//! How long the parts take on the shipped specs. Counters in the report are steadier; these are for finding out where time goes.
+//! How long the parts take on shipped specs. Counters in the report are steadier; these are for finding out where time goes.
 
 #![expect(missing_docs, reason = "the macros of criterion make undocumented functions")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use fabc::compile::{Stage, compile};
+use fabc::model::{self, Pod};
+use fabc::passes::{flow, synth};
+use fabc::progress::Silent;
 
-fn registry(criterion: &mut Criterion) {
-    // The passes join here as they land; this keeps the harness compiling.
-    criterion.bench_function("explain/all", |bencher| bencher.iter(|| fabc::diag::codes().map(|doc| doc.text.len()).sum::<usize>()));
+fn pod(name: &str) -> Pod {
+    let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
+    model::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
-criterion_group!(benches, registry);
+fn front_end(criterion: &mut Criterion) {
+    criterion.bench_function("resolve/pod_1024", |bencher| bencher.iter(|| pod("pod_1024")));
+}
+
+fn passes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("passes");
+    group.sample_size(10);
+    for name in ["pod_128", "pod_1024"] {
+        let pod = pod(name);
+        group.bench_function(format!("synthesize/{name}"), |bencher| bencher.iter(|| synth::synthesize(&pod, &Silent).unwrap()));
+        let topology = synth::synthesize(&pod, &Silent).unwrap().topology;
+        let lit = fabc::ids::IdVec::filled(true, topology.links().len());
+        let settings = flow::Settings { rounds: 50, gap_ppm: 0 };
+        group.bench_function(format!("flow_50_rounds/{name}"), |bencher| {
+            bencher.iter(|| flow::concurrent(&topology, &lit, settings, &Silent))
+        });
+    }
+    let small = pod("small_cubes");
+    group.bench_function("compile/small_cubes", |bencher| bencher.iter(|| compile(small.clone(), Stage::Emit, &Silent).unwrap()));
+    group.finish();
+}
+
+criterion_group!(benches, front_end, passes);
 criterion_main!(benches);

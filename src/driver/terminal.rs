@@ -27,6 +27,12 @@ impl Terminal {
             print_out(text);
         }
     }
+    /// What the user should know while the work goes on, to standard error.
+    pub(super) fn note(self, text: &str) {
+        if !self.quiet {
+            print_err(&format!("note: {text}"));
+        }
+    }
     /// Details for `--verbose`, to standard error.
     pub(super) fn detail(self, text: &str) {
         if self.verbose {

@@ -170,12 +170,12 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
                     let here = scratch.distance[node as usize];
                     let mut shares = [0u32; 64];
                     let mut sum = 0u64;
-                    for (share, channel) in shares.iter_mut().zip(quotient.into_node(node as usize)) {
+                    for (share, channel) in shares.iter_mut().zip(quotient.incoming_of(node as usize)) {
                         *share = share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here);
                         sum += u64::from(*share);
                     }
                     let unit = amount[node as usize] / sum as f64;
-                    for (&share, channel) in shares.iter().zip(quotient.into_node(node as usize)) {
+                    for (&share, channel) in shares.iter().zip(quotient.incoming_of(node as usize)) {
                         if share > 0 {
                             let part = unit * f64::from(share);
                             loads[channel.class as usize] += part;
@@ -253,9 +253,9 @@ fn split_integer(quotient: &Quotient, source: usize, round: &Round, scratch: &mu
         let share = |channel: &super::quotient::Incoming| {
             u64::from(share_of(&weights, scratch.distance[channel.from as usize], round.prices[channel.class as usize], here))
         };
-        let sum: u64 = quotient.into_node(node as usize).iter().map(share).sum();
+        let sum: u64 = quotient.incoming_of(node as usize).iter().map(share).sum();
         let (mut upto, mut given) = (0u128, 0u64);
-        for channel in quotient.into_node(node as usize) {
+        for channel in quotient.incoming_of(node as usize) {
             upto += u128::from(share(channel));
             // Cumulative rounding: the parts add up to the amount.
             let target = (u128::from(amount[node as usize]) * upto / u128::from(sum)) as u64;

@@ -83,7 +83,7 @@ impl Quotient {
     }
 
     /// Lit channels into a node.
-    pub(super) fn into_node(&self, node: usize) -> &[Incoming] {
+    pub(super) fn incoming_of(&self, node: usize) -> &[Incoming] {
         &self.incoming[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
@@ -154,7 +154,7 @@ impl Distance {
             self.order.push(node as u32);
             let here = self.distance[node];
             debug_assert_eq!(here as usize, at);
-            for channel in quotient.into_node(node) {
+            for channel in quotient.incoming_of(node) {
                 let length = lengths[quotient.reverse[channel.class as usize] as usize];
                 let to = channel.from as usize;
                 let through = here + length;

@@ -13,7 +13,7 @@ mod wiring;
 pub use error::SynthError;
 
 use crate::ir::{PassRecord, Topology};
-use crate::model::{FacePort, Pod, SymmetryChoice, TopologyChoice};
+use crate::model::{Pod, SymmetryChoice, TopologyChoice};
 use crate::progress::Progress;
 
 /// A topology and how it came about.
@@ -31,10 +31,10 @@ pub struct Synthesized {
 /// [`SynthError`] where the file of `cross_connects` does not fit the pod, where symmetry is demanded of a pod that has none, or where the
 /// wiring leaves the pod in pieces.
 pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
-    let (name, fibers, counters): (&str, Vec<[FacePort; 2]>, Vec<(String, u64)>) = match &pod.topology {
-        TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims), Vec::new()),
-        TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims), Vec::new()),
-        TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?, Vec::new()),
+    let (name, search::Found { fibers, mut counters }) = match &pod.topology {
+        TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
+        TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
+        TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?.into()),
         TopologyChoice::Synthesize(settings) => {
             let symmetric = search::translations_fit(pod);
             let found = match (settings.symmetry, symmetric) {
@@ -44,11 +44,10 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
                 }
                 (SymmetryChoice::None, _) | (SymmetryChoice::Auto, Err(_)) => search::by_swaps(pod, *settings, progress),
             };
-            ("synthesize", found.fibers, found.counters)
+            ("synthesize", found)
         }
     };
     let topology = wiring::wire(pod, &fibers)?;
-    let mut counters = counters;
     counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
     let stopped_by = if name == "synthesize" { "budget" } else { "done" };
     Ok(Synthesized { topology, record: PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters } })

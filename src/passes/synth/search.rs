@@ -19,6 +19,13 @@ pub(super) struct Found {
     pub(super) counters: Vec<(String, u64)>,
 }
 
+impl From<Vec<[FacePort; 2]>> for Found {
+    /// Fibres that took no search.
+    fn from(fibers: Vec<[FacePort; 2]>) -> Self {
+        Self { fibers, counters: Vec::new() }
+    }
+}
+
 const RESTARTS: u64 = 4;
 const EVALUATIONS: u64 = 12_000;
 const SCALE: u64 = 1 << 20;
