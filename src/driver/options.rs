@@ -89,7 +89,7 @@ pub struct BuildArgs {
     #[command(flatten)]
     pub compile: CompileArgs,
 
-    /// Write to DIR/<fabric>/ [default: out, unless --golden or --emit is given]
+    /// Write to DIR/FABRIC/ [default: out, unless --golden or --emit is given]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
@@ -97,7 +97,7 @@ pub struct BuildArgs {
     #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',')]
     pub emit: Vec<String>,
 
-    /// Compare with the outputs in DIR/<fabric>/ and print what changed
+    /// Compare with the outputs in DIR/FABRIC/ and print what changed
     #[arg(long, value_name = "DIR")]
     pub golden: Option<PathBuf>,
 
