@@ -2,6 +2,7 @@
 
 use super::Symmetry;
 use crate::ids::{ChannelClass, ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
+use fixedbitset::FixedBitSet;
 
 /// One end of a link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -105,6 +106,21 @@ impl Topology {
     /// All channels that leave a router, in port order.
     pub fn channels_from(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
         self.outgoing[node.index() * self.ports..][..self.ports].iter().copied().flatten()
+    }
+    /// The nodes that links with `lit` join to a node, the node itself included.
+    pub fn reachable(&self, start: NodeId, lit: impl Fn(LinkId) -> bool) -> FixedBitSet {
+        let mut seen = FixedBitSet::with_capacity(self.node_count);
+        seen.insert(start.index());
+        let mut open = vec![start];
+        while let Some(node) = open.pop() {
+            for channel in self.channels_from(node).filter(|channel| lit(channel.link())) {
+                let to = self.target(channel).node;
+                if !seen.put(to.index()) {
+                    open.push(to);
+                }
+            }
+        }
+        seen
     }
     /// The symmetry of the pod with this topology.
     pub fn symmetry(&self) -> &Symmetry {

@@ -221,14 +221,15 @@ fn certify(quotient: &Quotient, window: &[Round]) -> FlowCertificate {
         }
     }
     let rounds = &window[best.1];
+    let weights: Vec<Vec<u32>> = rounds.iter().map(|round| slack_weights(round.tau * UNIT)).collect();
     let flows: Vec<Vec<u64>> = quotient
         .sources
         .par_iter()
         .map(|&source| {
             let mut flow = vec![0u64; quotient.channels];
             let mut scratch = Distance::default();
-            for round in rounds {
-                split_integer(quotient, source as usize, round, &mut scratch, &mut flow);
+            for (round, weights) in rounds.iter().zip(&weights) {
+                split_integer(quotient, source as usize, round, weights, &mut scratch, &mut flow);
             }
             flow
         })
@@ -244,14 +245,13 @@ fn certify(quotient: &Quotient, window: &[Round]) -> FlowCertificate {
 }
 
 /// As [`split`], one source, in integer units that are conserved exactly at every node.
-fn split_integer(quotient: &Quotient, source: usize, round: &Round, scratch: &mut Distance, flow: &mut [u64]) {
-    let weights = slack_weights(round.tau * UNIT);
+fn split_integer(quotient: &Quotient, source: usize, round: &Round, weights: &[u32], scratch: &mut Distance, flow: &mut [u64]) {
     scratch.run(quotient, source, &round.prices, round.prices.iter().copied().max().unwrap_or(0));
     let mut amount = vec![DEMAND; quotient.nodes];
     for &node in scratch.order[1..].iter().rev() {
         let here = scratch.distance[node as usize];
         let share = |channel: &super::quotient::Incoming| {
-            u64::from(share_of(&weights, scratch.distance[channel.from as usize], round.prices[channel.class as usize], here))
+            u64::from(share_of(weights, scratch.distance[channel.from as usize], round.prices[channel.class as usize], here))
         };
         let sum: u64 = quotient.incoming_of(node as usize).iter().map(share).sum();
         let (mut upto, mut given) = (0u128, 0u64);

@@ -4,7 +4,6 @@ use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkId, NodeId};
 use crate::ir::{Scenario, Topology};
 use crate::model::Pod;
-use fixedbitset::FixedBitSet;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -79,17 +78,7 @@ impl RouteError {
     /// The cut that a fault leaves open, named by its smaller side.
     pub fn fault_disconnects(pod: &Pod, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Self {
         let start = NodeId(0);
-        let mut seen = FixedBitSet::with_capacity(topology.node_count());
-        seen.insert(start.index());
-        let mut open = vec![start];
-        while let Some(node) = open.pop() {
-            for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
-                let to = topology.target(channel).node;
-                if !seen.put(to.index()) {
-                    open.push(to);
-                }
-            }
-        }
+        let seen = topology.reachable(start, |link| alive[link]);
         let reached = seen.count_ones(..);
         let far: Vec<NodeId> = topology.nodes().filter(|node| !seen.contains(node.index())).collect();
         let near: Vec<NodeId> = topology.nodes().filter(|node| seen.contains(node.index())).collect();

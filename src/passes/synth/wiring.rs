@@ -108,19 +108,8 @@ fn extend(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<Vec<Cube
 }
 
 fn connected(pod: &Pod, topology: &Topology) -> Result<(), SynthError> {
-    let mut seen = fixedbitset::FixedBitSet::with_capacity(topology.node_count());
     let start = crate::ids::NodeId(0);
-    seen.insert(start.index());
-    let mut open = vec![start];
-    while let Some(node) = open.pop() {
-        for channel in topology.channels_from(node) {
-            let to = topology.target(channel).node;
-            if !seen.put(to.index()) {
-                open.push(to);
-            }
-        }
-    }
-    let reached = seen.count_ones(..);
+    let reached = topology.reachable(start, |_| true).count_ones(..);
     if reached == topology.node_count() {
         return Ok(());
     }
