@@ -202,6 +202,22 @@ pub struct Synthesize {
     pub effort: u32,
     /// Seed of the search.
     pub seed: u64,
+    /// What the search maximises or minimises.
+    pub objective: Objective,
+    /// Seconds after which the search stops where it is; the result then depends on the machine.
+    pub time_limit: Option<u32>,
+}
+
+/// Effort that `effort = max` stands for.
+pub const MAX_EFFORT: u32 = 24;
+
+/// `objective = ..` of `synthesize`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Objective {
+    /// The largest concurrent flow.
+    Flow,
+    /// The fewest average hops, whatever the fibres bear.
+    Hops,
 }
 
 /// `symmetry = ..` of `synthesize`.
@@ -328,6 +344,10 @@ impl Comparison {
             Comparison::Greater => ">",
             Comparison::Equal => "==",
         }
+    }
+    /// Whether larger values satisfy it.
+    pub fn wants_more(self) -> bool {
+        matches!(self, Comparison::AtLeast | Comparison::Greater)
     }
     /// Whether `measured` satisfies it.
     pub fn holds(self, measured: f64, wanted: f64) -> bool {

@@ -42,6 +42,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         name: name.to_owned(),
         stopped_by: stopped_by.to_owned(),
         counters: counters.iter().map(|&(name, count)| (name.to_owned(), count)).collect(),
+        notes: Vec::new(),
     };
     let passes = vec![
         pass("synthesize", "budget", &[("moves", 1_250_000), ("accepted", 48_112), ("restarts", 8)]),

@@ -6,7 +6,10 @@
 mod error;
 mod evaluate;
 mod from_file;
+mod random;
+mod score;
 mod search;
+mod shape;
 mod torus;
 mod wiring;
 
@@ -31,24 +34,27 @@ pub struct Synthesized {
 /// [`SynthError`] where the file of `cross_connects` does not fit the pod, where symmetry is demanded of a pod that has none, or where the
 /// wiring leaves the pod in pieces.
 pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
-    let (name, search::Found { fibers, mut counters }) = match &pod.topology {
+    let (name, found): (&str, search::Found) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
         TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?.into()),
         TopologyChoice::Synthesize(settings) => {
-            let symmetric = search::translations_fit(pod);
-            let found = match (settings.symmetry, symmetric) {
-                (SymmetryChoice::Translation | SymmetryChoice::Auto, Ok(())) => search::by_translation(pod, *settings, progress),
-                (SymmetryChoice::Translation, Err(reason)) => {
-                    return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
-                }
-                (SymmetryChoice::None, _) | (SymmetryChoice::Auto, Err(_)) => search::by_swaps(pod, *settings, progress),
-            };
-            ("synthesize", found)
+            if settings.symmetry == SymmetryChoice::Translation
+                && let Some(reason) = search::asymmetry(pod)
+            {
+                return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
+            }
+            ("synthesize", search::search(pod, *settings, progress))
         }
     };
-    let topology = wiring::wire(pod, &fibers)?;
+    let topology = wiring::wire(pod, &found.fibers)?;
+    let mut counters = found.counters;
     counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
-    let stopped_by = if name == "synthesize" { "budget" } else { "done" };
-    Ok(Synthesized { topology, record: PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters } })
+    let stopped_by = match (name, found.out_of_time) {
+        ("synthesize", true) => "time_limit",
+        ("synthesize", false) => "budget",
+        _ => "done",
+    };
+    let record = PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: found.notes };
+    Ok(Synthesized { topology, record })
 }
