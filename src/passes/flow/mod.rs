@@ -6,6 +6,7 @@
 mod concurrent;
 mod distances;
 mod lengths;
+mod mixture;
 mod quotient;
 
 pub use concurrent::{Settings, concurrent, price};
