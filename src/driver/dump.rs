@@ -5,7 +5,7 @@ use super::terminal::print_out;
 use crate::compiled::Compiled;
 use crate::ids::{NodeId, PortId};
 use crate::ir::Endpoint;
-use crate::model::{CoupleRule, PORT_NAMES, Pod, RoutingChoice, TopologyChoice};
+use crate::model::{CoupleRule, DemandShape, PORT_NAMES, Pod, RoutingChoice, TopologyChoice};
 
 /// Prints the stages that the spec alone answers for.
 pub(super) fn dump_spec(pod: &Pod, spec_text: &str, stages: &[StageName]) {
@@ -48,6 +48,21 @@ fn resolve(pod: &Pod) -> String {
         chip.radix, chip.vcs, chip.flit_bytes, chip.buffer_flits, chip.latency_cycles
     );
     out += &format!("budget: {} VCs, {} faulty OCSes\n", pod.budget.vcs, pod.budget.faulty_ocses);
+    out += &match pod.demand.shape() {
+        DemandShape::Uniform => String::new(),
+        DemandShape::Groups(components) => {
+            let parts: Vec<String> = components.iter().map(|part| format!("groups of {} x {}", part.group, part.weight)).collect();
+            format!("demand: {}\n", parts.join(", "))
+        }
+        DemandShape::Matrix(_) => {
+            format!(
+                "demand: matrix, {} in all, at most {} per pair, {} per chip\n",
+                pod.demand.total(),
+                pod.demand.largest(),
+                pod.demand.sent_most()
+            )
+        }
+    };
     out += &match &pod.topology {
         TopologyChoice::Torus([a, b, c]) => format!("topology: torus {a} x {b} x {c}\n"),
         TopologyChoice::TwistedTorus([a, b, c]) => format!("topology: twisted_torus {a} x {b} x {c}\n"),

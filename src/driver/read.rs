@@ -43,10 +43,16 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let spec = directory.join("spec.fab");
     let inputs = directory.join("inputs").join("ocs.json");
     let first = std::cell::Cell::new(true);
-    // A normalised spec names no other file than that of its cross-connects, of which the directory has a copy.
-    let (pod, spec, sources) = model::load(&display(&spec), &|_| {
-        let path = if first.replace(false) { &spec } else { &inputs };
-        text(&display(path)).map_err(|error| reason(&error))
+    // A normalised spec names no other files than its demand matrix, by the place in the directory, and its cross-connects, by the
+    // place they came from; the directory has a copy of both.
+    let demand = crate::syntax::join(&display(&spec), crate::syntax::DEMAND_INPUT);
+    let (pod, spec, sources) = model::load(&display(&spec), &|wanted| {
+        let path = match first.replace(false) {
+            true => display(&spec),
+            false if wanted == demand => demand.clone(),
+            false => display(&inputs),
+        };
+        text(&path).map_err(|error| reason(&error))
     })?;
     Ok(Loaded { pod, spec, sources })
 }

@@ -24,7 +24,8 @@ pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::Compiled;
 use crate::ir::{Scenario, file_stem};
-use crate::model::TopologyChoice;
+use crate::model::{Demand, DemandShape, TopologyChoice};
+use crate::syntax::DEMAND_INPUT;
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,6 +63,7 @@ enum Kind {
     Dot,
     Csv,
     Inputs,
+    Demand,
 }
 
 const fn format(kind: Kind, name: &'static str, path: &'static str, description: &'static str) -> Format {
@@ -153,10 +155,15 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let routed = compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());
             routed.map(|(at, scenario)| (tables_path(&scenario.scenario), part(at))).collect()
         }
-        (Kind::Inputs, TopologyChoice::CrossConnects { text, .. }) => {
-            vec![("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text })]
+        (Kind::Inputs, topology) => {
+            let matrix = matches!(pod.demand.shape(), DemandShape::Matrix(_));
+            let demand = matrix.then(|| (DEMAND_INPUT.to_owned(), Part { kind: Kind::Demand, at: 0, input: "" }));
+            let ocs = match topology {
+                TopologyChoice::CrossConnects { text, .. } => Some(("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text })),
+                _ => None,
+            };
+            demand.into_iter().chain(ocs).collect()
         }
-        (Kind::Inputs, _) => Vec::new(),
         _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),
     }
 }
@@ -166,6 +173,7 @@ impl Part<'_> {
         match self.kind {
             Kind::Spec => spec_text.to_owned(),
             Kind::Inputs => self.input.to_owned(),
+            Kind::Demand => demand(&compiled.pod.demand),
             Kind::Topology => topology::json(compiled),
             Kind::Ocs => ocs::json(compiled),
             Kind::ConfigDb => config_db::json(compiled, crate::ids::OcsId(self.at as u32)),
@@ -182,4 +190,15 @@ impl Part<'_> {
             Kind::Csv => topology::csv(compiled),
         }
     }
+}
+
+/// The demand matrix: one line per source, one number per destination.
+fn demand(demand: &Demand) -> String {
+    let mut out = String::new();
+    for source in 0..demand.node_count() {
+        let row: Vec<String> = demand.row(crate::ids::NodeId(source as u32)).iter().map(u32::to_string).collect();
+        out.push_str(&row.join(","));
+        out.push('\n');
+    }
+    out
 }

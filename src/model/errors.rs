@@ -289,7 +289,7 @@ pub enum ResolveError {
 
     #[error("cannot read {path}: {reason}")]
     #[diagnostic(code(FAB0125), help("the path is relative to the spec"))]
-    CrossConnectsUnreadable {
+    FileUnreadable {
         path: String,
         reason: String,
         #[label("this file")]
@@ -311,6 +311,36 @@ pub enum ResolveError {
     CircularConstant {
         name: String,
         #[label("here it is needed for its own value")]
+        span: Span,
+    },
+
+    #[error("{path} is no demand matrix: {problem}")]
+    #[diagnostic(code(FAB0128), help("one line per source chip, one integer per destination chip, separated by commas"))]
+    DemandMatrix {
+        path: String,
+        problem: String,
+        #[label("this file")]
+        span: Span,
+    },
+
+    #[error("groups of {group} do not fit {cubes} cubes of {chips} chips")]
+    #[diagnostic(
+        code(FAB0129),
+        help("the size of a group divides the chips of a cube, or a group is several whole cubes and divides all of them")
+    )]
+    GroupSize {
+        group: i64,
+        chips: u64,
+        cubes: u64,
+        #[label("chips per group")]
+        span: Span,
+    },
+
+    #[error("{what} asks for no traffic: every weight is 0")]
+    #[diagnostic(code(FAB0130), help("give at least one pair of chips a positive weight, or leave `demand` out: then it is uniform"))]
+    NoDemand {
+        what: String,
+        #[label("nothing to carry")]
         span: Span,
     },
 }

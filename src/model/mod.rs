@@ -2,10 +2,12 @@
 //!
 //! Comes in: syntax. Goes out: a [`Pod`], or every error that can be told apart ([`resolve`]); [`load`] does it from a path.
 
+mod demand;
 mod errors;
 mod pod;
 mod resolve;
 
+pub use demand::{Component, Demand, DemandShape, MAX_MATRIX_NODES, MAX_WEIGHT, Plane};
 pub use errors::ResolveError;
 pub use pod::*;
 pub use resolve::{MAX_NODES, MAX_OCSES, resolve};
@@ -13,7 +15,7 @@ pub use resolve::{MAX_NODES, MAX_OCSES, resolve};
 use crate::diag::{Failure, SourceMap};
 use crate::syntax::{self, Loader, ast};
 
-/// Reads, parses and resolves a spec; also returns its normal form, and the text of all files for later diagnostics.
+/// Reads, parses and resolves a spec; also returns the normal form that is written beside what is built, and the text of all files for later diagnostics.
 ///
 /// # Errors
 /// Every syntax error, or else every other error of the spec, in source order.
@@ -24,7 +26,7 @@ pub fn load(path: &str, loader: &Loader<'_>) -> Result<(Pod, ast::Spec, SourceMa
         Err(errors) => return Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
     };
     match resolve(&spec, loader) {
-        Ok(pod) => Ok((pod, syntax::normalize(&spec), sources)),
+        Ok(pod) => Ok((pod, syntax::with_inputs(syntax::normalize(&spec)), sources)),
         Err(errors) => Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
     }
 }

@@ -4,6 +4,7 @@
 //! OCS; every OCS has room for its ports; the wiring fits the radix; OCS groups are sorted by name, so that ids do not depend on
 //! the order of items in the spec.
 
+use super::demand::Demand;
 use crate::diag::Span;
 use crate::ids::{CubeId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 
@@ -166,13 +167,6 @@ pub struct Budget {
     pub vcs_span: Span,
     /// Where `faults = ..` stands (or the budget, if it is not written).
     pub faults_span: Span,
-}
-
-/// The traffic to carry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Demand {
-    /// Every ordered pair of distinct endpoints sends the same rate.
-    Uniform,
 }
 
 /// How the topology is chosen.

@@ -4,6 +4,7 @@
 //! the others; a check whose inputs are broken stays silent, so that one slip is one error; the order of items never matters.
 
 mod choices;
+mod demand;
 mod hardware;
 mod ocs;
 mod requires;
@@ -116,11 +117,12 @@ struct Items<'a> {
     cube: Option<(&'a ast::Block, Span)>,
     ocs: Vec<(&'a ast::OcsItem, Span)>,
     budget: Option<(&'a ast::Block, Span)>,
+    demand: Option<(&'a ast::Block, Span)>,
     requires: Vec<(&'a ast::RequireItem, Span)>,
 }
 
 const SETTINGS: [&str; 5] = ["clock", "cubes", "demand", "routing", "topology"];
-const ITEMS: [&str; 8] = ["budget", "chip", "cube", "link", "ocs", "require", "use", "let"];
+const ITEMS: [&str; 9] = ["budget", "chip", "cube", "demand", "link", "ocs", "require", "use", "let"];
 
 fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
     let mut items = Items::default();
@@ -154,6 +156,7 @@ fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
             ItemKind::Chip(block) => once(context, &mut items.chip, "chip", block, item.span),
             ItemKind::Cube(block) => once(context, &mut items.cube, "cube", block, item.span),
             ItemKind::Budget(block) => once(context, &mut items.budget, "budget", block, item.span),
+            ItemKind::Demand(block) => once(context, &mut items.demand, "demand", block, item.span),
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Require(require) => items.requires.push((require, item.span)),
             ItemKind::Unknown(keyword, ..) => context.error(unknown_item(keyword)),
@@ -187,7 +190,7 @@ fn unknown_item(keyword: &Name) -> ResolveError {
             let (place, example) = (format!("this `{}`", keyword.value), format!("{} name {{ .. }}", keyword.value));
             return missing(&place, "its name", &example, keyword.span);
         }
-        "chip" | "cube" | "budget" => Some(format!("`{}` has no name: a fabric has only one", keyword.value)),
+        "chip" | "cube" | "budget" | "demand" => Some(format!("`{}` has no name: a fabric has only one", keyword.value)),
         name => suggestion(name, ITEMS),
     };
     ResolveError::Misplaced { what, place: "a fabric".to_owned(), help, span: keyword.span }
@@ -205,7 +208,9 @@ fn pod(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Option<P
     let cubes = hardware::cubes(context, &items, fabric.head, cube.as_ref());
     let switches = ocs::switches(context, &items, &links, cube.as_ref(), cubes);
     let budget = choices::budget(context, &items, fabric.head, chip.as_ref());
-    let demand = choices::demand(context, &items);
+    let size =
+        cube.as_ref().zip(cubes).map(|(cube, (cubes, _))| (cube.dims.iter().map(|&side| u64::from(side)).product(), u64::from(cubes)));
+    let demand = demand::demand(context, &items, size, &spec.files[0].path, loader);
     let topology = choices::topology(context, &items, fabric.head, &spec.files[0].path, loader);
     let routing = choices::routing(context, &items, fabric.head);
     let requires = requires::requires(context, &items, budget.as_ref());
@@ -241,7 +246,7 @@ fn pod(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Option<P
         ocs_groups,
         ocses,
         budget: budget?,
-        demand,
+        demand: demand?,
         topology,
         topology_span,
         routing,

@@ -99,6 +99,8 @@ pub enum ItemKind {
     Ocs(OcsItem),
     /// `budget { .. }`
     Budget(Block),
+    /// `demand { .. }`
+    Demand(Block),
     /// `require metric >= value;`
     Require(RequireItem),
     /// A block with an unknown keyword.
@@ -150,6 +152,8 @@ pub enum StatementKind {
     Mesh(Mesh),
     /// `couple .. over link;`
     Couple(Couple),
+    /// `all_to_all over groups of n; weight w;`
+    Component(Component),
 }
 
 /// `name = value;`
@@ -177,6 +181,15 @@ pub struct Couple {
     pub ports: Coupled,
     /// The link.
     pub over: Option<Name>,
+}
+
+/// `all_to_all over groups of n; weight w;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Component {
+    /// Chips per group; without it, the whole pod is one group.
+    pub groups: Option<Expr>,
+    /// The weight.
+    pub weight: Expr,
 }
 
 /// The ports of a `couple`.

@@ -20,7 +20,7 @@ pub enum ParseError {
     },
 
     #[error("missing `;`")]
-    #[diagnostic(code(FAB0002), help("every setting, `use`, `let`, `require`, `mesh` and `couple` ends with `;`"))]
+    #[diagnostic(code(FAB0002), help("every setting, `use`, `let`, `require`, `mesh`, `couple`, `all_to_all` and `weight` ends with `;`"))]
     MissingSemicolon {
         #[label("write `;` here")]
         span: Span,

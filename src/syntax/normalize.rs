@@ -32,6 +32,26 @@ pub fn normalize(spec: &Spec) -> Spec {
     Spec { files: vec![File { path, entries: vec![Entry::Fabric(fabric)], comments: Vec::new(), layout: Layout::Canonical }] }
 }
 
+/// Where a built directory keeps the matrix of its demand.
+pub const DEMAND_INPUT: &str = "inputs/demand.csv";
+
+/// A normal form as it stands in a built directory: the demand matrix is the copy beside it, so that the spec can be built again.
+pub fn with_inputs(mut normal: Spec) -> Spec {
+    let entries = normal.files.iter_mut().flat_map(|file| &mut file.entries);
+    let items = entries.flat_map(|entry| match entry {
+        Entry::Fabric(fabric) => &mut fabric.items[..],
+        Entry::Item(item) => std::slice::from_mut(item),
+    });
+    for item in items {
+        if let ItemKind::Setting(Setting { name, value: Value { kind: ValueKind::File(_, path), .. } }) = &mut item.kind
+            && &*name.value == "demand"
+        {
+            path.value = DEMAND_INPUT.into();
+        }
+    }
+    normal
+}
+
 /// The place of a require in the normal form: plain metrics before `fault.` ones, then by name, comparison and value.
 pub fn require_order(metric: &str, comparison: &str, value: &str) -> (bool, String, String, usize, String) {
     let whole_digits = value.find(['.', ' ']).unwrap_or(value.len());
@@ -50,6 +70,7 @@ fn item_key(item: &Item) -> ItemKey {
         ItemKind::Cube(_) => "cube",
         ItemKind::Ocs(_) => "ocs",
         ItemKind::Budget(_) => "budget",
+        ItemKind::Demand(_) => "demand",
         ItemKind::Require(require) => {
             order = require_order(&require.metric.value, &require.comparison.value, &quantity(&require.value));
             "require"
@@ -66,6 +87,15 @@ fn item_key(item: &Item) -> ItemKey {
     (rank, order, one_line(item))
 }
 
+/// Components stand by the size of their groups, the whole pod last.
+fn component_key(component: &Component) -> String {
+    match &component.groups {
+        Some(Expr { kind: ExprKind::Integer(digits), .. }) => format!("all_to_all {:>20}", &**digits),
+        Some(_) => "all_to_all ~".to_owned(),
+        None => "all_to_all ~~".to_owned(),
+    }
+}
+
 struct Normal {
     constants: Constants,
 }
@@ -79,6 +109,7 @@ impl Normal {
             ItemKind::Chip(block) => ItemKind::Chip(self.block(block, &[])),
             ItemKind::Cube(block) => ItemKind::Cube(self.block(block, &[])),
             ItemKind::Budget(block) => ItemKind::Budget(self.block(block, &[])),
+            ItemKind::Demand(block) => ItemKind::Demand(self.block(block, &[])),
             ItemKind::Ocs(ocs) => {
                 let names: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
                 let indices = ocs.indices.iter().map(|index| Index { name: index.name.clone(), range: self.range(&index.range) });
@@ -111,6 +142,10 @@ impl Normal {
                     };
                     StatementKind::Couple(Couple { ports, over: couple.over.clone() })
                 }
+                StatementKind::Component(component) => {
+                    let groups = component.groups.as_ref().map(|size| self.expr(size, &[]));
+                    StatementKind::Component(Component { groups, weight: self.expr(&component.weight, &[]) })
+                }
             };
             Statement { kind, span: statement.span }
         });
@@ -120,6 +155,7 @@ impl Normal {
                 StatementKind::Setting(setting) => &*setting.name.value,
                 StatementKind::Mesh(_) => "mesh",
                 StatementKind::Couple(_) => "couple",
+                StatementKind::Component(component) => return (LINE_ORDER.len(), component_key(component)),
             };
             (LINE_ORDER.iter().position(|known| *known == name).unwrap_or(LINE_ORDER.len()), name.to_owned())
         });

@@ -184,6 +184,7 @@ impl Builder {
             Rule::chip => ItemKind::Chip(self.block(parts.next()?)),
             Rule::cube => ItemKind::Cube(self.block(parts.next()?)),
             Rule::budget => ItemKind::Budget(self.block(parts.next()?)),
+            Rule::demand => ItemKind::Demand(self.block(parts.next()?)),
             Rule::ocs => ItemKind::Ocs(self.ocs(parts)?),
             Rule::require => {
                 let metric = self.name(&parts.next()?);
@@ -268,6 +269,7 @@ impl Builder {
                 let over = self.over(&mut parts, &mut end)?;
                 StatementKind::Couple(Couple { ports, over })
             }
+            Rule::component => StatementKind::Component(self.component(pair)?),
             Rule::setting => StatementKind::Setting(self.setting(pair)?),
             _ => {
                 self.errors.push(ParseError::StraySemicolon { span });
@@ -275,6 +277,24 @@ impl Builder {
             }
         };
         Some(Statement { kind, span })
+    }
+
+    fn component(&mut self, pair: Pair<'_, Rule>) -> Option<Component> {
+        let mut end = self.span(&pair);
+        end.end = end.start + "all_to_all".len() as u32;
+        let mut parts = children(pair);
+        let mut next = parts.next()?;
+        let mut groups = None;
+        if next.as_rule() == Rule::groups {
+            let size = self.expr(children(next).next()?);
+            end = size.span;
+            groups = Some(size);
+            next = parts.next()?;
+        }
+        self.semi(Some(next), end);
+        let weight = self.expr(parts.next()?);
+        self.semi(parts.next(), weight.span);
+        Some(Component { groups, weight })
     }
 
     /// The rest of a line: `over link` (if written) and the `;`.
@@ -446,14 +466,22 @@ fn rule_name(rule: Rule) -> RuleName {
     match rule {
         Rule::file => Words("a spec"),
         Rule::fabric => Words("`fabric`"),
-        Rule::item | Rule::use_file | Rule::let_name | Rule::link | Rule::chip | Rule::cube | Rule::ocs | Rule::budget | Rule::require => {
-            Words("an item")
-        }
+        Rule::item
+        | Rule::use_file
+        | Rule::let_name
+        | Rule::link
+        | Rule::chip
+        | Rule::cube
+        | Rule::ocs
+        | Rule::budget
+        | Rule::demand
+        | Rule::require => Words("an item"),
         Rule::indices | Rule::index => Words("an index such as `u in 0..4`"),
         Rule::for_cubes => Words("`for cubes lo..hi`"),
         Rule::range => Words("a range such as `0..4`"),
         Rule::block => Words("`{`"),
-        Rule::statement | Rule::mesh | Rule::couple | Rule::setting => Words("a setting"),
+        Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::setting => Words("a setting"),
+        Rule::groups => Words("`over groups of n`"),
         Rule::any_of => Words("`any of`"),
         Rule::sided | Rule::port | Rule::face => Words("a face port such as `+x[u, v]`"),
         Rule::value | Rule::choice_block | Rule::choice_file | Rule::choice_dims | Rule::quantity => Words("a value"),
@@ -472,10 +500,18 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::negate => Words("a number"),
         Rule::open => Keyword("`{`"),
         Rule::kw_fabric => Keyword("`fabric`"),
-        Rule::kw_use | Rule::kw_let | Rule::kw_link | Rule::kw_chip | Rule::kw_cube | Rule::kw_ocs | Rule::kw_budget | Rule::kw_require => {
-            Keyword("an item")
-        }
-        Rule::kw_mesh | Rule::kw_couple => Keyword("a setting"),
+        Rule::kw_use
+        | Rule::kw_let
+        | Rule::kw_link
+        | Rule::kw_chip
+        | Rule::kw_cube
+        | Rule::kw_ocs
+        | Rule::kw_budget
+        | Rule::kw_demand
+        | Rule::kw_require => Keyword("an item"),
+        Rule::kw_mesh | Rule::kw_couple | Rule::kw_all_to_all => Keyword("a setting"),
+        Rule::kw_groups => Keyword("`groups of`"),
+        Rule::kw_weight => Keyword("`weight`"),
         Rule::kw_any => Keyword("`any of`"),
         Rule::kw_of => Keyword("`of`"),
         Rule::kw_with => Keyword("`with`"),

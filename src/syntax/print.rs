@@ -73,6 +73,7 @@ impl<'a> Line<'a> {
             ItemKind::Cube(block) => ("cube".to_owned(), Some(block), 3),
             ItemKind::Ocs(ocs) => (self::ocs(ocs), Some(&ocs.block), 4),
             ItemKind::Budget(block) => ("budget".to_owned(), Some(block), 5),
+            ItemKind::Demand(block) => ("demand".to_owned(), Some(block), 5),
             ItemKind::Require(require) => {
                 let (metric, comparison) = (&require.metric.value, &require.comparison.value);
                 (format!("require {metric} {comparison} {};", quantity(&require.value)), None, 7)
@@ -96,6 +97,10 @@ impl<'a> Line<'a> {
                     Coupled::AnyOf(all) => format!("any of {}", all.iter().map(port).collect::<Vec<_>>().join(", ")),
                 };
                 (format!("couple {ports}{};", over(&couple.over)), None)
+            }
+            StatementKind::Component(component) => {
+                let groups = component.groups.as_ref().map_or(String::new(), |size| format!(" over groups of {}", expr(size)));
+                (format!("all_to_all{groups}; weight {};", expr(&component.weight)), None)
             }
         };
         Line { head, block, span: statement.span, group: 0 }

@@ -104,7 +104,7 @@ fn pod(shape: Shape) -> Pod {
         ocs_groups: IdVec::new(),
         ocses: IdVec::new(),
         budget: Budget { vcs: 2, faulty_ocses: 1, vcs_span: span, faults_span: span },
-        demand: Demand::Uniform,
+        demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
         topology: TopologyChoice::Synthesize(Synthesize { symmetry: SymmetryChoice::Translation, effort: 1, seed: 1 }),
         topology_span: span,
         routing: RoutingChoice::AllowedTurns,

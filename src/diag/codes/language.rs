@@ -153,7 +153,11 @@ pub(super) const CODES: &[CodeDoc] = &[
         "The busiest chip has more mesh links and coupled face ports than its router has ports. A face port that no \
          `ocs` couples is dark and needs none.",
     ),
-    doc("FAB0113", "too large", "A pod has at most 1048576 chips and 65536 OCSes. Larger numbers are refused before any memory is taken."),
+    doc(
+        "FAB0113",
+        "too large",
+        "A pod has at most 1048576 chips and 65536 OCSes, with a demand matrix at most 4096 chips. Larger numbers are refused before any memory is taken.",
+    ),
     doc(
         "FAB0114",
         "budget beyond the chip",
@@ -217,9 +221,9 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc("FAB0124", "cubes without a switch", "Cubes are joined by OCSes only. A pod of several cubes needs at least one `ocs` group."),
     doc(
         "FAB0125",
-        "cross-connects cannot be read",
-        "The file of `topology = cross_connects \"..\"` does not exist or cannot be read. The path is relative to the \
-         spec.",
+        "the file of a setting cannot be read",
+        "The file of `topology = cross_connects \"..\"` or `demand = matrix \"..\"` does not exist or cannot be read. The \
+         path is relative to the spec.",
     ),
     doc("FAB0126", "unknown choice", "The name is none of those that can stand here. A face needs its side: `+x` or `-x`."),
     doc(
@@ -227,4 +231,19 @@ pub(super) const CODES: &[CodeDoc] = &[
         "a constant defined by itself",
         "A `let` may use other constants, in any order, but not itself, directly or through others.",
     ),
+    doc(
+        "FAB0128",
+        "not a demand matrix",
+        "The file of `demand = matrix \"..\"` has a line per source chip and in it an integer per destination chip, \
+         separated by commas, chips by node id. Integers run from 0 to 1000000; the diagonal is 0, for no chip sends to \
+         itself. The message names the first place in the file that is wrong, by line and number in the line.",
+    ),
+    doc(
+        "FAB0129",
+        "groups that do not fit",
+        "A group of `all_to_all over groups of n` is n consecutive chips by node id, at least 2: a part of a cube (n \
+         divides the chips of a cube) or several whole cubes (n is a multiple of the chips of a cube and divides the \
+         chips of the pod). No chip may be left over.",
+    ),
+    doc("FAB0130", "a demand of nothing", "Every weight of the demand is 0, so there is no traffic to carry and no rate to maximise."),
 ];

@@ -1,11 +1,11 @@
-//! Budget, demand, topology and routing.
+//! Budget, topology and routing.
 
 use super::hardware::dimensions;
 use super::settings::{choice, decimal, in_range, integer, quantity, settings, wrong_kind};
 use super::{Context, Items, missing, unknown_choice};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::pod::{Budget, Chip, Demand, MAX_EFFORT, Objective, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice};
+use crate::model::pod::{Budget, Chip, MAX_EFFORT, Objective, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
 use crate::syntax::{Loader, join};
 use crate::units::Dimension;
@@ -53,18 +53,6 @@ fn faults(context: &mut Context, value: &Value) -> Option<u32> {
     None
 }
 
-/// The demand; uniform is the only one, and the default.
-pub(super) fn demand(context: &mut Context, items: &Items<'_>) -> Demand {
-    if let Some(setting) = items.settings.get("demand") {
-        match choice(&setting.value) {
-            Some(name) if &*name.value == "uniform" => {}
-            Some(name) => context.error(unknown_choice("`demand`", &name, &["uniform"])),
-            None => context.error(wrong_kind("`demand`", "a name", "uniform", setting.value.span)),
-        }
-    }
-    Demand::Uniform
-}
-
 /// The topology, and where it stands.
 pub(super) fn topology(
     context: &mut Context,
@@ -98,7 +86,7 @@ pub(super) fn topology(
             match loader(&join(spec_path, &path_text)) {
                 Ok(text) => TopologyChoice::CrossConnects { path: path_text, text },
                 Err(reason) => {
-                    context.error(ResolveError::CrossConnectsUnreadable { path: path_text, reason, span: path.span });
+                    context.error(ResolveError::FileUnreadable { path: path_text, reason, span: path.span });
                     return None;
                 }
             }

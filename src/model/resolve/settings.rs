@@ -32,6 +32,7 @@ pub(super) fn settings<'a>(
             StatementKind::Setting(setting) => setting,
             StatementKind::Mesh(_) if special == "mesh" => continue,
             StatementKind::Couple(_) if special == "couple" => continue,
+            StatementKind::Component(_) if special == "all_to_all" => continue,
             StatementKind::Mesh(_) => {
                 let help = Some("`mesh` belongs in `cube { .. }`".to_owned());
                 context.error(ResolveError::Misplaced { what: "`mesh`".to_owned(), place: place.clone(), help, span: statement.span });
@@ -40,6 +41,16 @@ pub(super) fn settings<'a>(
             StatementKind::Couple(_) => {
                 let help = Some("`couple` belongs in `ocs name { .. }`".to_owned());
                 context.error(ResolveError::Misplaced { what: "`couple`".to_owned(), place: place.clone(), help, span: statement.span });
+                continue;
+            }
+            StatementKind::Component(_) => {
+                let help = Some("`all_to_all` belongs in `demand { .. }`".to_owned());
+                context.error(ResolveError::Misplaced {
+                    what: "`all_to_all`".to_owned(),
+                    place: place.clone(),
+                    help,
+                    span: statement.span,
+                });
                 continue;
             }
         };

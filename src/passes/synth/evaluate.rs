@@ -66,7 +66,7 @@ impl<'a> Evaluator<'a> {
         Self { shape, words: shape.nodes.div_ceil(64), levels: Vec::new(), gather, fibers: vec![Vec::new(); shape.nodes] }
     }
 
-    /// Sum of distances from the canonical nodes to all nodes, without the fibres of `dark`; stops and returns a value above `limit` as soon as the sum
+    /// Sum of distances from the canonical nodes to all nodes, weighted with the demand, without the fibres of `dark`; stops and returns a value above `limit` as soon as the sum
     /// exceeds it. Nodes that cannot be reached make the sum huge.
     pub(super) fn distance_sum(&mut self, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>, limit: u64) -> u64 {
         let (nodes, order, words) = (self.shape.nodes, self.shape.order, self.words);
@@ -86,8 +86,11 @@ impl<'a> Evaluator<'a> {
         self.connect(wiring, lengths, dark);
         let everything = (nodes * order * nodes) as u64;
         let (mut reached, mut sum, mut quiet, mut time) = (nodes as u64, 0u64, 0, 0);
+        let demand: u64 = self.shape.planes.iter().map(|plane| plane.weight * plane.total).sum();
+        let weighted = !self.shape.planes.is_empty();
+        let mut served = 0u64;
         while reached < everything {
-            sum += everything - reached;
+            sum += if weighted { demand - served } else { everything - reached };
             if sum > limit {
                 return sum;
             }
@@ -95,6 +98,7 @@ impl<'a> Evaluator<'a> {
             let mut now = std::mem::take(&mut self.levels[time % keep]);
             let before = &self.levels[(time - 1) % keep];
             let mut count = 0u64;
+            served = 0;
             for node in 0..nodes {
                 let (out, twin) = now[node * row..][..row].split_at_mut(half);
                 out.copy_from_slice(&before[node * row..][..half]);
@@ -118,6 +122,10 @@ impl<'a> Evaluator<'a> {
                     }
                 }
                 count += out.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>();
+                for plane in &self.shape.planes {
+                    let mask = &plane.mask[node * half..][..half];
+                    served += plane.weight * out.iter().zip(mask).map(|(bits, mask)| u64::from((bits & mask).count_ones())).sum::<u64>();
+                }
                 twin.copy_from_slice(out);
             }
             self.levels[time % keep] = now;

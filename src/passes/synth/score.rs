@@ -54,7 +54,8 @@ pub(super) fn of_bound(bound: f64) -> u64 {
 
 /// A number of distance units as a difference of scores.
 pub(super) fn in_units(units: u64, shape: &Shape, wiring: &[Vec<Slot>], goal: &Goal) -> u64 {
-    score(units, volume(shape, wiring, goal.lengths[0], None))
+    let (weight, pairs) = shape.demand();
+    score((u128::from(units) * u128::from(weight) / u128::from(pairs)) as u64, volume(shape, wiring, goal.lengths[0], None))
 }
 
 /// The score for one choice of lengths, or anything above `limit`.
@@ -78,7 +79,7 @@ impl Goal {
         evaluator: &mut Evaluator<'_>,
         shape: &Shape,
         wiring: &[Vec<Slot>],
-        order: &mut Vec<usize>,
+        order: &mut [usize],
         limit: u64,
     ) -> u64 {
         let mut worst = 0;

@@ -42,7 +42,8 @@ const MARGIN: f64 = 2.0;
 pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
     let kinds = kinds(pod);
     if kinds.len() == 1 {
-        return None;
+        let moved = !pod.demand.is_uniform() && shapes(pod, &kinds, pod.cubes as usize)[0].order < pod.cubes as usize;
+        return moved.then(|| "no group of translations of all cubes keeps the demand".to_owned());
     }
     let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
     let most = 4;
@@ -80,6 +81,16 @@ fn groups(order: usize) -> Vec<Vec<usize>> {
     }
 }
 
+/// The pod under the groups of the largest order that divides `most` and keeps the demand.
+fn shapes(pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Vec<Shape> {
+    let divisors = (1..=most).rev().filter(|order| most.is_multiple_of(*order));
+    let keeping = |order: usize| -> Vec<Shape> {
+        let shapes = groups(order).into_iter().map(|factors| Shape::new(pod, kinds, factors));
+        shapes.filter(|shape| pod.demand.is_uniform() || shape.keeps_demand(pod)).collect()
+    };
+    divisors.map(keeping).find(|shapes| !shapes.is_empty()).expect("the trivial group keeps any demand")
+}
+
 /// One restart that has ended.
 struct Run {
     score: u64,
@@ -92,8 +103,9 @@ struct Run {
 /// The best wiring found: all restarts at once, merged by score and then by restart number.
 pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
     let kinds = kinds(pod);
-    let order = if settings.symmetry == SymmetryChoice::None { 1 } else { largest_order(&kinds) };
-    let shapes: Vec<Shape> = groups(order).into_iter().map(|factors| Shape::new(pod, &kinds, factors)).collect();
+    let most = if settings.symmetry == SymmetryChoice::None { 1 } else { largest_order(&kinds) };
+    let shapes = shapes(pod, &kinds, most);
+    let order = shapes[0].order;
     let budget = evaluations(&shapes[0], settings.effort);
     let restarts = RESTARTS * shapes.len() as u64;
     progress.begin("synthesize", restarts);
@@ -196,7 +208,7 @@ fn steer(
     let wanted = wanted * (1.0 + MARGIN / 100.0);
     let worst = |run: &Run| {
         let shape = &shapes[run.shape];
-        let mut order = (0..shape.switches.len()).collect();
+        let mut order: Vec<usize> = (0..shape.switches.len()).collect();
         goal.score(&mut Evaluator::new(shape), shape, &run.wiring, &mut order, u64::MAX)
     };
     let before = worst(&runs[0]);

@@ -6,7 +6,7 @@
 //! OCS is the whole topology. The trivial group leaves arbitrary matchings: the same data serve the search without symmetry.
 
 use super::random::Stream;
-use crate::ids::{CubeId, NodeId, OcsId, PortId};
+use crate::ids::{CubeId, Id, NodeId, OcsId, PortId};
 use crate::model::{CoupleRule, FacePort, PORT_NAMES, Pod};
 use std::collections::BTreeMap;
 
@@ -23,11 +23,24 @@ pub(super) struct Shape {
     pub(super) mesh: Vec<Vec<usize>>,
     /// What every OCS may join, by OCS.
     pub(super) switches: Vec<Switch>,
+    /// The demand; empty where every pair has weight 1.
+    pub(super) planes: Vec<Plane>,
     /// Elements of order two.
     involutions: Vec<usize>,
     /// `[orbit][element]`: the cube.
     orbits: Vec<Vec<CubeId>>,
     chips: usize,
+}
+
+/// Pairs that share a part of their weight.
+#[derive(Clone, Debug)]
+pub(super) struct Plane {
+    /// The part.
+    pub(super) weight: u64,
+    /// `[canonical node][element][word]`: a bit per canonical source.
+    pub(super) mask: Vec<u64>,
+    /// Bits that are set.
+    pub(super) total: u64,
 }
 
 /// The canonical ends of one OCS.
@@ -61,10 +74,13 @@ pub(super) struct Slot {
 /// The slots of every OCS.
 pub(super) type Wiring = Vec<Vec<Slot>>;
 
+/// What the OCSes serve of a cube: chip, port, OCS, whether on side B.
+type Signature = Vec<(u32, u8, OcsId, bool)>;
+
 /// Cubes by kind: cubes of one kind have the same face ports on the same sides of the same OCSes. Kinds and cubes ascend.
 pub(super) fn kinds(pod: &Pod) -> Vec<Vec<CubeId>> {
     let chips = pod.chips_per_cube();
-    let mut signatures: Vec<Vec<(u32, u8, OcsId, bool)>> = vec![Vec::new(); pod.cubes as usize];
+    let mut signatures: Vec<Signature> = vec![Vec::new(); pod.cubes as usize];
     for (id, ocs) in pod.ocses.enumerate() {
         for (faces, side) in [(&ocs.a, false), (&ocs.b, true)] {
             for face in faces {
@@ -72,7 +88,7 @@ pub(super) fn kinds(pod: &Pod) -> Vec<Vec<CubeId>> {
             }
         }
     }
-    let mut kinds: BTreeMap<Vec<(u32, u8, OcsId, bool)>, Vec<CubeId>> = BTreeMap::new();
+    let mut kinds: BTreeMap<Signature, Vec<CubeId>> = BTreeMap::new();
     for (cube, mut signature) in signatures.into_iter().enumerate() {
         signature.sort_unstable();
         kinds.entry(signature).or_default().push(CubeId(cube as u32));
@@ -95,7 +111,10 @@ impl Shape {
     pub(super) fn new(pod: &Pod, kinds: &[Vec<CubeId>], factors: Vec<usize>) -> Self {
         let order = factors.iter().product();
         let chips = pod.chips_per_cube() as usize;
-        let orbits: Vec<Vec<CubeId>> = kinds.iter().flat_map(|kind| kind.chunks(order).map(<[CubeId]>::to_vec)).collect();
+        // Orbits interleave: element h takes the first cubes of all orbits to the h-th ones, so that cubes in a row move together.
+        let orbit = |kind: &Vec<CubeId>, first: usize| (0..order).map(|element| kind[element * (kind.len() / order) + first]).collect();
+        let orbits: Vec<Vec<CubeId>> =
+            kinds.iter().flat_map(|kind| (0..kind.len() / order).map(|first| orbit(kind, first)).collect::<Vec<_>>()).collect();
         let canonical: BTreeMap<CubeId, usize> = orbits.iter().enumerate().map(|(orbit, cubes)| (cubes[0], orbit)).collect();
         let ends = |faces: &[FacePort]| -> Vec<End> {
             let end = |face: &FacePort| {
@@ -118,11 +137,67 @@ impl Shape {
             mesh: mesh(pod, orbits.len()),
             switches,
             involutions: Vec::new(),
+            planes: Vec::new(),
             orbits,
             chips,
         };
         shape.involutions = (1..order).filter(|&element| shape.add(element, element) == 0).collect();
+        if !pod.demand.is_uniform() {
+            shape.planes = shape.planes_of(pod);
+        }
         shape
+    }
+
+    /// Whether the group keeps the demand of the pod.
+    pub(super) fn keeps_demand(&self, pod: &Pod) -> bool {
+        let mut image = vec![NodeId(0); pod.node_count()];
+        let mut place = 1;
+        self.factors.iter().all(|factor| {
+            let generator = place;
+            place *= factor;
+            for cubes in &self.orbits {
+                for (element, cube) in cubes.iter().enumerate() {
+                    let to = cubes[self.add(element, generator % self.order)];
+                    for local in 0..self.chips as u32 {
+                        image[(cube.0 * self.chips as u32 + local) as usize] = NodeId(to.0 * self.chips as u32 + local);
+                    }
+                }
+            }
+            pod.demand.is_kept_by(|node| image[node.index()])
+        })
+    }
+
+    /// The demand of the canonical sources, by weight.
+    fn planes_of(&self, pod: &Pod) -> Vec<Plane> {
+        let words = self.nodes.div_ceil(64);
+        let mut planes: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        for source in 0..self.nodes {
+            for plane in pod.demand.planes(self.node(source, 0)) {
+                let mask = planes.entry(u64::from(plane.weight)).or_insert_with(|| vec![0; self.nodes * self.order * words]);
+                for row in 0..self.nodes {
+                    for element in 0..self.order {
+                        if plane.destinations.contains(self.node(row, element).index()) {
+                            mask[(row * self.order + element) * words + source / 64] |= 1 << (source % 64);
+                        }
+                    }
+                }
+            }
+        }
+        let total = |mask: &[u64]| mask.iter().map(|bits| u64::from(bits.count_ones())).sum();
+        planes.into_iter().map(|(weight, mask)| Plane { weight, total: total(&mask), mask }).collect()
+    }
+
+    /// Weight of all pairs from the canonical nodes, and their number.
+    pub(super) fn demand(&self) -> (u64, u64) {
+        let pairs = (self.nodes * (self.nodes * self.order - 1)) as u64;
+        let weight = self.planes.iter().map(|plane| plane.weight * plane.total).sum();
+        (if self.planes.is_empty() { pairs } else { weight }, pairs.max(1))
+    }
+
+    /// A canonical node under an element.
+    fn node(&self, canonical: usize, element: usize) -> NodeId {
+        let cube = self.orbits[canonical / self.chips][element];
+        NodeId(cube.0 * self.chips as u32 + (canonical % self.chips) as u32)
     }
 
     /// The sum of two elements.
@@ -307,8 +382,7 @@ impl Shape {
 
     fn face(&self, ocs: usize, end: usize, element: usize) -> FacePort {
         let End { node, port } = self.switches[ocs].ends[end];
-        let cube = self.orbits[node / self.chips][element];
-        FacePort { cube, node: NodeId(cube.0 * self.chips as u32 + (node % self.chips) as u32), port }
+        FacePort { cube: self.orbits[node / self.chips][element], node: self.node(node, element), port }
     }
 }
 

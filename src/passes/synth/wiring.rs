@@ -1,7 +1,7 @@
 //! From fibres to a topology: adds the copper of every cube and finds the translation symmetry.
 
 use super::SynthError;
-use crate::ids::{CubeId, Id, PortId};
+use crate::ids::{CubeId, Id, NodeId, PortId};
 use crate::ir::{Endpoint, Link, LinkKind, Symmetry, Topology};
 use crate::model::{FacePort, PORT_NAMES, Pod};
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ fn mesh(pod: &Pod) -> Vec<Link> {
     links
 }
 
-/// All permutations of the cubes that keep every fibre (and the set of coupled face ports): each is determined by the image of cube 0.
+/// All permutations of the cubes that keep every fibre (and the set of coupled face ports) and the demand: each is determined by the image of cube 0.
 fn translations(pod: &Pod, fibers: &[[FacePort; 2]], coupled: &[FacePort]) -> Symmetry {
     let chips = pod.chips_per_cube();
     let cubes = pod.cubes as usize;
@@ -70,6 +70,9 @@ fn translations(pod: &Pod, fibers: &[[FacePort; 2]], coupled: &[FacePort]) -> Sy
             elements.push(element);
         }
     }
+    // What moves the demand is none of the pod's; what keeps it forms a subgroup.
+    let node = |element: &[CubeId], node: NodeId| NodeId(element[(node.0 / chips) as usize].0 * chips + node.0 % chips);
+    elements.retain(|element| pod.demand.is_kept_by(|at| node(element, at)));
     // Where the cubes fall into parts that no fibre joins, an element is not determined by one image: settle for none.
     if elements.is_empty() { Symmetry::trivial(chips, pod.cubes) } else { Symmetry::new(chips, elements) }
 }
