@@ -6,7 +6,7 @@
 //! Everything is an integer. Source: LP duality (Leighton & Rao 1999); the choice of lengths is our own.
 
 use super::evaluate::{Evaluator, FiberLengths, volume};
-use super::shape::{Shape, Slot};
+use super::shape::{Cut, Shape, Slot};
 use crate::model::Objective;
 
 /// Scores are multiples of 1 / SCALE.
@@ -15,7 +15,9 @@ const SCALE: u64 = 1 << 20;
 const FIBRES: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 /// With few cubes many fibres may lead back into their own cube, and the cut between the cubes decides.
 const FEW_CUBES: usize = 4;
-const ACROSS: [usize; 4] = [1, 2, 4, 9];
+const ACROSS: [usize; 5] = [1, 2, 4, 9, 16];
+/// Lengths of fibres that stay inside, tried with each of `ACROSS`.
+const INSIDE: [usize; 3] = [1, 2, 4];
 /// Lengths whose score is within this many per mille of the largest may decide.
 const NEAR: u64 = 30;
 /// Lengths that a search looks at, at most.
@@ -33,6 +35,8 @@ pub(super) struct FaultGoal {
 pub(super) struct Goal {
     /// Tightest first.
     pub(super) lengths: Vec<FiberLengths>,
+    /// Whether cuts count: not where average hops are all that is asked for.
+    pub(super) flow_counts: bool,
     /// Set when the worst dark OCS is what counts.
     pub(super) fault: Option<FaultGoal>,
 }
@@ -72,6 +76,21 @@ fn of_lengths(
     score(evaluator.distance_sum(wiring, lengths, dark, enough), volume)
 }
 
+/// The score of the tightest of the cuts through all cubes at once.
+fn of_cuts(shape: &Shape, wiring: &[Vec<Slot>]) -> u64 {
+    let cut_score = |cut: &Cut| {
+        let crossing = |ocs: usize, slot: Slot| {
+            let ends = &shape.switches[ocs].ends;
+            let apart = |[a, b]: [usize; 2]| cut.below[ends[a].node] != cut.below[ends[b].node];
+            shape.joined(ocs, slot).is_some_and(apart)
+        };
+        let fibers = wiring.iter().enumerate().map(|(ocs, slots)| slots.iter().filter(|slot| crossing(ocs, **slot)).count());
+        let channels = cut.copper + 2 * fibers.sum::<usize>() as u64;
+        if channels == 0 { u64::MAX / 2 } else { score(cut.demand, channels) }
+    };
+    shape.cuts.iter().map(cut_score).max().unwrap_or(0)
+}
+
 impl Goal {
     /// The score of a wiring, or anything above `limit`. `order` is the order in which dark OCSes are tried; the one that decided comes first next time.
     pub(super) fn score(
@@ -82,7 +101,10 @@ impl Goal {
         order: &mut [usize],
         limit: u64,
     ) -> u64 {
-        let mut worst = 0;
+        let mut worst = self.flow_counts.then(|| of_cuts(shape, wiring)).unwrap_or(0);
+        if worst > limit {
+            return worst;
+        }
         let Some(fault) = self.fault else {
             for &lengths in &self.lengths {
                 worst = worst.max(of_lengths(evaluator, shape, wiring, lengths, None, limit));
@@ -114,7 +136,9 @@ impl Goal {
 pub(super) fn candidates(shape: &Shape, cubes: usize, objective: Objective) -> Vec<FiberLengths> {
     match objective {
         Objective::Hops => vec![FiberLengths { inside: 1, across: 1 }],
-        Objective::Flow if cubes < FEW_CUBES => ACROSS.map(|across| FiberLengths { inside: 1, across }).to_vec(),
+        Objective::Flow if cubes < FEW_CUBES => {
+            INSIDE.iter().flat_map(|&inside| ACROSS.map(|across| FiberLengths { inside, across: inside * across })).collect()
+        }
         Objective::Flow => {
             debug_assert!(shape.order <= cubes);
             FIBRES.map(|length| FiberLengths { inside: length, across: length }).to_vec()

@@ -9,7 +9,7 @@ use super::random::Stream;
 use super::score::{self, FaultGoal, Goal};
 use super::shape::{Shape, Slot, Wiring, kinds, largest_order};
 use crate::ids::CubeId;
-use crate::model::{FacePort, Metric, Ocs, Pod, SymmetryChoice, Synthesize};
+use crate::model::{FacePort, Metric, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -110,7 +110,7 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     let restarts = RESTARTS * shapes.len() as u64;
     progress.begin("synthesize", restarts);
     let lengths = lengths(pod, &shapes[0], settings, budget);
-    let goal = Goal { lengths, fault: None };
+    let goal = Goal { lengths, flow_counts: settings.objective == Objective::Flow, fault: None };
     let expired = || settings.time_limit.is_some_and(|seconds| progress.expired(seconds));
     let mut runs: Vec<Run> = (0..restarts)
         .into_par_iter()
@@ -171,7 +171,7 @@ fn lengths(pod: &Pod, shape: &Shape, settings: Synthesize, budget: u64) -> Vec<s
     let mut wirings: Vec<Wiring> = (0..3).map(|_| shape.random_wiring(&mut stream)).collect();
     let mut lengths = score::tight(shape, &candidates, &wirings);
     for _ in 0..2 {
-        let goal = Goal { lengths, fault: None };
+        let goal = Goal { lengths, flow_counts: true, fault: None };
         wirings = wirings
             .into_par_iter()
             .enumerate()

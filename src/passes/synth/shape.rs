@@ -25,6 +25,8 @@ pub(super) struct Shape {
     pub(super) switches: Vec<Switch>,
     /// The demand; empty where every pair has weight 1.
     pub(super) planes: Vec<Plane>,
+    /// Cuts that no choice of fibre lengths sees.
+    pub(super) cuts: Vec<Cut>,
     /// Elements of order two.
     involutions: Vec<usize>,
     /// `[orbit][element]`: the cube.
@@ -41,6 +43,17 @@ pub(super) struct Plane {
     pub(super) mask: Vec<u64>,
     /// Bits that are set.
     pub(super) total: u64,
+}
+
+/// A cut that is the same in every cube.
+#[derive(Clone, Debug)]
+pub(super) struct Cut {
+    /// Which canonical nodes are below it.
+    pub(super) below: Vec<bool>,
+    /// Copper channels across it, per element.
+    pub(super) copper: u64,
+    /// Weight of the pairs across it, from the canonical nodes.
+    pub(super) demand: u64,
 }
 
 /// The canonical ends of one OCS.
@@ -138,6 +151,7 @@ impl Shape {
             switches,
             involutions: Vec::new(),
             planes: Vec::new(),
+            cuts: Vec::new(),
             orbits,
             chips,
         };
@@ -145,6 +159,7 @@ impl Shape {
         if !pod.demand.is_uniform() {
             shape.planes = shape.planes_of(pod);
         }
+        shape.cuts = shape.cuts_of(pod);
         shape
     }
 
@@ -185,6 +200,36 @@ impl Shape {
         }
         let total = |mask: &[u64]| mask.iter().map(|bits| u64::from(bits.count_ones())).sum();
         planes.into_iter().map(|(weight, mask)| Plane { weight, total: total(&mask), mask }).collect()
+    }
+
+    /// The cuts between two neighbouring planes of chips, through all cubes.
+    fn cuts_of(&self, pod: &Pod) -> Vec<Cut> {
+        let words = self.nodes.div_ceil(64);
+        let planes = (0..3).flat_map(|dimension| (1..pod.cube.dims[dimension]).map(move |plane| (dimension, plane)));
+        planes
+            .map(|(dimension, plane)| {
+                let below: Vec<bool> = (0..self.nodes).map(|node| pod.at(self.node(node, 0))[dimension] < plane).collect();
+                let apart = |node: usize| self.mesh[node].iter().filter(|&&to| below[to] != below[node]).count() as u64;
+                let copper = (0..self.nodes).map(apart).sum();
+                let demand = if self.planes.is_empty() {
+                    let low = below.iter().filter(|below| **below).count();
+                    (2 * low * (self.nodes - low) * self.order) as u64
+                } else {
+                    let mut sources = vec![0u64; words];
+                    (0..self.nodes).filter(|&node| below[node]).for_each(|node| sources[node / 64] |= 1 << (node % 64));
+                    let weight = |plane: &Plane| {
+                        let rows = plane.mask.chunks(words).enumerate();
+                        let across = rows.map(|(row, bits)| {
+                            let other = if below[row / self.order] { u64::MAX } else { 0 };
+                            bits.iter().zip(&sources).map(|(bits, low)| u64::from((bits & (low ^ other)).count_ones())).sum::<u64>()
+                        });
+                        plane.weight * across.sum::<u64>()
+                    };
+                    self.planes.iter().map(weight).sum()
+                };
+                Cut { below, copper, demand }
+            })
+            .collect()
     }
 
     /// Weight of all pairs from the canonical nodes, and their number.
