@@ -144,6 +144,14 @@ pub struct Ocs {
     pub span: Span,
 }
 
+impl Ocs {
+    /// The two face ports that a cross-connect joins, given by their indices: into `a` and `b`, or both into `a` of a switch without sides.
+    pub fn faces(&self, [a, b]: [u32; 2]) -> [FacePort; 2] {
+        let second = if self.rule == CoupleRule::Sided { &self.b } else { &self.a };
+        [self.a[a as usize], second[b as usize]]
+    }
+}
+
 /// A port on the face of a cube.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FacePort {

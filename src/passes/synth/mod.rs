@@ -11,6 +11,7 @@ mod torus;
 mod wiring;
 
 pub use error::SynthError;
+pub use from_file::{Misfit, OcsSetting, ReadSettings, fit, read_cross_connects};
 
 use crate::ir::{PassRecord, Topology};
 use crate::model::{Pod, SymmetryChoice, TopologyChoice};
