@@ -11,6 +11,7 @@ mod json;
 mod manifest;
 pub mod number;
 mod ocs;
+mod plan;
 mod report_html;
 mod report_json;
 mod report_txt;
@@ -19,6 +20,7 @@ mod svg;
 mod tables;
 mod topology;
 
+pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::terminal_report;
 pub use tables::{router_table_json, router_table_text, tables_json};
 

@@ -1,6 +1,6 @@
 //! What changes between two settings, as edges between cubes, and which change waits for which.
 
-use crate::ids::OcsId;
+use crate::ids::{CubeId, OcsId};
 use crate::ir::{Change, Mirrors};
 use crate::model::{CoupleRule, Pod};
 use fixedbitset::FixedBitSet;
@@ -159,6 +159,15 @@ impl Changes {
             }
         }
         parts.flat()
+    }
+
+    /// The switches with a change between these cubes and the others, ascending.
+    pub(super) fn between_parts(&self, apart: &[CubeId]) -> Vec<OcsId> {
+        let crosses = |edge: &&Edge| {
+            let [a, b] = edge.cubes.map(|cube| apart.binary_search(&CubeId(cube)).is_ok());
+            a != b
+        };
+        self.all.iter().filter(crosses).map(|edge| edge.ocs).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// The next change of one switch: an add as soon as its ports are free, else the remove that an add waits for the least.

@@ -42,7 +42,11 @@ pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> Plan {
         if parts > 1 {
             match cuts.last_mut() {
                 Some(cut) if cut.last == at => cut.last = at + 1,
-                _ => cuts.push(Cut { first: at + 1, last: at + 1, apart: smallest_part(&changes, &state) }),
+                _ => {
+                    let apart = smallest_part(&changes, &state);
+                    let between = changes.between_parts(&apart);
+                    cuts.push(Cut { first: at + 1, last: at + 1, apart, between });
+                }
             }
         }
         steps.push(Step { ocs: edge.ocs, change: edge.change, pair: edge.pair, lit, parts });

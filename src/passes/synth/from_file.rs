@@ -26,11 +26,13 @@ pub struct OcsSetting {
     pub cross_connects: Vec<[u32; 2]>,
 }
 
-/// Why a file does not fit a pod.
+/// Why settings do not fit a pod.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misfit {
-    /// JSON place, such as `ocs[3].cross_connects[7]`; empty if the file is no such document at all.
-    pub place: String,
+    /// Which of the listed switches is wrong; `None` if it is the whole.
+    pub switch: Option<usize>,
+    /// Which of its cross-connects is wrong; `None` if it is the switch.
+    pub cross_connect: Option<usize>,
     /// What is wrong there.
     pub what: String,
     /// The declaration of the OCS in question.
@@ -38,8 +40,14 @@ pub struct Misfit {
 }
 
 impl std::fmt::Display for Misfit {
+    /// With the place in a `fabc.ocs/1` document.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.place.is_empty() { f.write_str(&self.what) } else { write!(f, "at `{}`: {}", self.place, self.what) }
+        match (self.switch, self.cross_connect) {
+            (Some(switch), Some(pair)) => write!(f, "at `ocs[{switch}].cross_connects[{pair}]`: ")?,
+            (Some(switch), None) => write!(f, "at `ocs[{switch}].name`: ")?,
+            _ => {}
+        }
+        f.write_str(&self.what)
     }
 }
 
@@ -51,7 +59,7 @@ pub type ReadSettings = IdVec<OcsId, Option<BTreeSet<[u32; 2]>>>;
 /// # Errors
 /// The first [`Misfit`].
 pub fn read_cross_connects(pod: &Pod, text: &str) -> Result<ReadSettings, Misfit> {
-    let whole = |what: String| Misfit { place: String::new(), what, ocs: None };
+    let whole = |what: String| Misfit { switch: None, cross_connect: None, what, ocs: None };
     let document: Document = serde_json::from_str(text).map_err(|error| whole(error.to_string()))?;
     if document.format != "fabc.ocs/1" {
         return Err(whole(format!("its format is `{}`, not `fabc.ocs/1`", document.format)));
@@ -62,12 +70,12 @@ pub fn read_cross_connects(pod: &Pod, text: &str) -> Result<ReadSettings, Misfit
 /// Fits the settings of switches, however they were written down, to the pod.
 ///
 /// # Errors
-/// The first [`Misfit`], with its place as in a `fabc.ocs/1` document that lists the switches in this order.
+/// The first [`Misfit`].
 pub fn fit(pod: &Pod, switches: &[OcsSetting]) -> Result<ReadSettings, Misfit> {
     let by_name: BTreeMap<&str, OcsId> = pod.ocses.enumerate().map(|(id, ocs)| (ocs.name.as_str(), id)).collect();
     let mut settings: ReadSettings = IdVec::filled(None, pod.ocses.len());
     for (k, switch) in switches.iter().enumerate() {
-        let wrong = |what: String, ocs: Option<Span>| Misfit { place: format!("ocs[{k}].name"), what, ocs };
+        let wrong = |what: String, ocs: Option<Span>| Misfit { switch: Some(k), cross_connect: None, what, ocs };
         let Some(&id) = by_name.get(switch.name.as_str()) else {
             return Err(wrong(format!("it sets the OCS `{}`, which the spec does not declare", switch.name), None));
         };
@@ -76,7 +84,8 @@ pub fn fit(pod: &Pod, switches: &[OcsSetting]) -> Result<ReadSettings, Misfit> {
             return Err(wrong(format!("it sets the OCS `{}` twice", ocs.name), Some(ocs.span)));
         }
         settings[id] = Some(pairs(pod, ocs, switch).map_err(|(at, what)| Misfit {
-            place: format!("ocs[{k}].cross_connects[{at}]"),
+            switch: Some(k),
+            cross_connect: Some(at),
             what: format!("{}: {what}", ocs.name),
             ocs: Some(ocs.span),
         })?);
