@@ -26,7 +26,7 @@ pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::Compiled;
 use crate::ir::{Scenario, file_stem};
-use crate::model::TopologyChoice;
+use crate::model::{Near, TopologyChoice};
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -155,7 +155,7 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let routed = compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());
             routed.map(|(at, scenario)| (tables_path(&scenario.scenario), part(at))).collect()
         }
-        (Kind::Inputs, TopologyChoice::CrossConnects { text, .. }) => {
+        (Kind::Inputs, TopologyChoice::CrossConnects { text, .. } | TopologyChoice::SynthesizeNear(Near { text, .. })) => {
             vec![("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text })]
         }
         (Kind::Inputs, _) => Vec::new(),

@@ -192,6 +192,8 @@ pub enum TopologyChoice {
     TwistedTorus([u32; 3]),
     /// `synthesize { .. }`.
     Synthesize(Synthesize),
+    /// `synthesize { start = ..; moves <= n; .. }`.
+    SynthesizeNear(Near),
     /// `cross_connects "file"`: path as written, and the file's text as the loader returned it.
     CrossConnects {
         /// Path as written in the spec.
@@ -199,6 +201,19 @@ pub enum TopologyChoice {
         /// The `fabc.ocs/1` JSON text.
         text: String,
     },
+}
+
+/// A synthesis that starts from live cross-connects and may change few of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Near {
+    /// Path of the live cross-connects as written in the spec.
+    pub path: String,
+    /// The `fabc.ocs/1` JSON text.
+    pub text: String,
+    /// The most moves: cross-connects of the result that the live setting does not have.
+    pub moves: u64,
+    /// The other settings.
+    pub search: Synthesize,
 }
 
 /// Settings of the synthesis.

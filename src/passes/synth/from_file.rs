@@ -129,14 +129,19 @@ fn pairs(pod: &Pod, ocs: &Ocs, switch: &OcsSetting) -> Result<BTreeSet<[u32; 2]>
     Ok(found)
 }
 
-/// The fibres that the document of a spec sets.
-pub(super) fn read(pod: &Pod, path: &str, text: &str) -> Result<Vec<[FacePort; 2]>, SynthError> {
-    let settings = read_cross_connects(pod, text).map_err(|misfit| SynthError::BadCrossConnects {
+/// The settings in the document of a spec.
+pub(super) fn settings(pod: &Pod, path: &str, text: &str) -> Result<ReadSettings, SynthError> {
+    read_cross_connects(pod, text).map_err(|misfit| SynthError::BadCrossConnects {
         path: path.to_owned(),
         what: misfit.to_string(),
         span: pod.topology_span,
         ocs: misfit.ocs,
-    })?;
+    })
+}
+
+/// The fibres that the document of a spec sets.
+pub(super) fn read(pod: &Pod, path: &str, text: &str) -> Result<Vec<[FacePort; 2]>, SynthError> {
+    let settings = settings(pod, path, text)?;
     let fibers = settings.enumerate().flat_map(|(id, set)| {
         let ocs = &pod.ocses[id];
         set.iter().flatten().map(|&pair| ocs.faces(pair))

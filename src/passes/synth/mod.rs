@@ -6,6 +6,7 @@
 mod error;
 mod evaluate;
 mod from_file;
+mod near;
 mod search;
 mod torus;
 mod wiring;
@@ -36,6 +37,7 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
         TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?.into()),
+        TopologyChoice::SynthesizeNear(settings) => ("synthesize", near::near(pod, settings, progress)?),
         TopologyChoice::Synthesize(settings) => {
             let symmetric = search::translations_fit(pod);
             let found = match (settings.symmetry, symmetric) {

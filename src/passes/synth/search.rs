@@ -26,20 +26,20 @@ impl From<Vec<[FacePort; 2]>> for Found {
     }
 }
 
-const RESTARTS: u64 = 4;
-const EVALUATIONS: u64 = 12_000;
-const SCALE: u64 = 1 << 20;
+pub(super) const RESTARTS: u64 = 4;
+pub(super) const EVALUATIONS: u64 = 12_000;
+pub(super) const SCALE: u64 = 1 << 20;
 
 /// A seeded stream; the modulo bias of `below` is far under anything the search could notice and costs no rejection loop.
-struct Stream(ChaCha8Rng);
+pub(super) struct Stream(ChaCha8Rng);
 
 impl Stream {
-    fn new(seed: u64, stream: u64) -> Self {
+    pub(super) fn new(seed: u64, stream: u64) -> Self {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(stream);
         Self(generator)
     }
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         (self.0.next_u64() % bound as u64) as usize
     }
 }
@@ -124,7 +124,7 @@ pub(super) fn by_translation(pod: &Pod, settings: Synthesize, progress: &dyn Pro
 }
 
 /// Copper neighbours of every chip of the first `cubes` cubes.
-fn mesh<T: TryFrom<u32>>(pod: &Pod, cubes: u32) -> Vec<Vec<T>> {
+pub(super) fn mesh<T: TryFrom<u32>>(pod: &Pod, cubes: u32) -> Vec<Vec<T>> {
     let dims = pod.cube.dims;
     (0..cubes * pod.chips_per_cube())
         .map(|node| {
@@ -185,7 +185,7 @@ fn tight_lengths(shape: &Shape, seed: u64) -> Vec<FiberLengths> {
 }
 
 /// 1 / bound in fixed point: smaller is better.
-fn score(distance_sum: u64, volume: u64) -> u64 {
+pub(super) fn score(distance_sum: u64, volume: u64) -> u64 {
     (u128::from(distance_sum) * u128::from(SCALE) / u128::from(volume)) as u64
 }
 
@@ -265,10 +265,10 @@ pub(super) fn by_swaps(pod: &Pod, settings: Synthesize, progress: &dyn Progress)
 }
 
 /// What the two ports of a slot are joined to; `None` is an idle port.
-type Slot = [Option<FacePort>; 2];
+pub(super) type Slot = [Option<FacePort>; 2];
 
 /// The fibres of one OCS; a slot that would join a chip to itself stays dark.
-fn pairs(slots: &[Slot]) -> impl Iterator<Item = [FacePort; 2]> {
+pub(super) fn pairs(slots: &[Slot]) -> impl Iterator<Item = [FacePort; 2]> {
     slots.iter().filter_map(|&[a, b]| Some([a?, b?])).filter(|[a, b]| a.node != b.node)
 }
 
