@@ -39,7 +39,8 @@ fn workplace() -> tempfile::TempDir {
 /// Runs fabc and expects an exit code; returns standard output and standard error.
 fn fabc(directory: &Path, args: &[&str], code: i32) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
-    command.args(args).current_dir(directory).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
+    // Short messages are not wrapped.
+    command.args(args).args(["--message-format", "short"]).current_dir(directory).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
     let Output { status, stdout, stderr } = command.output().expect("fabc starts");
     let (out, err) = (String::from_utf8(stdout).expect("UTF-8"), String::from_utf8(stderr).expect("UTF-8"));
     assert_eq!(status.code(), Some(code), "fabc {args:?}\n{out}\n{err}");
@@ -150,7 +151,7 @@ fn what_does_not_fit_has_a_code_and_a_place() {
     ];
     for (text, says) in cases {
         std::fs::write(place.path().join("live.json"), &text).unwrap();
-        let (out, err) = fabc(place.path(), &["plan", "live.json", "two/pod", "--message-format", "short"], 1);
+        let (out, err) = fabc(place.path(), &["plan", "live.json", "two/pod"], 1);
         assert!(err.contains("error[FAB0531]: `live.json` does not fit") && err.contains(says) && out.is_empty(), "{says}: {err}");
     }
     std::fs::write(place.path().join("live.json"), b"\xff").unwrap();

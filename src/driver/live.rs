@@ -71,7 +71,7 @@ fn config_dbs(directory: &Path, pod: &Pod) -> Result<Mirrors, DriverError> {
     let mut switches = Vec::new();
     // Per switch: its file, and the key of each of its cross-connects.
     let mut places: Vec<(String, Vec<String>)> = Vec::new();
-    for path in read::paths(folder)?.into_iter().filter(|path| path.ends_with(CONFIG_DB)) {
+    for path in read::paths(folder)?.into_iter().filter(|path| path.ends_with(CONFIG_DB) && !path.contains('/')) {
         let file = display(&folder.join(&path));
         let unfit = |what: String| DriverError::LiveMisfit { path: file.clone(), what };
         let stem = path.trim_end_matches(CONFIG_DB);
