@@ -67,13 +67,18 @@ pub(super) fn near(pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Fo
         }
         best.1.clone()
     };
+    let mut starts = vec![live.clone()];
     if near.moves > 0 && !shifts.is_empty() {
-        better(run(1, &|stream| area.shift(&live, at_start, &shifts, evaluations, stream)));
+        let shifted = better(run(1, &|stream| area.shift(&live, at_start, &shifts, evaluations, stream)));
+        // What shifts leave over, exchanges may use.
+        if shifted != live && area.moves(&shifted) < near.moves {
+            starts.push(shifted);
+        }
     }
     if near.moves > 0 && !only_shifts {
-        // From the live wiring, and then with the moves that the best so far left over.
-        let start = better(run(1 + RESTARTS, &|stream| area.exchange(area.completed(&live), evaluations, stream)));
-        better(run(1 + 2 * RESTARTS, &|stream| area.exchange(area.completed(&start), evaluations, stream)));
+        for (start, first) in starts.iter().zip([1 + RESTARTS, 1 + 2 * RESTARTS]) {
+            better(run(first, &|stream| area.exchange(area.completed(start), evaluations, stream)));
+        }
     }
 
     let (_, slots) = best;
@@ -127,14 +132,14 @@ impl<'a> Area<'a> {
         let live = live_pairs.iter().flatten().flat_map(|&[a, b]| [(a, b), (b, a)]).collect();
         let mut area = Area { pod, copper: mesh(pod, pod.cubes), live, moves, lengths: vec![1] };
         let slots: Slots = pod.ocses.iter().zip(live_pairs).map(|(ocs, pairs)| slots_of(ocs, pairs)).collect();
-        // The lengths whose bounds on the live wiring are within 3 % of the largest, three at most; long ones take memory.
+        // The lengths whose bounds on the live wiring are within 3 % of the largest: three at most, and of large pods, where an evaluation is long, one.
         let candidates: &[usize] = if pod.node_count() > 1024 { &[1, 2, 3, 4] } else { &[1, 2, 3, 4, 6, 8] };
         let mut levels = Vec::new();
         let bounds: Vec<u64> = candidates.iter().map(|&length| area.score_at(&slots, length, u64::MAX, &mut levels)).collect();
         let largest = bounds.iter().copied().max().unwrap_or(0);
         let mut near: Vec<usize> = (0..bounds.len()).filter(|&at| bounds[at] >= largest / 100 * 97).collect();
         near.sort_by_key(|&at| std::cmp::Reverse(bounds[at]));
-        near.truncate(3);
+        near.truncate(if pod.node_count() > 1024 { 1 } else { 3 });
         area.lengths = near.into_iter().map(|at| candidates[at]).collect();
         area
     }
