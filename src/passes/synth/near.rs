@@ -306,8 +306,8 @@ impl<'a> Area<'a> {
             places.into_iter().find(|&(at, side)| slots[ocs][at][side] == Some(face))
         };
         let ends = slots[ocs][slot];
-        for side in 0..2 {
-            let partner = ends[side].and_then(|face| self.live.get(&face)).and_then(|&face| find(face));
+        for (side, end) in ends.into_iter().enumerate() {
+            let partner = end.and_then(|face| self.live.get(&face)).and_then(|&face| find(face));
             if let Some(partner) = partner {
                 return (ocs, (slot, 1 - side), partner);
             }
