@@ -37,7 +37,7 @@ fn help_lists_every_command_and_the_exit_codes() {
     let directory = tempfile::tempdir().unwrap();
     let help = fabc(directory.path(), &["--help"]);
     assert_eq!(code(&help), 0);
-    for word in ["build", "check", "fmt", "verify", "explain", "graph", "tables", "init", "completions", "Exit codes"] {
+    for word in ["build", "check", "fmt", "verify", "explain", "graph", "tables", "plan", "init", "completions", "Exit codes"] {
         assert!(out(&help).contains(word), "{word} is missing in\n{}", out(&help));
     }
 }

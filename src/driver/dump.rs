@@ -5,7 +5,7 @@ use super::terminal::print_out;
 use crate::compiled::Compiled;
 use crate::ids::{NodeId, PortId};
 use crate::ir::Endpoint;
-use crate::model::{CoupleRule, DemandShape, PORT_NAMES, Pod, RoutingChoice, TopologyChoice};
+use crate::model::{CoupleRule, DemandShape, Near, PORT_NAMES, Pod, RoutingChoice, TopologyChoice};
 
 /// Prints the stages that the spec alone answers for.
 pub(super) fn dump_spec(pod: &Pod, spec_text: &str, stages: &[StageName]) {
@@ -69,6 +69,10 @@ fn resolve(pod: &Pod) -> String {
         TopologyChoice::Synthesize(settings) => {
             format!("topology: synthesize, symmetry {:?}, effort {}, seed {}\n", settings.symmetry, settings.effort, settings.seed)
         }
+        TopologyChoice::SynthesizeNear(Near { path, moves, search, .. }) => format!(
+            "topology: synthesize near \"{path}\", at most {moves} moves, symmetry {:?}, effort {}, seed {}\n",
+            search.symmetry, search.effort, search.seed
+        ),
         TopologyChoice::CrossConnects { path, text } => format!("topology: cross_connects \"{path}\" ({} B)\n", text.len()),
     };
     out += match pod.routing {

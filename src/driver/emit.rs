@@ -79,7 +79,10 @@ pub(super) fn emit(request: &Request, compiled: &Compiled, spec_text: &str) -> R
 }
 
 /// Writes a file whole or not at all.
-fn write(path: &Path, file: &Artifact) -> Result<String, DriverError> {
+///
+/// # Errors
+/// The disk does not let us.
+pub(super) fn write(path: &Path, file: &Artifact) -> Result<String, DriverError> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = path.with_file_name(format!(".{name}.fabc-tmp-{}", std::process::id()));
     path.parent()

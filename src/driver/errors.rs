@@ -140,6 +140,33 @@ pub(super) enum DriverError {
         /// Where to look.
         hint: String,
     },
+    /// Live cross-connects that are not those of the pod.
+    #[error("`{path}` does not fit the pod: {what}")]
+    #[diagnostic(
+        code(FAB0531),
+        help(
+            "it must set every OCS of the spec: the `ocs.json` of a build of this pod, a `fabc.ocs/1` file in its form, or a SONiC CONFIG_DB per switch"
+        )
+    )]
+    LiveMisfit {
+        /// As given.
+        path: String,
+        /// What is wrong, with the place in the file.
+        what: String,
+    },
+    /// A plan that leaves the pod in parts for a while.
+    #[error("the pod is in parts after {in_parts} of {steps} steps: {cut}")]
+    #[diagnostic(code(FAB0532), help("{hint}"))]
+    PlanCuts {
+        /// Steps of the plan.
+        steps: usize,
+        /// Steps after which the pod is in parts.
+        in_parts: usize,
+        /// The first cut.
+        cut: String,
+        /// Whether there is a better order.
+        hint: String,
+    },
     /// A panic.
     #[error("fabc has a bug: {message}")]
     #[diagnostic(
@@ -157,8 +184,11 @@ impl DriverError {
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             // A spec that cannot be read is a spec with an error; so is one that is not laid out.
-            DriverError::Unreadable { .. } | DriverError::NotText { .. } | DriverError::NotFormatted { .. } => 1,
-            DriverError::GoldenDiffers { .. } | DriverError::GoldenMissing { .. } => 3,
+            DriverError::Unreadable { .. }
+            | DriverError::NotText { .. }
+            | DriverError::NotFormatted { .. }
+            | DriverError::LiveMisfit { .. } => 1,
+            DriverError::GoldenDiffers { .. } | DriverError::GoldenMissing { .. } | DriverError::PlanCuts { .. } => 3,
             DriverError::Bug { .. } => 4,
             _ => 2,
         }

@@ -10,7 +10,9 @@ mod errors;
 mod fmt;
 mod golden;
 mod init;
+mod live;
 mod options;
+mod plan;
 mod progress;
 mod read;
 mod staging;
@@ -54,6 +56,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Explain { code } => explain(code.as_deref()),
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => tables::tables(args),
+        Command::Plan(args) => plan::plan(args, terminal),
         Command::Init(args) => init::init(args, terminal),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -5,8 +5,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// What stands under `fabc --help`: the exit codes are part of the interface.
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the spec has errors, 2 usage or files, 3 what is asked for does not hold \
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the spec has errors, 2 usage or files (`plan`: there are changes), 3 what is asked for does not hold \
     (infeasible, a require failed, golden outputs differ, verification failed), 4 a bug in fabc, 130 interrupted.";
+
+/// What stands under `fabc plan --help`.
+const PLAN_EXIT_CODES: &str = "Exit codes: 0 nothing to change, 2 there are changes and the pod is whole after every step, 1 something \
+    cannot be read, written or does not fit, 3 the pod is in parts after some step (the plan is printed nevertheless). Wrong options exit \
+    with 2 as well, with nothing on standard output.";
 
 /// Declarative compiler for accelerator fabrics.
 #[derive(Clone, Debug, Parser)]
@@ -53,6 +58,9 @@ pub enum Command {
     Graph(GraphArgs),
     /// Print the forwarding table of a router, from a built directory
     Tables(TablesArgs),
+    /// Print what must change on every switch, and in which order, from the live cross-connects to those of a built directory
+    #[command(after_help = PLAN_EXIT_CODES)]
+    Plan(PlanArgs),
     /// Start a new spec from a template
     Init(InitArgs),
     /// Print a completion script for a shell
@@ -168,6 +176,26 @@ pub struct TablesArgs {
     /// The form
     #[arg(long, value_enum, default_value = "text")]
     pub format: TableFormat,
+}
+
+/// `fabc plan`.
+#[derive(Clone, Debug, Args)]
+pub struct PlanArgs {
+    /// The live cross-connects: an `ocs.json`, a directory that `fabc build` wrote, or a folder with a SONiC CONFIG_DB per switch
+    #[arg(value_name = "LIVE")]
+    pub live: String,
+
+    /// The directory of the new topology, as `fabc build` wrote it
+    #[arg(value_name = "NEW_DIR")]
+    pub directory: PathBuf,
+
+    /// Print fabc.plan/1 instead of text
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write one RFC 6902 patch per run of steps on a switch into DIR, numbered in their order
+    #[arg(long, value_name = "DIR")]
+    pub patch: Option<PathBuf>,
 }
 
 /// `fabc init`.

@@ -7,7 +7,7 @@
 use super::json::{push, push_object, quote};
 use crate::compiled::Compiled;
 use crate::ids::OcsId;
-use crate::model::{CoupleRule, Duplex};
+use crate::model::{CoupleRule, Duplex, Ocs};
 
 /// The text of one switch's file.
 pub(super) fn json(compiled: &Compiled, id: OcsId) -> String {
@@ -30,17 +30,8 @@ pub(super) fn json(compiled: &Compiled, id: OcsId) -> String {
     }
     ports.sort();
 
-    let mut crossings: Vec<(usize, usize)> = Vec::new();
-    for setting in &cross_connects.settings[id] {
-        let (a, b) = (setting.a as usize + 1, setting.b as usize + 1);
-        match ocs.duplex {
-            Duplex::Circulator => crossings.push((a, b)),
-            Duplex::Pair => {
-                let b = if ocs.rule == CoupleRule::Sided { b + ocs.a.len() } else { b };
-                crossings.extend([(a, b), (b, a)]);
-            }
-        }
-    }
+    let mut crossings: Vec<(usize, usize)> =
+        cross_connects.settings[id].iter().flat_map(|setting| crossings(ocs, [setting.a, setting.b])).collect();
     crossings.sort_unstable();
 
     let mut out = String::from("{\"OCS_PORT\":");
@@ -49,8 +40,30 @@ pub(super) fn json(compiled: &Compiled, id: OcsId) -> String {
     });
     out.push_str(",\n\"OCS_CROSS_CONNECT\":");
     push_object(&mut out, crossings, |out, (a, b)| {
-        push(out, format_args!("\"{a}A-{b}B\":{{\"a_side\":\"{a}A\",\"b_side\":\"{b}B\"}}"));
+        push(out, format_args!("{}:{}", quote(&crossing_key((a, b))), crossing_value((a, b))));
     });
     out.push_str("}\n");
     out
+}
+
+/// The entries of `OCS_CROSS_CONNECT`, as port numbers on sides A and B, that one cross-connect is made of.
+pub(super) fn crossings(ocs: &Ocs, [a, b]: [u32; 2]) -> Vec<(usize, usize)> {
+    let (a, b) = (a as usize + 1, b as usize + 1);
+    match ocs.duplex {
+        Duplex::Circulator => vec![(a, b)],
+        Duplex::Pair => {
+            let b = if ocs.rule == CoupleRule::Sided { b + ocs.a.len() } else { b };
+            vec![(a, b), (b, a)]
+        }
+    }
+}
+
+/// The key of an entry: `1A-2B`.
+pub(super) fn crossing_key((a, b): (usize, usize)) -> String {
+    format!("{a}A-{b}B")
+}
+
+/// Its value.
+pub(super) fn crossing_value((a, b): (usize, usize)) -> String {
+    format!("{{\"a_side\":\"{a}A\",\"b_side\":\"{b}B\"}}")
 }

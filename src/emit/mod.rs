@@ -11,6 +11,7 @@ mod json;
 mod manifest;
 pub mod number;
 mod ocs;
+mod plan;
 mod report_html;
 mod report_json;
 mod report_txt;
@@ -19,12 +20,13 @@ mod svg;
 mod tables;
 mod topology;
 
+pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::terminal_report;
 pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::Compiled;
 use crate::ir::{Scenario, file_stem};
-use crate::model::{Demand, DemandShape, TopologyChoice};
+use crate::model::{Demand, DemandShape, Near, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 
 /// A file to write.
@@ -159,7 +161,9 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let matrix = matches!(pod.demand.shape(), DemandShape::Matrix(_));
             let demand = matrix.then(|| (DEMAND_INPUT.to_owned(), Part { kind: Kind::Demand, at: 0, input: "" }));
             let ocs = match topology {
-                TopologyChoice::CrossConnects { text, .. } => Some(("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text })),
+                TopologyChoice::CrossConnects { text, .. } | TopologyChoice::SynthesizeNear(Near { text, .. }) => {
+                    Some(("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text }))
+                }
                 _ => None,
             };
             demand.into_iter().chain(ocs).collect()

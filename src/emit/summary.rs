@@ -3,7 +3,7 @@
 use super::number::{grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
 use crate::ir::{LinkKind, ScenarioMetrics};
-use crate::model::{CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, TopologyChoice};
+use crate::model::{CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice};
 
 /// Significant digits of flows in reports for people; `report.json` has all of them.
 const DIGITS: usize = 6;
@@ -122,18 +122,23 @@ pub(super) fn links_line(compiled: &Compiled) -> String {
 pub(super) fn choices_line(compiled: &Compiled) -> String {
     let pod = &compiled.pod;
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
+    let search = |how: &Synthesize| {
+        let symmetry = match how.symmetry {
+            SymmetryChoice::Translation => "translation",
+            SymmetryChoice::None => "none",
+            SymmetryChoice::Auto => "auto",
+        };
+        let objective = if how.objective == Objective::Hops { "for hops, " } else { "" };
+        let limit = how.time_limit.map_or(String::new(), |seconds| format!(", at most {seconds} s"));
+        format!("{objective}symmetry {symmetry}, effort {}, seed {}{limit}", how.effort, how.seed)
+    };
     let topology = match &pod.topology {
         TopologyChoice::Torus(size) => format!("torus {}", dims(*size)),
         TopologyChoice::TwistedTorus(size) => format!("twisted torus {}", dims(*size)),
-        TopologyChoice::Synthesize(how) => {
-            let symmetry = match how.symmetry {
-                SymmetryChoice::Translation => "translation",
-                SymmetryChoice::None => "none",
-                SymmetryChoice::Auto => "auto",
-            };
-            let objective = if how.objective == Objective::Hops { "for hops, " } else { "" };
-            let limit = how.time_limit.map_or(String::new(), |seconds| format!(", at most {seconds} s"));
-            format!("synthesized ({objective}symmetry {symmetry}, effort {}, seed {}{limit})", how.effort, how.seed)
+        TopologyChoice::Synthesize(how) => format!("synthesized ({})", search(how)),
+        TopologyChoice::SynthesizeNear(near) => {
+            let moves = grouped(near.moves);
+            format!("synthesized within {moves} moves of {} ({})", near.path, search(&near.search))
         }
         TopologyChoice::CrossConnects { path, .. } => format!("cross-connects of {path}"),
     };

@@ -145,6 +145,14 @@ pub struct Ocs {
     pub span: Span,
 }
 
+impl Ocs {
+    /// The two face ports that a cross-connect joins, given by their indices: into `a` and `b`, or both into `a` of a switch without sides.
+    pub fn faces(&self, [a, b]: [u32; 2]) -> [FacePort; 2] {
+        let second = if self.rule == CoupleRule::Sided { &self.b } else { &self.a };
+        [self.a[a as usize], second[b as usize]]
+    }
+}
+
 /// A port on the face of a cube.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FacePort {
@@ -178,6 +186,8 @@ pub enum TopologyChoice {
     TwistedTorus([u32; 3]),
     /// `synthesize { .. }`.
     Synthesize(Synthesize),
+    /// `synthesize { start = ..; moves <= n; .. }`.
+    SynthesizeNear(Near),
     /// `cross_connects "file"`: path as written, and the file's text as the loader returned it.
     CrossConnects {
         /// Path as written in the spec.
@@ -185,6 +195,19 @@ pub enum TopologyChoice {
         /// The `fabc.ocs/1` JSON text.
         text: String,
     },
+}
+
+/// A synthesis that starts from live cross-connects and may change few of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Near {
+    /// Path of the live cross-connects as written in the spec.
+    pub path: String,
+    /// The `fabc.ocs/1` JSON text.
+    pub text: String,
+    /// The most moves: cross-connects of the result that the live setting does not have.
+    pub moves: u64,
+    /// The other settings.
+    pub search: Synthesize,
 }
 
 /// Settings of the synthesis.

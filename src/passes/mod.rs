@@ -8,9 +8,11 @@
 //! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables` |
+//! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
 
 pub mod cross_connect;
 pub mod flow;
+pub mod plan;
 pub mod route;
 pub mod synth;
 pub mod tables;

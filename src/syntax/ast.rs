@@ -274,6 +274,8 @@ pub enum ValueKind {
     Block(Name, Block),
     /// `torus 4 x 8 x 8`
     Dims(Name, Vec<Expr>),
+    /// `<= 40`, of `moves <= 40;`
+    Limit(Name, Quantity),
     /// `cross_connects "file"`
     File(Name, Name),
 }

@@ -17,8 +17,24 @@ const CHOICES: [&str; 5] = ["topology", "routing", "demand", "symmetry", "duplex
 const ITEM_ORDER: [&str; 11] = ["clock", "link", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
 
 /// The order of lines in any block.
-const LINE_ORDER: [&str; 14] =
-    ["mesh", "couple", "bandwidth", "radix", "vcs", "flit", "buffer", "latency", "faults", "ports", "duplex", "symmetry", "effort", "seed"];
+const LINE_ORDER: [&str; 16] = [
+    "mesh",
+    "couple",
+    "bandwidth",
+    "radix",
+    "vcs",
+    "flit",
+    "buffer",
+    "latency",
+    "faults",
+    "ports",
+    "duplex",
+    "start",
+    "moves",
+    "symmetry",
+    "effort",
+    "seed",
+];
 
 /// The normal form.
 pub fn normalize(spec: &Spec) -> Spec {
@@ -166,6 +182,7 @@ impl Normal {
         let kind = match &setting.value.kind {
             ValueKind::Quantity(_) if CHOICES.contains(&&*setting.name.value) => setting.value.kind.clone(),
             ValueKind::Quantity(value) => ValueKind::Quantity(self.quantity(value)),
+            ValueKind::Limit(comparison, value) => ValueKind::Limit(comparison.clone(), self.quantity(value)),
             ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),
             ValueKind::Dims(kind, dims) => ValueKind::Dims(kind.clone(), dims.iter().map(|dim| self.expr(dim, &[])).collect()),
             ValueKind::File(..) => setting.value.kind.clone(),

@@ -271,6 +271,7 @@ impl Builder {
             }
             Rule::component => StatementKind::Component(self.component(pair)?),
             Rule::setting => StatementKind::Setting(self.setting(pair)?),
+            Rule::limit => StatementKind::Setting(self.limit(pair)?),
             _ => {
                 self.errors.push(ParseError::StraySemicolon { span });
                 return None;
@@ -337,6 +338,16 @@ impl Builder {
         let value = self.value(value_pair)?;
         self.semi(parts.next(), value.span);
         Some(Setting { name, value })
+    }
+
+    fn limit(&mut self, pair: Pair<'_, Rule>) -> Option<Setting> {
+        let mut parts = children(pair);
+        let name = self.name(&parts.next()?);
+        let comparison = self.comparison(parts.next()?, &name)?;
+        let quantity = self.quantity(parts.next()?);
+        self.semi(parts.next(), quantity.span);
+        let span = comparison.span.to(quantity.span);
+        Some(Setting { name, value: Value { kind: ValueKind::Limit(comparison, quantity), span } })
     }
 
     fn value(&mut self, pair: Pair<'_, Rule>) -> Option<Value> {
@@ -480,7 +491,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::for_cubes => Words("`for cubes lo..hi`"),
         Rule::range => Words("a range such as `0..4`"),
         Rule::block => Words("`{`"),
-        Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::setting => Words("a setting"),
+        Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::setting | Rule::limit => Words("a setting"),
         Rule::groups => Words("`over groups of n`"),
         Rule::any_of => Words("`any of`"),
         Rule::sided | Rule::port | Rule::face => Words("a face port such as `+x[u, v]`"),

@@ -232,6 +232,7 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
         ValueKind::Quantity(value) => (format!("{name} = {};", quantity(value)), None),
         ValueKind::Dims(kind, lengths) => (format!("{name} = {} {};", kind.value, dims(lengths)), None),
         ValueKind::File(kind, path) => (format!("{name} = {} \"{}\";", kind.value, path.value), None),
+        ValueKind::Limit(comparison, value) => (format!("{name} {} {};", comparison.value, quantity(value)), None),
         ValueKind::Block(kind, block) => (format!("{name} = {}", kind.value), Some(block)),
     }
 }

@@ -97,7 +97,9 @@ fn known_files(files: &Files, pod: &Pod) -> Result<(bool, Vec<String>), Vec<Chec
             wrong(path, "is of no scenario that the spec tolerates");
         } else if path.starts_with("ocs/") {
             wrong(path, "is of no switch that the spec declares");
-        } else if path == "inputs/ocs.json" && !matches!(pod.topology, TopologyChoice::CrossConnects { .. }) {
+        } else if path == "inputs/ocs.json"
+            && !matches!(pod.topology, TopologyChoice::CrossConnects { .. } | TopologyChoice::SynthesizeNear(_))
+        {
             wrong(path, "does not belong here: the spec names no file of cross-connects");
         } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, "spec.fab", "inputs/ocs.json"].contains(&path.as_str()) {
             only_hashed.push(path.clone());

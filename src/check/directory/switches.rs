@@ -48,16 +48,31 @@ pub(super) fn cross_connects(
     Ok(CrossConnects { settings, ocs_of })
 }
 
-/// Whether a spec that names a file of cross-connects got exactly those.
+/// Whether a spec that names a file of cross-connects got exactly those, and one that starts from such a file stayed near enough.
 pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
     const INPUT: &str = "inputs/ocs.json";
-    let TopologyChoice::CrossConnects { text, .. } = &pod.topology else { return Ok(()) };
+    let (text, moves) = match &pod.topology {
+        TopologyChoice::CrossConnects { text, .. } => (text, None),
+        TopologyChoice::SynthesizeNear(near) => (&near.text, Some(near.moves)),
+        _ => return Ok(()),
+    };
     if super::read::bytes(files, INPUT)? != text.as_bytes() {
         return Err(contradiction(INPUT, "", "is not the file that the spec was resolved with"));
     }
     let [wanted, set] = [INPUT, OCS].map(|path| tagged::<OcsFile>(files, path).map(|file| pairs_by_name(&file)));
     let (wanted, set) = (wanted?, set?);
     let empty = BTreeSet::new();
+    if let Some(moves) = moves {
+        let fresh = set.iter().map(|(name, set)| set.difference(wanted.get(name).unwrap_or(&empty)).count() as u64).sum::<u64>();
+        return match fresh > moves {
+            true => Err(contradiction(
+                OCS,
+                "ocs",
+                format!("has {fresh} cross-connects that {INPUT} has not, but the spec allows {moves} moves"),
+            )),
+            false => Ok(()),
+        };
+    }
     for name in wanted.keys().chain(set.keys()) {
         let [wanted, set] = [&wanted, &set].map(|pairs| pairs.get(name).unwrap_or(&empty));
         if let Some((a, b)) = wanted.symmetric_difference(set).next() {

@@ -121,6 +121,30 @@ The name of a fabric is a letter or `_`, followed by letters, digits and `_`. It
 `fabc explain` knows every code that fabc prints, such as `FAB0101`; without a code it lists them all.",
     },
     CodeDoc {
+        code: "FAB0531",
+        title: "live cross-connects do not fit the pod",
+        text: "\
+`fabc plan LIVE NEW_DIR` compares two settings of the same switches. LIVE is a `fabc.ocs/1` file (the `ocs.json` of an earlier build, or one
+that a control plane wrote), a directory that `fabc build` wrote, or a folder with `X_0_0.config_db.json` of every switch. It must set every
+OCS that the spec of NEW_DIR declares and no other, name its ports as that spec does, use no port twice and join no chip to itself. In a
+CONFIG_DB the labels of the ports decide; with `duplex = pair` both directions must be there.
+
+The message says where: `ocs[3].cross_connects[7]` is the eighth pair of the fourth switch of a file, `OCS_CROSS_CONNECT.1A-2B` an entry of a
+CONFIG_DB. A switch that is wholly dark has an empty list; one that is left out is an error, since its real setting is not known.",
+    },
+    CodeDoc {
+        code: "FAB0532",
+        title: "no order of the changes keeps the pod whole",
+        text: "\
+A port is in at most one cross-connect, so a new one must wait until its ports are free. Where two parts of the pod are joined only by
+cross-connects that change, there may be no order in which the pod is whole after every step: while the last old ones are out, nothing joins the
+parts yet. The plan is still printed, in an order with the fewest steps of that kind, and the message names the cubes that are cut off, for
+which steps, and the switches in question. The help says whether all orders were tried.
+
+Drain the pod (or the part) before these steps. Or keep more of the live cross-connects: `topology = synthesize { start = cross_connects
+\"live/ocs.json\"; moves <= 40; }` searches near them.",
+    },
+    CodeDoc {
         code: "FAB0901",
         title: "a bug in fabc",
         text: "\

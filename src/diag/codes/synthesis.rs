@@ -27,7 +27,8 @@ pieces. Couple more faces, let one group serve all cubes, or change the file.",
         text: "\
 `topology = cross_connects \"file\"` reads a `fabc.ocs/1` document, such as the `ocs.json` of an earlier build or of the live control plane.
 Its switches must be declared in the spec, its port names must be those of the switch, no port may be in two cross-connects, and none may
-join a chip to itself. The order of switches and ports does not matter.",
+join a chip to itself. The order of switches and ports does not matter. The same holds for the file of `start` in `synthesize { start = ..; moves <= n; }`. A switch that the
+file leaves out is dark.",
     },
     CodeDoc {
         code: "FAB0204",
@@ -35,6 +36,8 @@ join a chip to itself. The order of switches and ports does not matter.",
         text: "\
 With `symmetry = translation` every OCS shifts all cubes by the same group element, so every switch must serve the same two ports of
 every cube. A group that serves some cubes only, or whose sides have different lengths, breaks that. `symmetry = auto` searches without symmetry
-where there is none; routing and certificates then take more work, since every chip is different.",
+where there is none; routing and certificates then take more work, since every chip is different.
+
+With a `start`, only whole switches can be shifted under `symmetry = translation`, and only if the live wiring treats all cubes alike.",
     },
 ];

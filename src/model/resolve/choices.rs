@@ -1,11 +1,11 @@
 //! Budget, topology and routing.
 
 use super::hardware::dimensions;
-use super::settings::{choice, decimal, in_range, integer, quantity, settings, wrong_kind};
+use super::settings::{Settings, choice, decimal, in_range, integer, quantity, settings, wrong_kind};
 use super::{Context, Items, missing, unknown_choice};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::pod::{Budget, Chip, MAX_EFFORT, Objective, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice};
+use crate::model::pod::{Budget, Chip, MAX_EFFORT, Near, Objective, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
 use crate::syntax::{Loader, join};
 use crate::units::Dimension;
@@ -82,24 +82,18 @@ pub(super) fn topology(
             if &*kind.value == "torus" { TopologyChoice::Torus(narrow) } else { TopologyChoice::TwistedTorus(narrow) }
         }
         ValueKind::File(kind, path) if &*kind.value == "cross_connects" => {
-            let path_text = path.value.to_string();
-            match loader(&join(spec_path, &path_text)) {
-                Ok(text) => TopologyChoice::CrossConnects { path: path_text, text },
-                Err(reason) => {
-                    context.error(ResolveError::FileUnreadable { path: path_text, reason, span: path.span });
-                    return None;
-                }
-            }
+            let (path, text) = cross_connects(context, path, spec_path, loader)?;
+            TopologyChoice::CrossConnects { path, text }
         }
         ValueKind::Block(kind, block) if &*kind.value == "synthesize" => {
-            TopologyChoice::Synthesize(synthesize(context, kind, Some(block))?)
+            synthesize(context, kind, Some(block), &|context, path| cross_connects(context, path, spec_path, loader))?
         }
         ValueKind::Block(kind, _) | ValueKind::File(kind, _) => {
             context.error(wrong_topology(kind));
             return None;
         }
-        ValueKind::Quantity(_) => match choice(&setting.value) {
-            Some(name) if &*name.value == "synthesize" => TopologyChoice::Synthesize(synthesize(context, &name, None)?),
+        ValueKind::Limit(..) | ValueKind::Quantity(_) => match choice(&setting.value) {
+            Some(name) if &*name.value == "synthesize" => synthesize(context, &name, None, &|_, _| None)?,
             Some(name) => {
                 context.error(wrong_topology(&name));
                 return None;
@@ -130,12 +124,26 @@ fn wrong_topology(kind: &Name) -> ResolveError {
     }
 }
 
+/// The path as written and the text of a file of cross-connects.
+fn cross_connects(context: &mut Context, path: &Name, spec_path: &str, loader: &Loader<'_>) -> Option<(String, String)> {
+    let written = path.value.to_string();
+    match loader(&join(spec_path, &written)) {
+        Ok(text) => Some((written, text)),
+        Err(reason) => {
+            context.error(ResolveError::FileUnreadable { path: written, reason, span: path.span });
+            None
+        }
+    }
+}
+
+/// Reads a file of cross-connects, or reports that it cannot.
+type ReadFile<'a> = dyn Fn(&mut Context, &Name) -> Option<(String, String)> + 'a;
+
 /// The settings of `synthesize`.
-fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>) -> Option<Synthesize> {
-    let mut found =
-        Synthesize { symmetry: SymmetryChoice::Auto, effort: 1, seed: 1, objective: Objective::Flow, time_limit: None };
-    let Some(block) = block else { return Some(found) };
-    let known = ["symmetry", "effort", "seed", "objective", "time_limit"];
+fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>, read: &ReadFile<'_>) -> Option<TopologyChoice> {
+    let mut found = Synthesize { symmetry: SymmetryChoice::Auto, effort: 1, seed: 1, objective: Objective::Flow, time_limit: None };
+    let Some(block) = block else { return Some(TopologyChoice::Synthesize(found)) };
+    let known = ["start", "moves", "symmetry", "effort", "seed", "objective", "time_limit"];
     let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, &known, "");
     if let Some(value) = settings.get("symmetry") {
         let Some(name) = choice(value) else {
@@ -182,7 +190,48 @@ fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>) -> Opti
         Some(value) => integer(context, "`effort`", value, 1..=10_000),
     };
     let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
-    Some(Synthesize { effort: effort? as u32, seed: seed? as u64, ..found })
+    let near = near(context, &settings, read);
+    let search = Synthesize { effort: effort? as u32, seed: seed? as u64, ..found };
+    Some(match near? {
+        None => TopologyChoice::Synthesize(search),
+        Some((path, text, moves)) => TopologyChoice::SynthesizeNear(Near { path, text, moves, search }),
+    })
+}
+
+/// `start = cross_connects "file"; moves <= n;`: path, text and moves; the inner `None` if neither is written.
+#[allow(clippy::option_option)] // the outer one says that an error was reported
+fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> Option<Option<(String, String, u64)>> {
+    let (start, moves) = match (settings.get("start"), settings.get("moves")) {
+        (None, None) => return Some(None),
+        (Some(start), Some(moves)) => (start, moves),
+        (None, Some(moves)) => {
+            context.error(missing("`moves`", "`start`", "start = cross_connects \"live/ocs.json\";", moves.span));
+            return None;
+        }
+        (Some(start), None) => {
+            context.error(missing("`start`", "`moves`", "moves <= 40;", start.span));
+            return None;
+        }
+    };
+    let moves = match &moves.kind {
+        ValueKind::Limit(comparison, quantity) if &*comparison.value == "<=" => {
+            let limit = Value { kind: ValueKind::Quantity(quantity.clone()), span: quantity.span };
+            integer(context, "`moves`", &limit, 0..=i64::MAX)
+        }
+        _ => {
+            context.error(wrong_kind("`moves`", "an upper limit", "moves <= 40;", moves.span));
+            None
+        }
+    };
+    let file = match &start.kind {
+        ValueKind::File(kind, path) if &*kind.value == "cross_connects" => read(context, path),
+        _ => {
+            context.error(wrong_kind("`start`", "a file of cross-connects", "start = cross_connects \"live/ocs.json\";", start.span));
+            None
+        }
+    };
+    let ((path, text), moves) = (file?, moves? as u64);
+    Some(Some((path, text, moves)))
 }
 
 /// The routing, and where it stands.

@@ -40,6 +40,7 @@ pub(super) fn demand(
             return matrix(context, path, &text, size);
         }
         ValueKind::File(kind, _) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, _) => context.error(wrong_demand(kind)),
+        ValueKind::Limit(..) => context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span)),
         ValueKind::Quantity(_) => match choice(&setting.value) {
             Some(name) if &*name.value == "uniform" => {}
             Some(name) => context.error(wrong_demand(&name)),

@@ -42,13 +42,13 @@ pub(super) fn check(context: &mut Context, parts: &Parts<'_>) {
         match topology {
             TopologyChoice::Torus(dims) => torus(context, &pod, *dims, parts.ocses),
             TopologyChoice::TwistedTorus(dims) => twisted_torus(context, &pod, *dims),
-            TopologyChoice::Synthesize(_) | TopologyChoice::CrossConnects { .. } => {}
+            TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) | TopologyChoice::CrossConnects { .. } => {}
         }
     }
     let topology = match topology {
         TopologyChoice::Torus(_) => return,
         TopologyChoice::TwistedTorus(_) => "a twisted torus",
-        TopologyChoice::Synthesize(_) => "synthesized",
+        TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) => "synthesized",
         TopologyChoice::CrossConnects { .. } => "read from a file",
     };
     if let Some((RoutingChoice::DimensionOrder, span)) = parts.routing {

@@ -69,10 +69,24 @@ impl<'a> Evaluator<'a> {
     /// Sum of distances from the canonical nodes to all nodes, weighted with the demand, without the fibres of `dark`; stops and returns a value above `limit` as soon as the sum
     /// exceeds it. Nodes that cannot be reached make the sum huge.
     pub(super) fn distance_sum(&mut self, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>, limit: u64) -> u64 {
+        self.connect(wiring, lengths, dark);
+        self.reach(lengths.inside.max(lengths.across), limit)
+    }
+
+    /// The same where the group is trivial and the fibres are given as neighbours of every node.
+    pub(super) fn distance_sum_of(&mut self, neighbours: &[Vec<u32>], length: usize, limit: u64) -> u64 {
+        for (fibers, neighbours) in self.fibers.iter_mut().zip(neighbours) {
+            fibers.clear();
+            fibers.extend(neighbours.iter().map(|&other| Reach { row: other as usize, shift: 0, length }));
+        }
+        self.reach(length, limit)
+    }
+
+    fn reach(&mut self, longest: usize, limit: u64) -> u64 {
         let (nodes, order, words) = (self.shape.nodes, self.shape.order, self.words);
         let half = order * words;
         let row = 2 * half;
-        let keep = lengths.inside.max(lengths.across) + 1;
+        let keep = longest + 1;
         self.levels.resize_with(keep.max(self.levels.len()), Vec::new);
         for level in &mut self.levels[..keep] {
             level.clear();
@@ -83,7 +97,6 @@ impl<'a> Evaluator<'a> {
             self.levels[0][at] |= 1 << (node % 64);
             self.levels[0][at + half] |= 1 << (node % 64);
         }
-        self.connect(wiring, lengths, dark);
         let everything = (nodes * order * nodes) as u64;
         let (mut reached, mut sum, mut quiet, mut time) = (nodes as u64, 0u64, 0, 0);
         let demand: u64 = self.shape.planes.iter().map(|plane| plane.weight * plane.total).sum();

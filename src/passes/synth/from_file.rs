@@ -1,81 +1,150 @@
-//! `topology = cross_connects "ocs.json"`: reads a `fabc.ocs/1` document back as fibres.
+//! Reads a `fabc.ocs/1` document against a pod: for `topology = cross_connects "ocs.json"`, and for whoever starts from live settings.
 
 use super::SynthError;
 use crate::diag::Span;
-use crate::ids::OcsId;
+use crate::ids::{IdVec, OcsId};
 use crate::model::{CoupleRule, FacePort, Ocs, Pod};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Deserialize)]
 struct Document {
     format: String,
-    ocs: Vec<Switch>,
+    ocs: Vec<OcsSetting>,
 }
 
+/// One switch as a file describes it.
 #[derive(Deserialize)]
-struct Switch {
-    name: String,
-    a: Vec<String>,
-    b: Vec<String>,
-    cross_connects: Vec<[u32; 2]>,
+pub struct OcsSetting {
+    /// Such as `X[0,0]`.
+    pub name: String,
+    /// Names of the ports that `cross_connects` counts on its first side.
+    pub a: Vec<String>,
+    /// The same of its second side; of a switch without sides, both count in `a`.
+    pub b: Vec<String>,
+    /// Pairs of indices.
+    pub cross_connects: Vec<[u32; 2]>,
 }
 
-/// The fibres that the document sets. Port names decide, so a file with ports in another order is read rightly.
-pub(super) fn read(pod: &Pod, path: &str, text: &str) -> Result<Vec<[FacePort; 2]>, SynthError> {
-    let bad = |what: String, ocs: Option<Span>| SynthError::BadCrossConnects { path: path.to_owned(), what, span: pod.topology_span, ocs };
-    let document: Document = serde_json::from_str(text).map_err(|error| bad(error.to_string(), None))?;
-    if document.format != "fabc.ocs/1" {
-        return Err(bad(format!("its format is `{}`, not `fabc.ocs/1`", document.format), None));
+/// Why settings do not fit a pod.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Misfit {
+    /// Which of the listed switches is wrong; `None` if it is the whole.
+    pub switch: Option<usize>,
+    /// Which of its cross-connects is wrong; `None` if it is the switch.
+    pub cross_connect: Option<usize>,
+    /// What is wrong there.
+    pub what: String,
+    /// The declaration of the OCS in question.
+    pub ocs: Option<Span>,
+}
+
+impl std::fmt::Display for Misfit {
+    /// With the place in a `fabc.ocs/1` document.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.switch, self.cross_connect) {
+            (Some(switch), Some(pair)) => write!(f, "at `ocs[{switch}].cross_connects[{pair}]`: ")?,
+            (Some(switch), None) => write!(f, "at `ocs[{switch}].name`: ")?,
+            _ => {}
+        }
+        f.write_str(&self.what)
     }
+}
+
+/// Settings of the switches as pairs of port indices of the pod; `None` for a switch that the file does not name.
+pub type ReadSettings = IdVec<OcsId, Option<BTreeSet<[u32; 2]>>>;
+
+/// Reads the text of a `fabc.ocs/1` document. Port names decide, so a file with ports in another order is read rightly.
+///
+/// # Errors
+/// The first [`Misfit`].
+pub fn read_cross_connects(pod: &Pod, text: &str) -> Result<ReadSettings, Misfit> {
+    let whole = |what: String| Misfit { switch: None, cross_connect: None, what, ocs: None };
+    let document: Document = serde_json::from_str(text).map_err(|error| whole(error.to_string()))?;
+    if document.format != "fabc.ocs/1" {
+        return Err(whole(format!("its format is `{}`, not `fabc.ocs/1`", document.format)));
+    }
+    fit(pod, &document.ocs)
+}
+
+/// Fits the settings of switches, however they were written down, to the pod.
+///
+/// # Errors
+/// The first [`Misfit`].
+pub fn fit(pod: &Pod, switches: &[OcsSetting]) -> Result<ReadSettings, Misfit> {
     let by_name: BTreeMap<&str, OcsId> = pod.ocses.enumerate().map(|(id, ocs)| (ocs.name.as_str(), id)).collect();
-    let mut seen = BTreeMap::new();
-    let mut fibers = Vec::new();
-    for switch in &document.ocs {
+    let mut settings: ReadSettings = IdVec::filled(None, pod.ocses.len());
+    for (k, switch) in switches.iter().enumerate() {
+        let wrong = |what: String, ocs: Option<Span>| Misfit { switch: Some(k), cross_connect: None, what, ocs };
         let Some(&id) = by_name.get(switch.name.as_str()) else {
-            return Err(bad(format!("it sets the OCS `{}`, which the spec does not declare", switch.name), None));
+            return Err(wrong(format!("it sets the OCS `{}`, which the spec does not declare", switch.name), None));
         };
         let ocs = &pod.ocses[id];
-        if seen.insert(id, ()).is_some() {
-            return Err(bad(format!("it sets the OCS `{}` twice", ocs.name), Some(ocs.span)));
+        if settings[id].is_some() {
+            return Err(wrong(format!("it sets the OCS `{}` twice", ocs.name), Some(ocs.span)));
         }
-        fibers.extend(settings(pod, ocs, switch).map_err(|what| bad(format!("{}: {what}", ocs.name), Some(ocs.span)))?);
+        settings[id] = Some(pairs(pod, ocs, switch).map_err(|(at, what)| Misfit {
+            switch: Some(k),
+            cross_connect: Some(at),
+            what: format!("{}: {what}", ocs.name),
+            ocs: Some(ocs.span),
+        })?);
     }
-    Ok(fibers)
+    Ok(settings)
 }
 
-/// The fibres through one switch.
-fn settings(pod: &Pod, ocs: &Ocs, switch: &Switch) -> Result<Vec<[FacePort; 2]>, String> {
-    let ports: BTreeMap<String, (FacePort, bool)> = ocs
-        .a
-        .iter()
-        .map(|face| (pod.face_port_name(*face), (*face, true)))
-        .chain(ocs.b.iter().map(|face| (pod.face_port_name(*face), (*face, false))))
-        .collect();
-    let side_b = if ocs.rule == CoupleRule::Any { &switch.a } else { &switch.b };
-    let mut used = std::collections::BTreeSet::new();
-    let mut fibers = Vec::new();
-    for [a, b] in &switch.cross_connects {
-        let find = |list: &[String], index: u32, want_a: bool| -> Result<FacePort, String> {
+/// The pairs of one switch; an error says which cross-connect is wrong.
+fn pairs(pod: &Pod, ocs: &Ocs, switch: &OcsSetting) -> Result<BTreeSet<[u32; 2]>, (usize, String)> {
+    let side = |faces: &[FacePort], on_a: bool| {
+        let named = faces.iter().zip(0u32..).map(|(face, index)| (pod.face_port_name(*face), (index, *face, on_a)));
+        named.collect::<Vec<_>>()
+    };
+    let ports: BTreeMap<String, (u32, FacePort, bool)> = side(&ocs.a, true).into_iter().chain(side(&ocs.b, false)).collect();
+    let any = ocs.rule == CoupleRule::Any;
+    let side_b = if any { &switch.a } else { &switch.b };
+    let mut used = BTreeSet::new();
+    let mut found = BTreeSet::new();
+    for (at, &[a, b]) in switch.cross_connects.iter().enumerate() {
+        let find = |list: &[String], index: u32, want_a: bool| -> Result<(u32, FacePort), (usize, String)> {
             let name = list
                 .get(index as usize)
-                .ok_or_else(|| format!("cross-connect [{a}, {b}] names port {index}, but the side has {}", list.len()))?;
+                .ok_or_else(|| (at, format!("cross-connect [{a}, {b}] names port {index}, but the side has {}", list.len())))?;
             match ports.get(name) {
-                Some((face, on_a)) if *on_a == want_a || ocs.rule == CoupleRule::Any => Ok(*face),
-                Some(_) => Err(format!("`{name}` is on the other side of this switch")),
-                None => Err(format!("`{name}` is not wired to this switch")),
+                Some((index, face, on_a)) if *on_a == want_a || any => Ok((*index, *face)),
+                Some(_) => Err((at, format!("`{name}` is on the other side of this switch"))),
+                None => Err((at, format!("`{name}` is not wired to this switch"))),
             }
         };
-        let pair = [find(&switch.a, *a, true)?, find(side_b, *b, false)?];
-        for face in pair {
+        let ((a_index, a_face), (b_index, b_face)) = (find(&switch.a, a, true)?, find(side_b, b, false)?);
+        for face in [a_face, b_face] {
             if !used.insert(face) {
-                return Err(format!("`{}` is in two cross-connects", pod.face_port_name(face)));
+                return Err((at, format!("`{}` is in two cross-connects", pod.face_port_name(face))));
             }
         }
-        if pair[0].node == pair[1].node {
-            return Err(format!("cross-connect [{a}, {b}] joins {} to itself", pod.node_name(pair[0].node)));
+        if a_face.node == b_face.node {
+            return Err((at, format!("cross-connect [{a}, {b}] joins {} to itself", pod.node_name(a_face.node))));
         }
-        fibers.push(pair);
+        found.insert(if any { [a_index.min(b_index), a_index.max(b_index)] } else { [a_index, b_index] });
     }
-    Ok(fibers)
+    Ok(found)
+}
+
+/// The settings in the document of a spec.
+pub(super) fn settings(pod: &Pod, path: &str, text: &str) -> Result<ReadSettings, SynthError> {
+    read_cross_connects(pod, text).map_err(|misfit| SynthError::BadCrossConnects {
+        path: path.to_owned(),
+        what: misfit.to_string(),
+        span: pod.topology_span,
+        ocs: misfit.ocs,
+    })
+}
+
+/// The fibres that the document of a spec sets.
+pub(super) fn read(pod: &Pod, path: &str, text: &str) -> Result<Vec<[FacePort; 2]>, SynthError> {
+    let settings = settings(pod, path, text)?;
+    let fibers = settings.enumerate().flat_map(|(id, set)| {
+        let ocs = &pod.ocses[id];
+        set.iter().flatten().map(|&pair| ocs.faces(pair))
+    });
+    Ok(fibers.collect())
 }

@@ -6,6 +6,7 @@
 mod error;
 mod evaluate;
 mod from_file;
+mod near;
 mod random;
 mod score;
 mod search;
@@ -14,6 +15,7 @@ mod torus;
 mod wiring;
 
 pub use error::SynthError;
+pub use from_file::{Misfit, OcsSetting, ReadSettings, fit, read_cross_connects};
 
 use crate::ir::{PassRecord, Topology};
 use crate::model::{Pod, SymmetryChoice, TopologyChoice};
@@ -38,6 +40,7 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
         TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?.into()),
+        TopologyChoice::SynthesizeNear(settings) => ("synthesize", near::near(pod, settings, progress)?),
         TopologyChoice::Synthesize(settings) => {
             if settings.symmetry == SymmetryChoice::Translation
                 && let Some(reason) = search::asymmetry(pod)

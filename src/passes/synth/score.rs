@@ -10,7 +10,7 @@ use super::shape::{Cut, Shape, Slot};
 use crate::model::Objective;
 
 /// Scores are multiples of 1 / SCALE.
-const SCALE: u64 = 1 << 20;
+pub(super) const SCALE: u64 = 1 << 20;
 /// Fibre lengths that may be tight.
 const FIBRES: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 /// With few cubes many fibres may lead back into their own cube, and the cut between the cubes decides.
@@ -42,7 +42,7 @@ pub(super) struct Goal {
 }
 
 /// 1 / bound in fixed point: smaller is better.
-fn score(distance_sum: u64, volume: u64) -> u64 {
+pub(super) fn score(distance_sum: u64, volume: u64) -> u64 {
     (u128::from(distance_sum) * u128::from(SCALE) / u128::from(volume)) as u64
 }
 

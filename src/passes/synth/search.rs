@@ -30,9 +30,9 @@ impl From<Vec<[FacePort; 2]>> for Found {
     }
 }
 
-const RESTARTS: u64 = 4;
+pub(super) const RESTARTS: u64 = 4;
 /// Evaluations of one restart at effort 1 on a pod whose canonical nodes fill one word or less per node.
-const EVALUATIONS: u64 = 12_000;
+pub(super) const EVALUATIONS: u64 = 12_000;
 /// From this effort on restarts begin hotter: a longer search may climb out of more.
 const HOT_EFFORT: u32 = 8;
 /// The flow that tables reach stays this far below the bound that the search sees: per cent.

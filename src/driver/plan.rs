@@ -1,0 +1,94 @@
+//! `fabc plan`: what must change on every switch to get from the live setting to a built directory, in which order.
+
+use super::emit::write;
+use super::errors::{DriverError, Stop};
+use super::live::{self, live};
+use super::options::PlanArgs;
+use super::read::{self, display, plain};
+use super::terminal::{Terminal, print_out};
+use crate::diag::SourceMap;
+use crate::emit;
+use crate::ir::Plan;
+use crate::model::Pod;
+use crate::passes::{plan, synth};
+use std::path::Path;
+
+/// Ending of a patch.
+const PATCH: &str = ".patch.json";
+
+/// `fabc plan`. Exit code 0: nothing to change; 2: changes, and the pod is whole after every step.
+///
+/// # Errors
+/// Something cannot be read or written or does not fit (exit code 1), or no order was found that keeps the pod whole (exit code 3; the plan
+/// is printed nevertheless).
+pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
+    // Here 2 says that there are changes.
+    let (pod, plan) = ordered(args).map_err(as_error)?;
+    if let Some(directory) = &args.patch {
+        write_patches(directory, &pod, &plan, terminal).map_err(|error| as_error(error.into()))?;
+    }
+    if args.json {
+        print_out(&emit::plan_json(&pod, &plan));
+    } else {
+        terminal.say(&emit::plan_text(&pod, &plan));
+    }
+    if !plan.cuts.is_empty() {
+        return Err(DriverError::PlanCuts {
+            steps: plan.steps.len(),
+            in_parts: plan.steps_in_parts(),
+            cut: emit::cut_line(&pod, &plan.cuts[0]),
+            hint: match plan.fewest {
+                true => {
+                    "every order was tried: none has fewer such steps; drain the pod first, or let the new topology keep more of the live \
+                         cross-connects (`start`, `moves`)"
+                        .to_owned()
+                }
+                false => "there are too many orders to try all; this is the best one found".to_owned(),
+            },
+        }
+        .into());
+    }
+    let exit_code = if plan.steps.is_empty() { return Ok(()) } else { 2 };
+    Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code })
+}
+
+/// Reads both settings and orders what differs.
+fn ordered(args: &PlanArgs) -> Result<(Pod, Plan), Stop> {
+    let directory = &args.directory;
+    let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
+    for needed in ["spec.fab", "ocs.json"] {
+        if !directory.join(needed).is_file() {
+            return Err(not_built(format!("there is no `{needed}`")).into());
+        }
+    }
+    let pod = read::built_spec(directory)?.pod;
+    let text = read::text(&display(&directory.join("ocs.json")))?;
+    let new = synth::read_cross_connects(&pod, &text)
+        .map_err(|misfit| misfit.to_string())
+        .and_then(|settings| live::complete(&pod, settings))
+        .map_err(|what| not_built(format!("`ocs.json` does not fit its `spec.fab`: {what}")))?;
+    let live = live(&args.live, &pod)?;
+    let plan = plan::plan(&pod, &live, &new);
+    Ok((pod, plan))
+}
+
+/// An error that would exit with 2 anywhere else.
+fn as_error(stop: Stop) -> Stop {
+    Stop { exit_code: if stop.exit_code == 2 { 1 } else { stop.exit_code }, ..stop }
+}
+
+/// Writes the patches into a folder that holds nothing but those of an earlier plan.
+fn write_patches(directory: &Path, pod: &Pod, plan: &Plan, terminal: Terminal) -> Result<(), DriverError> {
+    let old = if directory.exists() { read::paths(directory)? } else { Vec::new() };
+    if let Some(foreign) = old.iter().find(|path| !path.ends_with(PATCH)) {
+        return Err(DriverError::Foreign { path: display(directory), found: format!("`{foreign}`") });
+    }
+    for path in old {
+        let path = directory.join(path);
+        std::fs::remove_file(&path).map_err(|error| DriverError::Unwritable { path: display(&path), reason: plain(&error) })?;
+    }
+    for patch in emit::plan_patches(pod, plan) {
+        terminal.detail(&write(&directory.join(&patch.path), &patch)?);
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! A plan of changes: for people, as `fabc.plan/1`, and as RFC 6902 patches of the switches' SONiC CONFIG_DB.
+//!
+//! A group is a run of steps on one switch. Groups, and the steps in them, are carried out in the order in which they stand.
+
+use super::Artifact;
+use super::config_db::{crossing_key, crossing_value, crossings};
+use super::json::{push, push_lines, push_numbers, quote, strings};
+use super::number::grouped;
+use crate::ids::OcsId;
+use crate::ir::{Change, Cut, Plan, Step, file_stem};
+use crate::model::Pod;
+
+/// The plan for people; at most 100 columns but for long names.
+pub fn plan_text(pod: &Pod, plan: &Plan) -> String {
+    let mut out = String::new();
+    let kept: usize = plan.kept.iter().sum();
+    if plan.steps.is_empty() {
+        push(&mut out, format_args!("{}: nothing to change, {} stay\n", pod.name, cross_connects(kept)));
+        return out;
+    }
+    let (removes, adds) = (plan.count(Change::Remove), plan.moves());
+    push(&mut out, format_args!("{}: {} removed, {} added, {} stay\n", pod.name, number(removes), number(adds), cross_connects(kept)));
+    if plan.live_parts > 1 {
+        push(&mut out, format_args!("the live cross-connects leave the pod in {} parts\n", number(plan.live_parts)));
+    }
+    match plan.cuts.is_empty() {
+        true => out.push_str("the pod is whole after every step"),
+        false => push(&mut out, format_args!("the pod is in parts after {} of {} steps", plan.steps_in_parts(), plan.steps.len())),
+    }
+    let least = plan.steps.iter().map(|step| step.lit).min().unwrap_or(0);
+    push(&mut out, format_args!("; at least {} lit all the time\n", cross_connects(least)));
+    for cut in &plan.cuts {
+        push(&mut out, format_args!("  {}\n", cut_line(pod, cut)));
+    }
+    let width = plan.steps.len().to_string().len().max(4);
+    let mut first = 1;
+    for group in plan.groups() {
+        let ocs = group[0].ocs;
+        let last = first + group.len() - 1;
+        let what = [Change::Remove, Change::Add].map(|change| group.iter().filter(|step| step.change == change).count());
+        push(
+            &mut out,
+            format_args!(
+                "\n{}  steps {first} to {last}: {} removed, {} added, {} stay\n",
+                pod.ocses[ocs].name, what[0], what[1], plan.kept[ocs]
+            ),
+        );
+        for (number, step) in (first..).zip(group) {
+            let [a, b] = names(pod, step);
+            let sign = if step.change == Change::Remove { '-' } else { '+' };
+            let parts = if step.parts > 1 { format!(", {} parts", step.parts) } else { String::new() };
+            push(&mut out, format_args!("  {number:>width$}  {sign}  {a:<18}  {b:<18}  {} lit{parts}\n", grouped(step.lit as u64)));
+        }
+        first = last + 1;
+    }
+    out
+}
+
+/// `cube1 is apart after steps 2 to 3: only changing cross-connects of X[0,0] join it to the rest`.
+pub fn cut_line(pod: &Pod, cut: &Cut) -> String {
+    let some = |names: Vec<String>| {
+        let more = names.len().saturating_sub(8);
+        let shown = names.into_iter().take(8).collect::<Vec<_>>().join(", ");
+        if more > 0 { format!("{shown} and {more} more") } else { shown }
+    };
+    let cubes = some(cut.apart.iter().map(|cube| format!("cube{cube}")).collect());
+    let switches = some(cut.between.iter().map(|&ocs| pod.ocses[ocs].name.clone()).collect());
+    let verb = if cut.apart.len() == 1 { "is" } else { "are" };
+    let steps = if cut.first == cut.last { format!("step {}", cut.first) } else { format!("steps {} to {}", cut.first, cut.last) };
+    let it = if cut.apart.len() == 1 { "it" } else { "them" };
+    match cut.between.len() {
+        0 => format!("{cubes} {verb} apart after {steps}: no cross-connect, live or new, joins {it} to the rest"),
+        _ => format!("{cubes} {verb} apart after {steps}: only changing cross-connects of {switches} join {it} to the rest"),
+    }
+}
+
+/// The plan for programs, `fabc.plan/1`.
+pub fn plan_json(pod: &Pod, plan: &Plan) -> String {
+    let mut out = format!("{{\"format\":\"fabc.plan/1\",\"fabric\":{},\n", quote(&pod.name));
+    let kept: usize = plan.kept.iter().sum();
+    let (removes, adds) = (plan.count(Change::Remove), plan.moves());
+    push(&mut out, format_args!("\"removed\":{removes},\"added\":{adds},\"kept\":{kept},\n"));
+    push(
+        &mut out,
+        format_args!("\"live_parts\":{},\"steps_in_parts\":{},\"fewest\":{},\n", plan.live_parts, plan.steps_in_parts(), plan.fewest),
+    );
+    out.push_str("\"cuts\":");
+    push_lines(&mut out, &plan.cuts, |out, cut| {
+        push(out, format_args!("{{\"first\":{},\"last\":{},\"apart\":", cut.first, cut.last));
+        push_numbers(out, &cut.apart);
+        push(out, format_args!(",\"between\":{}}}", strings(cut.between.iter().map(|&ocs| &pod.ocses[ocs].name))));
+    });
+    out.push_str(",\n\"groups\":");
+    let mut number = 0;
+    push_lines(&mut out, plan.groups(), |out, group| {
+        let ocs = group[0].ocs;
+        push(out, format_args!("{{\"ocs\":{},\"kept\":{},\"steps\":", quote(&pod.ocses[ocs].name), plan.kept[ocs]));
+        push_lines(out, group, |out, step| {
+            number += 1;
+            let [a, b] = names(pod, step).map(|name| quote(&name));
+            let op = if step.change == Change::Remove { "remove" } else { "add" };
+            let ([i, j], lit, parts) = (step.pair, step.lit, step.parts);
+            push(
+                out,
+                format_args!(
+                    "{{\"step\":{number},\"op\":\"{op}\",\"pair\":[{i},{j}],\"a\":{a},\"b\":{b},\"lit\":{lit},\"parts\":{parts}}}"
+                ),
+            );
+        });
+        out.push_str(",\"patch\":");
+        push_patch(out, pod, group);
+        out.push('}');
+    });
+    out.push_str("}\n");
+    out
+}
+
+/// One RFC 6902 patch per group, for the `config_db.json` of its switch; the numbers in their names say the order.
+pub fn plan_patches(pod: &Pod, plan: &Plan) -> Vec<Artifact> {
+    let width = plan.groups().count().to_string().len().max(3);
+    let file = |(number, group): (usize, &[Step])| {
+        let mut text = String::new();
+        push_patch(&mut text, pod, group);
+        text.push('\n');
+        let path = format!("{number:0width$}-{}.patch.json", file_stem(&pod.ocses[group[0].ocs].name));
+        Artifact { path, bytes: text.into_bytes() }
+    };
+    (1..).zip(plan.groups()).map(file).collect()
+}
+
+fn push_patch(out: &mut String, pod: &Pod, group: &[Step]) {
+    let entries =
+        group.iter().flat_map(|step| crossings(&pod.ocses[step.ocs], step.pair).into_iter().map(|crossing| (step.change, crossing)));
+    push_lines(out, entries, |out, (change, crossing)| {
+        let path = format!("/OCS_CROSS_CONNECT/{}", crossing_key(crossing));
+        match change {
+            Change::Remove => push(out, format_args!("{{\"op\":\"remove\",\"path\":{}}}", quote(&path))),
+            Change::Add => {
+                push(out, format_args!("{{\"op\":\"add\",\"path\":{},\"value\":{}}}", quote(&path), crossing_value(crossing)));
+            }
+        }
+    });
+}
+
+fn names(pod: &Pod, step: &Step) -> [String; 2] {
+    let ocs: OcsId = step.ocs;
+    pod.ocses[ocs].faces(step.pair).map(|face| pod.face_port_name(face))
+}
+
+fn number(count: usize) -> String {
+    grouped(count as u64)
+}
+
+fn cross_connects(count: usize) -> String {
+    format!("{} cross-connect{}", number(count), if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,86 @@
+//! The way from one setting of the OCSes to another, one cross-connect at a time.
+
+use super::CrossConnects;
+use crate::ids::{CubeId, IdVec, OcsId};
+use std::collections::BTreeSet;
+
+/// What every OCS is set to, as pairs of port indices like those of [`super::CrossConnect`].
+pub type Mirrors = IdVec<OcsId, BTreeSet<[u32; 2]>>;
+
+impl CrossConnects {
+    /// The settings without their links.
+    pub fn mirrors(&self) -> Mirrors {
+        self.settings.iter().map(|set| set.iter().map(|one| [one.a, one.b]).collect()).collect()
+    }
+}
+
+/// What a step does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Change {
+    /// A cross-connect is unset.
+    Remove,
+    /// A cross-connect is set.
+    Add,
+}
+
+/// One cross-connect that is set or unset.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Step {
+    /// On which switch.
+    pub ocs: OcsId,
+    /// Whether it is set or unset.
+    pub change: Change,
+    /// Indices of its ports.
+    pub pair: [u32; 2],
+    /// Cross-connects of the whole pod that are lit after the step.
+    pub lit: usize,
+    /// Parts that the pod is in after the step; 1 is whole.
+    pub parts: usize,
+}
+
+/// Consecutive steps after which the pod is in parts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Number of the first such step, from 1.
+    pub first: usize,
+    /// Number of the last one.
+    pub last: usize,
+    /// The smallest part after the first of them.
+    pub apart: Vec<CubeId>,
+    /// The switches whose changing cross-connects, live or new, join that part to the rest: nothing that stays does.
+    pub between: Vec<OcsId>,
+}
+
+/// An order of all changes between two settings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// The steps; nothing that both settings have is touched.
+    pub steps: Vec<Step>,
+    /// Per OCS, the cross-connects that both settings have.
+    pub kept: IdVec<OcsId, usize>,
+    /// Parts that the pod is in before the first step.
+    pub live_parts: usize,
+    /// Where the pod is not whole, ascending; empty if every step leaves it whole.
+    pub cuts: Vec<Cut>,
+    /// Whether it is proved that no order has fewer steps after which the pod is in parts.
+    pub fewest: bool,
+}
+
+impl Plan {
+    /// Maximal runs of steps on one switch.
+    pub fn groups(&self) -> impl Iterator<Item = &[Step]> {
+        self.steps.chunk_by(|one, next| one.ocs == next.ocs)
+    }
+    /// Steps of one kind.
+    pub fn count(&self, change: Change) -> usize {
+        self.steps.iter().filter(|step| step.change == change).count()
+    }
+    /// Moves: cross-connects of the new setting that the live one does not have.
+    pub fn moves(&self) -> usize {
+        self.count(Change::Add)
+    }
+    /// Steps after which the pod is in parts.
+    pub fn steps_in_parts(&self) -> usize {
+        self.steps.iter().filter(|step| step.parts > 1).count()
+    }
+}

@@ -1,0 +1,192 @@
+//! Synthesis near live cross-connects: what it may change, what it finds, and that `plan` counts the same moves.
+
+use fabc::compile::{Stage, compile};
+use fabc::compiled::Compiled;
+use fabc::ir::Mirrors;
+use fabc::model::{self, CoupleRule, Pod};
+use fabc::passes::plan::plan;
+use fabc::passes::{cross_connect, synth};
+use fabc::progress::Silent;
+use std::collections::BTreeSet;
+
+/// Cubes of these dimensions behind one switch per position and axis.
+fn spec(dims: [u32; 3], cubes: u32, topology: &str) -> String {
+    let [x, y, z] = dims;
+    format!(
+        "fabric pod {{
+    clock = 1 GHz;
+    link wire {{ bandwidth = 128 GB/s; latency = 25 cycles; }}
+    chip {{ radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }}
+    cube {{ mesh {x} x {y} x {z} over wire; }}
+    cubes = {cubes};
+    ocs X[u in 0..{y}, v in 0..{z}] {{ couple +x[u, v] with -x[u, v] over wire; ports = 64; }}
+    ocs Y[u in 0..{x}, v in 0..{z}] {{ couple any of +y[u, v], -y[u, v] over wire; ports = 64; }}
+    ocs Z[u in 0..{x}, v in 0..{y}] {{ couple +z[u, v] with -z[u, v] over wire; ports = 64; }}
+    topology = {topology}
+    routing = up_down;
+}}
+"
+    )
+}
+
+fn pod(text: &str, live: &str) -> Pod {
+    let loader = |path: &str| Ok(if path == "pod.fab" { text.to_owned() } else { live.to_owned() });
+    model::load("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+}
+
+/// Topology and switches of a spec whose only file is `live`.
+fn wired(text: &str, live: &str) -> (Pod, synth::Synthesized, Mirrors) {
+    let pod = pod(text, live);
+    let found = synth::synthesize(&pod, &Silent).unwrap_or_else(|error| panic!("{error}"));
+    let mirrors = cross_connect::assign(&pod, &found.topology).unwrap().mirrors();
+    (pod, found, mirrors)
+}
+
+/// The `ocs.json` of a setting.
+fn document(pod: &Pod, mirrors: &Mirrors) -> String {
+    let switches: Vec<serde_json::Value> = pod
+        .ocses
+        .enumerate()
+        .map(|(id, ocs)| {
+            let names = |side: &[model::FacePort]| side.iter().map(|&face| pod.face_port_name(face)).collect::<Vec<_>>();
+            serde_json::json!({"name": ocs.name, "a": names(&ocs.a), "b": names(&ocs.b), "cross_connects": mirrors[id]})
+        })
+        .collect();
+    serde_json::json!({"format": "fabc.ocs/1", "ocs": switches}).to_string()
+}
+
+fn counter(found: &synth::Synthesized, name: &str) -> u64 {
+    found.record.counters.iter().find(|(counter, _)| counter == name).unwrap_or_else(|| panic!("no counter {name}")).1
+}
+
+fn near(dims: [u32; 3], cubes: u32, live: &str, moves: u64, more: &str) -> (Pod, synth::Synthesized, Mirrors) {
+    wired(&spec(dims, cubes, &format!("synthesize {{ start = cross_connects \"live.json\"; moves <= {moves}; {more} }}")), live)
+}
+
+/// A pod as a torus, and its `ocs.json`.
+fn torus(dims: [u32; 3], cubes: u32, size: &str) -> (Mirrors, String) {
+    let (pod, _, mirrors) = wired(&spec(dims, cubes, &format!("torus {size};")), "");
+    let text = document(&pod, &mirrors);
+    (mirrors, text)
+}
+
+#[test]
+fn no_moves_give_the_live_topology_back() {
+    let (live, text) = torus([2, 2, 2], 4, "2 x 4 x 4");
+    let (_, found, mirrors) = near([2, 2, 2], 4, &text, 0, "");
+    assert_eq!(mirrors, live);
+    assert_eq!((counter(&found, "moves"), counter(&found, "hops_live")), (0, counter(&found, "hops_here")));
+}
+
+#[test]
+fn moves_are_what_plan_adds_and_more_of_them_are_never_worse() {
+    let (live, text) = torus([2, 2, 2], 4, "2 x 4 x 4");
+    let mut bound = 0;
+    for moves in [1, 8, 1_000_000] {
+        let (pod, found, mirrors) = near([2, 2, 2], 4, &text, moves, "");
+        let plan = plan(&pod, &live, &mirrors);
+        assert_eq!(plan.moves() as u64, counter(&found, "moves"), "{moves}");
+        assert!(counter(&found, "moves") <= moves);
+        assert!(counter(&found, "flow_at_most_ppt_here") >= bound, "{moves}");
+        bound = counter(&found, "flow_at_most_ppt_here");
+    }
+    let again = || {
+        let (_, found, mirrors) = near([2, 2, 2], 4, &text, 8, "symmetry = none;");
+        (mirrors, found.record.counters)
+    };
+    assert_eq!(again(), again());
+}
+
+/// Channels over the sum of distances, in trillionths, rounded up: the bound of fibre length 1, from hops alone.
+fn distance_bound(topology: &fabc::ir::Topology) -> u64 {
+    let alive = fabc::ids::IdVec::filled(true, topology.links().len());
+    let total = fabc::passes::flow::distances(topology, &alive).expect("connected").total;
+    (topology.channel_count() as u128 * 1_000_000_000_000).div_ceil(u128::from(total)) as u64
+}
+
+#[test]
+fn two_moves_are_the_best_exchange_there_is() {
+    // A chain of small cubes where fibres are so few that hops decide: every single exchange is tried by hand.
+    let without_y_and_z = |topology: &str| {
+        let text = spec([2, 1, 1], 6, topology);
+        text.lines().filter(|line| !line.contains("ocs Y") && !line.contains("ocs Z")).collect::<Vec<_>>().join("\n")
+    };
+    let (pod, _, live) = wired(&without_y_and_z("torus 12 x 1 x 1;"), "");
+    let text = document(&pod, &live);
+    let settings = |mirrors: &Mirrors| {
+        let pod = self::pod(&without_y_and_z("cross_connects \"live.json\";"), &document(&pod, mirrors));
+        synth::synthesize(&pod, &Silent).ok().map(|found| distance_bound(&found.topology))
+    };
+    let mut best = settings(&live).unwrap();
+    let ocs = pod.ocses.ids().next().unwrap();
+    assert_eq!(pod.ocses[ocs].rule, CoupleRule::Sided);
+    for [a, b] in &live[ocs] {
+        for [c, d] in live[ocs].iter().filter(|other| **other > [*a, *b]) {
+            let mut changed = live.clone();
+            changed[ocs] = live[ocs].iter().copied().filter(|pair| pair != &[*a, *b] && pair != &[*c, *d]).collect::<BTreeSet<_>>();
+            changed[ocs].extend([[*a, *d], [*c, *b]]);
+            best = best.max(settings(&changed).unwrap_or(0));
+        }
+    }
+    let (_, found, _) = wired(&without_y_and_z("synthesize { start = cross_connects \"live.json\"; moves <= 2; }"), &text);
+    assert_eq!(counter(&found, "flow_at_most_ppt_here"), best);
+}
+
+#[test]
+fn whole_shifts_keep_the_symmetry() {
+    let (live, text) = torus([2, 2, 2], 8, "4 x 4 x 4");
+    let (pod, found, mirrors) = near([2, 2, 2], 8, &text, 35, "symmetry = translation;");
+    assert_eq!(found.topology.symmetry().order(), 8);
+    let changed = live.ids().filter(|&ocs| live[ocs] != mirrors[ocs]).count() as u64;
+    assert!(changed > 0 && changed <= 4, "{changed} switches");
+    assert_eq!(plan(&pod, &live, &mirrors).moves() as u64, counter(&found, "moves"));
+    assert!(counter(&found, "flow_at_most_ppt_here") > counter(&found, "flow_at_most_ppt_live"));
+    // Without enough moves for one OCS, nothing can be shifted.
+    let (_, _, mirrors) = near([2, 2, 2], 8, &text, 3, "symmetry = translation;");
+    assert_eq!(mirrors, live);
+}
+
+#[test]
+fn dark_mirrors_are_completed_within_the_moves() {
+    let (full, _) = torus([2, 2, 2], 4, "2 x 4 x 4");
+    let (pod, ..) = wired(&spec([2, 2, 2], 4, "torus 2 x 4 x 4;"), "");
+    let mut live = full.clone();
+    let (first, third) = (live.ids().next().unwrap(), live.ids().nth(4).unwrap());
+    live[first].pop_first();
+    live[first].pop_first();
+    live[third].pop_first();
+    let text = document(&pod, &live);
+    let lit = |moves: u64| {
+        let (_, found, mirrors) = near([2, 2, 2], 4, &text, moves, "");
+        assert!(counter(&found, "moves") <= moves);
+        mirrors.iter().map(BTreeSet::len).sum::<usize>()
+    };
+    // One move may also go into a better fibre than the third that is missing; with enough of them no port stays dark.
+    assert_eq!((lit(0), lit(40)), (45, 48));
+    assert!(lit(3) >= 45);
+}
+
+/// The whole build of a pod near another one, as its directory keeps it.
+#[test]
+fn the_directory_explains_itself_and_verifies() {
+    let (_, live) = torus([2, 2, 2], 4, "2 x 4 x 4");
+    let text = spec([2, 2, 2], 4, "synthesize { moves <= 2 * 3; seed = 3; start = cross_connects \"live/now.json\"; }");
+    let loader = |path: &str| Ok(if path == "pod.fab" { text.clone() } else { live.clone() });
+    let (pod, spec, _) = model::load("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let compiled: Compiled = compile(pod, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let normal = fabc::syntax::print_spec(&spec);
+    assert!(normal.contains("synthesize { start = cross_connects \"live/now.json\"; moves <= 6; seed = 3; }"), "{normal}");
+    let mut files: fabc::check::Files =
+        fabc::emit::artifacts(&compiled, &normal, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    assert_eq!(files["inputs/ocs.json"], live.as_bytes());
+    fabc::check::directory(&files, &compiled.pod).unwrap_or_else(|errors| panic!("{errors:?}"));
+    // A spec that allows fewer moves than were made is contradicted by the directory.
+    let mut stricter = compiled.pod.clone();
+    if let model::TopologyChoice::SynthesizeNear(near) = &mut stricter.topology {
+        near.moves = 1;
+    }
+    let errors = fabc::check::directory(&files, &stricter).expect_err("too many moves");
+    assert!(errors.iter().any(|error| error.to_string().contains("the spec allows 1 moves")), "{errors:?}");
+    files.remove("inputs/ocs.json");
+    fabc::check::directory(&files, &compiled.pod).expect_err("the input is missing");
+}
