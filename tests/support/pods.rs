@@ -9,7 +9,7 @@ use fabc::ir::{
 };
 use fabc::model::{
     Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, LinkType, Metric, Ocs, OcsGroup, Pod, Require, RoutingChoice,
-    SymmetryChoice, Synthesize, TopologyChoice,
+    SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
 };
 
 /// What a pod made by hand looks like.
@@ -104,7 +104,12 @@ fn pod(shape: Shape) -> Pod {
         ocses: IdVec::new(),
         budget: Budget { vcs: 2, faulty_ocses: 1, vcs_span: span, faults_span: span },
         demand: Demand::Uniform,
-        topology: TopologyChoice::Synthesize(Synthesize { symmetry: SymmetryChoice::Translation, effort: 1, seed: 1 }),
+        topology: TopologyChoice::Synthesize(Synthesize {
+            symmetry: SymmetryChoice::Translation,
+            effort: 1,
+            seed: 1,
+            method: SynthesisMethod::Search,
+        }),
         topology_span: span,
         routing: RoutingChoice::AllowedTurns,
         routing_span: span,

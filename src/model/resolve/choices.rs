@@ -1,11 +1,11 @@
 //! Budget, demand, topology and routing.
 
 use super::hardware::dimensions;
-use super::settings::{choice, decimal, in_range, integer, settings, wrong_kind};
+use super::settings::{Settings, choice, decimal, in_range, integer, settings, wrong_kind};
 use super::{Context, Items, missing, unknown_choice};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::pod::{Budget, Chip, Demand, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice};
+use crate::model::pod::{Budget, Chip, Demand, RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
 use crate::syntax::{Loader, join};
 
@@ -143,9 +143,10 @@ fn wrong_topology(kind: &Name) -> ResolveError {
 
 /// The settings of `synthesize`.
 fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>) -> Option<Synthesize> {
-    let mut found = Synthesize { symmetry: SymmetryChoice::Auto, effort: 1, seed: 1 };
+    let mut found = Synthesize { symmetry: SymmetryChoice::Auto, effort: 1, seed: 1, method: SynthesisMethod::Search };
     let Some(block) = block else { return Some(found) };
-    let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, &["symmetry", "effort", "seed"], "");
+    let settings =
+        settings(context, block, "`synthesize`".to_owned(), kind.span, &["symmetry", "effort", "seed", "method", "nodes", "fix"], "");
     if let Some(value) = settings.get("symmetry") {
         let Some(name) = choice(value) else {
             context.error(wrong_kind("`symmetry`", "a name", "translation", value.span));
@@ -163,7 +164,44 @@ fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>) -> Opti
     }
     let effort = settings.get("effort").map_or(Some(1), |value| integer(context, "`effort`", value, 1..=10_000));
     let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
-    Some(Synthesize { effort: effort? as u32, seed: seed? as u64, ..found })
+    let method = method(context, &settings);
+    Some(Synthesize { effort: effort? as u32, seed: seed? as u64, method: method?, ..found })
+}
+
+/// `method`, with the setting that belongs to it.
+fn method(context: &mut Context, settings: &Settings<'_>) -> Option<SynthesisMethod> {
+    let mut found = SynthesisMethod::Search;
+    if let Some(value) = settings.get("method") {
+        let Some(name) = choice(value) else {
+            context.error(wrong_kind("`method`", "a name", "relax", value.span));
+            return None;
+        };
+        found = match &*name.value {
+            "search" => SynthesisMethod::Search,
+            "milp" => SynthesisMethod::Milp { nodes: 1000 },
+            "relax" => SynthesisMethod::Relax { fix: 1 },
+            _ => {
+                context.error(unknown_choice("`method`", &name, &["search", "milp", "relax"]));
+                return None;
+            }
+        };
+    }
+    for (name, wanted) in [("nodes", "milp"), ("fix", "relax")] {
+        let Some(value) = settings.get(name) else { continue };
+        let number = integer(context, &format!("`{name}`"), value, 1..=1_000_000)? as u32;
+        match &mut found {
+            SynthesisMethod::Milp { nodes } if wanted == "milp" => *nodes = number,
+            SynthesisMethod::Relax { fix } if wanted == "relax" => *fix = number,
+            _ => {
+                let help = Some(format!("write `method = {wanted};` before it, or remove it"));
+                let place = format!("{} without `method = {wanted}`", settings.place);
+                let span = settings.span(name).unwrap_or(value.span);
+                context.error(ResolveError::Misplaced { what: format!("`{name}`"), place, help, span });
+                return None;
+            }
+        }
+    }
+    Some(found)
 }
 
 /// The routing, and where it stands.

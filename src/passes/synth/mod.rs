@@ -6,6 +6,7 @@
 mod error;
 mod evaluate;
 mod from_file;
+mod milp;
 mod search;
 mod torus;
 mod wiring;
@@ -13,7 +14,7 @@ mod wiring;
 pub use error::SynthError;
 
 use crate::ir::{PassRecord, Topology};
-use crate::model::{Pod, SymmetryChoice, TopologyChoice};
+use crate::model::{Pod, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
 use crate::progress::Progress;
 
 /// A topology and how it came about.
@@ -31,6 +32,11 @@ pub struct Synthesized {
 /// [`SynthError`] where the file of `cross_connects` does not fit the pod, where symmetry is demanded of a pod that has none, or where the
 /// wiring leaves the pod in pieces.
 pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
+    if let TopologyChoice::Synthesize(settings) = &pod.topology
+        && settings.method != SynthesisMethod::Search
+    {
+        return by_program(pod, *settings, progress);
+    }
     let (name, search::Found { fibers, mut counters }) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
@@ -51,4 +57,17 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
     counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
     let stopped_by = if name == "synthesize" { "budget" } else { "done" };
     Ok(Synthesized { topology, record: PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters } })
+}
+
+/// The topology by a mixed-integer or linear program.
+fn by_program(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
+    let symmetric = match (settings.symmetry, search::translations_fit(pod)) {
+        (SymmetryChoice::Translation, Err(reason)) => return Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
+        (SymmetryChoice::Translation | SymmetryChoice::Auto, fits) => fits.is_ok(),
+        (SymmetryChoice::None, _) => false,
+    };
+    let milp::Solved { fibers, mut counters, stopped_by } = milp::synthesize(pod, settings.method, symmetric, progress)?;
+    let topology = wiring::wire(pod, &fibers)?;
+    counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
+    Ok(Synthesized { topology, record: PassRecord { name: "synthesize".to_owned(), stopped_by: stopped_by.to_owned(), counters } })
 }

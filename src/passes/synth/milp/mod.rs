@@ -1,0 +1,216 @@
+//! Topologies from the dualised Leighton-Rao program: mixed-integer (`method = milp`), or relaxed and fixed step by step (`method = relax`).
+//!
+//! In: a pod. Out: fibres, the flow that the program proves for them, and a bound that no other wiring of the same kind exceeds. For small pods.
+//! Invariant: what is returned was checked against every row of the program, with whole links.
+//!
+//! # The program
+//! For a given graph with x(u,v) links between u and v, uniform demand and unit channels, the maximum concurrent flow lambda is, by
+//! duality (Shahrokhi and Matula 1990; Leighton and Rao 1999), the least volume of a metric:
+//! ```text
+//! lambda = min sum over channels (u,v) of x(u,v) d(u,v)   such that   sum over ordered pairs of d = 1,   d a metric.
+//! ```
+//! There x is a factor of d; to choose x as well, the inner minimum is turned into the maximum of its dual, which is linear in x.
+//!
+//! *One leg.* Of the triangles d(s,v) <= d(s,u) + d(u,v) it is enough to keep those whose second leg (u,v) is a link that the pod may have.
+//! With fewer triangles the minimum could only fall; but let d satisfy these, and put d' = the shortest path in lengths d(u,v) over possible links. Then d'
+//! is a metric, d' >= d everywhere (walk the path link by link), and d' <= d on every possible link, where alone x may be positive: same
+//! volume or less, and a larger sum to divide by.
+//!
+//! *Link symmetry.* Channels come in pairs, so d(u,v) = d(v,u) may be assumed: the mean of an optimal metric and its mirror is optimal. One row per
+//! unordered pair is left.
+//!
+//! *Dualised.* The dual variable of the triangle (s; u,v) is f(s,u,v), the flow from s that takes the link (u,v) with u, v other than s; what s
+//! sends over its own links is the rest of their capacity. The dual constraint of d(a,b) is the row of the pair:
+//! ```text
+//! lambda <= x(a,b) + sum over u of f(a,u,b) - sum over w of f(a,b,w) - sum over s of f(s,a,b)            (added up over (a,b) and (b,a))
+//! ```
+//! direct capacity, plus what reaches b on detours, less what travels on from b, less what others take of the link.
+//!
+//! # Which row is which
+//! The TONS paper (Green and Thottethodi, arXiv 2605.27963) is known to us by its abstract and results: a linear program for topologies that
+//! maximises a throughput proxy, symmetry reductions, and a constraint for dark switches. Its numbering of constraints is not, so rows go by name:
+//! degree and OCS matching: one [`links::Limit`] per chip and side of an OCS (each port one link, any such numbers can be wired);
+//! links within a cube: constants on the right-hand side; link symmetry, one leg, normalisation (the coefficient of lambda): as above;
+//! translation symmetry: one shift per OCS out of a cyclic group, rows and flows for the chips of cube 0 only, every link seen from there;
+//! fault tolerance: `faults.rs`, every set of chips keeps a link through an OCS that is not dark.
+//! Two kinds of rows are ours and hold for whole links only: hops (the Moore bound) and an order among interchangeable chips.
+//!
+//! Cost: N^2 / 2 rows and N times the possible channels columns, both divided by the number of cubes under symmetry.
+
+mod faults;
+mod links;
+mod program;
+mod relax;
+#[cfg(test)]
+mod tests;
+
+use super::SynthError;
+use crate::model::{FacePort, Pod, SynthesisMethod};
+use crate::progress::Progress;
+use crate::solve::{self, Ended, Program, Row, SolveError};
+use links::Links;
+use program::{LAMBDA, Size, column};
+
+/// Fibres that a program settled on.
+pub(super) struct Solved {
+    pub(super) fibers: Vec<[FacePort; 2]>,
+    pub(super) counters: Vec<(String, u64)>,
+    /// `optimal`, `node limit` or `fixed`.
+    pub(super) stopped_by: &'static str,
+}
+
+/// The largest programs that are tried: with CBC, and with the pure-Rust solver, whose simplex is dense in places.
+const LIMIT: Size =
+    if solve::CBC { Size { rows: 5_000, columns: 80_000, weights: 240_000 } } else { Size { rows: 70, columns: 1_500, weights: 4_500 } };
+
+/// Rounds of solving, looking for a dark switch that cuts the pod, and forbidding that cut.
+const CUT_ROUNDS: usize = 100;
+
+/// The topology by `method`, which is not the search.
+///
+/// # Errors
+/// [`SynthError::ProgramTooLarge`] where the program exceeds what the solver of this build is given, [`SynthError::Unsolved`] where the solver fails.
+pub(super) fn synthesize(pod: &Pod, method: SynthesisMethod, symmetric: bool, progress: &dyn Progress) -> Result<Solved, SynthError> {
+    let links = if symmetric { Links::by_shift(pod) } else { Links::by_pair(pod) };
+    let size = program::size(&links);
+    if size.rows > LIMIT.rows || size.columns > LIMIT.columns || size.weights > LIMIT.weights {
+        return Err(too_large(pod, size, symmetric));
+    }
+    let outcome = match method {
+        SynthesisMethod::Relax { fix } => optimise(&links, pod.budget.faulty_ocses, fix as usize, None, progress),
+        SynthesisMethod::Milp { nodes } => {
+            let fix = links.choices.len().div_ceil(START_ROUNDS);
+            optimise(&links, pod.budget.faulty_ocses, fix, Some(nodes), progress)
+        }
+        SynthesisMethod::Search => unreachable!("the search needs no program"),
+    };
+    let best = outcome.map_err(|SolveError { reason }| SynthError::Unsolved { reason, span: pod.topology_span })?;
+    let billion = |lambda: f64| (lambda.max(0.0) * 1e9 / links.nodes as f64) as u64;
+    let gap = if best.lambda > 0.0 { ((best.bound / best.lambda - 1.0).max(0.0) * 1e6) as u64 } else { u64::MAX };
+    let counters = [
+        ("rows", size.rows as u64),
+        ("columns", size.columns as u64),
+        ("choices", links.choices.len() as u64),
+        ("programs", best.programs),
+        ("fault_cuts", best.cuts),
+        ("flow_e9", billion(best.lambda)),
+        ("bound_e9", billion(best.bound)),
+        ("gap_ppm", gap),
+    ];
+    let counters = counters.map(|(name, count)| (name.to_owned(), count)).to_vec();
+    Ok(Solved { fibers: links.fibers(pod, &best.taken), counters, stopped_by: best.stopped_by })
+}
+
+/// Steps of the relaxation that gives `milp` its first topology.
+const START_ROUNDS: usize = 8;
+
+/// The best numbers found.
+#[derive(Clone, Debug)]
+struct Best {
+    /// How often each choice is taken.
+    taken: Vec<u32>,
+    /// N times the concurrent flow that the program proves for it.
+    lambda: f64,
+    /// N times a flow that nothing exceeds: the first relaxation, or what branch and bound leaves.
+    bound: f64,
+    programs: u64,
+    cuts: u64,
+    stopped_by: &'static str,
+}
+
+/// Relaxes and fixes; with `nodes`, that is the start of branch and bound.
+fn optimise(links: &Links, dark: u32, fix: usize, nodes: Option<u32>, progress: &dyn Progress) -> Result<Best, SolveError> {
+    let mut cuts: Vec<Row> = Vec::new();
+    let mut programs = 0;
+    let base = program::flow_program(links, true);
+    let strengthened = program::integer_rows(links);
+    progress.begin("synthesize", 2);
+    // Cuts hold for every wiring, so those that the start needs stay.
+    let mut best = loop {
+        let mut relaxed = base.clone();
+        relaxed.rows.extend(cuts.iter().cloned());
+        let best = relax::relax(links, &relaxed, fix, &mut programs)?;
+        match faults::violated(links, &best.taken, dark) {
+            Some(cut) if cuts.len() < CUT_ROUNDS => cuts.push(cut),
+            _ => break best,
+        }
+    };
+    progress.advance();
+    if let Some(nodes) = nodes {
+        let mut whole = base;
+        whole.rows.extend(strengthened);
+        whole.rows.extend(cuts.iter().cloned());
+        (best.stopped_by, best.bound) = branch(links, whole, dark, nodes, &mut best, &mut cuts, &mut programs)?;
+    }
+    progress.end();
+    Ok(Best { programs, cuts: cuts.len() as u64, ..best })
+}
+
+/// How much better than the start, relatively, branch and bound must be.
+const STEP: f64 = 1e-6;
+
+/// Branch and bound from a start; returns why it stopped and the bound that it leaves.
+fn branch(
+    links: &Links,
+    mut whole: Program,
+    dark: u32,
+    nodes: u32,
+    best: &mut Best,
+    cuts: &mut Vec<Row>,
+    programs: &mut u64,
+) -> Result<(&'static str, f64), SolveError> {
+    whole.columns[LAMBDA].lower = best.lambda * (1.0 + STEP);
+    loop {
+        *programs += 1;
+        let answer = solve::maximise(&whole, nodes)?;
+        let point = answer.point.as_deref().map(|point| (taken(links, point), point[LAMBDA]));
+        let stopped_by = match answer.ended {
+            Ended::Infeasible => return Ok(("optimal", best.lambda)),
+            Ended::Optimal => "optimal",
+            Ended::NodeLimit => "node limit",
+        };
+        let Some((taken, lambda)) = point else { return Ok((stopped_by, answer.bound.min(best.bound).max(best.lambda))) };
+        match faults::violated(links, &taken, dark) {
+            Some(cut) if cuts.len() < CUT_ROUNDS => {
+                whole.rows.push(cut.clone());
+                cuts.push(cut);
+            }
+            // Not a wiring that tolerates the faults: the start stands, and so does the bound.
+            Some(_) => return Ok(("cut limit", answer.bound.min(best.bound).max(best.lambda))),
+            None => {
+                (best.taken, best.lambda) = (taken, lambda);
+                let bound = if stopped_by == "optimal" { lambda } else { answer.bound.min(best.bound).max(lambda) };
+                return Ok((stopped_by, bound));
+            }
+        }
+    }
+}
+
+/// The whole numbers of a point, with every free port that can be lit.
+fn taken(links: &Links, point: &[f64]) -> Vec<u32> {
+    let mut taken: Vec<u32> = (0..links.choices.len()).map(|choice| point[column(choice)].round() as u32).collect();
+    links.fill(&mut taken);
+    taken
+}
+
+fn too_large(pod: &Pod, size: Size, symmetric: bool) -> SynthError {
+    let mut ways = Vec::new();
+    if !solve::CBC {
+        ways.push("build fabc with `--features cbc`");
+    }
+    if !symmetric && super::search::translations_fit(pod).is_ok() {
+        ways.push("write `symmetry = translation`");
+    }
+    ways.push("write `method = search`");
+    SynthError::ProgramTooLarge {
+        size: written(size),
+        limit: written(LIMIT),
+        solver: if solve::CBC { "CBC" } else { "the built-in solver" },
+        ways: ways.join(", or "),
+        span: pod.topology_span,
+    }
+}
+
+fn written(size: Size) -> String {
+    format!("{} rows, {} columns, {} weights", size.rows, size.columns, size.weights)
+}
