@@ -87,6 +87,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
         name: "flow".to_owned(),
         stopped_by: flow.stopped_by.name().to_owned(),
         counters: vec![("rounds".to_owned(), u64::from(flow.rounds))],
+        notes: Vec::new(),
     };
     let passes = [Some(record), Some(flow_record), router.map(|router| router.record(scenarios.len()))].into_iter().flatten().collect();
     Ok(Compiled { topology, cross_connects, flow, trees, scenarios, requires, passes, pod })
@@ -192,7 +193,7 @@ impl Router {
             Router::DimensionOrder(_) => ("dimension_order", "done"),
             Router::UpDown => ("up_down", "done"),
         };
-        PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters }
+        PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: Vec::new() }
     }
 }
 

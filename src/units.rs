@@ -12,6 +12,8 @@ pub enum Dimension {
     Bandwidth,
     /// Base unit picoseconds.
     Time,
+    /// Base unit seconds of work on the machine that compiles.
+    Duration,
     /// Base unit router cycles.
     Cycles,
     /// Base unit metres (of fibre or cable).
@@ -56,6 +58,8 @@ pub const UNITS: &[Unit] = units! {
     "ns" Time 1_000;
     "us" Time 1_000_000;
     "ps" Time 1;
+    "s" Duration 1;
+    "min" Duration 60;
     "cycles" Cycles 1;
     "m" Length 1;
     "B" Data 1;

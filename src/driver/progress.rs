@@ -92,6 +92,10 @@ impl Progress for Watch {
             state.times[place].2 = started.elapsed();
         }
     }
+
+    fn expired(&self, seconds: u32) -> bool {
+        self.state().open.last().is_some_and(|running| running.started.elapsed() >= Duration::from_secs(u64::from(seconds)))
+    }
 }
 
 fn bar(pass: &str, total: u64) -> ProgressBar {

@@ -65,7 +65,7 @@ fn page(compiled: &Compiled) -> Value {
         .iter()
         .map(|pass| {
             let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{name} {}", grouped(*count))).collect();
-            context! { name => pass.name, stopped_by => pass.stopped_by, counters => counters.join(", ") }
+            context! { name => pass.name, stopped_by => pass.stopped_by, counters => counters.join(", "), notes => pass.notes }
         })
         .collect();
     context! {

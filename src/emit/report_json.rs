@@ -49,7 +49,12 @@ pub(super) fn json(compiled: &Compiled) -> String {
     push_lines(&mut out, &compiled.passes, |out, pass| {
         let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{}:{count}", quote(name))).collect();
         push(out, format_args!("{{\"name\":{},\"stopped_by\":{},", quote(&pass.name), quote(&pass.stopped_by)));
-        push(out, format_args!("\"counters\":{{{}}}}}", counters.join(",")));
+        push(out, format_args!("\"counters\":{{{}}}", counters.join(",")));
+        if !pass.notes.is_empty() {
+            let notes: Vec<String> = pass.notes.iter().map(|note| quote(note)).collect();
+            push(out, format_args!(",\"notes\":[{}]", notes.join(",")));
+        }
+        out.push('}');
     });
     out.push_str("}\n");
     out

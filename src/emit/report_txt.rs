@@ -101,6 +101,9 @@ fn push_passes(out: &mut String, compiled: &Compiled) {
     for pass in &compiled.passes {
         let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{name} {}", grouped(*count))).collect();
         push_wrapped(out, &format!("  {:<14}  {:<10}  ", pass.name, pass.stopped_by), &counters.join(", "));
+        for note in &pass.notes {
+            push_wrapped(out, &" ".repeat(18), note);
+        }
     }
 }
 

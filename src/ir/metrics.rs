@@ -131,8 +131,10 @@ impl RequireOutcome {
 pub struct PassRecord {
     /// Name of the pass.
     pub name: String,
-    /// Why it stopped: `optimal`, `gap`, `budget` or `done`.
+    /// Why it stopped: `optimal`, `gap`, `budget`, `node_limit`, `cut_limit`, `fixed`, `time_limit` or `done`.
     pub stopped_by: String,
     /// Counters, in a fixed order.
     pub counters: Vec<(String, u64)>,
+    /// What a reader should know about how the pass went, sentence by sentence.
+    pub notes: Vec<String>,
 }

@@ -204,6 +204,22 @@ pub struct Synthesize {
     pub seed: u64,
     /// How the topology is found.
     pub method: SynthesisMethod,
+    /// What the search maximises or minimises.
+    pub objective: Objective,
+    /// Seconds after which the search stops where it is; the result then depends on the machine.
+    pub time_limit: Option<u32>,
+}
+
+/// Effort that `effort = max` stands for.
+pub const MAX_EFFORT: u32 = 24;
+
+/// `objective = ..` of `synthesize`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Objective {
+    /// The largest concurrent flow.
+    Flow,
+    /// The fewest average hops, whatever the fibres bear.
+    Hops,
 }
 
 /// `method = ..` of `synthesize`.
@@ -347,6 +363,10 @@ impl Comparison {
             Comparison::Greater => ">",
             Comparison::Equal => "==",
         }
+    }
+    /// Whether larger values satisfy it.
+    pub fn wants_more(self) -> bool {
+        matches!(self, Comparison::AtLeast | Comparison::Greater)
     }
     /// Whether `measured` satisfies it.
     pub fn holds(self, measured: f64, wanted: f64) -> bool {

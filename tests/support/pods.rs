@@ -8,8 +8,8 @@ use fabc::ir::{
     PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
-    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, LinkType, Metric, Ocs, OcsGroup, Pod, Require, RoutingChoice,
-    SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
+    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, LinkType, Metric, Objective, Ocs, OcsGroup, Pod, Require,
+    RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
 };
 
 /// What a pod made by hand looks like.
@@ -42,6 +42,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         name: name.to_owned(),
         stopped_by: stopped_by.to_owned(),
         counters: counters.iter().map(|&(name, count)| (name.to_owned(), count)).collect(),
+        notes: Vec::new(),
     };
     let passes = vec![
         pass("synthesize", "budget", &[("moves", 1_250_000), ("accepted", 48_112), ("restarts", 8)]),
@@ -108,6 +109,8 @@ fn pod(shape: Shape) -> Pod {
             symmetry: SymmetryChoice::Translation,
             effort: 1,
             seed: 1,
+            objective: Objective::Flow,
+            time_limit: None,
             method: SynthesisMethod::Search,
         }),
         topology_span: span,

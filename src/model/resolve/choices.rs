@@ -1,13 +1,16 @@
 //! Budget, demand, topology and routing.
 
 use super::hardware::dimensions;
-use super::settings::{Settings, choice, decimal, in_range, integer, settings, wrong_kind};
+use super::settings::{Settings, choice, decimal, in_range, integer, quantity, settings, wrong_kind};
 use super::{Context, Items, missing, unknown_choice};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::pod::{Budget, Chip, Demand, RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
+use crate::model::pod::{
+    Budget, Chip, Demand, MAX_EFFORT, Objective, RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
+};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
 use crate::syntax::{Loader, join};
+use crate::units::Dimension;
 
 /// The budget: without `vcs`, those of the chip (at most 8); without `faults`, none.
 pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chip: Option<&Chip>) -> Option<Budget> {
@@ -143,10 +146,17 @@ fn wrong_topology(kind: &Name) -> ResolveError {
 
 /// The settings of `synthesize`.
 fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>) -> Option<Synthesize> {
-    let mut found = Synthesize { symmetry: SymmetryChoice::Auto, effort: 1, seed: 1, method: SynthesisMethod::Search };
+    let mut found = Synthesize {
+        symmetry: SymmetryChoice::Auto,
+        effort: 1,
+        seed: 1,
+        objective: Objective::Flow,
+        time_limit: None,
+        method: SynthesisMethod::Search,
+    };
     let Some(block) = block else { return Some(found) };
-    let settings =
-        settings(context, block, "`synthesize`".to_owned(), kind.span, &["symmetry", "effort", "seed", "method", "nodes", "fix"], "");
+    let known = ["symmetry", "effort", "seed", "objective", "time_limit", "method", "nodes", "fix"];
+    let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, &known, "");
     if let Some(value) = settings.get("symmetry") {
         let Some(name) = choice(value) else {
             context.error(wrong_kind("`symmetry`", "a name", "translation", value.span));
@@ -162,7 +172,35 @@ fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>) -> Opti
             }
         };
     }
-    let effort = settings.get("effort").map_or(Some(1), |value| integer(context, "`effort`", value, 1..=10_000));
+    if let Some(value) = settings.get("objective") {
+        let Some(name) = choice(value) else {
+            context.error(wrong_kind("`objective`", "a name", "hops", value.span));
+            return None;
+        };
+        found.objective = match &*name.value {
+            "flow" => Objective::Flow,
+            "hops" => Objective::Hops,
+            _ => {
+                context.error(unknown_choice("`objective`", &name, &["flow", "hops"]));
+                return None;
+            }
+        };
+    }
+    if let Some(value) = settings.get("time_limit") {
+        let (number, unit) = quantity(context, "`time_limit`", value, &[Dimension::Duration], "60 s")?;
+        let seconds = number.times(unit.factor).filter(|seconds| (1..=u64::from(u32::MAX)).contains(seconds));
+        let Some(seconds) = seconds else {
+            let (wanted, found) = ("a whole number of seconds, at least 1".to_owned(), format!("this is {number} {}", unit.name));
+            context.error(ResolveError::OutOfRange { what: "`time_limit`".to_owned(), wanted, help: None, span: value.span, found });
+            return None;
+        };
+        found.time_limit = Some(seconds as u32);
+    }
+    let effort = match settings.get("effort") {
+        None => Some(1),
+        Some(value) if choice(value).is_some_and(|name| &*name.value == "max") => Some(i64::from(MAX_EFFORT)),
+        Some(value) => integer(context, "`effort`", value, 1..=10_000),
+    };
     let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
     let method = method(context, &settings);
     Some(Synthesize { effort: effort? as u32, seed: seed? as u64, method: method?, ..found })
@@ -196,6 +234,17 @@ fn method(context: &mut Context, settings: &Settings<'_>) -> Option<SynthesisMet
                 let help = Some(format!("write `method = {wanted};` before it, or remove it"));
                 let place = format!("{} without `method = {wanted}`", settings.place);
                 let span = settings.span(name).unwrap_or(value.span);
+                context.error(ResolveError::Misplaced { what: format!("`{name}`"), place, help, span });
+                return None;
+            }
+        }
+    }
+    if found != SynthesisMethod::Search {
+        // The programs know the flow only, and their work is limited in nodes.
+        for name in ["objective", "time_limit"] {
+            if let Some(span) = settings.span(name) {
+                let help = Some("remove it, or write `method = search`".to_owned());
+                let place = format!("{} with a `method` other than `search`", settings.place);
                 context.error(ResolveError::Misplaced { what: format!("`{name}`"), place, help, span });
                 return None;
             }

@@ -54,30 +54,20 @@ pub enum SynthError {
         #[label("`symmetry = translation` is demanded here")]
         span: Span,
     },
-    /// FAB0205: the program of `method = milp` or `relax` is too large.
-    #[error("the program of this pod is too large for {solver}: it has {size}")]
-    #[diagnostic(code(FAB0205), help("{ways}; the limit of this build is {limit}"))]
-    ProgramTooLarge {
+    /// FAB0205: the program of `method = milp` or `relax` is too large for the solver, or the solver failed.
+    #[error("the program of this pod has {size}, and {solver} {what}")]
+    #[diagnostic(code(FAB0205), help("{ways}"))]
+    Unsolved {
         /// Rows, columns and weights of the program.
         size: String,
-        /// What would be solved.
-        limit: String,
         /// The solver of this build.
         solver: &'static str,
+        /// The limit of this build, or what the solver said.
+        what: String,
         /// What would help.
         ways: String,
         /// The topology line.
-        #[label("`method` is chosen here")]
-        span: Span,
-    },
-    /// FAB0206: the solver failed.
-    #[error("the solver failed: {reason}")]
-    #[diagnostic(code(FAB0206), help("write `method = search`, which needs no solver"))]
-    Unsolved {
-        /// What the solver said.
-        reason: String,
-        /// The topology line.
-        #[label("`method` is chosen here")]
+        #[label("its `method` is chosen here")]
         span: Span,
     },
 }

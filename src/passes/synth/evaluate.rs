@@ -1,25 +1,12 @@
 //! Distance sums by bit-parallel breadth-first search: the inner loop of every search.
 //!
-//! A node holds one bit per source; a level is the OR over its neighbours. With translation symmetry the sources are the chips of cube 0 and a row is
-//! one position in all cubes, so that a shift is a rotation of a row; without it every chip is a source.
-//! Copper has length 1; fibres have a small integer length of their own, so that the sum is the denominator of a dual bound.
+//! A node holds one bit per source; the sources are the canonical nodes. A level is the OR over the neighbours of a node, for all elements of the group at
+//! once: a row holds one canonical node in all its translations, so that a shift is a rotation of a row. Copper has length 1; fibres have
+//! a small integer length of their own, so that the sum is the denominator of a dual bound.
 
-/// The wiring of one cube in a pod where every OCS serves the same two positions of every cube.
-#[derive(Clone, Debug)]
-pub(super) struct Shape {
-    /// Chips per cube.
-    pub(super) positions: usize,
-    /// Number of cubes.
-    pub(super) cubes: usize,
-    /// Copper neighbours of every position.
-    pub(super) mesh: Vec<Vec<usize>>,
-    /// Per OCS: the position of its A port and of its B port.
-    pub(super) arms: Vec<(usize, usize)>,
-    /// Orders of the cyclic factors of the group of cubes; cube = mixed radix number, first factor fastest.
-    pub(super) factors: Vec<usize>,
-}
+use super::shape::{Shape, Slot};
 
-/// Lengths of fibres: within a cube, and between cubes.
+/// Lengths of fibres, against copper length 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FiberLengths {
     /// A fibre from a cube to itself.
@@ -28,82 +15,77 @@ pub(super) struct FiberLengths {
     pub(super) across: usize,
 }
 
-impl Shape {
-    /// The sum of two elements.
-    pub(super) fn add(&self, a: usize, b: usize) -> usize {
-        self.combine(a, b, |a, b, order| (a + b) % order)
+impl FiberLengths {
+    fn of(self, shape: &Shape, ocs: usize, slot: Slot) -> usize {
+        if shape.inside(ocs, slot) { self.inside } else { self.across }
     }
-    /// The difference of two elements.
-    pub(super) fn subtract(&self, a: usize, b: usize) -> usize {
-        self.combine(a, b, |a, b, order| (a + order - b) % order)
-    }
-    fn combine(&self, mut a: usize, mut b: usize, digit: impl Fn(usize, usize, usize) -> usize) -> usize {
-        let (mut place, mut result) = (1, 0);
-        for &order in &self.factors {
-            result += place * digit(a % order, b % order, order);
-            (a, b, place) = (a / order, b / order, place * order);
+}
+
+/// Length of all channels of a wiring divided by the order of the group; `dark` is an OCS that does not count.
+pub(super) fn volume(shape: &Shape, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>) -> u64 {
+    let copper: usize = shape.mesh.iter().map(Vec::len).sum();
+    let mut fiber = 0;
+    for (ocs, slots) in wiring.iter().enumerate().filter(|(ocs, _)| dark != Some(*ocs)) {
+        for &slot in slots {
+            if let Some([a, b]) = shape.joined(ocs, slot) {
+                fiber += lengths.of(shape, ocs, slot) * if a == b { 1 } else { 2 };
+            }
         }
-        result
     }
-    /// Total channel length per cube under these fibre lengths.
-    pub(super) fn volume(&self, shifts: &[usize], lengths: FiberLengths) -> u64 {
-        let copper: usize = self.mesh.iter().map(Vec::len).sum();
-        let fiber: usize = shifts.iter().map(|&shift| 2 * if shift == 0 { lengths.inside } else { lengths.across }).sum();
-        (copper + fiber) as u64
-    }
+    (copper + fiber) as u64
+}
+
+/// A way from a row into another: the row that is read, the shift it is read with, the length.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    row: usize,
+    shift: usize,
+    length: usize,
 }
 
 /// Reusable state of the evaluation of one [`Shape`].
 #[derive(Clone, Debug)]
-pub(super) struct Evaluator {
-    shape: Shape,
+pub(super) struct Evaluator<'a> {
+    shape: &'a Shape,
+    /// Words per node: one bit per source.
     words: usize,
-    /// Snapshots of the last levels, each `[position][word][2 * cubes]` (rows stored twice: a rotation is one contiguous read) for a
-    /// cyclic group, and read through `gather` otherwise.
+    /// Snapshots of the last levels, each `[canonical node][element][word]`; the elements stand twice in a row, so that a rotation is one contiguous read.
     levels: Vec<Vec<u64>>,
-    /// `[shift][cube]` for groups that are not cyclic.
+    /// `[shift][element]` for groups that are not cyclic.
     gather: Vec<Vec<u32>>,
+    fibers: Vec<Vec<Reach>>,
 }
 
-impl Evaluator {
-    pub(super) fn new(shape: &Shape) -> Self {
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(shape: &'a Shape) -> Self {
         let gather = if shape.factors.len() > 1 {
-            (0..shape.cubes).map(|shift| (0..shape.cubes).map(|cube| shape.add(cube, shift) as u32).collect()).collect()
+            (0..shape.order).map(|shift| (0..shape.order).map(|element| shape.add(element, shift) as u32).collect()).collect()
         } else {
             Vec::new()
         };
-        Self { shape: shape.clone(), words: shape.positions.div_ceil(64), levels: Vec::new(), gather }
+        Self { shape, words: shape.nodes.div_ceil(64), levels: Vec::new(), gather, fibers: vec![Vec::new(); shape.nodes] }
     }
 
-    /// Sum of distances from the chips of cube 0 to all chips; stops and returns a value above `limit` as soon as the sum exceeds it. Chips that
-    /// cannot be reached make the sum huge.
-    pub(super) fn distance_sum(&mut self, shifts: &[usize], lengths: FiberLengths, limit: u64) -> u64 {
-        let Shape { positions, cubes, .. } = self.shape;
-        let (words, row) = (self.words, 2 * cubes);
+    /// Sum of distances from the canonical nodes to all nodes, without the fibres of `dark`; stops and returns a value above `limit` as soon as the sum
+    /// exceeds it. Nodes that cannot be reached make the sum huge.
+    pub(super) fn distance_sum(&mut self, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>, limit: u64) -> u64 {
+        let (nodes, order, words) = (self.shape.nodes, self.shape.order, self.words);
+        let half = order * words;
+        let row = 2 * half;
         let keep = lengths.inside.max(lengths.across) + 1;
-        let size = positions * words * row;
         self.levels.resize_with(keep.max(self.levels.len()), Vec::new);
         for level in &mut self.levels[..keep] {
             level.clear();
-            level.resize(size, 0);
+            level.resize(nodes * row, 0);
         }
-        for position in 0..positions {
-            let at = (position * words + position / 64) * row;
-            self.levels[0][at] |= 1 << (position % 64);
-            self.levels[0][at + cubes] |= 1 << (position % 64);
+        for node in 0..nodes {
+            let at = node * row + node / 64;
+            self.levels[0][at] |= 1 << (node % 64);
+            self.levels[0][at + half] |= 1 << (node % 64);
         }
-        // Per position: the row it reads through every fibre end, and the shift it reads it with.
-        let mut fibers: Vec<Vec<(usize, usize, usize)>> = vec![Vec::new(); positions];
-        for (&(a, b), &shift) in self.shape.arms.iter().zip(shifts) {
-            let length = if shift == 0 { lengths.inside } else { lengths.across };
-            fibers[a].push((b, shift, length));
-            fibers[b].push((a, self.shape.subtract(0, shift), length));
-        }
-        let everything = (positions * cubes * positions) as u64;
-        let mut reached = positions as u64;
-        let mut sum = 0u64;
-        let mut quiet = 0;
-        let mut time = 0;
+        self.connect(wiring, lengths, dark);
+        let everything = (nodes * order * nodes) as u64;
+        let (mut reached, mut sum, mut quiet, mut time) = (nodes as u64, 0u64, 0, 0);
         while reached < everything {
             sum += everything - reached;
             if sum > limit {
@@ -113,29 +95,30 @@ impl Evaluator {
             let mut now = std::mem::take(&mut self.levels[time % keep]);
             let before = &self.levels[(time - 1) % keep];
             let mut count = 0u64;
-            for position in 0..positions {
-                for word in 0..words {
-                    let at = |position: usize| (position * words + word) * row;
-                    let (out, _) = now[at(position)..][..row].split_at_mut(cubes);
-                    out.copy_from_slice(&before[at(position)..][..cubes]);
-                    for &neighbour in &self.shape.mesh[position] {
-                        or(out, &before[at(neighbour)..][..cubes]);
+            for node in 0..nodes {
+                let (out, twin) = now[node * row..][..row].split_at_mut(half);
+                out.copy_from_slice(&before[node * row..][..half]);
+                for &neighbour in &self.shape.mesh[node] {
+                    or(out, &before[neighbour * row..][..half]);
+                }
+                for &Reach { row: other, shift, length } in &self.fibers[node] {
+                    if time < length {
+                        continue;
                     }
-                    for &(other, shift, length) in &fibers[position] {
-                        if time >= length {
-                            let past = &self.levels[(time - length) % keep];
-                            match self.gather.get(shift) {
-                                None => or(out, &past[at(other) + shift..][..cubes]),
-                                Some(from) => {
-                                    let past = &past[at(other)..][..cubes];
-                                    out.iter_mut().zip(from).for_each(|(out, &from)| *out |= past[from as usize]);
-                                }
+                    // With length 1 the level before is the one that is read; the slot of `now` stands empty.
+                    let past = if length == 1 { before } else { &self.levels[(time - length) % keep] };
+                    match self.gather.get(shift) {
+                        None => or(out, &past[other * row + shift * words..][..half]),
+                        Some(from) => {
+                            let past = &past[other * row..][..half];
+                            for (out, &from) in out.chunks_exact_mut(words).zip(from) {
+                                or(out, &past[from as usize * words..][..words]);
                             }
                         }
                     }
-                    count += out.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>();
-                    now.copy_within(at(position)..at(position) + cubes, at(position) + cubes);
                 }
+                count += out.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>();
+                twin.copy_from_slice(out);
             }
             self.levels[time % keep] = now;
             quiet = if count == reached { quiet + 1 } else { 0 };
@@ -146,58 +129,24 @@ impl Evaluator {
         }
         sum
     }
+
+    /// Per canonical node, the rows that it reads through its fibres.
+    fn connect(&mut self, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>) {
+        self.fibers.iter_mut().for_each(Vec::clear);
+        for (ocs, slots) in wiring.iter().enumerate().filter(|(ocs, _)| dark != Some(*ocs)) {
+            let ends = &self.shape.switches[ocs].ends;
+            for &slot in slots {
+                let Some([a, b]) = self.shape.joined(ocs, slot) else { continue };
+                let length = lengths.of(self.shape, ocs, slot);
+                self.fibers[ends[a].node].push(Reach { row: ends[b].node, shift: slot.shift, length });
+                if a != b {
+                    self.fibers[ends[b].node].push(Reach { row: ends[a].node, shift: self.shape.negative(slot.shift), length });
+                }
+            }
+        }
+    }
 }
 
 fn or(out: &mut [u64], row: &[u64]) {
     out.iter_mut().zip(row).for_each(|(out, bits)| *out |= bits);
-}
-
-/// Sum of distances over all ordered pairs of an arbitrary graph with copper length 1 and fibre length `fiber`; unreachable pairs make it huge.
-///
-/// `reached` and `next` are scratch, resized as needed.
-pub(super) fn distance_sum(mesh: &[Vec<u32>], fibers: &[Vec<u32>], fiber: usize, limit: u64, levels: &mut Vec<Vec<u64>>) -> u64 {
-    let nodes = mesh.len();
-    let words = nodes.div_ceil(64);
-    let keep = fiber + 1;
-    levels.resize_with(keep.max(levels.len()), Vec::new);
-    for level in &mut levels[..keep] {
-        level.clear();
-        level.resize(nodes * words, 0);
-    }
-    for node in 0..nodes {
-        levels[0][node * words + node / 64] |= 1 << (node % 64);
-    }
-    let everything = (nodes * nodes) as u64;
-    let (mut reached, mut sum, mut time, mut quiet) = (nodes as u64, 0u64, 0, 0);
-    while reached < everything {
-        sum += everything - reached;
-        if sum > limit {
-            return sum;
-        }
-        time += 1;
-        let mut now = std::mem::take(&mut levels[time % keep]);
-        let before = &levels[(time - 1) % keep];
-        let mut count = 0;
-        for node in 0..nodes {
-            let out = &mut now[node * words..][..words];
-            out.copy_from_slice(&before[node * words..][..words]);
-            for &neighbour in &mesh[node] {
-                or(out, &before[neighbour as usize * words..][..words]);
-            }
-            if time >= fiber {
-                let past = if fiber == 1 { before } else { &levels[(time - fiber) % keep] };
-                for &neighbour in &fibers[node] {
-                    or(out, &past[neighbour as usize * words..][..words]);
-                }
-            }
-            count += out.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>();
-        }
-        levels[time % keep] = now;
-        quiet = if count == reached { quiet + 1 } else { 0 };
-        if quiet >= keep {
-            return sum + (everything - reached) * 1000;
-        }
-        reached = count;
-    }
-    sum
 }

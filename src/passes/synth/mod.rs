@@ -7,7 +7,10 @@ mod error;
 mod evaluate;
 mod from_file;
 mod milp;
+mod random;
+mod score;
 mod search;
+mod shape;
 mod torus;
 mod wiring;
 
@@ -37,37 +40,43 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
     {
         return by_program(pod, *settings, progress);
     }
-    let (name, search::Found { fibers, mut counters }) = match &pod.topology {
+    let (name, found): (&str, search::Found) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
         TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?.into()),
         TopologyChoice::Synthesize(settings) => {
-            let symmetric = search::translations_fit(pod);
-            let found = match (settings.symmetry, symmetric) {
-                (SymmetryChoice::Translation | SymmetryChoice::Auto, Ok(())) => search::by_translation(pod, *settings, progress),
-                (SymmetryChoice::Translation, Err(reason)) => {
-                    return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
-                }
-                (SymmetryChoice::None, _) | (SymmetryChoice::Auto, Err(_)) => search::by_swaps(pod, *settings, progress),
-            };
-            ("synthesize", found)
+            if settings.symmetry == SymmetryChoice::Translation
+                && let Some(reason) = search::asymmetry(pod)
+            {
+                return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
+            }
+            ("synthesize", search::search(pod, *settings, progress))
         }
     };
-    let topology = wiring::wire(pod, &fibers)?;
+    let topology = wiring::wire(pod, &found.fibers)?;
+    let mut counters = found.counters;
     counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
-    let stopped_by = if name == "synthesize" { "budget" } else { "done" };
-    Ok(Synthesized { topology, record: PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters } })
+    let stopped_by = match (name, found.out_of_time) {
+        ("synthesize", true) => "time_limit",
+        ("synthesize", false) => "budget",
+        _ => "done",
+    };
+    let record = PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: found.notes };
+    Ok(Synthesized { topology, record })
 }
 
 /// The topology by a mixed-integer or linear program.
 fn by_program(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
-    let symmetric = match (settings.symmetry, search::translations_fit(pod)) {
-        (SymmetryChoice::Translation, Err(reason)) => return Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
-        (SymmetryChoice::Translation | SymmetryChoice::Auto, fits) => fits.is_ok(),
+    let asymmetry = milp::asymmetry(pod);
+    let symmetric = match (settings.symmetry, asymmetry) {
+        (SymmetryChoice::Translation, Some(reason)) => return Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
+        (SymmetryChoice::Translation | SymmetryChoice::Auto, asymmetry) => asymmetry.is_none(),
         (SymmetryChoice::None, _) => false,
     };
-    let milp::Solved { fibers, mut counters, stopped_by } = milp::synthesize(pod, settings.method, symmetric, progress)?;
-    let topology = wiring::wire(pod, &fibers)?;
+    let solved = milp::synthesize(pod, settings.method, symmetric, progress)?;
+    let topology = wiring::wire(pod, &solved.fibers)?;
+    let mut counters = solved.counters;
     counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
-    Ok(Synthesized { topology, record: PassRecord { name: "synthesize".to_owned(), stopped_by: stopped_by.to_owned(), counters } })
+    let (name, stopped_by) = ("synthesize".to_owned(), solved.stopped_by.to_owned());
+    Ok(Synthesized { topology, record: PassRecord { name, stopped_by, counters, notes: vec![solved.note] } })
 }

@@ -1,341 +1,280 @@
-//! The search for a topology: threshold accepting over one translation per OCS, or over arbitrary matchings.
+//! The search for a topology: threshold accepting over one translation per OCS, or over matchings where the pod leaves more to choose.
 //!
-//! With translation symmetry the cubes are a group and OCS i joins the A port of cube g with the B port of cube g + s_i: the shifts s_i are the whole
-//! topology. The score is the largest of a few dual bounds, D_w / volume_w with copper length 1 and fibre length w: average hops alone would
-//! overload the fibres from 512 chips on. Everything is an integer and work is counted in evaluations. Guarantees a connected topology if
-//! the search met one; cost: 8 us (128 chips) to 0.5 ms (8192) an evaluation. Source: our own measurements; threshold accepting: Dueck & Scheuer 1990.
+//! In: a pod and the settings of `synthesize`. Out: fibres; the best of several restarts, each with a random stream of its own. A change is kept
+//! unless it makes the score worse by more than a threshold that falls linearly to zero. Work is counted in evaluations, the same for any number
+//! of threads; cost: 8 us (128 chips) to 0.5 ms (8192) an evaluation. Sources: threshold accepting: Dueck & Scheuer 1990; the rest is our own.
 
-use super::evaluate::{Evaluator, FiberLengths, Shape, distance_sum};
-use crate::ids::{CubeId, Id, NodeId, OcsId};
-use crate::model::{CoupleRule, FacePort, Ocs, PORT_NAMES, Pod, Synthesize};
+use super::evaluate::Evaluator;
+use super::random::Stream;
+use super::score::{self, FaultGoal, Goal};
+use super::shape::{Shape, Slot, Wiring, kinds, largest_order};
+use crate::ids::CubeId;
+use crate::model::{FacePort, Metric, Ocs, Pod, SymmetryChoice, Synthesize};
 use crate::progress::Progress;
-use rand_chacha::ChaCha8Rng;
-use rand_core::{RngCore, SeedableRng};
 use rayon::prelude::*;
 
 /// Fibres that the search settled on.
 pub(super) struct Found {
     pub(super) fibers: Vec<[FacePort; 2]>,
     pub(super) counters: Vec<(String, u64)>,
+    /// What a reader of the report should know: why symmetry was not used, what steered the search.
+    pub(super) notes: Vec<String>,
+    /// Whether the clock ended the search.
+    pub(super) out_of_time: bool,
 }
 
 impl From<Vec<[FacePort; 2]>> for Found {
     /// Fibres that took no search.
     fn from(fibers: Vec<[FacePort; 2]>) -> Self {
-        Self { fibers, counters: Vec::new() }
+        Self { fibers, counters: Vec::new(), notes: Vec::new(), out_of_time: false }
     }
 }
 
 const RESTARTS: u64 = 4;
+/// Evaluations of one restart at effort 1 on a pod whose canonical nodes fill one word or less per node.
 const EVALUATIONS: u64 = 12_000;
-const SCALE: u64 = 1 << 20;
+/// From this effort on restarts begin hotter: a longer search may climb out of more.
+const HOT_EFFORT: u32 = 8;
+/// The flow that tables reach stays this far below the bound that the search sees: per cent.
+const MARGIN: f64 = 2.0;
 
-/// A seeded stream; the modulo bias of `below` is far under anything the search could notice and costs no rejection loop.
-struct Stream(ChaCha8Rng);
-
-impl Stream {
-    fn new(seed: u64, stream: u64) -> Self {
-        let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        generator.set_stream(stream);
-        Self(generator)
+/// Why not all cubes are interchangeable; `None` where they are.
+pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
+    let kinds = kinds(pod);
+    if kinds.len() == 1 {
+        return None;
     }
-    fn below(&mut self, bound: usize) -> usize {
-        (self.0.next_u64() % bound as u64) as usize
+    let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
+    let most = 4;
+    let mut list: Vec<String> = kinds.iter().take(most).map(like).collect();
+    if kinds.len() > most {
+        list.push("..".to_owned());
     }
+    let differing = first_difference(pod, kinds[0][0], kinds[1][0]);
+    Some(format!("its cubes are of {} kinds ({}){differing}", kinds.len(), list.join(", ")))
 }
 
-/// Whether every OCS serves one and the same A position and B position of every cube; otherwise why not.
-pub(super) fn translations_fit(pod: &Pod) -> Result<(), String> {
-    pod.ocses.iter().map(|ocs| arm(pod, ocs)).collect::<Result<Vec<_>, _>>().map(|_| ())
-}
-
-/// The two face ports of a cube that an OCS couples, as they stand in cube 0.
-fn arm(pod: &Pod, ocs: &Ocs) -> Result<[FacePort; 2], String> {
-    let home = |face: &&FacePort| face.cube == CubeId(0);
-    let ports: Vec<FacePort> = match ocs.rule {
-        CoupleRule::Sided => ocs.a.iter().filter(home).chain(ocs.b.iter().filter(home)).copied().collect(),
-        CoupleRule::Any => ocs.a.iter().filter(home).copied().collect(),
+/// An OCS that serves two cubes differently.
+fn first_difference(pod: &Pod, one: CubeId, other: CubeId) -> String {
+    let chips = pod.chips_per_cube();
+    let ends = |ocs: &Ocs, cube: CubeId| -> Vec<(bool, u32, u8)> {
+        let side = |faces: &[FacePort], b: bool| {
+            let here = faces.iter().filter(|face| face.cube == cube);
+            here.map(|face| (b, face.node.0 % chips, face.port.0)).collect::<Vec<_>>()
+        };
+        [side(&ocs.a, false), side(&ocs.b, true)].concat()
     };
-    let [a, b] = ports[..] else {
-        return Err(format!("{} serves {} ports of cube 0, not one on each side", ocs.name, ports.len()));
-    };
-    if ocs.a.len() + ocs.b.len() != 2 * pod.cubes as usize {
-        return Err(format!("{} serves some of the {} cubes only", ocs.name, pod.cubes));
+    match pod.ocses.iter().find(|ocs| ends(ocs, one) != ends(ocs, other)) {
+        Some(ocs) => format!("; {} serves cube{one} and cube{other} differently", ocs.name),
+        None => String::new(),
     }
-    Ok([a, b])
 }
 
-/// The groups that the cubes are tried as: the cyclic one, and for few cubes every abelian one (measured: the gain is within 0.1 % from 16 cubes on).
-fn groups(cubes: usize) -> Vec<Vec<usize>> {
-    match cubes {
+/// The groups of this order that are tried: the cyclic one, and for few cubes every abelian one (measured: the gain is within 0.1 % from 16 cubes on).
+fn groups(order: usize) -> Vec<Vec<usize>> {
+    match order {
         4 => vec![vec![4], vec![2, 2]],
         8 => vec![vec![8], vec![2, 4], vec![2, 2, 2]],
-        _ => vec![vec![cubes]],
+        9 => vec![vec![9], vec![3, 3]],
+        _ => vec![vec![order]],
     }
 }
 
-/// The best shifts found, all restarts at once, merged by score and then by restart number.
-pub(super) fn by_translation(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
-    let arms: Vec<[FacePort; 2]> = pod.ocses.iter().map(|ocs| arm(pod, ocs).expect("checked by translations_fit")).collect();
-    let shapes: Vec<Shape> = groups(pod.cubes as usize)
-        .into_iter()
-        .map(|factors| Shape {
-            positions: pod.chips_per_cube() as usize,
-            cubes: pod.cubes as usize,
-            mesh: mesh(pod, 1),
-            arms: arms.iter().map(|[a, b]| (a.node.0 as usize, b.node.0 as usize)).collect(),
-            factors,
-        })
-        .collect();
-    let lengths = tight_lengths(&shapes[0], settings.seed);
-    let evaluations = EVALUATIONS * u64::from(settings.effort);
+/// One restart that has ended.
+struct Run {
+    score: u64,
+    shape: usize,
+    wiring: Wiring,
+    evaluations: u64,
+    out_of_time: bool,
+}
+
+/// The best wiring found: all restarts at once, merged by score and then by restart number.
+pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
+    let kinds = kinds(pod);
+    let order = if settings.symmetry == SymmetryChoice::None { 1 } else { largest_order(&kinds) };
+    let shapes: Vec<Shape> = groups(order).into_iter().map(|factors| Shape::new(pod, &kinds, factors)).collect();
+    let budget = evaluations(&shapes[0], settings.effort);
     let restarts = RESTARTS * shapes.len() as u64;
     progress.begin("synthesize", restarts);
-    let runs: Vec<(u64, usize, Vec<usize>)> = (0..restarts)
+    let lengths = lengths(pod, &shapes[0], settings, budget);
+    let goal = Goal { lengths, fault: None };
+    let expired = || settings.time_limit.is_some_and(|seconds| progress.expired(seconds));
+    let mut runs: Vec<Run> = (0..restarts)
         .into_par_iter()
         .map(|restart| {
-            let group = (restart / RESTARTS) as usize;
-            let (score, shifts) = accept_by_threshold(&shapes[group], &lengths, evaluations, &mut Stream::new(settings.seed, restart + 1));
+            let shape = (restart / RESTARTS) as usize;
+            let mut stream = Stream::new(settings.seed, restart + 1);
+            let start = shapes[shape].random_wiring(&mut stream);
+            let heat = if settings.effort >= HOT_EFFORT { 5 } else { 2 };
+            let run = Climb { shape: &shapes[shape], goal: &goal, heat, enough: 0, expired: &expired }.run(start, budget, &mut stream);
             progress.advance();
-            (score, group, shifts)
+            Run { shape, ..run }
         })
         .collect();
-    progress.end();
-    let (_, group, shifts) = runs.into_iter().min_by_key(|(score, _, _)| *score).expect("at least one restart");
-    let shape = &shapes[group];
-    let chips = pod.chips_per_cube();
-    let fibers = (0..shape.cubes)
-        .flat_map(|cube| {
-            let to = |face: FacePort, cube: usize| FacePort {
-                cube: CubeId(cube as u32),
-                node: NodeId(cube as u32 * chips + face.node.0),
-                ..face
-            };
-            arms.iter().zip(&shifts).map(move |([a, b], &shift)| [to(*a, cube), to(*b, shape.add(cube, shift))])
-        })
-        .filter(|[a, b]| a.node != b.node)
-        .collect();
-    let counters = vec![
-        ("groups".to_owned(), shapes.len() as u64),
-        ("restarts".to_owned(), restarts),
-        ("evaluations".to_owned(), restarts * evaluations),
-    ];
-    Found { fibers, counters }
-}
-
-/// Copper neighbours of every chip of the first `cubes` cubes.
-fn mesh<T: TryFrom<u32>>(pod: &Pod, cubes: u32) -> Vec<Vec<T>> {
-    let dims = pod.cube.dims;
-    (0..cubes * pod.chips_per_cube())
-        .map(|node| {
-            let (cube, at) = (pod.cube_of(NodeId(node)), pod.at(NodeId(node)));
-            let mut neighbours = Vec::new();
-            for dimension in 0..PORT_NAMES.len() / 2 {
-                let mut step = |to: u32| {
-                    let mut there = at;
-                    there[dimension] = to;
-                    neighbours.extend(T::try_from(pod.node(cube, there).0).ok());
-                };
-                if at[dimension] > 0 {
-                    step(at[dimension] - 1);
-                }
-                if at[dimension] + 1 < dims[dimension] {
-                    step(at[dimension] + 1);
-                }
-            }
-            neighbours
-        })
-        .collect()
-}
-
-fn random_shifts(shape: &Shape, stream: &mut Stream) -> Vec<usize> {
-    shape.arms.iter().map(|&arm| random_shift(shape, arm, stream)).collect()
-}
-
-/// A shift that joins no chip to itself.
-fn random_shift(shape: &Shape, (a, b): (usize, usize), stream: &mut Stream) -> usize {
-    match (a == b, shape.cubes) {
-        // One cube of length 1 leaves nothing to join; the fibre is left out when the result is read.
-        (true, 1) => 0,
-        (true, cubes) => 1 + stream.below(cubes - 1),
-        (false, cubes) => stream.below(cubes),
+    runs.sort_by_key(|run| run.score);
+    let mut notes = Vec::new();
+    if order < pod.cubes as usize && settings.symmetry != SymmetryChoice::None {
+        let reason = asymmetry(pod).unwrap_or_default();
+        let how = if order == 1 { "searched without symmetry".to_owned() } else { format!("searched with translations of order {order}") };
+        notes.push(format!("{how}: {reason}"));
     }
-}
-
-/// The fibre lengths whose bounds decide for this shape: those within 3 % of the largest bound on random shifts, three at most.
-fn tight_lengths(shape: &Shape, seed: u64) -> Vec<FiberLengths> {
-    if shape.cubes < 4 {
-        return [1, 2, 4, 9].map(|across| FiberLengths { inside: 1, across }).to_vec();
-    }
-    let candidates = [1, 2, 3, 4, 6, 8, 12, 16].map(|length| FiberLengths { inside: length, across: length });
-    let mut stream = Stream::new(seed, 0);
-    let mut evaluator = Evaluator::new(shape);
-    let mut totals = [0u64; 8];
-    for _ in 0..6 {
-        let shifts = random_shifts(shape, &mut stream);
-        for (total, lengths) in totals.iter_mut().zip(candidates) {
-            *total += score(evaluator.distance_sum(&shifts, lengths, u64::MAX), shape.volume(&shifts, lengths));
-        }
-    }
-    let largest = *totals.iter().max().expect("eight candidates");
-    let mut near: Vec<usize> = (0..8).filter(|&at| totals[at] >= largest / 100 * 97).collect();
-    near.sort_by_key(|&at| std::cmp::Reverse(totals[at]));
-    near.truncate(3);
-    near.into_iter().map(|at| candidates[at]).collect()
-}
-
-/// 1 / bound in fixed point: smaller is better.
-fn score(distance_sum: u64, volume: u64) -> u64 {
-    (u128::from(distance_sum) * u128::from(SCALE) / u128::from(volume)) as u64
-}
-
-/// The largest score over the lengths, or anything above `limit`.
-fn worst_score(evaluator: &mut Evaluator, shape: &Shape, shifts: &[usize], lengths: &[FiberLengths], limit: u64) -> u64 {
-    let mut worst = 0;
-    for &lengths in lengths {
-        let volume = shape.volume(shifts, lengths);
-        let enough = (u128::from(limit) * u128::from(volume) / u128::from(SCALE)).min(u128::from(u64::MAX - 1)) as u64 + 1;
-        worst = worst.max(score(evaluator.distance_sum(shifts, lengths, enough), volume));
-        if worst > limit {
-            break;
-        }
-    }
-    worst
-}
-
-/// Threshold accepting: a change is kept unless it makes the score worse by more than a threshold that falls linearly to 0.
-fn accept_by_threshold(shape: &Shape, lengths: &[FiberLengths], evaluations: u64, stream: &mut Stream) -> (u64, Vec<usize>) {
-    let mut evaluator = Evaluator::new(shape);
-    let mut shifts = random_shifts(shape, stream);
-    let mut current = worst_score(&mut evaluator, shape, &shifts, lengths, u64::MAX);
-    let mut best = (current, shifts.clone());
-    if shape.cubes == 1 || shape.arms.is_empty() {
-        return best;
-    }
-    // In distance units: 20 at 256 chips, 40 at 1024, 110 at 8192 for 64 chips a cube.
-    let nodes = (shape.positions * shape.cubes) as u64;
-    let start = score((nodes.isqrt() * shape.positions as u64 * 5 / 256).max(6), shape.volume(&shifts, lengths[0]));
-    for evaluation in 0..evaluations {
-        let threshold = start * (evaluations - evaluation) / evaluations;
-        let one = stream.below(shape.arms.len());
-        let undo = if stream.below(4) < 3 || shape.arms.len() < 2 {
-            let old = shifts[one];
-            shifts[one] = random_shift(shape, shape.arms[one], stream);
-            (one, old, one, shifts[one])
-        } else {
-            let other = (one + 1 + stream.below(shape.arms.len() - 1)) % shape.arms.len();
-            let old = (one, shifts[one], other, shifts[other]);
-            shifts.swap(one, other);
-            old
-        };
-        let loops = |at: usize| shape.arms[at].0 == shape.arms[at].1 && shifts[at] == 0;
-        let limit = current + threshold;
-        let candidate = if loops(undo.0) || loops(undo.2) { u64::MAX } else { worst_score(&mut evaluator, shape, &shifts, lengths, limit) };
-        if candidate <= limit {
-            current = candidate;
-            if current < best.0 {
-                best = (current, shifts.clone());
-            }
-        } else if undo.0 == undo.2 {
-            shifts[undo.0] = undo.1;
-        } else {
-            (shifts[undo.0], shifts[undo.2]) = (undo.1, undo.3);
-        }
-    }
-    best
-}
-
-/// Arbitrary matchings, one exchange at a time; for pods whose cubes are not interchangeable.
-pub(super) fn by_swaps(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
-    let copper: Vec<Vec<u32>> = mesh(pod, pod.cubes);
-    // A matching evaluation sees all sources, not those of one cube: the work is scaled down with the size of the pod.
-    let evaluations = (EVALUATIONS * u64::from(settings.effort) * 256 / pod.node_count().max(256) as u64).max(200);
-    progress.begin("synthesize", RESTARTS);
-    let runs: Vec<(u64, Vec<[FacePort; 2]>)> = (0..RESTARTS)
-        .into_par_iter()
-        .map(|restart| {
-            let run = exchange(pod, &copper, evaluations, &mut Stream::new(settings.seed, restart + 1));
-            progress.advance();
+    let mut work: u64 = runs.iter().map(|run| run.evaluations).sum();
+    let mut out_of_time = runs.iter().any(|run| run.out_of_time);
+    let steered = steer(pod, &shapes, &goal, &runs, settings, &expired);
+    let best = match steered {
+        Some((run, note)) => {
+            notes.push(note);
+            work += run.evaluations;
+            out_of_time |= run.out_of_time;
             run
-        })
-        .collect();
+        }
+        None => runs.swap_remove(0),
+    };
     progress.end();
-    let (_, fibers) = runs.into_iter().min_by_key(|(score, _)| *score).expect("at least one restart");
-    Found { fibers, counters: vec![("restarts".to_owned(), RESTARTS), ("evaluations".to_owned(), RESTARTS * evaluations)] }
-}
-
-/// What the two ports of a slot are joined to; `None` is an idle port.
-type Slot = [Option<FacePort>; 2];
-
-/// The fibres of one OCS; a slot that would join a chip to itself stays dark.
-fn pairs(slots: &[Slot]) -> impl Iterator<Item = [FacePort; 2]> {
-    slots.iter().filter_map(|&[a, b]| Some([a?, b?])).filter(|[a, b]| a.node != b.node)
-}
-
-fn exchange(pod: &Pod, copper: &[Vec<u32>], evaluations: u64, stream: &mut Stream) -> (u64, Vec<[FacePort; 2]>) {
-    let mut slots: Vec<Vec<Slot>> = pod.ocses.iter().map(|ocs| random_matching(ocs, stream)).collect();
-    let busy: Vec<usize> = (0..slots.len()).filter(|&ocs| slots[ocs].len() > 1).collect();
-    let mut levels = Vec::new();
-    let mut evaluate = |slots: &[Vec<Slot>], limit: u64| {
-        let mut fibers: Vec<Vec<u32>> = vec![Vec::new(); copper.len()];
-        for slots in slots {
-            for [a, b] in pairs(slots) {
-                fibers[a.node.0 as usize].push(b.node.0);
-                fibers[b.node.0 as usize].push(a.node.0);
-            }
-        }
-        let fiber = if copper.len() > 1024 { 2 } else { 1 };
-        distance_sum(copper, &fibers, fiber, limit, &mut levels)
-    };
-    let mut current = evaluate(&slots, u64::MAX);
-    let mut best = (current, slots.clone());
-    let start = (copper.len() as u64).isqrt() * copper.len() as u64 / 64;
-    for evaluation in 0..evaluations {
-        if busy.is_empty() {
-            break;
-        }
-        let limit = current + start * (evaluations - evaluation) / evaluations;
-        let ocs = busy[stream.below(busy.len())];
-        let count = slots[ocs].len();
-        let (one, side) = (stream.below(count), stream.below(2));
-        let other = (one + 1 + stream.below(count - 1)) % count;
-        // Only a switch without sides may exchange ports across sides.
-        let other_side = if pod.ocses[OcsId::new(ocs)].rule == CoupleRule::Any { stream.below(2) } else { side };
-        let exchange = |slots: &mut Vec<Vec<Slot>>| {
-            let kept = slots[ocs][one][side];
-            slots[ocs][one][side] = slots[ocs][other][other_side];
-            slots[ocs][other][other_side] = kept;
-        };
-        exchange(&mut slots);
-        let candidate = evaluate(&slots, limit);
-        if candidate <= limit {
-            current = candidate;
-            if current < best.0 {
-                best = (current, slots.clone());
-            }
-        } else {
-            exchange(&mut slots);
-        }
+    if out_of_time {
+        notes.push("ended by its time limit, not by counted work: another run may give other bytes".to_owned());
     }
-    let fibers = best.1.iter().flat_map(|slots| pairs(slots)).collect();
-    (best.0, fibers)
+    let counters = vec![("groups".to_owned(), shapes.len() as u64), ("restarts".to_owned(), restarts), ("evaluations".to_owned(), work)];
+    Found { fibers: shapes[best.shape].fibers(&best.wiring), counters, notes, out_of_time }
 }
 
-fn random_matching(ocs: &Ocs, stream: &mut Stream) -> Vec<Slot> {
-    let mut shuffled = |faces: &[FacePort], slots: usize| {
-        let mut ports: Vec<Option<FacePort>> = faces.iter().copied().map(Some).collect();
-        ports.resize(slots, None);
-        for at in (1..ports.len()).rev() {
-            ports.swap(at, stream.below(at + 1));
-        }
-        ports
+/// Evaluations of one restart; those of larger rows cost more, so there are fewer.
+fn evaluations(shape: &Shape, effort: u32) -> u64 {
+    let words = shape.nodes.div_ceil(64) as u64;
+    (EVALUATIONS * u64::from(effort) * 4 / words.max(4)).max(200)
+}
+
+/// The lengths that decide, found on wirings that short searches come to.
+fn lengths(pod: &Pod, shape: &Shape, settings: Synthesize, budget: u64) -> Vec<super::evaluate::FiberLengths> {
+    let candidates = score::candidates(shape, pod.cubes as usize, settings.objective);
+    if candidates.len() <= 4 {
+        return candidates;
+    }
+    let mut stream = Stream::new(settings.seed, 0);
+    let mut wirings: Vec<Wiring> = (0..3).map(|_| shape.random_wiring(&mut stream)).collect();
+    let mut lengths = score::tight(shape, &candidates, &wirings);
+    for _ in 0..2 {
+        let goal = Goal { lengths, fault: None };
+        wirings = wirings
+            .into_par_iter()
+            .enumerate()
+            .map(|(at, wiring)| {
+                let mut stream = Stream::new(settings.seed, u64::MAX - at as u64);
+                let climb = Climb { shape, goal: &goal, heat: 1, enough: 0, expired: &|| false };
+                climb.run(wiring, (budget / 40).clamp(50, 400), &mut stream).wiring
+            })
+            .collect();
+        lengths = score::tight(shape, &candidates, &wirings);
+    }
+    lengths
+}
+
+/// Where `require fault.concurrent_flow >= ..` would fail: searches on from the best wirings with the worst dark OCS as the goal.
+fn steer(
+    pod: &Pod,
+    shapes: &[Shape],
+    goal: &Goal,
+    runs: &[Run],
+    settings: Synthesize,
+    expired: &(dyn Fn() -> bool + Sync),
+) -> Option<(Run, String)> {
+    let least = |fault: bool| {
+        let wanted = pod.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault == fault);
+        let values = wanted.filter(|require| require.comparison.wants_more()).map(|require| require.value);
+        values.fold(0.0, f64::max)
     };
-    match ocs.rule {
-        CoupleRule::Sided => {
-            let slots = ocs.a.len().max(ocs.b.len());
-            let a = ocs.a.iter().copied().map(Some).chain(std::iter::repeat(None)).take(slots);
-            a.zip(shuffled(&ocs.b, slots)).map(|(a, b)| [a, b]).collect()
+    let (wanted, healthy) = (least(true), least(false));
+    if wanted <= 0.0 || pod.budget.faulty_ocses == 0 {
+        return None;
+    }
+    let goal =
+        Goal { fault: Some(FaultGoal { healthy: wanted / healthy.max(wanted) * f64::from(u8::from(healthy > 0.0)) }), ..goal.clone() };
+    let wanted = wanted * (1.0 + MARGIN / 100.0);
+    let worst = |run: &Run| {
+        let shape = &shapes[run.shape];
+        let mut order = (0..shape.switches.len()).collect();
+        goal.score(&mut Evaluator::new(shape), shape, &run.wiring, &mut order, u64::MAX)
+    };
+    let before = worst(&runs[0]);
+    if score::bound(before) >= wanted {
+        return None;
+    }
+    let budget = (evaluations(&shapes[0], settings.effort) / 8).max(100);
+    let enough = score::of_bound(wanted);
+    let best = runs
+        .par_iter()
+        .take(RESTARTS as usize)
+        .enumerate()
+        .map(|(at, run)| {
+            let mut stream = Stream::new(settings.seed, (1 << 32) + at as u64);
+            let climb = Climb { shape: &shapes[run.shape], goal: &goal, heat: 1, enough, expired };
+            Run { shape: run.shape, ..climb.run(run.wiring.clone(), budget, &mut stream) }
+        })
+        .collect::<Vec<_>>()
+        .into_iter()
+        .min_by_key(|run| run.score)?;
+    let (from, to) = (score::bound(before), score::bound(best.score));
+    let note = format!("steered by fault.concurrent_flow: the distance bound of the worst dark OCS went from {from:.6e} to {to:.6e}");
+    Some((best, note))
+}
+
+/// One descent by threshold accepting.
+struct Climb<'a> {
+    shape: &'a Shape,
+    goal: &'a Goal,
+    /// The first threshold, in units of the usual one.
+    heat: u64,
+    /// A score that is good enough to stop at.
+    enough: u64,
+    expired: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Climb<'_> {
+    fn run(&self, mut wiring: Wiring, evaluations: u64, stream: &mut Stream) -> Run {
+        let Climb { shape, goal, .. } = *self;
+        let mut evaluator = Evaluator::new(shape);
+        let mut order: Vec<usize> = (0..shape.switches.len()).collect();
+        let mut current = goal.score(&mut evaluator, shape, &wiring, &mut order, u64::MAX);
+        let mut best = (current, wiring.clone());
+        let free: Vec<usize> = (0..shape.switches.len()).filter(|&ocs| shape.is_free(ocs)).collect();
+        let mut done = 0;
+        let mut out_of_time = false;
+        // In distance units: 20 at 256 chips, 40 at 1024, 110 at 8192 for 64 canonical nodes.
+        let all = (shape.nodes * shape.order) as u64;
+        let units = (all.isqrt() * shape.nodes as u64 * 5 / 256).max(6) * self.heat / 2;
+        let start = score::in_units(units, shape, &wiring, goal);
+        while done < evaluations && !free.is_empty() && best.0 > self.enough {
+            // The clock is read rarely, and only if the spec has a time limit.
+            if done.is_multiple_of(64) && (self.expired)() {
+                out_of_time = true;
+                break;
+            }
+            let limit = current + start * (evaluations - done) / evaluations;
+            done += 1;
+            let one = free[stream.below(free.len())];
+            let mut undo: Vec<(usize, Vec<Slot>)> = vec![(one, wiring[one].clone())];
+            if shape.order > 1 && free.len() > 1 && stream.below(4) == 0 {
+                let other = free[(free.iter().position(|&ocs| ocs == one).unwrap_or(0) + 1 + stream.below(free.len() - 1)) % free.len()];
+                undo.push((other, wiring[other].clone()));
+                if !shape.swap_shifts(&mut wiring, one, other, stream) {
+                    continue;
+                }
+            } else if !shape.mutate(one, &mut wiring[one], stream) {
+                continue;
+            }
+            let candidate = goal.score(&mut evaluator, shape, &wiring, &mut order, limit);
+            if candidate <= limit {
+                current = candidate;
+                if current < best.0 {
+                    best = (current, wiring.clone());
+                }
+            } else {
+                for (ocs, slots) in undo {
+                    wiring[ocs] = slots;
+                }
+            }
         }
-        CoupleRule::Any => shuffled(&ocs.a, ocs.a.len().next_multiple_of(2)).chunks(2).map(|pair| [pair[0], pair[1]]).collect(),
+        Run { score: best.0, shape: 0, wiring: best.1, evaluations: done, out_of_time }
     }
 }

@@ -50,6 +50,25 @@ pub(super) struct Limit {
     pub(super) most: u32,
 }
 
+/// Why one shift per OCS cannot wire a pod, if it cannot: every OCS must serve the same two ports of every cube.
+pub(in crate::passes::synth) fn asymmetry(pod: &Pod) -> Option<String> {
+    let chips = pod.chips_per_cube();
+    let local = |face: &FacePort| (face.node.0 % chips, face.port);
+    pod.ocses.iter().find_map(|ocs| {
+        let per_cube = if ocs.rule == CoupleRule::Any { 2 } else { 1 };
+        let fits = |faces: &[FacePort]| {
+            let first: Vec<_> = faces.iter().take(per_cube).map(local).collect();
+            let here = |(cube, faces): (usize, &[FacePort])| {
+                faces.iter().all(|face| face.cube.index() == cube) && faces.iter().map(local).eq(first.iter().copied())
+            };
+            faces.len() == per_cube * pod.cubes as usize && faces.chunks(per_cube).enumerate().all(here)
+        };
+        let all = fits(&ocs.a) && (ocs.rule == CoupleRule::Any || fits(&ocs.b));
+        (!all)
+            .then(|| format!("{} does not serve the same two ports of every cube, which the program needs for one shift per OCS", ocs.name))
+    })
+}
+
 impl Links {
     /// One shift per OCS. The pod must fit translations: every OCS serves the same two ports of every cube.
     pub(super) fn by_shift(pod: &Pod) -> Self {

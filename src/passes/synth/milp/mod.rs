@@ -49,14 +49,17 @@ use crate::model::{FacePort, Pod, SynthesisMethod};
 use crate::progress::Progress;
 use crate::solve::{self, Ended, Program, Row, SolveError};
 use links::Links;
+pub(super) use links::asymmetry;
 use program::{LAMBDA, Size, column};
 
 /// Fibres that a program settled on.
 pub(super) struct Solved {
     pub(super) fibers: Vec<[FacePort; 2]>,
     pub(super) counters: Vec<(String, u64)>,
-    /// `optimal`, `node limit` or `fixed`.
+    /// `optimal` (proved), `node_limit` (branch and bound left a gap), `cut_limit`, or `fixed` (relaxed and rounded).
     pub(super) stopped_by: &'static str,
+    /// Flow, bound and gap in words.
+    pub(super) note: String,
 }
 
 /// The largest programs that are tried: with CBC, and with the pure-Rust solver, whose simplex is dense in places.
@@ -69,36 +72,30 @@ const CUT_ROUNDS: usize = 100;
 /// The topology by `method`, which is not the search.
 ///
 /// # Errors
-/// [`SynthError::ProgramTooLarge`] where the program exceeds what the solver of this build is given, [`SynthError::Unsolved`] where the solver fails.
+/// [`SynthError::Unsolved`] where the program exceeds what the solver of this build is given, or where the solver fails.
 pub(super) fn synthesize(pod: &Pod, method: SynthesisMethod, symmetric: bool, progress: &dyn Progress) -> Result<Solved, SynthError> {
     let links = if symmetric { Links::by_shift(pod) } else { Links::by_pair(pod) };
     let size = program::size(&links);
     if size.rows > LIMIT.rows || size.columns > LIMIT.columns || size.weights > LIMIT.weights {
-        return Err(too_large(pod, size, symmetric));
+        return Err(unsolved(pod, symmetric, size, format!("is given no more than {}", written(LIMIT))));
     }
-    let outcome = match method {
-        SynthesisMethod::Relax { fix } => optimise(&links, pod.budget.faulty_ocses, fix as usize, None, progress),
-        SynthesisMethod::Milp { nodes } => {
-            let fix = links.choices.len().div_ceil(START_ROUNDS);
-            optimise(&links, pod.budget.faulty_ocses, fix, Some(nodes), progress)
-        }
+    let (fix, nodes) = match method {
+        SynthesisMethod::Relax { fix } => (fix as usize, None),
+        SynthesisMethod::Milp { nodes } => (links.choices.len().div_ceil(START_ROUNDS), Some(nodes)),
         SynthesisMethod::Search => unreachable!("the search needs no program"),
     };
-    let best = outcome.map_err(|SolveError { reason }| SynthError::Unsolved { reason, span: pod.topology_span })?;
-    let billion = |lambda: f64| (lambda.max(0.0) * 1e9 / links.nodes as f64) as u64;
-    let gap = if best.lambda > 0.0 { ((best.bound / best.lambda - 1.0).max(0.0) * 1e6) as u64 } else { u64::MAX };
+    let best = optimise(&links, pod.budget.faulty_ocses, fix, nodes, progress)
+        .map_err(|SolveError { reason }| unsolved(pod, symmetric, size, format!("failed: {reason}")))?;
     let counters = [
         ("rows", size.rows as u64),
         ("columns", size.columns as u64),
         ("choices", links.choices.len() as u64),
         ("programs", best.programs),
         ("fault_cuts", best.cuts),
-        ("flow_e9", billion(best.lambda)),
-        ("bound_e9", billion(best.bound)),
-        ("gap_ppm", gap),
     ];
     let counters = counters.map(|(name, count)| (name.to_owned(), count)).to_vec();
-    Ok(Solved { fibers: links.fibers(pod, &best.taken), counters, stopped_by: best.stopped_by })
+    let note = best.note(&links);
+    Ok(Solved { fibers: links.fibers(pod, &best.taken), counters, stopped_by: best.stopped_by, note })
 }
 
 /// Steps of the relaxation that gives `milp` its first topology.
@@ -116,6 +113,19 @@ struct Best {
     programs: u64,
     cuts: u64,
     stopped_by: &'static str,
+}
+
+impl Best {
+    fn note(&self, links: &Links) -> String {
+        let per_pair = |scaled: f64| format!("{:.9}", scaled.max(0.0) / links.nodes as f64);
+        let kind = if links.order == 1 { "wiring of these OCSes" } else { "choice of one cyclic shift per OCS" };
+        let (flow, bound) = (per_pair(self.lambda), per_pair(self.bound));
+        if self.stopped_by == "optimal" {
+            return format!("proved optimal: the flow is {flow}, and no {kind} has more (solver tolerance 1e-6)");
+        }
+        let gap = (self.bound / self.lambda.max(1e-9) - 1.0).max(0.0) * 100.0;
+        format!("the flow is {flow}; no {kind} has more than {bound}, a gap of {gap:.2} %")
+    }
 }
 
 /// Relaxes and fixes; with `nodes`, that is the start of branch and bound.
@@ -167,7 +177,7 @@ fn branch(
         let stopped_by = match answer.ended {
             Ended::Infeasible => return Ok(("optimal", best.lambda)),
             Ended::Optimal => "optimal",
-            Ended::NodeLimit => "node limit",
+            Ended::NodeLimit => "node_limit",
         };
         let Some((taken, lambda)) = point else { return Ok((stopped_by, answer.bound.min(best.bound).max(best.lambda))) };
         match faults::violated(links, &taken, dark) {
@@ -176,7 +186,7 @@ fn branch(
                 cuts.push(cut);
             }
             // Not a wiring that tolerates the faults: the start stands, and so does the bound.
-            Some(_) => return Ok(("cut limit", answer.bound.min(best.bound).max(best.lambda))),
+            Some(_) => return Ok(("cut_limit", answer.bound.min(best.bound).max(best.lambda))),
             None => {
                 (best.taken, best.lambda) = (taken, lambda);
                 let bound = if stopped_by == "optimal" { lambda } else { answer.bound.min(best.bound).max(lambda) };
@@ -193,24 +203,24 @@ fn taken(links: &Links, point: &[f64]) -> Vec<u32> {
     taken
 }
 
-fn too_large(pod: &Pod, size: Size, symmetric: bool) -> SynthError {
+fn unsolved(pod: &Pod, symmetric: bool, size: Size, what: String) -> SynthError {
     let mut ways = Vec::new();
     if !solve::CBC {
         ways.push("build fabc with `--features cbc`");
     }
-    if !symmetric && super::search::translations_fit(pod).is_ok() {
+    if !symmetric && asymmetry(pod).is_none() {
         ways.push("write `symmetry = translation`");
     }
     ways.push("write `method = search`");
-    SynthError::ProgramTooLarge {
+    SynthError::Unsolved {
         size: written(size),
-        limit: written(LIMIT),
         solver: if solve::CBC { "CBC" } else { "the built-in solver" },
+        what,
         ways: ways.join(", or "),
         span: pod.topology_span,
     }
 }
 
 fn written(size: Size) -> String {
-    format!("{} rows, {} columns, {} weights", size.rows, size.columns, size.weights)
+    format!("{} rows, {} columns and {} weights", size.rows, size.columns, size.weights)
 }

@@ -1,0 +1,138 @@
+//! What a search minimises: 1 / (dual bound of the concurrent flow), the largest over a few choices of channel lengths.
+//!
+//! Any channel lengths bound the flow by total length / sum of shortest lengths. The lengths that are tight are nearly two-valued, 1 on copper and w on
+//! fibres: w decides whether distances or the fibres limit the flow. Average hops alone (w = 1) would overload the fibres from 512 chips
+//! on. Which w are tight depends on the shape of the cubes and on how good the wiring is, so they are chosen on wirings of a short search.
+//! Everything is an integer. Source: LP duality (Leighton & Rao 1999); the choice of lengths is our own.
+
+use super::evaluate::{Evaluator, FiberLengths, volume};
+use super::shape::{Shape, Slot};
+use crate::model::Objective;
+
+/// Scores are multiples of 1 / SCALE.
+const SCALE: u64 = 1 << 20;
+/// Fibre lengths that may be tight.
+const FIBRES: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
+/// With few cubes many fibres may lead back into their own cube, and the cut between the cubes decides.
+const FEW_CUBES: usize = 4;
+const ACROSS: [usize; 4] = [1, 2, 4, 9];
+/// Lengths whose score is within this many per mille of the largest may decide.
+const NEAR: u64 = 30;
+/// Lengths that a search looks at, at most.
+const LENGTHS: usize = 3;
+
+/// What a wiring must carry while one OCS is dark.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FaultGoal {
+    /// The flow that is required of the healthy pod in units of the flow that is required of the faulty one; 0 if nothing is required of it.
+    pub(super) healthy: f64,
+}
+
+/// What is minimised.
+#[derive(Clone, Debug)]
+pub(super) struct Goal {
+    /// Tightest first.
+    pub(super) lengths: Vec<FiberLengths>,
+    /// Set when the worst dark OCS is what counts.
+    pub(super) fault: Option<FaultGoal>,
+}
+
+/// 1 / bound in fixed point: smaller is better.
+fn score(distance_sum: u64, volume: u64) -> u64 {
+    (u128::from(distance_sum) * u128::from(SCALE) / u128::from(volume)) as u64
+}
+
+/// The bound that a score stands for.
+pub(super) fn bound(score: u64) -> f64 {
+    SCALE as f64 / score as f64
+}
+
+/// The score that stands for a bound.
+pub(super) fn of_bound(bound: f64) -> u64 {
+    (SCALE as f64 / bound) as u64
+}
+
+/// A number of distance units as a difference of scores.
+pub(super) fn in_units(units: u64, shape: &Shape, wiring: &[Vec<Slot>], goal: &Goal) -> u64 {
+    score(units, volume(shape, wiring, goal.lengths[0], None))
+}
+
+/// The score for one choice of lengths, or anything above `limit`.
+fn of_lengths(
+    evaluator: &mut Evaluator<'_>,
+    shape: &Shape,
+    wiring: &[Vec<Slot>],
+    lengths: FiberLengths,
+    dark: Option<usize>,
+    limit: u64,
+) -> u64 {
+    let volume = volume(shape, wiring, lengths, dark);
+    let enough = (u128::from(limit) * u128::from(volume) / u128::from(SCALE)).min(u128::from(u64::MAX - 1)) as u64 + 1;
+    score(evaluator.distance_sum(wiring, lengths, dark, enough), volume)
+}
+
+impl Goal {
+    /// The score of a wiring, or anything above `limit`. `order` is the order in which dark OCSes are tried; the one that decided comes first next time.
+    pub(super) fn score(
+        &self,
+        evaluator: &mut Evaluator<'_>,
+        shape: &Shape,
+        wiring: &[Vec<Slot>],
+        order: &mut Vec<usize>,
+        limit: u64,
+    ) -> u64 {
+        let mut worst = 0;
+        let Some(fault) = self.fault else {
+            for &lengths in &self.lengths {
+                worst = worst.max(of_lengths(evaluator, shape, wiring, lengths, None, limit));
+                if worst > limit {
+                    break;
+                }
+            }
+            return worst;
+        };
+        for at in 0..order.len() {
+            let here = of_lengths(evaluator, shape, wiring, self.lengths[0], Some(order[at]), limit);
+            if here > worst {
+                worst = here;
+                if worst > limit {
+                    order[..=at].rotate_right(1);
+                    return worst;
+                }
+            }
+        }
+        if fault.healthy > 0.0 {
+            let healthy = of_lengths(evaluator, shape, wiring, self.lengths[0], None, u64::MAX);
+            worst = worst.max((healthy as f64 * fault.healthy) as u64);
+        }
+        worst
+    }
+}
+
+/// The lengths that may be tight for this shape, all of them.
+pub(super) fn candidates(shape: &Shape, cubes: usize, objective: Objective) -> Vec<FiberLengths> {
+    match objective {
+        Objective::Hops => vec![FiberLengths { inside: 1, across: 1 }],
+        Objective::Flow if cubes < FEW_CUBES => ACROSS.map(|across| FiberLengths { inside: 1, across }).to_vec(),
+        Objective::Flow => {
+            debug_assert!(shape.order <= cubes);
+            FIBRES.map(|length| FiberLengths { inside: length, across: length }).to_vec()
+        }
+    }
+}
+
+/// Those of the candidates that are tight, or nearly, on these wirings; the tightest first.
+pub(super) fn tight(shape: &Shape, candidates: &[FiberLengths], wirings: &[Vec<Vec<Slot>>]) -> Vec<FiberLengths> {
+    let mut evaluator = Evaluator::new(shape);
+    let mut totals: Vec<(u64, usize)> = candidates
+        .iter()
+        .enumerate()
+        .map(|(at, &lengths)| {
+            let total = wirings.iter().map(|wiring| of_lengths(&mut evaluator, shape, wiring, lengths, None, u64::MAX)).sum();
+            (total, at)
+        })
+        .collect();
+    totals.sort_by_key(|&(total, at)| (std::cmp::Reverse(total), at));
+    let least = totals[0].0 / 1000 * (1000 - NEAR);
+    totals.iter().take(LENGTHS).filter(|(total, _)| *total >= least).map(|&(_, at)| candidates[at]).collect()
+}
