@@ -3,7 +3,7 @@
 use super::number::{grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
 use crate::ir::{LinkKind, ScenarioMetrics};
-use crate::model::{CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, TopologyChoice};
+use crate::model::{CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, SynthesisMethod, TopologyChoice};
 
 /// Significant digits of flows in reports for people; `report.json` has all of them.
 const DIGITS: usize = 6;
@@ -132,8 +132,13 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
                 SymmetryChoice::Auto => "auto",
             };
             let objective = if how.objective == Objective::Hops { "for hops, " } else { "" };
+            let method = match how.method {
+                SynthesisMethod::Search => "",
+                SynthesisMethod::Milp { .. } => "method milp, ",
+                SynthesisMethod::Relax { .. } => "method relax, ",
+            };
             let limit = how.time_limit.map_or(String::new(), |seconds| format!(", at most {seconds} s"));
-            format!("synthesized ({objective}symmetry {symmetry}, effort {}, seed {}{limit})", how.effort, how.seed)
+            format!("synthesized ({objective}{method}symmetry {symmetry}, effort {}, seed {}{limit})", how.effort, how.seed)
         }
         TopologyChoice::CrossConnects { path, .. } => format!("cross-connects of {path}"),
     };

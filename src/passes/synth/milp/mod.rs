@@ -116,6 +116,10 @@ struct Best {
 }
 
 impl Best {
+    fn nothing(links: &Links) -> Self {
+        Self { taken: vec![0; links.choices.len()], lambda: 0.0, bound: f64::INFINITY, programs: 0, cuts: 0, stopped_by: "node_limit" }
+    }
+
     fn note(&self, links: &Links) -> String {
         let per_pair = |scaled: f64| format!("{:.9}", scaled.max(0.0) / links.nodes as f64);
         let kind = if links.order == 1 { "wiring of these OCSes" } else { "choice of one cyclic shift per OCS" };
@@ -139,10 +143,17 @@ fn optimise(links: &Links, dark: u32, fix: usize, nodes: Option<u32>, progress: 
     let mut best = loop {
         let mut relaxed = base.clone();
         relaxed.rows.extend(cuts.iter().cloned());
-        let best = relax::relax(links, &relaxed, fix, &mut programs)?;
+        let best = match relax::relax(links, &relaxed, fix, &mut programs) {
+            Ok(best) => best,
+            // Branch and bound needs no start; the relaxation may round itself into a corner that the cuts forbid.
+            Err(_) if nodes.is_some() => break Best::nothing(links),
+            Err(error) => return Err(error),
+        };
         match faults::violated(links, &best.taken, dark) {
             Some(cut) if cuts.len() < CUT_ROUNDS => cuts.push(cut),
-            _ => break best,
+            Some(_) if nodes.is_some() => break Best { bound: best.bound, ..Best::nothing(links) },
+            Some(_) => return Err(SolveError { reason: format!("{CUT_ROUNDS} cuts against dark OCSes are not enough") }),
+            None => break best,
         }
     };
     progress.advance();
@@ -170,21 +181,29 @@ fn branch(
     programs: &mut u64,
 ) -> Result<(&'static str, f64), SolveError> {
     whole.columns[LAMBDA].lower = best.lambda * (1.0 + STEP);
+    let nothing = best.lambda == 0.0;
     loop {
         *programs += 1;
         let answer = solve::maximise(&whole, nodes)?;
         let point = answer.point.as_deref().map(|point| (taken(links, point), point[LAMBDA]));
         let stopped_by = match answer.ended {
+            Ended::Infeasible if nothing => return Err(SolveError { reason: "no wiring tolerates the faults of the budget".to_owned() }),
             Ended::Infeasible => return Ok(("optimal", best.lambda)),
             Ended::Optimal => "optimal",
             Ended::NodeLimit => "node_limit",
         };
-        let Some((taken, lambda)) = point else { return Ok((stopped_by, answer.bound.min(best.bound).max(best.lambda))) };
+        let Some((taken, lambda)) = point else {
+            if nothing {
+                return Err(SolveError { reason: format!("no wiring within {nodes} nodes; raise `nodes`") });
+            }
+            return Ok((stopped_by, answer.bound.min(best.bound).max(best.lambda)));
+        };
         match faults::violated(links, &taken, dark) {
             Some(cut) if cuts.len() < CUT_ROUNDS => {
                 whole.rows.push(cut.clone());
                 cuts.push(cut);
             }
+            Some(_) if nothing => return Err(SolveError { reason: format!("{CUT_ROUNDS} cuts against dark OCSes are not enough") }),
             // Not a wiring that tolerates the faults: the start stands, and so does the bound.
             Some(_) => return Ok(("cut_limit", answer.bound.min(best.bound).max(best.lambda))),
             None => {

@@ -54,6 +54,7 @@ fn solved(program: &Program, programs: &mut u64) -> Result<Vec<f64>, SolveError>
     let answer = solve::maximise(program, 0)?;
     match (answer.ended, answer.point) {
         (Ended::Optimal, Some(point)) => Ok(point),
+        (Ended::Infeasible, _) => Err(SolveError { reason: "what was rounded up leaves no wiring that tolerates the faults".to_owned() }),
         (ended, _) => Err(SolveError { reason: format!("a relaxation ended with {ended:?}") }),
     }
 }

@@ -156,7 +156,8 @@ fn lp_two_cubes_reach_the_distance_bound() {
 
 #[test]
 fn lp_dark_switches_leave_the_pod_connected() {
-    let rings = |axis: &str| format!("ocs {} {{ couple any of +{axis}[0, 0], -{axis}[0, 0] over fiber; ports = 64; }}", axis.to_uppercase());
+    let rings =
+        |axis: &str| format!("ocs {} {{ couple any of +{axis}[0, 0], -{axis}[0, 0] over fiber; ports = 64; }}", axis.to_uppercase());
     let pod = pod(&format!("cube {{ mesh 1 x 1 x 1 over copper; }} cubes = 4; {} {}", rings("x"), rings("y")));
     let links = Links::by_pair(&pod);
     let (any, tolerant) = (milp(&links, 0), milp(&links, 1));
