@@ -82,7 +82,7 @@ pub fn maximise(program: &Program, nodes: u32) -> Result<Answer, SolveError> {
         .collect();
     let sum = |terms: &mut dyn Iterator<Item = (usize, f64)>| {
         let mut sum = Expression::default();
-        terms.for_each(|(column, weight)| _ = sum.add_mul(weight, columns[column]));
+        terms.for_each(|(column, weight)| sum.add_mul(weight, columns[column]));
         sum
     };
     let gains = program.columns.iter().enumerate().filter(|(_, column)| column.gain != 0.0);

@@ -134,9 +134,9 @@ pub(super) fn integer_rows(links: &Links) -> Vec<Row> {
     let arcs = links.arcs();
     let mut rows = Vec::new();
     let mut first = 1 + links.choices.len();
-    for source in 0..block {
+    for (source, &here) in degree.iter().enumerate().take(block) {
         let detours = arcs.iter().filter(|&&(u, v)| u != source && v != source).count();
-        let hops = moore(links.nodes, degree[source], largest);
+        let hops = moore(links.nodes, here, largest);
         let mut terms: Vec<(usize, f64)> = vec![(LAMBDA, (hops - (links.nodes - 1)) as f64)];
         terms.extend((first..first + detours).map(|column| (column, -1.0)));
         first += detours;
