@@ -1,9 +1,201 @@
-//! The one user of good_lp: linear programs that confirm the combinatorial methods at small sizes.
+//! The one user of good_lp: linear programs that confirm the combinatorial methods at small sizes, and mixed-integer ones.
 //!
-//! Comes in: a problem as plain numbers. Goes out: its optimum. The default solver is pure Rust; the cargo feature `cbc` takes CBC instead, one thread.
+//! Comes in: a problem as plain numbers. Goes out: its optimum, or the best point within a number of branch-and-bound nodes. The default
+//! solver is pure Rust; the cargo feature `cbc` takes CBC instead, one thread. Work is limited in nodes, never in seconds. Invariant: a
+//! point that [`maximise`] returns was checked here against every bound, row and integrality, whatever the solver said of it.
 
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, variable};
 use thiserror::Error;
+
+/// Whether this build solves with CBC (feature `cbc`) or with the pure-Rust solver.
+pub const CBC: bool = cfg!(feature = "cbc");
+
+/// How far a point may miss a row, a bound or an integer.
+const TOLERANCE: f64 = 1e-6;
+
+/// A linear program in columns and rows, to be maximised; mixed-integer where columns are `integer`.
+#[derive(Clone, Default, Debug)]
+pub struct Program {
+    /// The variables.
+    pub columns: Vec<Column>,
+    /// The constraints.
+    pub rows: Vec<Row>,
+}
+
+/// A variable of a [`Program`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Column {
+    /// Smallest value.
+    pub lower: f64,
+    /// Largest value; may be infinite.
+    pub upper: f64,
+    /// Whether only integers are allowed.
+    pub integer: bool,
+    /// Weight in the objective.
+    pub gain: f64,
+}
+
+/// The constraint `sum of weight * column <= at_most`; a column at most once.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// (column, weight).
+    pub terms: Vec<(usize, f64)>,
+    /// The right-hand side.
+    pub at_most: f64,
+}
+
+/// How a solver ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The point is an optimum, within the tolerance of the solver.
+    Optimal,
+    /// There is no point.
+    Infeasible,
+    /// The nodes are used up.
+    NodeLimit,
+}
+
+/// What [`maximise`] found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    /// How the solver ended.
+    pub ended: Ended,
+    /// The best point, one value per column; integers are exact.
+    pub point: Option<Vec<f64>>,
+    /// No point has a larger objective, says the solver.
+    pub bound: f64,
+}
+
+/// Solves a program within `nodes` nodes of branch and bound (none are needed without integers).
+///
+/// # Errors
+/// The solver failed: unbounded, abandoned, or a claimed optimum that violates the program.
+pub fn maximise(program: &Program, nodes: u32) -> Result<Answer, SolveError> {
+    let mut variables = ProblemVariables::new();
+    let columns: Vec<Variable> = program
+        .columns
+        .iter()
+        .map(|column| {
+            let definition = variable().min(column.lower).max(column.upper);
+            variables.add(if column.integer { definition.integer() } else { definition })
+        })
+        .collect();
+    let sum = |terms: &mut dyn Iterator<Item = (usize, f64)>| {
+        let mut sum = Expression::default();
+        terms.for_each(|(column, weight)| sum.add_mul(weight, columns[column]));
+        sum
+    };
+    let gains = program.columns.iter().enumerate().filter(|(_, column)| column.gain != 0.0);
+    // Minimised with the sign turned: the bound that CBC reports is then a lower one, whatever its convention for maximisation.
+    let unsolved = variables.minimise(sum(&mut gains.map(|(at, column)| (at, -column.gain))));
+    let rows = program.rows.iter().map(|row| sum(&mut row.terms.iter().copied()).leq(row.at_most));
+    let mut answer = backend::minimise(unsolved, rows, nodes)?;
+    answer.bound = -answer.bound;
+    answer.point = answer.point.and_then(|point| program.settled(point));
+    if answer.ended == Ended::Optimal && answer.point.is_none() {
+        return Err(SolveError { reason: "its optimum violates the program".to_owned() });
+    }
+    Ok(answer)
+}
+
+impl Program {
+    /// The point with integers rounded, if it satisfies every bound and row.
+    fn settled(&self, mut point: Vec<f64>) -> Option<Vec<f64>> {
+        for (value, column) in point.iter_mut().zip(&self.columns) {
+            if column.integer {
+                let rounded = value.round();
+                if (*value - rounded).abs() > TOLERANCE * 10.0 {
+                    return None;
+                }
+                *value = rounded;
+            }
+            if *value < column.lower - TOLERANCE || *value > column.upper + TOLERANCE {
+                return None;
+            }
+            *value = value.clamp(column.lower, column.upper);
+        }
+        let holds = |row: &Row| {
+            let sum: f64 = row.terms.iter().map(|&(column, weight)| weight * point[column]).sum();
+            let size: f64 = row.terms.iter().map(|&(column, weight)| (weight * point[column]).abs()).sum();
+            sum <= row.at_most + TOLERANCE * 10.0 * (1.0 + size)
+        };
+        (point.len() == self.columns.len() && self.rows.iter().all(holds)).then_some(point)
+    }
+
+    /// The objective at a point.
+    pub fn objective(&self, point: &[f64]) -> f64 {
+        self.columns.iter().zip(point).map(|(column, value)| column.gain * value).sum()
+    }
+}
+
+#[cfg(feature = "cbc")]
+mod backend {
+    use super::{Answer, Ended, SolveError};
+    use good_lp::{Constraint, SolverModel, variable::UnsolvedProblem};
+
+    pub(super) fn minimise(problem: UnsolvedProblem, rows: impl Iterator<Item = Constraint>, nodes: u32) -> Result<Answer, SolveError> {
+        let mut model = problem.using(good_lp::coin_cbc);
+        for row in rows {
+            model.add_constraint(row);
+        }
+        for (key, value) in [("logLevel", "0"), ("threads", "1"), ("maxNodes", &*nodes.to_string())] {
+            model.set_parameter(key, value);
+        }
+        // Past good_lp, which drops the incumbent of a run that stopped at its node limit.
+        let solution = model.as_inner().solve();
+        let raw = solution.raw();
+        let failed = |reason: &str| Err(SolveError { reason: reason.to_owned() });
+        let point = || Some(raw.col_solution().to_vec());
+        if raw.is_abandoned() {
+            failed("abandoned")
+        } else if raw.is_proven_infeasible() {
+            Ok(Answer { ended: Ended::Infeasible, point: None, bound: f64::INFINITY })
+        } else if raw.is_continuous_unbounded() {
+            failed("unbounded")
+        } else if raw.is_proven_optimal() {
+            Ok(Answer { ended: Ended::Optimal, point: point(), bound: raw.obj_value() })
+        } else if raw.is_node_limit_reached() {
+            Ok(Answer { ended: Ended::NodeLimit, point: point(), bound: raw.best_possible_value() })
+        } else {
+            failed("stopped for a reason that it does not name")
+        }
+    }
+}
+
+#[cfg(not(feature = "cbc"))]
+mod backend {
+    use super::{Answer, Ended, SolveError};
+    use good_lp::{Constraint, ResolutionError, SolverModel, variable::UnsolvedProblem};
+
+    pub(super) fn minimise(problem: UnsolvedProblem, rows: impl Iterator<Item = Constraint>, nodes: u32) -> Result<Answer, SolveError> {
+        let mut model = problem.using(good_lp::microlp);
+        for row in rows {
+            model.add_constraint(row);
+        }
+        // Past good_lp, which knows no node limit for this solver.
+        let solve = |options| model.as_inner().solve_with(options);
+        let outcome = match with(solve, |options| options.node_limit = Some(u64::from(nodes))) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                return match ResolutionError::from(error) {
+                    ResolutionError::Infeasible => Ok(Answer { ended: Ended::Infeasible, point: None, bound: f64::INFINITY }),
+                    error => Err(SolveError { reason: error.to_string() }),
+                };
+            }
+        };
+        let ended = if outcome.is_optimal() { Ended::Optimal } else { Ended::NodeLimit };
+        let bound = outcome.stats().best_bound.unwrap_or(f64::NEG_INFINITY);
+        let point = outcome.solution().map(|solution| solution.iter().map(|(_, value)| value).collect());
+        Ok(Answer { ended, point, bound })
+    }
+
+    /// Calls with the default options but for one change; their type has no public name in good_lp.
+    fn with<Options: Default, R>(call: impl FnOnce(Options) -> R, change: impl FnOnce(&mut Options)) -> R {
+        let mut options = Options::default();
+        change(&mut options);
+        call(options)
+    }
+}
 
 /// Maximum concurrent flow with uniform demand and unit capacity per channel, on the quotient under a symmetry.
 ///
@@ -79,6 +271,55 @@ mod tests {
             sources: (0..nodes).collect(),
             channels: both.enumerate().map(|(class, (from, to))| (from, to, class)).collect(),
         }
+    }
+
+    fn column(upper: f64, integer: bool, gain: f64) -> Column {
+        Column { lower: 0.0, upper, integer, gain }
+    }
+
+    /// Seven objects of odd weights in a sack that no choice fills: the relaxation is 1 better than the optimum.
+    fn sack() -> Program {
+        let weights = [10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0];
+        Program {
+            columns: weights.map(|weight| column(1.0, true, weight)).to_vec(),
+            rows: vec![Row { terms: weights.into_iter().enumerate().collect(), at_most: 55.0 }],
+        }
+    }
+
+    #[test]
+    fn lp_with_integers_differs_from_its_relaxation() {
+        let mut program = sack();
+        let answer = maximise(&program, 10_000).unwrap();
+        assert_eq!(answer.ended, Ended::Optimal);
+        assert!((answer.bound - 54.0).abs() < 1e-6, "{answer:?}");
+        assert!((program.objective(&answer.point.unwrap()) - 54.0).abs() < 1e-6);
+        program.columns.iter_mut().for_each(|column| column.integer = false);
+        let relaxed = maximise(&program, 0).unwrap();
+        assert!((program.objective(&relaxed.point.unwrap()) - 55.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn lp_without_a_point_is_infeasible() {
+        let mut program = sack();
+        program.rows.push(Row { terms: vec![(0, -1.0), (1, -1.0)], at_most: -3.0 });
+        assert_eq!(maximise(&program, 10).unwrap().ended, Ended::Infeasible);
+    }
+
+    #[test]
+    fn lp_at_its_node_limit_keeps_a_bound_and_claims_no_false_point() {
+        // Odd cycles: each of 9 pairwise disjoint triangles allows one of its three corners, the relaxation 3/2.
+        let mut program = Program { columns: vec![column(1.0, true, 1.0); 27], rows: Vec::new() };
+        for triangle in 0..9 {
+            for (a, b) in [(0, 1), (1, 2), (0, 2)] {
+                program.rows.push(Row { terms: vec![(3 * triangle + a, 1.0), (3 * triangle + b, 1.0)], at_most: 1.0 });
+            }
+        }
+        let answer = maximise(&program, 1).unwrap();
+        assert!(answer.bound >= 9.0 - 1e-6 && answer.bound <= 13.5 + 1e-6, "{answer:?}");
+        if let Some(point) = &answer.point {
+            assert!(program.objective(point) <= 9.0 + 1e-6);
+        }
+        assert!(answer.ended == Ended::NodeLimit || answer.bound < 9.0 + 1e-6, "{answer:?}");
     }
 
     #[test]

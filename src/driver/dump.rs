@@ -5,7 +5,7 @@ use super::terminal::print_out;
 use crate::compiled::Compiled;
 use crate::ids::{NodeId, PortId};
 use crate::ir::Endpoint;
-use crate::model::{CoupleRule, DemandShape, Near, PORT_NAMES, Pod, RoutingChoice, TopologyChoice};
+use crate::model::{CoupleRule, DemandShape, Near, PORT_NAMES, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 
 /// Prints the stages that the spec alone answers for.
 pub(super) fn dump_spec(pod: &Pod, spec_text: &str, stages: &[StageName]) {
@@ -67,7 +67,11 @@ fn resolve(pod: &Pod) -> String {
         TopologyChoice::Torus([a, b, c]) => format!("topology: torus {a} x {b} x {c}\n"),
         TopologyChoice::TwistedTorus([a, b, c]) => format!("topology: twisted_torus {a} x {b} x {c}\n"),
         TopologyChoice::Synthesize(settings) => {
-            format!("topology: synthesize, symmetry {:?}, effort {}, seed {}\n", settings.symmetry, settings.effort, settings.seed)
+            let method = match settings.method {
+                SynthesisMethod::Search => String::new(),
+                method => format!(", {method:?}"),
+            };
+            format!("topology: synthesize, symmetry {:?}, effort {}, seed {}{method}\n", settings.symmetry, settings.effort, settings.seed)
         }
         TopologyChoice::SynthesizeNear(Near { path, moves, search, .. }) => format!(
             "topology: synthesize near \"{path}\", at most {moves} moves, symmetry {:?}, effort {}, seed {}\n",

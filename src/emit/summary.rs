@@ -3,7 +3,9 @@
 use super::number::{grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
 use crate::ir::{LinkKind, ScenarioMetrics};
-use crate::model::{CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice};
+use crate::model::{
+    CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
+};
 
 /// Significant digits of flows in reports for people; `report.json` has all of them.
 const DIGITS: usize = 6;
@@ -130,7 +132,12 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         };
         let objective = if how.objective == Objective::Hops { "for hops, " } else { "" };
         let limit = how.time_limit.map_or(String::new(), |seconds| format!(", at most {seconds} s"));
-        format!("{objective}symmetry {symmetry}, effort {}, seed {}{limit}", how.effort, how.seed)
+        let method = match how.method {
+            SynthesisMethod::Search => "",
+            SynthesisMethod::Milp { .. } => "method milp, ",
+            SynthesisMethod::Relax { .. } => "method relax, ",
+        };
+        format!("{objective}{method}symmetry {symmetry}, effort {}, seed {}{limit}", how.effort, how.seed)
     };
     let topology = match &pod.topology {
         TopologyChoice::Torus(size) => format!("torus {}", dims(*size)),

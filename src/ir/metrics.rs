@@ -131,7 +131,7 @@ impl RequireOutcome {
 pub struct PassRecord {
     /// Name of the pass.
     pub name: String,
-    /// Why it stopped: `optimal`, `gap`, `budget`, `time_limit` or `done`.
+    /// Why it stopped: `optimal`, `gap`, `budget`, `node_limit`, `cut_limit`, `fixed`, `time_limit` or `done`.
     pub stopped_by: String,
     /// Counters, in a fixed order.
     pub counters: Vec<(String, u64)>,

@@ -219,6 +219,8 @@ pub struct Synthesize {
     pub effort: u32,
     /// Seed of the search.
     pub seed: u64,
+    /// How the topology is found.
+    pub method: SynthesisMethod,
     /// What the search maximises or minimises.
     pub objective: Objective,
     /// Seconds after which the search stops where it is; the result then depends on the machine.
@@ -235,6 +237,23 @@ pub enum Objective {
     Flow,
     /// The fewest average hops, whatever the fibres bear.
     Hops,
+}
+
+/// `method = ..` of `synthesize`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SynthesisMethod {
+    /// Threshold accepting; any size.
+    Search,
+    /// The mixed-integer program, within `nodes` nodes of branch and bound; small pods.
+    Milp {
+        /// Branch-and-bound nodes.
+        nodes: u32,
+    },
+    /// The linear relaxation, again and again, with the `fix` largest fractions rounded up each time; small pods.
+    Relax {
+        /// Choices that are fixed at a time.
+        fix: u32,
+    },
 }
 
 /// `symmetry = ..` of `synthesize`.

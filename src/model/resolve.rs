@@ -9,6 +9,7 @@ mod hardware;
 mod ocs;
 mod requires;
 mod settings;
+mod synthesis;
 mod wiring;
 
 use super::errors::{ResolveError, list, suggestion};

@@ -40,4 +40,15 @@ where there is none; routing and certificates then take more work, since every c
 
 With a `start`, only whole switches can be shifted under `symmetry = translation`, and only if the live wiring treats all cubes alike.",
     },
+    CodeDoc {
+        code: "FAB0205",
+        title: "the program of this pod cannot be solved",
+        text: "\
+`method = milp` and `method = relax` of `synthesize` turn the pod into one linear program: half a row for every pair of chips, and for every
+chip a column for every channel that could be wired, both divided by the number of cubes where one shift per OCS is chosen. The message says
+how large it is and what the solver of this build is given: the built-in one suits toys, CBC (`cargo build --features cbc`) graphs
+of some tens of chips, and two cubes of 64 chips under symmetry. `method = search` has no such limit.
+
+The same error says that the solver gave up on a program within the limit, and why.",
+    },
 ];

@@ -1,14 +1,14 @@
 //! Budget, topology and routing.
 
 use super::hardware::dimensions;
-use super::settings::{Settings, choice, decimal, in_range, integer, quantity, settings, wrong_kind};
+use super::settings::{choice, decimal, in_range, integer, settings, wrong_kind};
+use super::synthesis::synthesize;
 use super::{Context, Items, missing, unknown_choice};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::pod::{Budget, Chip, MAX_EFFORT, Near, Objective, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice};
-use crate::syntax::ast::{Block, Name, Value, ValueKind};
+use crate::model::pod::{Budget, Chip, RoutingChoice, TopologyChoice};
+use crate::syntax::ast::{Name, Value, ValueKind};
 use crate::syntax::{Loader, join};
-use crate::units::Dimension;
 
 /// The budget: without `vcs`, those of the chip (at most 8); without `faults`, none.
 pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chip: Option<&Chip>) -> Option<Budget> {
@@ -134,104 +134,6 @@ fn cross_connects(context: &mut Context, path: &Name, spec_path: &str, loader: &
             None
         }
     }
-}
-
-/// Reads a file of cross-connects, or reports that it cannot.
-type ReadFile<'a> = dyn Fn(&mut Context, &Name) -> Option<(String, String)> + 'a;
-
-/// The settings of `synthesize`.
-fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>, read: &ReadFile<'_>) -> Option<TopologyChoice> {
-    let mut found = Synthesize { symmetry: SymmetryChoice::Auto, effort: 1, seed: 1, objective: Objective::Flow, time_limit: None };
-    let Some(block) = block else { return Some(TopologyChoice::Synthesize(found)) };
-    let known = ["start", "moves", "symmetry", "effort", "seed", "objective", "time_limit"];
-    let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, &known, "");
-    if let Some(value) = settings.get("symmetry") {
-        let Some(name) = choice(value) else {
-            context.error(wrong_kind("`symmetry`", "a name", "translation", value.span));
-            return None;
-        };
-        found.symmetry = match &*name.value {
-            "translation" => SymmetryChoice::Translation,
-            "none" => SymmetryChoice::None,
-            "auto" => SymmetryChoice::Auto,
-            _ => {
-                context.error(unknown_choice("`symmetry`", &name, &["translation", "none", "auto"]));
-                return None;
-            }
-        };
-    }
-    if let Some(value) = settings.get("objective") {
-        let Some(name) = choice(value) else {
-            context.error(wrong_kind("`objective`", "a name", "hops", value.span));
-            return None;
-        };
-        found.objective = match &*name.value {
-            "flow" => Objective::Flow,
-            "hops" => Objective::Hops,
-            _ => {
-                context.error(unknown_choice("`objective`", &name, &["flow", "hops"]));
-                return None;
-            }
-        };
-    }
-    if let Some(value) = settings.get("time_limit") {
-        let (number, unit) = quantity(context, "`time_limit`", value, &[Dimension::Duration], "60 s")?;
-        let seconds = number.times(unit.factor).filter(|seconds| (1..=u64::from(u32::MAX)).contains(seconds));
-        let Some(seconds) = seconds else {
-            let (wanted, found) = ("a whole number of seconds, at least 1".to_owned(), format!("this is {number} {}", unit.name));
-            context.error(ResolveError::OutOfRange { what: "`time_limit`".to_owned(), wanted, help: None, span: value.span, found });
-            return None;
-        };
-        found.time_limit = Some(seconds as u32);
-    }
-    let effort = match settings.get("effort") {
-        None => Some(1),
-        Some(value) if choice(value).is_some_and(|name| &*name.value == "max") => Some(i64::from(MAX_EFFORT)),
-        Some(value) => integer(context, "`effort`", value, 1..=10_000),
-    };
-    let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
-    let near = near(context, &settings, read);
-    let search = Synthesize { effort: effort? as u32, seed: seed? as u64, ..found };
-    Some(match near? {
-        None => TopologyChoice::Synthesize(search),
-        Some((path, text, moves)) => TopologyChoice::SynthesizeNear(Near { path, text, moves, search }),
-    })
-}
-
-/// `start = cross_connects "file"; moves <= n;`: path, text and moves; the inner `None` if neither is written.
-#[allow(clippy::option_option)] // the outer one says that an error was reported
-fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> Option<Option<(String, String, u64)>> {
-    let (start, moves) = match (settings.get("start"), settings.get("moves")) {
-        (None, None) => return Some(None),
-        (Some(start), Some(moves)) => (start, moves),
-        (None, Some(moves)) => {
-            context.error(missing("`moves`", "`start`", "start = cross_connects \"live/ocs.json\";", moves.span));
-            return None;
-        }
-        (Some(start), None) => {
-            context.error(missing("`start`", "`moves`", "moves <= 40;", start.span));
-            return None;
-        }
-    };
-    let moves = match &moves.kind {
-        ValueKind::Limit(comparison, quantity) if &*comparison.value == "<=" => {
-            let limit = Value { kind: ValueKind::Quantity(quantity.clone()), span: quantity.span };
-            integer(context, "`moves`", &limit, 0..=i64::MAX)
-        }
-        _ => {
-            context.error(wrong_kind("`moves`", "an upper limit", "moves <= 40;", moves.span));
-            None
-        }
-    };
-    let file = match &start.kind {
-        ValueKind::File(kind, path) if &*kind.value == "cross_connects" => read(context, path),
-        _ => {
-            context.error(wrong_kind("`start`", "a file of cross-connects", "start = cross_connects \"live/ocs.json\";", start.span));
-            None
-        }
-    };
-    let ((path, text), moves) = (file?, moves? as u64);
-    Some(Some((path, text, moves)))
 }
 
 /// The routing, and where it stands.

@@ -54,4 +54,20 @@ pub enum SynthError {
         #[label("`symmetry = translation` is demanded here")]
         span: Span,
     },
+    /// FAB0205: the program of `method = milp` or `relax` is too large for the solver, or the solver failed.
+    #[error("the program of this pod has {size}, and {solver} {what}")]
+    #[diagnostic(code(FAB0205), help("{ways}"))]
+    Unsolved {
+        /// Rows, columns and weights of the program.
+        size: String,
+        /// The solver of this build.
+        solver: &'static str,
+        /// The limit of this build, or what the solver said.
+        what: String,
+        /// What would help.
+        ways: String,
+        /// The topology line.
+        #[label("its `method` is chosen here")]
+        span: Span,
+    },
 }

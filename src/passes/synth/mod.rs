@@ -6,6 +6,7 @@
 mod error;
 mod evaluate;
 mod from_file;
+mod milp;
 mod near;
 mod random;
 mod score;
@@ -18,7 +19,7 @@ pub use error::SynthError;
 pub use from_file::{Misfit, OcsSetting, ReadSettings, fit, read_cross_connects};
 
 use crate::ir::{PassRecord, Topology};
-use crate::model::{Pod, SymmetryChoice, TopologyChoice};
+use crate::model::{Pod, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
 use crate::progress::Progress;
 
 /// A topology and how it came about.
@@ -36,11 +37,19 @@ pub struct Synthesized {
 /// [`SynthError`] where the file of `cross_connects` does not fit the pod, where symmetry is demanded of a pod that has none, or where the
 /// wiring leaves the pod in pieces.
 pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
+    if let TopologyChoice::Synthesize(settings) = &pod.topology
+        && settings.method != SynthesisMethod::Search
+    {
+        return by_program(pod, *settings, progress);
+    }
     let (name, found): (&str, search::Found) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
         TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?.into()),
         TopologyChoice::SynthesizeNear(settings) => ("synthesize", near::near(pod, settings, progress)?),
+        TopologyChoice::Synthesize(settings) if settings.method != SynthesisMethod::Search => {
+            return by_program(pod, *settings, progress);
+        }
         TopologyChoice::Synthesize(settings) => {
             if settings.symmetry == SymmetryChoice::Translation
                 && let Some(reason) = search::asymmetry(pod)
@@ -60,4 +69,20 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
     };
     let record = PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: found.notes };
     Ok(Synthesized { topology, record })
+}
+
+/// The topology by a mixed-integer or linear program.
+fn by_program(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
+    let asymmetry = milp::asymmetry(pod);
+    let symmetric = match (settings.symmetry, asymmetry) {
+        (SymmetryChoice::Translation, Some(reason)) => return Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
+        (SymmetryChoice::Translation | SymmetryChoice::Auto, asymmetry) => asymmetry.is_none(),
+        (SymmetryChoice::None, _) => false,
+    };
+    let solved = milp::synthesize(pod, settings.method, symmetric, progress)?;
+    let topology = wiring::wire(pod, &solved.fibers)?;
+    let mut counters = solved.counters;
+    counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
+    let (name, stopped_by) = ("synthesize".to_owned(), solved.stopped_by.to_owned());
+    Ok(Synthesized { topology, record: PassRecord { name, stopped_by, counters, notes: vec![solved.note] } })
 }

@@ -147,11 +147,7 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     if out_of_time {
         notes.push("ended by its time limit, not by counted work: another run may give other bytes".to_owned());
     }
-    let counters = vec![
-        ("groups".to_owned(), shapes.len() as u64),
-        ("restarts".to_owned(), restarts),
-        ("evaluations".to_owned(), work),
-    ];
+    let counters = vec![("groups".to_owned(), shapes.len() as u64), ("restarts".to_owned(), restarts), ("evaluations".to_owned(), work)];
     Found { fibers: shapes[best.shape].fibers(&best.wiring), counters, notes, out_of_time }
 }
 
@@ -204,7 +200,8 @@ fn steer(
     if wanted <= 0.0 || pod.budget.faulty_ocses == 0 {
         return None;
     }
-    let goal = Goal { fault: Some(FaultGoal { healthy: wanted / healthy.max(wanted) * f64::from(u8::from(healthy > 0.0)) }), ..goal.clone() };
+    let goal =
+        Goal { fault: Some(FaultGoal { healthy: wanted / healthy.max(wanted) * f64::from(u8::from(healthy > 0.0)) }), ..goal.clone() };
     let wanted = wanted * (1.0 + MARGIN / 100.0);
     let worst = |run: &Run| {
         let shape = &shapes[run.shape];

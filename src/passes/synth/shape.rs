@@ -311,16 +311,12 @@ impl Shape {
             CoupleRule::Any => {
                 let ends = shuffled(0..all, all);
                 // The last of an odd number of ends is joined to itself where the group can.
-                let partner = |pair: &[Option<usize>]| {
-                    pair.get(1).copied().unwrap_or(if self.involutions.is_empty() { None } else { pair[0] })
-                };
+                let partner =
+                    |pair: &[Option<usize>]| pair.get(1).copied().unwrap_or(if self.involutions.is_empty() { None } else { pair[0] });
                 ends.chunks(2).map(|pair| [pair[0], partner(pair)]).collect()
             }
         };
-        pairs
-            .into_iter()
-            .map(|[a, b]| Slot { a, b, shift: a.zip(b).map_or(0, |(a, b)| self.random_shift(ocs, [a, b], stream)) })
-            .collect()
+        pairs.into_iter().map(|[a, b]| Slot { a, b, shift: a.zip(b).map_or(0, |(a, b)| self.random_shift(ocs, [a, b], stream)) }).collect()
     }
 
     /// Changes one slot or two of an OCS at random; `false` where the OCS leaves nothing to change.

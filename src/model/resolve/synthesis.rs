@@ -1,0 +1,161 @@
+//! The settings of `synthesize`.
+
+use super::settings::{Settings, choice, integer, quantity, settings, wrong_kind};
+use super::{Context, missing, unknown_choice};
+use crate::model::errors::ResolveError;
+use crate::model::pod::{MAX_EFFORT, Near, Objective, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
+use crate::syntax::ast::{Block, Name, Value, ValueKind};
+use crate::units::Dimension;
+
+/// Reads a file of cross-connects, or reports that it cannot.
+pub(super) type ReadFile<'a> = dyn Fn(&mut Context, &Name) -> Option<(String, String)> + 'a;
+
+/// The settings of `synthesize`.
+pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>, read: &ReadFile<'_>) -> Option<TopologyChoice> {
+    let mut found = Synthesize {
+        symmetry: SymmetryChoice::Auto,
+        effort: 1,
+        seed: 1,
+        objective: Objective::Flow,
+        time_limit: None,
+        method: SynthesisMethod::Search,
+    };
+    let Some(block) = block else { return Some(TopologyChoice::Synthesize(found)) };
+    let known = ["start", "moves", "symmetry", "effort", "seed", "objective", "time_limit", "method", "nodes", "fix"];
+    let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, &known, "");
+    if let Some(value) = settings.get("symmetry") {
+        let Some(name) = choice(value) else {
+            context.error(wrong_kind("`symmetry`", "a name", "translation", value.span));
+            return None;
+        };
+        found.symmetry = match &*name.value {
+            "translation" => SymmetryChoice::Translation,
+            "none" => SymmetryChoice::None,
+            "auto" => SymmetryChoice::Auto,
+            _ => {
+                context.error(unknown_choice("`symmetry`", &name, &["translation", "none", "auto"]));
+                return None;
+            }
+        };
+    }
+    if let Some(value) = settings.get("objective") {
+        let Some(name) = choice(value) else {
+            context.error(wrong_kind("`objective`", "a name", "hops", value.span));
+            return None;
+        };
+        found.objective = match &*name.value {
+            "flow" => Objective::Flow,
+            "hops" => Objective::Hops,
+            _ => {
+                context.error(unknown_choice("`objective`", &name, &["flow", "hops"]));
+                return None;
+            }
+        };
+    }
+    if let Some(value) = settings.get("time_limit") {
+        let (number, unit) = quantity(context, "`time_limit`", value, &[Dimension::Duration], "60 s")?;
+        let seconds = number.times(unit.factor).filter(|seconds| (1..=u64::from(u32::MAX)).contains(seconds));
+        let Some(seconds) = seconds else {
+            let (wanted, found) = ("a whole number of seconds, at least 1".to_owned(), format!("this is {number} {}", unit.name));
+            context.error(ResolveError::OutOfRange { what: "`time_limit`".to_owned(), wanted, help: None, span: value.span, found });
+            return None;
+        };
+        found.time_limit = Some(seconds as u32);
+    }
+    let effort = match settings.get("effort") {
+        None => Some(1),
+        Some(value) if choice(value).is_some_and(|name| &*name.value == "max") => Some(i64::from(MAX_EFFORT)),
+        Some(value) => integer(context, "`effort`", value, 1..=10_000),
+    };
+    let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
+    let near = near(context, &settings, read);
+    let method = method(context, &settings);
+    let search = Synthesize { effort: effort? as u32, seed: seed? as u64, method: method?, ..found };
+    Some(match near? {
+        None => TopologyChoice::Synthesize(search),
+        Some((path, text, moves)) => TopologyChoice::SynthesizeNear(Near { path, text, moves, search }),
+    })
+}
+
+/// `start = cross_connects "file"; moves <= n;`: path, text and moves; the inner `None` if neither is written.
+#[allow(clippy::option_option)] // the outer one says that an error was reported
+fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> Option<Option<(String, String, u64)>> {
+    let (start, moves) = match (settings.get("start"), settings.get("moves")) {
+        (None, None) => return Some(None),
+        (Some(start), Some(moves)) => (start, moves),
+        (None, Some(moves)) => {
+            context.error(missing("`moves`", "`start`", "start = cross_connects \"live/ocs.json\";", moves.span));
+            return None;
+        }
+        (Some(start), None) => {
+            context.error(missing("`start`", "`moves`", "moves <= 40;", start.span));
+            return None;
+        }
+    };
+    let moves = match &moves.kind {
+        ValueKind::Limit(comparison, quantity) if &*comparison.value == "<=" => {
+            let limit = Value { kind: ValueKind::Quantity(quantity.clone()), span: quantity.span };
+            integer(context, "`moves`", &limit, 0..=i64::MAX)
+        }
+        _ => {
+            context.error(wrong_kind("`moves`", "an upper limit", "moves <= 40;", moves.span));
+            None
+        }
+    };
+    let file = match &start.kind {
+        ValueKind::File(kind, path) if &*kind.value == "cross_connects" => read(context, path),
+        _ => {
+            context.error(wrong_kind("`start`", "a file of cross-connects", "start = cross_connects \"live/ocs.json\";", start.span));
+            None
+        }
+    };
+    let ((path, text), moves) = (file?, moves? as u64);
+    Some(Some((path, text, moves)))
+}
+
+/// `method`, with the setting that belongs to it.
+fn method(context: &mut Context, settings: &Settings<'_>) -> Option<SynthesisMethod> {
+    let mut found = SynthesisMethod::Search;
+    if let Some(value) = settings.get("method") {
+        let Some(name) = choice(value) else {
+            context.error(wrong_kind("`method`", "a name", "relax", value.span));
+            return None;
+        };
+        found = match &*name.value {
+            "search" => SynthesisMethod::Search,
+            "milp" => SynthesisMethod::Milp { nodes: 1000 },
+            "relax" => SynthesisMethod::Relax { fix: 1 },
+            _ => {
+                context.error(unknown_choice("`method`", &name, &["search", "milp", "relax"]));
+                return None;
+            }
+        };
+    }
+    for (name, wanted) in [("nodes", "milp"), ("fix", "relax")] {
+        let Some(value) = settings.get(name) else { continue };
+        let number = integer(context, &format!("`{name}`"), value, 1..=1_000_000)? as u32;
+        match &mut found {
+            SynthesisMethod::Milp { nodes } if wanted == "milp" => *nodes = number,
+            SynthesisMethod::Relax { fix } if wanted == "relax" => *fix = number,
+            _ => {
+                let help = Some(format!("write `method = {wanted};` before it, or remove it"));
+                let place = format!("{} without `method = {wanted}`", settings.place);
+                let span = settings.span(name).unwrap_or(value.span);
+                context.error(ResolveError::Misplaced { what: format!("`{name}`"), place, help, span });
+                return None;
+            }
+        }
+    }
+    if found != SynthesisMethod::Search {
+        // The programs know the flow only, choose the whole wiring, and their work is limited in nodes.
+        for name in ["objective", "time_limit", "start"] {
+            if let Some(span) = settings.span(name) {
+                let help = Some("remove it, or write `method = search`".to_owned());
+                let place = format!("{} with a `method` other than `search`", settings.place);
+                context.error(ResolveError::Misplaced { what: format!("`{name}`"), place, help, span });
+                return None;
+            }
+        }
+    }
+    Some(found)
+}
