@@ -2,6 +2,7 @@
 
 mod cross_connect;
 mod flow;
+mod limit;
 mod metrics;
 mod routes;
 mod scenario;
@@ -11,6 +12,7 @@ mod topology;
 
 pub use cross_connect::*;
 pub use flow::*;
+pub use limit::*;
 pub use metrics::*;
 pub use routes::*;
 pub use scenario::*;
