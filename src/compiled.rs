@@ -4,6 +4,7 @@ use crate::check::DeadlockFree;
 use crate::ids::OcsId;
 use crate::ir::{
     ConcurrentFlow, CrossConnects, DualLengths, ForwardingTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology,
+    UniversalLimit, Walk,
 };
 use crate::model::Pod;
 
@@ -14,6 +15,8 @@ pub struct Compiled {
     pub pod: Pod,
     /// Who is wired to whom.
     pub topology: Topology,
+    /// What no topology of the pod can carry more than; `None` for a single router.
+    pub limit: Option<UniversalLimit>,
     /// What every OCS is set to.
     pub cross_connects: CrossConnects,
     /// The certified flow of the healthy pod.
@@ -51,6 +54,11 @@ pub struct RoutedScenario {
 }
 
 impl Compiled {
+    /// Whether the healthy pod is proved to carry as much as any topology could.
+    pub fn is_optimal(&self) -> bool {
+        let load = self.scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
+        self.limit.as_ref().is_some_and(|limit| limit.is_met(&self.flow.primal, load))
+    }
     /// The metrics of all scenarios, nominal first.
     pub fn metrics(&self) -> Vec<ScenarioMetrics> {
         self.scenarios.iter().map(|scenario| scenario.metrics.clone()).collect()

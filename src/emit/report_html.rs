@@ -135,6 +135,15 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             None,
         ),
     ];
+    if let Some(limit) = &compiled.limit {
+        let reached = nominal.flow_low / limit.value();
+        let note = if compiled.is_optimal() {
+            "reached: optimal, no topology of this pod carries more".to_owned()
+        } else {
+            format!("no topology of this pod carries more; {} reached", percent(reached))
+        };
+        cards.push(card("Universal bound", round_up_sig(limit.value(), 6), "", note, filled(reached)));
+    }
     if let Some(walk) = &nominal.routed {
         let (load, bound) = (walk.max_channel_load(), nominal.load_bound());
         cards.push(card(

@@ -48,6 +48,9 @@ fn push_metrics(out: &mut String, compiled: &Compiled) {
     let share = percent(nominal.flow_low / nominal.distance_bound());
     let distance = super::number::round_up_sig(nominal.distance_bound(), 6);
     push_clipped(out, format!("  distance bound on concurrent_flow: <= {distance}; the certified lower end reaches {share} of it"));
+    if let Some(line) = summary::limit_line(compiled) {
+        push_wrapped(out, "  ", &line);
+    }
     if let Some(walk) = &nominal.routed {
         let mean = walk.entries_total as f64 / nominal.nodes as f64;
         push_clipped(out, format!("  table entries per router: {mean:.1} on average, {} at most", grouped(walk.entries_max)));

@@ -2,7 +2,7 @@
 
 use super::number::{grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
-use crate::ir::{LinkKind, ScenarioMetrics};
+use crate::ir::{LimitArgument, LinkKind, ScenarioMetrics};
 use crate::model::{CoupleRule, Duplex, Metric, Pod, RoutingChoice, SymmetryChoice, TopologyChoice};
 
 /// Significant digits of flows in reports for people; `report.json` has all of them.
@@ -151,6 +151,23 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         order => format!("cubes interchangeable in sets of {order}"),
     };
     format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", pod.budget.vcs, pod.chip.vcs)
+}
+
+/// `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of this pod; 98.8 % reached`.
+pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
+    let limit = compiled.limit.as_ref()?;
+    let argument = match &limit.argument {
+        LimitArgument::Tree { .. } => "tree of cubes".to_owned(),
+        LimitArgument::Plane { axis, below } => {
+            let axis = ["x", "y", "z"][*axis as usize];
+            format!("cut through all cubes at {axis} = {below}")
+        }
+        LimitArgument::Cubes { first, count: 1 } => format!("cut around cube{first}"),
+        LimitArgument::Cubes { first, count } => format!("cut around cube{first} to cube{}", first + count - 1),
+    };
+    let (value, share) = (round_up_sig(limit.value(), DIGITS), percent(compiled.scenarios[0].metrics.flow_low / limit.value()));
+    let reached = if compiled.is_optimal() { "reached; optimal: no topology of this pod carries more".to_owned() } else { format!("{share} reached") };
+    Some(format!("universal bound on concurrent_flow ({argument}): <= {value} for every topology of this pod; {reached}"))
 }
 
 /// How deadlock freedom stands: of how many scenarios it is proved.

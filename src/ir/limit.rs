@@ -4,12 +4,12 @@ use super::FlowCertificate;
 use std::cmp::Ordering;
 
 /// The argument behind a [`UniversalLimit`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LimitArgument {
-    /// The infinite tree of cubes, with one length for all copper and one for all fibre.
+    /// The infinite tree of cubes.
     Tree {
-        /// Length of a copper link.
-        copper: u32,
+        /// `[axis][coordinate]`: length of the copper links from that coordinate to the next one.
+        copper: [Vec<u32>; 3],
         /// Length of a fibre.
         fiber: u32,
         /// Distances 0..levels were counted; what lies farther counts as `levels`.
@@ -32,7 +32,7 @@ pub enum LimitArgument {
 }
 
 /// lambda <= volume / distance for every topology that the switches of a pod can realise.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UniversalLimit {
     /// Largest possible sum of channel lengths (tree), or channels across a cut in one direction.
     pub volume: u128,

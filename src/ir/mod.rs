@@ -9,6 +9,7 @@ mod scenario;
 mod symmetry;
 mod tables;
 mod topology;
+mod trees;
 
 pub use cross_connect::*;
 pub use flow::*;
@@ -19,3 +20,4 @@ pub use scenario::*;
 pub use symmetry::*;
 pub use tables::*;
 pub use topology::*;
+pub use trees::*;

@@ -48,7 +48,8 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         pass("analyze", "gap", &[("rounds", 120)]),
         pass("route", "done", &[("scenarios", scenarios.len() as u64), ("relaxations", 9_221_337)]),
     ];
-    Compiled { pod, topology, cross_connects, flow, trees, scenarios, requires, passes }
+    let limit = fabc::passes::limit::universal(&pod).0;
+    Compiled { pod, topology, limit, cross_connects, flow, trees, scenarios, requires, passes }
 }
 
 /// One unit from every canonical source to every other node along a tree of shortest paths.

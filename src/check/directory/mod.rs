@@ -4,6 +4,7 @@
 //! Hashes prove nothing to a reader who does not trust the writer, so everything that the files claim is recomputed.
 
 mod certificates;
+mod limit;
 mod manifest;
 mod read;
 mod report;
@@ -137,7 +138,7 @@ fn contents(files: &Files, pod: &Pod, routed: bool) -> Result<Verified, Vec<Chec
     if !errors.is_empty() {
         return Err(errors);
     }
-    errors = report::report(files, &report::Measured { pod, scenarios: &scenarios, canonical });
+    errors = report::report(files, &report::Measured { pod, flow: &claims.flow, scenarios: &scenarios, canonical });
     if !errors.is_empty() {
         return Err(errors);
     }

@@ -3,7 +3,6 @@
 //! In: `Pod`. Out: [`Shape`]. Where cubes differ, every cube gets the ports and partners of all of them: that only adds wirings, so a bound
 //! for the result holds for the pod.
 
-use crate::ids::NodeId;
 use crate::model::{CoupleRule, FacePort, PORT_NAMES, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,12 +16,12 @@ pub(super) struct Shape {
     pub(super) partners_of: Vec<usize>,
     /// Sets of slots that a slot can be wired to, ascending.
     pub(super) partners: Vec<Vec<usize>>,
-    /// Copper links of the pod.
-    pub(super) copper: u64,
     /// Fibres of the pod, at most.
     pub(super) fibers: u64,
     /// (position, size of its class): one position of each class under the symmetries of the cube that keep who can be wired to whom.
     pub(super) classes: Vec<(usize, u64)>,
+    /// Planes through all cubes, as (axis, coordinate below it), by what those symmetries can map onto each other.
+    pub(super) planes: Vec<Vec<(usize, usize)>>,
 }
 
 impl Shape {
@@ -61,18 +60,22 @@ impl Shape {
                 partners.len() - 1
             }));
         }
-        let copper_of_cube: usize = (0..3).map(|axis| dims.iter().product::<usize>() / dims[axis] * (dims[axis] - 1)).sum();
         let mut shape = Self {
             dims,
             cubes: u64::from(pod.cubes),
             position: keys.iter().map(|key| key / PORT_NAMES.len()).collect(),
             partners_of,
             partners,
-            copper: copper_of_cube as u64 * u64::from(pod.cubes),
             fibers,
             classes: Vec::new(),
+            planes: Vec::new(),
         };
-        shape.classes = shape.position_classes(pod, &keys, &slot_of);
+        let maps: Vec<CubeMap> = CubeMap::all(dims).filter(|map| shape.keeps_partners(map, &keys, &slot_of)).collect();
+        let positions = (0..shape.positions()).map(|position| (position, maps.iter().map(|map| map.position(position)).min()));
+        shape.classes = by_image(positions).into_values().map(|members| (members[0], members.len() as u64)).collect();
+        let planes = (0..3).flat_map(|axis| (1..dims[axis]).map(move |above| (axis, above - 1)));
+        let planes = planes.map(|plane| (plane, maps.iter().map(|map| map.plane(plane)).min()));
+        shape.planes = by_image(planes).into_values().collect();
         shape
     }
 
@@ -80,26 +83,10 @@ impl Shape {
         self.dims.iter().product()
     }
 
-    pub(super) fn at(&self, position: usize) -> [usize; 3] {
-        let [ax, ay, _] = self.dims;
-        [position % ax, position / ax % ay, position / (ax * ay)]
-    }
-
-    /// The positions by what the symmetries of the cube can map onto each other.
-    fn position_classes(&self, pod: &Pod, keys: &[usize], slot_of: &BTreeMap<usize, usize>) -> Vec<(usize, u64)> {
-        let maps: Vec<CubeMap> = CubeMap::all(self.dims).filter(|map| self.keeps_partners(pod, map, keys, slot_of)).collect();
-        let mut classes: BTreeMap<usize, u64> = BTreeMap::new();
-        for position in 0..self.positions() {
-            let smallest = maps.iter().map(|map| map.position(pod, self.at(position))).min().expect("the identity is among them");
-            *classes.entry(smallest).or_default() += 1;
-        }
-        classes.into_iter().collect()
-    }
-
-    fn keeps_partners(&self, pod: &Pod, map: &CubeMap, keys: &[usize], slot_of: &BTreeMap<usize, usize>) -> bool {
+    fn keeps_partners(&self, map: &CubeMap, keys: &[usize], slot_of: &BTreeMap<usize, usize>) -> bool {
         let image = |slot: usize| {
             let key = keys[slot];
-            let (position, port) = (map.position(pod, self.at(key / PORT_NAMES.len())), map.port(key % PORT_NAMES.len()));
+            let (position, port) = (map.position(key / PORT_NAMES.len()), map.port(key % PORT_NAMES.len()));
             slot_of.get(&(position * PORT_NAMES.len() + port)).copied()
         };
         let Some(images) = (0..keys.len()).map(image).collect::<Option<Vec<usize>>>() else { return false };
@@ -130,17 +117,36 @@ impl CubeMap {
         fitting.flat_map(move |axes| (0..8).map(move |bits| CubeMap { axes, mirrored: [0, 1, 2].map(|axis| bits >> axis & 1 == 1), dims }))
     }
 
-    fn position(&self, pod: &Pod, at: [usize; 3]) -> usize {
-        let image = [0, 1, 2].map(|axis| {
+    fn position(&self, position: usize) -> usize {
+        let [ax, ay, _] = self.dims;
+        let at = [position % ax, position / ax % ay, position / (ax * ay)];
+        let [x, y, z] = [0, 1, 2].map(|axis| {
             let from = at[self.axes[axis]];
-            (if self.mirrored[axis] { self.dims[axis] - 1 - from } else { from }) as u32
+            if self.mirrored[axis] { self.dims[axis] - 1 - from } else { from }
         });
-        let NodeId(node) = pod.node(crate::ids::CubeId(0), image);
-        node as usize
+        x + ax * y + ax * ay * z
+    }
+
+    fn plane(&self, (from, below): (usize, usize)) -> (usize, usize) {
+        let axis = self.becomes(from);
+        (axis, if self.mirrored[axis] { self.dims[axis] - 2 - below } else { below })
+    }
+
+    fn becomes(&self, from: usize) -> usize {
+        (0..3).find(|&axis| self.axes[axis] == from).expect("a permutation")
     }
 
     fn port(&self, port: usize) -> usize {
-        let axis = (0..3).find(|&axis| self.axes[axis] == port / 2).expect("a permutation");
+        let axis = self.becomes(port / 2);
         2 * axis + (port % 2 ^ usize::from(self.mirrored[axis]))
     }
+}
+
+/// Things by their image; both in ascending order.
+fn by_image<T: Ord>(things: impl Iterator<Item = (T, Option<T>)>) -> BTreeMap<T, Vec<T>> {
+    let mut classes: BTreeMap<T, Vec<T>> = BTreeMap::new();
+    for (thing, image) in things {
+        classes.entry(image.expect("the identity is among the symmetries")).or_default().push(thing);
+    }
+    classes
 }
