@@ -50,8 +50,9 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     let lit = Scenario::nominal().alive(&cross_connects);
     let flow = flow::concurrent(&topology, &lit, FLOW, progress);
     check::flow(&topology, &flow.primal).map_err(Failure::internal)?;
-    let trees = trees::disjoint_trees(&pod, &topology, &cross_connects);
+    let (trees, tree_bounds) = trees::disjoint_trees(&pod, &topology, &cross_connects);
     check::trees(&pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
+    check::tree_bounds(&pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
 
     let router = if last >= Stage::Route { Some(Router::new(&pod, &topology, &flow.dual, progress)) } else { None };
     let context = Context {
@@ -90,8 +91,11 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
         stopped_by: flow.stopped_by.name().to_owned(),
         counters: vec![("rounds".to_owned(), u64::from(flow.rounds))],
     };
-    let passes = [Some(record), Some(limit_record), Some(flow_record), router.map(|router| router.record(scenarios.len()))].into_iter().flatten().collect();
-    Ok(Compiled { topology, limit, cross_connects, flow, trees, scenarios, requires, passes, pod })
+    let passes = [Some(record), Some(limit_record), Some(flow_record), router.map(|router| router.record(scenarios.len()))]
+        .into_iter()
+        .flatten()
+        .collect();
+    Ok(Compiled { topology, limit, cross_connects, flow, trees, tree_bounds, scenarios, requires, passes, pod })
 }
 
 /// What every scenario is compiled from.

@@ -4,7 +4,7 @@ use crate::check::DeadlockFree;
 use crate::ids::OcsId;
 use crate::ir::{
     ConcurrentFlow, CrossConnects, DualLengths, ForwardingTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology,
-    UniversalLimit, Walk,
+    TreeBounds, UniversalLimit, Walk,
 };
 use crate::model::Pod;
 
@@ -23,6 +23,8 @@ pub struct Compiled {
     pub flow: ConcurrentFlow,
     /// OCS-disjoint spanning trees over the cubes, each as the OCSes it uses.
     pub trees: Vec<Vec<OcsId>>,
+    /// How many there can be.
+    pub tree_bounds: TreeBounds,
     /// Nominal first, then every tolerated fault.
     pub scenarios: Vec<CompiledScenario>,
     /// How the `require` lines came out, in the order of the normalised spec.

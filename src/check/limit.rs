@@ -146,9 +146,8 @@ fn tree(pod: &Pod, copper: &[Vec<u32>; 3], fiber: usize, levels: usize) -> Resul
         sum
     };
     let distance: u128 = (0..positions).into_par_iter().map(to_position).sum();
-    let meshes: u128 = (0..3)
-        .map(|axis| copper[axis].iter().map(|&length| u128::from(length)).sum::<u128>() * (positions / dims[axis]) as u128)
-        .sum();
+    let meshes: u128 =
+        (0..3).map(|axis| copper[axis].iter().map(|&length| u128::from(length)).sum::<u128>() * (positions / dims[axis]) as u128).sum();
     let cubes = u128::from(pod.cubes);
     Ok((2 * (meshes * cubes + (fibers * fiber) as u128), distance * cubes))
 }

@@ -26,5 +26,5 @@ pub use errors::{CheckError, RequireError};
 pub use flow::flow;
 pub use limit::limit;
 pub use scenario::scenario;
-pub use trees::trees;
+pub use trees::{tree_bounds, trees};
 pub use wiring::wiring;

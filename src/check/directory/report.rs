@@ -3,7 +3,7 @@
 use super::{Files, REPORT};
 use crate::check::errors::require_text;
 use crate::check::{CheckError, RequireError};
-use crate::ir::{FlowCertificate, RequireOutcome, ScenarioMetrics, worst};
+use crate::ir::{CrossConnects, FlowCertificate, RequireOutcome, ScenarioMetrics, Topology, worst};
 use crate::model::{Metric, Pod};
 use serde_json::{Map, Value};
 
@@ -12,6 +12,10 @@ pub(super) struct Measured<'a> {
     pub(super) pod: &'a Pod,
     /// Nominal first.
     pub(super) scenarios: &'a [ScenarioMetrics],
+    pub(super) topology: &'a Topology,
+    pub(super) cross_connects: &'a CrossConnects,
+    /// Sets of OCSes that are trees.
+    pub(super) trees: usize,
     /// What the nominal flow carries.
     pub(super) flow: &'a FlowCertificate,
     /// Whether the nominal tables are canonical; `None` without tables.
@@ -56,7 +60,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
     comparison.expect("cubes", root.get("cubes"), Expected::Integer(u64::from(pod.cubes)));
     comparison.object("metrics", root.get("metrics"), &metrics(nominal));
     comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
-    super::limit::universal(&mut comparison, root.get("bounds"), measured);
+    super::bounds::compare(&mut comparison, root.get("bounds"), measured);
     comparison.object("histograms", root.get("histograms"), &histograms(nominal));
     comparison.object("tables", root.get("tables"), &tables(measured));
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
@@ -89,7 +93,7 @@ fn expected_metric(metric: Metric, value: f64) -> Expected {
     }
 }
 
-pub(super) fn bounds(of: &ScenarioMetrics) -> Fields {
+pub(super) fn scenario_bounds(of: &ScenarioMetrics) -> Fields {
     vec![("distance", Some(Expected::Upper(of.distance_bound()))), ("load", Some(Expected::Integer(of.load_bound())))]
 }
 
@@ -212,7 +216,7 @@ impl Comparison {
                 }
                 continue;
             };
-            let fields: Fields = metrics(of).into_iter().chain(bounds(of)).collect();
+            let fields: Fields = metrics(of).into_iter().chain(scenario_bounds(of)).collect();
             self.known_keys(&place, line, &fields.iter().map(|&(key, _)| key).collect::<Vec<_>>());
             self.fields(&place, line, &fields);
             self.interval(&place, line.get("concurrent_flow"), of);

@@ -34,10 +34,10 @@ use tree::Lengths;
 
 /// Largest fibre length that the scan tries, in copper lengths.
 const LONGEST_FIBER: usize = 64;
-/// What one copper length is divided into for the descent.
-const PARTS: usize = 4;
+/// What one copper length is divided into for the descent, one division after the other.
+const PARTS: [usize; 3] = [4, 2, 2];
 /// Lengths that the descent tries.
-const DESCENT: u64 = 200;
+const DESCENT: u64 = 500;
 /// Counts (one position seen from another, at one distance) that all trees together may take; distances beyond are cut off, which
 /// leaves a valid bound.
 const COUNTS: usize = 1 << 31;
@@ -83,26 +83,36 @@ impl Trees {
                 break;
             }
         }
-        lengths.iter_mut().for_each(|length| *length *= PARTS);
         let end = self.lengths + DESCENT;
-        loop {
-            let before = self.lengths;
-            let mut changed = false;
-            for k in 0..lengths.len() {
-                for step in [1, -1] {
-                    // On along a direction as long as it pays.
-                    while let Some(length) = lengths[k].checked_add_signed(step).filter(|&length| length > 0 && self.lengths < end) {
-                        let old = std::mem::replace(&mut lengths[k], length);
-                        if !self.improves(&lengths, &mut best) {
-                            lengths[k] = old;
-                            break;
-                        }
-                        changed = true;
+        for parts in PARTS {
+            lengths.iter_mut().for_each(|length| *length *= parts);
+            self.descend(&mut lengths, &mut best, end);
+        }
+        Some(best)
+    }
+
+    /// Changes one length, or two against each other, on along each direction as long as it pays.
+    fn descend(&mut self, lengths: &mut [usize], best: &mut UniversalLimit, end: u64) {
+        let moves: Vec<Vec<(usize, isize)>> = {
+            let single = (0..lengths.len()).flat_map(|k| [vec![(k, 1)], vec![(k, -1)]]);
+            let pairs = (0..lengths.len()).flat_map(|k| (0..lengths.len()).map(move |other| vec![(k, 1), (other, -1)]));
+            single.chain(pairs.filter(|pair| pair[0].0 != pair[1].0)).collect()
+        };
+        let mut changed = true;
+        while std::mem::replace(&mut changed, false) {
+            for steps in &moves {
+                loop {
+                    let mut next = lengths.to_vec();
+                    let positive = steps.iter().all(|&(k, step)| {
+                        next[k] = next[k].saturating_add_signed(step);
+                        next[k] > 0
+                    });
+                    if !positive || self.lengths >= end || !self.improves(&next, best) {
+                        break;
                     }
+                    lengths.copy_from_slice(&next);
+                    changed = true;
                 }
-            }
-            if !changed || self.lengths == before {
-                return Some(best);
             }
         }
     }

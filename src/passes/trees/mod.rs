@@ -26,10 +26,10 @@
 
 mod partition;
 
-use crate::ids::{CubeId, Id, OcsId};
+use crate::ids::OcsId;
 use crate::ir::{CrossConnects, Topology, TreeBounds};
 use crate::model::Pod;
-use partition::{Partition, flats, join, parts};
+use partition::{Partition, flats, join, joined, parts};
 
 /// Steps (a cube looked at in one join) for listing flats.
 const FLAT_WORK: usize = 1 << 26;
@@ -43,20 +43,8 @@ pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConn
     }
     let apart: Partition = (0..pod.cubes).collect();
     let made_by = |ocs: OcsId| {
-        let mut made = apart.clone();
-        for setting in &cross_connects.settings[ocs] {
-            let link = topology.links()[setting.link];
-            let [CubeId(a), CubeId(b)] = [link.a, link.b].map(|end| pod.cube_of(end.node));
-            // One pair at a time would be a join each: collect the smaller ends first.
-            if made[a.max(b) as usize] == a.max(b) {
-                made[a.max(b) as usize] = a.min(b);
-            } else {
-                let mut pair = apart.clone();
-                pair[a.max(b) as usize] = a.min(b);
-                made = join(&made, &pair);
-            }
-        }
-        join(&apart, &made)
+        let links = cross_connects.settings[ocs].iter().map(|setting| topology.links()[setting.link]);
+        joined(&apart, links.map(|link| [link.a, link.b].map(|end| pod.cube_of(end.node).0)))
     };
     let (mut trees, mut others) = (Vec::new(), Vec::new());
     for ocs in pod.ocses.ids() {

@@ -13,19 +13,25 @@ pub(super) fn parts(partition: &Partition) -> usize {
 
 /// The finest partition that joins what either of the two joins.
 pub(super) fn join(one: &Partition, other: &Partition) -> Partition {
-    let mut first: Vec<u32> = one.clone();
-    fn root(first: &mut [u32], mut cube: u32) -> u32 {
-        while first[cube as usize] != cube {
-            first[cube as usize] = first[first[cube as usize] as usize];
-            cube = first[cube as usize];
-        }
-        cube
-    }
-    for (cube, &with) in other.iter().enumerate() {
-        let [a, b] = [cube as u32, with].map(|cube| root(&mut first, cube));
+    joined(one, other.iter().enumerate().map(|(cube, &first)| [cube as u32, first]))
+}
+
+/// A partition after some pairs of cubes were joined.
+pub(super) fn joined(partition: &Partition, pairs: impl Iterator<Item = [u32; 2]>) -> Partition {
+    let mut first = partition.clone();
+    for pair in pairs {
+        let [a, b] = pair.map(|cube| root(&mut first, cube));
         first[a.max(b) as usize] = a.min(b);
     }
     (0..first.len() as u32).map(|cube| root(&mut first, cube)).collect()
+}
+
+fn root(first: &mut [u32], mut cube: u32) -> u32 {
+    while first[cube as usize] != cube {
+        first[cube as usize] = first[first[cube as usize] as usize];
+        cube = first[cube as usize];
+    }
+    cube
 }
 
 /// A partition into two parts or more that some OCSes make together.

@@ -1,8 +1,10 @@
-//! Whether the universal bound in `report.json` follows from the argument beside it.
+//! Whether the bounds in `report.json` on all topologies, and on the disjoint trees, follow from what stands beside them.
 
-use super::report::{Comparison, Expected, Measured, bounds};
+use super::report::{Comparison, Expected, Measured, scenario_bounds};
 use crate::check::limit::measure;
-use crate::ir::{LimitArgument, UniversalLimit, Walk};
+use crate::check::tree_bounds;
+use crate::ids::OcsId;
+use crate::ir::{LimitArgument, TreeBounds, UniversalLimit, Walk};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -15,18 +17,47 @@ enum Argument {
     Cubes { first: u32, count: u32 },
 }
 
+/// The bounds on the number of disjoint trees as written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Trees {
+    at_least: u32,
+    at_most: u32,
+    witness: Vec<String>,
+}
+
 /// Compares the section `bounds`; a report that claims no universal bound claims nothing wrong.
-pub(super) fn universal(comparison: &mut Comparison, claimed: Option<&Value>, measured: &Measured<'_>) {
+pub(super) fn compare(comparison: &mut Comparison, claimed: Option<&Value>, measured: &Measured<'_>) {
     let nominal = &measured.scenarios[0];
     let Some(object) = claimed.and_then(Value::as_object) else {
         return comparison.differ("bounds", claimed, "an object");
     };
-    comparison.known_keys("bounds", object, &["distance", "load", "universal"]);
-    comparison.fields("bounds", object, &bounds(nominal));
+    comparison.known_keys("bounds", object, &["distance", "load", "trees", "universal"]);
+    comparison.fields("bounds", object, &scenario_bounds(nominal));
+    match object.get("trees") {
+        None | Some(Value::Null) => {}
+        Some(written) => trees(comparison, written, measured),
+    }
     match object.get("universal") {
         None | Some(Value::Null) => {}
         Some(Value::Object(fields)) => limit(comparison, fields, measured),
         other => comparison.differ("bounds.universal", other, "an object"),
+    }
+}
+
+fn trees(comparison: &mut Comparison, written: &Value, measured: &Measured<'_>) {
+    let place = "bounds.trees";
+    let claimed = match Trees::deserialize(written) {
+        Ok(claimed) => claimed,
+        Err(error) => return comparison.differ(place, Some(written), error.to_string()),
+    };
+    let find = |name: &String| measured.pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name).map(|(id, _)| id);
+    let Some(witness) = claimed.witness.iter().map(find).collect::<Option<Vec<OcsId>>>() else {
+        return comparison.differ(place, Some(written), "OCSes that the spec declares");
+    };
+    let bounds = TreeBounds { at_least: claimed.at_least, at_most: claimed.at_most, witness };
+    if let Err(error) = tree_bounds(measured.pod, measured.topology, measured.cross_connects, measured.trees, &bounds) {
+        comparison.differ(place, Some(written), error.to_string());
     }
 }
 
