@@ -233,7 +233,7 @@ fn lengths(nodes: usize, links: &[(usize, usize, u128)]) -> Option<Vec<Vec<u128>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn no_wiring_beats_the_limit((pod, seed) in pods()) {
         let mut random = Random(seed);

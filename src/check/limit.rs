@@ -70,6 +70,10 @@ fn tree(pod: &Pod, copper: &[Vec<u32>; 3], fiber: usize, levels: usize) -> Resul
     if (0..3).any(|axis| copper[axis].len() + 1 != dims[axis]) || copper.iter().flatten().any(|&length| length == 0) || fiber == 0 {
         return Err("every plane of the cube and the fibre need a positive length".to_owned());
     }
+    let longest = copper.iter().flatten().map(|&length| length as usize).chain([fiber]).max().unwrap_or(1);
+    if longest > 1 << 16 || levels > longest * pod.node_count() {
+        return Err("it counts farther than any path of the pod leads".to_owned());
+    }
     let positions = pod.chips_per_cube() as usize;
     // What every face port of a cube may be wired to, in any cube; and how many fibres there are.
     let mut ends: BTreeMap<(usize, u8), BTreeSet<(usize, u8)>> = BTreeMap::new();

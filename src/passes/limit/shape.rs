@@ -138,7 +138,7 @@ impl CubeMap {
 
     fn port(&self, port: usize) -> usize {
         let axis = self.becomes(port / 2);
-        2 * axis + (port % 2 ^ usize::from(self.mirrored[axis]))
+        2 * axis + ((port % 2) ^ usize::from(self.mirrored[axis]))
     }
 }
 
