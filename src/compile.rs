@@ -8,7 +8,7 @@ use crate::ir::{CrossConnects, Distances, DualLengths, PassRecord, RequireOutcom
 use crate::model::{Pod, Require, RoutingChoice, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
-use crate::passes::{cross_connect, flow, synth, tables, trees};
+use crate::passes::{cross_connect, flow, limit, synth, tables, trees};
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -42,14 +42,17 @@ const FAULT_FLOW: flow::Settings = flow::Settings { rounds: 40, gap_ppm: 100 };
 /// [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see [`Compiled::requires`].
 pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
     let synth::Synthesized { topology, record } = synth::synthesize(&pod, progress).map_err(Failure::spec)?;
+    let (limit, limit_record) = limit::universal(&pod);
+    limit.iter().try_for_each(|limit| check::limit(&pod, limit)).map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(&pod, &topology).map_err(Failure::spec)?;
     check::wiring(&pod, &topology, &cross_connects).map_err(Failure::internal)?;
 
     let lit = Scenario::nominal().alive(&cross_connects);
     let flow = flow::concurrent(&topology, &lit, FLOW, progress);
     check::flow(&topology, &flow.primal).map_err(Failure::internal)?;
-    let trees = trees::disjoint_trees(&pod, &topology, &cross_connects);
+    let (trees, tree_bounds) = trees::disjoint_trees(&pod, &topology, &cross_connects);
     check::trees(&pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
+    check::tree_bounds(&pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
 
     let router = if last >= Stage::Route { Some(Router::new(&pod, &topology, &flow.dual, progress)) } else { None };
     let context = Context {
@@ -89,8 +92,11 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
         counters: vec![("rounds".to_owned(), u64::from(flow.rounds))],
         notes: Vec::new(),
     };
-    let passes = [Some(record), Some(flow_record), router.map(|router| router.record(scenarios.len()))].into_iter().flatten().collect();
-    Ok(Compiled { topology, cross_connects, flow, trees, scenarios, requires, passes, pod })
+    let passes = [Some(record), Some(limit_record), Some(flow_record), router.map(|router| router.record(scenarios.len()))]
+        .into_iter()
+        .flatten()
+        .collect();
+    Ok(Compiled { topology, limit, cross_connects, flow, trees, tree_bounds, scenarios, requires, passes, pod })
 }
 
 /// What every scenario is compiled from.

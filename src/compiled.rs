@@ -4,6 +4,7 @@ use crate::check::DeadlockFree;
 use crate::ids::OcsId;
 use crate::ir::{
     ConcurrentFlow, CrossConnects, DualLengths, ForwardingTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology,
+    TreeBounds, UniversalLimit, Walk,
 };
 use crate::model::Pod;
 
@@ -14,12 +15,16 @@ pub struct Compiled {
     pub pod: Pod,
     /// Who is wired to whom.
     pub topology: Topology,
+    /// What no topology of the pod can carry more than; `None` for a single router.
+    pub limit: Option<UniversalLimit>,
     /// What every OCS is set to.
     pub cross_connects: CrossConnects,
     /// The certified flow of the healthy pod.
     pub flow: ConcurrentFlow,
     /// OCS-disjoint spanning trees over the cubes, each as the OCSes it uses.
     pub trees: Vec<Vec<OcsId>>,
+    /// How many there can be.
+    pub tree_bounds: TreeBounds,
     /// Nominal first, then every tolerated fault.
     pub scenarios: Vec<CompiledScenario>,
     /// How the `require` lines came out, in the order of the normalised spec.
@@ -51,6 +56,11 @@ pub struct RoutedScenario {
 }
 
 impl Compiled {
+    /// Whether the healthy pod is proved to carry as much as any topology could.
+    pub fn is_optimal(&self) -> bool {
+        let load = self.scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
+        self.limit.as_ref().is_some_and(|limit| limit.is_met(&self.flow.primal, load))
+    }
     /// The metrics of all scenarios, nominal first.
     pub fn metrics(&self) -> Vec<ScenarioMetrics> {
         self.scenarios.iter().map(|scenario| scenario.metrics.clone()).collect()

@@ -44,7 +44,7 @@ fn page(compiled: &Compiled) -> Value {
     let nominal = &compiled.scenarios[0].metrics;
     let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false)).count();
     let unknown = compiled.requires.iter().filter(|outcome| outcome.holds().is_none()).count();
-    let metrics: Vec<Value> = summary::metric_rows(nominal, pod.budget.vcs)
+    let metrics: Vec<Value> = summary::metric_rows(compiled)
         .into_iter()
         .map(|row| context! { name => row.name, value => row.value, bound => row.bound, ratio => row.ratio.map(ratio4), note => row.note })
         .collect();
@@ -135,6 +135,15 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             None,
         ),
     ];
+    if let Some(limit) = &compiled.limit {
+        let reached = nominal.flow_low / limit.value();
+        let note = if compiled.is_optimal() {
+            "reached: optimal, no topology of this pod carries more".to_owned()
+        } else {
+            format!("no topology of this pod carries more; {} reached", percent(reached))
+        };
+        cards.push(card("Universal bound", round_up_sig(limit.value(), 6), "", note, filled(reached)));
+    }
     if let Some(walk) = &nominal.routed {
         let (load, bound) = (walk.max_channel_load(), nominal.load_bound());
         cards.push(card(
@@ -163,7 +172,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         (most, _) => format!("any {most} OCSes may go dark"),
     };
     cards.push(card("Faults covered", grouped(faults as u64), "scenarios", covered, None));
-    cards.push(card("Disjoint trees", nominal.disjoint_trees.to_string(), "", "OCS-disjoint, each joins all cubes".to_owned(), None));
+    cards.push(card("Disjoint trees", nominal.disjoint_trees.to_string(), "", summary::trees_note(compiled), None));
     cards
 }
 

@@ -1,10 +1,10 @@
 //! `report.json` (`fabc.report/1`): metrics, bounds, histograms, scenarios, requires and passes for programs.
 
-use super::json::{push, push_lines, push_numbers, push_object, quote};
+use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{lower, ratio, upper};
 use super::tables::canonical;
 use crate::compiled::Compiled;
-use crate::ir::{RequireOutcome, ScenarioMetrics, worst};
+use crate::ir::{LimitArgument, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
 use crate::model::Metric;
 
 /// The file's text.
@@ -14,7 +14,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
     let mut out = format!("{{\"format\":\"fabc.report/1\",\"fabric\":{},", quote(&pod.name));
     push(&mut out, format_args!("\"nodes\":{},\"cubes\":{},\n", pod.node_count(), pod.cubes));
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
-    push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics)));
+    push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));
     push_histograms(&mut out, &nominal.metrics);
     match (&nominal.metrics.routed, &nominal.routed) {
         (Some(walk), Some(routed)) => {
@@ -93,6 +93,38 @@ fn metrics(of: &ScenarioMetrics) -> String {
 
 fn bounds(of: &ScenarioMetrics) -> String {
     format!("\"distance\":{},\"load\":{}", upper(of.distance_bound()), of.load_bound())
+}
+
+/// `,"trees":{..}`: how many OCS-disjoint spanning trees there can be.
+fn trees(compiled: &Compiled) -> String {
+    let TreeBounds { at_least, at_most, witness } = &compiled.tree_bounds;
+    let witness = strings(witness.iter().map(|&ocs| &compiled.pod.ocses[ocs].name));
+    format!(",\"trees\":{{\"at_least\":{at_least},\"at_most\":{at_most},\"witness\":{witness}}}")
+}
+
+/// `,"universal":{..}`: the limit, what proves it, and how much of it is reached.
+fn universal(compiled: &Compiled) -> String {
+    let Some(limit) = &compiled.limit else { return String::new() };
+    let argument = match &limit.argument {
+        LimitArgument::Tree { copper, fiber, levels } => {
+            let copper: Vec<String> = copper.iter().map(|planes| numbers(planes)).collect();
+            format!("\"kind\":\"tree\",\"copper\":[{}],\"fiber\":{fiber},\"levels\":{levels}", copper.join(","))
+        }
+        LimitArgument::Plane { axis, below } => format!("\"kind\":\"plane\",\"axis\":{axis},\"below\":{below}"),
+        LimitArgument::Cubes { first, count } => format!("\"kind\":\"cubes\",\"first\":{first},\"count\":{count}"),
+    };
+    let (value, share) = (upper(limit.value()), ratio(compiled.scenarios[0].metrics.flow_low / limit.value()));
+    let (volume, distance, optimal) = (limit.volume, limit.distance, compiled.is_optimal());
+    format!(
+        ",\"universal\":{{\"value\":{value},\"share\":{share},\"optimal\":{optimal},\
+         \"volume\":{volume},\"distance\":{distance},\"argument\":{{{argument}}}}}"
+    )
+}
+
+fn numbers(values: &[u32]) -> String {
+    let mut out = String::new();
+    push_numbers(&mut out, values);
+    out
 }
 
 fn push_histograms(out: &mut String, of: &ScenarioMetrics) {

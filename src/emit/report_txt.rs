@@ -40,7 +40,7 @@ fn push_title(out: &mut String, title: &str, rest: &str) {
 fn push_metrics(out: &mut String, compiled: &Compiled) {
     let nominal = &compiled.scenarios[0].metrics;
     push_title(out, "METRICS", &format!("  {:>12}  {:>14}  {:>8}", "value", "bound", "ratio"));
-    for MetricRow { name, value, bound, ratio, note } in summary::metric_rows(nominal, compiled.pod.budget.vcs) {
+    for MetricRow { name, value, bound, ratio, note } in summary::metric_rows(compiled) {
         let value = if value.is_empty() { "not routed" } else { &value };
         let ratio = ratio.map_or(String::new(), ratio4);
         push_clipped(out, format!("  {name:<16}{value:>12}  {bound:>14}  {ratio:>8}  {note}"));
@@ -48,6 +48,10 @@ fn push_metrics(out: &mut String, compiled: &Compiled) {
     let share = percent(nominal.flow_low / nominal.distance_bound());
     let distance = super::number::round_up_sig(nominal.distance_bound(), 6);
     push_clipped(out, format!("  distance bound on concurrent_flow: <= {distance}; the certified lower end reaches {share} of it"));
+    push_wrapped(out, "  ", &format!("disjoint trees: {}", summary::trees_note(compiled)));
+    if let Some(line) = summary::limit_line(compiled) {
+        push_wrapped(out, "  ", &line);
+    }
     if let Some(walk) = &nominal.routed {
         let mean = walk.entries_total as f64 / nominal.nodes as f64;
         push_clipped(out, format!("  table entries per router: {mean:.1} on average, {} at most", grouped(walk.entries_max)));

@@ -2,7 +2,7 @@
 
 use super::number::{grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
-use crate::ir::{LinkKind, ScenarioMetrics};
+use crate::ir::{LimitArgument, LinkKind, TreeBounds};
 use crate::model::{
     CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
 };
@@ -23,8 +23,10 @@ pub(super) struct MetricRow {
     pub(super) note: &'static str,
 }
 
-/// All metrics of one scenario, in report order.
-pub(super) fn metric_rows(of: &ScenarioMetrics, vcs: u8) -> Vec<MetricRow> {
+/// All metrics of the healthy pod, in report order.
+pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
+    let of = &compiled.scenarios[0].metrics;
+    let vcs = compiled.pod.budget.vcs;
     Metric::ALL
         .into_iter()
         .map(|metric| {
@@ -44,12 +46,21 @@ pub(super) fn metric_rows(of: &ScenarioMetrics, vcs: u8) -> Vec<MetricRow> {
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),
                 Metric::VcBalance => ((format!(">= {}", ratio4(1.0 / f64::from(vcs))), None), "largest share of hops on one VC"),
-                Metric::DisjointTrees => (none(), "OCS-disjoint spanning trees"),
+                Metric::DisjointTrees => {
+                    let most = compiled.tree_bounds.at_most;
+                    ((format!("<= {most}"), Some(f64::from(most))), "OCS-disjoint spanning trees")
+                }
             };
             let ratio = best.zip(value).map(|(best, value)| value / best).filter(|ratio| ratio.is_finite());
             MetricRow { name: metric.name(), value: value.map_or(String::new(), |value| readable(metric, value)), bound, ratio, note }
         })
         .collect()
+}
+
+/// `OCS-disjoint, each joins all cubes; at least 12 by connectivity, at most 24`.
+pub(super) fn trees_note(compiled: &Compiled) -> String {
+    let TreeBounds { at_least, at_most, .. } = compiled.tree_bounds;
+    format!("OCS-disjoint, each joins all cubes; at least {at_least} by connectivity, at most {at_most}")
 }
 
 /// A metric's value for people: flows rounded down to 6 significant digits, ratios to 4 decimals.
@@ -165,6 +176,27 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         order => format!("cubes interchangeable in sets of {order}"),
     };
     format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", pod.budget.vcs, pod.chip.vcs)
+}
+
+/// `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of this pod; 98.8 % reached`.
+pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
+    let limit = compiled.limit.as_ref()?;
+    let argument = match &limit.argument {
+        LimitArgument::Tree { .. } => "tree of cubes".to_owned(),
+        LimitArgument::Plane { axis, below } => {
+            let axis = ["x", "y", "z"][*axis as usize];
+            format!("cut through all cubes at {axis} = {below}")
+        }
+        LimitArgument::Cubes { first, count: 1 } => format!("cut around cube{first}"),
+        LimitArgument::Cubes { first, count } => format!("cut around cube{first} to cube{}", first + count - 1),
+    };
+    let (value, share) = (round_up_sig(limit.value(), DIGITS), percent(compiled.scenarios[0].metrics.flow_low / limit.value()));
+    let reached = if compiled.is_optimal() {
+        "reached; optimal: no topology of this pod carries more".to_owned()
+    } else {
+        format!("{share} reached")
+    };
+    Some(format!("universal bound on concurrent_flow ({argument}): <= {value} for every topology of this pod; {reached}"))
 }
 
 /// How deadlock freedom stands: of how many scenarios it is proved.

@@ -2,6 +2,7 @@
 
 mod cross_connect;
 mod flow;
+mod limit;
 mod metrics;
 mod plan;
 mod routes;
@@ -9,9 +10,11 @@ mod scenario;
 mod symmetry;
 mod tables;
 mod topology;
+mod trees;
 
 pub use cross_connect::*;
 pub use flow::*;
+pub use limit::*;
 pub use metrics::*;
 pub use plan::*;
 pub use routes::*;
@@ -19,3 +22,4 @@ pub use scenario::*;
 pub use symmetry::*;
 pub use tables::*;
 pub use topology::*;
+pub use trees::*;

@@ -3,6 +3,7 @@
 //! | pass | from | to |
 //! |---|---|---|
 //! | [`synth`] | `Pod` | `Topology` |
+//! | [`limit`] | `Pod` | `UniversalLimit` |
 //! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
 //! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
@@ -12,6 +13,7 @@
 
 pub mod cross_connect;
 pub mod flow;
+pub mod limit;
 pub mod plan;
 pub mod route;
 pub mod synth;

@@ -37,7 +37,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
     let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();
     let flow =
         ConcurrentFlow { dual: scenarios[0].lengths.clone(), primal: tree_flow(&topology), rounds: 120, stopped_by: StopReason::Gap };
-    let trees: Vec<Vec<OcsId>> = pod.ocses.ids().filter(|&ocs| joins_all(&pod, ocs)).map(|ocs| vec![ocs]).collect();
+    let (trees, tree_bounds) = fabc::passes::trees::disjoint_trees(&pod, &topology, &cross_connects);
     let pass = |name: &str, stopped_by: &str, counters: &[(&str, u64)]| PassRecord {
         name: name.to_owned(),
         stopped_by: stopped_by.to_owned(),
@@ -49,7 +49,8 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         pass("analyze", "gap", &[("rounds", 120)]),
         pass("route", "done", &[("scenarios", scenarios.len() as u64), ("relaxations", 9_221_337)]),
     ];
-    Compiled { pod, topology, cross_connects, flow, trees, scenarios, requires, passes }
+    let limit = fabc::passes::limit::universal(&pod).0;
+    Compiled { pod, topology, limit, cross_connects, flow, trees, tree_bounds, scenarios, requires, passes }
 }
 
 /// One unit from every canonical source to every other node along a tree of shortest paths.

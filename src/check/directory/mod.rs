@@ -3,6 +3,7 @@
 //! Comes in: the bytes of every file, and the pod that `spec.fab` resolves to. Goes out: what was verified, or every contradiction found.
 //! Hashes prove nothing to a reader who does not trust the writer, so everything that the files claim is recomputed.
 
+mod bounds;
 mod certificates;
 mod manifest;
 mod read;
@@ -139,7 +140,16 @@ fn contents(files: &Files, pod: &Pod, routed: bool) -> Result<Verified, Vec<Chec
     if !errors.is_empty() {
         return Err(errors);
     }
-    errors = report::report(files, &report::Measured { pod, scenarios: &scenarios, canonical });
+    let measured = report::Measured {
+        pod,
+        topology: &topology,
+        cross_connects: &cross_connects,
+        trees: claims.trees.len(),
+        flow: &claims.flow,
+        scenarios: &scenarios,
+        canonical,
+    };
+    errors = report::report(files, &measured);
     if !errors.is_empty() {
         return Err(errors);
     }

@@ -3,7 +3,7 @@
 use super::{Files, REPORT};
 use crate::check::errors::require_text;
 use crate::check::{CheckError, RequireError};
-use crate::ir::{RequireOutcome, ScenarioMetrics, worst};
+use crate::ir::{CrossConnects, FlowCertificate, RequireOutcome, ScenarioMetrics, Topology, worst};
 use crate::model::{Metric, Pod};
 use serde_json::{Map, Value};
 
@@ -12,13 +12,19 @@ pub(super) struct Measured<'a> {
     pub(super) pod: &'a Pod,
     /// Nominal first.
     pub(super) scenarios: &'a [ScenarioMetrics],
+    pub(super) topology: &'a Topology,
+    pub(super) cross_connects: &'a CrossConnects,
+    /// Sets of OCSes that are trees.
+    pub(super) trees: usize,
+    /// What the nominal flow carries.
+    pub(super) flow: &'a FlowCertificate,
     /// Whether the nominal tables are canonical; `None` without tables.
     pub(super) canonical: Option<bool>,
 }
 
 /// How a recomputed number must stand in the report.
 #[derive(Clone)]
-enum Expected {
+pub(super) enum Expected {
     Integer(u64),
     /// Rounded to 6 decimals.
     Ratio(f64),
@@ -54,7 +60,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
     comparison.expect("cubes", root.get("cubes"), Expected::Integer(u64::from(pod.cubes)));
     comparison.object("metrics", root.get("metrics"), &metrics(nominal));
     comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
-    comparison.object("bounds", root.get("bounds"), &bounds(nominal));
+    super::bounds::compare(&mut comparison, root.get("bounds"), measured);
     comparison.object("histograms", root.get("histograms"), &histograms(nominal));
     comparison.object("tables", root.get("tables"), &tables(measured));
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
@@ -63,7 +69,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
     comparison.errors
 }
 
-type Fields = Vec<(&'static str, Option<Expected>)>;
+pub(super) type Fields = Vec<(&'static str, Option<Expected>)>;
 
 fn metrics(of: &ScenarioMetrics) -> Fields {
     Metric::ALL
@@ -87,7 +93,7 @@ fn expected_metric(metric: Metric, value: f64) -> Expected {
     }
 }
 
-fn bounds(of: &ScenarioMetrics) -> Fields {
+pub(super) fn scenario_bounds(of: &ScenarioMetrics) -> Fields {
     vec![("distance", Some(Expected::Upper(of.distance_bound()))), ("load", Some(Expected::Integer(of.load_bound())))]
 }
 
@@ -114,17 +120,17 @@ fn tables(measured: &Measured<'_>) -> Fields {
     ]
 }
 
-struct Comparison {
+pub(super) struct Comparison {
     errors: Vec<CheckError>,
 }
 
 impl Comparison {
-    fn differ(&mut self, place: &str, claimed: Option<&Value>, measured: impl Into<String>) {
+    pub(super) fn differ(&mut self, place: &str, claimed: Option<&Value>, measured: impl Into<String>) {
         let claimed = claimed.map_or_else(|| "nothing".to_owned(), |value| shorten(&value.to_string()));
         self.errors.push(CheckError::Report { place: place.to_owned(), claimed, measured: measured.into() });
     }
 
-    fn expect(&mut self, place: &str, claimed: Option<&Value>, expected: Expected) {
+    pub(super) fn expect(&mut self, place: &str, claimed: Option<&Value>, expected: Expected) {
         let number = claimed.filter(|value| value.is_number()).and_then(Value::as_f64);
         let near = |value: f64, slack: f64| number.is_some_and(|number| (number - value).abs() <= slack);
         let holds = match &expected {
@@ -157,7 +163,7 @@ impl Comparison {
         }
     }
 
-    fn known_keys(&mut self, place: &str, object: &Map<String, Value>, known: &[&str]) {
+    pub(super) fn known_keys(&mut self, place: &str, object: &Map<String, Value>, known: &[&str]) {
         for (key, value) in object.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
             let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
             self.differ(&place, Some(value), "nothing that this fabc can recompute");
@@ -176,7 +182,7 @@ impl Comparison {
         self.fields(place, object, fields);
     }
 
-    fn fields(&mut self, place: &str, object: &Map<String, Value>, fields: &Fields) {
+    pub(super) fn fields(&mut self, place: &str, object: &Map<String, Value>, fields: &Fields) {
         for (key, expected) in fields.iter().filter(|(key, _)| *key != Metric::ConcurrentFlow.name()) {
             self.expect_or_nothing(&format!("{place}.{key}"), object.get(*key), expected.clone());
         }
@@ -210,7 +216,7 @@ impl Comparison {
                 }
                 continue;
             };
-            let fields: Fields = metrics(of).into_iter().chain(bounds(of)).collect();
+            let fields: Fields = metrics(of).into_iter().chain(scenario_bounds(of)).collect();
             self.known_keys(&place, line, &fields.iter().map(|&(key, _)| key).collect::<Vec<_>>());
             self.fields(&place, line, &fields);
             self.interval(&place, line.get("concurrent_flow"), of);

@@ -1,0 +1,92 @@
+//! Whether the bounds in `report.json` on all topologies, and on the disjoint trees, follow from what stands beside them.
+
+use super::report::{Comparison, Expected, Measured, scenario_bounds};
+use crate::check::limit::measure;
+use crate::check::tree_bounds;
+use crate::ids::OcsId;
+use crate::ir::{LimitArgument, TreeBounds, UniversalLimit, Walk};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// The argument as written.
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+enum Argument {
+    Tree { copper: [Vec<u32>; 3], fiber: u32, levels: u32 },
+    Plane { axis: u32, below: u32 },
+    Cubes { first: u32, count: u32 },
+}
+
+/// The bounds on the number of disjoint trees as written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Trees {
+    at_least: u32,
+    at_most: u32,
+    witness: Vec<String>,
+}
+
+/// Compares the section `bounds`; a report that claims no universal bound claims nothing wrong.
+pub(super) fn compare(comparison: &mut Comparison, claimed: Option<&Value>, measured: &Measured<'_>) {
+    let nominal = &measured.scenarios[0];
+    let Some(object) = claimed.and_then(Value::as_object) else {
+        return comparison.differ("bounds", claimed, "an object");
+    };
+    comparison.known_keys("bounds", object, &["distance", "load", "trees", "universal"]);
+    comparison.fields("bounds", object, &scenario_bounds(nominal));
+    match object.get("trees") {
+        None | Some(Value::Null) => {}
+        Some(written) => trees(comparison, written, measured),
+    }
+    match object.get("universal") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(fields)) => limit(comparison, fields, measured),
+        other => comparison.differ("bounds.universal", other, "an object"),
+    }
+}
+
+fn trees(comparison: &mut Comparison, written: &Value, measured: &Measured<'_>) {
+    let place = "bounds.trees";
+    let claimed = match Trees::deserialize(written) {
+        Ok(claimed) => claimed,
+        Err(error) => return comparison.differ(place, Some(written), error.to_string()),
+    };
+    let find = |name: &String| measured.pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name).map(|(id, _)| id);
+    let Some(witness) = claimed.witness.iter().map(find).collect::<Option<Vec<OcsId>>>() else {
+        return comparison.differ(place, Some(written), "OCSes that the spec declares");
+    };
+    let bounds = TreeBounds { at_least: claimed.at_least, at_most: claimed.at_most, witness };
+    if let Err(error) = tree_bounds(measured.pod, measured.topology, measured.cross_connects, measured.trees, &bounds) {
+        comparison.differ(place, Some(written), error.to_string());
+    }
+}
+
+fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Measured<'_>) {
+    let place = |key: &str| format!("bounds.universal.{key}");
+    comparison.known_keys("bounds.universal", fields, &["value", "share", "optimal", "volume", "distance", "argument"]);
+    let written = fields.get("argument");
+    let argument = match written.map(Argument::deserialize) {
+        Some(Ok(Argument::Tree { copper, fiber, levels })) => LimitArgument::Tree { copper, fiber, levels },
+        Some(Ok(Argument::Plane { axis, below })) => LimitArgument::Plane { axis, below },
+        Some(Ok(Argument::Cubes { first, count })) => LimitArgument::Cubes { first, count },
+        Some(Err(error)) => return comparison.differ(&place("argument"), written, error.to_string()),
+        None => return comparison.differ(&place("argument"), None, "what proves the bound"),
+    };
+    let (volume, distance) = match measure(measured.pod, &argument) {
+        Ok(sums) => sums,
+        Err(what) => return comparison.differ(&place("argument"), written, what),
+    };
+    let limit = UniversalLimit { volume, distance, argument };
+    let nominal = &measured.scenarios[0];
+    let load = nominal.routed.as_ref().map(Walk::max_channel_load);
+    let sum = |value: u128| u64::try_from(value).map_or_else(|_| Expected::Exactly(value.to_string().into()), Expected::Integer);
+    for (key, expected) in [
+        ("value", Expected::Upper(limit.value())),
+        ("share", Expected::Ratio(nominal.flow_low / limit.value())),
+        ("optimal", Expected::Exactly(limit.is_met(measured.flow, load).into())),
+        ("volume", sum(volume)),
+        ("distance", sum(distance)),
+    ] {
+        comparison.expect(&place(key), fields.get(key), expected);
+    }
+}

@@ -1,0 +1,60 @@
+//! The universal limit: what no topology of a pod can carry more than.
+
+use super::FlowCertificate;
+use std::cmp::Ordering;
+
+/// The argument behind a [`UniversalLimit`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LimitArgument {
+    /// The infinite tree of cubes.
+    Tree {
+        /// `[axis][coordinate]`: length of the copper links from that coordinate to the next one.
+        copper: [Vec<u32>; 3],
+        /// Length of a fibre.
+        fiber: u32,
+        /// Distances 0..levels were counted; what lies farther counts as `levels`.
+        levels: u32,
+    },
+    /// A plane through all cubes: positions below it on one side, the others on the other.
+    Plane {
+        /// 0, 1, 2 for x, y, z.
+        axis: u32,
+        /// Coordinates 0..below are on the first side.
+        below: u32,
+    },
+    /// Cubes `first..first + count` against all others.
+    Cubes {
+        /// The first of them.
+        first: u32,
+        /// How many.
+        count: u32,
+    },
+}
+
+/// lambda <= volume / distance for every topology that the switches of a pod can realise.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UniversalLimit {
+    /// Largest possible sum of channel lengths (tree), or channels across a cut in one direction.
+    pub volume: u128,
+    /// Least possible sum of lengths over ordered pairs (tree), or ordered pairs across the cut in that direction.
+    pub distance: u128,
+    /// What proves it.
+    pub argument: LimitArgument,
+}
+
+impl UniversalLimit {
+    /// The bound on lambda.
+    pub fn value(&self) -> f64 {
+        self.volume as f64 / self.distance as f64
+    }
+    /// How this bound compares with another, exactly; the smaller is the stronger.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        (self.volume * other.distance).cmp(&(other.volume * self.distance))
+    }
+    /// Whether a certified flow, or a maximum channel load (lambda >= 1 / load), reaches the bound exactly: then no topology of the pod carries more.
+    pub fn is_met(&self, flow: &FlowCertificate, max_channel_load: Option<u64>) -> bool {
+        let reaches = |part: u128, whole: u128| part * self.distance >= whole * self.volume;
+        reaches(2 * u128::from(flow.demand), u128::from(flow.busiest))
+            || max_channel_load.is_some_and(|load| load > 0 && reaches(1, u128::from(load)))
+    }
+}

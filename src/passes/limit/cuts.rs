@@ -1,0 +1,83 @@
+//! Cuts whose capacity does not depend on the wiring.
+//!
+//! A switch with l ports on one side of a cut and r on the other can lead at most min(l, r) fibres across it, and a sided one at most
+//! min(a_l, b_r) + min(a_r, b_l). With k links across and l and r routers on the two sides, lambda <= k / (l r).
+
+use crate::ids::{CubeId, Id};
+use crate::ir::{LimitArgument, UniversalLimit};
+use crate::model::{CoupleRule, FacePort, Ocs, Pod};
+
+/// Ports of one switch on the inner side of a cut, by side of the switch.
+#[derive(Clone, Copy, Default)]
+struct Inner {
+    a: u64,
+    b: u64,
+}
+
+impl Inner {
+    fn crossing(self, ocs: &Ocs) -> u64 {
+        let (a, b) = (ocs.a.len() as u64 - self.a, ocs.b.len() as u64 - self.b);
+        match ocs.rule {
+            CoupleRule::Sided => self.a.min(b) + a.min(self.b),
+            CoupleRule::Any => self.a.min(a),
+        }
+    }
+}
+
+/// One cut for every plane through all cubes.
+pub(super) fn planes(pod: &Pod) -> impl Iterator<Item = UniversalLimit> + '_ {
+    let chips = u128::from(pod.chips_per_cube());
+    let cubes = u128::from(pod.cubes);
+    (0..3usize).flat_map(move |axis| (1..pod.cube.dims[axis]).map(move |below| (axis, below))).map(move |(axis, below)| {
+        let area = chips / u128::from(pod.cube.dims[axis]);
+        let inner = |faces: &[FacePort]| faces.iter().filter(|face| pod.at(face.node)[axis] < below).count() as u64;
+        let fibers: u64 = pod.ocses.iter().map(|ocs| Inner { a: inner(&ocs.a), b: inner(&ocs.b) }.crossing(ocs)).sum();
+        let side = area * u128::from(below) * cubes;
+        UniversalLimit {
+            volume: area * cubes + u128::from(fibers),
+            distance: side * (chips * cubes - side),
+            argument: LimitArgument::Plane { axis: axis as u32, below },
+        }
+    })
+}
+
+/// The cuts around every single cube and around the first 1, 2, 3, .. cubes.
+pub(super) fn cubes(pod: &Pod) -> Vec<UniversalLimit> {
+    // `[cube]`: (switch, its ports on that cube).
+    let mut on: Vec<Vec<(usize, Inner)>> = vec![Vec::new(); pod.cubes as usize];
+    for (id, ocs) in pod.ocses.enumerate() {
+        for (side, faces) in [&ocs.a, &ocs.b].into_iter().enumerate() {
+            for face in faces {
+                let here = &mut on[face.cube.index()];
+                if here.last().is_none_or(|&(last, _)| last != id.index()) {
+                    here.push((id.index(), Inner::default()));
+                }
+                let (_, inner) = here.last_mut().expect("just pushed");
+                *(if side == 0 { &mut inner.a } else { &mut inner.b }) += 1;
+            }
+        }
+    }
+    let limit = |fibers: u64, first: u32, count: u32| UniversalLimit {
+        volume: u128::from(fibers),
+        distance: u128::from(pod.chips_per_cube()).pow(2) * u128::from(count) * u128::from(pod.cubes - count),
+        argument: LimitArgument::Cubes { first, count },
+    };
+    let switches: Vec<&Ocs> = pod.ocses.iter().collect();
+    let mut limits = Vec::new();
+    let mut prefix = vec![Inner::default(); switches.len()];
+    let mut across = 0;
+    for (cube, here) in (0..pod.cubes).map(CubeId).zip(&on) {
+        if pod.cubes > 1 {
+            limits.push(limit(here.iter().map(|&(ocs, inner)| inner.crossing(switches[ocs])).sum(), cube.0, 1));
+        }
+        for &(ocs, inner) in here {
+            across -= prefix[ocs].crossing(switches[ocs]);
+            prefix[ocs] = Inner { a: prefix[ocs].a + inner.a, b: prefix[ocs].b + inner.b };
+            across += prefix[ocs].crossing(switches[ocs]);
+        }
+        if cube.0 > 0 && cube.0 + 1 < pod.cubes {
+            limits.push(limit(across, 0, cube.0 + 1));
+        }
+    }
+    limits
+}

@@ -1,0 +1,151 @@
+//! The universal limit: an upper bound on lambda that holds for every topology the switches of a pod can realise.
+//!
+//! In: `Pod` (its topology choice is not looked at). Out: [`UniversalLimit`], the smallest of the bounds below, as an exact fraction.
+//!
+//! **Tree of cubes.** Give every fibre one length, and the copper links lengths that depend only on their place in the cube, the same in
+//! all topologies. By linear-programming duality lambda <= volume / S for any topology, where volume is the sum of the lengths of its channels
+//! and S the sum of its shortest lengths over ordered pairs. Volume: a switch carries at most min(|A|, |B|) fibres (half of its ports under
+//! `any of`). For S, fix a router at position p, and a position q. A shortest path never goes back through the fibre it came from. So it
+//! is described by the list of the face ports through which it leaves its cubes, and in a given topology this list determines the cube it
+//! ends in. Think of all such lists as a tree of cubes: a fresh cube behind every face port. There is a copy of q in every tree cube, and every
+//! real router at position q within a length d of p has a copy of its own within d in the tree. The real pod has exactly C routers at q,
+//! one per cube, so the C nearest copies of q in the tree are together no farther than the C real ones. Adding up over p and q (for p = q
+//! the router itself is the nearest copy, at length 0) bounds S from below. What the tree still depends on is where a fibre comes
+//! out, if several positions are on one switch: the counts take the largest number of copies over all possible ends, separately for every
+//! fibre, q and d, and so are again never below those of a real wiring. Dark ports, and fibres back into the same cube, only remove copies.
+//!
+//! Every choice of lengths gives a bound. Volume is linear in them and S concave, so along any line the bound falls to its minimum and then rises.
+//! First the fibre length grows from 1 (all copper 1) until the bound rises; then all lengths are divided finer, and a descent changes one at a
+//! time: those of the copper planes, by classes under the symmetries of the cube, and that of the fibre.
+//!
+//! **Cuts.** See [`cuts`]: planes through all cubes (they bind where the fibres never cross them, as without z switches), and sets of cubes.
+//!
+//! Not used: that the words of one exit port must share the C cubes between them (a packing of one-hop port words), which would take another
+//! 0.3 to 0.5 % off at 12 to 32 cubes of 4x4x4. Its fractional form gives nothing, and its integer form would have to be solved exactly to be a proof.
+
+mod cuts;
+mod shape;
+mod tree;
+
+use crate::ir::{LimitArgument, PassRecord, UniversalLimit};
+use crate::model::Pod;
+use shape::Shape;
+use tree::Lengths;
+
+/// Largest fibre length that the scan tries, in copper lengths.
+const LONGEST_FIBER: usize = 64;
+/// What one copper length is divided into for the descent, one division after the other.
+const PARTS: [usize; 3] = [4, 2, 2];
+/// Lengths that the descent tries.
+const DESCENT: u64 = 500;
+/// Counts (one position seen from another, at one distance) that all trees together may take; distances beyond are cut off, which
+/// leaves a valid bound.
+const COUNTS: usize = 1 << 31;
+
+/// The strongest of the bounds, ties for the tree; `None` for a pod of one router, which has no pairs.
+pub fn universal(pod: &Pod) -> (Option<UniversalLimit>, PassRecord) {
+    let mut trees = Trees { shape: Shape::new(pod), distances: 0, lengths: 0 };
+    let mut best = trees.best();
+    let mut cuts = 0;
+    for cut in cuts::planes(pod).chain(cuts::cubes(pod)) {
+        cuts += 1;
+        if best.as_ref().is_none_or(|best| cut.compare(best).is_lt()) {
+            best = Some(cut);
+        }
+    }
+    let counters = [("lengths", trees.lengths), ("distances", trees.distances as u64), ("cuts", cuts)];
+    let counters = counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    (best, PassRecord { name: "limit".to_owned(), stopped_by: "done".to_owned(), counters, notes: Vec::new() })
+}
+
+struct Trees {
+    shape: Shape,
+    /// Distances looked at, over all lengths.
+    distances: usize,
+    /// Lengths tried.
+    lengths: u64,
+}
+
+impl Trees {
+    /// The best bound over the lengths that are tried; `None` where the budget allows not even one distance.
+    fn best(&mut self) -> Option<UniversalLimit> {
+        // `lengths[k]` of the copper in plane class k; the last one of the fibre.
+        let mut lengths = vec![1; self.shape.planes.len() + 1];
+        let fiber = lengths.len() - 1;
+        let mut best = self.bound(&lengths)?;
+        if self.shape.fibers == 0 && fiber < 2 {
+            return Some(best);
+        }
+        while lengths[fiber] < LONGEST_FIBER && self.shape.fibers > 0 {
+            lengths[fiber] += 1;
+            if !self.improves(&lengths, &mut best) {
+                lengths[fiber] -= 1;
+                break;
+            }
+        }
+        let end = self.lengths + DESCENT;
+        for parts in PARTS {
+            lengths.iter_mut().for_each(|length| *length *= parts);
+            self.descend(&mut lengths, &mut best, end);
+        }
+        Some(best)
+    }
+
+    /// Changes one length, or two against each other, on along each direction as long as it pays.
+    fn descend(&mut self, lengths: &mut [usize], best: &mut UniversalLimit, end: u64) {
+        let moves: Vec<Vec<(usize, isize)>> = {
+            let single = (0..lengths.len()).flat_map(|k| [vec![(k, 1)], vec![(k, -1)]]);
+            let pairs = (0..lengths.len()).flat_map(|k| (0..lengths.len()).map(move |other| vec![(k, 1), (other, -1)]));
+            single.chain(pairs.filter(|pair| pair[0].0 != pair[1].0)).collect()
+        };
+        let mut changed = true;
+        while std::mem::replace(&mut changed, false) {
+            for steps in &moves {
+                loop {
+                    let mut next = lengths.to_vec();
+                    let positive = steps.iter().all(|&(k, step)| {
+                        next[k] = next[k].saturating_add_signed(step);
+                        next[k] > 0
+                    });
+                    if !positive || self.lengths >= end || !self.improves(&next, best) {
+                        break;
+                    }
+                    lengths.copy_from_slice(&next);
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    /// Whether these lengths give a better bound, which is then kept.
+    fn improves(&mut self, lengths: &[usize], best: &mut UniversalLimit) -> bool {
+        match self.bound(lengths) {
+            Some(bound) if bound.compare(best).is_lt() => {
+                *best = bound;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn bound(&mut self, lengths: &[usize]) -> Option<UniversalLimit> {
+        let shape = &self.shape;
+        let budget = (COUNTS / shape.positions().pow(2)).checked_sub(self.distances).filter(|&left| left > 0)?;
+        let (planes, fiber) = (&lengths[..lengths.len() - 1], lengths[lengths.len() - 1]);
+        let mut copper = shape.dims.map(|dim| vec![0; dim - 1]);
+        let mut volume = u128::from(shape.fibers) * fiber as u128;
+        for (class, &length) in shape.planes.iter().zip(planes) {
+            for &(axis, below) in class {
+                copper[axis][below] = length;
+                volume += u128::from(shape.cubes) * (shape.positions() / shape.dims[axis] * length) as u128;
+            }
+        }
+        let lengths = Lengths { copper, fiber };
+        let (distance, levels) = tree::distance(shape, &lengths, budget);
+        self.distances += levels;
+        self.lengths += 1;
+        let copper = lengths.copper.map(|planes| planes.into_iter().map(|length| length as u32).collect());
+        let argument = LimitArgument::Tree { copper, fiber: fiber as u32, levels: levels as u32 };
+        (distance > 0).then_some(UniversalLimit { volume: 2 * volume, distance, argument })
+    }
+}

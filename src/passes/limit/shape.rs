@@ -1,0 +1,152 @@
+//! What a cube can be joined to, whatever the switches are set to: the part of a pod that the limit depends on.
+//!
+//! In: `Pod`. Out: [`Shape`]. Where cubes differ, every cube gets the ports and partners of all of them: that only adds wirings, so a bound
+//! for the result holds for the pod.
+
+use crate::model::{CoupleRule, FacePort, PORT_NAMES, Pod};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A slot is a face port without its cube: (position, port).
+pub(super) struct Shape {
+    pub(super) dims: [usize; 3],
+    pub(super) cubes: u64,
+    /// `[slot]`: its position.
+    pub(super) position: Vec<usize>,
+    /// `[slot]`: index into `partners`.
+    pub(super) partners_of: Vec<usize>,
+    /// Sets of slots that a slot can be wired to, ascending.
+    pub(super) partners: Vec<Vec<usize>>,
+    /// Fibres of the pod, at most.
+    pub(super) fibers: u64,
+    /// (position, size of its class): one position of each class under the symmetries of the cube that keep who can be wired to whom.
+    pub(super) classes: Vec<(usize, u64)>,
+    /// Planes through all cubes, as (axis, coordinate below it), by what those symmetries can map onto each other.
+    pub(super) planes: Vec<Vec<(usize, usize)>>,
+}
+
+impl Shape {
+    pub(super) fn new(pod: &Pod) -> Self {
+        let dims = pod.cube.dims.map(|dim| dim as usize);
+        let chips = pod.chips_per_cube();
+        let key = |face: &FacePort| (face.node.0 % chips) as usize * PORT_NAMES.len() + usize::from(face.port.0);
+        let mut reach: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut fibers = 0;
+        for ocs in pod.ocses.iter() {
+            let [a, b] = [&ocs.a, &ocs.b].map(|side| side.iter().map(key).collect::<BTreeSet<usize>>());
+            match ocs.rule {
+                CoupleRule::Sided => {
+                    fibers += ocs.a.len().min(ocs.b.len()) as u64;
+                    for (from, to) in [(&a, &b), (&b, &a)] {
+                        from.iter().for_each(|&slot| reach.entry(slot).or_default().extend(to));
+                    }
+                }
+                CoupleRule::Any => {
+                    fibers += ocs.a.len() as u64 / 2;
+                    a.iter().for_each(|&slot| reach.entry(slot).or_default().extend(&a));
+                }
+            }
+        }
+        // A slot whose switches have nothing on the other side can be wired to nothing.
+        reach.retain(|_, partners| !partners.is_empty());
+        let keys: Vec<usize> = reach.keys().copied().collect();
+        let slot_of: BTreeMap<usize, usize> = keys.iter().enumerate().map(|(slot, &key)| (key, slot)).collect();
+        let mut index: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+        let mut partners = Vec::new();
+        let mut partners_of = Vec::new();
+        for set in reach.values() {
+            let set: Vec<usize> = set.iter().map(|key| slot_of[key]).collect();
+            partners_of.push(*index.entry(set.clone()).or_insert_with(|| {
+                partners.push(set);
+                partners.len() - 1
+            }));
+        }
+        let mut shape = Self {
+            dims,
+            cubes: u64::from(pod.cubes),
+            position: keys.iter().map(|key| key / PORT_NAMES.len()).collect(),
+            partners_of,
+            partners,
+            fibers,
+            classes: Vec::new(),
+            planes: Vec::new(),
+        };
+        let maps: Vec<CubeMap> = CubeMap::all(dims).filter(|map| shape.keeps_partners(map, &keys, &slot_of)).collect();
+        let positions = (0..shape.positions()).map(|position| (position, maps.iter().map(|map| map.position(position)).min()));
+        shape.classes = by_image(positions).into_values().map(|members| (members[0], members.len() as u64)).collect();
+        let planes = (0..3).flat_map(|axis| (1..dims[axis]).map(move |above| (axis, above - 1)));
+        let planes = planes.map(|plane| (plane, maps.iter().map(|map| map.plane(plane)).min()));
+        shape.planes = by_image(planes).into_values().collect();
+        shape
+    }
+
+    pub(super) fn positions(&self) -> usize {
+        self.dims.iter().product()
+    }
+
+    fn keeps_partners(&self, map: &CubeMap, keys: &[usize], slot_of: &BTreeMap<usize, usize>) -> bool {
+        let image = |slot: usize| {
+            let key = keys[slot];
+            let (position, port) = (map.position(key / PORT_NAMES.len()), map.port(key % PORT_NAMES.len()));
+            slot_of.get(&(position * PORT_NAMES.len() + port)).copied()
+        };
+        let Some(images) = (0..keys.len()).map(image).collect::<Option<Vec<usize>>>() else { return false };
+        let sets: Vec<Vec<usize>> = self
+            .partners
+            .iter()
+            .map(|set| {
+                let mut set: Vec<usize> = set.iter().map(|&slot| images[slot]).collect();
+                set.sort_unstable();
+                set
+            })
+            .collect();
+        (0..keys.len()).all(|slot| self.partners[self.partners_of[images[slot]]] == sets[self.partners_of[slot]])
+    }
+}
+
+/// A symmetry of the cube: coordinate `axes[k]`, mirrored or not, becomes coordinate k.
+struct CubeMap {
+    axes: [usize; 3],
+    mirrored: [bool; 3],
+    dims: [usize; 3],
+}
+
+impl CubeMap {
+    fn all(dims: [usize; 3]) -> impl Iterator<Item = CubeMap> {
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        let fitting = orders.into_iter().filter(move |axes| (0..3).all(|axis| dims[axes[axis]] == dims[axis]));
+        fitting.flat_map(move |axes| (0..8).map(move |bits| CubeMap { axes, mirrored: [0, 1, 2].map(|axis| bits >> axis & 1 == 1), dims }))
+    }
+
+    fn position(&self, position: usize) -> usize {
+        let [ax, ay, _] = self.dims;
+        let at = [position % ax, position / ax % ay, position / (ax * ay)];
+        let [x, y, z] = [0, 1, 2].map(|axis| {
+            let from = at[self.axes[axis]];
+            if self.mirrored[axis] { self.dims[axis] - 1 - from } else { from }
+        });
+        x + ax * y + ax * ay * z
+    }
+
+    fn plane(&self, (from, below): (usize, usize)) -> (usize, usize) {
+        let axis = self.becomes(from);
+        (axis, if self.mirrored[axis] { self.dims[axis] - 2 - below } else { below })
+    }
+
+    fn becomes(&self, from: usize) -> usize {
+        (0..3).find(|&axis| self.axes[axis] == from).expect("a permutation")
+    }
+
+    fn port(&self, port: usize) -> usize {
+        let axis = self.becomes(port / 2);
+        2 * axis + ((port % 2) ^ usize::from(self.mirrored[axis]))
+    }
+}
+
+/// Things by their image; both in ascending order.
+fn by_image<T: Ord>(things: impl Iterator<Item = (T, Option<T>)>) -> BTreeMap<T, Vec<T>> {
+    let mut classes: BTreeMap<T, Vec<T>> = BTreeMap::new();
+    for (thing, image) in things {
+        classes.entry(image.expect("the identity is among the symmetries")).or_default().push(thing);
+    }
+    classes
+}

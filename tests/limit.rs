@@ -1,0 +1,294 @@
+//! The universal limit: known values, the tree walked cube by cube, and wirings that may never beat it.
+
+#[path = "fixture/mod.rs"]
+mod fixture;
+
+use fabc::check;
+use fabc::ids::{CubeId, Id, IdVec};
+use fabc::ir::{LimitArgument, UniversalLimit};
+use fabc::model::{CoupleRule, FacePort, Pod};
+use fabc::passes::limit::universal;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+fn limit(pod: &Pod) -> UniversalLimit {
+    let limit = universal(pod).0.unwrap();
+    check::limit(pod, &limit).unwrap();
+    limit
+}
+
+/// Known to the digits given (and up to 0.06 % apart, for other choices of lengths); a larger value is a weaker bound.
+fn expect(pod: &Pod, known: f64) {
+    let value = limit(pod).value();
+    assert!(value <= known * 1.0006 && value > known * 0.997, "{value} instead of {known} for {} cubes", pod.cubes);
+}
+
+#[test]
+fn cubes_of_64_have_their_known_limits() {
+    for (cubes, known) in [
+        (2, 0.01428),
+        (3, 0.008992),
+        (4, 0.006405),
+        (6, 0.003979),
+        (8, 0.002819),
+        (12, 0.00175),
+        (16, 0.001242),
+        (24, 0.0007725),
+        (32, 0.0005512),
+        (48, 0.0003451),
+        (64, 0.0002469),
+        (96, 0.0001553),
+        (128, 0.000112),
+    ] {
+        expect(&fixture::pod([4, 4, 4], cubes, &[0, 1, 2], 2, 0), known);
+    }
+}
+
+#[test]
+fn other_shapes_have_their_known_limits() {
+    let all: &[usize] = &[0, 1, 2];
+    for (dims, cubes, axes, known) in [
+        ([2, 2, 2], 8, all, 0.038961036),
+        ([2, 2, 2], 32, all, 0.0071599),
+        ([2, 2, 2], 512, all, 2.84873e-4),
+        ([4, 4, 2], 8, all, 0.00668896),
+        ([4, 4, 2], 32, all, 0.00131941),
+        ([8, 8, 1], 8, &all[..2], 0.00106876),
+        ([8, 8, 1], 32, &all[..2], 1.95911e-4),
+        ([4, 4, 4], 32, &all[..2], 4.26084e-4),
+    ] {
+        expect(&fixture::pod(dims, cubes, axes, 2, 0), known);
+    }
+}
+
+#[test]
+fn a_cut_that_no_fibre_crosses_is_found() {
+    let limit = limit(&fixture::pod([4, 4, 4], 8, &[0, 1], 2, 0));
+    assert_eq!((limit.argument.clone(), limit.value()), (LimitArgument::Plane { axis: 2, below: 2 }, 1.0 / 512.0));
+}
+
+#[test]
+fn bare_chips_have_the_moore_bound() {
+    // Six fibres a chip: 6 chips at one hop, the other 24 of 31 at two.
+    let limit = limit(&fixture::pod([1, 1, 1], 31, &[0, 1, 2], 2, 0));
+    assert_eq!(limit.value(), (31.0 * 6.0) / (31.0 * (6.0 + 24.0 * 2.0)));
+}
+
+#[test]
+fn one_router_has_no_limit_and_one_cube_is_its_mesh() {
+    assert_eq!(universal(&fixture::pod([1, 1, 1], 1, &[], 2, 0)).0, None);
+    let line = limit(&fixture::pod([1, 1, 3], 1, &[], 2, 0));
+    assert_eq!((line.value(), line.volume), (0.5, 4));
+}
+
+#[test]
+fn a_forged_limit_is_convicted() {
+    let pod = fixture::pod([2, 2, 2], 4, &[0, 1, 2], 2, 0);
+    let honest = limit(&pod);
+    for forged in [
+        UniversalLimit { volume: honest.volume - 1, ..honest.clone() },
+        UniversalLimit { distance: honest.distance + 1, ..honest.clone() },
+        UniversalLimit { argument: LimitArgument::Cubes { first: 0, count: 4 }, ..honest.clone() },
+        UniversalLimit { argument: LimitArgument::Plane { axis: 3, below: 1 }, ..honest },
+    ] {
+        assert!(check::limit(&pod, &forged).is_err());
+    }
+}
+
+/// (Local number of the chip, port): a face port without its cube.
+type Slot = (usize, usize);
+
+/// Lengths from one position to the copies of another in a tree of cubes that is built cube by cube, as far as `levels`.
+fn copies(pod: &Pod, partner: &BTreeMap<Slot, Slot>, copper: &[Vec<u32>; 3], fiber: u32, from: usize, to: usize, levels: u32) -> Vec<u32> {
+    let between = |p: usize, q: usize| -> u32 {
+        let [p, q] = [p, q].map(|local| pod.at(Id::new(local)).map(|at| at as usize));
+        (0..3).map(|axis| copper[axis][p[axis].min(q[axis])..p[axis].max(q[axis])].iter().sum::<u32>()).sum()
+    };
+    let mut found = Vec::new();
+    // (position of entry, slot of entry, length so far) of every cube that is near enough.
+    let mut open = vec![(from, None, 0)];
+    while let Some((at, entry, length)) = open.pop() {
+        found.push(length + between(at, to));
+        for (&exit, &end) in partner {
+            let next = length + between(at, exit.0) + fiber;
+            if Some(exit) != entry && next < levels {
+                open.push((end.0, Some(end), next));
+            }
+        }
+    }
+    found.retain(|&length| length < levels);
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
+    for (dims, cubes, axes) in [([2, 2, 2], 5, &[0, 1, 2][..]), ([3, 2, 1], 7, &[0, 1]), ([1, 1, 2], 9, &[0, 2]), ([1, 1, 1], 12, &[0, 1])]
+    {
+        let pod = fixture::pod(dims, cubes, axes, 2, 0);
+        let claimed = limit(&pod);
+        let LimitArgument::Tree { copper, fiber, levels } = &claimed.argument else { continue };
+        let chips = pod.chips_per_cube() as usize;
+        let slot = |face: &FacePort| (face.node.index() % chips, face.port.index());
+        let partner: BTreeMap<Slot, Slot> =
+            pod.ocses.iter().flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))]).collect();
+        let mut sum = 0u128;
+        for (p, q) in (0..chips).flat_map(|p| (0..chips).map(move |q| (p, q))) {
+            let found = copies(&pod, &partner, copper, *fiber, p, q, *levels);
+            assert!(found.len() >= cubes as usize);
+            sum += found[..cubes as usize].iter().map(|&length| u128::from(length)).sum::<u128>();
+        }
+        assert_eq!(claimed.distance, sum * u128::from(cubes), "{dims:?}");
+    }
+}
+
+/// A pod with holes: some switches missing, some serving a few cubes, some joining any ports, pairs of them merged.
+fn pods() -> impl Strategy<Value = (Pod, u64)> {
+    let dims = prop_oneof![Just([1, 1, 1]), Just([2, 1, 1]), Just([2, 2, 1]), Just([3, 1, 2]), Just([2, 2, 2])];
+    (dims, 2..6u32, any::<u64>()).prop_map(|(dims, cubes, seed)| {
+        let mut pod = fixture::pod(dims, cubes, &[0, 1, 2], 2, 0);
+        let mut random = Random(seed);
+        let mut kept: Vec<_> = Vec::new();
+        for mut ocs in pod.ocses.iter().cloned() {
+            match random.below(6) {
+                0 => continue,
+                1 => {
+                    let without = CubeId(random.below(cubes as usize) as u32);
+                    ocs.a.retain(|face| face.cube != without);
+                    ocs.b.retain(|face| face.cube != without);
+                }
+                2 => {
+                    ocs.rule = CoupleRule::Any;
+                    ocs.a.append(&mut ocs.b);
+                }
+                3 => match kept.last_mut() {
+                    Some(last) => {
+                        let last: &mut fabc::model::Ocs = last;
+                        let beside = if last.rule == CoupleRule::Any { &mut last.a } else { &mut last.b };
+                        beside.append(&mut ocs.b);
+                        last.a.append(&mut ocs.a);
+                        continue;
+                    }
+                    None => continue,
+                },
+                _ => {}
+            }
+            kept.push(ocs);
+        }
+        pod.ocses = kept.into();
+        (pod, random.0)
+    })
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        (1..items.len()).rev().for_each(|at| items.swap(at, self.below(at + 1)));
+    }
+}
+
+/// Links of a random wiring that the switches allow, as (node, node, is it fibre).
+fn wiring(pod: &Pod, random: &mut Random) -> Vec<(usize, usize, bool)> {
+    let mut links = Vec::new();
+    for node in (0..pod.node_count()).map(Id::new) {
+        for axis in 0..3 {
+            let mut at = pod.at(node);
+            at[axis] += 1;
+            if at[axis] < pod.cube.dims[axis] {
+                links.push((node.index(), pod.node(pod.cube_of(node), at).index(), false));
+            }
+        }
+    }
+    for ocs in pod.ocses.iter() {
+        let mut near = ocs.a.clone();
+        random.shuffle(&mut near);
+        let far = if ocs.rule == CoupleRule::Any { near.split_off(near.len() / 2) } else { ocs.b.clone() };
+        links.extend(near.iter().zip(&far).map(|(a, b)| (a.node.index(), b.node.index(), true)));
+    }
+    links
+}
+
+/// Lengths between all pairs, or `None` where some are not joined.
+fn lengths(nodes: usize, links: &[(usize, usize, u128)]) -> Option<Vec<Vec<u128>>> {
+    let far = u128::MAX / 4;
+    let mut between: Vec<Vec<u128>> = (0..nodes).map(|a| (0..nodes).map(|b| if a == b { 0 } else { far }).collect()).collect();
+    for &(a, b, length) in links {
+        let least = between[a][b].min(length);
+        (between[a][b], between[b][a]) = if a == b { (0, 0) } else { (least, least) };
+    }
+    for via in 0..nodes {
+        let through = between[via].clone();
+        for row in &mut between {
+            let to_via = row[via];
+            row.iter_mut().zip(&through).for_each(|(length, &rest)| *length = (*length).min(to_via + rest));
+        }
+    }
+    between.iter().flatten().all(|&length| length < far).then_some(between)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn no_wiring_beats_the_limit((pod, seed) in pods()) {
+        let mut random = Random(seed);
+        let Some(limit) = universal(&pod).0 else { return Ok(()) };
+        let mut fair = None;
+        for _ in 0..4 {
+            let links = wiring(&pod, &mut random);
+            let of = |length: &dyn Fn(usize, usize, bool) -> u128| links.iter().map(|&(a, b, fiber)| (a, b, length(a, b, fiber))).collect::<Vec<_>>();
+            let Some(hops) = lengths(pod.node_count(), &of(&|_, _, _| 1)) else { continue };
+            fair = fair.or(Some(hops));
+            match &limit.argument {
+                LimitArgument::Tree { copper, fiber, .. } => {
+                    let weighted = of(&|a, b, is_fiber| {
+                        let [a, b] = [a, b].map(|node| pod.at(Id::new(node)));
+                        let axis = (0..3).find(|&axis| a[axis] != b[axis]).filter(|_| !is_fiber);
+                        u128::from(axis.map_or(*fiber, |axis| copper[axis][a[axis].min(b[axis]) as usize]))
+                    });
+                    let volume = 2 * weighted.iter().map(|&(.., length)| length).sum::<u128>();
+                    let distance = lengths(pod.node_count(), &weighted).unwrap().iter().flatten().sum::<u128>();
+                    prop_assert!(volume <= limit.volume && distance >= limit.distance, "{volume} / {distance} beats {limit:?}");
+                }
+                argument => {
+                    let chips = pod.chips_per_cube();
+                    let inside = |node: usize| match *argument {
+                        LimitArgument::Plane { axis, below } => pod.at(Id::new(node))[axis as usize] < below,
+                        LimitArgument::Cubes { first, count } => (first..first + count).contains(&(node as u32 / chips)),
+                        LimitArgument::Tree { .. } => unreachable!(),
+                    };
+                    let across = links.iter().filter(|&&(a, b, _)| inside(a) != inside(b)).count() as u128;
+                    let within = (0..pod.node_count()).filter(|&node| inside(node)).count() as u128;
+                    prop_assert!(across <= limit.volume);
+                    prop_assert_eq!(within * (pod.node_count() as u128 - within), limit.distance);
+                }
+            }
+        }
+        // What cannot be joined at all has no flow to bound; the rest is counted twice.
+        if fair.is_some() {
+            check::limit(&pod, &limit).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_cubes_of_a_switchless_half_are_a_cut() {
+    // Two halves of two cubes: one fibre inside each, one in between.
+    let mut pod = fixture::pod([2, 2, 2], 4, &[0], 2, 0);
+    let keep = |ocs: &fabc::model::Ocs, cubes: BTreeSet<u32>| {
+        let mut ocs = ocs.clone();
+        ocs.a.retain(|face| cubes.contains(&face.cube.0));
+        ocs.b.retain(|face| cubes.contains(&face.cube.0));
+        ocs
+    };
+    let all: Vec<_> = pod.ocses.iter().cloned().collect();
+    pod.ocses = IdVec::from(vec![keep(&all[0], [0, 1].into()), keep(&all[1], [2, 3].into()), keep(&all[2], [1, 2].into())]);
+    let limit = limit(&pod);
+    assert_eq!(limit.argument, LimitArgument::Cubes { first: 0, count: 2 });
+    assert_eq!(limit.value(), 2.0 / 256.0);
+}
