@@ -3,7 +3,7 @@
 use crate::check::DeadlockFree;
 use crate::ids::OcsId;
 use crate::ir::{
-    ConcurrentFlow, CrossConnects, DualLengths, ForwardingTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology,
+    ConcurrentFlow, CrossConnects, DualLengths, PackedTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology,
 };
 use crate::model::Pod;
 
@@ -44,8 +44,8 @@ pub struct CompiledScenario {
 /// Tables, and the right to emit them.
 #[derive(Debug)]
 pub struct RoutedScenario {
-    /// The forwarding tables.
-    pub tables: ForwardingTables,
+    /// The forwarding tables, packed: those of all scenarios wait here until they are written.
+    pub tables: PackedTables,
     /// Proof of deadlock freedom.
     pub proof: DeadlockFree,
 }

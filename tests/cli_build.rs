@@ -277,3 +277,42 @@ fn an_interrupt_leaves_nothing_half_written() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(names(place.path()), ["small.fab"]);
 }
+
+#[test]
+fn binary_tables_say_the_same_as_json() {
+    let place = workplace();
+    fabc(place.path(), &["build", "small.fab", "--out", "json"], 0);
+    fabc(place.path(), &["build", "small.fab", "--out", "binary", "--tables", "binary"], 0);
+    let [json, binary] = ["json", "binary"].map(|form| files(&place.path().join(form).join("small")));
+    assert!(json.contains_key(Path::new("tables/nominal.json")) && !json.contains_key(Path::new("tables/nominal.bin")));
+    assert!(binary.contains_key(Path::new("tables/nominal.bin")) && !binary.contains_key(Path::new("tables/nominal.json")));
+    let manifest = String::from_utf8_lossy(&binary[Path::new("manifest.json")]).into_owned();
+    assert!(manifest.contains(r#""options":{"tables":"binary"}"#), "{manifest}");
+    // The walk of the tables, all numbers of the report, and the tables as people read them.
+    let verified = |form: &str| fabc(place.path(), &["verify", &format!("{form}/small")], 0).0.split_once(": ").unwrap().1.to_owned();
+    assert_eq!(verified("json"), verified("binary"));
+    assert_eq!(fabc(place.path(), &["tables", "binary/small"], 0).0, fabc(place.path(), &["tables", "json/small"], 0).0);
+    for router in ["cube0[0,0,0]", "13"] {
+        let table = |form: &str| {
+            let directory = format!("{form}/small");
+            fabc(place.path(), &["tables", &directory, "--router", router, "--scenario", "X[0,1]", "--format", "json"], 0).0
+        };
+        assert_eq!(table("json"), table("binary"));
+    }
+}
+
+#[test]
+fn golden_binary_tables_are_compared_router_by_router() {
+    let place = workplace();
+    let build = ["build", "small.fab", "--golden", "golden", "--tables", "binary"];
+    fabc(place.path(), &[&build[..], &["--update"]].concat(), 0);
+    let (out, _) = fabc(place.path(), &build, 0);
+    assert!(out.contains("the outputs equal"), "{out}");
+    let path = place.path().join("golden/small/tables/nominal.bin");
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The last byte is the action of the last entry of the last router: the most frequent one instead.
+    *bytes.last_mut().unwrap() = u8::from(*bytes.last().unwrap() == 0);
+    std::fs::write(&path, bytes).unwrap();
+    let (out, _) = fabc(place.path(), &build, 3);
+    assert!(out.contains("nominal: 1 of 8 canonical routers: cube0[1,1,1]"), "{out}");
+}

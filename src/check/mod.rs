@@ -18,7 +18,7 @@ mod trees;
 mod wiring;
 
 pub use deadlock::DeadlockFree;
-pub use directory::{Files, Verified, directory};
+pub use directory::{BinaryTables, Files, Verified, directory};
 pub use distances::distances;
 pub use dual::dual;
 pub use errors::{CheckError, RequireError};

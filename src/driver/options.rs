@@ -97,6 +97,10 @@ pub struct BuildArgs {
     #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',')]
     pub emit: Vec<String>,
 
+    /// The form of the forwarding tables; `auto` is binary only where JSON would take more than some 200 MB
+    #[arg(long, value_enum, default_value = "auto", value_name = "FORM")]
+    pub tables: TablesForm,
+
     /// Compare with the outputs in DIR/FABRIC/ and print what changed
     #[arg(long, value_name = "DIR")]
     pub golden: Option<PathBuf>,
@@ -247,6 +251,17 @@ pub enum GraphFormat {
     Graphml,
     /// One link a line
     Csv,
+}
+
+/// Forms of the forwarding tables in the output directory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TablesForm {
+    /// Whichever fits their size
+    Auto,
+    /// fabc.tables/1
+    Json,
+    /// fabc.tables.bin/1, about a byte per entry
+    Binary,
 }
 
 /// Forms of `fabc tables`.

@@ -3,6 +3,7 @@
 mod cross_connect;
 mod flow;
 mod metrics;
+mod packed_tables;
 mod routes;
 mod scenario;
 mod symmetry;
@@ -12,6 +13,7 @@ mod topology;
 pub use cross_connect::*;
 pub use flow::*;
 pub use metrics::*;
+pub use packed_tables::*;
 pub use routes::*;
 pub use scenario::*;
 pub use symmetry::*;
