@@ -42,7 +42,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Lay specs out the one way there is
     Fmt(FmtArgs),
-    /// Check a built directory again, from its files alone
+    /// Check a built directory again, from its files alone; or the forwarding tables of anybody
     Verify(VerifyArgs),
     /// Explain an error code, or list all of them
     Explain {
@@ -138,8 +138,16 @@ pub struct FmtArgs {
 #[derive(Clone, Debug, Args)]
 pub struct VerifyArgs {
     /// A directory that `fabc build` wrote
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "tables", conflicts_with = "tables")]
+    pub directory: Option<PathBuf>,
+
+    /// Forwarding tables instead: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
+    #[arg(long, value_name = "FILE", requires = "topology")]
+    pub tables: Option<String>,
+
+    /// The network of the tables: fabc.topology/1, or what ibnetdiscover prints
+    #[arg(long, value_name = "FILE", requires = "tables")]
+    pub topology: Option<String>,
 }
 
 /// `fabc graph`.

@@ -47,7 +47,7 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     };
     let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));
     let tables = if path.ends_with(".bin") {
-        let file = BinaryTables::read(&bytes(&directory.join(&path))?).map_err(damaged)?;
+        let file = BinaryTables::read(&read::bytes(&directory.join(&path))?).map_err(damaged)?;
         let symmetry = symmetry(file.is_canonical())?;
         file.tables(symmetry).map_err(damaged)?
     } else {
@@ -114,10 +114,6 @@ struct SymmetryJson {
 /// The path of a scenario's tables, without its ending.
 fn tables_path(scenario: &str) -> String {
     if scenario == "nominal" { "tables/nominal".to_owned() } else { format!("tables/fault-{}", file_stem(scenario)) }
-}
-
-fn bytes(path: &Path) -> Result<Vec<u8>, DriverError> {
-    std::fs::read(path).map_err(|error| DriverError::Unreadable { path: display(path), reason: read::plain(&error) })
 }
 
 /// The node of `cube3[1,2,3]`, or of a plain id.
@@ -213,7 +209,7 @@ fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
         if path.ends_with(".json") {
             return Ok(json::<Name>(&folder, &path)?.scenario);
         }
-        let file = BinaryTables::read(&bytes(&folder.join(&path))?);
+        let file = BinaryTables::read(&read::bytes(&folder.join(&path))?);
         let file = file.map_err(|reason| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}`: {reason}") })?;
         Ok(file.scenario().to_owned())
     };
