@@ -6,6 +6,7 @@
 mod certificates;
 mod config_db;
 mod dot;
+mod external;
 mod graphml;
 mod json;
 mod manifest;
@@ -20,12 +21,14 @@ mod tables;
 mod tables_bin;
 mod topology;
 
+pub use external::{EmitError, Take};
 pub use report_txt::terminal_report;
 pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::Compiled;
 use crate::ir::{ForwardingTables, PackedTables, Scenario, file_stem};
 use crate::model::TopologyChoice;
+use external::External;
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,6 +67,8 @@ enum Kind {
     Dot,
     Csv,
     Inputs,
+    /// Only where `--emit` names it.
+    External(External),
 }
 
 const fn format(kind: Kind, name: &'static str, path: &'static str, description: &'static str) -> Format {
@@ -85,6 +90,15 @@ pub const FORMATS: &[Format] = &[
     format(Kind::Dot, "dot", "topology.dot", "the topology for Graphviz"),
     format(Kind::Csv, "csv", "topology.csv", "the links as CSV"),
     format(Kind::Spec, "spec", "spec.fab", "the normalised spec, every `use` inlined"),
+    format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
+    format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
+    format(
+        Kind::External(External::Ibnetdiscover),
+        "ibnetdiscover",
+        "topology.ibnetdiscover",
+        "the pod as an InfiniBand subnet; only by --emit",
+    ),
+    format(Kind::External(External::TonsBundle), "tons_bundle", "<fabric>.*", "map, paths, nrl2, vcmat2 as TONS has them; only by --emit"),
 ];
 
 /// The option of a build whose tables are `fabc.tables.bin/1`; without it they are `fabc.tables/1`.
@@ -137,6 +151,28 @@ pub fn one(name: &str, compiled: &Compiled, spec_text: &str) -> Option<Vec<Artif
     Some(files)
 }
 
+impl Format {
+    /// Whether this format is written by [`each_chunk`], and never to the output directory.
+    pub fn is_external(&self) -> bool {
+        matches!(self.kind, Kind::External(_))
+    }
+    /// Whether it may be several files.
+    pub fn is_several(&self) -> bool {
+        self.path.contains('*')
+    }
+}
+
+/// Writes an external format chunk by chunk; nothing if it is none, or needs tables that were not compiled.
+///
+/// # Errors
+/// The pod does not fit the format ([`EmitError`]), or the first error that `take` returns.
+pub fn each_chunk<E: From<EmitError>>(format: &Format, compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+    match format.kind {
+        Kind::External(external) => external::each_chunk(external, compiled, take),
+        _ => Ok(()),
+    }
+}
+
 /// The path of a scenario's tables, without the ending that says in which form they are.
 fn tables_path(scenario: &Scenario) -> String {
     if scenario.is_nominal() { "tables/nominal".to_owned() } else { format!("tables/fault-{}", scenario.file_stem()) }
@@ -177,7 +213,7 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
         (Kind::Inputs, TopologyChoice::CrossConnects { text, .. }) => {
             vec![("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text })]
         }
-        (Kind::Inputs, _) => Vec::new(),
+        (Kind::Inputs | Kind::External(_), _) => Vec::new(),
         _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),
     }
 }
@@ -202,7 +238,7 @@ impl Part<'_> {
                 Some(routed) => tables_json(&unpacked(&routed.tables), compiled.topology.symmetry()),
                 None => String::new(),
             },
-            Kind::TablesBin => String::new(),
+            Kind::TablesBin | Kind::External(_) => String::new(),
             Kind::Certificates => certificates::json(compiled),
             Kind::ReportJson => report_json::json(compiled),
             Kind::ReportTxt => terminal_report(compiled),
