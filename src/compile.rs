@@ -4,7 +4,9 @@ use crate::check;
 use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
 use crate::ids::{IdVec, LinkId, OcsId};
-use crate::ir::{CrossConnects, Distances, DualLengths, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics, Topology, worst};
+use crate::ir::{
+    CrossConnects, Distances, DualLengths, PackedTables, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics, Topology, worst,
+};
 use crate::model::{Pod, Require, RoutingChoice, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
@@ -130,7 +132,7 @@ impl Context<'_> {
         let (walk, proof) = check::scenario(pod, topology, &alive, &tables, &routes.ranks).map_err(Failure::internal)?;
         metrics.flow_low = 1.0 / walk.max_channel_load() as f64;
         metrics.routed = Some(walk);
-        let routed = Some(RoutedScenario { tables, proof });
+        let routed = Some(RoutedScenario { tables: PackedTables::pack(&tables), proof });
         Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed }, Some(routes)))
     }
 

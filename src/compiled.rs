@@ -3,8 +3,8 @@
 use crate::check::DeadlockFree;
 use crate::ids::OcsId;
 use crate::ir::{
-    ConcurrentFlow, CrossConnects, DualLengths, ForwardingTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology,
-    TreeBounds, UniversalLimit, Walk,
+    ConcurrentFlow, CrossConnects, DualLengths, PackedTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology, TreeBounds,
+    UniversalLimit, Walk,
 };
 use crate::model::Pod;
 
@@ -49,8 +49,8 @@ pub struct CompiledScenario {
 /// Tables, and the right to emit them.
 #[derive(Debug)]
 pub struct RoutedScenario {
-    /// The forwarding tables.
-    pub tables: ForwardingTables,
+    /// The forwarding tables, packed: those of all scenarios wait here until they are written.
+    pub tables: PackedTables,
     /// Proof of deadlock freedom.
     pub proof: DeadlockFree,
 }

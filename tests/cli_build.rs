@@ -277,3 +277,134 @@ fn an_interrupt_leaves_nothing_half_written() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(names(place.path()), ["small.fab"]);
 }
+
+#[test]
+fn binary_tables_say_the_same_as_json() {
+    let place = workplace();
+    fabc(place.path(), &["build", "small.fab", "--out", "json"], 0);
+    fabc(place.path(), &["build", "small.fab", "--out", "binary", "--tables", "binary"], 0);
+    let [json, binary] = ["json", "binary"].map(|form| files(&place.path().join(form).join("small")));
+    assert!(json.contains_key(Path::new("tables/nominal.json")) && !json.contains_key(Path::new("tables/nominal.bin")));
+    assert!(binary.contains_key(Path::new("tables/nominal.bin")) && !binary.contains_key(Path::new("tables/nominal.json")));
+    let manifest = String::from_utf8_lossy(&binary[Path::new("manifest.json")]).into_owned();
+    assert!(manifest.contains(r#""options":{"tables":"binary"}"#), "{manifest}");
+    // The walk of the tables, all numbers of the report, and the tables as people read them.
+    let verified = |form: &str| fabc(place.path(), &["verify", &format!("{form}/small")], 0).0.split_once(": ").unwrap().1.to_owned();
+    assert_eq!(verified("json"), verified("binary"));
+    assert_eq!(fabc(place.path(), &["tables", "binary/small"], 0).0, fabc(place.path(), &["tables", "json/small"], 0).0);
+    for router in ["cube0[0,0,0]", "13"] {
+        let table = |form: &str| {
+            let directory = format!("{form}/small");
+            fabc(place.path(), &["tables", &directory, "--router", router, "--scenario", "X[0,1]", "--format", "json"], 0).0
+        };
+        assert_eq!(table("json"), table("binary"));
+    }
+}
+
+#[test]
+fn golden_binary_tables_are_compared_router_by_router() {
+    let place = workplace();
+    let build = ["build", "small.fab", "--golden", "golden", "--tables", "binary"];
+    fabc(place.path(), &[&build[..], &["--update"]].concat(), 0);
+    let (out, _) = fabc(place.path(), &build, 0);
+    assert!(out.contains("the outputs equal"), "{out}");
+    let path = place.path().join("golden/small/tables/nominal.bin");
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The last byte is the action of the last entry of the last router: the most frequent one instead.
+    *bytes.last_mut().unwrap() = u8::from(*bytes.last().unwrap() == 0);
+    std::fs::write(&path, bytes).unwrap();
+    let (out, _) = fabc(place.path(), &build, 3);
+    assert!(out.contains("nominal: 1 of 8 canonical routers: cube0[1,1,1]"), "{out}");
+}
+
+/// A torus whose routes look at the destination alone.
+fn torus() -> String {
+    let synthesized = "synthesize { symmetry = translation; effort = 1; seed = 1; }";
+    let spec = SMALL.replace("cubes = 2", "cubes = 1").replace("faults = 1 ocs", "faults = 0");
+    spec.replace(synthesized, "torus 2 x 2 x 2;").replace("allowed_turns", "dimension_order")
+}
+
+#[test]
+fn what_is_emitted_for_others_is_verified_again() {
+    let place = workplace();
+    std::fs::write(place.path().join("torus.fab"), torus()).unwrap();
+    let emit = "opensm_lft=t.lft,ibnetdiscover=t.topo,tons_bundle=tons,tables_csv=csv";
+    fabc(place.path(), &["build", "torus.fab", "--out", "out", "--emit", emit], 0);
+    // From each of eight chips three at one hop, three at two, one at three.
+    let (out, _) = fabc(place.path(), &["verify", "--tables", "t.lft", "--topology", "t.topo"], 0);
+    assert!(out.contains("8 routers, 8 endpoints, 48 channels") && out.contains("56 routes walked, all arrive: 96 hops"), "{out}");
+    let own = ["verify", "--tables", "out/small/tables/nominal.json", "--topology", "out/small/topology.json", "--message-format", "json"];
+    let (out, _) = fabc(place.path(), &own, 0);
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((found["hops"].as_u64(), found["max_channel_load"].as_u64()), (Some(96), Some(4)));
+
+    let read = |path: &str| std::fs::read_to_string(place.path().join(path)).unwrap();
+    let numbers = |line: &str| -> Vec<usize> {
+        line.split(|letter: char| !letter.is_ascii_digit()).filter(|word| !word.is_empty()).map(|word| word.parse().unwrap()).collect()
+    };
+    let map: Vec<Vec<usize>> = read("tons/small.map").lines().map(numbers).collect();
+    assert!(map.len() == 8 && map.iter().all(|row| row.iter().sum::<usize>() == 3), "doubled links count once: {map:?}");
+    let paths: Vec<Vec<usize>> = read("tons/small.paths").lines().skip(1).map(numbers).collect();
+    assert_eq!(paths.len(), 64);
+    let (mut next, mut current) = (Vec::new(), Vec::new());
+    for (at, path) in paths.iter().enumerate() {
+        assert_eq!((path[0], path[path.len() - 1]), (at / 8, at % 8), "source-major");
+        for hop in path.windows(2) {
+            assert_eq!(map[hop[0]][hop[1]], 1);
+            next.push(vec![at / 8, at % 8, hop[0], hop[1]]);
+        }
+        let through = if path.len() == 1 { &path[..] } else { &path[..path.len() - 1] };
+        current.extend(through.iter().map(|node| vec![at / 8, at % 8, *node]));
+    }
+    assert_eq!(read("tons/small.nrl2").lines().map(numbers).collect::<Vec<_>>(), next);
+    let vcs: Vec<Vec<usize>> = read("tons/small.vcmat2").lines().map(numbers).collect();
+    assert_eq!(vcs.iter().map(|line| line[..3].to_vec()).collect::<Vec<_>>(), current);
+    assert!(vcs.iter().all(|line| line[3] < 2));
+    let ocs: Vec<Vec<usize>> = read("tons/small.ocs").lines().map(numbers).collect();
+    assert_eq!(ocs.len(), 24, "twelve fibres, both directions");
+    assert!(ocs.contains(&vec![0, 1, 0]) && ocs.contains(&vec![6, 7, 3]) && ocs.contains(&vec![3, 7, 11]), "{ocs:?}");
+
+    let table = read("csv/nominal/router_00000.csv");
+    assert!(table.starts_with("dst,destination,in_port,in_vc,out_port,out_vc\n1,\"cube0[1,0,0]\",inject,,"), "{table}");
+    let entries: usize = (0..8).map(|node| read(&format!("csv/nominal/router_{node:05}.csv")).lines().count() - 1).sum();
+    let built: serde_json::Value = serde_json::from_str(&read("out/small/tables/nominal.json")).unwrap();
+    let listed: usize = built["routers"].as_array().unwrap().iter().map(|router| router["entries"].as_array().unwrap().len()).sum();
+    assert_eq!(entries, listed * 8 / built["routers"].as_array().unwrap().len());
+}
+
+#[test]
+fn formats_of_others_say_why_they_cannot_be() {
+    let place = workplace();
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "opensm_lft"], 3);
+    assert!(err.contains("FAB0517") && err.contains("depending on where they come from"), "{err}");
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "tons_bundle"], 2);
+    assert!(err.contains("FAB0506"), "{err}");
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables_csv=csv"], 2);
+    assert!(err.contains("FAB0507"), "{err}");
+    assert_eq!(names(place.path()), ["small.fab"]);
+}
+
+#[test]
+fn foreign_tables_end_with_their_own_exit_codes() {
+    let place = workplace();
+    let verify = ["verify", "--tables", "t.lft", "--topology", "t.topo"];
+    fabc(place.path(), &verify, 1);
+    std::fs::write(place.path().join("t.lft"), "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('a'):\n0x0001 000\n0x0002 001\n").unwrap();
+    std::fs::write(place.path().join("t.topo"), "Switch 1 \"S-1\" # \"a\" lid 1\n[1] \"S-2\"[1]\n").unwrap();
+    let (_, err) = fabc(place.path(), &[&verify[..], &["--message-format", "short"]].concat(), 1);
+    assert!(err.contains("error[FAB0418]: t.topo:2: \"S-2\" has no record of its own"), "{err}");
+    std::fs::write(
+        place.path().join("t.topo"),
+        "Switch 1 \"S-1\" # \"a\" lid 1\n[1] \"S-2\"[1]\n\nSwitch 1 \"S-2\" # \"b\" lid 2\n[1] \"S-1\"[1]\n",
+    )
+    .unwrap();
+    let mut tables = std::fs::read_to_string(place.path().join("t.lft")).unwrap();
+    tables += "Unicast lids [0-1] of switch Lid 2 guid 0x2 ('b'):\n0x0002 000\n";
+    std::fs::write(place.path().join("t.lft"), &tables).unwrap();
+    let (_, err) = fabc(place.path(), &[&verify[..], &["--message-format", "json"]].concat(), 3);
+    let message: serde_json::Value = serde_json::from_str(err.lines().next().unwrap()).unwrap();
+    assert_eq!(message["code"], "FAB0417");
+    fabc(place.path(), &["verify", "--tables", "t.lft"], 2);
+    fabc(place.path(), &["verify", "dir", "--tables", "t.lft", "--topology", "t.topo"], 2);
+    fabc(place.path(), &["verify"], 2);
+}

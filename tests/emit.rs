@@ -62,7 +62,7 @@ fn same_input_same_bytes() {
 fn formats_by_name() {
     let compiled = pods::compiled(SMALL);
     let all = emit::artifacts(&compiled, "fabric small {}\n", &options());
-    for format in emit::FORMATS {
+    for format in emit::FORMATS.iter().filter(|format| format.name != "tables_bin" && !format.is_external()) {
         for artifact in emit::one(format.name, &compiled, "fabric small {}\n").unwrap() {
             assert!(all.contains(&artifact), "{}", artifact.path);
         }

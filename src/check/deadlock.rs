@@ -88,9 +88,15 @@ fn shortest_cycle(topology: &Topology, tables: &ForwardingTables, dependencies: 
             }
         }
     }
+    let cycle = shortest_directed_cycle(&graph)?;
+    Some(cycle.into_iter().map(|vertex| (ChannelId::new(vertex / vcs), vertex % vcs)).collect())
+}
+
+/// A shortest directed cycle of a graph, as vertex indices in the order of its edges; `None` if there is no cycle.
+pub(super) fn shortest_directed_cycle(graph: &DiGraph<(), (), u32>) -> Option<Vec<usize>> {
     // A shortest cycle stays within one strongly connected component, and starts at any of its members.
     let mut component = vec![usize::MAX; graph.node_count()];
-    for (number, members) in tarjan_scc(&graph).into_iter().enumerate() {
+    for (number, members) in tarjan_scc(graph).into_iter().enumerate() {
         if members.len() > 1 || graph.contains_edge(members[0], members[0]) {
             members.iter().for_each(|member| component[member.index()] = number);
         }
@@ -98,11 +104,11 @@ fn shortest_cycle(topology: &Topology, tables: &ForwardingTables, dependencies: 
     let mut best: Option<Vec<usize>> = None;
     for start in (0..component.len()).filter(|&start| component[start] != usize::MAX) {
         let longest = best.as_ref().map_or(usize::MAX, |cycle| cycle.len() - 1);
-        if let Some(cycle) = cycle_through(&graph, &component, start, longest) {
+        if let Some(cycle) = cycle_through(graph, &component, start, longest) {
             best = Some(cycle);
         }
     }
-    best.map(|cycle| cycle.into_iter().map(|vertex| (ChannelId::new(vertex / vcs), vertex % vcs)).collect())
+    best
 }
 
 /// The shortest cycle through `start` of at most `longest` vertices, by breadth-first search.

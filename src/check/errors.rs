@@ -204,6 +204,39 @@ pub enum CheckError {
         what: String,
     },
 
+    /// Pairs whose packets get stuck, in tables of anybody.
+    #[error("{tables}: {pairs} of {all} ordered pairs do not arrive; from {src} to {dst}:\n{walk}")]
+    #[diagnostic(
+        code(FAB0417),
+        help("the walk starts at the source and follows the tables to the router that can do nothing with the packet")
+    )]
+    Undelivered {
+        /// The file.
+        tables: String,
+        /// How many pairs do not arrive.
+        pairs: u64,
+        /// Of how many.
+        all: u64,
+        /// The source of the first of them.
+        src: String,
+        /// Its destination.
+        dst: String,
+        /// The routers on the way, and what happens at the last one.
+        walk: String,
+    },
+
+    /// A file of anybody that is not what its format says.
+    #[error("{file}:{line}: {what}")]
+    #[diagnostic(code(FAB0418), help("`fabc explain FAB0418` lists the formats that are read"))]
+    Malformed {
+        /// As given.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What was expected and what stands there.
+        what: String,
+    },
+
     /// A file that is missing, superfluous or not the one that was written.
     #[error("{path}: {what}")]
     #[diagnostic(code(FAB0420), help("`manifest.json` lists every other file with its size and blake3 hash"))]

@@ -4,7 +4,7 @@ use super::dump::{dump_compiled, dump_spec};
 use super::emit::{self, Request};
 use super::errors::Stop;
 use super::golden;
-use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, MessageFormat, StageName};
+use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, MessageFormat, StageName, TablesForm};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
 use super::staging::{self, Staging};
@@ -66,8 +66,8 @@ fn build_with(
         None => None,
     };
     let spec_text = front.spec_text;
-    let options = manifest_options(&args.compile);
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
+    let options = [manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump);
     if !data_on_stdout {
         terminal.say(&crate::emit::terminal_report(&compiled));
@@ -210,6 +210,25 @@ fn requires_hold(compiled: &Compiled, sources: SourceMap) -> Result<(), Stop> {
 fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
     let early = args.stop_after.filter(|last| *last < StageName::Emit);
     early.map(|last| ("stop_after".to_owned(), last.word().to_owned())).into_iter().collect()
+}
+
+/// The option that makes the tables binary, where they are to be; it stands in the manifest too.
+fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
+    use crate::emit::{BINARY_TABLES, LISTED_ENTRIES_IN_JSON, listed_entries};
+    let entries = listed_entries(compiled);
+    let binary = match form {
+        TablesForm::Auto => entries > LISTED_ENTRIES_IN_JSON,
+        TablesForm::Json => false,
+        TablesForm::Binary => entries > 0,
+    };
+    if binary && form == TablesForm::Auto {
+        terminal.note(&format!(
+            "the tables list {entries} entries, more than {LISTED_ENTRIES_IN_JSON}: they are written as fabc.tables.bin/1, not as JSON \
+             (`--tables json` insists, `fabc tables` prints both)"
+        ));
+    }
+    let (name, value) = BINARY_TABLES;
+    if binary { vec![(name.to_owned(), value.to_owned())] } else { Vec::new() }
 }
 
 fn watch(terminal: Terminal) -> Watch {

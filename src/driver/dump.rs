@@ -159,7 +159,7 @@ fn route(compiled: &Compiled) -> String {
         let tables = &routed.tables;
         out += &format!(
             "scenario {name}: {} routers listed of {}, {} VCs, {} entries at most, max channel load {}, hops by VC {:?}\n",
-            tables.routers.len(),
+            tables.symmetry.class_count(),
             tables.symmetry.node_count(),
             tables.vcs,
             walk.entries_max,

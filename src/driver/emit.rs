@@ -5,8 +5,9 @@ use super::errors::DriverError;
 use super::read::plain;
 use super::terminal::{print_out, write_out};
 use crate::compiled::Compiled;
-use crate::emit::{self, Artifact};
-use std::path::Path;
+use crate::emit::{self, Artifact, Format};
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// One `FORMAT[=PATH]`.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ impl Request {
 /// Prints all formats.
 pub(super) fn list() {
     for format in emit::FORMATS {
-        print_out(&format!("{:<14}{:<26}{}", format.name, format.path, format.description));
+        print_out(&format!("{:<15}{:<26}{}", format.name, format.path, format.description));
     }
 }
 
@@ -63,6 +64,9 @@ pub(super) fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
 /// Nothing of this format was compiled, it does not fit the place, or the disk does not let us.
 pub(super) fn emit(request: &Request, compiled: &Compiled, spec_text: &str) -> Result<Vec<String>, DriverError> {
     let Request { format: name, path } = request;
+    if let Some(format) = emit::FORMATS.iter().find(|format| format.name == *name && format.is_external()) {
+        return external(format, path, compiled);
+    }
     let files = emit::one(name, compiled, spec_text).unwrap_or_default();
     let folder = path.ends_with('/') || Path::new(path).is_dir();
     match &files[..] {
@@ -76,6 +80,81 @@ pub(super) fn emit(request: &Request, compiled: &Compiled, spec_text: &str) -> R
         // The folder stands for the one that the format has in the output directory.
         _ => files.iter().map(|file| write(&Path::new(path).join(file.path.rsplit('/').next().unwrap_or(&file.path)), file)).collect(),
     }
+}
+
+/// Writes an external format, each file whole or not at all.
+fn external(format: &Format, path: &str, compiled: &Compiled) -> Result<Vec<String>, DriverError> {
+    if path == "-" {
+        if format.is_several() {
+            return Err(DriverError::SeveralFiles { name: format.name.to_owned() });
+        }
+        let mut any = false;
+        emit::each_chunk(format, compiled, &mut |_, bytes| {
+            any = true;
+            write_out(bytes);
+            Ok::<(), DriverError>(())
+        })?;
+        return if any { Ok(Vec::new()) } else { Err(DriverError::NothingToEmit { name: format.name.to_owned() }) };
+    }
+    let folder = format.is_several() || path.ends_with('/') || Path::new(path).is_dir();
+    let (mut files, mut bytes_written) = (0_usize, 0_usize);
+    let mut open: Option<(String, OpenFile)> = None;
+    emit::each_chunk(format, compiled, &mut |file, bytes| {
+        if open.as_ref().is_none_or(|(current, _)| current != file) {
+            let target = if folder { Path::new(path).join(file) } else { PathBuf::from(path) };
+            let started = OpenFile::start(target)?;
+            if let Some((_, finished)) = open.replace((file.to_owned(), started)) {
+                finished.finish()?;
+            }
+            files += 1;
+        }
+        bytes_written += bytes.len();
+        open.as_mut().map_or(Ok(()), |(_, file)| file.append(bytes))
+    })?;
+    let Some((_, last)) = open else { return Err(DriverError::NothingToEmit { name: format.name.to_owned() }) };
+    last.finish()?;
+    let count = if files == 1 { String::new() } else { format!("{files} files, ") };
+    Ok(vec![format!("wrote {path} ({count}{})", size(bytes_written))])
+}
+
+/// A file that gets its name only when it is whole.
+struct OpenFile {
+    target: PathBuf,
+    temporary: PathBuf,
+    file: std::io::BufWriter<std::fs::File>,
+    finished: bool,
+}
+
+impl OpenFile {
+    fn start(target: PathBuf) -> Result<Self, DriverError> {
+        let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let temporary = target.with_file_name(format!(".{name}.fabc-tmp-{}", std::process::id()));
+        let file = target.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::File::create(&temporary));
+        let file = std::io::BufWriter::new(file.map_err(|error| unwritable(&target, &error))?);
+        Ok(Self { target, temporary, file, finished: false })
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), DriverError> {
+        self.file.write_all(bytes).map_err(|error| unwritable(&self.target, &error))
+    }
+
+    fn finish(mut self) -> Result<(), DriverError> {
+        let renamed = self.file.flush().and_then(|()| std::fs::rename(&self.temporary, &self.target));
+        self.finished = renamed.is_ok();
+        renamed.map_err(|error| unwritable(&self.target, &error))
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = std::fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> DriverError {
+    DriverError::Unwritable { path: path.display().to_string(), reason: plain(error) }
 }
 
 /// Writes a file whole or not at all.

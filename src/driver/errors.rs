@@ -62,6 +62,17 @@ pub(super) enum DriverError {
         /// Where it should go.
         path: String,
     },
+    /// `--emit` of a format of several files, to standard output.
+    #[error("the format `{name}` is several files and cannot go to standard output")]
+    #[diagnostic(code(FAB0506), help("name a folder: `--emit {name}=folder/`"))]
+    SeveralFiles {
+        /// The format.
+        name: String,
+    },
+    /// `--emit` of a format that this pod does not fit.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    DoesNotFit(#[from] crate::emit::EmitError),
     /// `--emit` of what was not compiled.
     #[error("there is nothing to emit as `{name}`")]
     #[diagnostic(code(FAB0507), help("the build stopped before it; give a later stage to `--stop-after`, or leave it out"))]
@@ -188,7 +199,10 @@ impl DriverError {
             | DriverError::NotText { .. }
             | DriverError::NotFormatted { .. }
             | DriverError::LiveMisfit { .. } => 1,
-            DriverError::GoldenDiffers { .. } | DriverError::GoldenMissing { .. } | DriverError::PlanCuts { .. } => 3,
+            DriverError::DoesNotFit(_)
+            | DriverError::GoldenDiffers { .. }
+            | DriverError::GoldenMissing { .. }
+            | DriverError::PlanCuts { .. } => 3,
             DriverError::Bug { .. } => 4,
             _ => 2,
         }

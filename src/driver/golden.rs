@@ -7,9 +7,9 @@ use super::errors::{DriverError, Stop};
 use super::read::{self, display};
 use super::staging::{self, MANIFEST, Staging};
 use super::tables::TablesFile;
+use crate::check::BinaryTables;
 use crate::compiled::Compiled;
 use crate::ids::NodeId;
-use crate::model::Pod;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(super) fn golden(
     if exists {
         let mut difference = Difference::against(directory)?;
         crate::emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
-            difference.compare(&compiled.pod, directory, &artifact.path, &artifact.bytes)
+            difference.compare(compiled, directory, &artifact.path, &artifact.bytes)
         })?;
         let text = difference.text();
         if text.is_empty() {
@@ -81,7 +81,7 @@ impl Difference {
     }
 
     /// Compares one artifact with its golden twin.
-    fn compare(&mut self, pod: &Pod, directory: &Path, path: &str, new: &[u8]) -> Result<(), DriverError> {
+    fn compare(&mut self, compiled: &Compiled, directory: &Path, path: &str, new: &[u8]) -> Result<(), DriverError> {
         if !self.unseen.remove(path) {
             self.files.push(format!("{path}: new"));
             return Ok(());
@@ -89,18 +89,18 @@ impl Difference {
         let full = directory.join(path);
         let old = std::fs::read(&full).map_err(|error| DriverError::Unreadable { path: display(&full), reason: read::plain(&error) })?;
         if old != new {
-            self.differ(pod, path, &old, new);
+            self.differ(compiled, path, &old, new);
         }
         Ok(())
     }
 
     /// Says how a file changed.
-    fn differ(&mut self, pod: &Pod, path: &str, old: &[u8], new: &[u8]) {
+    fn differ(&mut self, compiled: &Compiled, path: &str, old: &[u8], new: &[u8]) {
         let known = match path {
             MANIFEST => Some(manifests(old, new).map_or(Vec::new(), |line| vec![line])).map(|lines| self.files.extend(lines)),
             "report.json" => reports(old, new).map(|lines| self.metrics.extend(lines)),
             "ocs.json" => moves(old, new).map(|lines| self.moves.extend(lines)),
-            _ if path.starts_with("tables/") => tables(pod, path, old, new).map(|line| self.tables.push(line)),
+            _ if path.starts_with("tables/") => tables(compiled, path, old, new).map(|line| self.tables.push(line)),
             _ => None,
         };
         if known.is_none() {
@@ -208,8 +208,10 @@ fn moves(old: &[u8], new: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Which routers have another table: `nominal: 12 of 64 canonical routers: cube0[0,0,0], ..`.
-fn tables(pod: &Pod, path: &str, old: &[u8], new: &[u8]) -> Option<String> {
-    let (old, new): (TablesFile, TablesFile) = (serde_json::from_slice(old).ok()?, serde_json::from_slice(new).ok()?);
+fn tables(compiled: &Compiled, path: &str, old: &[u8], new: &[u8]) -> Option<String> {
+    let pod = &compiled.pod;
+    let read = |bytes| if BinaryTables::begins(bytes) { TablesFile::binary(compiled, bytes) } else { serde_json::from_slice(bytes).ok() };
+    let (old, new): (TablesFile, TablesFile) = (read(old)?, read(new)?);
     if old.canonical != new.canonical || old.vcs != new.vcs || old.scenario != new.scenario {
         return Some(format!(
             "{path}: scenario {}, {} VCs, canonical {} -> scenario {}, {} VCs, canonical {}",

@@ -47,7 +47,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Lay specs out the one way there is
     Fmt(FmtArgs),
-    /// Check a built directory again, from its files alone
+    /// Check a built directory again, from its files alone; or the forwarding tables of anybody
     Verify(VerifyArgs),
     /// Explain an error code, or list all of them
     Explain {
@@ -105,6 +105,10 @@ pub struct BuildArgs {
     #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',')]
     pub emit: Vec<String>,
 
+    /// The form of the forwarding tables; `auto` is binary only where JSON would take more than some 200 MB
+    #[arg(long, value_enum, default_value = "auto", value_name = "FORM")]
+    pub tables: TablesForm,
+
     /// Compare with the outputs in DIR/FABRIC/ and print what changed
     #[arg(long, value_name = "DIR")]
     pub golden: Option<PathBuf>,
@@ -142,8 +146,16 @@ pub struct FmtArgs {
 #[derive(Clone, Debug, Args)]
 pub struct VerifyArgs {
     /// A directory that `fabc build` wrote
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "tables", conflicts_with = "tables")]
+    pub directory: Option<PathBuf>,
+
+    /// Forwarding tables instead: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
+    #[arg(long, value_name = "FILE", requires = "topology")]
+    pub tables: Option<String>,
+
+    /// The network of the tables: fabc.topology/1, or what ibnetdiscover prints
+    #[arg(long, value_name = "FILE", requires = "tables")]
+    pub topology: Option<String>,
 }
 
 /// `fabc graph`.
@@ -275,6 +287,17 @@ pub enum GraphFormat {
     Graphml,
     /// One link a line
     Csv,
+}
+
+/// Forms of the forwarding tables in the output directory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TablesForm {
+    /// Whichever fits their size
+    Auto,
+    /// fabc.tables/1
+    Json,
+    /// fabc.tables.bin/1, about a byte per entry
+    Binary,
 }
 
 /// Forms of `fabc tables`.

@@ -73,6 +73,14 @@ pub(super) fn text(path: &str) -> Result<String, DriverError> {
     String::from_utf8(bytes).map_err(|error| DriverError::NotText { path: path.to_owned(), offset: error.utf8_error().valid_up_to() })
 }
 
+/// The content of a file.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, DriverError> {
+    std::fs::read(path).map_err(|error| DriverError::Unreadable { path: display(path), reason: plain(&error) })
+}
+
 /// All files below a directory: relative path with `/`, and content.
 ///
 /// # Errors
@@ -81,8 +89,7 @@ pub(super) fn directory(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, D
     let mut files = BTreeMap::new();
     for path in paths(directory)? {
         let full = directory.join(&path);
-        let bytes = std::fs::read(&full).map_err(|error| DriverError::Unreadable { path: display(&full), reason: plain(&error) })?;
-        files.insert(path, bytes);
+        files.insert(path, bytes(&full)?);
     }
     Ok(files)
 }

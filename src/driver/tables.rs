@@ -4,6 +4,8 @@ use super::errors::{DriverError, Stop};
 use super::options::{TableFormat, TablesArgs};
 use super::read::{self, display};
 use super::terminal::print_out;
+use crate::check::BinaryTables;
+use crate::compiled::Compiled;
 use crate::ids::{CubeId, NodeId};
 use crate::ir::{Entry, ForwardingTables, Symmetry, file_stem};
 use crate::model::Pod;
@@ -27,22 +29,35 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Ok(());
     };
     let node = node(&pod, router)?;
-    let path = tables_path(&args.scenario);
-    if !directory.join(&path).is_file() {
+    let stem = tables_path(&args.scenario);
+    let forms = ["json", "bin"].map(|ending| format!("{stem}.{ending}"));
+    let Some(path) = forms.into_iter().find(|path| directory.join(path).is_file()) else {
         let hint = match scenarios(directory)?.len() {
             0 => "the directory has no tables: its build stopped before routing".to_owned(),
             _ => format!("`fabc tables {}` lists the scenarios", display(directory)),
         };
         return Err(DriverError::UnknownScenario { name: args.scenario.clone(), hint }.into());
-    }
-    let file: TablesFile = json(directory, &path)?;
-    let symmetry = if file.canonical {
-        let TopologyFile { symmetry } = json(directory, "topology.json")?;
-        group(pod.cubes, pod.chips_per_cube(), &symmetry.generators).map_err(not_built)?
-    } else {
-        Symmetry::trivial(pod.chips_per_cube(), pod.cubes)
     };
-    let tables = forwarding_tables(file, symmetry).map_err(|reason| not_built(format!("`{path}`: {reason}")))?;
+    let symmetry = |canonical: bool| -> Result<Symmetry, DriverError> {
+        if !canonical {
+            return Ok(Symmetry::trivial(pod.chips_per_cube(), pod.cubes));
+        }
+        let TopologyFile { symmetry } = json(directory, "topology.json")?;
+        group(pod.cubes, pod.chips_per_cube(), &symmetry.generators).map_err(not_built)
+    };
+    let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));
+    let tables = if path.ends_with(".bin") {
+        let file = BinaryTables::read(&read::bytes(&directory.join(&path))?).map_err(damaged)?;
+        let symmetry = symmetry(file.is_canonical())?;
+        file.tables(symmetry).map_err(damaged)?
+    } else {
+        let file: TablesFile = json(directory, &path)?;
+        let symmetry = symmetry(file.canonical)?;
+        forwarding_tables(file, symmetry).map_err(damaged)?
+    };
+    if tables.routers.iter().flatten().any(|entry| entry.in_port >= 6 || entry.out_port >= 6) {
+        return Err(damaged("an entry is out of range".to_owned()).into());
+    }
     print_out(&match args.format {
         TableFormat::Text => crate::emit::router_table_text(&pod, &tables, node),
         TableFormat::Json => crate::emit::router_table_json(&pod, &tables, node),
@@ -61,6 +76,20 @@ pub(super) struct TablesFile {
     pub(super) canonical: bool,
     /// The routers, ascending.
     pub(super) routers: Vec<RouterTable>,
+}
+
+impl TablesFile {
+    /// What a `fabc.tables.bin/1` says, if its symmetry is still that of the compiled pod.
+    pub(super) fn binary(compiled: &Compiled, bytes: &[u8]) -> Option<Self> {
+        let file = BinaryTables::read(bytes).ok()?;
+        let canonical = file.is_canonical();
+        let pod = &compiled.pod;
+        let symmetry = if canonical { compiled.topology.symmetry().clone() } else { Symmetry::trivial(pod.chips_per_cube(), pod.cubes) };
+        let ForwardingTables { scenario, vcs, symmetry, routers } = file.tables(symmetry).ok()?;
+        let line = |entry: Entry| (entry.dst.0, entry.in_port, entry.in_vc, entry.out_port, entry.out_vc);
+        let router = |(node, entries): (NodeId, Vec<Entry>)| RouterTable { node: node.0, entries: entries.into_iter().map(line).collect() };
+        Some(TablesFile { scenario, vcs, canonical, routers: symmetry.canonical_nodes().zip(routers).map(router).collect() })
+    }
 }
 
 /// One router of a [`TablesFile`].
@@ -82,9 +111,9 @@ struct SymmetryJson {
     generators: Vec<Vec<u32>>,
 }
 
-/// The path of a scenario's tables.
-pub(super) fn tables_path(scenario: &str) -> String {
-    if scenario == "nominal" { "tables/nominal.json".to_owned() } else { format!("tables/fault-{}.json", file_stem(scenario)) }
+/// The path of a scenario's tables, without its ending.
+fn tables_path(scenario: &str) -> String {
+    if scenario == "nominal" { "tables/nominal".to_owned() } else { format!("tables/fault-{}", file_stem(scenario)) }
 }
 
 /// The node of `cube3[1,2,3]`, or of a plain id.
@@ -175,8 +204,16 @@ fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let paths = read::paths(&folder)?.into_iter().filter(|path| path.ends_with(".json"));
-    let mut names = paths.map(|path| Ok(json::<Name>(&folder, &path)?.scenario)).collect::<Result<Vec<String>, DriverError>>()?;
+    let paths = read::paths(&folder)?.into_iter().filter(|path| path.ends_with(".json") || path.ends_with(".bin"));
+    let name = |path: String| {
+        if path.ends_with(".json") {
+            return Ok(json::<Name>(&folder, &path)?.scenario);
+        }
+        let file = BinaryTables::read(&read::bytes(&folder.join(&path))?);
+        let file = file.map_err(|reason| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}`: {reason}") })?;
+        Ok(file.scenario().to_owned())
+    };
+    let mut names = paths.map(name).collect::<Result<Vec<String>, DriverError>>()?;
     names.sort_by_key(|name| (name != "nominal", name.matches('+').count()));
     Ok(names)
 }

@@ -1,18 +1,24 @@
-//! `fabc verify`: a built directory is checked from its files alone.
+//! `fabc verify`: a built directory is checked from its files alone; so are the tables of anybody, on the network of anybody.
 
 use super::errors::{DriverError, Stop};
-use super::options::VerifyArgs;
+use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
-use crate::check::{self, Verified};
+use crate::check::{self, ForeignTables, NamedFile, Rejected, Verified};
+use crate::diag::SourceMap;
+use serde_json::json;
+use std::path::Path;
 
 /// `fabc verify`.
 ///
 /// # Errors
 /// The directory is not one of fabc's, or does not hold what it claims (exit code 3).
 pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
-    let directory = &args.directory;
+    if let (Some(tables), Some(topology)) = (&args.tables, &args.topology) {
+        return foreign(tables, topology, terminal);
+    }
+    let Some(directory) = &args.directory else { return Ok(()) };
     for needed in [MANIFEST, "spec.fab"] {
         if !directory.join(needed).is_file() {
             return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
@@ -34,5 +40,39 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     if !only_hashed.is_empty() {
         terminal.detail(&format!("hashed only: {}", only_hashed.join(", ")));
     }
+    Ok(())
+}
+
+/// `fabc verify --tables FILE --topology FILE`.
+fn foreign(tables: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> {
+    let read = |path: &str| read::bytes(Path::new(path));
+    let (tables_bytes, topology_bytes) = (read(tables)?, read(topology)?);
+    let files = [NamedFile { name: tables, bytes: &tables_bytes }, NamedFile { name: topology, bytes: &topology_bytes }];
+    let found = check::foreign(files[0], files[1]).map_err(|rejected| {
+        let (errors, exit_code) = match rejected {
+            Rejected::Unreadable(error) => (vec![*error], 1),
+            Rejected::Convicted(errors) => (errors, 3),
+        };
+        Stop { diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(), sources: SourceMap::default(), exit_code }
+    })?;
+    let ForeignTables { routers, endpoints, channels, pairs, hops, longest, max_channel_load, busiest, vc_hops, dependencies } = found;
+    let vcs_used = vc_hops.iter().filter(|hops| **hops > 0).count();
+    let mean = hops as f64 / pairs.max(1) as f64;
+    terminal.say(&if terminal.format == MessageFormat::Json {
+        json!({
+            "verified": tables, "topology": topology, "routers": routers, "endpoints": endpoints, "channels": channels, "pairs": pairs, "hops": hops,
+            "average_hops": mean, "longest_route": longest, "max_channel_load": max_channel_load, "busiest_channel": busiest,
+            "vcs_used": vcs_used, "vc_hops": vc_hops, "dependencies": dependencies,
+        })
+        .to_string()
+    } else {
+        format!(
+            "verified {tables} on {topology}: {routers} routers, {endpoints} endpoints, {channels} channels\n  \
+             {pairs} routes walked, all arrive: {hops} hops, {mean:.4} on average, {longest} at most\n  \
+             max channel load {max_channel_load} ({busiest})\n  \
+             {vcs_used} VCs used, hops by VC {vc_hops:?}\n  \
+             no circle among the {dependencies} dependencies of channels"
+        )
+    });
     Ok(())
 }

@@ -25,7 +25,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
         match &scenario.routed {
             None => out.push_str(",\"canonical\":false,\"ranks\":[]}"),
             Some(routed) => {
-                let canonical = canonical(&routed.tables, topology.symmetry());
+                let canonical = canonical(&routed.tables.symmetry, topology.symmetry());
                 push(out, format_args!(",\"canonical\":{canonical},\"ranks\":"));
                 if canonical || routed.tables.symmetry.is_trivial() {
                     push_numbers(out, routed.proof.ranks());

@@ -6,6 +6,7 @@
 mod certificates;
 mod config_db;
 mod dot;
+mod external;
 mod graphml;
 mod json;
 mod manifest;
@@ -18,16 +19,19 @@ mod report_txt;
 mod summary;
 mod svg;
 mod tables;
+mod tables_bin;
 mod topology;
 
+pub use external::{EmitError, Take};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::terminal_report;
 pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::Compiled;
-use crate::ir::{Scenario, file_stem};
+use crate::ir::{ForwardingTables, PackedTables, Scenario, file_stem};
 use crate::model::{Demand, DemandShape, Near, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
+use external::External;
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,6 +61,7 @@ enum Kind {
     Ocs,
     ConfigDb,
     Tables,
+    TablesBin,
     Certificates,
     ReportJson,
     ReportTxt,
@@ -66,6 +71,8 @@ enum Kind {
     Csv,
     Inputs,
     Demand,
+    /// Only where `--emit` names it.
+    External(External),
 }
 
 const fn format(kind: Kind, name: &'static str, path: &'static str, description: &'static str) -> Format {
@@ -78,6 +85,7 @@ pub const FORMATS: &[Format] = &[
     format(Kind::Ocs, "ocs", "ocs.json", "cross-connects of every OCS (fabc.ocs/1)"),
     format(Kind::ConfigDb, "config_db", "ocs/*.config_db.json", "one SONiC OCS CONFIG_DB per switch"),
     format(Kind::Tables, "tables", "tables/*.json", "forwarding tables per scenario (fabc.tables/1)"),
+    format(Kind::TablesBin, "tables_bin", "tables/*.bin", "the same in a byte per entry (fabc.tables.bin/1)"),
     format(Kind::Certificates, "certificates", "certificates.json", "flow, trees, channel lengths and ranks (fabc.certificates/1)"),
     format(Kind::ReportJson, "report_json", "report.json", "metrics, bounds, scenarios, requires, passes (fabc.report/1)"),
     format(Kind::ReportTxt, "report_txt", "report.txt", "the report as the terminal shows it"),
@@ -86,7 +94,19 @@ pub const FORMATS: &[Format] = &[
     format(Kind::Dot, "dot", "topology.dot", "the topology for Graphviz"),
     format(Kind::Csv, "csv", "topology.csv", "the links as CSV"),
     format(Kind::Spec, "spec", "spec.fab", "the normalised spec, every `use` inlined"),
+    format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
+    format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
+    format(
+        Kind::External(External::Ibnetdiscover),
+        "ibnetdiscover",
+        "topology.ibnetdiscover",
+        "the pod as an InfiniBand subnet; only by --emit",
+    ),
+    format(Kind::External(External::TonsBundle), "tons_bundle", "<fabric>.*", "map, paths, nrl2, vcmat2 as TONS has them; only by --emit"),
 ];
+
+/// The option of a build whose tables are `fabc.tables.bin/1`; without it they are `fabc.tables/1`.
+pub const BINARY_TABLES: (&str, &str) = ("tables", "binary");
 
 /// All artifacts, sorted by path, the manifest last.
 pub fn artifacts(compiled: &Compiled, spec_text: &str, options: &[(String, String)]) -> Vec<Artifact> {
@@ -109,12 +129,16 @@ pub fn each_artifact<E>(
     options: &[(String, String)],
     take: &mut dyn FnMut(Artifact) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut parts: Vec<(String, Part<'_>)> = FORMATS.iter().flat_map(|format| parts(compiled, format.kind)).collect();
+    // The option says in which of its two forms the tables are wanted.
+    let binary = options.iter().any(|(name, value)| (name.as_str(), value.as_str()) == BINARY_TABLES);
+    let unwanted = if binary { Kind::Tables } else { Kind::TablesBin };
+    let wanted = FORMATS.iter().map(|format| format.kind).filter(|kind| *kind != unwanted);
+    let mut parts: Vec<(String, Part<'_>)> = wanted.flat_map(|kind| parts(compiled, kind)).collect();
     parts.extend(self::parts(compiled, Kind::Inputs));
     parts.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut lines = Vec::with_capacity(parts.len());
     for (path, part) in parts {
-        let artifact = Artifact { path, bytes: part.text(compiled, spec_text).into_bytes() };
+        let artifact = Artifact { path, bytes: part.bytes(compiled, spec_text) };
         lines.push(manifest::Line::of(&artifact));
         take(artifact)?;
     }
@@ -125,17 +149,49 @@ pub fn each_artifact<E>(
 /// The files of one format, sorted by path; `None` if no format has this name.
 pub fn one(name: &str, compiled: &Compiled, spec_text: &str) -> Option<Vec<Artifact>> {
     let format = FORMATS.iter().find(|format| format.name == name)?;
-    let mut files: Vec<Artifact> = parts(compiled, format.kind)
-        .into_iter()
-        .map(|(path, part)| Artifact { path, bytes: part.text(compiled, spec_text).into_bytes() })
-        .collect();
+    let mut files: Vec<Artifact> =
+        parts(compiled, format.kind).into_iter().map(|(path, part)| Artifact { path, bytes: part.bytes(compiled, spec_text) }).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Some(files)
 }
 
-/// The path of a scenario's tables.
-pub fn tables_path(scenario: &Scenario) -> String {
-    if scenario.is_nominal() { "tables/nominal.json".to_owned() } else { format!("tables/fault-{}.json", scenario.file_stem()) }
+impl Format {
+    /// Whether this format is written by [`each_chunk`], and never to the output directory.
+    pub fn is_external(&self) -> bool {
+        matches!(self.kind, Kind::External(_))
+    }
+    /// Whether it may be several files.
+    pub fn is_several(&self) -> bool {
+        self.path.contains('*')
+    }
+}
+
+/// Writes an external format chunk by chunk; nothing if it is none, or needs tables that were not compiled.
+///
+/// # Errors
+/// The pod does not fit the format ([`EmitError`]), or the first error that `take` returns.
+pub fn each_chunk<E: From<EmitError>>(format: &Format, compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+    match format.kind {
+        Kind::External(external) => external::each_chunk(external, compiled, take),
+        _ => Ok(()),
+    }
+}
+
+/// The path of a scenario's tables, without the ending that says in which form they are.
+fn tables_path(scenario: &Scenario) -> String {
+    if scenario.is_nominal() { "tables/nominal".to_owned() } else { format!("tables/fault-{}", scenario.file_stem()) }
+}
+
+/// More entries than this, listed in all scenarios together, are written as `fabc.tables.bin/1`: in JSON they would take about 200 MB.
+pub const LISTED_ENTRIES_IN_JSON: u64 = 12_000_000;
+
+/// Table entries that the files of all scenarios list.
+pub fn listed_entries(compiled: &Compiled) -> u64 {
+    compiled.scenarios.iter().filter_map(|scenario| Some(scenario.routed.as_ref()?.tables.listed_entries())).sum()
+}
+
+fn unpacked(tables: &PackedTables) -> ForwardingTables {
+    tables.unpack().expect("tables that were packed can be unpacked")
 }
 
 /// One file still to be written: its format, and which one of that format's files it is.
@@ -153,9 +209,10 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let path = |name: &str| format!("ocs/{}.config_db.json", file_stem(name));
             pod.ocses.iter().enumerate().map(|(at, ocs)| (path(&ocs.name), part(at))).collect()
         }
-        (Kind::Tables, _) => {
+        (Kind::Tables | Kind::TablesBin, _) => {
+            let ending = if kind == Kind::Tables { "json" } else { "bin" };
             let routed = compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());
-            routed.map(|(at, scenario)| (tables_path(&scenario.scenario), part(at))).collect()
+            routed.map(|(at, scenario)| (format!("{}.{ending}", tables_path(&scenario.scenario)), part(at))).collect()
         }
         (Kind::Inputs, topology) => {
             let matrix = matches!(pod.demand.shape(), DemandShape::Matrix(_));
@@ -168,11 +225,20 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             };
             demand.into_iter().chain(ocs).collect()
         }
+        (Kind::External(_), _) => Vec::new(),
         _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),
     }
 }
 
 impl Part<'_> {
+    fn bytes(&self, compiled: &Compiled, spec_text: &str) -> Vec<u8> {
+        let routed = compiled.scenarios.get(self.at).and_then(|scenario| scenario.routed.as_ref());
+        match (self.kind, routed) {
+            (Kind::TablesBin, Some(routed)) => tables_bin::bytes(&routed.tables, compiled.topology.symmetry()),
+            _ => self.text(compiled, spec_text).into_bytes(),
+        }
+    }
+
     fn text(&self, compiled: &Compiled, spec_text: &str) -> String {
         match self.kind {
             Kind::Spec => spec_text.to_owned(),
@@ -182,9 +248,10 @@ impl Part<'_> {
             Kind::Ocs => ocs::json(compiled),
             Kind::ConfigDb => config_db::json(compiled, crate::ids::OcsId(self.at as u32)),
             Kind::Tables => match &compiled.scenarios[self.at].routed {
-                Some(routed) => tables_json(&routed.tables, compiled.topology.symmetry()),
+                Some(routed) => tables_json(&unpacked(&routed.tables), compiled.topology.symmetry()),
                 None => String::new(),
             },
+            Kind::TablesBin | Kind::External(_) => String::new(),
             Kind::Certificates => certificates::json(compiled),
             Kind::ReportJson => report_json::json(compiled),
             Kind::ReportTxt => terminal_report(compiled),

@@ -19,7 +19,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
     match (&nominal.metrics.routed, &nominal.routed) {
         (Some(walk), Some(routed)) => {
             let mean = ratio(walk.entries_total as f64 / nominal.metrics.nodes as f64);
-            let canonical = canonical(&routed.tables, compiled.topology.symmetry());
+            let canonical = canonical(&routed.tables.symmetry, compiled.topology.symmetry());
             push(
                 &mut out,
                 format_args!("\"tables\":{{\"entries_max\":{},\"entries_mean\":{mean},\"canonical\":{canonical}}},\n", walk.entries_max),

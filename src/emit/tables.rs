@@ -6,13 +6,13 @@ use crate::ir::{Entry, ForwardingTables, Symmetry};
 use crate::model::{PORT_NAMES, Pod};
 
 /// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that `topology.json` names.
-pub(super) fn canonical(tables: &ForwardingTables, topology_symmetry: &Symmetry) -> bool {
-    !tables.symmetry.is_trivial() && tables.symmetry == *topology_symmetry
+pub(super) fn canonical(of_tables: &Symmetry, of_topology: &Symmetry) -> bool {
+    !of_tables.is_trivial() && of_tables == of_topology
 }
 
 /// The text of one scenario's file; `topology_symmetry` is the one whose generators stand in `topology.json`.
 pub fn tables_json(tables: &ForwardingTables, topology_symmetry: &Symmetry) -> String {
-    let canonical = canonical(tables, topology_symmetry);
+    let canonical = canonical(&tables.symmetry, topology_symmetry);
     let listed: usize = tables.routers.iter().map(Vec::len).sum();
     let copies = if canonical { 1 } else { tables.symmetry.order() };
     // "[1023,-1,-1,5,1],\n" is 18 bytes.

@@ -10,6 +10,7 @@ mod read;
 mod report;
 mod switches;
 mod tables;
+mod tables_bin;
 mod topology;
 
 use super::{CheckError, dual, flow, scenario as walk_scenario, trees, wiring};
@@ -20,6 +21,7 @@ use certificates::Claims;
 use rayon::prelude::*;
 use read::ScenarioLine;
 use std::collections::{BTreeMap, BTreeSet};
+pub use tables_bin::BinaryTables;
 
 /// The files of a directory: relative path with `/`, and content.
 pub type Files = BTreeMap<String, Vec<u8>>;
@@ -79,7 +81,10 @@ pub fn directory(files: &Files, pod: &Pod) -> Result<Verified, Vec<CheckError>> 
 
 /// Whether tables and switches have the files they must have, and no others; whether there are tables; and what else is there.
 fn known_files(files: &Files, pod: &Pod) -> Result<(bool, Vec<String>), Vec<CheckError>> {
-    let tables: BTreeSet<String> = Scenario::all(pod).iter().map(tables::tables_path).collect();
+    let json: BTreeSet<String> = Scenario::all(pod).iter().map(|scenario| tables::tables_path(scenario) + ".json").collect();
+    let bin: BTreeSet<String> = json.iter().map(|path| path.replace(".json", ".bin")).collect();
+    // One form for all scenarios: that of the healthy pod.
+    let tables = if files.contains_key("tables/nominal.bin") { bin } else { json };
     let switches: BTreeSet<String> = pod.ocses.iter().map(switches::config_path).collect();
     let routed = files.keys().any(|path| path.starts_with("tables/"));
     let mut errors = Vec::new();
@@ -94,8 +99,8 @@ fn known_files(files: &Files, pod: &Pod) -> Result<(bool, Vec<String>), Vec<Chec
         if tables.contains(path) || switches.contains(path) {
             continue;
         }
-        if path.starts_with("tables/") && path.ends_with(".json") {
-            wrong(path, "is of no scenario that the spec tolerates");
+        if path.starts_with("tables/") && (path.ends_with(".json") || path.ends_with(".bin")) {
+            wrong(path, "is of no scenario that the spec tolerates, or not in the form of the other tables");
         } else if path.starts_with("ocs/") {
             wrong(path, "is of no switch that the spec declares");
         } else if path == "inputs/ocs.json"

@@ -1,19 +1,23 @@
 //! Reads the forwarding tables of one scenario.
 
-use super::Files;
-use super::read::{TablesFile, contradiction, tagged};
+use super::read::{TablesFile, bytes, contradiction, tagged};
+use super::{BinaryTables, Files};
 use crate::check::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{Entry, ForwardingTables, Scenario, Symmetry, Topology};
 
-/// The path of a scenario's tables.
+/// The path of a scenario's tables, without its ending: `.json`, or `.bin` for `fabc.tables.bin/1`.
 pub(super) fn tables_path(scenario: &Scenario) -> String {
-    if scenario.is_nominal() { "tables/nominal.json".to_owned() } else { format!("tables/fault-{}.json", scenario.file_stem()) }
+    if scenario.is_nominal() { "tables/nominal".to_owned() } else { format!("tables/fault-{}", scenario.file_stem()) }
 }
 
 /// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`. What the entries say is checked by the walk.
 pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) -> Result<(ForwardingTables, bool), CheckError> {
-    let path = tables_path(scenario);
+    let path = tables_path(scenario) + ".bin";
+    if files.contains_key(&path) {
+        return binary(files, topology, scenario, &path);
+    }
+    let path = tables_path(scenario) + ".json";
     let file: TablesFile = tagged(files, &path)?;
     let wrong = |place: String, what: String| Err(contradiction(&path, place, what));
     if file.scenario != scenario.name {
@@ -22,12 +26,7 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) ->
     if file.key != ["dst", "in_port", "in_vc"] {
         return wrong("key".to_owned(), "must be [\"dst\",\"in_port\",\"in_vc\"]".to_owned());
     }
-    let of_topology = topology.symmetry();
-    let symmetry = if file.canonical {
-        of_topology.clone()
-    } else {
-        Symmetry::trivial(of_topology.chips_per_cube() as u32, of_topology.cubes() as u32)
-    };
+    let symmetry = symmetry(topology, file.canonical);
     if file.routers.len() != symmetry.class_count() {
         let which = if file.canonical { "canonical routers" } else { "routers" };
         return wrong(
@@ -43,6 +42,24 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) ->
         routers.push(line.entries.into_iter().map(entry).collect());
     }
     Ok((ForwardingTables { scenario: file.scenario, vcs: file.vcs, symmetry, routers }, file.canonical))
+}
+
+/// The same from a `fabc.tables.bin/1`.
+fn binary(files: &Files, topology: &Topology, scenario: &Scenario, path: &str) -> Result<(ForwardingTables, bool), CheckError> {
+    let unreadable = |what: String| CheckError::Unreadable { file: path.to_owned(), what };
+    let file = BinaryTables::read(bytes(files, path)?).map_err(unreadable)?;
+    if file.scenario() != scenario.name {
+        let what = format!("says `{}`, but the file is that of `{}`", file.scenario(), scenario.name);
+        return Err(contradiction(path, "scenario", what));
+    }
+    let canonical = file.is_canonical();
+    let tables = file.tables(symmetry(topology, canonical)).map_err(unreadable)?;
+    Ok((tables, canonical))
+}
+
+fn symmetry(topology: &Topology, canonical: bool) -> Symmetry {
+    let of_topology = topology.symmetry();
+    if canonical { of_topology.clone() } else { Symmetry::trivial(of_topology.chips_per_cube() as u32, of_topology.cubes() as u32) }
 }
 
 fn entry((dst, in_port, in_vc, out_port, out_vc): (u32, i8, i8, u8, u8)) -> Entry {

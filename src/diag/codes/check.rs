@@ -133,6 +133,24 @@ channel class and virtual channel, flows one list per canonical source with one 
 another pod or another symmetry.",
     },
     CodeDoc {
+        code: "FAB0417",
+        title: "packets do not arrive",
+        text: "\
+`fabc verify --tables FILE --topology FILE` follows the tables from every endpoint to every other one. Some packets come to a router that
+has no entry for them, or that sends them to a port with nothing behind it. The message counts the pairs, packets that go round for ever
+included, and shows the walk of the first one.",
+    },
+    CodeDoc {
+        code: "FAB0418",
+        title: "foreign tables or topology cannot be read",
+        text: "\
+`fabc verify --tables FILE --topology FILE` reads two pairs of formats. Tables in `fabc.tables/1` or `fabc.tables.bin/1` go with a topology
+in `fabc.topology/1`. The unicast forwarding tables of OpenSM (`opensm.fdbs`, `dump_fts`) go with what `ibnetdiscover` prints: every switch of
+the one must be in the other, and every endpoint needs a LID, in the topology or as a port GUID in the tables.
+
+The message names the file and the line.",
+    },
+    CodeDoc {
         code: "FAB0420",
         title: "the files are not the ones that were written",
         text: "\

@@ -121,6 +121,24 @@ The name of a fabric is a letter or `_`, followed by letters, digits and `_`. It
 `fabc explain` knows every code that fabc prints, such as `FAB0101`; without a code it lists them all.",
     },
     CodeDoc {
+        code: "FAB0517",
+        title: "tables that look at more than the destination",
+        text: "\
+Some formats (`--emit opensm_lft`) have one output port per router and destination. The routes of this pod are not of that kind: somewhere
+the port also depends on how a packet came in, which is what lets `allowed_turns` stay close to the bound with few virtual channels. The
+message names the first such router and destination.
+
+`dimension_order` looks at the destination alone. The virtual channel does not stand in these formats at all: tables that need several
+should be judged again with `fabc verify --tables FILE --topology FILE`, which walks them on one.",
+    },
+    CodeDoc {
+        code: "FAB0518",
+        title: "the pod is too large for a format",
+        text: "\
+A format of another program has its own limits: InfiniBand has 49,151 unicast LIDs, of which every chip takes two, and the TONS files
+list every hop of every route, which takes gigabytes beyond 2,048 chips. The formats of fabc itself have no such limit.",
+    },
+    CodeDoc {
         code: "FAB0531",
         title: "live cross-connects do not fit the pod",
         text: "\

@@ -1,0 +1,109 @@
+//! Reads the forwarding tables of all switches as OpenSM and the InfiniBand diagnostics dump them.
+//!
+//! Per switch `Unicast lids [..] of switch Lid <lid> guid 0x<guid> ('<description>'):`, a line `0x<lid> <port>` per destination, and
+//! `<n> lids dumped`. These tables know no virtual channel; they are judged on one.
+
+use super::infiniband::Subnet;
+use super::network::{MISSING, Table};
+use super::{NamedFile, malformed, text};
+use crate::check::CheckError;
+use std::collections::BTreeMap;
+
+const ABSENT: u8 = u8::MAX;
+
+/// Tables keyed by LID alone.
+pub(super) struct LidTables {
+    /// `[router][lid]`: the port.
+    ports: Vec<Vec<u8>>,
+    /// `[endpoint]`
+    lids: Vec<u16>,
+}
+
+/// Reads the tables of a subnet.
+pub(super) fn tables(file: NamedFile<'_>, topology: &str, subnet: &mut Subnet) -> Result<LidTables, CheckError> {
+    let mut ports: Vec<Vec<u8>> = vec![Vec::new(); subnet.network.routers()];
+    let mut dumped = vec![false; ports.len()];
+    let mut current: Option<usize> = None;
+    // LIDs of ports that the topology names by GUID only.
+    let mut by_port_guid: BTreeMap<u64, u16> = BTreeMap::new();
+    for (number, line) in (1..).zip(text(file)?.lines()) {
+        let wrong = |what: String| malformed(file.name, number, what);
+        let line = line.trim();
+        if let Some(head) = line.strip_prefix("Unicast lids") {
+            let guid = head.split_once("guid 0x").and_then(|(_, rest)| hexadecimal(rest));
+            let said = head.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches([':', ')'])).trim_matches('\'');
+            let router = guid.and_then(|guid| subnet.by_guid.get(&guid)).or_else(|| subnet.by_description.get(said));
+            let Some(&router) = router else {
+                return Err(wrong(format!("neither the GUID nor the description ('{said}') is that of a switch in `{topology}`")));
+            };
+            if std::mem::replace(&mut dumped[router as usize], true) {
+                return Err(wrong(format!("{} has a table already", subnet.network.names[router as usize])));
+            }
+            let lid = head.split_once("switch Lid ").and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
+            if let Some((known, lid)) = subnet.network.endpoints.iter().position(|end| (end.router, end.port) == (router, None)).zip(lid) {
+                subnet.lids[known].get_or_insert(lid);
+            }
+            current = Some(router as usize);
+        } else if line.starts_with("Multicast mlids") {
+            current = None;
+        } else if let Some(rest) = line.strip_prefix("0x") {
+            let Some(router) = current else { continue };
+            let mut words = rest.split_whitespace();
+            let lid = words.next().and_then(|word| u16::from_str_radix(word, 16).ok()).filter(|lid| *lid > 0 && *lid <= 0xbfff);
+            let port = words.next().and_then(|word| word.parse::<u8>().ok()).filter(|port| usize::from(*port) < subnet.network.ports);
+            let (Some(lid), Some(port)) = (lid, port) else {
+                let most = subnet.network.ports - 1;
+                return Err(wrong(format!("expected a LID of 0x0001 to 0xbfff and a port of 0 to {most}, found `{line}`")));
+            };
+            let table = &mut ports[router];
+            if table.len() <= usize::from(lid) {
+                table.resize(usize::from(lid) + 1, ABSENT);
+            }
+            if table[usize::from(lid)] != ABSENT {
+                return Err(wrong(format!("LID 0x{lid:04x} has a line already")));
+            }
+            table[usize::from(lid)] = port;
+            if let Some(guid) = rest.split_once("portguid 0x").and_then(|(_, rest)| hexadecimal(rest)) {
+                by_port_guid.insert(guid, lid);
+            }
+        } else if !(line.is_empty() || line.starts_with(['#', 'L', 'P', '(']) || line.ends_with("lids dumped") || current.is_none()) {
+            // `Lid  Out   Destination` and `Port  Info` are headings.
+            return Err(wrong(format!("expected `0x<lid> <port>`, found `{line}`")));
+        }
+    }
+    if let Some(router) = dumped.iter().position(|dumped| !dumped) {
+        let name = &subnet.network.names[router];
+        return Err(malformed(file.name, 1, format!("there is no table of switch {name}, which `{topology}` has")));
+    }
+    for (guid, endpoint) in &subnet.by_port_guid {
+        if let Some(lid) = by_port_guid.get(guid) {
+            subnet.lids[*endpoint].get_or_insert(*lid);
+        }
+    }
+    let lid = |(endpoint, lid): (usize, &Option<u16>)| {
+        let name = &subnet.network.endpoints[endpoint].name;
+        lid.ok_or_else(|| malformed(topology, 1, format!("{name} has no LID, neither there nor by its port GUID in `{}`", file.name)))
+    };
+    let lids = subnet.lids.iter().enumerate().map(lid).collect::<Result<_, _>>()?;
+    Ok(LidTables { ports, lids })
+}
+
+/// The digits at the beginning of a text.
+fn hexadecimal(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.split(|letter: char| !letter.is_ascii_hexdigit()).next()?, 16).ok()
+}
+
+impl Table for LidTables {
+    fn vcs(&self) -> usize {
+        1
+    }
+    fn inputs(&self) -> usize {
+        1
+    }
+    fn fill(&self, endpoint: usize, row: &mut Vec<u16>) {
+        let lid = usize::from(self.lids[endpoint]);
+        row.clear();
+        let port = |table: &Vec<u8>| table.get(lid).copied().filter(|port| *port != ABSENT).map_or(MISSING, u16::from);
+        row.extend(self.ports.iter().map(port));
+    }
+}

@@ -1,0 +1,100 @@
+//! The text files of the TONS artifact repository (`cgreen18/e2e_tons`, its docs/topology_and_routing_artifacts.md), for the healthy pod.
+//!
+//! Routers are numbered x + X y + X Y z over one grid of X x Y x Z chips. Tori have their own grid. Elsewhere cubes have no place in a
+//! grid: they are stacked along z in the order of their numbers, as the two cubes of the repository's 128-router designs are, and the
+//! number of a router is its node id.
+
+use super::{EmitError, NominalTables, Take};
+use crate::compiled::Compiled;
+use crate::emit::json::{push, push_int};
+use crate::ids::{Id, NodeId};
+use crate::model::{Pod, TopologyChoice};
+
+/// The files list every hop of every route: beyond this they take gigabytes.
+const MOST: usize = 2048;
+
+/// `<fabric>.map`, `.paths`, `.nrl2`, `.vcmat2`, and `.ocs`: the OCS of every directed optical edge.
+pub(super) fn bundle<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+    let Some(tables) = NominalTables::of(compiled) else { return Ok(()) };
+    let (pod, topology) = (&compiled.pod, &compiled.topology);
+    let nodes = topology.node_count();
+    if nodes > MOST {
+        let reason = "every hop of every route is a line";
+        return Err(EmitError::TooLarge { format: "tons_bundle", chips: nodes, most: MOST, reason }.into());
+    }
+    let number: Vec<usize> = topology.nodes().map(|node| grid_number(pod, node)).collect();
+    let mut by_number = vec![NodeId(0); nodes];
+    number.iter().enumerate().for_each(|(node, at)| by_number[*at] = NodeId::new(node));
+    let path = |ending: &str| format!("{}.{ending}", pod.name);
+    for &node in &by_number {
+        let mut row = vec![b'0'; nodes];
+        topology.channels_from(node).for_each(|channel| row[number[topology.target(channel).node.index()]] = b'1');
+        let line: Vec<String> = row.into_iter().map(|digit| char::from(digit).to_string()).collect();
+        take(&path("map"), (line.join(" ") + "\n").as_bytes())?;
+    }
+    take(&path("ocs"), ocs_ids(compiled, &number).as_bytes())?;
+    let numbers = |fields: [usize; 4]| format!("({}, {}, {}, {})\n", fields[0], fields[1], fields[2], fields[3]);
+    // Three files about the same hops, each written whole before the next.
+    take(&path("paths"), format!("{} single-path routes of {}\n", nodes * nodes, pod.name).as_bytes())?;
+    for ending in ["paths", "nrl2", "vcmat2"] {
+        for (src, &from) in by_number.iter().enumerate() {
+            let mut out = String::new();
+            for (dst, &to) in by_number.iter().enumerate() {
+                let hops = tables.route(from, to);
+                let at = |hop: usize| hops.get(hop).map_or(dst, |(node, ..)| number[node.index()]);
+                match ending {
+                    "paths" => {
+                        out.push('[');
+                        for hop in 0..=hops.len() {
+                            out.push_str(if hop > 0 { ", " } else { "" });
+                            push_int(&mut out, at(hop) as i64);
+                        }
+                        out.push_str("]\n");
+                    }
+                    "nrl2" => (0..hops.len()).for_each(|hop| out.push_str(&numbers([src, dst, at(hop), at(hop + 1)]))),
+                    // A router has a record with itself, too.
+                    _ if src == dst => out.push_str(&numbers([src, src, src, 0])),
+                    _ => hops.iter().enumerate().for_each(|(hop, (.., vc))| out.push_str(&numbers([src, dst, at(hop), usize::from(*vc)]))),
+                }
+            }
+            if !out.is_empty() {
+                take(&path(ending), out.as_bytes())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// x + X y + X Y z.
+fn grid_number(pod: &Pod, node: NodeId) -> usize {
+    let side = pod.cube.dims;
+    let dims = match pod.topology {
+        TopologyChoice::Torus(dims) | TopologyChoice::TwistedTorus(dims) => dims,
+        _ => [side[0], side[1], side[2] * pod.cubes],
+    };
+    let grid = [dims[0] / side[0], dims[1] / side[1]];
+    let cube = pod.cube_of(node).0;
+    let cube_at = [cube % grid[0], cube / grid[0] % grid[1], cube / (grid[0] * grid[1])];
+    let [x, y, z] = std::array::from_fn(|axis| cube_at[axis] * side[axis] + pod.at(node)[axis]);
+    (x + dims[0] * (y + dims[1] * z)) as usize
+}
+
+/// `u v id` per directed optical edge. Ids count face positions, X first: y + Y z, then x + X z, then x + X y within the cube.
+fn ocs_ids(compiled: &Compiled, number: &[usize]) -> String {
+    let (pod, topology) = (&compiled.pod, &compiled.topology);
+    let [ax, ay, az] = pod.cube.dims;
+    let mut out = String::new();
+    for (id, link) in topology.links().enumerate() {
+        let Some(ocs) = compiled.cross_connects.ocs_of[id] else { continue };
+        let face = pod.ocses[ocs].a[0];
+        let [x, y, z] = pod.at(face.node);
+        let id = match face.port.0 / 2 {
+            0 => y + ay * z,
+            1 => ay * az + x + ax * z,
+            _ => ay * az + ax * az + x + ax * y,
+        };
+        let [a, b] = [link.a, link.b].map(|end| number[end.node.index()]);
+        push(&mut out, format_args!("{a} {b} {id}\n{b} {a} {id}\n"));
+    }
+    out
+}

@@ -1,0 +1,29 @@
+//! `tables/*.bin` (`fabc.tables.bin/1`): what `fabc.tables/1` says, in about a byte per entry. One line of JSON, then the packed routers.
+
+use super::json::{push, quote};
+use super::tables::canonical;
+use crate::ir::{ForwardingTables, PackedTables, Symmetry};
+
+/// The file; `topology_symmetry` is the one whose generators stand in `topology.json`.
+pub(super) fn bytes(tables: &PackedTables, topology_symmetry: &Symmetry) -> Vec<u8> {
+    if tables.symmetry.is_trivial() || canonical(&tables.symmetry, topology_symmetry) {
+        return file(tables);
+    }
+    let tables = super::unpacked(tables);
+    let symmetry = Symmetry::trivial(tables.symmetry.chips_per_cube() as u32, tables.symmetry.cubes() as u32);
+    let routers = symmetry.canonical_nodes().map(|node| tables.router(node)).collect();
+    file(&PackedTables::pack(&ForwardingTables { symmetry, routers, ..tables }))
+}
+
+fn file(tables: &PackedTables) -> Vec<u8> {
+    let PackedTables { scenario, vcs, symmetry, actions, body } = tables;
+    let mut head = format!("{{\"format\":\"fabc.tables.bin/1\",\"scenario\":{},\"vcs\":{vcs},", quote(scenario));
+    push(&mut head, format_args!("\"canonical\":{},\"key\":[\"dst\",\"in_port\",\"in_vc\"],", !symmetry.is_trivial()));
+    push(&mut head, format_args!("\"nodes\":{},\"routers\":{},\"actions\":[", symmetry.node_count(), symmetry.class_count()));
+    for (number, (in_port, in_vc, out_port, out_vc)) in actions.iter().enumerate() {
+        let comma = if number > 0 { "," } else { "" };
+        push(&mut head, format_args!("{comma}[{in_port},{in_vc},{out_port},{out_vc}]"));
+    }
+    head.push_str("]}\n");
+    [head.as_bytes(), body].concat()
+}

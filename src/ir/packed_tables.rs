@@ -1,0 +1,169 @@
+//! Forwarding tables in about one byte per entry: how a compiled pod keeps them, and the body of `fabc.tables.bin/1`.
+//!
+//! Comes in: tables with sorted entries. Goes out: the same tables. Tables say little new per entry: the destinations ascend, and what
+//! is left of an entry (its input and its output) is one of a few hundred *actions*. So the actions are listed once, the most frequent
+//! first, and an entry is the number of its action. Invariant: `pack` and `unpack` are inverse for every sorted table.
+
+use super::{Entry, ForwardingTables, Symmetry};
+use crate::ids::NodeId;
+use std::collections::BTreeMap;
+
+/// What an entry does, whatever its destination: (in port, in VC, out port, out VC).
+pub type Action = (i8, i8, u8, u8);
+
+/// The tables of one scenario, packed.
+///
+/// All integers of the body are LEB128 (seven bits a byte, the lowest first, the top bit set on all bytes but the last). For every listed router:
+/// its node id, then for every destination 0, 1, .. the number of its entries and, entry by entry, the number of its action.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PackedTables {
+    /// `nominal`, or what is dark.
+    pub scenario: String,
+    /// Virtual channels of the budget.
+    pub vcs: u8,
+    /// The symmetry that carries the tables; trivial where every router is listed.
+    pub symmetry: Symmetry,
+    /// Every action that occurs, the most frequent first.
+    pub actions: Vec<Action>,
+    /// The listed routers, back to back.
+    pub body: Vec<u8>,
+}
+
+impl PackedTables {
+    /// Packs tables whose entries are sorted.
+    pub fn pack(tables: &ForwardingTables) -> Self {
+        let mut frequency: BTreeMap<Action, u64> = BTreeMap::new();
+        for entry in tables.routers.iter().flatten() {
+            *frequency.entry(action(entry)).or_default() += 1;
+        }
+        let mut actions: Vec<(Action, u64)> = frequency.into_iter().collect();
+        actions.sort_by_key(|&(action, count)| (std::cmp::Reverse(count), action));
+        let actions: Vec<Action> = actions.into_iter().map(|(action, _)| action).collect();
+        let number: BTreeMap<Action, u32> = actions.iter().copied().zip(0..).collect();
+        let mut body = Vec::new();
+        for (node, entries) in tables.symmetry.canonical_nodes().zip(&tables.routers) {
+            push_leb128(&mut body, node.0);
+            let mut rest = &entries[..];
+            for dst in 0..tables.symmetry.node_count() as u32 {
+                let (here, later) = rest.split_at(rest.iter().take_while(|entry| entry.dst.0 == dst).count());
+                push_leb128(&mut body, here.len() as u32);
+                here.iter().for_each(|entry| push_leb128(&mut body, number[&action(entry)]));
+                rest = later;
+            }
+        }
+        body.shrink_to_fit();
+        Self { scenario: tables.scenario.clone(), vcs: tables.vcs, symmetry: tables.symmetry.clone(), actions, body }
+    }
+
+    /// The tables again.
+    ///
+    /// # Errors
+    /// What is wrong with the body, and at which of its bytes; bodies from [`PackedTables::pack`] have no errors.
+    pub fn unpack(&self) -> Result<ForwardingTables, String> {
+        let mut at = 0;
+        let mut routers = Vec::with_capacity(self.symmetry.class_count());
+        for node in self.symmetry.canonical_nodes() {
+            let found = self.next(&mut at)?;
+            if found != node.0 {
+                return Err(format!("byte {at} of the body: router {found} stands where router {node} should"));
+            }
+            let mut entries = Vec::new();
+            for dst in (0..self.symmetry.node_count() as u32).map(NodeId) {
+                for _ in 0..self.next(&mut at)? {
+                    let number = self.next(&mut at)? as usize;
+                    let Some(&(in_port, in_vc, out_port, out_vc)) = self.actions.get(number) else {
+                        return Err(format!("byte {at} of the body: there is no action {number}, only {}", self.actions.len()));
+                    };
+                    entries.push(Entry { dst, in_port, in_vc, out_port, out_vc });
+                }
+            }
+            entries.shrink_to_fit();
+            routers.push(entries);
+        }
+        if at != self.body.len() {
+            return Err(format!("byte {at} of the body: nothing should follow the last router"));
+        }
+        Ok(ForwardingTables { scenario: self.scenario.clone(), vcs: self.vcs, symmetry: self.symmetry.clone(), routers })
+    }
+
+    /// Number of entries of all listed routers.
+    pub fn listed_entries(&self) -> u64 {
+        // Every byte that ends an integer ends a router id, a count or an entry.
+        let integers = self.body.iter().filter(|byte| **byte < 0x80).count();
+        let others = self.symmetry.class_count() * (1 + self.symmetry.node_count());
+        integers.saturating_sub(others) as u64
+    }
+
+    fn next(&self, at: &mut usize) -> Result<u32, String> {
+        let mut value = 0u32;
+        for shift in (0..u32::BITS).step_by(7) {
+            let Some(&byte) = self.body.get(*at) else { return Err(format!("byte {at} of the body: it ends too early")) };
+            *at += 1;
+            value |= u32::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(format!("byte {at} of the body: an integer of more than five bytes"))
+    }
+}
+
+fn action(entry: &Entry) -> Action {
+    (entry.in_port, entry.in_vc, entry.out_port, entry.out_vc)
+}
+
+fn push_leb128(body: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        body.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    body.push(value as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tables(routers: Vec<Vec<(u32, Action)>>) -> ForwardingTables {
+        let entry = |(dst, (in_port, in_vc, out_port, out_vc))| Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc };
+        let symmetry = Symmetry::trivial(routers.len() as u32, 1);
+        let routers = routers.into_iter().map(|entries| entries.into_iter().map(entry).collect()).collect();
+        ForwardingTables { scenario: "X[0,0]".to_owned(), vcs: 2, symmetry, routers }
+    }
+
+    #[test]
+    fn two_routers_by_hand() {
+        let inject = (-1, -1, 0, 0);
+        let pass = (1, 0, 0, 1);
+        let packed = PackedTables::pack(&tables(vec![vec![(1, inject), (1, pass)], vec![(0, inject)]]));
+        assert_eq!(packed.actions, [inject, pass], "the most frequent first");
+        assert_eq!(packed.body, [0, 0, 2, 0, 1, 1, 1, 0, 0]);
+        assert_eq!(packed.listed_entries(), 3);
+    }
+
+    #[test]
+    fn damage_is_named_by_its_byte() {
+        let good = PackedTables::pack(&tables(vec![vec![(1, (-1, -1, 0, 0))], vec![]]));
+        let damaged = |body: &[u8]| PackedTables { body: body.to_vec(), ..good.clone() }.unpack().unwrap_err();
+        assert!(good.unpack().is_ok());
+        assert_eq!(damaged(&good.body[..3]), "byte 3 of the body: it ends too early");
+        assert_eq!(damaged(&[0, 0, 1, 7, 1, 0, 0]), "byte 4 of the body: there is no action 7, only 1");
+        assert_eq!(damaged(&[1]), "byte 1 of the body: router 1 stands where router 0 should");
+        assert_eq!(damaged(&[&good.body[..], &[0]].concat()), "byte 7 of the body: nothing should follow the last router");
+        assert_eq!(damaged(&[0x80; 6]), "byte 5 of the body: an integer of more than five bytes");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_packed_comes_out_again(
+            routers in prop::collection::vec(
+                prop::collection::btree_set((0u32..3, (-1i8..6, -1i8..40, 0u8..6, 0u8..40)), 0..300), 3..4)
+        ) {
+            let tables = tables(routers.into_iter().map(|entries| entries.into_iter().collect()).collect());
+            let packed = PackedTables::pack(&tables);
+            prop_assert_eq!(packed.listed_entries() as usize, tables.routers.iter().map(Vec::len).sum::<usize>());
+            prop_assert_eq!(packed.unpack().unwrap().routers, tables.routers);
+        }
+    }
+}
