@@ -4,7 +4,9 @@ use crate::check;
 use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
 use crate::ids::{IdVec, LinkId, OcsId};
-use crate::ir::{CrossConnects, Distances, DualLengths, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics, Topology, worst};
+use crate::ir::{
+    CrossConnects, Distances, DualLengths, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics, TableKey, Topology, worst,
+};
 use crate::model::{Pod, Require, RoutingChoice, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
@@ -119,7 +121,7 @@ impl Context<'_> {
             return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed: None }, None));
         };
         let routes = router.route(pod, topology, &alive, &lengths, scenario, healthy).map_err(Failure::infeasible)?;
-        let tables = tables::build(topology, &routes, &scenario.name);
+        let tables = tables::build(topology, &routes, TableKey::DstInput, &scenario.name);
         let (walk, proof) = check::scenario(pod, topology, &alive, &tables, &routes.ranks).map_err(Failure::internal)?;
         metrics.flow_low = 1.0 / walk.max_channel_load() as f64;
         metrics.routed = Some(walk);

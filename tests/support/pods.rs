@@ -329,5 +329,5 @@ pub(crate) fn tables(topology: &Topology, symmetry: Symmetry) -> ForwardingTable
         }
     }
     routers.iter_mut().for_each(|entries| entries.sort_unstable());
-    ForwardingTables { scenario: "nominal".to_owned(), vcs: 2, symmetry, routers }
+    ForwardingTables { scenario: "nominal".to_owned(), vcs: 2, key: fabc::ir::TableKey::DstInput, symmetry, routers }
 }
