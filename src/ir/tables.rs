@@ -2,32 +2,10 @@
 
 use super::Symmetry;
 use crate::ids::NodeId;
+pub use crate::model::TableKey;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
-
-/// What a router looks a packet up by.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum TableKey {
-    /// Destination, input port and input VC.
-    #[default]
-    DstInput,
-    /// Destination alone: all packets to it leave alike, whichever way they came in.
-    Dst,
-}
-
-impl TableKey {
-    /// All keys.
-    pub const ALL: [TableKey; 2] = [TableKey::DstInput, TableKey::Dst];
-
-    /// The columns of the key, as `fabc.tables/1` names them.
-    pub fn columns(self) -> &'static [&'static str] {
-        match self {
-            TableKey::DstInput => &["dst", "in_port", "in_vc"],
-            TableKey::Dst => &["dst"],
-        }
-    }
-}
 
 /// One line of a forwarding table, keyed by (dst, in_port, in_vc); under [`TableKey::Dst`] both inputs are -1 and stand for all.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -11,14 +11,32 @@ use crate::diag::Spanned;
 use crate::units::{Decimal, Dimension, UNITS, unit};
 
 /// Settings whose value is a name, never a constant.
-const CHOICES: [&str; 5] = ["topology", "routing", "demand", "symmetry", "duplex"];
+const CHOICES: [&str; 8] = ["topology", "routing", "demand", "symmetry", "duplex", "priority", "select", "key"];
 
 /// The order of settings at the top, with the other items between them.
 const ITEM_ORDER: [&str; 11] = ["clock", "link", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
 
 /// The order of lines in any block.
-const LINE_ORDER: [&str; 14] =
-    ["mesh", "couple", "bandwidth", "radix", "vcs", "flit", "buffer", "latency", "faults", "ports", "duplex", "symmetry", "effort", "seed"];
+const LINE_ORDER: [&str; 18] = [
+    "mesh",
+    "couple",
+    "bandwidth",
+    "radix",
+    "vcs",
+    "flit",
+    "buffer",
+    "latency",
+    "faults",
+    "table_entries",
+    "ports",
+    "duplex",
+    "symmetry",
+    "effort",
+    "seed",
+    "priority",
+    "select",
+    "key",
+];
 
 /// The normal form.
 pub fn normalize(spec: &Spec) -> Spec {

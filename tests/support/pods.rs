@@ -102,11 +102,11 @@ fn pod(shape: Shape) -> Pod {
         cubes_span: span,
         ocs_groups: IdVec::new(),
         ocses: IdVec::new(),
-        budget: Budget { vcs: 2, faulty_ocses: 1, vcs_span: span, faults_span: span },
+        budget: Budget { vcs: 2, faulty_ocses: 1, table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
         demand: Demand::Uniform,
         topology: TopologyChoice::Synthesize(Synthesize { symmetry: SymmetryChoice::Translation, effort: 1, seed: 1 }),
         topology_span: span,
-        routing: RoutingChoice::AllowedTurns,
+        routing: RoutingChoice::AllowedTurns(Default::default()),
         routing_span: span,
         requires: vec![
             require(Metric::Diameter, false, Comparison::AtMost, "7"),
