@@ -164,6 +164,9 @@ impl Router {
             (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {
                 let default = allowed_turns::Settings::for_pod(pod.budget.vcs, pod.node_count());
                 let settings = allowed_turns::Settings { priority, key, table_entries: pod.budget.table_entries, ..default };
+                if select == RouteSelect::Ilp && pod.node_count() > allowed_turns::MAX_NODES {
+                    return Err(too_large(pod, "there are too many allowed paths".to_owned()));
+                }
                 let order = Box::new(allowed_turns::order(topology, prices, &settings, progress));
                 let exact = match select {
                     RouteSelect::Descent => None,
@@ -229,10 +232,14 @@ impl Router {
 fn exact_load(pod: &Pod, topology: &Topology, prices: &DualLengths, order: &TurnOrder) -> Result<u64, RouteError> {
     let most = allowed_turns::MAX_PATHS;
     let lit = IdVec::filled(true, topology.links().len());
-    let failed = |reason| RouteError::Ilp { reason, chips: pod.node_count(), span: pod.routing_span };
-    let choice =
-        allowed_turns::paths(topology, &lit, prices, order, most).ok_or_else(|| failed("there are too many allowed paths".to_owned()))?;
-    allowed_turns::least_load(&choice).map_err(|error| failed(error.to_string()))
+    let choice = allowed_turns::paths(topology, &lit, prices, order, most)
+        .ok_or_else(|| too_large(pod, "there are too many allowed paths".to_owned()))?;
+    allowed_turns::least_load(&choice).map_err(|error| too_large(pod, error.to_string()))
+}
+
+/// The error of a pod for which `select = ilp` has no answer.
+fn too_large(pod: &Pod, reason: String) -> RouteError {
+    RouteError::Ilp { reason, chips: pod.node_count(), span: pod.routing_span }
 }
 
 /// Measures one `require`.

@@ -37,7 +37,7 @@ destination alone (`key = dst`) need one entry per destination.",
         code: "FAB0324",
         title: "the integer program is too large",
         text: "\
-`select = ilp` solves a linear program with one variable per allowed path of fewest hops. It is a yardstick for small pods: 2,000 paths with the
+`select = ilp` solves a linear program with one variable per allowed path of fewest hops. It is a yardstick for small pods: 256 chips, 2,000 paths with the
 built-in solver, 200,000 with the cargo feature `cbc`. Without `select` the routes are found by descent at any size.",
     },
 ];

@@ -11,6 +11,8 @@ use crate::ir::{DualLengths, Topology};
 use crate::solve::{PathChoice, SolveError, least_max_load};
 use std::collections::VecDeque;
 
+/// Most chips of a pod whose paths are worth counting.
+pub const MAX_NODES: usize = 256;
 /// Most paths that the program takes: the default solver is pure Rust and slow.
 pub const MAX_PATHS: usize = if cfg!(feature = "cbc") { 200_000 } else { 2_000 };
 /// Most paths for which the default solver is asked for integers too.

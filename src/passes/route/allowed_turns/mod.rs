@@ -39,7 +39,7 @@ use crate::ir::{DualLengths, Hop, Routes, Symmetry, Topology};
 use crate::model::{TableKey, TurnPriority};
 use crate::progress::Progress;
 use by_destination::Trees;
-pub use exact::{MAX_PATHS, least_load, paths};
+pub use exact::{MAX_NODES, MAX_PATHS, least_load, paths};
 use improve::Ordered;
 use linear::TurnGraph;
 use quotient::Quotient;
