@@ -18,8 +18,8 @@
 //!
 //! With a priority, `greedy` inserts turns one by one instead of 2. With tables keyed by destination alone, `by_destination` stands in for 4.
 //!
-//! A fault is routed under the order of the healthy pod, starting from its routes. Cost at 2 VCs on one core: 2 s at 256 chips, 8 s at 1024,
-//! 16 s at 2048; 0.3 s for a fault at 256; memory grows with `classes * channels * vcs` (12 MB at 2048).
+//! A fault is routed under the order of the healthy pod, starting from its routes. Cost at 2 VCs on one core: 2 s at 256 chips, 10 s at 1024,
+//! 50 s at 4096, 95 s at 8192; 0.3 s for a fault at 256; memory grows with `classes * channels * vcs` (290 MB at 8192).
 
 mod by_destination;
 mod dag;
