@@ -7,7 +7,7 @@ use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{
     CrossConnects, Distances, DualLengths, PackedTables, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics, Topology, worst,
 };
-use crate::model::{Pod, Require, RoutingChoice, TopologyChoice};
+use crate::model::{AllowedTurns, Pod, Require, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
 use crate::passes::{cross_connect, flow, limit, synth, tables, trees};
@@ -56,7 +56,8 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     check::trees(&pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
     check::tree_bounds(&pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
 
-    let router = if last >= Stage::Route { Some(Router::new(&pod, &topology, &flow.dual, progress)) } else { None };
+    let router =
+        if last >= Stage::Route { Some(Router::new(&pod, &topology, &flow.dual, progress).map_err(Failure::infeasible)?) } else { None };
     let context = Context {
         pod: &pod,
         topology: &topology,
@@ -94,7 +95,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
         counters: vec![("rounds".to_owned(), u64::from(flow.rounds))],
         notes: Vec::new(),
     };
-    let passes = [Some(record), Some(limit_record), Some(flow_record), router.map(|router| router.record(scenarios.len()))]
+    let passes = [Some(record), Some(limit_record), Some(flow_record), router.map(|router| router.record(&scenarios))]
         .into_iter()
         .flatten()
         .collect();
@@ -128,9 +129,12 @@ impl Context<'_> {
             return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed: None }, None));
         };
         let routes = router.route(pod, topology, &alive, &lengths, scenario, healthy).map_err(Failure::infeasible)?;
-        let tables = tables::build(topology, &routes, &scenario.name);
+        let tables = tables::build(topology, &routes, router.key(), &scenario.name);
         let (walk, proof) = check::scenario(pod, topology, &alive, &tables, &routes.ranks).map_err(Failure::internal)?;
         metrics.flow_low = 1.0 / walk.max_channel_load() as f64;
+        if let Some(limit) = pod.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
+            return Err(Failure::infeasible(RouteError::too_many_entries(pod, &tables, limit)));
+        }
         metrics.routed = Some(walk);
         let routed = Some(RoutedScenario { tables: PackedTables::pack(&tables), proof });
         Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed }, Some(routes)))
@@ -155,23 +159,31 @@ impl Context<'_> {
 
 /// The routing method of the spec, with what it prepares once for all scenarios.
 enum Router {
-    AllowedTurns { order: Box<TurnOrder>, settings: allowed_turns::Settings },
+    AllowedTurns { order: Box<TurnOrder>, settings: allowed_turns::Settings, exact: Option<u64> },
     DimensionOrder([u32; 3]),
     UpDown,
 }
 
 impl Router {
-    fn new(pod: &Pod, topology: &Topology, prices: &DualLengths, progress: &dyn Progress) -> Self {
-        match (pod.routing, &pod.topology) {
+    fn new(pod: &Pod, topology: &Topology, prices: &DualLengths, progress: &dyn Progress) -> Result<Self, RouteError> {
+        Ok(match (pod.routing, &pod.topology) {
             (RoutingChoice::DimensionOrder, TopologyChoice::Torus(dims)) => Router::DimensionOrder(*dims),
             (RoutingChoice::DimensionOrder, _) => unreachable!("resolve allows dimension_order on tori only"),
             (RoutingChoice::UpDown, _) => Router::UpDown,
-            (RoutingChoice::AllowedTurns, _) => {
-                let settings = allowed_turns::Settings::for_pod(pod.budget.vcs, pod.node_count());
+            (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {
+                let default = allowed_turns::Settings::for_pod(pod.budget.vcs, pod.node_count());
+                let settings = allowed_turns::Settings { priority, key, table_entries: pod.budget.table_entries, ..default };
+                if select == RouteSelect::Ilp && pod.node_count() > allowed_turns::MAX_NODES {
+                    return Err(too_large(pod, "there are too many allowed paths".to_owned()));
+                }
                 let order = Box::new(allowed_turns::order(topology, prices, &settings, progress));
-                Router::AllowedTurns { order, settings }
+                let exact = match select {
+                    RouteSelect::Descent => None,
+                    RouteSelect::Ilp => Some(exact_load(pod, topology, prices, &order)?),
+                };
+                Router::AllowedTurns { order, settings, exact }
             }
-        }
+        })
     }
 
     fn route(
@@ -184,25 +196,59 @@ impl Router {
         healthy: Option<&Routes>,
     ) -> Result<Routes, RouteError> {
         match self {
-            Router::AllowedTurns { order, settings } => Ok(allowed_turns::select(topology, alive, prices, order, settings, healthy)),
+            Router::AllowedTurns { order, settings, .. } => {
+                let routes = allowed_turns::select(topology, alive, prices, order, settings, healthy);
+                Ok(match pod.topology {
+                    TopologyChoice::Torus(dims) if scenario.is_nominal() && settings.starts_from_routes(pod.node_count()) => {
+                        let start = dimension_order::route(pod, topology, dims, alive, &scenario.name)?;
+                        let other = allowed_turns::improve_routes(topology, alive, prices, settings, &start);
+                        if other.max_load(topology) < routes.max_load(topology) { other } else { routes }
+                    }
+                    _ => routes,
+                })
+            }
             Router::DimensionOrder(dims) => dimension_order::route(pod, topology, *dims, alive, &scenario.name),
             Router::UpDown => Ok(up_down::route(topology, alive, pod.budget.vcs)),
         }
     }
 
-    fn record(&self, scenarios: usize) -> PassRecord {
-        let mut counters = vec![("scenarios".to_owned(), scenarios as u64)];
+    /// What the tables look packets up by.
+    fn key(&self) -> TableKey {
+        match self {
+            Router::AllowedTurns { settings, .. } => settings.key,
+            Router::DimensionOrder(_) | Router::UpDown => TableKey::DstInput,
+        }
+    }
+
+    fn record(&self, scenarios: &[CompiledScenario]) -> PassRecord {
+        let mut counters = vec![("scenarios".to_owned(), scenarios.len() as u64)];
         let (name, stopped_by) = match self {
-            Router::AllowedTurns { settings, .. } => {
+            Router::AllowedTurns { settings, exact, .. } => {
                 counters.push(("order_rounds".to_owned(), u64::from(settings.order_rounds)));
                 counters.push(("sweeps".to_owned(), u64::from(settings.sweeps)));
-                ("allowed_turns", "budget")
+                counters.extend(exact.map(|load| ("ilp_load".to_owned(), load)));
+                let reached = scenarios[0].metrics.routed.as_ref().map(|walk| walk.max_channel_load());
+                ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }
             Router::DimensionOrder(_) => ("dimension_order", "done"),
             Router::UpDown => ("up_down", "done"),
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: Vec::new() }
     }
+}
+
+/// The least maximum load over the allowed paths of fewest hops, by integer linear programming.
+fn exact_load(pod: &Pod, topology: &Topology, prices: &DualLengths, order: &TurnOrder) -> Result<u64, RouteError> {
+    let most = allowed_turns::MAX_PATHS;
+    let lit = IdVec::filled(true, topology.links().len());
+    let choice = allowed_turns::paths(topology, &lit, prices, order, most)
+        .ok_or_else(|| too_large(pod, "there are too many allowed paths".to_owned()))?;
+    allowed_turns::least_load(&choice).map_err(|error| too_large(pod, error.to_string()))
+}
+
+/// The error of a pod for which `select = ilp` has no answer.
+fn too_large(pod: &Pod, reason: String) -> RouteError {
+    RouteError::Ilp { reason, chips: pod.node_count(), span: pod.routing_span }
 }
 
 /// Measures one `require`.

@@ -4,7 +4,7 @@
 //! solver is pure Rust; the cargo feature `cbc` takes CBC instead, one thread. Work is limited in nodes, never in seconds. Invariant: a
 //! point that [`maximise`] returns was checked here against every bound, row and integrality, whatever the solver said of it.
 
-use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, variable};
+use good_lp::{Expression, ProblemVariables, Solution, SolutionStatus, SolverModel, Variable, variable};
 use thiserror::Error;
 
 /// Whether this build solves with CBC (feature `cbc`) or with the pure-Rust solver.
@@ -260,6 +260,57 @@ pub fn max_concurrent_flow(problem: &FlowProblem) -> Result<f64, SolveError> {
     Ok(solution.value(lambda))
 }
 
+/// One path per pair, so that the busiest class carries as little as possible.
+#[derive(Clone, Debug)]
+pub struct PathChoice {
+    /// Number of channel classes.
+    pub classes: usize,
+    /// `[pair][path]`: the channel classes of each path that the pair may take; at least one path per pair.
+    pub pairs: Vec<Vec<Vec<usize>>>,
+}
+
+/// Nodes of the search for integers, with the cargo feature `cbc`.
+#[cfg(feature = "cbc")]
+const INTEGER_NODES: &str = "2000";
+
+/// The least maximum load of a choice of paths; `integral` asks for whole paths, otherwise pairs may split.
+///
+/// # Errors
+/// The solver did not end with an optimum.
+pub fn least_max_load(problem: &PathChoice, integral: bool) -> Result<f64, SolveError> {
+    let mut variables = ProblemVariables::new();
+    let busiest = variables.add(variable().min(0));
+    let share = || if integral { variable().binary() } else { variable().min(0) };
+    let shares: Vec<Vec<Variable>> = problem.pairs.iter().map(|paths| paths.iter().map(|_| variables.add(share())).collect()).collect();
+    #[cfg(feature = "cbc")]
+    let mut model = {
+        let mut model = variables.minimise(busiest).using(good_lp::coin_cbc);
+        model.set_parameter("logLevel", "0");
+        model.set_parameter("threads", "1");
+        model.set_parameter("maxNodes", INTEGER_NODES);
+        model
+    };
+    #[cfg(not(feature = "cbc"))]
+    let mut model = variables.minimise(busiest).using(good_lp::microlp);
+    let mut loads = vec![Expression::default(); problem.classes];
+    for (paths, shares) in problem.pairs.iter().zip(&shares) {
+        model = model.with(shares.iter().sum::<Expression>().eq(1));
+        for (path, &share) in paths.iter().zip(shares) {
+            for &class in path {
+                loads[class] += share;
+            }
+        }
+    }
+    for load in loads {
+        model = model.with((load - busiest).leq(0));
+    }
+    let solution = model.solve().map_err(|error| SolveError { reason: error.to_string() })?;
+    if !matches!(solution.status(), SolutionStatus::Optimal) {
+        return Err(SolveError { reason: "the search was cut short".to_owned() });
+    }
+    Ok(solution.value(busiest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,6 +384,15 @@ mod tests {
         // Half of a ring of 4: 2 x 2 pairs each way over 2 channels.
         let ring = undirected(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
         assert!((max_concurrent_flow(&ring).unwrap() - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn lp_of_two_pairs_on_three_classes_shares_or_avoids() {
+        // Pair A: class 0 or classes 1, 2. Pair B: class 0 only. Pair C: class 1 only.
+        let pairs = vec![vec![vec![0], vec![1, 2]], vec![vec![0]], vec![vec![1]]];
+        let problem = PathChoice { classes: 3, pairs };
+        assert!((least_max_load(&problem, false).unwrap() - 1.5).abs() < 1e-9);
+        assert!((least_max_load(&problem, true).unwrap() - 2.0).abs() < 1e-9);
     }
 
     #[test]

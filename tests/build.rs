@@ -9,6 +9,7 @@ use fabc::compiled::Compiled;
 use fabc::diag::SourceMap;
 use fabc::emit;
 use fabc::ids::Id;
+use fabc::ir::ScenarioMetrics;
 use fabc::model::{self, Metric};
 use fabc::progress::Silent;
 use fabc::solve::{FlowProblem, max_concurrent_flow};
@@ -281,4 +282,34 @@ fn rendered(errors: Vec<Box<dyn Diagnostic + Send + Sync>>, sources: &SourceMap,
         handler.render_report(&mut text, report.as_ref()).unwrap();
     }
     text
+}
+
+#[test]
+fn a_torus_by_allowed_turns_is_as_good_as_dimension_order() {
+    let text = read("specs/single_cube_64.fab").unwrap().replace("\"parts/", "\"specs/parts/");
+    let torus = |routing: &str| {
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with("require"));
+        let set = |line: &str| match line.trim_start() {
+            start if start.starts_with("routing") => format!("routing = {routing};"),
+            start if start.starts_with("topology") => "topology = torus 4 x 4 x 4;".to_owned(),
+            start if start.starts_with("budget") => "budget { vcs = 2; faults = 0; }".to_owned(),
+            _ => line.to_owned(),
+        };
+        compiled_text(&lines.map(set).collect::<Vec<_>>().join("\n"), Stage::Emit).0
+    };
+    let walked = |compiled: &Compiled| compiled.scenarios[0].metrics.clone();
+    let (by_turns, by_dimension) = (walked(&torus("allowed_turns")), walked(&torus("dimension_order")));
+    let share = |metrics: &ScenarioMetrics| metrics.value(Metric::VcBalance).unwrap();
+    let load = |metrics: &ScenarioMetrics| metrics.value(Metric::MaxChannelLoad).unwrap();
+    assert_eq!(load(&by_turns), 32.0);
+    assert!(load(&by_turns) <= load(&by_dimension) && share(&by_turns) <= share(&by_dimension).max(0.55), "{by_turns:?}");
+}
+
+#[test]
+fn tables_by_destination_are_walked_and_verified() {
+    let text = read("tests/ok/allowed_turns.fab").unwrap();
+    let (compiled, spec) = compiled_text(&text, Stage::Emit);
+    let tables = &compiled.scenarios[0].routed.as_ref().unwrap().tables;
+    assert!(tables.routers.iter().all(|entries| entries.len() == 15 && entries.iter().all(|entry| entry.in_port == -1)));
+    verifies(&compiled, &spec);
 }

@@ -327,7 +327,13 @@ fn with_binary_tables() -> Files {
         let router = |router: &serde_json::Value| router["entries"].as_array().unwrap().iter().map(entry).collect();
         let routers = value["routers"].as_array().unwrap().iter().map(router).collect();
         let vcs = number(&value["vcs"]) as u8;
-        let packed = PackedTables::pack(&ForwardingTables { scenario: String::new(), vcs, symmetry: symmetry.clone(), routers });
+        let packed = PackedTables::pack(&ForwardingTables {
+            scenario: String::new(),
+            vcs,
+            key: fabc::ir::TableKey::DstInput,
+            symmetry: symmetry.clone(),
+            routers,
+        });
         let head = json!({"format": "fabc.tables.bin/1", "scenario": value["scenario"], "vcs": vcs, "canonical": true,
             "key": ["dst", "in_port", "in_vc"], "nodes": 16, "routers": symmetry.class_count(), "actions": packed.actions});
         files.insert(path.replace(".json", ".bin"), [head.to_string().as_bytes(), b"\n", &packed.body].concat());

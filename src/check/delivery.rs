@@ -7,7 +7,7 @@
 use super::CheckError;
 use super::graph::{channel_name, port_name};
 use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Topology, Walk};
+use crate::ir::{Entry, ForwardingTables, TableKey, Topology, Walk};
 use crate::model::Pod;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -59,7 +59,7 @@ pub(super) struct Forwarding<'a> {
     topology: &'a Topology,
     tables: &'a ForwardingTables,
     vcs: usize,
-    /// Keys per router and destination: injected, or (in port, in VC).
+    /// Keys per router and destination: injected, or (in port, in VC); a single one if the tables are keyed by destination alone.
     inputs: usize,
     /// `[node * ports + port]`: (router, input port) at the other end; meaningless where dark.
     next: Vec<(u32, u32)>,
@@ -94,7 +94,10 @@ impl<'a> Forwarding<'a> {
             topology,
             tables,
             vcs,
-            inputs: ports * vcs + 1,
+            inputs: match tables.key {
+                TableKey::DstInput => ports * vcs + 1,
+                TableKey::Dst => 1,
+            },
             next: topology
                 .nodes()
                 .flat_map(|node| (0..ports).map(move |port| (node, PortId::new(port))))
@@ -131,7 +134,7 @@ impl<'a> Forwarding<'a> {
             }
             let (in_port, in_vc) = (i32::from(entry.in_port), i32::from(entry.in_vc));
             let injected = in_port == -1 && in_vc == -1;
-            let arrived = (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
+            let arrived = self.inputs > 1 && (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
             if !injected && !arrived {
                 return wrong(format!("has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"));
             }
@@ -218,7 +221,7 @@ impl<'a> Forwarding<'a> {
                     }
                     held = Some((self.first_class[node] as usize + port, NodeId::new(node), vc));
                     node = to as usize;
-                    key = node * self.inputs + 1 + in_port as usize * self.vcs + vc;
+                    key = node * self.inputs + self.input(in_port, vc);
                 }
             }
         }
@@ -280,7 +283,7 @@ impl<'a> Forwarding<'a> {
                     }
                     held = Some((class * self.vcs + vc) * tally.dependencies.outputs);
                     node = to as usize;
-                    key = node * self.inputs + 1 + in_port as usize * self.vcs + vc;
+                    key = node * self.inputs + self.input(in_port, vc);
                     hops += 1;
                     // More hops than keys: some key came twice, and will again.
                     if hops > table.len() {
@@ -323,16 +326,23 @@ impl<'a> Forwarding<'a> {
     /// `that came in by +x on VC 0`
     fn arriving(&self, key: usize) -> String {
         match key % self.inputs {
+            0 if self.inputs == 1 => "that came in any way".to_owned(),
             0 => "injected there".to_owned(),
             input => format!("that came in by {} on VC {}", port_name((input - 1) / self.vcs), (input - 1) % self.vcs),
         }
+    }
+
+    /// The key of a packet that came in by a port on a VC, among those of its router.
+    #[inline]
+    fn input(&self, in_port: u32, vc: usize) -> usize {
+        if self.inputs == 1 { 0 } else { 1 + in_port as usize * self.vcs + vc }
     }
 
     /// The key that a packet comes by next, after leaving with the entry of `key`.
     fn next_key(&self, table: &[u16], key: usize) -> usize {
         let (port, vc) = output(table[key]);
         let (to, in_port) = self.next[key / self.inputs * self.topology.ports() + port];
-        to as usize * self.inputs + 1 + in_port as usize * self.vcs + vc
+        to as usize * self.inputs + self.input(in_port, vc)
     }
 
     /// The loop that runs through `key`, from where the packet enters it.

@@ -126,10 +126,7 @@ pub enum CheckError {
 
     /// An entry that no router can follow or that does not belong there.
     #[error("{scenario}: table of {router}: {what}")]
-    #[diagnostic(
-        code(FAB0411),
-        help("every entry is keyed once by (dst, in_port, in_vc), leaves by a lit port on a VC of the budget, and some route uses it")
-    )]
+    #[diagnostic(code(FAB0411), help("every entry is keyed once, leaves by a lit port on a VC of the budget, and some route uses it"))]
     BadEntry {
         /// The scenario.
         scenario: String,

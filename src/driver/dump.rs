@@ -48,6 +48,9 @@ fn resolve(pod: &Pod) -> String {
         chip.radix, chip.vcs, chip.flit_bytes, chip.buffer_flits, chip.latency_cycles
     );
     out += &format!("budget: {} VCs, {} faulty OCSes\n", pod.budget.vcs, pod.budget.faulty_ocses);
+    if let Some(entries) = pod.budget.table_entries {
+        out += &format!("budget: {entries} table entries\n");
+    }
     out += &match pod.demand.shape() {
         DemandShape::Uniform => String::new(),
         DemandShape::Groups(components) => {
@@ -79,10 +82,10 @@ fn resolve(pod: &Pod) -> String {
         ),
         TopologyChoice::CrossConnects { path, text } => format!("topology: cross_connects \"{path}\" ({} B)\n", text.len()),
     };
-    out += match pod.routing {
-        RoutingChoice::AllowedTurns => "routing: allowed_turns\n",
-        RoutingChoice::DimensionOrder => "routing: dimension_order\n",
-        RoutingChoice::UpDown => "routing: up_down\n",
+    out += &match pod.routing {
+        RoutingChoice::AllowedTurns(settings) => format!("routing: allowed_turns {}", settings.written()).trim_end().to_owned() + "\n",
+        RoutingChoice::DimensionOrder => "routing: dimension_order\n".to_owned(),
+        RoutingChoice::UpDown => "routing: up_down\n".to_owned(),
     };
     for require in &pod.requires {
         let fault = if require.fault { "fault." } else { "" };

@@ -7,7 +7,7 @@ use super::terminal::print_out;
 use crate::check::BinaryTables;
 use crate::compiled::Compiled;
 use crate::ids::{CubeId, NodeId};
-use crate::ir::{Entry, ForwardingTables, Symmetry, file_stem};
+use crate::ir::{Entry, EntryLine, ForwardingTables, Symmetry, TableKey, file_stem};
 use crate::model::Pod;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -74,6 +74,8 @@ pub(super) struct TablesFile {
     pub(super) vcs: u8,
     /// Whether only canonical routers are listed.
     pub(super) canonical: bool,
+    /// The columns that packets are looked up by.
+    pub(super) key: Vec<String>,
     /// The routers, ascending.
     pub(super) routers: Vec<RouterTable>,
 }
@@ -85,10 +87,14 @@ impl TablesFile {
         let canonical = file.is_canonical();
         let pod = &compiled.pod;
         let symmetry = if canonical { compiled.topology.symmetry().clone() } else { Symmetry::trivial(pod.chips_per_cube(), pod.cubes) };
-        let ForwardingTables { scenario, vcs, symmetry, routers } = file.tables(symmetry).ok()?;
-        let line = |entry: Entry| (entry.dst.0, entry.in_port, entry.in_vc, entry.out_port, entry.out_vc);
-        let router = |(node, entries): (NodeId, Vec<Entry>)| RouterTable { node: node.0, entries: entries.into_iter().map(line).collect() };
-        Some(TablesFile { scenario, vcs, canonical, routers: symmetry.canonical_nodes().zip(routers).map(router).collect() })
+        let ForwardingTables { scenario, vcs, key, symmetry, routers } = file.tables(symmetry).ok()?;
+        let line = |entry: Entry| EntryLine::new(&entry.numbers(key).collect::<Vec<_>>());
+        let router = |(node, entries): (NodeId, Vec<Entry>)| {
+            Some(RouterTable { node: node.0, entries: entries.into_iter().map(line).collect::<Option<_>>()? })
+        };
+        let routers = symmetry.canonical_nodes().zip(routers).map(router).collect::<Option<_>>()?;
+        let key = key.columns().iter().map(|column| (*column).to_owned()).collect();
+        Some(TablesFile { scenario, vcs, canonical, key, routers })
     }
 }
 
@@ -97,8 +103,8 @@ impl TablesFile {
 pub(super) struct RouterTable {
     /// Its node id.
     pub(super) node: u32,
-    /// `[dst, in_port, in_vc, out_port, out_vc]`.
-    pub(super) entries: Vec<(u32, i8, i8, u8, u8)>,
+    /// The columns of the key, then `out_port`, `out_vc`.
+    pub(super) entries: Vec<EntryLine>,
 }
 
 #[derive(Deserialize)]
@@ -175,13 +181,14 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry) -> Result<ForwardingT
         return Err(format!("it should list {} routers, ascending", symmetry.class_count()));
     }
     let nodes = symmetry.node_count() as u32;
-    let entry = |(dst, in_port, in_vc, out_port, out_vc)| {
-        let fits = dst < nodes && in_port < 6 && out_port < 6;
-        fits.then_some(Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc }).ok_or("an entry is out of range".to_owned())
+    let key = TableKey::ALL.into_iter().find(|key| file.key == key.columns()).ok_or("its key is unknown")?;
+    let entry = |line: EntryLine| {
+        let fits = line.entry(key).filter(|entry| entry.dst.0 < nodes && entry.in_port < 6 && entry.out_port < 6);
+        fits.ok_or("an entry is out of range".to_owned())
     };
     let table = |router: RouterTable| router.entries.into_iter().map(entry).collect();
-    let routers = file.routers.into_iter().map(table).collect::<Result<Vec<Vec<Entry>>, String>>()?;
-    Ok(ForwardingTables { scenario: file.scenario, vcs: file.vcs, symmetry, routers })
+    let routers = file.routers.into_iter().map(table).collect::<Result<Vec<Vec<_>>, String>>()?;
+    Ok(ForwardingTables { scenario: file.scenario, vcs: file.vcs, key, symmetry, routers })
 }
 
 /// Prints the scenarios of a directory.
@@ -258,7 +265,8 @@ mod tests {
             scenario: "nominal".to_owned(),
             vcs: 2,
             canonical: true,
-            routers: nodes.iter().map(|&node| RouterTable { node, entries: vec![(dst, -1, -1, 0, 1)] }).collect(),
+            key: TableKey::DstInput.columns().iter().map(|&column| column.to_owned()).collect(),
+            routers: nodes.iter().map(|&node| RouterTable { node, entries: vec![EntryLine::new(&[dst, -1, -1, 0, 1]).unwrap()] }).collect(),
         };
         let symmetry = || group(4, 2, &[nodes([1, 2, 3, 0])]).unwrap();
         let tables = forwarding_tables(file(&[0, 1], 7), symmetry()).unwrap();

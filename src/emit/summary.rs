@@ -4,7 +4,7 @@ use super::number::{grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
 use crate::ir::{LimitArgument, LinkKind, TreeBounds};
 use crate::model::{
-    CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
+    AllowedTurns, CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
 };
 
 /// Significant digits of flows in reports for people; `report.json` has all of them.
@@ -161,9 +161,10 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         TopologyChoice::CrossConnects { path, .. } => format!("cross-connects of {path}"),
     };
     let routing = match pod.routing {
-        RoutingChoice::AllowedTurns => "allowed_turns",
-        RoutingChoice::DimensionOrder => "dimension_order",
-        RoutingChoice::UpDown => "up_down",
+        RoutingChoice::AllowedTurns(settings) if settings == AllowedTurns::default() => "allowed_turns".to_owned(),
+        RoutingChoice::AllowedTurns(settings) => format!("allowed_turns {{ {} }}", settings.written()),
+        RoutingChoice::DimensionOrder => "dimension_order".to_owned(),
+        RoutingChoice::UpDown => "up_down".to_owned(),
     };
     let faults = match pod.budget.faulty_ocses {
         0 => "no fault tolerated".to_owned(),

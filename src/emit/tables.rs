@@ -1,8 +1,8 @@
 //! `tables/*.json` (`fabc.tables/1`), and the table of one router for people.
 
-use super::json::{push, push_int, push_lines, quote};
+use super::json::{push, push_int, push_lines, quote, strings};
 use crate::ids::NodeId;
-use crate::ir::{Entry, ForwardingTables, Symmetry};
+use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey};
 use crate::model::{PORT_NAMES, Pod};
 
 /// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that `topology.json` names.
@@ -18,28 +18,26 @@ pub fn tables_json(tables: &ForwardingTables, topology_symmetry: &Symmetry) -> S
     // "[1023,-1,-1,5,1],\n" is 18 bytes.
     let mut out = String::with_capacity(listed * copies * 17 + 64 * tables.symmetry.node_count() + 256);
     push(&mut out, format_args!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs));
-    push(&mut out, format_args!("\"canonical\":{canonical},\"key\":[\"dst\",\"in_port\",\"in_vc\"],\n\"routers\":"));
+    push(&mut out, format_args!("\"canonical\":{canonical},\"key\":{},\n\"routers\":", strings(tables.key.columns())));
     if canonical || tables.symmetry.is_trivial() {
         push_lines(&mut out, tables.symmetry.canonical_nodes().zip(&tables.routers), |out, (node, entries)| {
-            push_router(out, node, entries)
+            push_router(out, tables.key, node, entries)
         });
     } else {
         push_lines(&mut out, (0..tables.symmetry.node_count() as u32).map(NodeId), |out, node| {
-            push_router(out, node, &tables.router(node));
+            push_router(out, tables.key, node, &tables.router(node));
         });
     }
     out.push_str("}\n");
     out
 }
 
-fn push_router(out: &mut String, node: NodeId, entries: &[Entry]) {
+fn push_router(out: &mut String, key: TableKey, node: NodeId, entries: &[Entry]) {
     push(out, format_args!("{{\"node\":{node},\"entries\":"));
     push_lines(out, entries, |out, entry| {
-        out.push('[');
-        push_int(out, i64::from(entry.dst.0));
-        for field in [i64::from(entry.in_port), i64::from(entry.in_vc), i64::from(entry.out_port), i64::from(entry.out_vc)] {
-            out.push(',');
-            push_int(out, field);
+        for (at, number) in entry.numbers(key).enumerate() {
+            out.push(if at == 0 { '[' } else { ',' });
+            push_int(out, number);
         }
         out.push(']');
     });
@@ -59,6 +57,7 @@ pub fn router_table_text(pod: &Pod, tables: &ForwardingTables, node: NodeId) -> 
     for entry in entries {
         let (port, vc) = match usize::try_from(entry.in_port) {
             Ok(port) => (PORT_NAMES[port], entry.in_vc.to_string()),
+            Err(_) if tables.key == TableKey::Dst => ("any", "any".to_owned()),
             Err(_) => ("inject", "-".to_owned()),
         };
         let (name, to) = (pod.node_name(entry.dst), PORT_NAMES[entry.out_port as usize]);
@@ -70,8 +69,8 @@ pub fn router_table_text(pod: &Pod, tables: &ForwardingTables, node: NodeId) -> 
 /// The full table of one router in the form of `fabc.tables/1`, whatever symmetry the tables keep.
 pub fn router_table_json(_pod: &Pod, tables: &ForwardingTables, node: NodeId) -> String {
     let mut out = format!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs);
-    out.push_str("\"canonical\":false,\"key\":[\"dst\",\"in_port\",\"in_vc\"],\n\"routers\":");
-    push_lines(&mut out, [node], |out, node| push_router(out, node, &tables.router(node)));
+    push(&mut out, format_args!("\"canonical\":false,\"key\":{},\n\"routers\":", strings(tables.key.columns())));
+    push_lines(&mut out, [node], |out, node| push_router(out, tables.key, node, &tables.router(node)));
     out.push_str("}\n");
     out
 }

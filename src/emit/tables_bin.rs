@@ -1,6 +1,6 @@
 //! `tables/*.bin` (`fabc.tables.bin/1`): what `fabc.tables/1` says, in about a byte per entry. One line of JSON, then the packed routers.
 
-use super::json::{push, quote};
+use super::json::{push, quote, strings};
 use super::tables::canonical;
 use crate::ir::{ForwardingTables, PackedTables, Symmetry};
 
@@ -16,9 +16,9 @@ pub(super) fn bytes(tables: &PackedTables, topology_symmetry: &Symmetry) -> Vec<
 }
 
 fn file(tables: &PackedTables) -> Vec<u8> {
-    let PackedTables { scenario, vcs, symmetry, actions, body } = tables;
+    let PackedTables { scenario, vcs, key, symmetry, actions, body } = tables;
     let mut head = format!("{{\"format\":\"fabc.tables.bin/1\",\"scenario\":{},\"vcs\":{vcs},", quote(scenario));
-    push(&mut head, format_args!("\"canonical\":{},\"key\":[\"dst\",\"in_port\",\"in_vc\"],", !symmetry.is_trivial()));
+    push(&mut head, format_args!("\"canonical\":{},\"key\":{},", !symmetry.is_trivial(), strings(key.columns())));
     push(&mut head, format_args!("\"nodes\":{},\"routers\":{},\"actions\":[", symmetry.node_count(), symmetry.class_count()));
     for (number, (in_port, in_vc, out_port, out_vc)) in actions.iter().enumerate() {
         let comma = if number > 0 { "," } else { "" };

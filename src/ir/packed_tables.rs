@@ -4,7 +4,7 @@
 //! is left of an entry (its input and its output) is one of a few hundred *actions*. So the actions are listed once, the most frequent
 //! first, and an entry is the number of its action. Invariant: `pack` and `unpack` are inverse for every sorted table.
 
-use super::{Entry, ForwardingTables, Symmetry};
+use super::{Entry, ForwardingTables, Symmetry, TableKey};
 use crate::ids::NodeId;
 use std::collections::BTreeMap;
 
@@ -21,6 +21,8 @@ pub struct PackedTables {
     pub scenario: String,
     /// Virtual channels of the budget.
     pub vcs: u8,
+    /// What routers look packets up by.
+    pub key: TableKey,
     /// The symmetry that carries the tables; trivial where every router is listed.
     pub symmetry: Symmetry,
     /// Every action that occurs, the most frequent first.
@@ -52,7 +54,7 @@ impl PackedTables {
             }
         }
         body.shrink_to_fit();
-        Self { scenario: tables.scenario.clone(), vcs: tables.vcs, symmetry: tables.symmetry.clone(), actions, body }
+        Self { scenario: tables.scenario.clone(), vcs: tables.vcs, key: tables.key, symmetry: tables.symmetry.clone(), actions, body }
     }
 
     /// The tables again.
@@ -83,7 +85,7 @@ impl PackedTables {
         if at != self.body.len() {
             return Err(format!("byte {at} of the body: nothing should follow the last router"));
         }
-        Ok(ForwardingTables { scenario: self.scenario.clone(), vcs: self.vcs, symmetry: self.symmetry.clone(), routers })
+        Ok(ForwardingTables { scenario: self.scenario.clone(), vcs: self.vcs, key: self.key, symmetry: self.symmetry.clone(), routers })
     }
 
     /// Number of entries of all listed routers.
@@ -129,7 +131,7 @@ mod tests {
         let entry = |(dst, (in_port, in_vc, out_port, out_vc))| Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc };
         let symmetry = Symmetry::trivial(routers.len() as u32, 1);
         let routers = routers.into_iter().map(|entries| entries.into_iter().map(entry).collect()).collect();
-        ForwardingTables { scenario: "X[0,0]".to_owned(), vcs: 2, symmetry, routers }
+        ForwardingTables { scenario: "X[0,0]".to_owned(), vcs: 2, key: TableKey::DstInput, symmetry, routers }
     }
 
     #[test]

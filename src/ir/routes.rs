@@ -1,7 +1,7 @@
 //! One route per ordered pair, and the order that proves them free of deadlock.
 
-use super::Symmetry;
-use crate::ids::{ChannelId, NodeId, Vc};
+use super::{Symmetry, Topology};
+use crate::ids::{ChannelId, Id, NodeId, Vc};
 
 /// One hop of a route: the channel taken and the virtual channel used on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,5 +34,14 @@ impl Routes {
     pub fn route(&self, dst_class: usize, src: NodeId) -> &[Hop] {
         let at = dst_class * self.symmetry.node_count() + src.0 as usize;
         &self.hops[self.offsets[at] as usize..self.offsets[at + 1] as usize]
+    }
+
+    /// Routes of all ordered pairs over the busiest channel.
+    pub fn max_load(&self, topology: &Topology) -> u64 {
+        let mut loads = vec![0; topology.class_count(&self.symmetry)];
+        for hop in &self.hops {
+            loads[topology.channel_class(&self.symmetry, hop.channel).index()] += 1;
+        }
+        loads.into_iter().max().unwrap_or(0)
     }
 }

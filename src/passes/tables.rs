@@ -1,27 +1,27 @@
 //! From routes to forwarding tables.
 //!
-//! In: routes to every canonical destination. Out: the entries of every canonical router, keyed by (dst, in_port, in_vc), sorted, each once.
-//! Routes that disagree on a key would leave two entries for it; the checker convicts them.
+//! In: routes to every canonical destination. Out: the entries of every canonical router, keyed by (dst, in_port, in_vc) or by dst alone, sorted,
+//! each once. Routes that disagree on a key would leave two entries for it; the checker convicts them.
 
 use crate::ids::Id;
-use crate::ir::{Entry, ForwardingTables, Routes, Topology};
+use crate::ir::{Entry, ForwardingTables, Routes, TableKey, Topology};
 
 /// Builds the tables of one scenario.
-pub fn build(topology: &Topology, routes: &Routes, scenario: &str) -> ForwardingTables {
+pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str) -> ForwardingTables {
     let symmetry = &routes.symmetry;
     let mut routers: Vec<Vec<Entry>> = vec![Vec::new(); symmetry.class_count()];
     // `[node][injected, then (in_port, in_vc)]`: the destination class (+1) that the key was last seen with, and how it left.
-    let keys = topology.ports() * usize::from(routes.vcs) + 1;
-    let mut seen = vec![(0u32, 0u8, 0u8); topology.node_count() * keys];
+    let inputs = topology.ports() * usize::from(routes.vcs) + 1;
+    let mut seen = vec![(0u32, 0u8, 0u8); topology.node_count() * inputs];
     for dst_class in 0..symmetry.class_count() {
         let dst = symmetry.canonical_node(dst_class);
         for src in topology.nodes() {
             let (mut in_port, mut in_vc) = (-1i8, -1i8);
             for hop in routes.route(dst_class, src) {
                 let from = topology.source(hop.channel);
-                let key = if in_port < 0 { 0 } else { 1 + in_port as usize * usize::from(routes.vcs) + in_vc as usize };
+                let input = if in_port < 0 { 0 } else { 1 + in_port as usize * usize::from(routes.vcs) + in_vc as usize };
                 let now = (dst_class as u32 + 1, from.port.0, hop.vc.0);
-                let slot = &mut seen[from.node.index() * keys + key];
+                let slot = &mut seen[from.node.index() * inputs + input];
                 if *slot != now {
                     *slot = now;
                     let home = symmetry.inverse(symmetry.element_to(from.node));
@@ -33,7 +33,9 @@ pub fn build(topology: &Topology, routes: &Routes, scenario: &str) -> Forwarding
                         out_vc: hop.vc.0,
                     });
                 }
-                (in_port, in_vc) = (topology.target(hop.channel).port.0 as i8, hop.vc.0 as i8);
+                if key == TableKey::DstInput {
+                    (in_port, in_vc) = (topology.target(hop.channel).port.0 as i8, hop.vc.0 as i8);
+                }
             }
         }
     }
@@ -41,5 +43,5 @@ pub fn build(topology: &Topology, routes: &Routes, scenario: &str) -> Forwarding
         entries.sort_unstable();
         entries.dedup();
     }
-    ForwardingTables { scenario: scenario.to_owned(), vcs: routes.vcs, symmetry: symmetry.clone(), routers }
+    ForwardingTables { scenario: scenario.to_owned(), vcs: routes.vcs, key, symmetry: symmetry.clone(), routers }
 }

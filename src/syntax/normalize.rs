@@ -11,13 +11,13 @@ use crate::diag::Spanned;
 use crate::units::{Decimal, Dimension, UNITS, unit};
 
 /// Settings whose value is a name, never a constant.
-const CHOICES: [&str; 5] = ["topology", "routing", "demand", "symmetry", "duplex"];
+const CHOICES: [&str; 8] = ["topology", "routing", "demand", "symmetry", "duplex", "priority", "select", "key"];
 
 /// The order of settings at the top, with the other items between them.
 const ITEM_ORDER: [&str; 11] = ["clock", "link", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
 
 /// The order of lines in any block.
-const LINE_ORDER: [&str; 16] = [
+const LINE_ORDER: [&str; 25] = [
     "mesh",
     "couple",
     "bandwidth",
@@ -27,13 +27,22 @@ const LINE_ORDER: [&str; 16] = [
     "buffer",
     "latency",
     "faults",
+    "table_entries",
     "ports",
     "duplex",
     "start",
     "moves",
+    "method",
+    "nodes",
+    "fix",
+    "objective",
     "symmetry",
     "effort",
     "seed",
+    "time_limit",
+    "priority",
+    "select",
+    "key",
 ];
 
 /// The normal form.

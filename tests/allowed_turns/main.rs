@@ -5,7 +5,8 @@ mod verify;
 
 use fabc::ids::{IdVec, LinkId, PortId};
 use fabc::ir::{LinkKind, Routes, Topology};
-use fabc::passes::route::allowed_turns::{Settings, TurnOrder, order, select};
+use fabc::model::{TableKey, TurnPriority};
+use fabc::passes::route::allowed_turns::{MAX_PATHS, Settings, TurnOrder, least_load, order, paths, select};
 use fabc::progress::Silent;
 use verify::{Walked, verify};
 
@@ -14,10 +15,13 @@ fn all_lit(topology: &Topology) -> IdVec<LinkId, bool> {
 }
 
 fn compute(topology: &Topology, vcs: u8) -> (TurnOrder, Routes) {
+    compute_with(topology, &Settings::for_pod(vcs, topology.node_count()))
+}
+
+fn compute_with(topology: &Topology, settings: &Settings) -> (TurnOrder, Routes) {
     let prices = pods::prices(topology, 1000);
-    let settings = Settings::for_pod(vcs, topology.node_count());
-    let order = order(topology, &prices, &settings, &Silent);
-    let routes = select(topology, &all_lit(topology), &prices, &order, &settings, None);
+    let order = order(topology, &prices, settings, &Silent);
+    let routes = select(topology, &all_lit(topology), &prices, &order, settings, None);
     (order, routes)
 }
 
@@ -87,9 +91,67 @@ fn dark_face_ports_are_left_alone() {
 
 #[test]
 fn more_virtual_channels_are_never_worse() {
-    let topology = pods::shifted([4, 4, 4], 4, &pods::climbed(4, 1000, 7));
-    let loads: Vec<u64> = [1, 2, 3, 4, 8].map(|vcs| routed(&topology, vcs).max_load).into();
+    let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 1000, 7));
+    let loads: Vec<u64> = [1, 2, 3, 8].map(|vcs| routed(&topology, vcs).max_load).into();
     assert!(loads.windows(2).all(|pair| pair[1] <= pair[0]), "{loads:?}");
+}
+
+#[test]
+fn priorities_give_the_loads_of_the_greedy_insertion() {
+    let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 4000, 7));
+    for priority in TurnPriority::ALL {
+        let settings = Settings { priority: Some(priority), ..Settings::for_pod(2, 128) };
+        let (order, routes) = compute_with(&topology, &settings);
+        let walked = verify(&topology, &routes, |_| false);
+        expect(&walked, 75, 1.03);
+        // The optimised order leaves every pair a near-shortest path; one insertion after the other does not.
+        assert!(order.lost > compute(&topology, 2).0.lost, "{priority:?}: {}", order.lost);
+    }
+    // One VC: some pairs would be left without a path, so the turns of a spanning tree come first.
+    let settings = Settings { priority: Some(TurnPriority::ChosenPaths), ..Settings::for_pod(1, 128) };
+    assert!(verify(&topology, &compute_with(&topology, &settings).1, |_| false).max_load >= 72);
+}
+
+#[test]
+fn tables_by_destination_cost_little_load() {
+    for (cubes, max_load) in [(2, 73), (4, 162)] {
+        let topology = pods::shifted([4, 4, 4], cubes, &pods::climbed(cubes, 1000, 7));
+        let settings = Settings { key: TableKey::Dst, ..Settings::for_pod(2, topology.node_count()) };
+        let routes = compute_with(&topology, &settings).1;
+        expect(&verify(&topology, &routes, |_| false), max_load, 1.03);
+        let tables = fabc::passes::tables::build(&topology, &routes, TableKey::Dst, "nominal");
+        assert!(tables.routers.iter().all(|entries| entries.len() == topology.node_count() - 1));
+    }
+}
+
+#[test]
+fn entries_merge_until_their_budget_holds() {
+    let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 1000, 7));
+    let size = |settings: &Settings| {
+        let routes = compute_with(&topology, settings).1;
+        expect(&verify(&topology, &routes, |_| false), 75, 1.03);
+        let tables = fabc::passes::tables::build(&topology, &routes, TableKey::DstInput, "nominal");
+        tables.routers.iter().map(Vec::len).max().unwrap_or(0)
+    };
+    let free = Settings::for_pod(2, 128);
+    let (most, budget) = (size(&free), 290);
+    assert!(most > budget, "{most}");
+    let merged = size(&Settings { table_entries: Some(budget as u32), ..free });
+    assert!(merged <= budget, "{merged}");
+}
+
+#[test]
+fn lp_of_the_allowed_paths_is_met_by_the_descent() {
+    for (cubes, shifts) in [(2, [vec![1; 4], vec![1; 4], vec![1; 4]]), (3, [vec![1; 4], vec![1; 4], vec![2; 4]])] {
+        let topology = pods::shifted([2, 2, 2], cubes, &shifts);
+        let (order, routes) = compute(&topology, 2);
+        let prices = pods::prices(&topology, 1000);
+        let choice = paths(&topology, &all_lit(&topology), &prices, &order, MAX_PATHS).expect("a small pod");
+        assert_eq!(routes.max_load(&topology), least_load(&choice).expect("an optimum"), "{cubes} cubes");
+    }
+    let large = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 100, 7));
+    let (order, prices) = (compute(&large, 2).0, pods::prices(&large, 1000));
+    assert!(paths(&large, &all_lit(&large), &prices, &order, 2000).is_none());
 }
 
 /// All fibres at the place of a link's end: what a dark OCS takes away.

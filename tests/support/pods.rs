@@ -104,7 +104,7 @@ fn pod(shape: Shape) -> Pod {
         cubes_span: span,
         ocs_groups: IdVec::new(),
         ocses: IdVec::new(),
-        budget: Budget { vcs: 2, faulty_ocses: 1, vcs_span: span, faults_span: span },
+        budget: Budget { vcs: 2, faulty_ocses: 1, table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
         demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
         topology: TopologyChoice::Synthesize(Synthesize {
             symmetry: SymmetryChoice::Translation,
@@ -115,7 +115,7 @@ fn pod(shape: Shape) -> Pod {
             method: SynthesisMethod::Search,
         }),
         topology_span: span,
-        routing: RoutingChoice::AllowedTurns,
+        routing: RoutingChoice::AllowedTurns(Default::default()),
         routing_span: span,
         requires: vec![
             require(Metric::Diameter, false, Comparison::AtMost, "7"),
@@ -338,5 +338,5 @@ pub(crate) fn tables(topology: &Topology, symmetry: Symmetry) -> ForwardingTable
         }
     }
     routers.iter_mut().for_each(|entries| entries.sort_unstable());
-    ForwardingTables { scenario: "nominal".to_owned(), vcs: 2, symmetry, routers }
+    ForwardingTables { scenario: "nominal".to_owned(), vcs: 2, key: fabc::ir::TableKey::DstInput, symmetry, routers }
 }

@@ -4,6 +4,7 @@
 
 use super::Files;
 use crate::check::CheckError;
+use crate::ir::EntryLine;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -154,7 +155,7 @@ pub(super) struct TablesFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct RouterLine {
     pub(super) node: u32,
-    pub(super) entries: Vec<(u32, i8, i8, u8, u8)>,
+    pub(super) entries: Vec<EntryLine>,
 }
 
 #[derive(Deserialize)]

@@ -3,8 +3,7 @@
 use super::read::{TablesFile, bytes, contradiction, tagged};
 use super::{BinaryTables, Files};
 use crate::check::CheckError;
-use crate::ids::NodeId;
-use crate::ir::{Entry, ForwardingTables, Scenario, Symmetry, Topology};
+use crate::ir::{EntryLine, ForwardingTables, Scenario, Symmetry, TableKey, Topology};
 
 /// The path of a scenario's tables, without its ending: `.json`, or `.bin` for `fabc.tables.bin/1`.
 pub(super) fn tables_path(scenario: &Scenario) -> String {
@@ -23,9 +22,9 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) ->
     if file.scenario != scenario.name {
         return wrong("scenario".to_owned(), format!("says `{}`, but the file is that of `{}`", file.scenario, scenario.name));
     }
-    if file.key != ["dst", "in_port", "in_vc"] {
-        return wrong("key".to_owned(), "must be [\"dst\",\"in_port\",\"in_vc\"]".to_owned());
-    }
+    let Some(key) = TableKey::ALL.into_iter().find(|key| file.key == key.columns()) else {
+        return wrong("key".to_owned(), "must be [\"dst\",\"in_port\",\"in_vc\"] or [\"dst\"]".to_owned());
+    };
     let symmetry = symmetry(topology, file.canonical);
     if file.routers.len() != symmetry.class_count() {
         let which = if file.canonical { "canonical routers" } else { "routers" };
@@ -39,9 +38,13 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) ->
         if line.node != node.0 {
             return wrong(format!("routers[{k}].node"), format!("says {}, but router {node} stands there", line.node));
         }
-        routers.push(line.entries.into_iter().map(entry).collect());
+        let entry = |(at, line): (usize, EntryLine)| {
+            let what = || format!("is no entry of {} numbers in range", key.columns().len() + 2);
+            line.entry(key).ok_or_else(|| contradiction(&path, format!("routers[{k}].entries[{at}]"), what()))
+        };
+        routers.push(line.entries.into_iter().enumerate().map(entry).collect::<Result<_, _>>()?);
     }
-    Ok((ForwardingTables { scenario: file.scenario, vcs: file.vcs, symmetry, routers }, file.canonical))
+    Ok((ForwardingTables { scenario: file.scenario, vcs: file.vcs, key, symmetry, routers }, file.canonical))
 }
 
 /// The same from a `fabc.tables.bin/1`.
@@ -60,8 +63,4 @@ fn binary(files: &Files, topology: &Topology, scenario: &Scenario, path: &str) -
 fn symmetry(topology: &Topology, canonical: bool) -> Symmetry {
     let of_topology = topology.symmetry();
     if canonical { of_topology.clone() } else { Symmetry::trivial(of_topology.chips_per_cube() as u32, of_topology.cubes() as u32) }
-}
-
-fn entry((dst, in_port, in_vc, out_port, out_vc): (u32, i8, i8, u8, u8)) -> Entry {
-    Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc }
 }

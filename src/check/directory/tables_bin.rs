@@ -1,12 +1,13 @@
 //! Reads `fabc.tables.bin/1`: a line of JSON, then the packed routers.
 
-use crate::ir::{Action, ForwardingTables, PackedTables, Symmetry};
+use crate::ir::{Action, ForwardingTables, PackedTables, Symmetry, TableKey};
 use serde::Deserialize;
 
 /// The first line of a `fabc.tables.bin/1`, and what follows it.
 #[derive(Clone, Debug)]
 pub struct BinaryTables {
     head: Head,
+    key: TableKey,
     body: Vec<u8>,
 }
 
@@ -39,10 +40,10 @@ impl BinaryTables {
         if head.format != "fabc.tables.bin/1" {
             return Err(format!("its format is `{}`, but this fabc reads `fabc.tables.bin/1`", head.format));
         }
-        if head.key != ["dst", "in_port", "in_vc"] {
-            return Err("its key must be [\"dst\",\"in_port\",\"in_vc\"]".to_owned());
-        }
-        Ok(Self { head, body: bytes[end + 1..].to_vec() })
+        let Some(key) = TableKey::ALL.into_iter().find(|key| head.key == key.columns()) else {
+            return Err("its key must be [\"dst\",\"in_port\",\"in_vc\"] or [\"dst\"]".to_owned());
+        };
+        Ok(Self { head, key, body: bytes[end + 1..].to_vec() })
     }
 
     /// `nominal`, or what is dark.
@@ -59,11 +60,11 @@ impl BinaryTables {
     /// # Errors
     /// The first byte that does not fit, or another number of routers than the symmetry has classes.
     pub fn tables(self, symmetry: Symmetry) -> Result<ForwardingTables, String> {
-        let Self { head, body } = self;
+        let Self { head, key, body } = self;
         if (head.nodes, head.routers) != (symmetry.node_count(), symmetry.class_count()) {
             let (nodes, classes) = (symmetry.node_count(), symmetry.class_count());
             return Err(format!("it lists {} of {} routers, but it should list {classes} of {nodes}", head.routers, head.nodes));
         }
-        PackedTables { scenario: head.scenario, vcs: head.vcs, symmetry, actions: head.actions, body }.unpack()
+        PackedTables { scenario: head.scenario, vcs: head.vcs, key, symmetry, actions: head.actions, body }.unpack()
     }
 }

@@ -4,7 +4,7 @@ use super::network::{Endpoint, MISSING, NOWHERE, Network, Table};
 use super::{NamedFile, malformed, text};
 use crate::check::{BinaryTables, CheckError};
 use crate::ids::NodeId;
-use crate::ir::{Entry, Symmetry};
+use crate::ir::{Entry, EntryLine, Symmetry, TableKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ struct TablesFile {
 #[derive(Deserialize)]
 struct RouterLine {
     node: u32,
-    entries: Vec<(u32, i8, i8, u8, u8)>,
+    entries: Vec<EntryLine>,
 }
 
 /// A network, and the permutations of its routers that carry canonical tables.
@@ -145,23 +145,30 @@ fn group(nodes: usize, generators: &[Vec<u32>]) -> Result<Vec<Vec<u32>>, String>
 pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<CarriedTables, CheckError> {
     let nodes = topology.network.routers();
     let wrong = |what: String| malformed(file.name, 1, what);
-    let (vcs, canonical, mut listed) = if BinaryTables::begins(file.bytes) {
+    let (vcs, canonical, key, mut listed) = if BinaryTables::begins(file.bytes) {
         let binary = BinaryTables::read(file.bytes).map_err(wrong)?;
         let canonical = binary.is_canonical();
         // The body lists the routers itself; the symmetry of the pod is needed only to know which are expected.
         let tables = binary.tables(topology.symmetry(canonical)).map_err(wrong)?;
         let nodes: Vec<u32> = tables.symmetry.canonical_nodes().map(|node| node.0).collect();
-        (tables.vcs, canonical, nodes.into_iter().zip(tables.routers).collect::<Vec<_>>())
+        (tables.vcs, canonical, tables.key, nodes.into_iter().zip(tables.routers).collect::<Vec<_>>())
     } else {
         let TablesFile { format, vcs, canonical, key, routers } = json(file)?;
         if format != "fabc.tables/1" {
             return Err(wrong(format!("its format is `{format}`, but this fabc reads `fabc.tables/1`")));
         }
-        if key != ["dst", "in_port", "in_vc"] {
-            return Err(wrong(format!("tables with the key {key:?} cannot be walked, only those with [\"dst\", \"in_port\", \"in_vc\"]")));
-        }
-        let entry = |(dst, in_port, in_vc, out_port, out_vc)| Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc };
-        (vcs, canonical, routers.into_iter().map(|line| (line.node, line.entries.into_iter().map(entry).collect())).collect())
+        let Some(key) = TableKey::ALL.into_iter().find(|known| key == known.columns()) else {
+            let known = "[\"dst\", \"in_port\", \"in_vc\"] or [\"dst\"]";
+            return Err(wrong(format!("tables with the key {key:?} cannot be walked, only those with {known}")));
+        };
+        let router = |RouterLine { node, entries }| {
+            let entry = |(at, line): (usize, EntryLine)| {
+                let what = || format!("entry {at} of router {node} is none of {} numbers in range", key.columns().len() + 2);
+                line.entry(key).ok_or_else(|| wrong(what()))
+            };
+            Ok((node, entries.into_iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?))
+        };
+        (vcs, canonical, key, routers.into_iter().map(router).collect::<Result<Vec<_>, CheckError>>()?)
     };
     if vcs == 0 || vcs > 100 {
         return Err(wrong(format!("{vcs} virtual channels cannot be used")));
@@ -187,7 +194,8 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
         element.iter().zip(0..).for_each(|(image, node)| inverse[*image as usize] = node);
         inverse
     };
-    let inputs = topology.network.ports * usize::from(vcs) + 1;
+    // Where the destination alone decides, there is one input for all.
+    let inputs = if key == TableKey::Dst { 1 } else { topology.network.ports * usize::from(vcs) + 1 };
     Ok(CarriedTables { vcs: usize::from(vcs), inputs, listed, home, inverse: elements.iter().map(back).collect() })
 }
 

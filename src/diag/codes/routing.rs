@@ -24,4 +24,20 @@ that promise. The message names the switch and the cut: the chips on its smaller
 Dimension order has exactly one path per pair; if a link on it is dark, the pair is cut off. Use `allowed_turns` or `up_down` for pods that must
 tolerate faults, or write `faults = 0`.",
     },
+    CodeDoc {
+        code: "FAB0323",
+        title: "a forwarding table exceeds its budget",
+        text: "\
+`table_entries = 1200` in the budget limits the entries of every router. Each router needs one entry per destination for the packets injected there, and one
+for every further (destination, input port, input VC) that routes come in by. Allowed-turns routing merges routes until the budget holds, as far
+as that goes; the message names the router with the largest table and the smallest size that was reached for it. Tables keyed by
+destination alone (`key = dst`) need one entry per destination.",
+    },
+    CodeDoc {
+        code: "FAB0324",
+        title: "the integer program is too large",
+        text: "\
+`select = ilp` solves a linear program with one variable per allowed path of fewest hops. It is a yardstick for small pods: 256 chips, 2,000 paths with the
+built-in solver, 200,000 with the cargo feature `cbc`. Without `select` the routes are found by descent at any size.",
+    },
 ];

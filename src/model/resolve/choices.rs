@@ -6,17 +6,24 @@ use super::synthesis::synthesize;
 use super::{Context, Items, missing, unknown_choice};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::pod::{Budget, Chip, RoutingChoice, TopologyChoice};
-use crate::syntax::ast::{Name, Value, ValueKind};
+use crate::model::pod::{AllowedTurns, Budget, Chip, RouteSelect, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
+use crate::syntax::ast::{Block, Name, Value, ValueKind};
 use crate::syntax::{Loader, join};
 
 /// The budget: without `vcs`, those of the chip (at most 8); without `faults`, none.
 pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chip: Option<&Chip>) -> Option<Budget> {
     let default_vcs = chip.map_or(1, |chip| chip.vcs.min(8));
     let Some((block, span)) = items.budget else {
-        return Some(Budget { vcs: default_vcs, faulty_ocses: 0, vcs_span: fabric, faults_span: fabric });
+        return Some(Budget {
+            vcs: default_vcs,
+            faulty_ocses: 0,
+            table_entries: None,
+            vcs_span: fabric,
+            faults_span: fabric,
+            entries_span: fabric,
+        });
     };
-    let settings = settings(context, block, "`budget`".to_owned(), span, &["vcs", "faults"], "");
+    let settings = settings(context, block, "`budget`".to_owned(), span, &["vcs", "faults", "table_entries"], "");
     let vcs = match settings.get("vcs") {
         Some(value) => integer(context, "`vcs` of the budget", value, 1..=8).map(|vcs| vcs as u8),
         None => Some(default_vcs),
@@ -29,7 +36,18 @@ pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chi
         Some(value) => faults(context, value),
         None => Some(0),
     };
-    Some(Budget { vcs: vcs?, faulty_ocses: faulty_ocses?, vcs_span, faults_span: settings.span("faults").unwrap_or(span) })
+    let table_entries = match settings.get("table_entries") {
+        Some(value) => Some(integer(context, "`table_entries` of the budget", value, 1..=i64::from(u32::MAX))? as u32),
+        None => None,
+    };
+    Some(Budget {
+        vcs: vcs?,
+        faulty_ocses: faulty_ocses?,
+        table_entries,
+        vcs_span,
+        faults_span: settings.span("faults").unwrap_or(span),
+        entries_span: settings.span("table_entries").unwrap_or(span),
+    })
 }
 
 /// `0`, `1 ocs` or `2 ocs`.
@@ -142,12 +160,26 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, fabric: Span) ->
         context.error(missing("the fabric", "`routing`", "routing = allowed_turns;", fabric));
         return None;
     };
+    let span = setting.name.span.to(setting.value.span);
+    if let ValueKind::Block(kind, block) = &setting.value.kind {
+        if &*kind.value == "allowed_turns" {
+            return Some((RoutingChoice::AllowedTurns(allowed_turns(context, kind, block)?), span));
+        }
+        let known = ["dimension_order", "up_down"].contains(&&*kind.value);
+        context.error(if known {
+            let place = format!("`routing = {}`", kind.value);
+            ResolveError::Misplaced { what: "`{`".to_owned(), place, help: Some("it has no settings".to_owned()), span: block.span }
+        } else {
+            unknown_choice("`routing`", kind, &["allowed_turns", "dimension_order", "up_down"])
+        });
+        return None;
+    }
     let Some(name) = choice(&setting.value) else {
         context.error(wrong_kind("`routing`", "a name", "allowed_turns", setting.value.span));
         return None;
     };
     let routing = match &*name.value {
-        "allowed_turns" => RoutingChoice::AllowedTurns,
+        "allowed_turns" => RoutingChoice::AllowedTurns(AllowedTurns::default()),
         "dimension_order" => RoutingChoice::DimensionOrder,
         "up_down" => RoutingChoice::UpDown,
         _ => {
@@ -155,5 +187,42 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, fabric: Span) ->
             return None;
         }
     };
-    Some((routing, setting.name.span.to(setting.value.span)))
+    Some((routing, span))
+}
+
+/// The settings of `allowed_turns`.
+fn allowed_turns(context: &mut Context, kind: &Name, block: &Block) -> Option<AllowedTurns> {
+    let settings = settings(context, block, "`allowed_turns`".to_owned(), kind.span, &["priority", "select", "key"], "");
+    let priorities: Vec<_> = TurnPriority::ALL.iter().map(|&priority| (priority.name(), priority)).collect();
+    let priority = match settings.get("priority") {
+        Some(value) => Some(one_of(context, "`priority`", value, &priorities)?),
+        None => None,
+    };
+    let select = match settings.get("select") {
+        Some(value) => one_of(context, "`select`", value, &[("descent", RouteSelect::Descent), ("ilp", RouteSelect::Ilp)])?,
+        None => RouteSelect::default(),
+    };
+    let key = match settings.get("key") {
+        Some(value) => one_of(context, "`key`", value, &[("dst_input", TableKey::DstInput), ("dst", TableKey::Dst)])?,
+        None => TableKey::default(),
+    };
+    if let (RouteSelect::Ilp, TableKey::Dst, Some(span)) = (select, key, settings.span("key")) {
+        let help = Some("the integer program chooses a path per pair; remove one of the two".to_owned());
+        context.error(ResolveError::Misplaced { what: "`key = dst`".to_owned(), place: "`select = ilp`".to_owned(), help, span });
+    }
+    Some(AllowedTurns { priority, select, key })
+}
+
+/// The value that a name stands for.
+fn one_of<T: Copy>(context: &mut Context, what: &str, value: &Value, known: &[(&'static str, T)]) -> Option<T> {
+    let names: Vec<&str> = known.iter().map(|&(name, _)| name).collect();
+    let Some(name) = choice(value) else {
+        context.error(wrong_kind(what, "a name", names[0], value.span));
+        return None;
+    };
+    let found = known.iter().find(|(known, _)| *known == &*name.value).map(|&(_, found)| found);
+    if found.is_none() {
+        context.error(unknown_choice(what, &name, &names));
+    }
+    found
 }

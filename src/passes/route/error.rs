@@ -2,8 +2,8 @@
 
 use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkId, NodeId};
-use crate::ir::{Scenario, Topology};
-use crate::model::Pod;
+use crate::ir::{ForwardingTables, Scenario, Topology};
+use crate::model::{Pod, TableKey};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -72,9 +72,64 @@ pub enum RouteError {
         #[label("this fault must be tolerated")]
         budget: Span,
     },
+    /// FAB0323: a router needs more table entries than the budget has.
+    #[error("the table of {router} needs {entries} entries, the budget has {limit} ({scenario})")]
+    #[diagnostic(code(FAB0323), help("{help}"))]
+    TableEntries {
+        /// The scenario.
+        scenario: String,
+        /// The router with the largest table.
+        router: String,
+        /// Its entries, as few as were reached.
+        entries: usize,
+        /// The budget.
+        limit: u32,
+        /// What would do.
+        help: String,
+        /// Where the budget stands.
+        #[label("budgeted here")]
+        span: Span,
+    },
+    /// FAB0324: the integer program has no answer.
+    #[error("`select = ilp` is for small pods: {reason}, and this pod has {chips} chips")]
+    #[diagnostic(code(FAB0324), help("remove `select = ilp`: the descent finds routes at any size and needs no solver"))]
+    Ilp {
+        /// Too many paths, or what the solver said.
+        reason: String,
+        /// Chips of the pod.
+        chips: usize,
+        /// The routing line.
+        #[label("asked for here")]
+        span: Span,
+    },
 }
 
 impl RouteError {
+    /// The largest table of a scenario, which has more entries than the budget.
+    pub fn too_many_entries(pod: &Pod, tables: &ForwardingTables, limit: u32) -> Self {
+        let sizes = tables.symmetry.canonical_nodes().zip(&tables.routers).map(|(node, entries)| (entries.len(), node));
+        let (entries, node) = sizes.max_by_key(|&(entries, node)| (entries, std::cmp::Reverse(node))).unwrap_or((0, NodeId(0)));
+        let least = pod.node_count() - 1;
+        let help = if (limit as usize) < least {
+            format!("every router needs one entry per destination: at least {least}")
+        } else if tables.key == TableKey::Dst {
+            format!("raise `table_entries` to {entries}")
+        } else {
+            format!(
+                "{entries} is the least that was reached for the largest table; raise `table_entries`, or write \
+                 `routing = allowed_turns {{ key = dst; }}`, which needs {least}"
+            )
+        };
+        RouteError::TableEntries {
+            scenario: tables.scenario.clone(),
+            router: pod.node_name(node),
+            entries,
+            limit,
+            help,
+            span: pod.budget.entries_span,
+        }
+    }
+
     /// The cut that a fault leaves open, named by its smaller side.
     pub fn fault_disconnects(pod: &Pod, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Self {
         let start = NodeId(0);

@@ -29,6 +29,19 @@ pub(super) struct Dag {
     pub(super) steps: Vec<Step>,
 }
 
+impl Dag {
+    /// The steps into `order[place]`.
+    pub(super) fn into(&self, place: usize) -> &[Step] {
+        &self.steps[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    }
+    /// `[node]`: its place in `order`; that of the source means nothing.
+    pub(super) fn places(&self, nodes: usize) -> Vec<u32> {
+        let mut places = vec![0; nodes];
+        self.order.iter().enumerate().for_each(|(place, &node)| places[node as usize] = place as u32);
+        places
+    }
+}
+
 /// The near-shortest paths from every canonical node.
 pub(super) fn near_shortest(quotient: &Quotient, tolerance: u32) -> Vec<Dag> {
     let canonical: Vec<u32> = quotient.symmetry.canonical_nodes().map(|node| node.0).collect();

@@ -64,6 +64,14 @@ impl TurnGraph {
     pub(super) fn from(&self, turn: usize) -> usize {
         turn / self.fan
     }
+    /// The symbol that a turn leads to, or [`DARK`].
+    pub(super) fn to(&self, turn: usize) -> u32 {
+        self.after[turn]
+    }
+    /// The turn from a symbol to an output, given as `port * vcs + vc`.
+    pub(super) fn turn(&self, from: usize, code: usize) -> usize {
+        from * self.fan + code
+    }
     /// The turns from one channel of `within` (by class) to another, in VC 0, that rise under an order.
     pub(super) fn rising_turns_within(&self, quotient: &Quotient, within: &[bool], rank: &[u32]) -> Vec<u32> {
         let first = |symbol: usize| symbol.is_multiple_of(quotient.vcs) && within[symbol / quotient.vcs];

@@ -16,10 +16,16 @@
 //! 3. `reach`: does every pair have a legal path at all? If not, as a rule with a single VC: an asymmetric order around a spanning tree.
 //! 4. `scan`, `select`, `potential`: routes by descent of an exponential potential of the channel loads.
 //!
-//! A fault is routed under the order of the healthy pod, starting from its routes. Cost at 2 VCs on one core: 2 s at 256 chips, 8 s at 1024,
-//! 16 s at 2048; 0.3 s for a fault at 256; memory grows with `classes * channels * vcs` (12 MB at 2048).
+//! With a priority, `greedy` inserts turns one by one instead of 2. With tables keyed by destination alone, `by_destination` stands in for 4.
+//!
+//! A fault is routed under the order of the healthy pod, starting from its routes. Cost at 2 VCs on one core: 2 s at 256 chips, 10 s at 1024,
+//! 50 s at 4096, 95 s at 8192; 0.3 s for a fault at 256; memory grows with `classes * channels * vcs` (290 MB at 8192).
 
+mod by_destination;
 mod dag;
+mod entries;
+mod exact;
+mod greedy;
 mod improve;
 mod linear;
 mod potential;
@@ -30,7 +36,10 @@ mod select;
 
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId, Vc};
 use crate::ir::{DualLengths, Hop, Routes, Symmetry, Topology};
+use crate::model::{TableKey, TurnPriority};
 use crate::progress::Progress;
+use by_destination::Trees;
+pub use exact::{MAX_NODES, MAX_PATHS, least_load, paths};
 use improve::Ordered;
 use linear::TurnGraph;
 use quotient::Quotient;
@@ -49,17 +58,31 @@ pub struct Settings {
     pub sweeps: u32,
     /// Seed of the order improvement.
     pub seed: u64,
+    /// Greedy insertion of turns by this priority instead of an improved order.
+    pub priority: Option<TurnPriority>,
+    /// What tables look packets up by.
+    pub key: TableKey,
+    /// Most table entries of a router, where they are limited.
+    pub table_entries: Option<u32>,
 }
 
 impl Settings {
     /// The default work for a topology of this size.
     pub fn for_pod(vcs: u8, nodes: usize) -> Self {
         let order_rounds = match nodes {
-            0..=1024 => 200,
-            1025..=4096 => 100,
+            0..=512 => 200,
+            513..=4096 => 300,
+            4097..=8192 => 200,
             _ => 60,
         };
-        Self { vcs, order_rounds, sweeps: 50, seed: 1 }
+        Self { vcs, order_rounds, sweeps: 50, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
+    }
+}
+
+impl Settings {
+    /// Whether routes of a closed form are worth improving: they keep no symmetry, which costs memory, and know 2 or 3 VCs and full keys only.
+    pub fn starts_from_routes(&self, nodes: usize) -> bool {
+        nodes <= 2048 && (2..=3).contains(&self.vcs) && self.key == TableKey::DstInput && self.priority.is_none()
     }
 }
 
@@ -88,8 +111,19 @@ fn used_vcs(settings: &Settings) -> usize {
 pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, progress: &dyn Progress) -> TurnOrder {
     let alive = IdVec::filled(true, topology.links().len());
     progress.begin("order", u64::from(settings.order_rounds));
-    let found = find_order(topology, &alive, prices, None, settings, &|| progress.advance());
+    let mut found = find_order(topology, &alive, prices, None, settings, &|| progress.advance());
     progress.end();
+    if found.vcs > 2 && settings.priority.is_none() {
+        let load = |order: &TurnOrder| select(topology, &alive, prices, order, settings, None).max_load(topology);
+        let reached = load(&found);
+        // More virtual channels must not cost load: what two reach is taken where the search with three falls short of it.
+        if reached as f64 > libm::ceil(1.0 / prices.bound() - 1e-6) {
+            let fewer = find_order(topology, &alive, prices, None, &Settings { vcs: 2, ..*settings }, &|| ());
+            if load(&fewer) < reached {
+                found = fewer;
+            }
+        }
+    }
     found
 }
 
@@ -106,31 +140,43 @@ fn find_order(
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     if from.is_none_or(|order| order.symmetric) {
         let quotient = Quotient::new(topology, alive, prices, vcs, false);
-        let start = from.map_or_else(|| layered(&quotient, &mut rng), |order| order.expanded(topology, &quotient.symmetry));
-        let found = improved(&quotient, start, &[], settings, &mut rng, advance);
+        let found = match (settings.priority, from) {
+            (Some(priority), _) => greedy_order(&quotient, priority, &[], &mut rng),
+            (None, Some(order)) => improved(&quotient, order.expanded(topology, &quotient.symmetry), &[], settings, &mut rng, advance),
+            (None, None) => improved(&quotient, layered(&quotient, &mut rng), &[], settings, &mut rng, advance),
+        };
         if reach::unreachable_pair(&quotient, &found.rank).is_none() {
             let symmetric = quotient.symmetry == *topology.symmetry();
             return TurnOrder { vcs: vcs as u8, symmetric, ranks: found.rank, lost: found.lost };
         }
     }
     let quotient = Quotient::new(topology, alive, prices, vcs, true);
-    let (ranks, lost) = around_a_tree(quotient, settings, &mut rng, advance);
+    let (ranks, lost) = match settings.priority {
+        Some(priority) => {
+            let (start, tree) = reach::up_down(&quotient);
+            let kept = TurnGraph::new(&quotient).rising_turns_within(&quotient, &tree, &start);
+            let found = greedy_order(&quotient, priority, &kept, &mut rng);
+            (found.rank, found.lost)
+        }
+        None => around_a_tree(quotient, settings, &mut rng, advance),
+    };
     TurnOrder { vcs: vcs as u8, symmetric: topology.symmetry().is_trivial(), ranks, lost }
 }
 
 /// An order under which the paths of a spanning tree are legal, so that every pair has a path.
 ///
-/// Many pairs lose their near-shortest paths and crowd onto the tree. So after each quarter of the rounds routes are selected in a few
-/// sweeps and the channels re-priced by their load: the next quarter looks for ways around the crowd. The order with the least load wins.
+/// Many pairs lose their near-shortest paths and crowd onto the tree. So the rounds, twice as many as usual, come in stages: after each, routes
+/// are selected in a few sweeps and the channels re-priced by their load, and the next looks for ways around the crowd. The order with the least
+/// load wins.
 fn around_a_tree(mut quotient: Quotient, settings: &Settings, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> (Vec<u32>, u64) {
-    const QUARTERS: u32 = 4;
-    let quarter = Settings { order_rounds: settings.order_rounds.div_ceil(QUARTERS), ..*settings };
+    const STAGES: u32 = 8;
+    let stage = Settings { order_rounds: settings.order_rounds.div_ceil(STAGES / 2), ..*settings };
     let (start, tree) = reach::up_down(&quotient);
     let kept = TurnGraph::new(&quotient).rising_turns_within(&quotient, &tree, &start);
     let mut rank = start;
     let mut best: Option<(u32, Vec<u32>, u64)> = None;
-    for _ in 0..QUARTERS {
-        let found = improved(&quotient, rank, &kept, &quarter, rng, advance);
+    for _ in 0..STAGES {
+        let found = improved(&quotient, rank, &kept, &stage, rng, advance);
         let mut trial = Selection::new(&quotient, &found.rank);
         trial.start(None::<fn(usize, usize) -> std::iter::Empty<usize>>).expect("the tree joins every pair");
         let busiest = f64::from(trial.max_load());
@@ -142,7 +188,7 @@ fn around_a_tree(mut quotient: Quotient, settings: &Settings, rng: &mut ChaCha8R
         quotient.reprice(&loads);
         rank = found.rank;
     }
-    let (_, rank, lost) = best.expect("at least one quarter");
+    let (_, rank, lost) = best.expect("at least one stage");
     (rank, lost)
 }
 
@@ -159,6 +205,15 @@ fn layered(quotient: &Quotient, rng: &mut ChaCha8Rng) -> Vec<u32> {
         }
     }
     start
+}
+
+/// The order of greedy insertion, as it comes; the `kept` turns come first.
+fn greedy_order(quotient: &Quotient, priority: TurnPriority, kept: &[u32], rng: &mut ChaCha8Rng) -> Ordered {
+    let graph = TurnGraph::new(quotient);
+    let rank = greedy::by_priority(quotient, &graph, priority, kept, rng);
+    let dags = dag::near_shortest(quotient, quotient::MEAN_LENGTH / 6);
+    // No round: only counts what is lost.
+    improve::improve(improve::Task { quotient, dags: &dags, graph: &graph, kept }, rank, 0, rng, &|| ())
 }
 
 /// Improves an order; the `kept` turns stay allowed.
@@ -202,6 +257,11 @@ pub fn select(
         ranks = own.expanded(topology, &quotient.symmetry);
     }
     let budget = budget_ranks(&quotient, &ranks, settings.vcs);
+    if settings.key == TableKey::Dst {
+        let mut trees = Trees::new(&quotient, &ranks);
+        trees.descend((1.0 / prices.bound()).max(1.0), settings.sweeps);
+        return finish(topology, &quotient, trees.hops(), |d, src, each| trees.route(d, src, each), budget, settings.vcs);
+    }
     let warm = healthy.filter(|healthy| healthy.symmetry == quotient.symmetry && healthy.ranks == budget);
     let (sweeps, rounds, widest) =
         if warm.is_some() { (settings.sweeps / 3, 1, 0.02) } else { (settings.sweeps, settings.sweeps / 10, 0.06) };
@@ -213,7 +273,25 @@ pub fn select(
     let mut selection = Selection::new(&quotient, &ranks);
     selection.start(warm).expect("the order leaves every pair of a connected pod a path");
     selection.descend((1.0 / prices.bound()).max(1.0), sweeps, rounds, widest);
-    finish(topology, &quotient, &selection, budget, settings.vcs)
+    if let Some(most) = settings.table_entries {
+        selection.merge_entries(most);
+    }
+    finish(topology, &quotient, selection.hops(), |d, src, each| selection.route(d, src, each), budget, settings.vcs)
+}
+
+/// Descends from finished routes under their own ranks: what a closed form reaches in load is kept, and its VCs are balanced.
+///
+/// The routes must be consistent and rise in rank; they may use all VCs of the budget.
+pub fn improve_routes(
+    topology: &Topology,
+    alive: &IdVec<LinkId, bool>,
+    prices: &DualLengths,
+    settings: &Settings,
+    start: &Routes,
+) -> Routes {
+    let symmetric = start.symmetry == *topology.symmetry();
+    let order = TurnOrder { vcs: start.vcs, symmetric, ranks: start.ranks.clone(), lost: 0 };
+    select(topology, alive, prices, &order, settings, Some(start))
 }
 
 /// The ranks of all VCs of the budget; those that routes do not use come last.
@@ -228,16 +306,23 @@ fn budget_ranks(quotient: &Quotient, ranks: &[u32], budget: u8) -> Vec<u32> {
 }
 
 /// Writes the routes out.
-fn finish(topology: &Topology, quotient: &Quotient, selection: &Selection, ranks: Vec<u32>, vcs: u8) -> Routes {
+fn finish(
+    topology: &Topology,
+    quotient: &Quotient,
+    total_hops: u64,
+    route: impl Fn(usize, usize, &mut dyn FnMut(usize)),
+    ranks: Vec<u32>,
+    vcs: u8,
+) -> Routes {
     let destinations = quotient.symmetry.class_count();
     let mut offsets = Vec::with_capacity(destinations * quotient.nodes + 1);
-    let mut hops = Vec::with_capacity(selection.hops() as usize);
+    let mut hops = Vec::with_capacity(total_hops as usize);
     offsets.push(0);
     let channels: Vec<Option<ChannelId>> =
         topology.nodes().flat_map(|node| (0..quotient.ports).map(move |port| topology.outgoing(node, PortId::new(port)))).collect();
     for d in 0..destinations {
         for src in 0..quotient.nodes {
-            selection.route(d, src, |state| {
+            route(d, src, &mut |state| {
                 let channel = channels[state / quotient.vcs].expect("routes use lit channels");
                 hops.push(Hop { channel, vc: Vc::new(state % quotient.vcs) });
             });

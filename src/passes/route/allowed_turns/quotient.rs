@@ -18,6 +18,7 @@ pub(super) const DARK: u32 = u32::MAX;
 pub(super) const MEAN_LENGTH: u32 = 1024;
 
 /// A pod in one scenario, seen through one symmetry.
+#[derive(Clone)]
 pub(super) struct Quotient {
     /// The symmetry.
     pub(super) symmetry: Symmetry,

@@ -30,7 +30,7 @@ const NOTHING: Best = Best { cost: [INFINITE; 2], code: [NONE; 2] };
 
 /// The routes under construction.
 pub(super) struct Selection<'a> {
-    quotient: &'a Quotient,
+    pub(super) quotient: &'a Quotient,
     scan: RankScan,
     /// `[state]`: channel class.
     class: Vec<u32>,
@@ -41,19 +41,21 @@ pub(super) struct Selection<'a> {
     /// `[vc]`: hops.
     vc_hops: Vec<u64>,
     /// `[destination class * states + state]`: the continuation, as `port * vcs + vc`.
-    next: Vec<u8>,
+    pub(super) next: Vec<u8>,
     /// `[destination class * nodes + node]`: the first hop, as `port * vcs + vc`.
-    first: Vec<u8>,
+    pub(super) first: Vec<u8>,
     /// Prices of a visit.
-    potential: Potential,
+    pub(super) potential: Potential,
     hop_price: Vec<u64>,
+    /// `[node class]`: what an entry costs in its tables.
+    pub(super) entry_price: Vec<u64>,
     /// Whether equally cheap continuations replace each other.
     restless: bool,
     /// Where the next relocation starts to look.
     turn: usize,
     // Scratch of one visit.
     count: Vec<u32>,
-    used: Vec<u32>,
+    pub(super) used: Vec<u32>,
     value: Vec<u64>,
     best: Vec<Best>,
 }
@@ -74,6 +76,7 @@ impl<'a> Selection<'a> {
             first: vec![NONE; destinations * quotient.nodes],
             potential: Potential::exponential(1, 1.0, 1),
             hop_price: vec![0; quotient.vcs],
+            entry_price: vec![0; destinations],
             restless: false,
             turn: 0,
             count: vec![0; states],
@@ -165,10 +168,14 @@ impl<'a> Selection<'a> {
     /// Anneals the potential's width over some sweeps, tightens towards the bound in some rounds of five sweeps, then trims detours.
     pub(super) fn descend(&mut self, bound: f64, sweeps: u32, rounds: u32, widest: f64) {
         let narrowest: f64 = (bound * 0.002).max(0.5);
+        let start = (self.max_load(), self.first.clone(), self.next.clone());
         self.anneal(None, (bound * widest).max(3.0), narrowest, sweeps);
         // A lower bound a rounding error above an integer must not ask for less than that integer.
         let target = libm::ceil(bound - 1e-6) as u32;
         let mut best = (self.max_load(), self.first.clone(), self.next.clone());
+        if start.0 < best.0 {
+            best = start;
+        }
         for _ in 0..rounds {
             if best.0 <= target {
                 break;
@@ -204,7 +211,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Counts all loads afresh.
-    fn recount(&mut self) {
+    pub(super) fn recount(&mut self) {
         self.load.fill(0);
         self.vc_hops.fill(0);
         for d in 0..self.quotient.symmetry.class_count() {
@@ -223,7 +230,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Visits every destination once: a hop costs `base` plus `tilt` times the share of its VC.
-    fn sweep_with(&mut self, base: u64, tilt: u64) {
+    pub(super) fn sweep_with(&mut self, base: u64, tilt: u64) {
         for d in 0..self.quotient.symmetry.class_count() {
             for vc in 0..self.quotient.vcs {
                 self.hop_price[vc] = base + tilt * self.share(vc) / 1000;
@@ -259,7 +266,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Counts the routes through every state towards a destination.
-    fn tally(&mut self, d: usize, dst: u32) {
+    pub(super) fn tally(&mut self, d: usize, dst: u32) {
         let quotient = self.quotient;
         for src in 0..quotient.nodes {
             let mut code = self.first[d * quotient.nodes + src];
@@ -281,7 +288,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    fn clear_counts(&mut self) {
+    pub(super) fn clear_counts(&mut self) {
         for &state in &self.used {
             self.count[state as usize] = 0;
         }
@@ -311,7 +318,7 @@ impl<'a> Selection<'a> {
                     self.next[base + state] = best.code[back as usize];
                     match best.cost[back as usize] {
                         INFINITE => INFINITE,
-                        cost => cost + price(state, self),
+                        cost => cost + price(state, self) + self.entry_price[quotient.class[node as usize] as usize],
                     }
                 };
             }
@@ -344,7 +351,7 @@ impl<'a> Selection<'a> {
         let (above, back) = via.map_or((None, u8::MAX), |via| (Some(self.rank[via]), quotient.in_port[via / quotient.vcs]));
         // Prices were taken before this visit moved anything, and before these routes were lifted; the slack covers both.
         let own = self.value[node * width + old as usize];
-        let dearest = own + own / 32;
+        let dearest = own + own / 32 + 4 * self.entry_price[quotient.class[node] as usize];
         let mut chosen = old;
         let mut cheapest = self.cost(d, dst, node, old, count, INFINITE);
         // Routes that cost the same are exchanged while the selection is restless: loads drift until a gap closes.
@@ -380,10 +387,13 @@ impl<'a> Selection<'a> {
             let state = node * quotient.ports * quotient.vcs + code as usize;
             cost +=
                 self.potential.rise(self.load[self.class[state] as usize], count) + u64::from(count) * self.hop_price[state % quotient.vcs];
+            node = quotient.head[state / quotient.vcs] as usize;
+            if self.count[state] == 0 && node != dst as usize {
+                cost += self.entry_price[quotient.class[node] as usize];
+            }
             if cost >= limit {
                 return INFINITE;
             }
-            node = quotient.head[state / quotient.vcs] as usize;
             if node == dst as usize {
                 return cost;
             }

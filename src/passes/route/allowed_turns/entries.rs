@@ -1,0 +1,62 @@
+//! Fewer table entries: routes that share more of what they look up.
+//!
+//! Comes in: a finished [`Selection`] and the most entries a router may have. Goes out: the selection with the least excess that was met, of those the one
+//! with the least load. Invariant: as in `select`. A router needs one entry per destination for the packets injected there, and one
+//! for every (destination, input port, input VC) that some route comes in by. So a price on the first route through a state makes routes
+//! join others; it doubles at the routers that have too many entries until none has.
+
+use super::potential::{ONE, Potential};
+use super::select::Selection;
+use crate::ids::Id;
+
+/// How often prices double at most.
+const ROUNDS: u32 = 14;
+
+impl Selection<'_> {
+    /// `[node class]`: entries of its routers.
+    pub(super) fn entries(&mut self) -> Vec<u32> {
+        let quotient = self.quotient;
+        let mut entries = vec![quotient.nodes as u32 - 1; quotient.symmetry.class_count()];
+        for d in 0..quotient.symmetry.class_count() {
+            let dst = quotient.symmetry.canonical_node(d);
+            self.tally(d, dst.0);
+            for &state in &self.used {
+                let node = quotient.head[state as usize / quotient.vcs] as usize;
+                if node != dst.index() {
+                    entries[quotient.class[node] as usize] += 1;
+                }
+            }
+            self.clear_counts();
+        }
+        entries
+    }
+
+    /// Re-chooses routes until no router has more than `most` entries, or prices have doubled often enough.
+    pub(super) fn merge_entries(&mut self, most: u32) {
+        let excess = |entries: &[u32]| entries.iter().map(|&entries| entries.saturating_sub(most)).max().unwrap_or(0);
+        let mut entries = self.entries();
+        let mut best = (excess(&entries), self.max_load(), self.first.clone(), self.next.clone());
+        for round in 0..ROUNDS {
+            if excess(&entries) == 0 {
+                break;
+            }
+            for (price, &entries) in self.entry_price.iter_mut().zip(&entries) {
+                if entries > most {
+                    *price = (*price * 2).max(ONE / 64);
+                }
+            }
+            let limit = self.max_load();
+            self.potential = Potential::exponential(limit, f64::from(limit) * 0.01 + 0.5, limit as usize * 2 + 64);
+            for _ in 0..if round + 1 == ROUNDS { 6 } else { 3 } {
+                self.sweep_with(ONE / 256, ONE / 1024);
+            }
+            entries = self.entries();
+            if (excess(&entries), self.max_load()) < (best.0, best.1) {
+                best = (excess(&entries), self.max_load(), self.first.clone(), self.next.clone());
+            }
+        }
+        self.entry_price.fill(0);
+        (self.first, self.next) = (best.2, best.3);
+        self.recount();
+    }
+}

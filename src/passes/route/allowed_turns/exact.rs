@@ -1,0 +1,106 @@
+//! The exact yardstick of the selection: the least maximum load over all choices of one allowed path per pair, by integer linear programming.
+//!
+//! Comes in: a topology, its lit links, an order. Goes out: for every pair with a canonical destination its allowed paths of fewest hops (channel classes),
+//! and the least load of the busiest channel that any choice among them has. Invariant: a path is listed if and only if some choice of VCs
+//! makes its rank rise. The program chooses per pair and knows nothing of tables: consistent routes of fewest hops cannot have less load, but may need more.
+
+use super::TurnOrder;
+use super::quotient::{DARK, Quotient};
+use crate::ids::{IdVec, LinkId};
+use crate::ir::{DualLengths, Topology};
+use crate::solve::{PathChoice, SolveError, least_max_load};
+use std::collections::VecDeque;
+
+/// Most chips of a pod whose paths are worth counting.
+pub const MAX_NODES: usize = 256;
+/// Most paths that the program takes: the default solver is pure Rust and slow.
+pub const MAX_PATHS: usize = if cfg!(feature = "cbc") { 200_000 } else { 2_000 };
+/// Most paths for which the default solver is asked for integers too.
+const MAX_INTEGERS: usize = if cfg!(feature = "cbc") { 200_000 } else { 200 };
+
+/// Per pair with a canonical destination, its allowed paths of fewest hops; `None` once there are more than `most` in all.
+pub fn paths(topology: &Topology, alive: &IdVec<LinkId, bool>, prices: &DualLengths, order: &TurnOrder, most: usize) -> Option<PathChoice> {
+    let quotient = Quotient::new(topology, alive, prices, usize::from(order.vcs), !order.symmetric);
+    let rank = order.expanded(topology, &quotient.symmetry);
+    let mut choice = PathChoice { classes: quotient.classes(), pairs: Vec::new() };
+    let mut left = most;
+    for dst in quotient.symmetry.canonical_nodes() {
+        let hops = hops_to(&quotient, dst.0 as usize);
+        for src in (0..quotient.nodes).filter(|&src| src != dst.0 as usize) {
+            let mut search = Search { quotient: &quotient, rank: &rank, hops: &hops, path: Vec::new(), found: Vec::new(), left };
+            let mut within = hops[src];
+            // A pair without an allowed shortest path: the order leaves it one with more hops.
+            while search.found.is_empty() {
+                search.extend(src, None, within);
+                within += 1;
+            }
+            left = left.checked_sub(search.found.len()).filter(|&left| left > 0)?;
+            choice.pairs.push(search.found);
+        }
+    }
+    Some(choice)
+}
+
+/// The least maximum load: exact where the integer program was solved, otherwise the bound of its relaxation, rounded up.
+///
+/// # Errors
+/// The solver found no optimum of the relaxation.
+pub fn least_load(choice: &PathChoice) -> Result<u64, SolveError> {
+    let relaxed = least_max_load(choice, false)?;
+    let bound = libm::ceil(relaxed - 1e-6) as u64;
+    if choice.pairs.iter().map(Vec::len).sum::<usize>() > MAX_INTEGERS {
+        return Ok(bound);
+    }
+    // Where the node limit ends the search for integers, the relaxation still holds.
+    Ok(least_max_load(choice, true).map_or(bound, |load| libm::round(load) as u64))
+}
+
+/// `[node]`: hops to a destination.
+fn hops_to(quotient: &Quotient, dst: usize) -> Vec<u32> {
+    let mut hops = vec![u32::MAX; quotient.nodes];
+    hops[dst] = 0;
+    let mut open = VecDeque::from([dst]);
+    while let Some(node) = open.pop_front() {
+        for channel in node * quotient.ports..(node + 1) * quotient.ports {
+            let next = quotient.head[channel];
+            if next != DARK && hops[next as usize] == u32::MAX {
+                hops[next as usize] = hops[node] + 1;
+                open.push_back(next as usize);
+            }
+        }
+    }
+    hops
+}
+
+/// The search for the allowed paths of one pair.
+struct Search<'a> {
+    quotient: &'a Quotient,
+    rank: &'a [u32],
+    hops: &'a [u32],
+    path: Vec<usize>,
+    found: Vec<Vec<usize>>,
+    left: usize,
+}
+
+impl Search<'_> {
+    /// All allowed continuations within some hops. Of the VCs of a channel the lowest rank above the last one leaves most ways open.
+    fn extend(&mut self, node: usize, last: Option<u32>, within: u32) {
+        if self.hops[node] == 0 {
+            self.found.push(self.path.clone());
+            return;
+        }
+        for channel in node * self.quotient.ports..(node + 1) * self.quotient.ports {
+            let next = self.quotient.head[channel];
+            if next == DARK || self.hops[next as usize] + 1 > within || self.found.len() > self.left {
+                continue;
+            }
+            let class = self.quotient.channel_class(channel);
+            let ranks = &self.rank[class * self.quotient.vcs..][..self.quotient.vcs];
+            if let Some(&rank) = ranks.iter().filter(|&&rank| last.is_none_or(|last| rank > last)).min() {
+                self.path.push(class);
+                self.extend(next as usize, Some(rank), within - 1);
+                self.path.pop();
+            }
+        }
+    }
+}
