@@ -4,6 +4,7 @@ use crate::check::DeadlockFree;
 use crate::ids::OcsId;
 use crate::ir::{
     ConcurrentFlow, CrossConnects, DualLengths, ForwardingTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology,
+    UniformTopology,
 };
 use crate::model::Pod;
 
@@ -18,6 +19,8 @@ pub struct Compiled {
     pub cross_connects: CrossConnects,
     /// The certified flow of the healthy pod.
     pub flow: ConcurrentFlow,
+    /// What the topology for uniform demand reaches; `None` unless the topology is synthesized for another demand.
+    pub uniform: Option<UniformTopology>,
     /// OCS-disjoint spanning trees over the cubes, each as the OCSes it uses.
     pub trees: Vec<Vec<OcsId>>,
     /// Nominal first, then every tolerated fault.

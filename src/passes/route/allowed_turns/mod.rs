@@ -30,6 +30,7 @@ mod select;
 
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId, Vc};
 use crate::ir::{DualLengths, Hop, Routes, Symmetry, Topology};
+use crate::model::Demand;
 use crate::progress::Progress;
 use improve::Ordered;
 use linear::TurnGraph;
@@ -181,12 +182,13 @@ impl TurnOrder {
     }
 }
 
-/// Selects routes under an order; from the routes of the healthy pod under the same order where `healthy` gives them, with a third of the sweeps.
+/// Selects routes of small maximum load (weighted by the demand) under an order; from the routes of the healthy pod under the same order where `healthy` gives them, with a third of the sweeps.
 ///
 /// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its own. Panics where the lit
 /// links do not connect the pod: the caller has measured distances by then.
 pub fn select(
     topology: &Topology,
+    demand: &Demand,
     alive: &IdVec<LinkId, bool>,
     prices: &DualLengths,
     order: &TurnOrder,
@@ -211,8 +213,9 @@ pub fn select(
     };
     let warm = warm.map(|warm| move |d: usize, src: usize| warm.route(d, NodeId::new(src)).iter().map(state));
     let mut selection = Selection::new(&quotient, &ranks);
+    let bound = selection.weigh(demand, (1.0 / prices.bound()).max(1.0));
     selection.start(warm).expect("the order leaves every pair of a connected pod a path");
-    selection.descend((1.0 / prices.bound()).max(1.0), sweeps, rounds, widest);
+    selection.descend(bound, sweeps, rounds, widest);
     finish(topology, &quotient, &selection, budget, settings.vcs)
 }
 
