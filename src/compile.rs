@@ -5,9 +5,10 @@ use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{
-    CrossConnects, Distances, DualLengths, PackedTables, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics, Topology, worst,
+    CrossConnects, Distances, DualLengths, PackedTables, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics, Topology,
+    UniformTopology, worst,
 };
-use crate::model::{AllowedTurns, Pod, Require, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
+use crate::model::{AllowedTurns, Demand, Pod, Require, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
 use crate::passes::{cross_connect, flow, limit, synth, tables, trees};
@@ -50,8 +51,9 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     check::wiring(&pod, &topology, &cross_connects).map_err(Failure::internal)?;
 
     let lit = Scenario::nominal().alive(&cross_connects);
-    let flow = flow::concurrent(&topology, &lit, FLOW, progress);
-    check::flow(&topology, &flow.primal).map_err(Failure::internal)?;
+    let flow = flow::concurrent(&topology, &pod.demand, &lit, FLOW, progress);
+    check::flow(&topology, &pod.demand, &flow.primal).map_err(Failure::internal)?;
+    let uniform = uniform_topology(&pod, progress)?;
     let (trees, tree_bounds) = trees::disjoint_trees(&pod, &topology, &cross_connects);
     check::trees(&pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
     check::tree_bounds(&pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
@@ -99,7 +101,24 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
         .into_iter()
         .flatten()
         .collect();
-    Ok(Compiled { topology, limit, cross_connects, flow, trees, tree_bounds, scenarios, requires, passes, pod })
+    Ok(Compiled { topology, limit, cross_connects, flow, uniform, trees, tree_bounds, scenarios, requires, passes, pod })
+}
+
+/// What the topology that the same search finds for uniform demand reaches on the demand of the pod.
+fn uniform_topology(pod: &Pod, progress: &dyn Progress) -> Result<Option<UniformTopology>, Failure> {
+    let demand = &pod.demand;
+    if demand.is_uniform() || !matches!(pod.topology, TopologyChoice::Synthesize(_)) {
+        return Ok(None);
+    }
+    let other = Pod { demand: Demand::uniform(pod.node_count()), ..pod.clone() };
+    let found = synth::synthesize(&other, progress).map_err(Failure::spec)?.topology;
+    let kept = found.symmetry().subgroup(|g| demand.is_kept_by(|node| found.symmetry().image(g, node)));
+    let topology = found.with_symmetry(kept);
+    let lit = IdVec::filled(true, topology.links().len());
+    let flow = flow::concurrent(&topology, demand, &lit, FLOW, progress);
+    check::flow(&topology, demand, &flow.primal).map_err(Failure::internal)?;
+    check::dual(&topology, demand, &lit, &flow.dual).map_err(Failure::internal)?;
+    Ok(Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() }))
 }
 
 /// What every scenario is compiled from.
@@ -121,8 +140,9 @@ impl Context<'_> {
             return Err(Failure::infeasible(RouteError::fault_disconnects(pod, topology, &alive, scenario)));
         };
         check::distances(topology, &alive, &distances).map_err(Failure::internal)?;
-        let lengths = if scenario.is_nominal() { self.nominal.clone() } else { flow::price(topology, &alive, self.nominal, FAULT_FLOW) };
-        check::dual(topology, &alive, &lengths).map_err(Failure::internal)?;
+        let lengths =
+            if scenario.is_nominal() { self.nominal.clone() } else { flow::price(topology, &pod.demand, &alive, self.nominal, FAULT_FLOW) };
+        check::dual(topology, &pod.demand, &alive, &lengths).map_err(Failure::internal)?;
 
         let mut metrics = self.metrics(scenario, &alive, &distances, &lengths);
         let Some(router) = self.router else {
@@ -148,6 +168,8 @@ impl Context<'_> {
             diameter: distances.diameter,
             hop_histogram: distances.histogram.clone(),
             hop_total: distances.total,
+            demand_hops: check::demand_hops(self.topology, &self.pod.demand, alive),
+            sent_most: self.pod.demand.sent_most(),
             flow_low: 0.0,
             flow_high: lengths.bound(),
             channel_bandwidth: self.pod.channel_bandwidth_gbs(),
@@ -197,11 +219,13 @@ impl Router {
     ) -> Result<Routes, RouteError> {
         match self {
             Router::AllowedTurns { order, settings, .. } => {
-                let routes = allowed_turns::select(topology, alive, prices, order, settings, healthy);
+                let routes = allowed_turns::select(topology, &pod.demand, alive, prices, order, settings, healthy);
                 Ok(match pod.topology {
-                    TopologyChoice::Torus(dims) if scenario.is_nominal() && settings.starts_from_routes(pod.node_count()) => {
+                    TopologyChoice::Torus(dims)
+                        if scenario.is_nominal() && pod.demand.is_uniform() && settings.starts_from_routes(pod.node_count()) =>
+                    {
                         let start = dimension_order::route(pod, topology, dims, alive, &scenario.name)?;
-                        let other = allowed_turns::improve_routes(topology, alive, prices, settings, &start);
+                        let other = allowed_turns::improve_routes(topology, &pod.demand, alive, prices, settings, &start);
                         if other.max_load(topology) < routes.max_load(topology) { other } else { routes }
                     }
                     _ => routes,

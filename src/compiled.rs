@@ -4,7 +4,7 @@ use crate::check::DeadlockFree;
 use crate::ids::OcsId;
 use crate::ir::{
     ConcurrentFlow, CrossConnects, DualLengths, PackedTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology, TreeBounds,
-    UniversalLimit, Walk,
+    UniformTopology, UniversalLimit, Walk,
 };
 use crate::model::Pod;
 
@@ -21,6 +21,8 @@ pub struct Compiled {
     pub cross_connects: CrossConnects,
     /// The certified flow of the healthy pod.
     pub flow: ConcurrentFlow,
+    /// What the topology for uniform demand reaches; `None` unless the topology is synthesized for another demand.
+    pub uniform: Option<UniformTopology>,
     /// OCS-disjoint spanning trees over the cubes, each as the OCSes it uses.
     pub trees: Vec<Vec<OcsId>>,
     /// How many there can be.

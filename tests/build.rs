@@ -310,6 +310,6 @@ fn tables_by_destination_are_walked_and_verified() {
     let text = read("tests/ok/allowed_turns.fab").unwrap();
     let (compiled, spec) = compiled_text(&text, Stage::Emit);
     let tables = &compiled.scenarios[0].routed.as_ref().unwrap().tables;
-    assert!(tables.routers.iter().all(|entries| entries.len() == 15 && entries.iter().all(|entry| entry.in_port == -1)));
+    assert!(tables.unpack().unwrap().routers.iter().all(|entries| entries.len() == 15 && entries.iter().all(|entry| entry.in_port == -1)));
     verifies(&compiled, &spec);
 }

@@ -111,19 +111,19 @@ fn the_diamond_has_its_known_bound() {
     check::distances(&topology, &alive, &Distances { diameter: 2, total: 44, histogram: vec![0, 16, 14] }).unwrap();
     let unit = unit_lengths(&topology, &alive);
     assert_eq!((unit.volume, unit.distance), (16, 44));
-    check::dual(&topology, &alive, &unit).unwrap();
+    check::dual(&topology, &uniform(&topology), &alive, &unit).unwrap();
     // Only the cut around leaf 2: two channels in, two out, ten ordered pairs across it: lambda <= 4/10, a weaker but true bound
     // that lives on zero lengths elsewhere.
     let mut cut = DualLengths { lengths: vec![0; 36], volume: 4, distance: 10 };
     for (node, port) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
         cut.lengths[node * 6 + port] = 1;
     }
-    check::dual(&topology, &alive, &cut).unwrap();
+    check::dual(&topology, &uniform(&topology), &alive, &cut).unwrap();
     cut.distance += 1;
-    let error = check::dual(&topology, &alive, &cut).unwrap_err();
+    let error = check::dual(&topology, &uniform(&topology), &alive, &cut).unwrap_err();
     assert!(error.to_string().contains("the distance is claimed to be 11, but it is 10"), "{error}");
     cut.lengths[5 * 6 + 4] = 1;
-    let error = check::dual(&topology, &alive, &cut).unwrap_err();
+    let error = check::dual(&topology, &uniform(&topology), &alive, &cut).unwrap_err();
     assert!(error.to_string().contains("channel class 34 is dark, but has the length 1"), "{error}");
 }
 
@@ -133,16 +133,16 @@ fn a_flow_must_conserve_and_keep_its_load() {
     let (tables, _) = hop_by_hop(&topology, &lit(&topology), topology.symmetry(), "nominal", 2);
     let flow = flow_of(&topology, &tables);
     assert_eq!((flow.demand, flow.busiest), (1, 4));
-    check::flow(&topology, &flow).unwrap();
+    check::flow(&topology, &uniform(&topology), &flow).unwrap();
     let mut leaky = flow.clone();
     let channel = leaky.flows[0].iter().position(|&units| units == 0).unwrap();
     leaky.flows[0][channel] = 1;
-    let error = check::flow(&topology, &leaky).unwrap_err();
+    let error = check::flow(&topology, &uniform(&topology), &leaky).unwrap_err();
     assert_eq!(code(&error), "FAB0408");
     assert!(error.to_string().contains("of the flow from node 0, 1 units"), "{error}");
-    let error = check::flow(&topology, &FlowCertificate { busiest: 2, ..flow.clone() }).unwrap_err();
+    let error = check::flow(&topology, &uniform(&topology), &FlowCertificate { busiest: 2, ..flow.clone() }).unwrap_err();
     assert!(error.to_string().contains("claimed to carry 2 units, but it carries 4"), "{error}");
-    assert_eq!(code(&check::flow(&topology, &FlowCertificate { demand: 2, ..flow }).unwrap_err()), "FAB0408");
+    assert_eq!(code(&check::flow(&topology, &uniform(&topology), &FlowCertificate { demand: 2, ..flow }).unwrap_err()), "FAB0408");
 }
 
 #[test]
@@ -191,11 +191,11 @@ fn two_orbits_of_cubes() {
         let alive = lit(&topology);
         check::distances(&topology, &alive, &distances(&topology, &alive)).unwrap();
         let lengths = unit_lengths(&topology, &alive);
-        check::dual(&topology, &alive, &lengths).unwrap();
+        check::dual(&topology, &uniform(&topology), &alive, &lengths).unwrap();
         let (tables, ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 8);
         let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
         let flow = flow_of(&topology, &tables);
-        check::flow(&topology, &flow).unwrap();
+        check::flow(&topology, &uniform(&topology), &flow).unwrap();
         // A link carries its two channels' loads, one of them at most the maximum channel load.
         assert!((walk.max_channel_load()..=2 * walk.max_channel_load()).contains(&flow.busiest));
         seen.push((walk.load_histogram, walk.route_hops, walk.vc_hops, walk.entries_total, flow.busiest, lengths.distance));
@@ -317,7 +317,7 @@ fn up_down_is_proved_on_cubes() {
         let (tables, ranks) = up_down(&topology, &alive, &scenario.name);
         let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 32 * 31);
-        check::dual(&topology, &alive, &unit_lengths(&topology, &alive)).unwrap();
+        check::dual(&topology, &uniform(&topology), &alive, &unit_lengths(&topology, &alive)).unwrap();
     }
 }
 
@@ -330,4 +330,9 @@ fn a_thousand_chips_router_by_router() {
     let (tables, ranks) = up_down(&topology, &alive, "nominal");
     let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
     assert_eq!(walk.route_hops.iter().sum::<u64>(), 1024 * 1023);
+}
+
+/// The demand that all of these tests are about.
+fn uniform(topology: &fabc::ir::Topology) -> fabc::model::Demand {
+    fabc::model::Demand::uniform(topology.node_count())
 }

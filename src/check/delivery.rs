@@ -267,6 +267,7 @@ impl<'a> Forwarding<'a> {
             used.clear();
             for src in self.topology.nodes().filter(|&src| src != dst) {
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
+                let weight = u64::from(self.pod.demand.weight(src, dst));
                 let mut held = None;
                 while node != dst.index() {
                     if table[key] == MISSING {
@@ -276,7 +277,7 @@ impl<'a> Forwarding<'a> {
                     let (port, vc) = output(table[key]);
                     let (to, in_port) = self.next[node * ports + port];
                     let class = self.first_class[node] as usize + port;
-                    tally.loads[class] += 1;
+                    tally.loads[class] += weight;
                     tally.vc_hops[vc] += 1;
                     if let Some(row) = held {
                         tally.dependencies.seen.insert(row + port * self.vcs + vc);

@@ -4,6 +4,7 @@ use super::CheckError;
 use super::graph::{LitGraph, expect_alive, representative_sources};
 use crate::ids::{Id, IdVec, LinkId, NodeId};
 use crate::ir::{Distances, Topology};
+use crate::model::Demand;
 
 /// Recomputes the hop distances over the lit links and compares them with the claimed ones.
 ///
@@ -28,6 +29,19 @@ pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &Dis
         return wrong("the histogram", format!("{:?}", claimed.histogram), format!("{:?}", measured.histogram));
     }
     Ok(())
+}
+
+/// The sum over all ordered pairs of weight x hop distance; the lit links must connect all routers.
+pub fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>) -> u64 {
+    let graph = LitGraph::new(topology, alive);
+    let (sources, times) = representative_sources(topology, alive);
+    let mut queue = Vec::new();
+    let mut sum = 0;
+    for source in sources {
+        let hops = graph.hops_from(source, &mut queue);
+        sum += hops.iter().zip(demand.row(source)).map(|(&hops, weight)| u64::from(hops) * u64::from(weight)).sum::<u64>();
+    }
+    sum * times
 }
 
 /// Hop distances over the lit links, or two routers that cannot reach each other.

@@ -7,6 +7,7 @@ use super::CheckError;
 use super::graph::{LitGraph, expect_alive, expect_length, representative_sources};
 use crate::ids::{Id, IdVec, LinkId, NodeId};
 use crate::ir::{DualLengths, Topology};
+use crate::model::Demand;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,8 +16,8 @@ use std::collections::BinaryHeap;
 ///
 /// # Errors
 /// A length on a channel class that has no lit channel, or a sum that differs.
-pub fn dual(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &DualLengths) -> Result<(), CheckError> {
-    let (volume, distance) = measure(topology, alive, &claimed.lengths)?;
+pub fn dual(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, claimed: &DualLengths) -> Result<(), CheckError> {
+    let (volume, distance) = measure(topology, demand, alive, &claimed.lengths)?;
     for (what, claimed, measured) in [("volume", claimed.volume, volume), ("distance", claimed.distance, distance)] {
         if claimed != measured {
             return Err(CheckError::Lengths { what: format!("the {what} is claimed to be {claimed}, but it is {measured}") });
@@ -25,8 +26,13 @@ pub fn dual(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &DualLeng
     Ok(())
 }
 
-/// (Sum of the lengths of all lit channels, sum of the shortest length over all ordered pairs), both positive.
-pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>, lengths: &[u64]) -> Result<(u128, u128), CheckError> {
+/// (Sum of the lengths of all lit channels, sum of weight x shortest length over all ordered pairs), both positive.
+pub(super) fn measure(
+    topology: &Topology,
+    demand: &Demand,
+    alive: &IdVec<LinkId, bool>,
+    lengths: &[u64],
+) -> Result<(u128, u128), CheckError> {
     expect_alive(topology, alive)?;
     let symmetry = topology.symmetry();
     expect_length("lengths", "channel classes", lengths.len(), topology.class_count(symmetry))?;
@@ -44,7 +50,7 @@ pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>, lengths:
         return Err(CheckError::Lengths { what: format!("channel class {class} is dark, but has the length {}", lengths[class]) });
     }
     let (sources, weight) = representative_sources(topology, alive);
-    let sums = sources.par_iter().map(|&source| sum_from(&graph, &length_of, source)).collect::<Vec<_>>();
+    let sums = sources.par_iter().map(|&source| sum_from(&graph, demand, &length_of, source)).collect::<Vec<_>>();
     let distance = sums.into_iter().sum::<Result<u128, CheckError>>()? * u128::from(weight);
     if volume == 0 || distance == 0 {
         return Err(CheckError::Lengths { what: "they are all zero, or no pair has a positive distance: no bound follows".to_owned() });
@@ -52,8 +58,8 @@ pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>, lengths:
     Ok((volume, distance))
 }
 
-/// Sum of the shortest lengths from a source to all other routers.
-fn sum_from(graph: &LitGraph, length_of: &[u64], source: NodeId) -> Result<u128, CheckError> {
+/// Sum of weight x shortest length from a source to all other routers.
+fn sum_from(graph: &LitGraph, demand: &Demand, length_of: &[u64], source: NodeId) -> Result<u128, CheckError> {
     let mut shortest = vec![u64::MAX; graph.node_count()];
     shortest[source.index()] = 0;
     let mut open = BinaryHeap::from([Reverse((0u64, source.0))]);
@@ -72,7 +78,10 @@ fn sum_from(graph: &LitGraph, length_of: &[u64], source: NodeId) -> Result<u128,
         }
     }
     match shortest.iter().position(|&length| length == u64::MAX) {
-        None => Ok(shortest.iter().map(|&length| u128::from(length)).sum()),
+        None => {
+            let weight = |node: usize| u128::from(demand.weight(source, NodeId::new(node)));
+            Ok(shortest.iter().enumerate().map(|(node, &length)| u128::from(length) * weight(node)).sum())
+        }
         Some(node) => Err(CheckError::Lengths { what: format!("node {node} cannot be reached from node {source}") }),
     }
 }

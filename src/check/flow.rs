@@ -4,28 +4,34 @@ use super::CheckError;
 use super::graph::expect_length;
 use crate::ids::{ChannelId, Id, LinkId, NodeId};
 use crate::ir::{FlowCertificate, Topology};
+use crate::model::Demand;
 
-/// Checks that every canonical source sends `demand` units to every other router and that the busiest link of the pod, both channels and all
+/// Checks that every canonical source sends `demand` units times the weight of the pair to every other router and that the busiest link of the pod, both channels and all
 /// sources (canonical ones and their images) together, carries exactly `busiest`.
 ///
-/// The flow of v reversed carries `demand` units from every router to v, so the flow and its reverse together carry 2 `demand` units per ordered pair, and
-/// both channels of a link then carry what the flow alone puts on the link: lambda >= 2 demand / busiest.
+/// Where the demand is symmetric, the flow of v reversed carries as many units from every router to v, so the flow and its reverse together carry 2 `demand` units per weight of an
+/// ordered pair, and both channels of a link then carry what the flow alone puts on the link: lambda >= 2 demand / busiest. Otherwise (not
+/// `mirrored`) `busiest` is that of a channel.
 ///
 /// # Errors
 /// The router where units appear or vanish, or the load that differs.
-pub fn flow(topology: &Topology, claimed: &FlowCertificate) -> Result<(), CheckError> {
+pub fn flow(topology: &Topology, demand: &Demand, claimed: &FlowCertificate) -> Result<(), CheckError> {
     let symmetry = topology.symmetry();
     let nodes = topology.node_count();
     expect_length("flow", "sources", claimed.flows.len(), symmetry.class_count())?;
     if claimed.demand == 0 {
         return Err(CheckError::Flow { what: "it has no demand".to_owned() });
     }
+    if claimed.mirrored && !demand.is_symmetric() {
+        return Err(CheckError::Flow { what: "it counts its reverse, but the demand is not symmetric".to_owned() });
+    }
     // The images of one source's flow put the load of a whole channel class on each channel of the class.
     let mut loads = vec![0u128; topology.class_count(symmetry)];
     for (source, units) in symmetry.canonical_nodes().zip(&claimed.flows) {
         expect_length(&format!("flow from node {source}"), "channels", units.len(), topology.channel_count())?;
-        let mut balance = vec![-i128::from(claimed.demand); nodes];
-        balance[source.index()] = i128::from(claimed.demand) * (nodes as i128 - 1);
+        let absorbed = |to: usize| i128::from(claimed.demand) * i128::from(demand.weight(source, NodeId::new(to)));
+        let mut balance: Vec<i128> = (0..nodes).map(|to| -absorbed(to)).collect();
+        balance[source.index()] = (0..nodes).map(absorbed).sum();
         for (channel, &units) in units.iter().enumerate() {
             let channel = ChannelId::new(channel);
             balance[topology.source(channel).node.index()] -= i128::from(units);
@@ -42,12 +48,12 @@ pub fn flow(topology: &Topology, claimed: &FlowCertificate) -> Result<(), CheckE
     }
     let both = |link: LinkId| {
         let load = |channel: ChannelId| loads[topology.channel_class(symmetry, channel).index()];
-        load(link.forward()) + load(link.backward())
+        if claimed.mirrored { load(link.forward()) + load(link.backward()) } else { load(link.forward()).max(load(link.backward())) }
     };
     let busiest = topology.links().ids().map(both).max().unwrap_or(0);
     if busiest != u128::from(claimed.busiest) {
-        let claimed = claimed.busiest;
-        return Err(CheckError::Flow { what: format!("the busiest link is claimed to carry {claimed} units, but it carries {busiest}") });
+        let (claimed, of) = (claimed.busiest, if claimed.mirrored { "link" } else { "channel" });
+        return Err(CheckError::Flow { what: format!("the busiest {of} is claimed to carry {claimed} units, but it carries {busiest}") });
     }
     Ok(())
 }

@@ -25,6 +25,9 @@ pub fn limit(pod: &Pod, claimed: &UniversalLimit) -> Result<(), CheckError> {
 
 /// (Volume, distance) that an argument gives, or why it does not fit the pod.
 pub(super) fn measure(pod: &Pod, argument: &LimitArgument) -> Result<(u128, u128), String> {
+    if !pod.demand.is_uniform() {
+        return Err("holds for uniform demand only".to_owned());
+    }
     let nodes = pod.node_count() as u128;
     let (volume, distance) = match argument {
         LimitArgument::Tree { copper, fiber, levels } => tree(pod, copper, *fiber as usize, *levels as usize)?,

@@ -21,7 +21,7 @@ mod wiring;
 
 pub use deadlock::DeadlockFree;
 pub use directory::{BinaryTables, Files, Verified, directory};
-pub use distances::distances;
+pub use distances::{demand_hops, distances};
 pub use dual::dual;
 pub use errors::{CheckError, RequireError};
 pub use flow::flow;

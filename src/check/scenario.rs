@@ -30,6 +30,7 @@ pub fn scenario(
         });
     }
     symmetry::automorphisms_of_lit(topology, &tables.symmetry, alive)?;
+    symmetry::keeps_demand(&tables.symmetry, &pod.demand)?;
     expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), tables.symmetry.class_count())?;
     let forwarding = Forwarding::new(pod, topology, alive, tables)?;
     let (walk, dependencies) = forwarding.walk(alive)?;

@@ -6,6 +6,7 @@ use super::CheckError;
 use super::graph::keeps_alive;
 use crate::ids::{CubeId, Id, IdVec, LinkId};
 use crate::ir::{Symmetry, Topology};
+use crate::model::Demand;
 use std::collections::BTreeSet;
 
 /// Checks the group itself: permutations of the cubes that contain the identity, compose to each other and fix no cube.
@@ -74,6 +75,14 @@ pub(super) fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<
         }
     }
     Ok(())
+}
+
+/// Checks that every element carries each pair of routers onto one of the same weight.
+pub(super) fn keeps_demand(symmetry: &Symmetry, demand: &Demand) -> Result<(), CheckError> {
+    match (1..symmetry.order()).find(|&g| !demand.is_kept_by(|node| symmetry.image(g, node))) {
+        None => Ok(()),
+        Some(g) => Err(CheckError::symmetry(format!("element {g} carries pairs of routers onto pairs of another demand"))),
+    }
 }
 
 /// Checks a symmetry of the lit part of a topology.

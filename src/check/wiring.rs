@@ -45,7 +45,8 @@ pub fn wiring(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) ->
     if topology.symmetry().chips_per_cube() != pod.chips_per_cube() as usize {
         return Err(CheckError::symmetry(format!("it moves blocks of {} routers, not cubes", topology.symmetry().chips_per_cube())));
     }
-    symmetry::automorphisms(topology, topology.symmetry())
+    symmetry::automorphisms(topology, topology.symmetry())?;
+    symmetry::keeps_demand(topology.symmetry(), &pod.demand)
 }
 
 /// Every neighbouring pair of a cube has its one copper link, and there is no other copper.

@@ -29,7 +29,7 @@ pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::Compiled;
 use crate::ir::{ForwardingTables, PackedTables, Scenario, file_stem};
-use crate::model::{Demand, DemandShape, Near, TopologyChoice};
+use crate::model::{DemandShape, Near, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 use external::External;
 
@@ -243,7 +243,7 @@ impl Part<'_> {
         match self.kind {
             Kind::Spec => spec_text.to_owned(),
             Kind::Inputs => self.input.to_owned(),
-            Kind::Demand => demand(&compiled.pod.demand),
+            Kind::Demand => compiled.pod.demand.csv(),
             Kind::Topology => topology::json(compiled),
             Kind::Ocs => ocs::json(compiled),
             Kind::ConfigDb => config_db::json(compiled, crate::ids::OcsId(self.at as u32)),
@@ -261,15 +261,4 @@ impl Part<'_> {
             Kind::Csv => topology::csv(compiled),
         }
     }
-}
-
-/// The demand matrix: one line per source, one number per destination.
-fn demand(demand: &Demand) -> String {
-    let mut out = String::new();
-    for source in 0..demand.node_count() {
-        let row: Vec<String> = demand.row(crate::ids::NodeId(source as u32)).iter().map(u32::to_string).collect();
-        out.push_str(&row.join(","));
-        out.push('\n');
-    }
-    out
 }

@@ -68,9 +68,10 @@ fn page(compiled: &Compiled) -> Value {
             context! { name => pass.name, stopped_by => pass.stopped_by, counters => counters.join(", "), notes => pass.notes }
         })
         .collect();
+    let facts = [summary::cubes_line(pod), summary::switches_line(pod), summary::links_line(compiled), summary::choices_line(compiled)];
     context! {
         name => pod.name,
-        facts => [summary::cubes_line(pod), summary::switches_line(pod), summary::links_line(compiled), summary::choices_line(compiled)],
+        facts => facts.into_iter().chain(summary::demand_line(pod)).chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
         proof => summary::proof_line(compiled),
         routed => nominal.routed.is_some(),
         required => compiled.requires.len(),
@@ -94,8 +95,8 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
     let nominal = &compiled.scenarios[0].metrics;
     let filled = |share: f64| Some(format!("{:.1}", (share * 100.0).clamp(0.0, 100.0)));
     let share = nominal.flow_low / nominal.distance_bound();
-    let injection = nominal.flow_low * (nominal.nodes - 1) as f64;
-    let ceiling = nominal.flow_high * (nominal.nodes - 1) as f64;
+    let injection = nominal.flow_low * nominal.sent_most as f64;
+    let ceiling = nominal.flow_high * nominal.sent_most as f64;
     // A number keeps its percent sign.
     let card = |title, value: String, unit, note: String, bar| Card {
         title,
@@ -124,7 +125,11 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             "Injection",
             percent(injection),
             "of a channel",
-            format!("per chip, uniform all-to-all; at most {}", percent(ceiling)),
+            format!(
+                "{}; at most {}",
+                if pod.demand.is_uniform() { "per chip, uniform all-to-all" } else { "of the chip that sends most" },
+                percent(ceiling)
+            ),
             filled(nominal.flow_low / nominal.flow_high),
         ),
         card(

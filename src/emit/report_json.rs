@@ -15,6 +15,11 @@ pub(super) fn json(compiled: &Compiled) -> String {
     push(&mut out, format_args!("\"nodes\":{},\"cubes\":{},\n", pod.node_count(), pod.cubes));
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
     push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));
+    if let Some(uniform) = &compiled.uniform {
+        let (least, most) = uniform.gain(&nominal.metrics);
+        let (low, high) = (lower(uniform.flow_low), upper(uniform.flow_high));
+        push(&mut out, format_args!("\"gain\":{{\"uniform_topology\":[{low},{high}],\"ratio\":[{},{}]}},\n", lower(least), upper(most)));
+    }
     push_histograms(&mut out, &nominal.metrics);
     match (&nominal.metrics.routed, &nominal.routed) {
         (Some(walk), Some(routed)) => {

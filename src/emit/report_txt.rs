@@ -23,7 +23,7 @@ pub fn terminal_report(compiled: &Compiled) -> String {
         summary::choices_line(compiled),
         summary::proof_line(compiled),
     ];
-    for line in lines {
+    for line in lines.into_iter().chain(summary::demand_line(pod)).chain(summary::gain_line(compiled)) {
         push_wrapped(&mut out, "  ", &line);
     }
     push_metrics(&mut out, compiled);

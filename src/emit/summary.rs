@@ -4,7 +4,8 @@ use super::number::{grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
 use crate::ir::{LimitArgument, LinkKind, TreeBounds};
 use crate::model::{
-    AllowedTurns, CoupleRule, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
+    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, SynthesisMethod,
+    Synthesize, TopologyChoice,
 };
 
 /// Significant digits of flows in reports for people; `report.json` has all of them.
@@ -32,7 +33,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
         .map(|metric| {
             let value = of.value(metric);
             let flow_bound = |factor: f64| (format!("<= {}", round_up_sig(of.flow_high * factor, DIGITS)), Some(of.flow_high * factor));
-            let rate = (of.nodes - 1) as f64;
+            let rate = of.sent_most as f64;
             let none = || (String::new(), None);
             let ((bound, best), note) = match metric {
                 Metric::Diameter => (none(), "hops"),
@@ -213,4 +214,33 @@ pub(super) fn proof_line(compiled: &Compiled) -> String {
     } else {
         format!("deadlock-free, proved for {proved} of {all} scenarios")
     }
+}
+
+/// `demand: all-to-all in groups of 16 (weight 4) and of all chips (weight 1); the busiest chip sends 315 in all`; `None` where it is uniform.
+pub(super) fn demand_line(pod: &Pod) -> Option<String> {
+    let how = match pod.demand.shape() {
+        DemandShape::Uniform => return None,
+        DemandShape::Groups(components) => {
+            let part = |part: &Component| match part.group as usize == pod.node_count() {
+                true => format!("of all chips (weight {})", part.weight),
+                false => format!("of {} (weight {})", part.group, part.weight),
+            };
+            format!("all-to-all in groups {}", components.iter().map(part).collect::<Vec<_>>().join(" and "))
+        }
+        DemandShape::Matrix(_) => format!("a matrix with weights up to {}", grouped(pod.demand.largest().into())),
+    };
+    Some(format!("demand: {how}; the busiest chip sends {} in all", grouped(pod.demand.sent_most())))
+}
+
+/// What the topology gains on its demand over the one synthesized for uniform demand.
+pub(super) fn gain_line(compiled: &Compiled) -> Option<String> {
+    let uniform = compiled.uniform.as_ref()?;
+    let (least, most) = uniform.gain(&compiled.scenarios[0].metrics);
+    Some(format!(
+        "gain over the topology for uniform demand: {} to {} (that one reaches {} to {} on this demand, certified)",
+        round_down_sig(least, 4),
+        round_up_sig(most, 4),
+        round_down_sig(uniform.flow_low, DIGITS),
+        round_up_sig(uniform.flow_high, DIGITS)
+    ))
 }

@@ -40,14 +40,15 @@ impl StopReason {
     }
 }
 
-/// Channel lengths: by linear-programming duality lambda <= sum of lengths / sum of shortest lengths over ordered pairs.
+/// Channel lengths: by linear-programming duality lambda <= sum of lengths / sum of shortest lengths over ordered pairs, each as often as
+/// its weight in the demand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DualLengths {
     /// `[channel class]` under the topology's symmetry; integers, so that the bound is exact. Dark channels have 0 here and do not count.
     pub lengths: Vec<u64>,
     /// Sum of the lengths of all lit channels of the pod.
     pub volume: u128,
-    /// Sum over all ordered pairs of the shortest length.
+    /// Sum over all ordered pairs of weight x shortest length.
     pub distance: u128,
 }
 
@@ -58,15 +59,18 @@ impl DualLengths {
     }
 }
 
-/// A feasible flow in integers: from every canonical source, `demand` units to every other node.
+/// A feasible flow in integers: from every canonical source, `demand` units per unit of weight to every other node.
 ///
-/// It counts together with its reverse (uniform demand is symmetric): a pair (u, v) sends `demand` units along the flow of u and as many along the
-/// reversed flow of v.
+/// Where the demand is symmetric (as uniform demand is), it counts together with its reverse: a pair (u, v) of weight w sends w `demand` units
+/// along the flow of u and as many along the reversed flow of v.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FlowCertificate {
-    /// Units that every node absorbs from every other.
+    /// Units that a node absorbs from another per unit of weight.
     pub demand: u64,
-    /// Units on both channels of the busiest link, all sources of the pod together: lambda >= 2 demand / busiest.
+    /// Whether the flow counts together with its reverse.
+    pub mirrored: bool,
+    /// All sources of the pod together: mirrored, the units on both channels of the busiest link: lambda >= 2 demand / busiest; otherwise those
+    /// on the busiest channel: lambda >= demand / busiest.
     pub busiest: u64,
     /// `[source class][channel]`: units of that source's commodity on the channel (both directions of a link are channels).
     pub flows: Vec<Vec<u64>>,
@@ -75,7 +79,7 @@ pub struct FlowCertificate {
 impl FlowCertificate {
     /// The lower bound on lambda.
     pub fn value(&self) -> f64 {
-        2.0 * self.demand as f64 / self.busiest as f64
+        if self.mirrored { 2.0 * self.demand as f64 / self.busiest as f64 } else { self.demand as f64 / self.busiest as f64 }
     }
 }
 

@@ -5,7 +5,8 @@ use crate::model::{Metric, Require};
 /// What a walk of all tables found; made by the checker, not by the router.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walk {
-    /// `[channel class]` under the tables' symmetry: routes of all ordered pairs over one channel of the class.
+    /// `[channel class]` under the tables' symmetry: routes of all ordered pairs over one channel of the class, each as often as its weight in
+    /// the demand.
     pub loads: Vec<u64>,
     /// `[load]` ascending: (load, number of lit channels that carry it).
     pub load_histogram: Vec<(u64, u64)>,
@@ -20,7 +21,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Routes over the busiest channel.
+    /// Weighted routes over the busiest channel.
     pub fn max_channel_load(&self) -> u64 {
         self.load_histogram.last().map_or(0, |&(load, _)| load)
     }
@@ -45,6 +46,10 @@ pub struct ScenarioMetrics {
     pub hop_histogram: Vec<u64>,
     /// Sum of hop distances over ordered pairs.
     pub hop_total: u64,
+    /// The same with every pair as often as its weight in the demand.
+    pub demand_hops: u64,
+    /// Weights of the chip that sends most.
+    pub sent_most: u64,
     /// Certified lower end of lambda: a feasible flow, or 1 / max_channel_load, whichever is larger.
     pub flow_low: f64,
     /// Certified upper end of lambda.
@@ -66,9 +71,9 @@ impl ScenarioMetrics {
     pub fn average_hops(&self) -> f64 {
         self.hop_total as f64 / self.pairs() as f64
     }
-    /// lambda <= channels / sum of hop distances.
+    /// lambda <= channels / sum of weight x hop distance.
     pub fn distance_bound(&self) -> f64 {
-        self.channels as f64 / self.hop_total as f64
+        self.channels as f64 / self.demand_hops as f64
     }
     /// No single-path routing has a smaller maximum channel load: ceil(1 / dual).
     pub fn load_bound(&self) -> u64 {
@@ -77,7 +82,7 @@ impl ScenarioMetrics {
     }
     /// The value of a metric; `None` if it needs routes and there are none.
     pub fn value(&self, metric: Metric) -> Option<f64> {
-        let injection = self.flow_low * (self.nodes - 1) as f64;
+        let injection = self.flow_low * self.sent_most as f64;
         Some(match metric {
             Metric::Diameter => f64::from(self.diameter),
             Metric::AverageHops => self.average_hops(),
@@ -106,6 +111,22 @@ pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(f64, &str
         }
     }
     worst
+}
+
+/// What a topology synthesized for the demand is compared with: the one that the same search finds for uniform demand.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct UniformTopology {
+    /// Certified lower end of its lambda on the demand.
+    pub flow_low: f64,
+    /// Certified upper end.
+    pub flow_high: f64,
+}
+
+impl UniformTopology {
+    /// The gain in lambda on the demand, as a certified interval.
+    pub fn gain(&self, nominal: &ScenarioMetrics) -> (f64, f64) {
+        (nominal.flow_low / self.flow_high, nominal.flow_high / self.flow_low)
+    }
 }
 
 /// How a `require` came out.

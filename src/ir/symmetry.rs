@@ -49,6 +49,12 @@ impl Symmetry {
         Self::new(chips_per_cube, vec![(0..cubes).map(CubeId).collect()])
     }
 
+    /// The elements that `keeps` accepts; they must form a group.
+    pub fn subgroup(&self, keeps: impl Fn(usize) -> bool) -> Self {
+        let kept = (0..self.order()).filter(|&g| keeps(g));
+        Self::new(self.chips_per_cube, kept.map(|g| self.images[g * self.cubes()..][..self.cubes()].to_vec()).collect())
+    }
+
     /// Number of elements.
     pub fn order(&self) -> usize {
         self.inverse.len()

@@ -70,6 +70,11 @@ impl Topology {
         Self { node_count, ports, links, outgoing, symmetry }
     }
 
+    /// The same links, stored by another symmetry of theirs.
+    pub fn with_symmetry(self, symmetry: Symmetry) -> Self {
+        Self { symmetry, ..self }
+    }
+
     /// Number of routers.
     pub fn node_count(&self) -> usize {
         self.node_count

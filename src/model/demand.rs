@@ -199,6 +199,17 @@ impl Demand {
         }
     }
 
+    /// As `demand = matrix` reads it: one line per source, one number per destination.
+    pub fn csv(&self) -> String {
+        let mut out = String::new();
+        for source in self.sources() {
+            let row: Vec<String> = self.row(source).iter().map(u32::to_string).collect();
+            out.push_str(&row.join(","));
+            out.push('\n');
+        }
+        out
+    }
+
     fn sources(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes).map(NodeId::new)
     }

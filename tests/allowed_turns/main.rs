@@ -5,7 +5,7 @@ mod verify;
 
 use fabc::ids::{IdVec, LinkId, PortId};
 use fabc::ir::{LinkKind, Routes, Topology};
-use fabc::model::{TableKey, TurnPriority};
+use fabc::model::{Demand, TableKey, TurnPriority};
 use fabc::passes::route::allowed_turns::{MAX_PATHS, Settings, TurnOrder, least_load, order, paths, select};
 use fabc::progress::Silent;
 use verify::{Walked, verify};
@@ -21,7 +21,7 @@ fn compute(topology: &Topology, vcs: u8) -> (TurnOrder, Routes) {
 fn compute_with(topology: &Topology, settings: &Settings) -> (TurnOrder, Routes) {
     let prices = pods::prices(topology, 1000);
     let order = order(topology, &prices, settings, &Silent);
-    let routes = select(topology, &all_lit(topology), &prices, &order, settings, None);
+    let routes = select(topology, &Demand::uniform(topology.node_count()), &all_lit(topology), &prices, &order, settings, None);
     (order, routes)
 }
 
@@ -175,7 +175,7 @@ fn one_order_serves_every_fault() {
     for (port, local) in [(0, 3), (0, 63), (2, 12), (4, 48), (4, 53)] {
         let alive = without_ocs(&topology, port, local);
         assert_eq!(alive.iter().filter(|&&lit| !lit).count(), 4);
-        let routes = select(&topology, &alive, &prices, &order, &settings, Some(&nominal));
+        let routes = select(&topology, &Demand::uniform(topology.node_count()), &alive, &prices, &order, &settings, Some(&nominal));
         assert_eq!(routes.ranks, nominal.ranks);
         assert_eq!(routes.symmetry, nominal.symmetry);
         let walked = verify(&topology, &routes, |link| !alive[link]);
@@ -192,7 +192,7 @@ fn a_single_cut_fibre_breaks_the_symmetry_and_routes() {
     let alive: IdVec<LinkId, bool> = topology.links().ids().map(|link| link != cut).collect();
     let settings = Settings::for_pod(2, topology.node_count());
     let prices = pods::prices(&topology, 1000);
-    let routes = select(&topology, &alive, &prices, &order, &settings, Some(&nominal));
+    let routes = select(&topology, &Demand::uniform(topology.node_count()), &alive, &prices, &order, &settings, Some(&nominal));
     assert!(routes.symmetry.is_trivial());
     expect(&verify(&topology, &routes, |link| !alive[link]), 78, 1.02);
 }

@@ -50,7 +50,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         pass("route", "done", &[("scenarios", scenarios.len() as u64), ("relaxations", 9_221_337)]),
     ];
     let limit = fabc::passes::limit::universal(&pod).0;
-    Compiled { pod, topology, limit, cross_connects, flow, trees, tree_bounds, scenarios, requires, passes }
+    Compiled { pod, topology, limit, cross_connects, flow, uniform: None, trees, tree_bounds, scenarios, requires, passes }
 }
 
 /// One unit from every canonical source to every other node along a tree of shortest paths.
@@ -71,7 +71,7 @@ fn tree_flow(topology: &Topology) -> FlowCertificate {
         units
     };
     let flows = symmetry.canonical_nodes().map(&mut flow).collect();
-    FlowCertificate { demand: 1, busiest: totals.iter().copied().max().unwrap_or(1), flows }
+    FlowCertificate { demand: 1, mirrored: true, busiest: totals.iter().copied().max().unwrap_or(1), flows }
 }
 
 fn outcome(require: &Require, metrics: &[ScenarioMetrics]) -> RequireOutcome {
@@ -309,6 +309,8 @@ fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scena
         diameter: histogram.len() as u32 - 1,
         hop_histogram: histogram,
         hop_total,
+        demand_hops: hop_total,
+        sent_most: pod.demand.sent_most(),
         flow_low: 1.0 / busiest as f64,
         flow_high,
         channel_bandwidth: pod.channel_bandwidth_gbs(),

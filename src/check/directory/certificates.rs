@@ -62,6 +62,7 @@ pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, comple
     }
     let flow = FlowCertificate {
         demand: file.flow.demand,
+        mirrored: pod.demand.is_symmetric(),
         busiest: file.flow.busiest,
         flows: file.flow.flows.into_iter().map(|line| line.units).collect(),
     };

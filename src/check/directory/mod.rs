@@ -14,9 +14,10 @@ mod tables_bin;
 mod topology;
 
 use super::{CheckError, dual, flow, scenario as walk_scenario, trees, wiring};
-use crate::check::distances::measure as measure_distances;
+use crate::check::distances::{demand_hops, measure as measure_distances};
 use crate::ir::{CrossConnects, DualLengths, Scenario, ScenarioMetrics, Topology};
-use crate::model::{Pod, TopologyChoice};
+use crate::model::{DemandShape, Pod, TopologyChoice};
+use crate::syntax::DEMAND_INPUT;
 use certificates::Claims;
 use rayon::prelude::*;
 use read::ScenarioLine;
@@ -107,6 +108,11 @@ fn known_files(files: &Files, pod: &Pod) -> Result<(bool, Vec<String>), Vec<Chec
             && !matches!(pod.topology, TopologyChoice::CrossConnects { .. } | TopologyChoice::SynthesizeNear(_))
         {
             wrong(path, "does not belong here: the spec names no file of cross-connects");
+        } else if path == DEMAND_INPUT {
+            // Its place in the spec is read with the spec; the copy of another demand would say what nobody asked for.
+            if !matches!(pod.demand.shape(), DemandShape::Matrix(_)) {
+                wrong(path, "does not belong here: the spec names no demand matrix");
+            }
         } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, "spec.fab", "inputs/ocs.json"].contains(&path.as_str()) {
             only_hashed.push(path.clone());
         }
@@ -127,7 +133,7 @@ fn contents(files: &Files, pod: &Pod, routed: bool) -> Result<Verified, Vec<Chec
         .chain(switches::inputs(files, pod).err())
         .collect();
     let claims = certificates::certificates(files, pod, &topology, routed).map_err(one)?;
-    errors.extend(flow(&topology, &claims.flow).err());
+    errors.extend(flow(&topology, &pod.demand, &claims.flow).err());
     errors.extend(trees(pod, &topology, &cross_connects, &claims.trees).err());
     let directory = Directory { files, pod, topology: &topology, cross_connects: &cross_connects, claims: &claims, routed };
     let checked = claims.scenarios.par_iter().map(|(scenario, line)| directory.scenario(scenario, line)).collect::<Vec<_>>();
@@ -190,7 +196,7 @@ impl Directory<'_> {
             to: self.pod.node_name(to),
             span: Some(self.pod.budget.faults_span),
         })?;
-        let (volume, distance) = dual::measure(self.topology, &alive, &line.lengths)?;
+        let (volume, distance) = dual::measure(self.topology, &self.pod.demand, &alive, &line.lengths)?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume, distance };
         let mut routed = None;
         if self.routed {
@@ -214,6 +220,8 @@ impl Directory<'_> {
             diameter: distances.diameter,
             hop_histogram: distances.histogram,
             hop_total: distances.total,
+            demand_hops: demand_hops(self.topology, &self.pod.demand, &alive),
+            sent_most: self.pod.demand.sent_most(),
             flow_low: certified.max(of_tables),
             flow_high: lengths.bound(),
             channel_bandwidth: self.pod.channel_bandwidth_gbs(),

@@ -3,8 +3,8 @@
 use super::{Files, REPORT};
 use crate::check::errors::require_text;
 use crate::check::{CheckError, RequireError};
-use crate::ir::{CrossConnects, FlowCertificate, RequireOutcome, ScenarioMetrics, Topology, worst};
-use crate::model::{Metric, Pod};
+use crate::ir::{CrossConnects, FlowCertificate, RequireOutcome, ScenarioMetrics, Topology, UniformTopology, worst};
+use crate::model::{Metric, Pod, TopologyChoice};
 use serde_json::{Map, Value};
 
 /// Everything the report is compared with, recomputed from the other files.
@@ -52,7 +52,21 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
     comparison.known_keys(
         "",
         root,
-        &["format", "fabric", "nodes", "cubes", "metrics", "bounds", "histograms", "tables", "scenarios", "worst", "requires", "passes"],
+        &[
+            "format",
+            "fabric",
+            "nodes",
+            "cubes",
+            "metrics",
+            "bounds",
+            "gain",
+            "histograms",
+            "tables",
+            "scenarios",
+            "worst",
+            "requires",
+            "passes",
+        ],
     );
     comparison.expect("format", root.get("format"), Expected::Exactly("fabc.report/1".into()));
     comparison.expect("fabric", root.get("fabric"), Expected::Exactly(pod.name.as_str().into()));
@@ -61,6 +75,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
     comparison.object("metrics", root.get("metrics"), &metrics(nominal));
     comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
     super::bounds::compare(&mut comparison, root.get("bounds"), measured);
+    comparison.gain(root.get("gain"), measured);
     comparison.object("histograms", root.get("histograms"), &histograms(nominal));
     comparison.object("tables", root.get("tables"), &tables(measured));
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
@@ -200,6 +215,31 @@ impl Comparison {
             }
             _ => self.differ(&place, claimed, "an interval of two numbers"),
         }
+    }
+
+    /// The other topology is not in the directory, so its interval stands as claimed; the ratio must follow from it.
+    fn gain(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
+        let pod = measured.pod;
+        if pod.demand.is_uniform() || !matches!(pod.topology, TopologyChoice::Synthesize(_)) {
+            return self.expect_or_nothing("gain", claimed, None);
+        }
+        let Some(object) = claimed.and_then(Value::as_object) else { return self.differ("gain", claimed, "an object") };
+        self.known_keys("gain", object, &["uniform_topology", "ratio"]);
+        let interval = |key: &str| match object.get(key).and_then(Value::as_array).map(Vec::as_slice) {
+            Some([low, high]) => Some((low.clone(), high.clone())).filter(|ends| ends.0.is_number() && ends.1.is_number()),
+            _ => None,
+        };
+        let (Some((low, high)), Some(ratio)) = (interval("uniform_topology"), interval("ratio")) else {
+            return self.differ("gain", claimed, "two intervals of two numbers");
+        };
+        let ends = (low.as_f64().unwrap_or(0.0), high.as_f64().unwrap_or(0.0));
+        if !(0.0 < ends.0 && ends.0 <= ends.1) {
+            return self.differ("gain.uniform_topology", claimed, "a positive interval");
+        }
+        let (least, most) = UniformTopology { flow_low: ends.0, flow_high: ends.1 }.gain(&measured.scenarios[0]);
+        // Its ends were rounded before they were written.
+        self.expect("gain.ratio[0]", Some(&ratio.0), Expected::Rate(least));
+        self.expect("gain.ratio[1]", Some(&ratio.1), Expected::Rate(most));
     }
 
     fn scenarios(&mut self, claimed: Option<&Value>, scenarios: &[ScenarioMetrics]) {

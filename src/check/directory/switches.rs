@@ -5,7 +5,8 @@ use super::{Files, OCS};
 use crate::check::CheckError;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnect, CrossConnects, Topology, file_stem};
-use crate::model::{CoupleRule, Duplex, FacePort, Ocs, Pod, TopologyChoice};
+use crate::model::{CoupleRule, DemandShape, Duplex, FacePort, Ocs, Pod, TopologyChoice};
+use crate::syntax::DEMAND_INPUT;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The settings of all switches.
@@ -51,6 +52,9 @@ pub(super) fn cross_connects(
 /// Whether a spec that names a file of cross-connects got exactly those, and one that starts from such a file stayed near enough.
 pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
     const INPUT: &str = "inputs/ocs.json";
+    if matches!(pod.demand.shape(), DemandShape::Matrix(_)) && super::read::bytes(files, DEMAND_INPUT)? != pod.demand.csv().as_bytes() {
+        return Err(contradiction(DEMAND_INPUT, "", "is not the file that the spec was resolved with"));
+    }
     let (text, moves) = match &pod.topology {
         TopologyChoice::CrossConnects { text, .. } => (text, None),
         TopologyChoice::SynthesizeNear(near) => (&near.text, Some(near.moves)),

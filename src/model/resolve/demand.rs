@@ -23,7 +23,7 @@ pub(super) fn demand(
         }
         settings(context, block, "`demand`".to_owned(), span, &[], "all_to_all");
         if block.statements.is_empty() {
-            context.error(missing("`demand`", "its components", "all_to_all; weight 1;", span));
+            context.error(missing("`demand`", "a component", "all_to_all; weight 1;", span));
         }
         return groups(context, block, size);
     }
@@ -92,6 +92,10 @@ fn groups(context: &mut Context, block: &Block, size: Option<(u64, u64)>) -> Opt
         if let Some(&(_, first)) = found[..at].iter().find(|(other, _)| other.group == component.group) {
             context.duplicate(format!("the all-to-all over groups of {}", component.group), "add their weights up", span, first);
         }
+    }
+    let sum: u64 = found.iter().map(|(component, _)| u64::from(component.weight)).sum();
+    if sum > u64::from(MAX_WEIGHT) {
+        in_range(context, "the sum of all weights", sum as i64, 0..=i64::from(MAX_WEIGHT), block.span);
     }
     if !any_weight && !block.statements.is_empty() {
         context.error(ResolveError::NoDemand { what: "`demand`".to_owned(), span: block.span });

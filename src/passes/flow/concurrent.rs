@@ -11,6 +11,7 @@ use super::mixture;
 use super::quotient::{Distance, Quotient};
 use crate::ids::{IdVec, LinkId};
 use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, StopReason, Topology};
+use crate::model::Demand;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -41,8 +42,10 @@ const LEAST_SWING: f64 = 0.002;
 const DAMPING: f64 = 0.9;
 const RECOVERY: f64 = 1.05;
 const LEAST_STEP: f64 = 0.05;
-/// Integer units that a pair sends in the certificate, about.
+/// Integer units that the pairs of largest weight send in the certificate, about, and the fewest that a pair of weight 1 sends: shares of rounds
+/// are whole units.
 const DEMAND: u64 = 1 << 22;
+const LEAST_UNITS: u64 = 1 << 12;
 
 /// One round's prices and what they led to.
 struct Round {
@@ -51,11 +54,17 @@ struct Round {
     loads: Vec<f64>,
 }
 
-/// The certified interval of the maximum concurrent flow, uniform demand, unit capacity per channel.
+/// The certified interval of the maximum concurrent flow: every ordered pair at lambda times its weight, unit capacity per channel.
 ///
-/// `alive` must be invariant under the symmetry and connect all nodes.
-pub fn concurrent(topology: &Topology, alive: &IdVec<LinkId, bool>, settings: Settings, progress: &dyn Progress) -> ConcurrentFlow {
-    let quotient = Quotient::new(topology, alive);
+/// `alive` and `demand` must be invariant under the symmetry, and `alive` must connect all nodes.
+pub fn concurrent(
+    topology: &Topology,
+    demand: &Demand,
+    alive: &IdVec<LinkId, bool>,
+    settings: Settings,
+    progress: &dyn Progress,
+) -> ConcurrentFlow {
+    let quotient = Quotient::new(topology, demand, alive);
     progress.begin("flow", u64::from(settings.rounds));
     let (dual, rounds, stopped_by, window) = descend(&quotient, settings, None, progress);
     let primal = certify(&quotient, &window);
@@ -65,8 +74,8 @@ pub fn concurrent(topology: &Topology, alive: &IdVec<LinkId, bool>, settings: Se
 }
 
 /// Only the upper end, starting from the lengths of another scenario of the same topology (such as the healthy pod).
-pub fn price(topology: &Topology, alive: &IdVec<LinkId, bool>, start: &DualLengths, settings: Settings) -> DualLengths {
-    let quotient = Quotient::new(topology, alive);
+pub fn price(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, start: &DualLengths, settings: Settings) -> DualLengths {
+    let quotient = Quotient::new(topology, demand, alive);
     descend(&quotient, settings, Some(start), &crate::progress::Silent).0
 }
 
@@ -159,7 +168,8 @@ fn slack_weights(tau: f64) -> Vec<u32> {
 /// Sources that one task takes; part of the summation order, so it must not depend on the number of threads.
 const SOURCES_PER_TASK: usize = 4;
 
-/// Loads per class when every pair sends 1 over the soft shortest paths, and the sum of shortest lengths over all ordered pairs.
+/// Loads per class when every pair sends its weight over the soft shortest paths, and the weighted sum of shortest lengths over all ordered
+/// pairs.
 fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     let weights = slack_weights(tau);
     let longest = prices.iter().copied().max().unwrap_or(0);
@@ -173,8 +183,9 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
             let mut amount = vec![0.0f64; quotient.nodes];
             for &source in sources {
                 scratch.run(quotient, source as usize, prices, longest);
-                total += scratch.distance.iter().map(|&d| u128::from(d)).sum::<u128>();
-                amount.fill(1.0);
+                let weights_from = quotient.weights_from(source);
+                total += lengths::weighted(&scratch.distance, &weights_from);
+                amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
                 for &node in scratch.order[1..].iter().rev() {
                     let here = scratch.distance[node as usize];
                     let mut shares = [0u32; 64];
@@ -202,9 +213,11 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
         loads.iter_mut().zip(part).for_each(|(load, part)| *load += part);
         total += distance;
     }
-    // A flow and its reverse carry the same uniform demand, so their mean does too: both directions of a link bear the mean load.
-    let tied = (0..quotient.classes).map(|class| 0.5 * (loads[class] + loads[quotient.reverse[class] as usize])).collect();
-    (tied, total * quotient.order as u128)
+    if quotient.mirrored {
+        // A flow and its reverse carry the same symmetric demand, so their mean does too: both directions of a link bear the mean load.
+        loads = (0..quotient.classes).map(|class| 0.5 * (loads[class] + loads[quotient.reverse[class] as usize])).collect();
+    }
+    (loads, total * quotient.order as u128)
 }
 
 /// Weight of a predecessor: it must be strictly nearer, so that splitting follows no cycle.
@@ -218,7 +231,8 @@ fn share_of(weights: &[u32], from: u32, length: u32, here: u32) -> u32 {
 /// The best mixture of rounds as an integer flow.
 fn certify(quotient: &Quotient, history: &[Round]) -> FlowCertificate {
     let loads: Vec<&[f64]> = history.iter().map(|round| &round.loads[..]).collect();
-    let parts = mixture::best(&loads, DEMAND);
+    let units = (DEMAND / u64::from(quotient.demand.largest())).max(LEAST_UNITS);
+    let parts = mixture::best(&loads, units);
     let rounds: Vec<(&Round, u64)> = history.iter().zip(parts).filter(|(_, part)| *part > 0).collect();
     let weights: Vec<Vec<u32>> = rounds.iter().map(|(round, _)| slack_weights(round.tau * UNIT)).collect();
     let flows: Vec<Vec<u64>> = quotient
@@ -239,22 +253,15 @@ fn certify(quotient: &Quotient, history: &[Round]) -> FlowCertificate {
             loads[channel.class as usize] += flow[channel.channel as usize];
         }
     }
-    let busiest = (0..quotient.classes).map(|class| loads[class] + loads[quotient.reverse[class] as usize]).max().unwrap_or(0);
-    FlowCertificate { demand: rounds.iter().map(|(_, part)| part).sum(), busiest, flows }
+    let back = |class: usize| if quotient.mirrored { loads[quotient.reverse[class] as usize] } else { 0 };
+    let busiest = (0..quotient.classes).map(|class| loads[class] + back(class)).max().unwrap_or(0);
+    FlowCertificate { demand: rounds.iter().map(|(_, part)| part).sum(), mirrored: quotient.mirrored, busiest, flows }
 }
 
-/// As [`split`], one source that sends `demand` to every node, in integer units that are conserved exactly at every node.
-fn split_integer(
-    quotient: &Quotient,
-    source: usize,
-    round: &Round,
-    weights: &[u32],
-    demand: u64,
-    scratch: &mut Distance,
-    flow: &mut [u64],
-) {
+/// As [`split`], one source that sends `units` per weight, in integer units that are conserved exactly at every node.
+fn split_integer(quotient: &Quotient, source: usize, round: &Round, weights: &[u32], units: u64, scratch: &mut Distance, flow: &mut [u64]) {
     scratch.run(quotient, source, &round.prices, round.prices.iter().copied().max().unwrap_or(0));
-    let mut amount = vec![demand; quotient.nodes];
+    let mut amount: Vec<u64> = quotient.weights_from(source as u32).into_iter().map(|weight| u64::from(weight) * units).collect();
     for &node in scratch.order[1..].iter().rev() {
         let here = scratch.distance[node as usize];
         let share = |channel: &super::quotient::Incoming| {

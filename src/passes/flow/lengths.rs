@@ -15,12 +15,17 @@ pub(super) fn bound(quotient: &Quotient, lengths: &[u32], scratch: &mut Distance
     let mut distance = 0u128;
     for &source in &quotient.sources {
         scratch.run(quotient, source as usize, lengths, longest);
-        distance += scratch.distance.iter().map(|&d| u128::from(d)).sum::<u128>();
+        distance += weighted(&scratch.distance, &quotient.weights_from(source));
     }
     from_distance(quotient, lengths, distance * quotient.order as u128)
 }
 
-/// The same where the sum of shortest lengths over all ordered pairs is known.
+/// The sum of distances from a source, each as often as its weight.
+pub(super) fn weighted(distance: &[u32], weights: &[u32]) -> u128 {
+    distance.iter().zip(weights).map(|(&distance, &weight)| u128::from(u64::from(distance) * u64::from(weight))).sum()
+}
+
+/// The same where the weighted sum of shortest lengths over all ordered pairs is known.
 pub(super) fn from_distance(quotient: &Quotient, lengths: &[u32], distance: u128) -> DualLengths {
     let lit = |class: usize| quotient.lit(class);
     let lengths: Vec<u64> = (0..quotient.classes).map(|class| if lit(class) { u64::from(lengths[class]) } else { 0 }).collect();

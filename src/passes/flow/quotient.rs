@@ -2,6 +2,7 @@
 
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use crate::ir::{LinkKind, Topology};
+use crate::model::Demand;
 
 /// A lit channel as seen from its target.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +42,14 @@ pub(super) struct Quotient {
     pub(super) depth: Vec<u32>,
     /// `[class]`: whether the channels join different cubes.
     pub(super) crossing: Vec<bool>,
+    /// What is sent.
+    pub(super) demand: Demand,
+    /// Whether the demand is symmetric, so that a flow and its reverse serve it alike.
+    pub(super) mirrored: bool,
 }
 
 impl Quotient {
-    pub(super) fn new(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Self {
+    pub(super) fn new(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>) -> Self {
         let symmetry = topology.symmetry();
         let classes = topology.class_count(symmetry);
         let mut kinds = vec![None; classes];
@@ -79,7 +84,14 @@ impl Quotient {
             ports: topology.ports(),
             crossing,
             depth,
+            demand: demand.clone(),
+            mirrored: demand.is_symmetric(),
         }
+    }
+
+    /// The weights from a source, by destination.
+    pub(super) fn weights_from(&self, source: u32) -> Vec<u32> {
+        self.demand.row(NodeId(source))
     }
 
     /// Lit channels into a node.

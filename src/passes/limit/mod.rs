@@ -42,8 +42,13 @@ const DESCENT: u64 = 500;
 /// leaves a valid bound.
 const COUNTS: usize = 1 << 31;
 
-/// The strongest of the bounds, ties for the tree; `None` for a pod of one router, which has no pairs.
+/// The strongest of the bounds, ties for the tree; `None` for a pod of one router, which has no pairs, and for a demand that is not uniform: the
+/// copies that are nearest in the tree need not be those that much is sent to.
 pub fn universal(pod: &Pod) -> (Option<UniversalLimit>, PassRecord) {
+    let record = |counters, notes| PassRecord { name: "limit".to_owned(), stopped_by: "done".to_owned(), counters, notes };
+    if !pod.demand.is_uniform() {
+        return (None, record(Vec::new(), vec!["no universal bound: its argument holds for uniform demand only".to_owned()]));
+    }
     let mut trees = Trees { shape: Shape::new(pod), distances: 0, lengths: 0 };
     let mut best = trees.best();
     let mut cuts = 0;
@@ -55,7 +60,7 @@ pub fn universal(pod: &Pod) -> (Option<UniversalLimit>, PassRecord) {
     }
     let counters = [("lengths", trees.lengths), ("distances", trees.distances as u64), ("cuts", cuts)];
     let counters = counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-    (best, PassRecord { name: "limit".to_owned(), stopped_by: "done".to_owned(), counters, notes: Vec::new() })
+    (best, record(counters, Vec::new()))
 }
 
 struct Trees {

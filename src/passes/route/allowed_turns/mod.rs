@@ -36,7 +36,7 @@ mod select;
 
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId, Vc};
 use crate::ir::{DualLengths, Hop, Routes, Symmetry, Topology};
-use crate::model::{TableKey, TurnPriority};
+use crate::model::{Demand, TableKey, TurnPriority};
 use crate::progress::Progress;
 use by_destination::Trees;
 pub use exact::{MAX_NODES, MAX_PATHS, least_load, paths};
@@ -114,7 +114,8 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
     let mut found = find_order(topology, &alive, prices, None, settings, &|| progress.advance());
     progress.end();
     if found.vcs > 2 && settings.priority.is_none() {
-        let load = |order: &TurnOrder| select(topology, &alive, prices, order, settings, None).max_load(topology);
+        let uniform = Demand::uniform(topology.node_count());
+        let load = |order: &TurnOrder| select(topology, &uniform, &alive, prices, order, settings, None).max_load(topology);
         let reached = load(&found);
         // More virtual channels must not cost load: what two reach is taken where the search with three falls short of it.
         if reached as f64 > libm::ceil(1.0 / prices.bound() - 1e-6) {
@@ -236,12 +237,13 @@ impl TurnOrder {
     }
 }
 
-/// Selects routes under an order; from the routes of the healthy pod under the same order where `healthy` gives them, with a third of the sweeps.
+/// Selects routes of small maximum load (weighted by the demand) under an order; from the routes of the healthy pod under the same order where `healthy` gives them, with a third of the sweeps.
 ///
 /// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its own. Panics where the lit
 /// links do not connect the pod: the caller has measured distances by then.
 pub fn select(
     topology: &Topology,
+    demand: &Demand,
     alive: &IdVec<LinkId, bool>,
     prices: &DualLengths,
     order: &TurnOrder,
@@ -271,8 +273,9 @@ pub fn select(
     };
     let warm = warm.map(|warm| move |d: usize, src: usize| warm.route(d, NodeId::new(src)).iter().map(state));
     let mut selection = Selection::new(&quotient, &ranks);
+    let bound = selection.weigh(demand, (1.0 / prices.bound()).max(1.0));
     selection.start(warm).expect("the order leaves every pair of a connected pod a path");
-    selection.descend((1.0 / prices.bound()).max(1.0), sweeps, rounds, widest);
+    selection.descend(bound, sweeps, rounds, widest);
     if let Some(most) = settings.table_entries {
         selection.merge_entries(most);
     }
@@ -284,6 +287,7 @@ pub fn select(
 /// The routes must be consistent and rise in rank; they may use all VCs of the budget.
 pub fn improve_routes(
     topology: &Topology,
+    demand: &Demand,
     alive: &IdVec<LinkId, bool>,
     prices: &DualLengths,
     settings: &Settings,
@@ -291,7 +295,7 @@ pub fn improve_routes(
 ) -> Routes {
     let symmetric = start.symmetry == *topology.symmetry();
     let order = TurnOrder { vcs: start.vcs, symmetric, ranks: start.ranks.clone(), lost: 0 };
-    select(topology, alive, prices, &order, settings, Some(start))
+    select(topology, demand, alive, prices, &order, settings, Some(start))
 }
 
 /// The ranks of all VCs of the budget; those that routes do not use come last.

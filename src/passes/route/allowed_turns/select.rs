@@ -5,6 +5,9 @@
 //! destination; two routes that meet in a state towards the same destination are the same from there on, so tables keyed by
 //! (destination, input port, input VC) never conflict; no route turns back through the port it came in by.
 //!
+//! Loads count every route as often as its pair's weight in the demand; pairs without demand have routes that weigh nothing. Large weights
+//! are scaled down for the search, so that prices by load stay a short table; the checker measures the true loads.
+//!
 //! Per visit of a destination: a scan of all states by falling rank finds the cheapest legal continuation of every unused state
 //! (rank is a topological order, so no queue is needed); then every source and every used state re-chooses its continuation by
 //! the exact change of the potential, carrying its whole subtree of routes.
@@ -13,6 +16,8 @@ use super::potential::{ONE, Potential};
 use super::quotient::{DARK, Quotient};
 use super::scan::{RankScan, symbol};
 use crate::ids::NodeId;
+use crate::model::Demand;
+use std::ops::{AddAssign, SubAssign};
 
 /// No continuation.
 const NONE: u8 = u8::MAX;
@@ -28,15 +33,42 @@ struct Best {
 
 const NOTHING: Best = Best { cost: [INFINITE; 2], code: [NONE; 2] };
 
+/// Routes that go the same way.
+#[derive(Clone, Copy, Default)]
+struct Share {
+    routes: u32,
+    /// What they add to a load.
+    weight: u32,
+}
+
+impl AddAssign for Share {
+    fn add_assign(&mut self, more: Self) {
+        self.routes += more.routes;
+        self.weight += more.weight;
+    }
+}
+
+impl SubAssign for Share {
+    fn sub_assign(&mut self, less: Self) {
+        self.routes -= less.routes;
+        self.weight -= less.weight;
+    }
+}
+
+/// A lower bound on the maximum load above which weights are scaled down to it.
+const LARGEST_BOUND: f64 = 16384.0;
+
 /// The routes under construction.
 pub(super) struct Selection<'a> {
     pub(super) quotient: &'a Quotient,
+    /// What is sent, unless all pairs send alike, and the factor to scale weights by.
+    demand: Option<(&'a Demand, f64)>,
     scan: RankScan,
     /// `[state]`: channel class.
     class: Vec<u32>,
     /// `[state]`: rank.
     rank: Vec<u32>,
-    /// `[channel class]`: routes to canonical destinations over channels of the class.
+    /// `[channel class]`: routes to canonical destinations over channels of the class, by weight.
     load: Vec<u32>,
     /// `[vc]`: hops.
     vc_hops: Vec<u64>,
@@ -54,7 +86,7 @@ pub(super) struct Selection<'a> {
     /// Where the next relocation starts to look.
     turn: usize,
     // Scratch of one visit.
-    count: Vec<u32>,
+    count: Vec<Share>,
     pub(super) used: Vec<u32>,
     value: Vec<u64>,
     best: Vec<Best>,
@@ -79,19 +111,41 @@ impl<'a> Selection<'a> {
             entry_price: vec![0; destinations],
             restless: false,
             turn: 0,
-            count: vec![0; states],
+            count: vec![Share::default(); states],
             used: Vec::new(),
             value: vec![INFINITE; states],
             best: vec![NOTHING; quotient.nodes],
+            demand: None,
             quotient,
         }
     }
 
-    /// Routes over the busiest channel.
+    /// Weighs every route by the demand, before any is chosen; takes a lower bound on the maximum load and returns it as the selection counts.
+    pub(super) fn weigh(&mut self, demand: &'a Demand, bound: f64) -> f64 {
+        if demand.is_uniform() {
+            return bound;
+        }
+        let factor = (LARGEST_BOUND / bound).min(1.0);
+        self.demand = Some((demand, factor));
+        bound * factor
+    }
+    /// The route from a source to a canonical destination.
+    fn share(&self, src: usize, dst: u32) -> Share {
+        let weight = match self.demand {
+            None => 1,
+            Some((demand, factor)) => match demand.weight(NodeId(src as u32), NodeId(dst)) {
+                0 => 0,
+                weight => ((f64::from(weight) * factor).round() as u32).max(1),
+            },
+        };
+        Share { routes: 1, weight }
+    }
+
+    /// Weighted routes over the busiest channel.
     pub(super) fn max_load(&self) -> u32 {
         self.load.iter().copied().max().unwrap_or(0)
     }
-    /// `[channel class]`: routes to canonical destinations over channels of the class.
+    /// `[channel class]`: routes to canonical destinations over channels of the class, by weight.
     pub(super) fn loads(&self) -> &[u32] {
         &self.load
     }
@@ -100,7 +154,7 @@ impl<'a> Selection<'a> {
         self.vc_hops.iter().sum()
     }
     /// Share of hops by VC, in thousandths.
-    fn share(&self, vc: usize) -> u64 {
+    fn share_of(&self, vc: usize) -> u64 {
         self.vc_hops[vc] * 1000 / self.hops().max(1)
     }
 
@@ -114,7 +168,11 @@ impl<'a> Selection<'a> {
     ) -> Result<(), (NodeId, NodeId)> {
         let quotient = self.quotient;
         let destinations = quotient.symmetry.class_count();
-        let expected: u64 = (destinations * quotient.nodes) as u64 * 4 / quotient.classes().max(1) as u64;
+        let sent = match self.demand {
+            None => (destinations * quotient.nodes) as u64,
+            Some((demand, factor)) => (demand.total() as f64 * factor / quotient.symmetry.order() as f64) as u64,
+        };
+        let expected = sent * 4 / quotient.classes().max(1) as u64;
         if let Some(warm) = &warm {
             for d in 0..destinations {
                 for src in 0..quotient.nodes {
@@ -138,7 +196,7 @@ impl<'a> Selection<'a> {
                     return Err((NodeId(src as u32), dst));
                 }
                 self.first[d * quotient.nodes + src] = code;
-                self.shift(d, dst.0, src, code, 1, true);
+                self.shift(d, dst.0, src, code, self.share(src, dst.0), true);
             }
             self.clear_counts();
         }
@@ -152,6 +210,7 @@ impl<'a> Selection<'a> {
         if states.clone().any(|state| quotient.head[state / quotient.vcs] == DARK) {
             return;
         }
+        let weight = self.share(src, quotient.symmetry.canonical_node(d).0).weight;
         let mut before = None;
         for state in states {
             let code = (state % width) as u8;
@@ -159,7 +218,7 @@ impl<'a> Selection<'a> {
                 None => self.first[d * quotient.nodes + src] = code,
                 Some(before) => self.next[d * quotient.states() + before] = code,
             }
-            self.load[self.class[state] as usize] += 1;
+            self.load[self.class[state] as usize] += weight;
             self.vc_hops[state % quotient.vcs] += 1;
             before = Some(state);
         }
@@ -218,8 +277,8 @@ impl<'a> Selection<'a> {
             self.tally(d, self.quotient.symmetry.canonical_node(d).0);
             for at in 0..self.used.len() {
                 let state = self.used[at] as usize;
-                self.load[self.class[state] as usize] += self.count[state];
-                self.vc_hops[state % self.quotient.vcs] += u64::from(self.count[state]);
+                self.load[self.class[state] as usize] += self.count[state].weight;
+                self.vc_hops[state % self.quotient.vcs] += u64::from(self.count[state].routes);
             }
             self.clear_counts();
         }
@@ -233,7 +292,7 @@ impl<'a> Selection<'a> {
     pub(super) fn sweep_with(&mut self, base: u64, tilt: u64) {
         for d in 0..self.quotient.symmetry.class_count() {
             for vc in 0..self.quotient.vcs {
-                self.hop_price[vc] = base + tilt * self.share(vc) / 1000;
+                self.hop_price[vc] = base + tilt * self.share_of(vc) / 1000;
             }
             self.visit(d);
         }
@@ -249,14 +308,14 @@ impl<'a> Selection<'a> {
         for src in 0..quotient.nodes {
             if src != dst.0 as usize {
                 let old = self.first[d * quotient.nodes + src];
-                let new = self.relocate(d, dst.0, src, None, old, 1);
+                let new = self.relocate(d, dst.0, src, None, old, self.share(src, dst.0));
                 self.first[d * quotient.nodes + src] = new;
             }
         }
         for at in 0..self.used.len() {
             let state = self.used[at] as usize;
             let node = quotient.head[state / quotient.vcs];
-            if self.count[state] > 0 && node != dst.0 {
+            if self.count[state].routes > 0 && node != dst.0 {
                 let old = self.next[d * quotient.states() + state];
                 let new = self.relocate(d, dst.0, node as usize, Some(state), old, self.count[state]);
                 self.next[d * quotient.states() + state] = new;
@@ -271,13 +330,14 @@ impl<'a> Selection<'a> {
         for src in 0..quotient.nodes {
             let mut code = self.first[d * quotient.nodes + src];
             if code != NONE {
+                let share = self.share(src, dst);
                 let mut node = src;
                 loop {
                     let state = (node * quotient.ports) * quotient.vcs + code as usize;
-                    if self.count[state] == 0 {
+                    if self.count[state].routes == 0 {
                         self.used.push(state as u32);
                     }
-                    self.count[state] += 1;
+                    self.count[state] += share;
                     node = quotient.head[state / quotient.vcs] as usize;
                     if node == dst as usize {
                         break;
@@ -290,7 +350,7 @@ impl<'a> Selection<'a> {
 
     pub(super) fn clear_counts(&mut self) {
         for &state in &self.used {
-            self.count[state as usize] = 0;
+            self.count[state as usize] = Share::default();
         }
         self.used.clear();
     }
@@ -309,7 +369,7 @@ impl<'a> Selection<'a> {
                 let node = quotient.head[channel];
                 self.value[state] = if node == dst.0 {
                     price(state, self)
-                } else if self.count[state] > 0 {
+                } else if self.count[state].routes > 0 {
                     let next = node as usize * quotient.ports * quotient.vcs + self.next[base + state] as usize;
                     self.value[next] + price(state, self)
                 } else {
@@ -343,8 +403,8 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Moves `count` routes that stand at a router (having come by state `via`) to their cheapest continuation and returns it.
-    fn relocate(&mut self, d: usize, dst: u32, node: usize, via: Option<usize>, old: u8, count: u32) -> u8 {
+    /// Moves the routes of `count` that stand at a router (having come by state `via`) to their cheapest continuation and returns it.
+    fn relocate(&mut self, d: usize, dst: u32, node: usize, via: Option<usize>, old: u8, count: Share) -> u8 {
         let quotient = self.quotient;
         let width = quotient.ports * quotient.vcs;
         self.shift(d, dst, node, old, count, false);
@@ -379,16 +439,16 @@ impl<'a> Selection<'a> {
 
     /// The rise of the potential if `count` routes went this way, or [`INFINITE`] where it is not below `limit`.
     #[inline]
-    fn cost(&self, d: usize, dst: u32, mut node: usize, mut code: u8, count: u32, limit: u64) -> u64 {
+    fn cost(&self, d: usize, dst: u32, mut node: usize, mut code: u8, count: Share, limit: u64) -> u64 {
         let quotient = self.quotient;
         let next = &self.next[d * quotient.states()..][..quotient.states()];
         let mut cost = 0;
         loop {
             let state = node * quotient.ports * quotient.vcs + code as usize;
-            cost +=
-                self.potential.rise(self.load[self.class[state] as usize], count) + u64::from(count) * self.hop_price[state % quotient.vcs];
+            cost += self.potential.rise(self.load[self.class[state] as usize], count.weight)
+                + u64::from(count.routes) * self.hop_price[state % quotient.vcs];
             node = quotient.head[state / quotient.vcs] as usize;
-            if self.count[state] == 0 && node != dst as usize {
+            if self.count[state].routes == 0 && node != dst as usize {
                 cost += self.entry_price[quotient.class[node] as usize];
             }
             if cost >= limit {
@@ -403,21 +463,21 @@ impl<'a> Selection<'a> {
 
     /// Adds or removes `count` routes along a walk.
     #[inline]
-    fn shift(&mut self, d: usize, dst: u32, mut node: usize, mut code: u8, count: u32, add: bool) {
+    fn shift(&mut self, d: usize, dst: u32, mut node: usize, mut code: u8, count: Share, add: bool) {
         let quotient = self.quotient;
         loop {
             let state = node * quotient.ports * quotient.vcs + code as usize;
             let load = &mut self.load[self.class[state] as usize];
             if add {
-                *load += count;
-                self.vc_hops[state % quotient.vcs] += u64::from(count);
-                if self.count[state] == 0 {
+                *load += count.weight;
+                self.vc_hops[state % quotient.vcs] += u64::from(count.routes);
+                if self.count[state].routes == 0 {
                     self.used.push(state as u32);
                 }
                 self.count[state] += count;
             } else {
-                *load -= count;
-                self.vc_hops[state % quotient.vcs] -= u64::from(count);
+                *load -= count.weight;
+                self.vc_hops[state % quotient.vcs] -= u64::from(count.routes);
                 self.count[state] -= count;
             }
             node = quotient.head[state / quotient.vcs] as usize;
