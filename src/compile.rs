@@ -12,7 +12,7 @@ use crate::model::{AllowedTurns, Demand, Pod, Require, RouteSelect, RoutingChoic
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
 use crate::passes::{cross_connect, flow, limit, synth, tables, trees};
-use crate::progress::Progress;
+use crate::progress::{Progress, Silent};
 use rayon::prelude::*;
 
 /// A stage that a build can be stopped after.
@@ -36,6 +36,9 @@ pub enum Stage {
 
 /// Rounds of the flow certificate of the healthy pod, and of the upper bound of a fault scenario.
 const FLOW: flow::Settings = flow::Settings { rounds: 250, gap_ppm: 100 };
+/// Rounds that decide between finalists of the search, and the part of the best flow that is as good.
+const TRIAL_FLOW: flow::Settings = flow::Settings { rounds: 80, gap_ppm: 100 };
+const NEARLY: f64 = 0.998;
 const FAULT_FLOW: flow::Settings = flow::Settings { rounds: 40, gap_ppm: 100 };
 
 /// Compiles a resolved pod as far as `last` (at least through `Analyze`; later stages come together with their proofs).
@@ -44,7 +47,7 @@ const FAULT_FLOW: flow::Settings = flow::Settings { rounds: 40, gap_ppm: 100 };
 /// [`Failure::Spec`] where the spec contradicts itself, [`Failure::Infeasible`] where what it asks for cannot be had,
 /// [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see [`Compiled::requires`].
 pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
-    let synth::Synthesized { topology, record } = synth::synthesize(&pod, progress).map_err(Failure::spec)?;
+    let (topology, record) = topology(&pod, progress)?;
     let (limit, limit_record) = limit::universal(&pod);
     limit.iter().try_for_each(|limit| check::limit(&pod, limit)).map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(&pod, &topology).map_err(Failure::spec)?;
@@ -104,6 +107,25 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     Ok(Compiled { topology, limit, cross_connects, flow, uniform, trees, tree_bounds, scenarios, requires, passes, pod })
 }
 
+/// The topology of the spec; of several finalists the one that carries most after a few rounds, the first of those that are nearly as good.
+fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, PassRecord), Failure> {
+    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(pod, progress).map_err(Failure::spec)?;
+    let best = if finalists.len() > 1 {
+        let carries = |topology: &Topology| {
+            let lit = IdVec::filled(true, topology.links().len());
+            flow::concurrent(topology, &pod.demand, &lit, TRIAL_FLOW, &Silent).primal.value()
+        };
+        let flows: Vec<f64> = finalists.iter().map(carries).collect();
+        let most = flows.iter().copied().fold(0.0, f64::max);
+        flows.iter().position(|&flow| flow >= most * NEARLY).expect("the best is nearly as good as itself")
+    } else {
+        0
+    };
+    let topology = finalists.swap_remove(best);
+    record.counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
+    Ok((topology, record))
+}
+
 /// What the topology that the same search finds for uniform demand reaches on the demand of the pod.
 fn uniform_topology(pod: &Pod, progress: &dyn Progress) -> Result<Option<UniformTopology>, Failure> {
     let demand = &pod.demand;
@@ -111,7 +133,7 @@ fn uniform_topology(pod: &Pod, progress: &dyn Progress) -> Result<Option<Uniform
         return Ok(None);
     }
     let other = Pod { demand: Demand::uniform(pod.node_count()), ..pod.clone() };
-    let found = synth::synthesize(&other, progress).map_err(Failure::spec)?.topology;
+    let (found, _) = self::topology(&other, progress)?;
     let kept = found.symmetry().subgroup(|g| demand.is_kept_by(|node| found.symmetry().image(g, node)));
     let topology = found.with_symmetry(kept);
     let lit = IdVec::filled(true, topology.links().len());

@@ -114,7 +114,7 @@ fn tori_have_their_known_distances() {
         let text = tpu(cubes, topology, "up_down", "vcs = 2; faults = 0;");
         let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { read(path) };
         let (pod, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
-        let topology_of = fabc::passes::synth::synthesize(&pod, &Silent).unwrap().topology;
+        let topology_of = fabc::passes::synth::synthesize(&pod, &Silent).unwrap().finalists.remove(0);
         let lit = fabc::ids::IdVec::filled(true, topology_of.links().len());
         let distances = fabc::passes::flow::distances(&topology_of, &lit).unwrap();
         check::distances(&topology_of, &lit, &distances).unwrap();

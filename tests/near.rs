@@ -38,7 +38,7 @@ fn pod(text: &str, live: &str) -> Pod {
 fn wired(text: &str, live: &str) -> (Pod, synth::Synthesized, Mirrors) {
     let pod = pod(text, live);
     let found = synth::synthesize(&pod, &Silent).unwrap_or_else(|error| panic!("{error}"));
-    let mirrors = cross_connect::assign(&pod, &found.topology).unwrap().mirrors();
+    let mirrors = cross_connect::assign(&pod, &found.finalists[0]).unwrap().mirrors();
     (pod, found, mirrors)
 }
 
@@ -115,7 +115,7 @@ fn two_moves_are_the_best_exchange_there_is() {
     let text = document(&pod, &live);
     let settings = |mirrors: &Mirrors| {
         let pod = self::pod(&without_y_and_z("cross_connects \"live.json\";"), &document(&pod, mirrors));
-        synth::synthesize(&pod, &Silent).ok().map(|found| distance_bound(&found.topology))
+        synth::synthesize(&pod, &Silent).ok().map(|found| distance_bound(&found.finalists[0]))
     };
     let mut best = settings(&live).unwrap();
     let ocs = pod.ocses.ids().next().unwrap();
@@ -136,7 +136,7 @@ fn two_moves_are_the_best_exchange_there_is() {
 fn whole_shifts_keep_the_symmetry() {
     let (live, text) = torus([2, 2, 2], 8, "4 x 4 x 4");
     let (pod, found, mirrors) = near([2, 2, 2], 8, &text, 35, "symmetry = translation;");
-    assert_eq!(found.topology.symmetry().order(), 8);
+    assert_eq!(found.finalists[0].symmetry().order(), 8);
     let changed = live.ids().filter(|&ocs| live[ocs] != mirrors[ocs]).count() as u64;
     assert!(changed > 0 && changed <= 4, "{changed} switches");
     assert_eq!(plan(&pod, &live, &mirrors).moves() as u64, counter(&found, "moves"));

@@ -25,8 +25,8 @@ use crate::progress::Progress;
 /// A topology and how it came about.
 #[derive(Debug)]
 pub struct Synthesized {
-    /// The topology.
-    pub topology: Topology,
+    /// The topology; more than one where the search leaves it to the certified flow to decide, best score first.
+    pub finalists: Vec<Topology>,
     /// For the report.
     pub record: PassRecord,
 }
@@ -59,16 +59,18 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
             ("synthesize", search::search(pod, *settings, progress))
         }
     };
-    let topology = wiring::wire(pod, &found.fibers)?;
-    let mut counters = found.counters;
-    counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
+    // The search scores connected wirings best, so that a finalist in pieces stands behind whole ones, if there are any.
+    let mut wired = found.finalists.iter().map(|fibers| wiring::wire(pod, fibers));
+    let first = wired.next().expect("a search has a result")?;
+    let finalists = std::iter::once(first).chain(wired.flatten()).collect();
+    let counters = found.counters;
     let stopped_by = match (name, found.out_of_time) {
         ("synthesize", true) => "time_limit",
         ("synthesize", false) => "budget",
         _ => "done",
     };
     let record = PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: found.notes };
-    Ok(Synthesized { topology, record })
+    Ok(Synthesized { finalists, record })
 }
 
 /// The topology by a mixed-integer or linear program.
@@ -81,8 +83,7 @@ fn by_program(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Resul
     };
     let solved = milp::synthesize(pod, settings.method, symmetric, progress)?;
     let topology = wiring::wire(pod, &solved.fibers)?;
-    let mut counters = solved.counters;
-    counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
+    let counters = solved.counters;
     let (name, stopped_by) = ("synthesize".to_owned(), solved.stopped_by.to_owned());
-    Ok(Synthesized { topology, record: PassRecord { name, stopped_by, counters, notes: vec![solved.note] } })
+    Ok(Synthesized { finalists: vec![topology], record: PassRecord { name, stopped_by, counters, notes: vec![solved.note] } })
 }

@@ -109,7 +109,7 @@ pub(super) fn near(pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Fo
     // Asked once more: a search that the clock cut short ended only after it.
     let out_of_time = expired();
     progress.end();
-    Ok(Found { fibers, counters, notes: Vec::new(), out_of_time })
+    Ok(Found { finalists: vec![fibers], counters, notes: Vec::new(), out_of_time })
 }
 
 /// The slots of one OCS: a port that is not connected stands in a slot of its own.

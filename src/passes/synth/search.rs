@@ -13,9 +13,13 @@ use crate::model::{FacePort, Metric, Objective, Ocs, Pod, SymmetryChoice, Synthe
 use crate::progress::Progress;
 use rayon::prelude::*;
 
+/// The fibres of one topology.
+pub(super) type Fibers = Vec<[FacePort; 2]>;
+
 /// Fibres that the search settled on.
 pub(super) struct Found {
-    pub(super) fibers: Vec<[FacePort; 2]>,
+    /// The finalists, best score first; one where the score decides.
+    pub(super) finalists: Vec<Fibers>,
     pub(super) counters: Vec<(String, u64)>,
     /// What a reader of the report should know: why symmetry was not used, what steered the search.
     pub(super) notes: Vec<String>,
@@ -23,10 +27,10 @@ pub(super) struct Found {
     pub(super) out_of_time: bool,
 }
 
-impl From<Vec<[FacePort; 2]>> for Found {
+impl From<Fibers> for Found {
     /// Fibres that took no search.
-    fn from(fibers: Vec<[FacePort; 2]>) -> Self {
-        Self { fibers, counters: Vec::new(), notes: Vec::new(), out_of_time: false }
+    fn from(fibers: Fibers) -> Self {
+        Self { finalists: vec![fibers], counters: Vec::new(), notes: Vec::new(), out_of_time: false }
     }
 }
 
@@ -35,6 +39,11 @@ pub(super) const RESTARTS: u64 = 4;
 pub(super) const EVALUATIONS: u64 = 12_000;
 /// From this effort on restarts begin hotter: a longer search may climb out of more.
 const HOT_EFFORT: u32 = 8;
+/// Up to this many chips the smaller groups are searched too: there they may leave better wirings, and cost little.
+const SMALL: usize = 64;
+/// Up to this many chips the best restarts are finalists, for the certified flow to decide between.
+const FEW_HUNDRED: usize = 512;
+const FINALISTS: usize = 3;
 /// The flow that tables reach stays this far below the bound that the search sees: per cent.
 const MARGIN: f64 = 2.0;
 
@@ -104,8 +113,13 @@ struct Run {
 pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
     let kinds = kinds(pod);
     let most = if settings.symmetry == SymmetryChoice::None { 1 } else { largest_order(&kinds) };
-    let shapes = shapes(pod, &kinds, most);
+    let mut shapes = shapes(pod, &kinds, most);
     let order = shapes[0].order;
+    if pod.node_count() <= SMALL && settings.symmetry == SymmetryChoice::Auto {
+        for smaller in (1..order).rev().filter(|smaller| order.is_multiple_of(*smaller)) {
+            shapes.extend(self::shapes(pod, &kinds, smaller).into_iter().filter(|shape| shape.order == smaller));
+        }
+    }
     let budget = evaluations(&shapes[0], settings.effort);
     let restarts = RESTARTS * shapes.len() as u64;
     progress.begin("synthesize", restarts);
@@ -134,21 +148,26 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     let mut work: u64 = runs.iter().map(|run| run.evaluations).sum();
     let mut out_of_time = runs.iter().any(|run| run.out_of_time);
     let steered = steer(pod, &shapes, &goal, &runs, settings, &expired);
-    let best = match steered {
-        Some((run, note)) => {
-            notes.push(note);
-            work += run.evaluations;
-            out_of_time |= run.out_of_time;
-            run
-        }
-        None => runs.swap_remove(0),
-    };
+    if let Some((run, note)) = steered {
+        notes.push(note);
+        work += run.evaluations;
+        out_of_time |= run.out_of_time;
+        runs = vec![run];
+    }
+    runs.truncate(match (settings.objective, pod.node_count()) {
+        (Objective::Flow, ..=SMALL) => 2 * FINALISTS,
+        (Objective::Flow, ..=FEW_HUNDRED) => FINALISTS,
+        _ => 1,
+    });
+    runs.dedup_by(|one, other| (one.shape, &one.wiring) == (other.shape, &other.wiring));
+    let finalists: Vec<Fibers> = runs.iter().map(|run| shapes[run.shape].fibers(&run.wiring)).collect();
     progress.end();
     if out_of_time {
         notes.push("ended by its time limit, not by counted work: another run may give other bytes".to_owned());
     }
-    let counters = vec![("groups".to_owned(), shapes.len() as u64), ("restarts".to_owned(), restarts), ("evaluations".to_owned(), work)];
-    Found { fibers: shapes[best.shape].fibers(&best.wiring), counters, notes, out_of_time }
+    let counters = [("groups", shapes.len() as u64), ("restarts", restarts), ("evaluations", work), ("finalists", finalists.len() as u64)];
+    let counters = counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    Found { finalists, counters, notes, out_of_time }
 }
 
 /// Evaluations of one restart; those of larger rows cost more, so there are fewer.
