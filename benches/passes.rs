@@ -23,7 +23,7 @@ fn passes(criterion: &mut Criterion) {
     for name in ["pod_128", "pod_1024"] {
         let pod = pod(name);
         group.bench_function(format!("synthesize/{name}"), |bencher| bencher.iter(|| synth::synthesize(&pod, &Silent).unwrap()));
-        let topology = synth::synthesize(&pod, &Silent).unwrap().topology;
+        let topology = synth::synthesize(&pod, &Silent).unwrap().finalists.remove(0);
         let lit = fabc::ids::IdVec::filled(true, topology.links().len());
         let settings = flow::Settings { rounds: 50, gap_ppm: 0 };
         group.bench_function(format!("flow_50_rounds/{name}"), |bencher| {

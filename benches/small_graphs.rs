@@ -4,9 +4,9 @@
 //! Every graph has four channels out of and into each chip. Kautz and generalised Kautz graphs are directed (a channel need not have one
 //! back), which no pair of fibres gives; all others consist of links.
 
+use fabc::compile::{Stage, compile};
 use fabc::ids::{ChannelId, Id};
 use fabc::model::{self, Pod};
-use fabc::passes::synth;
 use fabc::progress::Silent;
 use fabc::solve::{self, FlowProblem, max_concurrent_flow};
 use rand_chacha::ChaCha8Rng;
@@ -43,7 +43,7 @@ fn main() {
         cell(Some(flow(nodes, &generalised_kautz(nodes))));
         cell(nodes.is_multiple_of(DEGREE + 1).then(|| best(nodes, |seed| lift(nodes, seed))));
         cell(Some(best(nodes, |seed| random_regular(nodes, seed))));
-        cell(Some(synthesized(nodes, "symmetry = none; effort = 1;").0));
+        cell(Some(synthesized(nodes, "symmetry = auto; effort = 1;").0));
         cell(Some(synthesized(nodes, "symmetry = none; method = relax; fix = 1;").0));
         let (flow, note) = synthesized(nodes, &format!("symmetry = none; method = milp; nodes = {NODES};"));
         cell(Some(flow));
@@ -119,11 +119,11 @@ fn random_regular(nodes: usize, seed: u64) -> Arcs {
 /// The exact flow of what fabc finds with these settings of `synthesize`, and the bound that the pass reports, if any.
 fn synthesized(nodes: usize, settings: &str) -> (f64, String) {
     let pod = pod(nodes, settings);
-    let synthesized = synth::synthesize(&pod, &Silent).unwrap_or_else(|error| panic!("{nodes} chips, {settings}: {error}"));
-    let topology = &synthesized.topology;
+    let compiled = compile(pod, Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));
+    let topology = &compiled.topology;
     let ends = |channel: ChannelId| (topology.source(channel).node.index(), topology.target(channel).node.index());
     let arcs = (0..topology.channel_count()).map(|at| ends(ChannelId::new(at))).collect();
-    let record = &synthesized.record;
+    let record = &compiled.passes[0];
     let note = match &*record.stopped_by {
         "optimal" => "proved optimal".to_owned(),
         _ => record.notes.concat().split("more than ").nth(1).map_or(String::new(), |rest| rest[..7].to_owned()),
