@@ -1,0 +1,179 @@
+//! The search for topologies: every declarable pod gets one, the notes say what symmetry it has and why, settings do what they say.
+
+use fabc::compile::{Stage, compile};
+use fabc::compiled::Compiled;
+use fabc::model::{self, MAX_EFFORT, Metric, TopologyChoice};
+use fabc::progress::{Progress, Silent};
+
+const SWITCHES: &str = "ocs X[u in 0..2, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }
+    ocs Y[u in 0..2, v in 0..2] { couple +y[u, v] with -y[u, v] over fiber; ports = 16; }
+    ocs Z[u in 0..2, v in 0..2] { couple +z[u, v] with -z[u, v] over fiber; ports = 16; }";
+
+/// A pod of small cubes.
+fn spec(mesh: &str, cubes: u32, switches: &str, settings: &str, more: &str) -> String {
+    format!(
+        "fabric test {{
+    clock = 1 GHz;
+    link copper {{ bandwidth = 50 GB/s; latency = 20 ns; }}
+    link fiber {{ bandwidth = 50 GB/s; latency = 20 ns; }}
+    chip {{ radix = 6; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 25 ns; }}
+    cube {{ mesh {mesh} over copper; }}
+    cubes = {cubes};
+    {switches}
+    budget {{ vcs = 2; faults = 1 ocs; }}
+    topology = synthesize {{ {settings} }}
+    routing = allowed_turns;
+    {more}
+}}"
+    )
+}
+
+fn compiled_with(text: &str, progress: &dyn Progress, last: Stage) -> Compiled {
+    let loader = |_: &str| Ok(text.to_owned());
+    let (pod, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    compile(pod, last, progress).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+}
+
+fn analyzed(text: &str) -> Compiled {
+    compiled_with(text, &Silent, Stage::Analyze)
+}
+
+fn flow(compiled: &Compiled) -> f64 {
+    compiled.flow.primal.value()
+}
+
+fn hops(compiled: &Compiled) -> f64 {
+    compiled.scenarios[0].metrics.value(Metric::AverageHops).unwrap()
+}
+
+fn order(compiled: &Compiled) -> usize {
+    compiled.topology.symmetry().order()
+}
+
+fn notes(compiled: &Compiled) -> String {
+    compiled.passes[0].notes.join("; ")
+}
+
+fn cubes_of_two(cubes: u32, switches: &str, settings: &str) -> Compiled {
+    analyzed(&spec("2 x 2 x 2", cubes, switches, settings, ""))
+}
+
+#[test]
+fn the_fewest_hops_of_small_pods_are_known() {
+    for (cubes, known) in [(2, 1.7333), (3, 2.0), (4, 2.1290)] {
+        let found = hops(&cubes_of_two(cubes, SWITCHES, "objective = hops;"));
+        assert!((found - known).abs() < 6e-5, "{cubes} cubes: {found}, known {known}");
+    }
+}
+
+#[test]
+fn eight_cubes_of_two_reach_what_no_topology_exceeds() {
+    let compiled = cubes_of_two(8, SWITCHES, "");
+    let limit = compiled.limit.as_ref().unwrap().value();
+    assert!((limit - 0.038_961_036).abs() < 1e-6, "{limit}");
+    assert!(flow(&compiled) > 0.9999 * limit, "{} of {limit}", flow(&compiled));
+}
+
+#[test]
+fn cubes_that_differ_keep_the_symmetry_that_is_left() {
+    let z_for_four = SWITCHES.replace("ocs Z[u in 0..2, v in 0..2] {", "ocs Z[u in 0..2, v in 0..2] for cubes 0..4 {");
+    let some_without_z = cubes_of_two(6, &z_for_four, "");
+    assert!(order(&some_without_z) >= 1 && notes(&some_without_z).contains("its cubes are of 2 kinds (4 like cube0, 2 like cube4)"));
+    assert!(notes(&some_without_z).contains("translations of order 2"), "{}", notes(&some_without_z));
+
+    let x_in_halves = SWITCHES.replace("ocs X[u in 0..2, v in 0..2] {", "ocs XA[u in 0..2, v in 0..2] for cubes 0..4 {")
+        + "\n ocs XB[u in 0..2, v in 0..2] for cubes 4..8 { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }";
+    let halves = cubes_of_two(8, &x_in_halves, "");
+    assert!(notes(&halves).contains("translations of order 4"), "{}", notes(&halves));
+
+    let three_and_four = cubes_of_two(7, &z_for_four, "");
+    assert!(notes(&three_and_four).contains("searched without symmetry"), "{}", notes(&three_and_four));
+    assert!(flow(&three_and_four) > 0.039, "{}", flow(&three_and_four));
+}
+
+#[test]
+fn a_switch_without_sides_carries_at_least_as_much() {
+    for cubes in [2, 4, 5] {
+        let any = SWITCHES
+            .replace("+x[u, v] with -x[u, v]", "any of +x[u, v], -x[u, v]")
+            .replace("+y[u, v] with -y[u, v]", "any of +y[u, v], -y[u, v]")
+            .replace("+z[u, v] with -z[u, v]", "any of +z[u, v], -z[u, v]");
+        let (sided, free) = (flow(&cubes_of_two(cubes, SWITCHES, "")), flow(&cubes_of_two(cubes, &any, "")));
+        assert!(free > 0.99 * sided, "{cubes} cubes: {free} without sides, {sided} with");
+    }
+}
+
+#[test]
+fn single_chips_and_switches_that_serve_several_positions() {
+    let chips = "ocs A { couple +x[0, 0] with -x[0, 0] over fiber; ports = 16; }
+        ocs B { couple any of +y[0, 0], -y[0, 0], +z[0, 0] over fiber; ports = 64; }";
+    let compiled = analyzed(&spec("1 x 1 x 1", 13, chips, "", ""));
+    assert_eq!(compiled.topology.node_count(), 13);
+    assert!(hops(&compiled) < 2.2, "{}", hops(&compiled));
+    let graph = "ocs ANY { couple any of +x[0, 0], -x[0, 0], +y[0, 0], -y[0, 0] over fiber; ports = 64; }";
+    let ten = analyzed(&spec("1 x 1 x 1", 10, graph, "", ""));
+    assert!((flow(&ten) - 2.0 / 7.0).abs() < 1e-4, "the best graph of ten nodes with four links carries 2/7: {}", flow(&ten));
+}
+
+#[test]
+fn a_demand_over_pairs_of_cubes_leaves_the_translations_by_whole_pairs() {
+    let demand = "demand { all_to_all over groups of 16; weight 4; all_to_all; weight 1; }";
+    let compiled = analyzed(&spec("2 x 2 x 2", 6, SWITCHES, "", demand));
+    assert!(notes(&compiled).contains("no group of translations of all cubes keeps the demand"), "{}", notes(&compiled));
+    assert!(compiled.limit.is_none(), "the universal bound is about uniform demand");
+    let uniform = compiled.uniform.as_ref().unwrap();
+    assert!(flow(&compiled) >= uniform.flow_low, "made for the demand {}, for uniform {}", flow(&compiled), uniform.flow_low);
+}
+
+/// A clock on which every time limit is over.
+struct Late;
+
+impl Progress for Late {
+    fn begin(&self, _pass: &str, _total: u64) {}
+    fn advance(&self) {}
+    fn end(&self) {}
+    fn expired(&self, _seconds: u32) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_time_limit_is_said_to_have_ended_the_search() {
+    let with = spec("2 x 2 x 2", 4, SWITCHES, "time_limit = 1 min;", "");
+    let late = compiled_with(&with, &Late, Stage::Analyze);
+    assert_eq!(late.passes[0].stopped_by, "time_limit");
+    assert!(notes(&late).contains("another run may give other bytes"), "{}", notes(&late));
+    // A limit that is never reached changes nothing.
+    let (in_time, without) = (analyzed(&with), cubes_of_two(4, SWITCHES, ""));
+    assert_eq!(in_time.passes[0].stopped_by, "budget");
+    assert_eq!(in_time.topology.links().iter().collect::<Vec<_>>(), without.topology.links().iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn effort_max_is_a_number() {
+    let loader = |_: &str| Ok(spec("2 x 2 x 2", 4, SWITCHES, "effort = max;", ""));
+    let (pod, _, _) = model::load("test.fab", &loader).unwrap();
+    assert!(matches!(pod.topology, TopologyChoice::Synthesize(settings) if settings.effort == MAX_EFFORT));
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let text = spec("2 x 2 x 2", 6, SWITCHES, "", "");
+    let links = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| analyzed(&text).topology.links().iter().copied().collect::<Vec<_>>())
+    };
+    assert_eq!(links(1), links(3));
+}
+
+#[test]
+fn a_required_flow_under_faults_steers_the_search() {
+    // Few switches on long cubes: losing one hurts, and how much depends on the wiring.
+    let switches = "ocs X[u in 0..1, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }
+        ocs Z[u in 0..2, v in 0..1] { couple +z[u, v] with -z[u, v] over fiber; ports = 16; }";
+    let spec_of = |require: &str| spec("2 x 1 x 2", 6, switches, "seed = 3;", require);
+    let plain = analyzed(&spec_of(""));
+    assert_eq!(notes(&plain), "");
+    let steered = analyzed(&spec_of("require fault.concurrent_flow >= 0.5;"));
+    assert!(notes(&steered).starts_with("steered by fault.concurrent_flow"), "{}", notes(&steered));
+}
