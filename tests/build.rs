@@ -156,7 +156,7 @@ fn the_exact_lp_stands_inside_the_certified_interval() {
                 })
                 .collect(),
         };
-        let exact = max_concurrent_flow(&problem).unwrap();
+        let exact = max_concurrent_flow(&problem, |_, _| 1).unwrap();
         let (primal, dual) = (compiled.flow.primal.value(), compiled.flow.dual.bound());
         assert!(primal <= exact + 1e-9 && exact <= dual + 1e-9, "{name}: {exact} outside [{primal}, {dual}]");
         assert!(dual / primal <= 1.01, "{name}: [{primal}, {dual}]");
