@@ -59,7 +59,7 @@ fn matrix(nodes: usize, weight: impl Fn(usize, usize) -> usize) -> Demand {
     Demand::matrix(nodes, (0..nodes * nodes).map(cell).collect())
 }
 
-/// Two cubes of 2 x 2 x 1 and four of 2 x 2 x 1, without a third dimension; 8 and 16 chips.
+/// Two and four cubes of 2 x 2 x 1: 8 and 16 chips with four ports in use each.
 fn pods() -> [Topology; 2] {
     [wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0, wire(&pod([2, 2, 1], 4, &[0, 1], 2, 0), [1, 2, 0]).0]
 }
@@ -124,7 +124,7 @@ fn ones_are_uniform() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn scaled_weights_divide_the_rate(weights in prop::collection::vec(0u32..5, 64), factor in 2u32..1000) {
@@ -139,7 +139,7 @@ proptest! {
         // Both intervals hold the exact rate, one of them scaled.
         let scaled = often.map(|end| end * f64::from(factor));
         prop_assert!(scaled[0] <= once[1] * (1.0 + 1e-12) && once[0] <= scaled[1] * (1.0 + 1e-12), "{once:?} {scaled:?}");
-        prop_assert!((scaled[1] / once[1] - 1.0).abs() < 0.01 && (scaled[0] / once[0] - 1.0).abs() < 0.01, "{once:?} {scaled:?}");
+        prop_assert!((scaled[1] / once[1] - 1.0).abs() < 0.05 && (scaled[0] / once[0] - 1.0).abs() < 0.05, "{once:?} {scaled:?}");
     }
 
     #[test]
@@ -279,7 +279,7 @@ fn weighted_loads_are_those_that_the_files_give() {
 
 #[test]
 fn two_flows_on_a_path_add_up_as_by_hand() {
-    // A torus of 8 x 2: chips of row y = 0 and their neighbours. Chip 0 sends 5 to the next chip in x, and that one 3 to chip 0; nothing else.
+    // A torus of 4 x 4: chip 0 sends 5 to its neighbour in x, which sends it 3; nothing else.
     let demand = matrix(16, |s, t| match (s, t) {
         (0, 1) => 5,
         (1, 0) => 3,
@@ -294,7 +294,7 @@ fn two_flows_on_a_path_add_up_as_by_hand() {
     let carried: Vec<u64> = loads.into_values().filter(|&load| load > 0).collect();
     assert_eq!(carried, [5, 3]);
     assert_eq!(parsed(&files, "report.json")["metrics"]["max_channel_load"], json!(5));
-    // Split over the four channels of each end, all 5 units arrive at rate 4/5.
+    // Four channels leave chip 0, so it can send its 5 units at 4/5 of their rate at most, and does by splitting them.
     assert!((metrics.flow_high - 0.8).abs() < 1e-12 && metrics.flow_low > 0.799, "[{}, {}]", metrics.flow_low, metrics.flow_high);
 }
 
