@@ -197,9 +197,9 @@ mod backend {
     }
 }
 
-/// Maximum concurrent flow with uniform demand and unit capacity per channel, on the quotient under a symmetry.
+/// Maximum concurrent flow with unit capacity per channel, on the quotient under a symmetry.
 ///
-/// Without symmetry every node is a source and every channel a class of its own.
+/// Without symmetry every node is a source and every channel a class of its own. A symmetry must keep the demand.
 #[derive(Clone, Debug)]
 pub struct FlowProblem {
     /// Number of nodes.
@@ -220,9 +220,11 @@ pub struct SolveError {
 
 /// The exact maximum concurrent flow: the node-arc linear program, commodities aggregated by source (Shahrokhi & Matula 1990).
 ///
+/// `weight(s, t)` is what source s sends to node t, times lambda; 1 for uniform demand. It is never asked for a pair (s, s).
+///
 /// # Errors
 /// The solver did not end with an optimum.
-pub fn max_concurrent_flow(problem: &FlowProblem) -> Result<f64, SolveError> {
+pub fn max_concurrent_flow(problem: &FlowProblem, weight: impl Fn(usize, usize) -> u32) -> Result<f64, SolveError> {
     let mut variables = ProblemVariables::new();
     let lambda = variables.add(variable().min(0));
     let classes = problem.channels.iter().map(|&(_, _, class)| class + 1).max().unwrap_or(0);
@@ -243,8 +245,9 @@ pub fn max_concurrent_flow(problem: &FlowProblem) -> Result<f64, SolveError> {
             balance[to] += variable;
             balance[from] -= variable;
         }
-        for (_, balance) in balance.into_iter().enumerate().filter(|(node, _)| node != source) {
-            model = model.with((balance - lambda).eq(0));
+        for (node, mut balance) in balance.into_iter().enumerate().filter(|(node, _)| node != source) {
+            balance.add_mul(-f64::from(weight(*source, node)), lambda);
+            model = model.with(balance.eq(0));
         }
     }
     let mut loads = vec![Expression::default(); classes];
@@ -376,14 +379,30 @@ mod tests {
     #[test]
     fn lp_of_the_diamond_is_4_11() {
         let edges: Vec<(usize, usize)> = (0..2).flat_map(|left| (2..6).map(move |right| (left, right))).collect();
-        assert!((max_concurrent_flow(&undirected(6, &edges)).unwrap() - 4.0 / 11.0).abs() < 1e-9);
+        assert!((max_concurrent_flow(&undirected(6, &edges), |_, _| 1).unwrap() - 4.0 / 11.0).abs() < 1e-9);
     }
 
     #[test]
     fn lp_of_a_ring_is_limited_by_its_cut() {
         // Half of a ring of 4: 2 x 2 pairs each way over 2 channels.
         let ring = undirected(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
-        assert!((max_concurrent_flow(&ring).unwrap() - 0.5).abs() < 1e-9);
+        assert!((max_concurrent_flow(&ring, |_, _| 1).unwrap() - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn lp_of_a_ring_follows_the_weights() {
+        // Chip 0 sends 3 to its neighbour 1 and 1 to chip 2, chip 3 sends 2 to chip 0; over two channels out of chip 0 go 4, and no cut is
+        // tighter: the 3 may also go the long way round.
+        let ring = undirected(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
+        let weight = |from: usize, to: usize| match (from, to) {
+            (0, 1) => 3,
+            (0, 2) => 1,
+            (3, 0) => 2,
+            _ => 0,
+        };
+        assert!((max_concurrent_flow(&ring, weight).unwrap() - 0.5).abs() < 1e-9);
+        // Twice the demand, half the rate.
+        assert!((max_concurrent_flow(&ring, |from, to| 2 * weight(from, to)).unwrap() - 0.25).abs() < 1e-9);
     }
 
     #[test]
@@ -397,6 +416,6 @@ mod tests {
 
     #[test]
     fn lp_of_a_graph_in_two_parts_is_zero() {
-        assert!(max_concurrent_flow(&undirected(4, &[(0, 1), (2, 3)])).unwrap().abs() < 1e-9);
+        assert!(max_concurrent_flow(&undirected(4, &[(0, 1), (2, 3)]), |_, _| 1).unwrap().abs() < 1e-9);
     }
 }

@@ -1,4 +1,5 @@
-//! Channel lengths known to be tight on whole families: two-valued by kind (copper 1, fibre w), by dimension, by cut.
+//! Channel lengths known to be tight on whole families: two-valued by kind (copper 1, fibre w), by dimension, by cut; where chips send
+//! unequal amounts, also around the chips and cubes with the most to send or receive per channel.
 //!
 //! Multiplicative weights come close to the best lengths but never quite there where a cut decides (tori, two cubes); there these
 //! bound exactly. Source: measured (algorithms of the project); the dimension lengths are the bisection argument for tori.
@@ -87,5 +88,57 @@ pub(super) fn best_known(quotient: &Quotient) -> DualLengths {
     for (inside, across) in [(0, 1), (1, 2), (1, 4), (1, 9)] {
         consider(&by(&|class| if quotient.crossing[class] { across } else { inside }));
     }
+    if !quotient.demand.is_uniform() {
+        around_the_busiest(quotient).iter().for_each(|lengths| consider(lengths));
+    }
     best.expect("a connected topology has a positive distance")
+}
+
+/// Cuts of each sort that are evaluated exactly.
+const AROUND: usize = 4;
+
+/// Length 1 on the channels out of, or into, a class of chips or cubes, 0 elsewhere: those classes whose members have the most to send, or
+/// to receive, per channel. Where a chip or a cube decides, its own channels are the cut.
+fn around_the_busiest(quotient: &Quotient) -> Vec<Vec<u32>> {
+    let (classes, cube_of) = (quotient.classes, |node: usize| node / quotient.chips_per_cube);
+    // By chip, then by cube: what the canonical members of each class send and receive beyond themselves.
+    let chip_classes = classes / quotient.ports;
+    let cubes = chip_classes / quotient.chips_per_cube;
+    let mut chips = vec![[0u64; 2]; chip_classes];
+    let mut whole = vec![[0u64; 2]; cubes];
+    for &source in &quotient.sources {
+        let from = quotient.node_class[source as usize] as usize;
+        for (node, &weight) in quotient.weights_from(source).iter().enumerate() {
+            let to = quotient.node_class[node] as usize;
+            let across = u64::from(weight) * u64::from(cube_of(node) != cube_of(source as usize));
+            chips[from][0] += u64::from(weight);
+            chips[to][1] += u64::from(weight);
+            whole[from / quotient.chips_per_cube][0] += across;
+            whole[to / quotient.chips_per_cube][1] += across;
+        }
+    }
+    let mut found = Vec::new();
+    for (amounts, chips_each, by_cube) in [(&chips, 1, false), (&whole, quotient.chips_per_cube, true)] {
+        let counts = |class: usize| quotient.lit(class) && (!by_cube || quotient.crossing[class]);
+        let channels: Vec<u64> = (0..amounts.len())
+            .map(|member| {
+                let width = chips_each * quotient.ports;
+                (member * width..(member + 1) * width).filter(|&class| counts(class)).count() as u64
+            })
+            .collect();
+        for direction in [0, 1] {
+            let mut members: Vec<usize> = (0..amounts.len()).filter(|&member| channels[member] > 0).collect();
+            // Most per channel first, compared as fractions; ties by id.
+            members.sort_by(|&a, &b| {
+                let side = |one: usize, other: usize| u128::from(amounts[one][direction]) * u128::from(channels[other]);
+                side(b, a).cmp(&side(a, b)).then(a.cmp(&b))
+            });
+            for &member in members.iter().take(AROUND) {
+                let within = |class: usize| counts(class) && class / (chips_each * quotient.ports) == member;
+                let length = |class: usize| within(if direction == 0 { class } else { quotient.reverse[class] as usize });
+                found.push((0..classes).map(|class| u32::from(quotient.lit(class) && length(class))).collect());
+            }
+        }
+    }
+    found
 }

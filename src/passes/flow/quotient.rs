@@ -36,6 +36,10 @@ pub(super) struct Quotient {
     pub(super) kinds: Vec<Option<LinkKind>>,
     /// `[class]`: the class of the reverse channels.
     pub(super) reverse: Vec<u32>,
+    /// `[node]`: its class; classes of the chips of a cube follow each other.
+    pub(super) node_class: Vec<u32>,
+    /// Chips per cube.
+    pub(super) chips_per_cube: usize,
     /// Ports per node: a class is `node class * ports + output port`.
     pub(super) ports: usize,
     /// `[class]`: copper steps that can be taken against the direction of the class's port before it: the position along its dimension.
@@ -77,6 +81,8 @@ impl Quotient {
             channels: topology.channel_count(),
             order: symmetry.order(),
             sources: symmetry.canonical_nodes().map(|node| node.0).collect(),
+            node_class: topology.nodes().map(|node| symmetry.class(node) as u32).collect(),
+            chips_per_cube: symmetry.chips_per_cube(),
             starts,
             incoming,
             kinds,

@@ -94,7 +94,7 @@ fn of_cuts(shape: &Shape, wiring: &[Vec<Slot>]) -> u64 {
 impl Goal {
     /// The score of a wiring, or anything above `limit`. `order` is the order in which dark OCSes are tried; the one that decided comes first next time.
     pub(super) fn score(&self, evaluator: &mut Evaluator<'_>, shape: &Shape, wiring: &[Vec<Slot>], order: &mut [usize], limit: u64) -> u64 {
-        let mut worst = self.flow_counts.then(|| of_cuts(shape, wiring)).unwrap_or(0);
+        let mut worst = if self.flow_counts { of_cuts(shape, wiring) } else { 0 };
         if worst > limit {
             return worst;
         }

@@ -1,0 +1,373 @@
+//! Demand that is not uniform: certified intervals against the exact linear program, loads counted again from the emitted files, laws of
+//! scaling and relabelling, and changes to a directory that must not pass.
+
+mod fixture;
+
+use fabc::check;
+use fabc::compile::{Stage, compile};
+use fabc::compiled::Compiled;
+use fabc::emit;
+use fabc::ids::{ChannelId, Id, NodeId};
+use fabc::ir::{ConcurrentFlow, Topology};
+use fabc::model::{self, Component, Demand, Pod};
+use fabc::passes::flow;
+use fabc::progress::Silent;
+use fabc::solve::{FlowProblem, max_concurrent_flow};
+use fabc::syntax::print_spec;
+use fixture::directory::{Files, sign, tamper};
+use fixture::{lit, pod, wire};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const ROUNDS: flow::Settings = flow::Settings { rounds: 250, gap_ppm: 100 };
+
+/// The topology with what is left of its symmetry under a demand.
+fn under(topology: &Topology, demand: &Demand) -> Topology {
+    let all = topology.symmetry().clone();
+    let kept = all.subgroup(|g| demand.is_kept_by(|node| all.image(g, node)));
+    topology.clone().with_symmetry(kept)
+}
+
+/// The certified flow, with both of its proofs checked.
+fn certified(topology: &Topology, demand: &Demand) -> ConcurrentFlow {
+    let alive = lit(topology);
+    let found = flow::concurrent(topology, demand, &alive, ROUNDS, &Silent);
+    check::flow(topology, demand, &found.primal).unwrap();
+    check::dual(topology, demand, &alive, &found.dual).unwrap();
+    found
+}
+
+/// The exact rate.
+fn exact(topology: &Topology, demand: &Demand) -> f64 {
+    let symmetry = topology.symmetry();
+    let channel = |channel: ChannelId| {
+        let ends = (topology.source(channel).node.index(), topology.target(channel).node.index());
+        (ends.0, ends.1, topology.channel_class(symmetry, channel).index())
+    };
+    let problem = FlowProblem {
+        nodes: topology.node_count(),
+        sources: symmetry.canonical_nodes().map(Id::index).collect(),
+        channels: (0..topology.channel_count()).map(|id| channel(ChannelId::new(id))).collect(),
+    };
+    max_concurrent_flow(&problem, |from, to| demand.weight(NodeId::new(from), NodeId::new(to))).unwrap()
+}
+
+/// A matrix from a rule.
+fn matrix(nodes: usize, weight: impl Fn(usize, usize) -> usize) -> Demand {
+    let cell = |at: usize| if at / nodes == at % nodes { 0 } else { weight(at / nodes, at % nodes) as u32 };
+    Demand::matrix(nodes, (0..nodes * nodes).map(cell).collect())
+}
+
+/// Two and four cubes of 2 x 2 x 1: 8 and 16 chips with four ports in use each.
+fn pods() -> [Topology; 2] {
+    [wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0, wire(&pod([2, 2, 1], 4, &[0, 1], 2, 0), [1, 2, 0]).0]
+}
+
+#[test]
+fn lp_of_weights_stands_inside_the_certified_interval() {
+    for topology in pods() {
+        let nodes = topology.node_count();
+        let component = |group, weight| Component { group, weight };
+        let demands = [
+            ("uniform", Demand::uniform(nodes)),
+            ("groups", Demand::groups(nodes, vec![component(4, 5), component(nodes as u32, 1)])),
+            ("groups alone", Demand::groups(nodes, vec![component(2, 3), component(4, 1)])),
+            ("symmetric", matrix(nodes, |s, t| (s.min(t) * 7 + s.max(t) * 3) % 5)),
+            ("asymmetric", matrix(nodes, |s, t| (s * 7 + t * 5 + s * t) % 6)),
+            ("ring", matrix(nodes, |s, t| if (s + 1) % nodes == t { 9 } else { 0 })),
+            ("one to all", matrix(nodes, |s, _| usize::from(s == 0))),
+            ("all to one", matrix(nodes, |_, t| usize::from(t == 3))),
+            ("one pair", matrix(nodes, |s, t| usize::from((s, t) == (0, 7)))),
+        ];
+        for (name, demand) in demands {
+            // Fewer sources keep the program small: a symmetric quotient where the demand allows, and only 8 chips otherwise.
+            let topology = under(&topology, &demand);
+            if topology.symmetry().class_count() > 8 && !["one to all", "all to one", "one pair"].contains(&name) {
+                continue;
+            }
+            let (exact, found) = (exact(&topology, &demand), certified(&topology, &demand));
+            let (low, high) = (found.primal.value(), found.dual.bound());
+            assert!(low <= exact + 1e-9 && exact <= high + 1e-9, "{name}, {nodes} chips: {exact} outside [{low}, {high}]");
+            assert!(high / low <= 1.01, "{name}, {nodes} chips: [{low}, {high}], exactly {exact}");
+        }
+    }
+}
+
+#[test]
+fn a_chip_that_sends_more_than_its_channels_carry_decides() {
+    // 16 chips of 6 ports; chip 0 sends 18 in all, so 6 channels out of it carry at most 6/18.
+    let (topology, _) = wire(&pod([2, 2, 2], 2, &[0, 1, 2], 2, 0), [1, 1, 1]);
+    let out = |s, t| if s == 0 { 1 + usize::from(t <= 3) } else { usize::from(t == (s + 1) % 16) };
+    for (name, demand) in [("out of chip 0", matrix(16, out)), ("into chip 0", matrix(16, |s, t| out(t, s)))] {
+        let found = certified(&under(&topology, &demand), &demand);
+        let (low, high) = (found.primal.value(), found.dual.bound());
+        assert!((high - 1.0 / 3.0).abs() < 1e-12, "{name}: at most {high}");
+        assert!(low > 0.985 / 3.0, "{name}: [{low}, {high}]");
+    }
+    // Cube 0 sends 8 x 8 times 5 over the 24 fibres between the cubes.
+    let across = matrix(16, |s, t| if s < 8 && t >= 8 { 5 } else { usize::from(s / 8 == t / 8) });
+    let found = certified(&under(&topology, &across), &across);
+    assert!((found.dual.bound() - 24.0 / 320.0).abs() < 1e-12, "{}", found.dual.bound());
+    assert!(found.primal.value() > 0.999 * 24.0 / 320.0, "{}", found.primal.value());
+}
+
+#[test]
+fn ones_are_uniform() {
+    for topology in pods() {
+        let nodes = topology.node_count();
+        let [ones, uniform] =
+            [matrix(nodes, |_, _| 1), Demand::uniform(nodes)].map(|demand| certified(&under(&topology, &demand), &demand));
+        assert_eq!(ones.primal, uniform.primal);
+        assert_eq!(ones.dual, uniform.dual);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn scaled_weights_divide_the_rate(weights in prop::collection::vec(0u32..5, 64), factor in 2u32..1000) {
+        prop_assume!((0..64).any(|at| at % 9 != 0 && weights[at] > 0));
+        let topology = wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0;
+        let once = matrix(8, |s, t| weights[s * 8 + t] as usize);
+        let often = matrix(8, |s, t| (weights[s * 8 + t] * factor) as usize);
+        let [once, often] = [once, often].map(|demand| {
+            let found = certified(&under(&topology, &demand), &demand);
+            [found.primal.value(), found.dual.bound()]
+        });
+        // Both intervals hold the exact rate, one of them scaled.
+        let scaled = often.map(|end| end * f64::from(factor));
+        prop_assert!(scaled[0] <= once[1] * (1.0 + 1e-12) && once[0] <= scaled[1] * (1.0 + 1e-12), "{once:?} {scaled:?}");
+        prop_assert!((scaled[1] / once[1] - 1.0).abs() < 0.05 && (scaled[0] / once[0] - 1.0).abs() < 0.05, "{once:?} {scaled:?}");
+    }
+
+    #[test]
+    fn chips_renamed_by_a_symmetry_keep_the_rate(weights in prop::collection::vec(0u32..5, 64)) {
+        prop_assume!((0..64).any(|at| at % 9 != 0 && weights[at] > 0));
+        let topology = wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0;
+        let symmetry = topology.symmetry();
+        prop_assert_eq!(symmetry.order(), 2);
+        let image = |node: usize| symmetry.image(1, NodeId::new(node)).index();
+        let here = matrix(8, |s, t| weights[s * 8 + t] as usize);
+        let there = matrix(8, |s, t| weights[image(s) * 8 + image(t)] as usize);
+        // And the reverse of all demand flows over the reversed channels.
+        let back = matrix(8, |s, t| weights[t * 8 + s] as usize);
+        let [here, there, back] = [here, there, back].map(|demand| {
+            let found = certified(&under(&topology, &demand), &demand);
+            [found.primal.value(), found.dual.bound()]
+        });
+        for other in [there, back] {
+            prop_assert!(here[0] <= other[1] * (1.0 + 1e-12) && other[0] <= here[1] * (1.0 + 1e-12), "{here:?} {other:?}");
+        }
+    }
+}
+
+fn read(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| error.kind().to_string())
+}
+
+/// A build of four cubes of 2 x 2 x 1 with a demand, and its files.
+fn built(topology: &str, demand: &str, csv: &str) -> (Compiled, Files) {
+    let text = format!(
+        "fabric test {{
+    clock = 1 GHz;
+    link copper {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
+    link fiber {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
+    chip {{ radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }}
+    cube {{ mesh 2 x 2 x 1 over copper; }}
+    cubes = 4;
+    ocs X[u in 0..2, v in 0..1] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }}
+    ocs Y[u in 0..2, v in 0..1] {{ couple +y[u, v] with -y[u, v] over fiber; ports = 16; }}
+    budget {{ vcs = 2; faults = 1 ocs; }}
+    {topology}
+    {demand}
+    routing = allowed_turns;
+}}"
+    );
+    let loader = |path: &str| match path {
+        "test.fab" => Ok(text.clone()),
+        "demand.csv" => Ok(csv.to_owned()),
+        _ => read(path),
+    };
+    let (pod, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let compiled = compile(pod, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let artifacts = emit::artifacts(&compiled, &print_spec(&spec), &[]);
+    let files: Files = artifacts.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    check::directory(&files, &compiled.pod).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    (compiled, files)
+}
+
+const SEARCH: &str = "topology = synthesize { symmetry = translation; effort = 1; seed = 1; }";
+
+/// 16 chips: chip s sends (s * 5 + t * 3) mod 4 to chip t, the same from any cube to any other.
+fn skewed() -> Demand {
+    matrix(16, |s, t| (s * 5 + t * 3) % 4)
+}
+
+fn parsed(files: &Files, path: &str) -> Value {
+    serde_json::from_slice(&files[path]).unwrap()
+}
+
+fn number(value: &Value) -> i64 {
+    value.as_i64().unwrap()
+}
+
+/// The load of every channel (router, port), from the JSON files alone.
+fn recounted(files: &Files, scenario: &str, weight: impl Fn(i64, i64) -> u64) -> BTreeMap<(i64, i64), u64> {
+    let topology = parsed(files, "topology.json");
+    let nodes = topology["nodes"].as_array().unwrap().len() as i64;
+    let mut next = BTreeMap::new();
+    for link in topology["links"].as_array().unwrap() {
+        let [a, b] = ["a", "b"].map(|end| (number(&link[end][0]), number(&link[end][1])));
+        next.extend([(a, b), (b, a)]);
+    }
+    let tables = parsed(files, &format!("tables/{scenario}.json"));
+    // Routers that are not listed are images of those that are.
+    let mut tables_of: BTreeMap<i64, BTreeMap<[i64; 3], [i64; 2]>> = BTreeMap::new();
+    let mut open = Vec::new();
+    for router in tables["routers"].as_array().unwrap() {
+        let entry = |entry: &Value| ([0, 1, 2].map(|k| number(&entry[k])), [3, 4].map(|k| number(&entry[k])));
+        tables_of.insert(number(&router["node"]), router["entries"].as_array().unwrap().iter().map(entry).collect());
+        open.push(number(&router["node"]));
+    }
+    while let Some(router) = open.pop() {
+        for generator in topology["symmetry"]["generators"].as_array().unwrap().iter().filter(|_| tables["canonical"] == true) {
+            let image = |node: i64| number(&generator[node as usize]);
+            if !tables_of.contains_key(&image(router)) {
+                let moved = tables_of[&router].iter().map(|(&[dst, port, vc], &out)| ([image(dst), port, vc], out)).collect();
+                tables_of.insert(image(router), moved);
+                open.push(image(router));
+            }
+        }
+    }
+    let mut loads: BTreeMap<(i64, i64), u64> = BTreeMap::new();
+    for (src, dst) in (0..nodes).flat_map(|src| (0..nodes).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst) {
+        let (mut node, mut input) = (src, [-1, -1]);
+        while node != dst {
+            let [port, vc] = tables_of[&node][&[dst, input[0], input[1]]];
+            *loads.entry((node, port)).or_default() += weight(src, dst);
+            let end = next[&(node, port)];
+            (node, input) = (end.0, [end.1, vc]);
+        }
+    }
+    loads
+}
+
+#[test]
+fn weighted_loads_are_those_that_the_files_give() {
+    let matrix = skewed();
+    let weights = |s: i64, t: i64| u64::from(matrix.weight(NodeId(s as u32), NodeId(t as u32)));
+    let in_groups = |s: i64, t: i64| if s / 4 == t / 4 { 8 } else { 1 };
+    let groups = "demand { all_to_all over groups of 4; weight 7; all_to_all; weight 1; }";
+    for (demand, weight) in
+        [("demand = matrix \"demand.csv\";", &weights as &dyn Fn(i64, i64) -> u64), (groups, &in_groups), ("", &|_, _| 1)]
+    {
+        let (compiled, files) = built(SEARCH, demand, &matrix.csv());
+        let report = parsed(&files, "report.json");
+        for scenario in &compiled.scenarios {
+            let (name, stem) = (&scenario.scenario.name, scenario.scenario.file_stem());
+            let nominal = scenario.scenario.is_nominal();
+            let loads = recounted(&files, &if nominal { "nominal".to_owned() } else { format!("fault-{stem}") }, weight);
+            let metrics = if nominal { &report["metrics"] } else { &report["scenarios"][name] };
+            let busiest = *loads.values().max().unwrap();
+            assert_eq!(metrics["max_channel_load"].as_u64(), Some(busiest), "{demand} {name}");
+            assert!(scenario.metrics.flow_low >= 1.0 / busiest as f64 && 1.0 / busiest as f64 <= scenario.metrics.flow_high);
+        }
+    }
+}
+
+#[test]
+fn two_flows_on_a_path_add_up_as_by_hand() {
+    // A torus of 4 x 4: chip 0 sends 5 to its neighbour in x, which sends it 3; nothing else.
+    let demand = matrix(16, |s, t| match (s, t) {
+        (0, 1) => 5,
+        (1, 0) => 3,
+        _ => 0,
+    });
+    let (compiled, files) = built("topology = torus 4 x 4 x 1;", "demand = matrix \"demand.csv\";", &demand.csv());
+    let metrics = &compiled.scenarios[0].metrics;
+    // One hop each: 5 on the channel from chip 0 to chip 1, and 3 on its reverse.
+    assert_eq!(metrics.demand_hops, 8);
+    assert_eq!(metrics.sent_most, 5);
+    let loads = recounted(&files, "nominal", |s, t| u64::from(demand.weight(NodeId(s as u32), NodeId(t as u32))));
+    let carried: Vec<u64> = loads.into_values().filter(|&load| load > 0).collect();
+    assert_eq!(carried, [5, 3]);
+    assert_eq!(parsed(&files, "report.json")["metrics"]["max_channel_load"], json!(5));
+    // Four channels leave chip 0, so it can send its 5 units at 4/5 of their rate at most, and does by splitting them.
+    assert!((metrics.flow_high - 0.8).abs() < 1e-12 && metrics.flow_low > 0.799, "[{}, {}]", metrics.flow_low, metrics.flow_high);
+}
+
+#[test]
+fn a_matrix_of_ones_is_built_like_uniform_demand() {
+    let [ones, uniform] =
+        ["demand = matrix \"demand.csv\";", "demand = uniform;"].map(|demand| built(SEARCH, demand, &matrix(16, |_, _| 1).csv()));
+    for path in ["topology.json", "ocs.json", "certificates.json", "tables/nominal.json", "tables/fault-X_0_0.json"] {
+        assert!(ones.1[path] == uniform.1[path], "{path} differs");
+    }
+    // The topology for uniform demand is the same one, so nothing is gained.
+    let gain = ones.0.uniform.as_ref().unwrap().gain(&ones.0.scenarios[0].metrics);
+    assert!(gain.0 <= 1.0 && 1.0 <= gain.1, "{gain:?}");
+    assert_eq!(uniform.0.uniform, None);
+}
+
+#[test]
+fn a_changed_gain_or_demand_is_noticed() {
+    let (compiled, files) = built(SEARCH, "demand = matrix \"demand.csv\";", &skewed().csv());
+    let expect = |files: &Files, pod: &Pod, text: &str| {
+        let errors: Vec<String> = check::directory(files, pod).expect_err(text).iter().map(ToString::to_string).collect();
+        assert!(errors.iter().any(|error| error.contains(text)), "expected `{text}` among {errors:#?}");
+    };
+    let gain = |change: &dyn Fn(&mut Value)| tamper(&files, "report.json", |value| change(&mut value["gain"]));
+    let by = |value: &mut Value, factor: f64| *value = json!(value.as_f64().unwrap() * factor);
+    for (place, factor, text) in [
+        ("/ratio/0", 1.001, "gain.ratio[0]"),
+        ("/ratio/0", 0.999, "gain.ratio[0]"),
+        ("/ratio/1", 1.001, "gain.ratio[1]"),
+        ("/ratio/1", 0.999, "gain.ratio[1]"),
+        ("/uniform_topology/0", 0.999, "gain.ratio[1]"),
+        ("/uniform_topology/1", 1.001, "gain.ratio[0]"),
+        ("/uniform_topology/0", 2.0, "gain.uniform_topology"),
+        ("/uniform_topology/0", -1.0, "gain.uniform_topology"),
+    ] {
+        expect(&gain(&|gain| by(gain.pointer_mut(place).unwrap(), factor)), &compiled.pod, text);
+    }
+    expect(&gain(&|gain| drop(gain.as_object_mut().unwrap().remove("ratio"))), &compiled.pod, "gain");
+    expect(&gain(&|gain| gain["ratio"] = json!([1])), &compiled.pod, "gain");
+    expect(&gain(&|gain| gain["more"] = json!(1)), &compiled.pod, "gain.more");
+    expect(&tamper(&files, "report.json", |value| drop(value.as_object_mut().unwrap().remove("gain"))), &compiled.pod, "gain");
+
+    let input = "inputs/demand.csv";
+    let changed = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut files = files.clone();
+        change(files.get_mut(input).unwrap());
+        sign(&mut files);
+        files
+    };
+    let other = "is not the file that the spec was resolved with";
+    expect(&changed(&|bytes| bytes[2] = if bytes[2] == b'1' { b'2' } else { b'1' }), &compiled.pod, other);
+    expect(&changed(&|bytes| bytes.truncate(bytes.len() / 2)), &compiled.pod, other);
+    expect(&changed(&Vec::clear), &compiled.pod, other);
+    let mut missing = files.clone();
+    missing.remove(input);
+    sign(&mut missing);
+    expect(&missing, &compiled.pod, "inputs/demand.csv: is missing");
+    // A demand that was changed together with its copy no longer fits the proofs: the flow is of other weights.
+    let demand = matrix(16, |s, t| if (s % 4, t % 4) == (2, 1) { 2 } else { (s * 5 + t * 3) % 4 });
+    let mut heavier = files.clone();
+    heavier.insert(input.to_owned(), demand.csv().into_bytes());
+    sign(&mut heavier);
+    expect(&heavier, &Pod { demand, ..compiled.pod.clone() }, "of the flow from node 2");
+    // One pair alone also breaks the symmetry that topology.json claims.
+    let demand = matrix(16, |s, t| if (s, t) == (2, 5) { 4 } else { (s * 5 + t * 3) % 4 });
+    heavier.insert(input.to_owned(), demand.csv().into_bytes());
+    sign(&mut heavier);
+    expect(&heavier, &Pod { demand, ..compiled.pod.clone() }, "carries pairs of routers onto pairs of another demand");
+    // Uniform demand has neither a gain nor a file.
+    let (uniform, mut files) = built(SEARCH, "", "");
+    let boasting = tamper(&files, "report.json", |value| value["gain"] = json!({"uniform_topology": [1, 1], "ratio": [1, 1]}));
+    expect(&boasting, &uniform.pod, "gain");
+    files.insert(input.to_owned(), skewed().csv().into_bytes());
+    sign(&mut files);
+    expect(&files, &uniform.pod, "the spec names no demand matrix");
+}
