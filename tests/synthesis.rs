@@ -72,3 +72,10 @@ fn the_clock_ends_a_search_only_if_it_runs_out() {
     let (ended, free) = (found(&limited, &Silent), found(&pod(4, SIDES, ""), &Expired));
     assert_eq!(format!("{:?}", ended.topology), format!("{:?}", free.topology));
 }
+
+#[test]
+fn the_number_of_threads_decides_nothing() {
+    let pod = pod(5, SIDES, "");
+    let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| found(&pod, &Silent));
+    assert_eq!(format!("{:?}", with(1).topology), format!("{:?}", with(2).topology));
+}
