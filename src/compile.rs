@@ -47,7 +47,7 @@ const FAULT_FLOW: flow::Settings = flow::Settings { rounds: 40, gap_ppm: 100 };
 /// [`Failure::Spec`] where the spec contradicts itself, [`Failure::Infeasible`] where what it asks for cannot be had,
 /// [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see [`Compiled::requires`].
 pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
-    let (topology, record) = topology(&pod, progress)?;
+    let (topology, record, uniform) = topology(&pod, progress)?;
     let (limit, limit_record) = limit::universal(&pod);
     limit.iter().try_for_each(|limit| check::limit(&pod, limit)).map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(&pod, &topology).map_err(Failure::spec)?;
@@ -56,7 +56,6 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     let lit = Scenario::nominal().alive(&cross_connects);
     let flow = flow::concurrent(&topology, &pod.demand, &lit, FLOW, progress);
     check::flow(&topology, &pod.demand, &flow.primal).map_err(Failure::internal)?;
-    let uniform = uniform_topology(&pod, progress)?;
     let (trees, tree_bounds) = trees::disjoint_trees(&pod, &topology, &cross_connects);
     check::trees(&pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
     check::tree_bounds(&pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
@@ -108,39 +107,45 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
 }
 
 /// The topology of the spec; of several finalists the one that carries most after a few rounds, the first of those that are nearly as good.
-fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, PassRecord), Failure> {
+///
+/// Where the demand is not uniform, the topology for uniform demand is a finalist too, and what it carries is for the report.
+fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
     let synth::Synthesized { mut finalists, mut record } = synth::synthesize(pod, progress).map_err(Failure::spec)?;
-    let best = if finalists.len() > 1 {
-        let carries = |topology: &Topology| {
-            let lit = IdVec::filled(true, topology.links().len());
-            flow::concurrent(topology, &pod.demand, &lit, TRIAL_FLOW, &Silent).primal.value()
-        };
-        let flows: Vec<f64> = finalists.iter().map(carries).collect();
-        let most = flows.iter().copied().fold(0.0, f64::max);
-        flows.iter().position(|&flow| flow >= most * NEARLY).expect("the best is nearly as good as itself")
-    } else {
-        0
-    };
-    let topology = finalists.swap_remove(best);
+    let mut reached = None;
+    if !pod.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
+        let uniform = uniform_topology(pod, progress)?;
+        let lit = IdVec::filled(true, uniform.links().len());
+        let flow = flow::concurrent(&uniform, &pod.demand, &lit, FLOW, progress);
+        check::flow(&uniform, &pod.demand, &flow.primal).map_err(Failure::internal)?;
+        check::dual(&uniform, &pod.demand, &lit, &flow.dual).map_err(Failure::internal)?;
+        reached = Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() });
+        finalists.push(uniform);
+    }
+    let topology = finalists.swap_remove(strongest(&finalists, &pod.demand));
     record.counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
-    Ok((topology, record))
+    Ok((topology, record, reached))
 }
 
-/// What the topology that the same search finds for uniform demand reaches on the demand of the pod.
-fn uniform_topology(pod: &Pod, progress: &dyn Progress) -> Result<Option<UniformTopology>, Failure> {
-    let demand = &pod.demand;
-    if demand.is_uniform() || !matches!(pod.topology, TopologyChoice::Synthesize(_)) {
-        return Ok(None);
+/// The finalist that carries most after a few rounds, or the first that is nearly as good.
+fn strongest(finalists: &[Topology], demand: &Demand) -> usize {
+    if finalists.len() == 1 {
+        return 0;
     }
+    let carries = |topology: &Topology| {
+        let lit = IdVec::filled(true, topology.links().len());
+        flow::concurrent(topology, demand, &lit, TRIAL_FLOW, &Silent).primal.value()
+    };
+    let flows: Vec<f64> = finalists.iter().map(carries).collect();
+    let most = flows.iter().copied().fold(0.0, f64::max);
+    flows.iter().position(|&flow| flow >= most * NEARLY).expect("the best is nearly as good as itself")
+}
+
+/// The topology that the same search finds for uniform demand, with the symmetry that keeps the demand of the pod.
+fn uniform_topology(pod: &Pod, progress: &dyn Progress) -> Result<Topology, Failure> {
     let other = Pod { demand: Demand::uniform(pod.node_count()), ..pod.clone() };
-    let (found, _) = self::topology(&other, progress)?;
-    let kept = found.symmetry().subgroup(|g| demand.is_kept_by(|node| found.symmetry().image(g, node)));
-    let topology = found.with_symmetry(kept);
-    let lit = IdVec::filled(true, topology.links().len());
-    let flow = flow::concurrent(&topology, demand, &lit, FLOW, progress);
-    check::flow(&topology, demand, &flow.primal).map_err(Failure::internal)?;
-    check::dual(&topology, demand, &lit, &flow.dual).map_err(Failure::internal)?;
-    Ok(Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() }))
+    let (found, _, _) = topology(&other, progress)?;
+    let kept = found.symmetry().subgroup(|g| pod.demand.is_kept_by(|node| found.symmetry().image(g, node)));
+    Ok(found.with_symmetry(kept))
 }
 
 /// What every scenario is compiled from.

@@ -18,6 +18,8 @@ const FEW_CUBES: usize = 4;
 const ACROSS: [usize; 5] = [1, 2, 4, 9, 16];
 /// Lengths of fibres that stay inside, tried with each of `ACROSS`.
 const INSIDE: [usize; 3] = [1, 2, 4];
+/// Lengths inside and across that differ, tried where the demand is not uniform.
+const UNEQUAL: [(usize, usize); 6] = [(1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1)];
 /// Lengths whose score is within this many per mille of the largest may decide.
 const NEAR: u64 = 30;
 /// Lengths that a search looks at, at most.
@@ -133,8 +135,12 @@ pub(super) fn candidates(shape: &Shape, cubes: usize, objective: Objective) -> V
             INSIDE.iter().flat_map(|&inside| ACROSS.map(|across| FiberLengths { inside, across: inside * across })).collect()
         }
         Objective::Flow => {
-            debug_assert!(shape.order <= cubes);
-            FIBRES.map(|length| FiberLengths { inside: length, across: length }).to_vec()
+            let mut lengths = FIBRES.map(|length| FiberLengths { inside: length, across: length }).to_vec();
+            if !shape.planes.is_empty() {
+                // Traffic within cubes and between them may differ much: so may the worth of their fibres.
+                lengths.extend(UNEQUAL.map(|(inside, across)| FiberLengths { inside, across }));
+            }
+            lengths
         }
     }
 }
