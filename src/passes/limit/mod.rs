@@ -18,7 +18,7 @@
 //! First the fibre length grows from 1 (all copper 1) until the bound rises; then all lengths are divided finer, and a descent changes one at a
 //! time: those of the copper planes, by classes under the symmetries of the cube, and that of the fibre.
 //!
-//! **Cuts.** See [`cuts`]: planes through all cubes (they bind where the fibres never cross them, as without z switches), and sets of cubes.
+//! **Cuts.** See `cuts.rs`: planes through all cubes (they bind where the fibres never cross them, as without z switches), and sets of cubes.
 //!
 //! Not used: that the words of one exit port must share the C cubes between them (a packing of one-hop port words), which would take another
 //! 0.3 to 0.5 % off at 12 to 32 cubes of 4x4x4. Its fractional form gives nothing, and its integer form would have to be solved exactly to be a proof.
