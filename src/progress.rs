@@ -8,6 +8,8 @@ pub trait Progress: Sync {
     fn advance(&self);
     /// The pass has ended.
     fn end(&self);
+    /// What people should know before a long part begins.
+    fn note(&self, _text: &str) {}
 }
 
 /// Watches nothing.

@@ -58,6 +58,8 @@ pub(super) struct Forwarding<'a> {
     pod: &'a Pod,
     topology: &'a Topology,
     tables: &'a ForwardingTables,
+    /// The chip that neither sends nor receives.
+    dead: Option<NodeId>,
     vcs: usize,
     /// Keys per router and destination: injected, or (in port, in VC).
     inputs: usize,
@@ -86,6 +88,7 @@ impl<'a> Forwarding<'a> {
         pod: &'a Pod,
         topology: &'a Topology,
         alive: &IdVec<LinkId, bool>,
+        dead: Option<NodeId>,
         tables: &'a ForwardingTables,
     ) -> Result<Self, CheckError> {
         let (ports, vcs) = (topology.ports(), usize::from(tables.vcs));
@@ -93,6 +96,7 @@ impl<'a> Forwarding<'a> {
             pod,
             topology,
             tables,
+            dead,
             vcs,
             inputs: ports * vcs + 1,
             next: topology
@@ -202,9 +206,9 @@ impl<'a> Forwarding<'a> {
         let ports = self.topology.ports();
         let mut found = BTreeMap::new();
         let mut table = Vec::new();
-        for dst in self.tables.symmetry.canonical_nodes() {
+        for dst in self.tables.symmetry.canonical_nodes().filter(|&dst| self.lives(dst)) {
             self.fill(&mut table, dst);
-            for src in self.topology.nodes().filter(|&src| src != dst) {
+            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src)) {
                 let mut held: Option<(usize, NodeId, usize)> = None;
                 let (mut node, mut key) = (src.index(), src.index() * self.inputs);
                 while node != dst.index() && found.len() < wanted.len() && table[key] != MISSING {
@@ -223,6 +227,10 @@ impl<'a> Forwarding<'a> {
             }
         }
         found
+    }
+
+    fn lives(&self, node: NodeId) -> bool {
+        Some(node) != self.dead
     }
 
     fn empty_tally(&self) -> Tally {
@@ -262,7 +270,7 @@ impl<'a> Forwarding<'a> {
         for dst in classes.map(|class| self.tables.symmetry.canonical_node(class)) {
             let entries = self.fill(&mut table, dst);
             used.clear();
-            for src in self.topology.nodes().filter(|&src| src != dst) {
+            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src)) {
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 let mut held = None;
                 while node != dst.index() {

@@ -1,7 +1,7 @@
 //! Whether the hop distances are true: a breadth-first search from every class of routers.
 
 use super::CheckError;
-use super::graph::{LitGraph, expect_alive, representative_sources};
+use super::graph::{LitGraph, expect_alive, representative_sources, symmetry_of};
 use crate::ids::{Id, IdVec, LinkId, NodeId};
 use crate::ir::{Distances, Topology};
 
@@ -10,8 +10,21 @@ use crate::ir::{Distances, Topology};
 /// # Errors
 /// The first number that differs, or two routers that cannot reach each other.
 pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &Distances) -> Result<(), CheckError> {
+    distances_without(topology, alive, None, claimed)
+}
+
+/// As [`distances`], without the pairs of a dead chip.
+///
+/// # Errors
+/// See [`distances`].
+pub fn distances_without(
+    topology: &Topology,
+    alive: &IdVec<LinkId, bool>,
+    dead: Option<NodeId>,
+    claimed: &Distances,
+) -> Result<(), CheckError> {
     expect_alive(topology, alive)?;
-    let measured = measure(topology, alive).map_err(|(from, to)| CheckError::Disconnected {
+    let measured = measure(topology, alive, dead).map_err(|(from, to)| CheckError::Disconnected {
         scenario: "lit links".to_owned(),
         from: format!("node {from}"),
         to: format!("node {to}"),
@@ -30,14 +43,17 @@ pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &Dis
     Ok(())
 }
 
-/// Hop distances over the lit links, or two routers that cannot reach each other.
-pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Result<Distances, (NodeId, NodeId)> {
+/// Hop distances over the lit links between all chips but the dead one, or two routers that cannot reach each other.
+pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(topology, alive);
-    let (sources, weight) = representative_sources(topology, alive);
+    let (sources, weight) = representative_sources(&symmetry_of(topology, alive, dead), dead);
     let mut histogram: Vec<u64> = vec![0];
     let mut queue = Vec::new();
     for source in sources {
         for (node, &hops) in graph.hops_from(source, &mut queue).iter().enumerate() {
+            if dead.is_some_and(|dead| dead.index() == node) {
+                continue;
+            }
             if hops == u32::MAX {
                 return Err((source, NodeId::new(node)));
             }

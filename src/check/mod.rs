@@ -19,10 +19,10 @@ mod wiring;
 
 pub use deadlock::DeadlockFree;
 pub use directory::{Files, Verified, directory};
-pub use distances::distances;
-pub use dual::dual;
+pub use distances::{distances, distances_without};
+pub use dual::{dual, dual_without};
 pub use errors::{CheckError, RequireError};
 pub use flow::flow;
-pub use scenario::scenario;
+pub use scenario::{scenario, scenario_without};
 pub use trees::trees;
 pub use wiring::wiring;

@@ -47,7 +47,7 @@ fn resolve(pod: &Pod) -> String {
         "chip: radix {}, {} VCs, flit {} B, buffer {} flits, {} cycles\n",
         chip.radix, chip.vcs, chip.flit_bytes, chip.buffer_flits, chip.latency_cycles
     );
-    out += &format!("budget: {} VCs, {} faulty OCSes\n", pod.budget.vcs, pod.budget.faulty_ocses);
+    out += &format!("budget: {} VCs, {} tolerated\n", pod.budget.vcs, pod.budget.faults.worst().unwrap_or("no fault"));
     out += &match &pod.topology {
         TopologyChoice::Torus([a, b, c]) => format!("topology: torus {a} x {b} x {c}\n"),
         TopologyChoice::TwistedTorus([a, b, c]) => format!("topology: twisted_torus {a} x {b} x {c}\n"),

@@ -27,7 +27,13 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Ok(());
     };
     let node = node(&pod, router)?;
-    let path = tables_path(&args.scenario);
+    let mut path = tables_path(&args.scenario);
+    let mut image = None;
+    if !directory.join(&path).is_file()
+        && let Some((of, cubes)) = image_of(directory, &args.scenario)?
+    {
+        (path, image) = (tables_path(&of), Some(cubes));
+    }
     if !directory.join(&path).is_file() {
         let hint = match scenarios(directory)?.len() {
             0 => "the directory has no tables: its build stopped before routing".to_owned(),
@@ -42,7 +48,11 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     } else {
         Symmetry::trivial(pod.chips_per_cube(), pod.cubes)
     };
-    let tables = forwarding_tables(file, symmetry).map_err(|reason| not_built(format!("`{path}`: {reason}")))?;
+    let mut tables = forwarding_tables(file, symmetry).map_err(|reason| not_built(format!("`{path}`: {reason}")))?;
+    if let Some(cubes) = image {
+        tables = carried(&tables, &args.scenario, &cubes, pod.chips_per_cube())
+            .ok_or_else(|| not_built(format!("`{path}`: an image permutes no cubes")))?;
+    }
     print_out(&match args.format {
         TableFormat::Text => crate::emit::router_table_text(&pod, &tables, node),
         TableFormat::Json => crate::emit::router_table_json(&pod, &tables, node),
@@ -80,6 +90,42 @@ struct TopologyFile {
 #[derive(Deserialize)]
 struct SymmetryJson {
     generators: Vec<Vec<u32>>,
+}
+
+/// One of the further faults that a file serves.
+#[derive(Deserialize)]
+struct ImageLine {
+    scenario: String,
+    cubes: Vec<u32>,
+}
+
+/// The scenario whose tables serve a fault that is its image, and where the cubes go.
+fn image_of(directory: &Path, name: &str) -> Result<Option<(String, Vec<u32>)>, DriverError> {
+    #[derive(Deserialize)]
+    struct Images {
+        scenario: String,
+        #[serde(default)]
+        images: Vec<ImageLine>,
+    }
+    for path in table_files(directory)? {
+        let file: Images = json(directory, &path)?;
+        if let Some(image) = file.images.into_iter().find(|image| image.scenario == name) {
+            return Ok(Some((file.scenario, image.cubes)));
+        }
+    }
+    Ok(None)
+}
+
+/// Tables with every router and destination carried along.
+fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[u32], chips: u32) -> Option<ForwardingTables> {
+    let image = |node: NodeId| cubes.get((node.0 / chips) as usize).map(|cube| NodeId(cube * chips + node.0 % chips));
+    let mut routers = vec![Vec::new(); tables.routers.len()];
+    for (node, entries) in tables.symmetry.canonical_nodes().zip(&tables.routers) {
+        let mut moved = entries.iter().map(|entry| Some(Entry { dst: image(entry.dst)?, ..*entry })).collect::<Option<Vec<Entry>>>()?;
+        moved.sort_unstable();
+        *routers.get_mut(image(node)?.0 as usize)? = moved;
+    }
+    Some(ForwardingTables { scenario: scenario.to_owned(), vcs: tables.vcs, symmetry: tables.symmetry.clone(), routers })
 }
 
 /// The path of a scenario's tables.
@@ -165,18 +211,24 @@ fn list(directory: &Path, pod: &Pod) -> Result<(), DriverError> {
     Ok(())
 }
 
+/// The files with tables, below the directory.
+fn table_files(directory: &Path) -> Result<Vec<String>, DriverError> {
+    let folder = directory.join("tables");
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let paths = read::paths(&folder)?.into_iter().filter(|path| path.ends_with(".json"));
+    Ok(paths.map(|path| format!("tables/{path}")).collect())
+}
+
 /// The names of the scenarios that have tables, nominal first.
 fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
     #[derive(Deserialize)]
     struct Name {
         scenario: String,
     }
-    let folder = directory.join("tables");
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let paths = read::paths(&folder)?.into_iter().filter(|path| path.ends_with(".json"));
-    let mut names = paths.map(|path| Ok(json::<Name>(&folder, &path)?.scenario)).collect::<Result<Vec<String>, DriverError>>()?;
+    let paths = table_files(directory)?.into_iter();
+    let mut names = paths.map(|path| Ok(json::<Name>(directory, &path)?.scenario)).collect::<Result<Vec<String>, DriverError>>()?;
     names.sort_by_key(|name| (name != "nominal", name.matches('+').count()));
     Ok(names)
 }

@@ -22,7 +22,7 @@ mod topology;
 pub use report_txt::terminal_report;
 pub use tables::{router_table_json, router_table_text, tables_json};
 
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{Scenario, file_stem};
 use crate::model::TopologyChoice;
 
@@ -169,10 +169,11 @@ impl Part<'_> {
             Kind::Topology => topology::json(compiled),
             Kind::Ocs => ocs::json(compiled),
             Kind::ConfigDb => config_db::json(compiled, crate::ids::OcsId(self.at as u32)),
-            Kind::Tables => match &compiled.scenarios[self.at].routed {
-                Some(routed) => tables_json(&routed.tables, compiled.topology.symmetry()),
-                None => String::new(),
-            },
+            Kind::Tables => {
+                let scenario = &compiled.scenarios[self.at];
+                let text = |routed: &RoutedScenario| tables_json(&routed.tables, &scenario.scenario.images, compiled.topology.symmetry());
+                scenario.routed.as_ref().map_or_else(String::new, text)
+            }
             Kind::Certificates => certificates::json(compiled),
             Kind::ReportJson => report_json::json(compiled),
             Kind::ReportTxt => terminal_report(compiled),

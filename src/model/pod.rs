@@ -160,12 +160,40 @@ pub struct FacePort {
 pub struct Budget {
     /// Virtual channels, 1..=8.
     pub vcs: u8,
-    /// OCSes that may be dark at once, 0..=2.
-    pub faulty_ocses: u32,
+    /// What may fail.
+    pub faults: Faults,
     /// Where `vcs = ..` stands.
     pub vcs_span: Span,
     /// Where `faults = ..` stands (or the budget, if it is not written).
     pub faults_span: Span,
+}
+
+/// What the pod must keep serving without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Faults {
+    /// Any set of at most this many dark OCSes, 0..=2; 0 for a pod that tolerates nothing.
+    Ocses(u32),
+    /// Any one link, copper or fibre.
+    Link,
+    /// Any one chip, its links with it; traffic from and to it is not served.
+    Chip,
+}
+
+impl Faults {
+    /// Whether nothing may fail.
+    pub fn is_none(self) -> bool {
+        self == Faults::Ocses(0)
+    }
+    /// `2 dark OCSes`: what may fail at once, for people; `None` where nothing may.
+    pub fn worst(self) -> Option<&'static str> {
+        match self {
+            Faults::Ocses(0) => None,
+            Faults::Ocses(1) => Some("1 dark OCS"),
+            Faults::Ocses(_) => Some("2 dark OCSes"),
+            Faults::Link => Some("1 dark link"),
+            Faults::Chip => Some("1 dead chip"),
+        }
+    }
 }
 
 /// The traffic to carry.

@@ -8,8 +8,8 @@ use fabc::ir::{
     PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
-    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, LinkType, Metric, Ocs, OcsGroup, Pod, Require, RoutingChoice,
-    SymmetryChoice, Synthesize, TopologyChoice,
+    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Pod, Require,
+    RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice,
 };
 
 /// What a pod made by hand looks like.
@@ -28,7 +28,7 @@ pub(crate) struct Shape {
 pub(crate) fn compiled(shape: Shape) -> Compiled {
     let pod = pod(shape);
     let (topology, cross_connects) = wire(&pod);
-    let scenarios: Vec<CompiledScenario> = Scenario::all(&pod)
+    let scenarios: Vec<CompiledScenario> = Scenario::all(&pod, &topology)
         .into_iter()
         .filter(|scenario| shape.routed || scenario.is_nominal())
         .map(|scenario| measure(&pod, &topology, &cross_connects, scenario, shape.routed))
@@ -102,7 +102,7 @@ fn pod(shape: Shape) -> Pod {
         cubes_span: span,
         ocs_groups: IdVec::new(),
         ocses: IdVec::new(),
-        budget: Budget { vcs: 2, faulty_ocses: 1, vcs_span: span, faults_span: span },
+        budget: Budget { vcs: 2, faults: Faults::Ocses(1), vcs_span: span, faults_span: span },
         demand: Demand::Uniform,
         topology: TopologyChoice::Synthesize(Synthesize { symmetry: SymmetryChoice::Translation, effort: 1, seed: 1 }),
         topology_span: span,

@@ -147,7 +147,16 @@ pub(super) struct TablesFile {
     pub(super) vcs: u8,
     pub(super) canonical: bool,
     pub(super) key: Vec<String>,
+    #[serde(default)]
+    pub(super) images: Vec<ImageLine>,
     pub(super) routers: Vec<RouterLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ImageLine {
+    pub(super) scenario: String,
+    pub(super) cubes: Vec<u32>,
 }
 
 #[derive(Deserialize)]

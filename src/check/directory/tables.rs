@@ -1,10 +1,10 @@
 //! Reads the forwarding tables of one scenario.
 
 use super::Files;
-use super::read::{TablesFile, contradiction, tagged};
+use super::read::{ImageLine, TablesFile, contradiction, tagged};
 use crate::check::CheckError;
 use crate::ids::NodeId;
-use crate::ir::{Entry, ForwardingTables, Scenario, Symmetry, Topology};
+use crate::ir::{Entry, ForwardingTables, Image, Scenario, Symmetry, Topology};
 
 /// The path of a scenario's tables.
 pub(super) fn tables_path(scenario: &Scenario) -> String {
@@ -21,6 +21,14 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) ->
     }
     if file.key != ["dst", "in_port", "in_vc"] {
         return wrong("key".to_owned(), "must be [\"dst\",\"in_port\",\"in_vc\"]".to_owned());
+    }
+    let expected = scenario.images.iter();
+    let same = |(line, image): (&ImageLine, &Image)| {
+        line.scenario == image.name && line.cubes.iter().copied().eq(image.cubes.iter().map(|cube| cube.0))
+    };
+    if file.images.len() != expected.len() || !file.images.iter().zip(expected).all(same) {
+        let what = format!("must be the {} faults that the symmetry makes of `{}`, in its order", scenario.images.len(), scenario.name);
+        return wrong("images".to_owned(), what);
     }
     let of_topology = topology.symmetry();
     let symmetry = if file.canonical {
