@@ -253,7 +253,7 @@ fn towards(topology: &Topology, alive: &IdVec<LinkId, bool>, dst: NodeId) -> (Ve
 }
 
 fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scenario: Scenario, routed: bool) -> CompiledScenario {
-    let alive = scenario.alive(cross_connects);
+    let alive = scenario.alive(topology, cross_connects);
     let symmetry = topology.symmetry();
     let copies = symmetry.order() as u64;
     let mut histogram: Vec<u64> = Vec::new();
