@@ -122,7 +122,9 @@ impl Context<'_> {
             Some(left) => Left { topology: &left.topology, alive: &left.alive(), start: &left.lengths_from_pod(topology, self.nominal) },
             None => Left { topology, alive: &alive, start: self.nominal },
         };
-        let Some(distances) = flow::distances(left.topology, left.alive) else {
+        // A chip that is left alone has nobody to serve.
+        let connected = flow::distances(left.topology, left.alive).filter(|_| dead.is_none() || left.topology.node_count() > 1);
+        let Some(distances) = connected else {
             return Err(Failure::infeasible(RouteError::fault_disconnects(pod, topology, &alive, scenario)));
         };
         check::distances_without(topology, &alive, dead, &distances).map_err(Failure::internal)?;

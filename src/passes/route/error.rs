@@ -106,7 +106,7 @@ impl RouteError {
         let seen = topology.reachable(start, |link| alive[link]);
         let (near, far): (Vec<NodeId>, Vec<NodeId>) =
             topology.nodes().filter(|&node| lives(node)).partition(|node| seen.contains(node.index()));
-        let smaller = if far.len() <= near.len() { &far } else { &near };
+        let smaller = if !far.is_empty() && far.len() <= near.len() { &far } else { &near };
         let named: Vec<String> = smaller.iter().take(4).map(|&node| pod.node_name(node)).collect();
         let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
         let remedy = match (scenario.link, scenario.chip) {
@@ -124,7 +124,11 @@ impl RouteError {
             nodes: near.len() + far.len(),
             remedy,
             from: pod.node_name(start),
-            cut: format!("{}{more} against the rest", named.join(", ")),
+            cut: if far.is_empty() {
+                format!("around {}, which has nobody left to send to", named.join(", "))
+            } else {
+                format!("{}{more} against the rest", named.join(", "))
+            },
             budget: pod.budget.faults_span,
             declared: scenario.dark.first().map(|&ocs| pod.ocses[ocs].span),
         }
