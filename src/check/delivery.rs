@@ -208,7 +208,7 @@ impl<'a> Forwarding<'a> {
         let mut table = Vec::new();
         for dst in self.tables.symmetry.canonical_nodes().filter(|&dst| self.lives(dst)) {
             self.fill(&mut table, dst);
-            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src)) {
+            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src) && self.lives(dst)) {
                 let mut held: Option<(usize, NodeId, usize)> = None;
                 let (mut node, mut key) = (src.index(), src.index() * self.inputs);
                 while node != dst.index() && found.len() < wanted.len() && table[key] != MISSING {
@@ -270,7 +270,7 @@ impl<'a> Forwarding<'a> {
         for dst in classes.map(|class| self.tables.symmetry.canonical_node(class)) {
             let entries = self.fill(&mut table, dst);
             used.clear();
-            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src)) {
+            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src) && self.lives(dst)) {
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 let mut held = None;
                 while node != dst.index() {

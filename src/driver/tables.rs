@@ -268,6 +268,16 @@ mod tests {
     }
 
     #[test]
+    fn an_image_has_the_tables_of_its_fault_carried_along() {
+        let entry = |dst| Entry { dst: NodeId(dst), in_port: -1, in_vc: -1, out_port: 0, out_vc: 1 };
+        let routers = vec![vec![entry(1), entry(3)], vec![], vec![], vec![entry(0)]];
+        let tables = ForwardingTables { scenario: "cube0[1,0,0]".to_owned(), vcs: 2, symmetry: Symmetry::trivial(2, 2), routers };
+        let image = carried(&tables, "cube1[1,0,0]", &[1, 0], 2).unwrap();
+        assert_eq!(image.routers, [vec![], vec![entry(2)], vec![entry(1), entry(3)], vec![]]);
+        assert!(carried(&tables, "cube1[1,0,0]", &[1, 9], 2).is_none());
+    }
+
+    #[test]
     fn tables_list_exactly_the_canonical_routers() {
         let file = |nodes: &[u32], dst| TablesFile {
             scenario: "nominal".to_owned(),
