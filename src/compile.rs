@@ -142,7 +142,7 @@ impl Context<'_> {
         };
         let (ranks, tables, routes) = match &survivors {
             Some(left) => {
-                router.route_survivors(pod, topology, &alive, left, &prices, scenario, healthy).map(|(ranks, tables)| (ranks, tables, None))
+                router.route_survivors(self, &alive, left, &prices, scenario, healthy).map(|(ranks, tables)| (ranks, tables, None))
             }
             None => router
                 .route(pod, topology, &alive, &prices, scenario, healthy)
@@ -222,8 +222,7 @@ impl Router {
     /// Routes what a fault without symmetry leaves; the tables and ranks are those of the pod's routers.
     fn route_survivors(
         &self,
-        pod: &Pod,
-        topology: &Topology,
+        &Context { pod, topology, .. }: &Context<'_>,
         alive: &IdVec<LinkId, bool>,
         left: &Survivors,
         prices: &DualLengths,

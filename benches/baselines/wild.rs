@@ -1,6 +1,6 @@
 //! A wild-first routing for tori and twisted tori under faults.
 //!
-//! Public knowledge (Zu et al., "Resiliency at Scale: Managing Google's TPUv4 Machine Learning Supercomputer", NSDI 2024): a packet may first
+//! The idea (after Zu et al., "Resiliency at Scale: Managing Google's TPUv4 Machine Learning Supercomputer", NSDI 2024): a packet may first
 //! take "wild" hops that are not minimal, then follows dimension order; which wild hops a pair takes is chosen offline for balance. What is
 //! done here: the wild hops run x, y, z without crossing a dateline, on a virtual channel of their own (2); the rest is dimension order with
 //! datelines on 0 and 1. Three channels, acyclic by construction: wild hops wait for wild hops in mesh order or for dimension order, which
@@ -26,7 +26,7 @@ struct Rings {
 impl Rings {
     /// Rings of the healthy torus: straight on through the same port. The dateline lies before the smallest router.
     fn new(healthy: &Graph) -> Self {
-        let mut dateline = vec![false; healthy.channels()];
+        let mut dateline = Vec::with_capacity(healthy.channels());
         let mut length = [1; 3];
         for start in 0..healthy.channels() {
             let (port, mut node, mut least, mut hops) = (start % healthy.ports, healthy.tail(start), usize::MAX, 0);
@@ -38,12 +38,9 @@ impl Rings {
                     break;
                 }
             }
-            dateline[start] = healthy.head[start] as usize == least;
             // Both directions of a ring have the same dateline link: the one into the smallest router by a + port.
-            if port % 2 == 1 {
-                let back = healthy.reverse[start] as usize;
-                dateline[start] = healthy.head[back] as usize == least;
-            }
+            let forward = if port % 2 == 0 { start } else { healthy.reverse[start] as usize };
+            dateline.push(healthy.head[forward] as usize == least);
             length[port / 2] = length[port / 2].max(hops);
         }
         Self { dateline, length }
@@ -57,18 +54,19 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
     let rings = Rings::new(healthy);
     let nodes = lit.nodes;
     let ordered: Vec<Vec<Vec<Path>>> = (0..nodes).map(|src| dimension_order(lit, &rings, src)).collect();
+    let onward = |via: usize, dst: usize| &ordered[via][dst];
     let wild: Vec<Vec<(usize, Path)>> = (0..nodes).map(|src| wild_hops(lit, &rings, src)).collect();
     let mut candidates: Vec<Vec<Path>> = Vec::with_capacity(nodes * nodes);
     let mut lost = Vec::new();
-    for src in 0..nodes {
+    for (src, wild) in wild.iter().enumerate() {
         for dst in 0..nodes {
             let mut found: Vec<Path> = Vec::new();
             let mut stop = usize::MAX;
-            for (via, first) in wild[src].iter().filter(|_| src != dst) {
+            for (via, first) in wild.iter().filter(|_| src != dst) {
                 if first.len() > 1.max(stop) {
                     break;
                 }
-                for rest in &ordered[*via][dst] {
+                for rest in onward(*via, dst) {
                     let back = first.last().zip(rest.first()).is_some_and(|(a, b)| lit.reverse[a.0 as usize] == b.0);
                     if !back {
                         found.push(first.iter().chain(rest).copied().collect());

@@ -30,7 +30,7 @@ pub enum RouteError {
     },
     /// FAB0321: a tolerated fault cuts the pod apart.
     #[error("without {fault} the pod falls apart: {reached} of {nodes} chips can be reached from {from}")]
-    #[diagnostic(code(FAB0321), help("the cut is {cut}; {remedy} or lower the fault budget"))]
+    #[diagnostic(code(FAB0321), help("the cut is {cut} or lower the fault budget"))]
     FaultDisconnects {
         /// What has failed.
         fault: String,
@@ -38,11 +38,9 @@ pub enum RouteError {
         reached: usize,
         /// All chips that live.
         nodes: usize,
-        /// What would help.
-        remedy: String,
         /// Where the search started.
         from: String,
-        /// The two sides.
+        /// The two sides, and what would help.
         cut: String,
         /// The fault budget.
         #[label("this fault must be tolerated")]
@@ -122,12 +120,11 @@ impl RouteError {
             },
             reached: near.len(),
             nodes: near.len() + far.len(),
-            remedy,
             from: pod.node_name(start),
             cut: if far.is_empty() {
-                format!("around {}, which has nobody left to send to", named.join(", "))
+                format!("around {}, which has nobody left to send to; {remedy}", named.join(", "))
             } else {
-                format!("{}{more} against the rest", named.join(", "))
+                format!("{}{more} against the rest; {remedy}", named.join(", "))
             },
             budget: pod.budget.faults_span,
             declared: scenario.dark.first().map(|&ocs| pod.ocses[ocs].span),
