@@ -231,6 +231,20 @@ pub struct Synthesize {
     pub time_limit: Option<u32>,
 }
 
+impl Default for Synthesize {
+    /// What holds where the spec is silent.
+    fn default() -> Self {
+        Self {
+            symmetry: SymmetryChoice::Auto,
+            effort: 1,
+            seed: 1,
+            objective: Objective::Flow,
+            time_limit: None,
+            method: SynthesisMethod::Search,
+        }
+    }
+}
+
 /// Effort that `effort = max` stands for.
 pub const MAX_EFFORT: u32 = 24;
 

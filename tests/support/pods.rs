@@ -8,8 +8,8 @@ use fabc::ir::{
     PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
-    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, LinkType, Metric, Objective, Ocs, OcsGroup, Pod, Require,
-    RoutingChoice, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice,
+    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, LinkType, Metric, Ocs, OcsGroup, Pod, Require, RoutingChoice,
+    SymmetryChoice, Synthesize, TopologyChoice,
 };
 
 /// What a pod made by hand looks like.
@@ -106,14 +106,7 @@ fn pod(shape: Shape) -> Pod {
         ocses: IdVec::new(),
         budget: Budget { vcs: 2, faulty_ocses: 1, table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
         demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
-        topology: TopologyChoice::Synthesize(Synthesize {
-            symmetry: SymmetryChoice::Translation,
-            effort: 1,
-            seed: 1,
-            objective: Objective::Flow,
-            time_limit: None,
-            method: SynthesisMethod::Search,
-        }),
+        topology: TopologyChoice::Synthesize(Synthesize { symmetry: SymmetryChoice::Translation, ..Synthesize::default() }),
         topology_span: span,
         routing: RoutingChoice::AllowedTurns(Default::default()),
         routing_span: span,

@@ -12,14 +12,7 @@ pub(super) type ReadFile<'a> = dyn Fn(&mut Context, &Name) -> Option<(String, St
 
 /// The settings of `synthesize`.
 pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>, read: &ReadFile<'_>) -> Option<TopologyChoice> {
-    let mut found = Synthesize {
-        symmetry: SymmetryChoice::Auto,
-        effort: 1,
-        seed: 1,
-        objective: Objective::Flow,
-        time_limit: None,
-        method: SynthesisMethod::Search,
-    };
+    let mut found = Synthesize::default();
     let Some(block) = block else { return Some(TopologyChoice::Synthesize(found)) };
     let known = ["start", "moves", "symmetry", "effort", "seed", "objective", "time_limit", "method", "nodes", "fix"];
     let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, &known, "");

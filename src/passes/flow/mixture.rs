@@ -19,11 +19,8 @@ const LEAST_SHARE: f64 = 0.002;
 pub(super) fn best(loads: &[&[f64]], total: u64) -> Vec<u64> {
     let window = best_window(loads);
     let game = play(loads);
-    let busiest = |shares: &[f64]| {
-        let sum: f64 = shares.iter().sum();
-        combined(loads, shares).into_iter().fold(0.0, f64::max) / sum
-    };
-    let shares = if busiest(&game) < busiest(&window) { game } else { window };
+    let load = |shares: &[f64]| busiest(&combined(loads, shares)) / shares.iter().sum::<f64>();
+    let shares = if load(&game) < load(&window) { game } else { window };
     let sum: f64 = shares.iter().sum();
     shares.iter().map(|share| (share / sum * total as f64).round() as u64).collect()
 }

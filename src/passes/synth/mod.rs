@@ -37,11 +37,6 @@ pub struct Synthesized {
 /// [`SynthError`] where the file of `cross_connects` does not fit the pod, where symmetry is demanded of a pod that has none, or where the
 /// wiring leaves the pod in pieces.
 pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
-    if let TopologyChoice::Synthesize(settings) = &pod.topology
-        && settings.method != SynthesisMethod::Search
-    {
-        return by_program(pod, *settings, progress);
-    }
     let (name, found): (&str, search::Found) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),

@@ -219,8 +219,8 @@ fn steer(
     if wanted <= 0.0 || pod.budget.faulty_ocses == 0 {
         return None;
     }
-    let goal =
-        Goal { fault: Some(FaultGoal { healthy: wanted / healthy.max(wanted) * f64::from(u8::from(healthy > 0.0)) }), ..goal.clone() };
+    let healthy = if healthy > 0.0 { wanted / healthy.max(wanted) } else { 0.0 };
+    let goal = Goal { fault: Some(FaultGoal { healthy }), ..goal.clone() };
     let wanted = wanted * (1.0 + MARGIN / 100.0);
     let worst = |run: &Run| {
         let shape = &shapes[run.shape];
@@ -283,10 +283,11 @@ impl Climb<'_> {
             }
             let limit = current + start * (evaluations - done) / evaluations;
             done += 1;
-            let one = free[stream.below(free.len())];
+            let at = stream.below(free.len());
+            let one = free[at];
             let mut undo: Vec<(usize, Vec<Slot>)> = vec![(one, wiring[one].clone())];
             if shape.order > 1 && free.len() > 1 && stream.below(4) == 0 {
-                let other = free[(free.iter().position(|&ocs| ocs == one).unwrap_or(0) + 1 + stream.below(free.len() - 1)) % free.len()];
+                let other = free[(at + 1 + stream.below(free.len() - 1)) % free.len()];
                 undo.push((other, wiring[other].clone()));
                 if !shape.swap_shifts(&mut wiring, one, other, stream) {
                     continue;
