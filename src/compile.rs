@@ -5,10 +5,10 @@ use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{
-    CrossConnects, Distances, DualLengths, PackedTables, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics, Topology,
-    UniformTopology, worst,
+    CrossConnects, Distances, DualLengths, ForwardingTables, PackedTables, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics,
+    Survivors, Topology, UniformTopology, worst,
 };
-use crate::model::{AllowedTurns, Demand, Pod, Require, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
+use crate::model::{AllowedTurns, Demand, Faults, Pod, Require, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
 use crate::passes::{cross_connect, flow, limit, synth, tables, trees};
@@ -34,12 +34,16 @@ pub enum Stage {
     Emit,
 }
 
+/// Sweeps of the selection where a fault keeps no symmetry: one link changes little, and every router is a destination of its own.
+const LOCAL_SWEEPS: u32 = 3;
+
 /// Rounds of the flow certificate of the healthy pod, and of the upper bound of a fault scenario.
 const FLOW: flow::Settings = flow::Settings { rounds: 250, gap_ppm: 100 };
 /// Rounds that decide between finalists of the search, and the part of the best flow that is as good.
 const TRIAL_FLOW: flow::Settings = flow::Settings { rounds: 80, gap_ppm: 100 };
 const NEARLY: f64 = 0.998;
 const FAULT_FLOW: flow::Settings = flow::Settings { rounds: 40, gap_ppm: 100 };
+const LOCAL_FLOW: flow::Settings = flow::Settings { rounds: 8, gap_ppm: 100 };
 
 /// Compiles a resolved pod as far as `last` (at least through `Analyze`; later stages come together with their proofs).
 ///
@@ -53,7 +57,10 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     let cross_connects = cross_connect::assign(&pod, &topology).map_err(Failure::spec)?;
     check::wiring(&pod, &topology, &cross_connects).map_err(Failure::internal)?;
 
-    let lit = Scenario::nominal().alive(&cross_connects);
+    let all = if last >= Stage::Route { Scenario::all(&pod, &topology) } else { vec![Scenario::nominal()] };
+    affordable(&pod, &topology, all.len(), progress).map_err(Failure::infeasible)?;
+
+    let lit = Scenario::nominal().alive(&topology, &cross_connects);
     let flow = flow::concurrent(&topology, &pod.demand, &lit, FLOW, progress);
     check::flow(&topology, &pod.demand, &flow.primal).map_err(Failure::internal)?;
     let (trees, tree_bounds) = trees::disjoint_trees(&pod, &topology, &cross_connects);
@@ -70,7 +77,6 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
         trees: &trees,
         router: router.as_ref(),
     };
-    let all = if router.is_some() { Scenario::all(&pod) } else { vec![Scenario::nominal()] };
     progress.begin("scenarios", all.len() as u64);
     let (healthy, faults) = all.split_first().expect("nominal comes first");
     let (nominal, routes) = context.scenario(healthy, None)?;
@@ -162,48 +168,80 @@ impl Context<'_> {
     /// Analyses, routes and proves one scenario; faults start from the routes of the healthy pod, if the method can use them.
     fn scenario(&self, scenario: &Scenario, healthy: Option<&Routes>) -> Result<(CompiledScenario, Option<Routes>), Failure> {
         let Context { pod, topology, cross_connects, .. } = *self;
-        let alive = scenario.alive(cross_connects);
-        let Some(distances) = flow::distances(topology, &alive) else {
+        let (alive, dead) = (scenario.alive(topology, cross_connects), scenario.chip);
+        // What breaks the symmetry is compiled on what is left of the pod, without any.
+        let survivors = (dead.is_some() || !topology.keeps(&alive)).then(|| Survivors::new(topology, &pod.demand, &alive, dead));
+        let left = match &survivors {
+            Some(left) => Left {
+                topology: &left.topology,
+                demand: &left.demand,
+                alive: &left.alive(),
+                start: &left.lengths_from_pod(topology, self.nominal),
+            },
+            None => Left { topology, demand: &pod.demand, alive: &alive, start: self.nominal },
+        };
+        // A chip that is left alone has nobody to serve.
+        let connected = flow::distances(left.topology, left.alive).filter(|_| dead.is_none() || left.topology.node_count() > 1);
+        let Some(distances) = connected else {
             return Err(Failure::infeasible(RouteError::fault_disconnects(pod, topology, &alive, scenario)));
         };
-        check::distances(topology, &alive, &distances).map_err(Failure::internal)?;
-        let lengths =
-            if scenario.is_nominal() { self.nominal.clone() } else { flow::price(topology, &pod.demand, &alive, self.nominal, FAULT_FLOW) };
-        check::dual(topology, &pod.demand, &alive, &lengths).map_err(Failure::internal)?;
+        check::distances_without(topology, &alive, dead, &distances).map_err(Failure::internal)?;
+        let prices = if scenario.is_nominal() {
+            self.nominal.clone()
+        } else {
+            flow::price(left.topology, left.demand, left.alive, left.start, if survivors.is_some() { LOCAL_FLOW } else { FAULT_FLOW })
+        };
+        let lengths = survivors.as_ref().map_or_else(|| prices.clone(), |left| left.lengths_to_pod(&prices));
+        check::dual_without(topology, &pod.demand, &alive, dead, &lengths).map_err(Failure::internal)?;
 
         let mut metrics = self.metrics(scenario, &alive, &distances, &lengths);
         let Some(router) = self.router else {
             return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed: None }, None));
         };
-        let routes = router.route(pod, topology, &alive, &lengths, scenario, healthy).map_err(Failure::infeasible)?;
-        let tables = tables::build(topology, &routes, router.key(), &scenario.name);
-        let (walk, proof) = check::scenario(pod, topology, &alive, &tables, &routes.ranks).map_err(Failure::internal)?;
+        let (ranks, tables, routes) = match &survivors {
+            Some(left) => {
+                router.route_survivors(self, &alive, left, &prices, scenario, healthy).map(|(ranks, tables)| (ranks, tables, None))
+            }
+            None => router
+                .route(pod, topology, &alive, &prices, scenario, healthy)
+                .map(|routes| (routes.ranks.clone(), tables::build(topology, &routes, router.key(), &scenario.name), Some(routes))),
+        }
+        .map_err(Failure::infeasible)?;
+        let (walk, proof) = check::scenario_without(pod, topology, &alive, dead, &tables, &ranks).map_err(Failure::internal)?;
         metrics.flow_low = 1.0 / walk.max_channel_load() as f64;
         if let Some(limit) = pod.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
             return Err(Failure::infeasible(RouteError::too_many_entries(pod, &tables, limit)));
         }
         metrics.routed = Some(walk);
         let routed = Some(RoutedScenario { tables: PackedTables::pack(&tables), proof });
-        Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed }, Some(routes)))
+        Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed }, routes))
     }
 
     fn metrics(&self, scenario: &Scenario, alive: &IdVec<LinkId, bool>, distances: &Distances, lengths: &DualLengths) -> ScenarioMetrics {
         ScenarioMetrics {
             scenario: scenario.name.clone(),
-            nodes: self.pod.node_count() as u64,
+            nodes: scenario.served(self.pod) as u64,
             channels: alive.iter().filter(|&&lit| lit).count() as u64 * 2,
             diameter: distances.diameter,
             hop_histogram: distances.histogram.clone(),
             hop_total: distances.total,
-            demand_hops: check::demand_hops(self.topology, &self.pod.demand, alive),
-            sent_most: self.pod.demand.sent_most(),
+            demand_hops: check::demand_hops_without(self.topology, &self.pod.demand, alive, scenario.chip),
+            sent_most: self.pod.demand.sent_most_without(scenario.chip),
             flow_low: 0.0,
             flow_high: lengths.bound(),
             channel_bandwidth: self.pod.channel_bandwidth_gbs(),
-            disjoint_trees: self.trees.iter().filter(|tree| tree.iter().all(|ocs| !scenario.dark.contains(ocs))).count() as u32,
+            disjoint_trees: scenario.intact(self.trees, alive, self.cross_connects) as u32,
             routed: None,
         }
     }
+}
+
+/// The lit part of a pod, and the lengths that its pricing starts from.
+struct Left<'a> {
+    topology: &'a Topology,
+    demand: &'a Demand,
+    alive: &'a IdVec<LinkId, bool>,
+    start: &'a DualLengths,
 }
 
 /// The routing method of the spec, with what it prepares once for all scenarios.
@@ -251,16 +289,48 @@ impl Router {
                     TopologyChoice::Torus(dims)
                         if scenario.is_nominal() && pod.demand.is_uniform() && settings.starts_from_routes(pod.node_count()) =>
                     {
-                        let start = dimension_order::route(pod, topology, dims, alive, &scenario.name)?;
+                        let start = dimension_order::route(pod, topology, dims, alive, scenario)?;
                         let other = allowed_turns::improve_routes(topology, &pod.demand, alive, prices, settings, &start);
                         if other.max_load(topology) < routes.max_load(topology) { other } else { routes }
                     }
                     _ => routes,
                 })
             }
-            Router::DimensionOrder(dims) => dimension_order::route(pod, topology, *dims, alive, &scenario.name),
+            Router::DimensionOrder(dims) => dimension_order::route(pod, topology, *dims, alive, scenario),
             Router::UpDown => Ok(up_down::route(topology, alive, pod.budget.vcs)),
         }
+    }
+
+    /// Routes what a fault without symmetry leaves; the tables and ranks are those of the pod's routers.
+    fn route_survivors(
+        &self,
+        &Context { pod, topology, .. }: &Context<'_>,
+        alive: &IdVec<LinkId, bool>,
+        left: &Survivors,
+        prices: &DualLengths,
+        scenario: &Scenario,
+        healthy: Option<&Routes>,
+    ) -> Result<(Vec<u32>, ForwardingTables), RouteError> {
+        let (lit, own, vcs) = (left.alive(), &left.topology, pod.budget.vcs);
+        let routes = match self {
+            // The ranks of the healthy pod, on every router: what rises there rises here.
+            Router::AllowedTurns { order, settings, .. } => {
+                let symmetry = if order.symmetric { topology.symmetry() } else { left.pod_symmetry() };
+                let row = topology.ports() * usize::from(order.vcs);
+                let order = TurnOrder { ranks: left.from_pod(symmetry, row, &order.ranks), symmetric: true, ..**order };
+                let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
+                let healthy = healthy.map(|healthy| left.routes_from_pod(topology, healthy, &order.ranks, order.vcs));
+                allowed_turns::select(own, &left.demand, &lit, prices, &order, &settings, healthy.as_ref())
+            }
+            // It knows no detours, and needs the coordinates of the whole pod.
+            Router::DimensionOrder(_) => {
+                let routes = self.route(pod, topology, alive, prices, scenario, None)?;
+                return Ok((routes.ranks.clone(), tables::build(topology, &routes, self.key(), &scenario.name)));
+            }
+            Router::UpDown => up_down::route(own, &lit, vcs),
+        };
+        let ranks = left.to_pod(own.ports() * usize::from(routes.vcs), &routes.ranks, 0);
+        Ok((ranks, left.tables_to_pod(&tables::build(own, &routes, self.key(), &scenario.name))))
     }
 
     /// What the tables look packets up by.
@@ -300,6 +370,36 @@ fn exact_load(pod: &Pod, topology: &Topology, prices: &DualLengths, order: &Turn
 /// The error of a pod for which `select = ilp` has no answer.
 fn too_large(pod: &Pod, reason: String) -> RouteError {
     RouteError::Ilp { reason, chips: pod.node_count(), span: pod.routing_span }
+}
+
+/// Routes that a build may have to find, over all fault scenarios without symmetry.
+const MOST_ROUTES: u64 = 100_000_000;
+
+/// Says how much work the faults of links and chips are.
+///
+/// # Errors
+/// [`RouteError::TooManyFaults`] where it is more than [`MOST_ROUTES`].
+fn affordable(pod: &Pod, topology: &Topology, scenarios: usize, progress: &dyn Progress) -> Result<(), RouteError> {
+    if scenarios == 1 {
+        return Ok(());
+    }
+    let (what, faults) = match pod.budget.faults {
+        Faults::Link => ("link", topology.links().len()),
+        Faults::Chip => ("chip", topology.node_count()),
+        Faults::Ocses(_) => return Ok(()),
+    };
+    let (chips, scenarios) = (topology.node_count() as u64, scenarios as u64 - 1);
+    let routes = scenarios.saturating_mul(chips * chips.saturating_sub(1));
+    if routes > MOST_ROUTES {
+        let span = pod.budget.faults_span;
+        return Err(RouteError::TooManyFaults { what, chips, scenarios, routes, most: MOST_ROUTES, span });
+    }
+    // Measured at 128 and 256 chips: 10 us per route with two virtual channels, on one core.
+    progress.note(&format!(
+        "`faults = 1 {what}` compiles {scenarios} scenarios that stand for {faults} faults, {routes} routes in all: about {} s on one core",
+        routes / 100_000 + 1
+    ));
+    Ok(())
 }
 
 /// Measures one `require`.

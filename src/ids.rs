@@ -18,7 +18,7 @@ pub trait Id: Copy + Ord + fmt::Debug {
 macro_rules! define_id {
     ($($(#[$doc:meta])* $name:ident($int:ty);)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Deserialize)]
         pub struct $name(pub $int);
 
         impl Id for $name {

@@ -13,6 +13,8 @@ pub trait Progress: Sync {
     fn expired(&self, _seconds: u32) -> bool {
         false
     }
+    /// What people should know before a long part begins.
+    fn note(&self, _text: &str) {}
 }
 
 /// Watches nothing.

@@ -312,8 +312,8 @@ fn up_down_is_proved_on_cubes() {
     let pod = pod([2, 2, 2], 4, &[0, 1, 2], 1, 1);
     let (topology, cross_connects) = wire(&pod, [1, 2, 1]);
     check::wiring(&pod, &topology, &cross_connects).unwrap();
-    for scenario in Scenario::all(&pod) {
-        let alive = scenario.alive(&cross_connects);
+    for scenario in Scenario::all(&pod, &topology) {
+        let alive = scenario.alive(&topology, &cross_connects);
         let (tables, ranks) = up_down(&topology, &alive, &scenario.name);
         let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 32 * 31);

@@ -122,10 +122,10 @@ fn tables_canonical_or_in_full() {
     let symmetry = compiled.topology.symmetry();
     let canonical = pods::tables(&compiled.topology, symmetry.clone());
     let full = pods::tables(&compiled.topology, Symmetry::trivial(8, 2));
-    snapshot!("tables_canonical", summary(&emit::tables_json(&canonical, symmetry), 12));
-    snapshot!("tables_full", summary(&emit::tables_json(&full, symmetry), 6));
+    snapshot!("tables_canonical", summary(&emit::tables_json(&canonical, &[], symmetry), 12));
+    snapshot!("tables_full", summary(&emit::tables_json(&full, &[], symmetry), 6));
     // A symmetry that topology.json does not name is written out.
-    let expanded: Value = serde_json::from_str(&emit::tables_json(&canonical, &Symmetry::trivial(8, 2))).unwrap();
+    let expanded: Value = serde_json::from_str(&emit::tables_json(&canonical, &[], &Symmetry::trivial(8, 2))).unwrap();
     assert_eq!(expanded["canonical"], false);
     assert_eq!(expanded["routers"].as_array().unwrap().len(), 16);
     let one: Value = serde_json::from_str(&emit::router_table_json(&compiled.pod, &canonical, NodeId(11))).unwrap();

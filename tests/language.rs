@@ -101,7 +101,7 @@ fn summary(pod: &Pod) -> String {
         .collect();
     format!(
         "{}: {} nodes, {} cubes of {:?}, {} Hz\nlinks: {}\nchip: {} ports, {} VCs, {} bytes/flit, {} flits, {} cycles\n{} OCSes in {} groups\n\
-         first: {first}\nlast:  {last}\nbudget: {} VCs, {} faulty OCSes\ntopology: {:?}\nrouting: {:?}\nrequires: {}\n",
+         first: {first}\nlast:  {last}\nbudget: {} VCs, {:?}\ntopology: {:?}\nrouting: {:?}\nrequires: {}\n",
         pod.name,
         pod.node_count(),
         pod.cubes,
@@ -116,7 +116,7 @@ fn summary(pod: &Pod) -> String {
         pod.ocses.len(),
         pod.ocs_groups.len(),
         pod.budget.vcs,
-        pod.budget.faulty_ocses,
+        pod.budget.faults,
         pod.topology,
         pod.routing,
         requires.join("; "),

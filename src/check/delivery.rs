@@ -58,6 +58,8 @@ pub(super) struct Forwarding<'a> {
     pod: &'a Pod,
     topology: &'a Topology,
     tables: &'a ForwardingTables,
+    /// The chip that neither sends nor receives.
+    dead: Option<NodeId>,
     vcs: usize,
     /// Keys per router and destination: injected, or (in port, in VC); a single one if the tables are keyed by destination alone.
     inputs: usize,
@@ -86,6 +88,7 @@ impl<'a> Forwarding<'a> {
         pod: &'a Pod,
         topology: &'a Topology,
         alive: &IdVec<LinkId, bool>,
+        dead: Option<NodeId>,
         tables: &'a ForwardingTables,
     ) -> Result<Self, CheckError> {
         let (ports, vcs) = (topology.ports(), usize::from(tables.vcs));
@@ -93,6 +96,7 @@ impl<'a> Forwarding<'a> {
             pod,
             topology,
             tables,
+            dead,
             vcs,
             inputs: match tables.key {
                 TableKey::DstInput => ports * vcs + 1,
@@ -205,9 +209,9 @@ impl<'a> Forwarding<'a> {
         let ports = self.topology.ports();
         let mut found = BTreeMap::new();
         let mut table = Vec::new();
-        for dst in self.tables.symmetry.canonical_nodes() {
+        for dst in self.tables.symmetry.canonical_nodes().filter(|&dst| self.lives(dst)) {
             self.fill(&mut table, dst);
-            for src in self.topology.nodes().filter(|&src| src != dst) {
+            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src) && self.lives(dst)) {
                 let mut held: Option<(usize, NodeId, usize)> = None;
                 let (mut node, mut key) = (src.index(), src.index() * self.inputs);
                 while node != dst.index() && found.len() < wanted.len() && table[key] != MISSING {
@@ -226,6 +230,10 @@ impl<'a> Forwarding<'a> {
             }
         }
         found
+    }
+
+    fn lives(&self, node: NodeId) -> bool {
+        Some(node) != self.dead
     }
 
     fn empty_tally(&self) -> Tally {
@@ -265,7 +273,7 @@ impl<'a> Forwarding<'a> {
         for dst in classes.map(|class| self.tables.symmetry.canonical_node(class)) {
             let entries = self.fill(&mut table, dst);
             used.clear();
-            for src in self.topology.nodes().filter(|&src| src != dst) {
+            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src) && self.lives(dst)) {
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 let weight = u64::from(self.pod.demand.weight(src, dst));
                 let mut held = None;

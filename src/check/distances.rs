@@ -1,7 +1,7 @@
 //! Whether the hop distances are true: a breadth-first search from every class of routers.
 
 use super::CheckError;
-use super::graph::{LitGraph, expect_alive, representative_sources};
+use super::graph::{LitGraph, expect_alive, representative_sources, symmetry_of};
 use crate::ids::{Id, IdVec, LinkId, NodeId};
 use crate::ir::{Distances, Topology};
 use crate::model::Demand;
@@ -11,8 +11,21 @@ use crate::model::Demand;
 /// # Errors
 /// The first number that differs, or two routers that cannot reach each other.
 pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &Distances) -> Result<(), CheckError> {
+    distances_without(topology, alive, None, claimed)
+}
+
+/// As [`distances`], without the pairs of a dead chip.
+///
+/// # Errors
+/// See [`distances`].
+pub fn distances_without(
+    topology: &Topology,
+    alive: &IdVec<LinkId, bool>,
+    dead: Option<NodeId>,
+    claimed: &Distances,
+) -> Result<(), CheckError> {
     expect_alive(topology, alive)?;
-    let measured = measure(topology, alive).map_err(|(from, to)| CheckError::Disconnected {
+    let measured = measure(topology, alive, dead).map_err(|(from, to)| CheckError::Disconnected {
         scenario: "lit links".to_owned(),
         from: format!("node {from}"),
         to: format!("node {to}"),
@@ -33,25 +46,36 @@ pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &Dis
 
 /// The sum over all ordered pairs of weight x hop distance; the lit links must connect all routers.
 pub fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>) -> u64 {
+    demand_hops_without(topology, demand, alive, None)
+}
+
+/// As [`demand_hops`], without the pairs of a dead chip.
+pub fn demand_hops_without(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> u64 {
     let graph = LitGraph::new(topology, alive);
-    let (sources, times) = representative_sources(topology, alive);
+    let (sources, times) = representative_sources(&symmetry_of(topology, alive, dead), dead);
     let mut queue = Vec::new();
     let mut sum = 0;
     for source in sources {
-        let hops = graph.hops_from(source, &mut queue);
+        let mut hops = graph.hops_from(source, &mut queue);
+        if let Some(dead) = dead {
+            hops[dead.index()] = 0;
+        }
         sum += hops.iter().zip(demand.row(source)).map(|(&hops, weight)| u64::from(hops) * u64::from(weight)).sum::<u64>();
     }
     sum * times
 }
 
-/// Hop distances over the lit links, or two routers that cannot reach each other.
-pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Result<Distances, (NodeId, NodeId)> {
+/// Hop distances over the lit links between all chips but the dead one, or two routers that cannot reach each other.
+pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(topology, alive);
-    let (sources, weight) = representative_sources(topology, alive);
+    let (sources, weight) = representative_sources(&symmetry_of(topology, alive, dead), dead);
     let mut histogram: Vec<u64> = vec![0];
     let mut queue = Vec::new();
     for source in sources {
         for (node, &hops) in graph.hops_from(source, &mut queue).iter().enumerate() {
+            if dead.is_some_and(|dead| dead.index() == node) {
+                continue;
+            }
             if hops == u32::MAX {
                 return Err((source, NodeId::new(node)));
             }

@@ -4,7 +4,7 @@
 //! (and that dark channels, which can carry nothing, are not counted).
 
 use super::CheckError;
-use super::graph::{LitGraph, expect_alive, expect_length, representative_sources};
+use super::graph::{LitGraph, expect_alive, expect_length, representative_sources, symmetry_of};
 use crate::ids::{Id, IdVec, LinkId, NodeId};
 use crate::ir::{DualLengths, Topology};
 use crate::model::Demand;
@@ -17,7 +17,21 @@ use std::collections::BinaryHeap;
 /// # Errors
 /// A length on a channel class that has no lit channel, or a sum that differs.
 pub fn dual(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, claimed: &DualLengths) -> Result<(), CheckError> {
-    let (volume, distance) = measure(topology, demand, alive, &claimed.lengths)?;
+    dual_without(topology, demand, alive, None, claimed)
+}
+
+/// As [`dual`], without the pairs of a dead chip. Where the lit links do not keep the topology's symmetry, lengths are `[router * ports + port]`.
+///
+/// # Errors
+/// See [`dual`].
+pub fn dual_without(
+    topology: &Topology,
+    demand: &Demand,
+    alive: &IdVec<LinkId, bool>,
+    dead: Option<NodeId>,
+    claimed: &DualLengths,
+) -> Result<(), CheckError> {
+    let (volume, distance) = measure(topology, demand, alive, dead, &claimed.lengths)?;
     for (what, claimed, measured) in [("volume", claimed.volume, volume), ("distance", claimed.distance, distance)] {
         if claimed != measured {
             return Err(CheckError::Lengths { what: format!("the {what} is claimed to be {claimed}, but it is {measured}") });
@@ -31,10 +45,11 @@ pub(super) fn measure(
     topology: &Topology,
     demand: &Demand,
     alive: &IdVec<LinkId, bool>,
+    dead: Option<NodeId>,
     lengths: &[u64],
 ) -> Result<(u128, u128), CheckError> {
     expect_alive(topology, alive)?;
-    let symmetry = topology.symmetry();
+    let symmetry = &symmetry_of(topology, alive, dead);
     expect_length("lengths", "channel classes", lengths.len(), topology.class_count(symmetry))?;
     let graph = LitGraph::new(topology, alive);
     let mut lit = vec![false; lengths.len()];
@@ -49,8 +64,8 @@ pub(super) fn measure(
     if let Some(class) = (0..lengths.len()).find(|&class| !lit[class] && lengths[class] != 0) {
         return Err(CheckError::Lengths { what: format!("channel class {class} is dark, but has the length {}", lengths[class]) });
     }
-    let (sources, weight) = representative_sources(topology, alive);
-    let sums = sources.par_iter().map(|&source| sum_from(&graph, demand, &length_of, source)).collect::<Vec<_>>();
+    let (sources, weight) = representative_sources(symmetry, dead);
+    let sums = sources.par_iter().map(|&source| sum_from(&graph, demand, &length_of, source, dead)).collect::<Vec<_>>();
     let distance = sums.into_iter().sum::<Result<u128, CheckError>>()? * u128::from(weight);
     if volume == 0 || distance == 0 {
         return Err(CheckError::Lengths { what: "they are all zero, or no pair has a positive distance: no bound follows".to_owned() });
@@ -58,8 +73,8 @@ pub(super) fn measure(
     Ok((volume, distance))
 }
 
-/// Sum of weight x shortest length from a source to all other routers.
-fn sum_from(graph: &LitGraph, demand: &Demand, length_of: &[u64], source: NodeId) -> Result<u128, CheckError> {
+/// Sum of weight x shortest length from a source to all other routers that live.
+fn sum_from(graph: &LitGraph, demand: &Demand, length_of: &[u64], source: NodeId, dead: Option<NodeId>) -> Result<u128, CheckError> {
     let mut shortest = vec![u64::MAX; graph.node_count()];
     shortest[source.index()] = 0;
     let mut open = BinaryHeap::from([Reverse((0u64, source.0))]);
@@ -76,6 +91,9 @@ fn sum_from(graph: &LitGraph, demand: &Demand, length_of: &[u64], source: NodeId
                 open.push(Reverse((longer, to)));
             }
         }
+    }
+    if let Some(dead) = dead {
+        shortest[dead.index()] = 0;
     }
     match shortest.iter().position(|&length| length == u64::MAX) {
         None => {

@@ -71,14 +71,19 @@ pub(super) fn expect_length(of: &str, entries: impl Display, found: usize, expec
     Err(CheckError::Shape { scenario: of.to_owned(), what: format!("{found} {entries}, but there must be {expected}") })
 }
 
-/// The sources that stand for all, and how many each stands for: the canonical ones where the lit links keep the symmetry.
-pub(super) fn representative_sources(topology: &Topology, alive: &IdVec<LinkId, bool>) -> (Vec<NodeId>, u64) {
+/// The symmetry of a scenario: that of the topology where the lit links keep it and no chip is dead, otherwise the trivial one.
+pub(super) fn symmetry_of(topology: &Topology, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Symmetry {
     let symmetry = topology.symmetry();
-    if keeps_alive(topology, symmetry, alive) {
-        (symmetry.canonical_nodes().collect(), symmetry.order() as u64)
+    if dead.is_none() && keeps_alive(topology, symmetry, alive) {
+        symmetry.clone()
     } else {
-        (topology.nodes().collect(), 1)
+        Symmetry::trivial(symmetry.chips_per_cube() as u32, symmetry.cubes() as u32)
     }
+}
+
+/// The sources that stand for all that live, and how many each stands for.
+pub(super) fn representative_sources(symmetry: &Symmetry, dead: Option<NodeId>) -> (Vec<NodeId>, u64) {
+    (symmetry.canonical_nodes().filter(|&node| Some(node) != dead).collect(), symmetry.order() as u64)
 }
 
 /// Whether every image of a lit link is lit; the symmetry must be one of the topology.

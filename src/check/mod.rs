@@ -21,12 +21,12 @@ mod wiring;
 
 pub use deadlock::DeadlockFree;
 pub use directory::{BinaryTables, Files, Verified, directory};
-pub use distances::{demand_hops, distances};
-pub use dual::dual;
+pub use distances::{demand_hops, demand_hops_without, distances, distances_without};
+pub use dual::{dual, dual_without};
 pub use errors::{CheckError, RequireError};
 pub use flow::flow;
 pub use foreign::{ForeignTables, NamedFile, Rejected, foreign};
 pub use limit::limit;
-pub use scenario::scenario;
+pub use scenario::{scenario, scenario_without};
 pub use trees::{tree_bounds, trees};
 pub use wiring::wiring;

@@ -3,7 +3,7 @@
 use super::delivery::Forwarding;
 use super::graph::{expect_alive, expect_length};
 use super::{CheckError, DeadlockFree, deadlock, symmetry};
-use crate::ids::{IdVec, LinkId};
+use crate::ids::{IdVec, LinkId, NodeId};
 use crate::ir::{ForwardingTables, Topology, Walk};
 use crate::model::Pod;
 
@@ -20,6 +20,21 @@ pub fn scenario(
     tables: &ForwardingTables,
     ranks: &[u32],
 ) -> Result<(Walk, DeadlockFree), CheckError> {
+    scenario_without(pod, topology, alive, None, tables, ranks)
+}
+
+/// As [`scenario`], without the pairs of a dead chip, which must have no tables.
+///
+/// # Errors
+/// See [`scenario`].
+pub fn scenario_without(
+    pod: &Pod,
+    topology: &Topology,
+    alive: &IdVec<LinkId, bool>,
+    dead: Option<NodeId>,
+    tables: &ForwardingTables,
+    ranks: &[u32],
+) -> Result<(Walk, DeadlockFree), CheckError> {
     expect_alive(topology, alive)?;
     if tables.vcs == 0 || tables.vcs > pod.budget.vcs || tables.vcs > pod.chip.vcs {
         let (used, budget, chip) = (tables.vcs, pod.budget.vcs, pod.chip.vcs);
@@ -31,8 +46,11 @@ pub fn scenario(
     }
     symmetry::automorphisms_of_lit(topology, &tables.symmetry, alive)?;
     symmetry::keeps_demand(&tables.symmetry, &pod.demand)?;
+    if dead.is_some() && !tables.symmetry.is_trivial() {
+        return Err(CheckError::symmetry("a dead chip leaves none".to_owned()));
+    }
     expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), tables.symmetry.class_count())?;
-    let forwarding = Forwarding::new(pod, topology, alive, tables)?;
+    let forwarding = Forwarding::new(pod, topology, alive, dead, tables)?;
     let (walk, dependencies) = forwarding.walk(alive)?;
     let proof = deadlock::prove(pod, topology, tables, &forwarding, &dependencies, ranks)?;
     Ok((walk, proof))

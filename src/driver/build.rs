@@ -13,7 +13,7 @@ use crate::check::RequireError;
 use crate::compile::{Stage, compile};
 use crate::compiled::Compiled;
 use crate::diag::SourceMap;
-use crate::ir::Scenario;
+use crate::model::Faults;
 use crate::syntax::print_spec;
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
@@ -180,9 +180,10 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
 fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
     let Loaded { pod, sources, .. } = loaded;
     let last = args.stop_after.map_or(Stage::Emit, StageName::stage);
-    if pod.budget.faulty_ocses > 1 && last >= Stage::Route {
+    if pod.budget.faults == Faults::Ocses(2) && last >= Stage::Route {
         // Pairs of faults are many: say so before the work begins.
-        let (ocses, scenarios) = (pod.ocses.len(), Scenario::all(&pod).len());
+        let ocses = pod.ocses.len();
+        let scenarios = 1 + ocses + ocses * ocses.saturating_sub(1) / 2;
         terminal.note(&format!(
             "`faults = 2 ocs` compiles {scenarios} scenarios (the healthy pod, {ocses} OCSes, {} pairs), about {} times the work of `1 ocs`",
             scenarios - ocses - 1,

@@ -47,7 +47,7 @@ fn resolve(pod: &Pod) -> String {
         "chip: radix {}, {} VCs, flit {} B, buffer {} flits, {} cycles\n",
         chip.radix, chip.vcs, chip.flit_bytes, chip.buffer_flits, chip.latency_cycles
     );
-    out += &format!("budget: {} VCs, {} faulty OCSes\n", pod.budget.vcs, pod.budget.faulty_ocses);
+    out += &format!("budget: {} VCs, {} tolerated\n", pod.budget.vcs, pod.budget.faults.worst().unwrap_or("no fault"));
     if let Some(entries) = pod.budget.table_entries {
         out += &format!("budget: {entries} table entries\n");
     }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 /// Bars for people, and times.
 pub(super) struct Watch {
     bars: bool,
+    notes: bool,
     state: Mutex<State>,
 }
 
@@ -33,7 +34,7 @@ struct Running {
 impl Watch {
     /// A watch; bars appear only if standard error is a terminal and nobody asked for quiet or for machine-readable messages.
     pub(super) fn new(bars_wanted: bool) -> Self {
-        Self { bars: bars_wanted && std::io::stderr().is_terminal(), state: Mutex::default() }
+        Self { notes: bars_wanted, bars: bars_wanted && std::io::stderr().is_terminal(), state: Mutex::default() }
     }
 
     /// Times a step of the driver itself.
@@ -67,6 +68,12 @@ impl Watch {
 }
 
 impl Progress for Watch {
+    fn note(&self, text: &str) {
+        if self.notes {
+            super::terminal::print_err(&format!("note: {text}"));
+        }
+    }
+
     fn begin(&self, pass: &str, total: u64) {
         let bar = if self.bars { bar(pass, total) } else { ProgressBar::hidden() };
         let mut state = self.state();

@@ -7,7 +7,7 @@ use super::terminal::print_out;
 use crate::check::BinaryTables;
 use crate::compiled::Compiled;
 use crate::ids::{CubeId, NodeId};
-use crate::ir::{Entry, EntryLine, ForwardingTables, Symmetry, TableKey, file_stem};
+use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Symmetry, TableKey, file_stem};
 use crate::model::Pod;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -29,9 +29,14 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Ok(());
     };
     let node = node(&pod, router)?;
-    let stem = tables_path(&args.scenario);
-    let forms = ["json", "bin"].map(|ending| format!("{stem}.{ending}"));
-    let Some(path) = forms.into_iter().find(|path| directory.join(path).is_file()) else {
+    let (stem, image) = match Some(tables_path(&args.scenario)).filter(|stem| file_of(directory, stem).is_some()) {
+        Some(stem) => (stem, None),
+        None => match image_of(directory, &args.scenario)? {
+            Some((of, cubes)) => (tables_path(&of), Some(cubes)),
+            None => (tables_path(&args.scenario), None),
+        },
+    };
+    let Some(path) = file_of(directory, &stem) else {
         let hint = match scenarios(directory)?.len() {
             0 => "the directory has no tables: its build stopped before routing".to_owned(),
             _ => format!("`fabc tables {}` lists the scenarios", display(directory)),
@@ -46,7 +51,7 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         group(pod.cubes, pod.chips_per_cube(), &symmetry.generators).map_err(not_built)
     };
     let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));
-    let tables = if path.ends_with(".bin") {
+    let mut tables = if path.ends_with(".bin") {
         let file = BinaryTables::read(&read::bytes(&directory.join(&path))?).map_err(damaged)?;
         let symmetry = symmetry(file.is_canonical())?;
         file.tables(symmetry).map_err(damaged)?
@@ -57,6 +62,10 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     };
     if tables.routers.iter().flatten().any(|entry| entry.in_port >= 6 || entry.out_port >= 6) {
         return Err(damaged("an entry is out of range".to_owned()).into());
+    }
+    if let Some(cubes) = image {
+        tables = carried(&tables, &args.scenario, &cubes, pod.chips_per_cube())
+            .ok_or_else(|| damaged("an image permutes no cubes".to_owned()))?;
     }
     print_out(&match args.format {
         TableFormat::Text => crate::emit::router_table_text(&pod, &tables, node),
@@ -117,9 +126,44 @@ struct SymmetryJson {
     generators: Vec<Vec<u32>>,
 }
 
+/// What a file of tables is for.
+#[derive(Deserialize)]
+struct Served {
+    scenario: String,
+    #[serde(default)]
+    images: Vec<Image>,
+}
+
+/// The scenario whose tables serve a fault that is its image, and where the cubes go.
+fn image_of(directory: &Path, name: &str) -> Result<Option<(String, Vec<CubeId>)>, DriverError> {
+    for Served { scenario, images } in served(directory)? {
+        if let Some(image) = images.into_iter().find(|image| image.scenario == name) {
+            return Ok(Some((scenario, image.cubes)));
+        }
+    }
+    Ok(None)
+}
+
+/// Tables with every router and destination carried along.
+fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[CubeId], chips: u32) -> Option<ForwardingTables> {
+    let image = |node: NodeId| cubes.get((node.0 / chips) as usize).map(|cube| NodeId(cube.0 * chips + node.0 % chips));
+    let mut routers = vec![Vec::new(); tables.routers.len()];
+    for (node, entries) in tables.symmetry.canonical_nodes().zip(&tables.routers) {
+        let mut moved = entries.iter().map(|entry| Some(Entry { dst: image(entry.dst)?, ..*entry })).collect::<Option<Vec<Entry>>>()?;
+        moved.sort_unstable();
+        *routers.get_mut(image(node)?.0 as usize)? = moved;
+    }
+    Some(ForwardingTables { scenario: scenario.to_owned(), routers, ..tables.clone() })
+}
+
 /// The path of a scenario's tables, without its ending.
 fn tables_path(scenario: &str) -> String {
     if scenario == "nominal" { "tables/nominal".to_owned() } else { format!("tables/fault-{}", file_stem(scenario)) }
+}
+
+/// The form in which the tables are there.
+fn file_of(directory: &Path, stem: &str) -> Option<String> {
+    ["json", "bin"].map(|ending| format!("{stem}.{ending}")).into_iter().find(|path| directory.join(path).is_file())
 }
 
 /// The node of `cube3[1,2,3]`, or of a plain id.
@@ -201,26 +245,27 @@ fn list(directory: &Path, pod: &Pod) -> Result<(), DriverError> {
     Ok(())
 }
 
-/// The names of the scenarios that have tables, nominal first.
-fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
-    #[derive(Deserialize)]
-    struct Name {
-        scenario: String,
-    }
+/// What the files with tables are for.
+fn served(directory: &Path) -> Result<Vec<Served>, DriverError> {
     let folder = directory.join("tables");
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
     let paths = read::paths(&folder)?.into_iter().filter(|path| path.ends_with(".json") || path.ends_with(".bin"));
-    let name = |path: String| {
+    let served = |path: String| {
         if path.ends_with(".json") {
-            return Ok(json::<Name>(&folder, &path)?.scenario);
+            return json(&folder, &path);
         }
         let file = BinaryTables::read(&read::bytes(&folder.join(&path))?);
         let file = file.map_err(|reason| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}`: {reason}") })?;
-        Ok(file.scenario().to_owned())
+        Ok(Served { scenario: file.scenario().to_owned(), images: file.images().to_vec() })
     };
-    let mut names = paths.map(name).collect::<Result<Vec<String>, DriverError>>()?;
+    paths.map(served).collect()
+}
+
+/// The names of the scenarios that have tables, nominal first.
+fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
+    let mut names: Vec<String> = served(directory)?.into_iter().map(|served| served.scenario).collect();
     names.sort_by_key(|name| (name != "nominal", name.matches('+').count()));
     Ok(names)
 }
@@ -257,6 +302,22 @@ mod tests {
         }
         // Two swaps whose product fixes a cube.
         assert!(group(4, 2, &[nodes([1, 0, 3, 2]), nodes([1, 2, 3, 0])]).is_err());
+    }
+
+    #[test]
+    fn an_image_has_the_tables_of_its_fault_carried_along() {
+        let entry = |dst| Entry { dst: NodeId(dst), in_port: -1, in_vc: -1, out_port: 0, out_vc: 1 };
+        let routers = vec![vec![entry(1), entry(3)], vec![], vec![], vec![entry(0)]];
+        let tables = ForwardingTables {
+            scenario: "cube0[1,0,0]".to_owned(),
+            vcs: 2,
+            key: TableKey::DstInput,
+            symmetry: Symmetry::trivial(2, 2),
+            routers,
+        };
+        let image = carried(&tables, "cube1[1,0,0]", &[CubeId(1), CubeId(0)], 2).unwrap();
+        assert_eq!(image.routers, [vec![], vec![entry(2)], vec![entry(1), entry(3)], vec![]]);
+        assert!(carried(&tables, "cube1[1,0,0]", &[CubeId(1), CubeId(9)], 2).is_none());
     }
 
     #[test]

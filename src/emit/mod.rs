@@ -27,7 +27,7 @@ pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::terminal_report;
 pub use tables::{router_table_json, router_table_text, tables_json};
 
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{ForwardingTables, PackedTables, Scenario, file_stem};
 use crate::model::{DemandShape, Near, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
@@ -232,9 +232,11 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
 
 impl Part<'_> {
     fn bytes(&self, compiled: &Compiled, spec_text: &str) -> Vec<u8> {
-        let routed = compiled.scenarios.get(self.at).and_then(|scenario| scenario.routed.as_ref());
-        match (self.kind, routed) {
-            (Kind::TablesBin, Some(routed)) => tables_bin::bytes(&routed.tables, compiled.topology.symmetry()),
+        let scenario = compiled.scenarios.get(self.at);
+        match (self.kind, scenario.and_then(|scenario| Some((scenario, scenario.routed.as_ref()?)))) {
+            (Kind::TablesBin, Some((scenario, routed))) => {
+                tables_bin::bytes(&routed.tables, &scenario.scenario.images, compiled.topology.symmetry())
+            }
             _ => self.text(compiled, spec_text).into_bytes(),
         }
     }
@@ -247,10 +249,13 @@ impl Part<'_> {
             Kind::Topology => topology::json(compiled),
             Kind::Ocs => ocs::json(compiled),
             Kind::ConfigDb => config_db::json(compiled, crate::ids::OcsId(self.at as u32)),
-            Kind::Tables => match &compiled.scenarios[self.at].routed {
-                Some(routed) => tables_json(&unpacked(&routed.tables), compiled.topology.symmetry()),
-                None => String::new(),
-            },
+            Kind::Tables => {
+                let scenario = &compiled.scenarios[self.at];
+                let text = |routed: &RoutedScenario| {
+                    tables_json(&unpacked(&routed.tables), &scenario.scenario.images, compiled.topology.symmetry())
+                };
+                scenario.routed.as_ref().map_or_else(String::new, text)
+            }
             Kind::TablesBin | Kind::External(_) => String::new(),
             Kind::Certificates => certificates::json(compiled),
             Kind::ReportJson => report_json::json(compiled),

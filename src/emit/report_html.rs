@@ -11,6 +11,7 @@ use super::summary::{self, percent, ratio4, readable};
 use super::svg::{self, Chart, Series};
 use crate::compiled::Compiled;
 use crate::ir::ScenarioMetrics;
+use crate::model::Faults;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
@@ -170,12 +171,15 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         cards.push(card("Table entries", grouped(walk.entries_max), "at most", format!("per router, {mean:.1} on average"), None));
     }
     let faults = compiled.scenarios.len() - 1;
-    let covered = match (pod.budget.faulty_ocses, faults) {
-        (0, _) => "no fault budget".to_owned(),
-        (_, 0) => "not measured yet".to_owned(),
-        (1, _) => "any one OCS may go dark".to_owned(),
-        (most, _) => format!("any {most} OCSes may go dark"),
-    };
+    let covered = match (pod.budget.faults, faults) {
+        (Faults::Ocses(0), _) => "no fault budget",
+        (_, 0) => "not measured yet",
+        (Faults::Ocses(1), _) => "any one OCS may go dark",
+        (Faults::Ocses(_), _) => "any 2 OCSes may go dark",
+        (Faults::Link, _) => "any one link may go dark, up to symmetry",
+        (Faults::Chip, _) => "any one chip may die, up to symmetry",
+    }
+    .to_owned();
     cards.push(card("Faults covered", grouped(faults as u64), "scenarios", covered, None));
     cards.push(card("Disjoint trees", nominal.disjoint_trees.to_string(), "", summary::trees_note(compiled), None));
     cards

@@ -34,7 +34,11 @@ pub(super) fn json(compiled: &Compiled) -> String {
     }
     out.push_str("\"scenarios\":");
     push_object(&mut out, scenarios.iter().filter(|scenario| !scenario.scenario.is_nominal()), |out, scenario| {
-        push(out, format_args!("{}:{{{},{}}}", quote(&scenario.scenario.name), metrics(&scenario.metrics), bounds(&scenario.metrics)));
+        let of = &scenario.metrics;
+        let mean = |value: Option<f64>| value.map_or("null".to_owned(), ratio);
+        let (load, hops) = (mean(of.mean_channel_load()), mean(of.mean_route_hops()));
+        push(out, format_args!("{}:{{{},{},", quote(&scenario.scenario.name), metrics(of), bounds(of)));
+        push(out, format_args!("\"mean_channel_load\":{load},\"mean_route_hops\":{hops}}}"));
     });
     out.push_str(",\n\"worst\":");
     let all = compiled.metrics();

@@ -61,7 +61,7 @@ fn push_metrics(out: &mut String, compiled: &Compiled) {
 fn push_faults(out: &mut String, compiled: &Compiled) {
     let all = compiled.metrics();
     let faults = all.len() - 1;
-    if compiled.pod.budget.faulty_ocses == 0 {
+    if compiled.pod.budget.faults.is_none() {
         return;
     }
     if faults == 0 {

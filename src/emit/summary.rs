@@ -167,11 +167,7 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         RoutingChoice::DimensionOrder => "dimension_order".to_owned(),
         RoutingChoice::UpDown => "up_down".to_owned(),
     };
-    let faults = match pod.budget.faulty_ocses {
-        0 => "no fault tolerated".to_owned(),
-        1 => "1 dark OCS tolerated".to_owned(),
-        count => format!("{count} dark OCSes tolerated"),
-    };
+    let faults = format!("{} tolerated", pod.budget.faults.worst().unwrap_or("no fault"));
     let kept = match compiled.topology.symmetry().order() {
         1 => "no symmetry kept".to_owned(),
         order if order == pod.cubes as usize => "all cubes interchangeable".to_owned(),

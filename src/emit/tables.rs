@@ -1,8 +1,8 @@
 //! `tables/*.json` (`fabc.tables/1`), and the table of one router for people.
 
-use super::json::{push, push_int, push_lines, quote, strings};
+use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::ids::NodeId;
-use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey};
+use crate::ir::{Entry, ForwardingTables, Image, Symmetry, TableKey};
 use crate::model::{PORT_NAMES, Pod};
 
 /// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that `topology.json` names.
@@ -10,15 +10,22 @@ pub(super) fn canonical(of_tables: &Symmetry, of_topology: &Symmetry) -> bool {
     !of_tables.is_trivial() && of_tables == of_topology
 }
 
-/// The text of one scenario's file; `topology_symmetry` is the one whose generators stand in `topology.json`.
-pub fn tables_json(tables: &ForwardingTables, topology_symmetry: &Symmetry) -> String {
+/// The text of one scenario's file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the faults that
+/// these tables serve as well.
+pub fn tables_json(tables: &ForwardingTables, images: &[Image], topology_symmetry: &Symmetry) -> String {
     let canonical = canonical(&tables.symmetry, topology_symmetry);
     let listed: usize = tables.routers.iter().map(Vec::len).sum();
     let copies = if canonical { 1 } else { tables.symmetry.order() };
     // "[1023,-1,-1,5,1],\n" is 18 bytes.
     let mut out = String::with_capacity(listed * copies * 17 + 64 * tables.symmetry.node_count() + 256);
     push(&mut out, format_args!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs));
-    push(&mut out, format_args!("\"canonical\":{canonical},\"key\":{},\n\"routers\":", strings(tables.key.columns())));
+    push(&mut out, format_args!("\"canonical\":{canonical},\"key\":{},\n", strings(tables.key.columns())));
+    if !images.is_empty() {
+        out.push_str("\"images\":");
+        push_lines(&mut out, images, push_image);
+        out.push_str(",\n");
+    }
+    out.push_str("\"routers\":");
     if canonical || tables.symmetry.is_trivial() {
         push_lines(&mut out, tables.symmetry.canonical_nodes().zip(&tables.routers), |out, (node, entries)| {
             push_router(out, tables.key, node, entries)
@@ -30,6 +37,13 @@ pub fn tables_json(tables: &ForwardingTables, topology_symmetry: &Symmetry) -> S
     }
     out.push_str("}\n");
     out
+}
+
+/// One of the further faults that a file serves.
+pub(super) fn push_image(out: &mut String, image: &Image) {
+    push(out, format_args!("{{\"scenario\":{},\"cubes\":", quote(&image.scenario)));
+    push_numbers(out, image.cubes.iter().map(|cube| cube.0));
+    out.push('}');
 }
 
 fn push_router(out: &mut String, key: TableKey, node: NodeId, entries: &[Entry]) {

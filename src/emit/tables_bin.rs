@@ -1,24 +1,32 @@
 //! `tables/*.bin` (`fabc.tables.bin/1`): what `fabc.tables/1` says, in about a byte per entry. One line of JSON, then the packed routers.
 
 use super::json::{push, quote, strings};
-use super::tables::canonical;
-use crate::ir::{ForwardingTables, PackedTables, Symmetry};
+use super::tables::{canonical, push_image};
+use crate::ir::{ForwardingTables, Image, PackedTables, Symmetry};
 
-/// The file; `topology_symmetry` is the one whose generators stand in `topology.json`.
-pub(super) fn bytes(tables: &PackedTables, topology_symmetry: &Symmetry) -> Vec<u8> {
+/// The file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the faults that it serves as well.
+pub(super) fn bytes(tables: &PackedTables, images: &[Image], topology_symmetry: &Symmetry) -> Vec<u8> {
     if tables.symmetry.is_trivial() || canonical(&tables.symmetry, topology_symmetry) {
-        return file(tables);
+        return file(tables, images);
     }
     let tables = super::unpacked(tables);
     let symmetry = Symmetry::trivial(tables.symmetry.chips_per_cube() as u32, tables.symmetry.cubes() as u32);
     let routers = symmetry.canonical_nodes().map(|node| tables.router(node)).collect();
-    file(&PackedTables::pack(&ForwardingTables { symmetry, routers, ..tables }))
+    file(&PackedTables::pack(&ForwardingTables { symmetry, routers, ..tables }), images)
 }
 
-fn file(tables: &PackedTables) -> Vec<u8> {
+fn file(tables: &PackedTables, images: &[Image]) -> Vec<u8> {
     let PackedTables { scenario, vcs, key, symmetry, actions, body } = tables;
     let mut head = format!("{{\"format\":\"fabc.tables.bin/1\",\"scenario\":{},\"vcs\":{vcs},", quote(scenario));
     push(&mut head, format_args!("\"canonical\":{},\"key\":{},", !symmetry.is_trivial(), strings(key.columns())));
+    if !images.is_empty() {
+        head.push_str("\"images\":[");
+        for (number, image) in images.iter().enumerate() {
+            head.push_str(if number > 0 { "," } else { "" });
+            push_image(&mut head, image);
+        }
+        head.push_str("],");
+    }
     push(&mut head, format_args!("\"nodes\":{},\"routers\":{},\"actions\":[", symmetry.node_count(), symmetry.class_count()));
     for (number, (in_port, in_vc, out_port, out_vc)) in actions.iter().enumerate() {
         let comma = if number > 0 { "," } else { "" };

@@ -36,7 +36,7 @@ impl Walk {
 pub struct ScenarioMetrics {
     /// `nominal`, or the dark OCSes.
     pub scenario: String,
-    /// Number of routers.
+    /// Number of routers that live.
     pub nodes: u64,
     /// Number of lit channels.
     pub channels: u64,
@@ -79,6 +79,14 @@ impl ScenarioMetrics {
     pub fn load_bound(&self) -> u64 {
         // A dual a rounding error below 1/k must not lift the bound to k + 1.
         (1.0 / self.flow_high - 1e-9).ceil() as u64
+    }
+    /// Routes over a lit channel on average; `None` before routing.
+    pub fn mean_channel_load(&self) -> Option<f64> {
+        self.routed.as_ref().map(|walk| walk.total_hops() as f64 / self.channels as f64)
+    }
+    /// Hops of a route on average; `None` before routing.
+    pub fn mean_route_hops(&self) -> Option<f64> {
+        self.routed.as_ref().map(|walk| walk.total_hops() as f64 / self.pairs() as f64)
     }
     /// The value of a metric; `None` if it needs routes and there are none.
     pub fn value(&self, metric: Metric) -> Option<f64> {

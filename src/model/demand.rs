@@ -117,7 +117,26 @@ impl Demand {
 
     /// What the chip that sends most sends.
     pub fn sent_most(&self) -> u64 {
-        self.sources().map(|source| self.sent_by(source)).max().unwrap_or(0)
+        self.sent_most_without(None)
+    }
+
+    /// What the chip that sends most sends when nobody sends to, or hears from, a dead one.
+    pub fn sent_most_without(&self, dead: Option<NodeId>) -> u64 {
+        let to_dead = |source| dead.map_or(0, |dead| u64::from(self.weight(source, dead)));
+        let living = self.sources().filter(|&source| Some(source) != dead);
+        living.map(|source| self.sent_by(source) - to_dead(source)).max().unwrap_or(0)
+    }
+
+    /// The demand among some of the chips, numbered as they are listed.
+    pub fn among(&self, chips: &[NodeId]) -> Self {
+        if chips.len() == self.nodes {
+            return self.clone();
+        }
+        match &self.shape {
+            DemandShape::Uniform => Self::uniform(chips.len()),
+            // Groups that lose a chip are no longer alike.
+            _ => Self::matrix(chips.len(), chips.iter().flat_map(|&s| chips.iter().map(move |&t| self.weight(s, t))).collect()),
+        }
     }
 
     /// The sum of all weights.

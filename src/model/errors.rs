@@ -172,10 +172,9 @@ pub enum ResolveError {
     },
 
     #[error("faults cannot be {written}")]
-    #[diagnostic(code(FAB0115), help("write `faults = 0`, `faults = 1 ocs` or `faults = 2 ocs`{more}"))]
+    #[diagnostic(code(FAB0115), help("write `faults = 0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`"))]
     Faults {
         written: String,
-        more: &'static str,
         #[label("{note}")]
         span: Span,
         note: &'static str,

@@ -169,8 +169,8 @@ pub struct FacePort {
 pub struct Budget {
     /// Virtual channels, 1..=8.
     pub vcs: u8,
-    /// OCSes that may be dark at once, 0..=2.
-    pub faulty_ocses: u32,
+    /// What may fail.
+    pub faults: Faults,
     /// Most table entries of a router, if the budget limits them.
     pub table_entries: Option<u32>,
     /// Where `vcs = ..` stands.
@@ -179,6 +179,38 @@ pub struct Budget {
     pub faults_span: Span,
     /// Where `table_entries = ..` stands (or the budget, if it is not written).
     pub entries_span: Span,
+}
+
+/// What the pod must keep serving without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Faults {
+    /// Any set of at most this many dark OCSes, 0..=2; 0 for a pod that tolerates nothing.
+    Ocses(u32),
+    /// Any one link, copper or fibre.
+    Link,
+    /// Any one chip, its links with it; traffic from and to it is not served.
+    Chip,
+}
+
+impl Faults {
+    /// Whether nothing may fail.
+    pub fn is_none(self) -> bool {
+        self == Faults::Ocses(0)
+    }
+    /// How many OCSes may be dark at once.
+    pub fn dark_ocses(self) -> u32 {
+        if let Faults::Ocses(most) = self { most } else { 0 }
+    }
+    /// `2 dark OCSes`: what may fail at once, for people; `None` where nothing may.
+    pub fn worst(self) -> Option<&'static str> {
+        match self {
+            Faults::Ocses(0) => None,
+            Faults::Ocses(1) => Some("1 dark OCS"),
+            Faults::Ocses(_) => Some("2 dark OCSes"),
+            Faults::Link => Some("1 dark link"),
+            Faults::Chip => Some("1 dead chip"),
+        }
+    }
 }
 
 /// How the topology is chosen.

@@ -8,8 +8,8 @@ use fabc::ir::{
     PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
-    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, LinkType, Metric, Ocs, OcsGroup, Pod, Require, RoutingChoice,
-    SymmetryChoice, Synthesize, TopologyChoice,
+    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Pod, Require,
+    RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice,
 };
 
 /// What a pod made by hand looks like.
@@ -28,7 +28,7 @@ pub(crate) struct Shape {
 pub(crate) fn compiled(shape: Shape) -> Compiled {
     let pod = pod(shape);
     let (topology, cross_connects) = wire(&pod);
-    let scenarios: Vec<CompiledScenario> = Scenario::all(&pod)
+    let scenarios: Vec<CompiledScenario> = Scenario::all(&pod, &topology)
         .into_iter()
         .filter(|scenario| shape.routed || scenario.is_nominal())
         .map(|scenario| measure(&pod, &topology, &cross_connects, scenario, shape.routed))
@@ -104,7 +104,7 @@ fn pod(shape: Shape) -> Pod {
         cubes_span: span,
         ocs_groups: IdVec::new(),
         ocses: IdVec::new(),
-        budget: Budget { vcs: 2, faulty_ocses: 1, table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
+        budget: Budget { vcs: 2, faults: Faults::Ocses(1), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
         demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
         topology: TopologyChoice::Synthesize(Synthesize { symmetry: SymmetryChoice::Translation, ..Synthesize::default() }),
         topology_span: span,
@@ -255,7 +255,7 @@ fn towards(topology: &Topology, alive: &IdVec<LinkId, bool>, dst: NodeId) -> (Ve
 }
 
 fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scenario: Scenario, routed: bool) -> CompiledScenario {
-    let alive = scenario.alive(cross_connects);
+    let alive = scenario.alive(topology, cross_connects);
     let symmetry = topology.symmetry();
     let copies = symmetry.order() as u64;
     let mut histogram: Vec<u64> = Vec::new();

@@ -42,7 +42,7 @@ pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, comple
         }
         trees.push(set);
     }
-    let expected = Scenario::all(pod);
+    let expected = Scenario::all(pod, topology);
     let mut claimed = Vec::new();
     let mut left = expected.into_iter();
     for (k, line) in file.scenarios.into_iter().enumerate() {
@@ -51,7 +51,7 @@ pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, comple
             None => return wrong(format!("scenarios[{k}]"), format!("`{}` is no scenario of the spec, or not in order", line.scenario)),
         }
     }
-    let all = Scenario::all(pod);
+    let all = Scenario::all(pod, topology);
     if claimed.is_empty() || (complete && claimed.len() != all.len()) {
         let first = all.iter().find(|scenario| claimed.iter().all(|(other, _)| other.name != scenario.name));
         let first = first.map_or("nominal", |scenario| scenario.name.as_str());

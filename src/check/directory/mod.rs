@@ -13,10 +13,10 @@ mod tables;
 mod tables_bin;
 mod topology;
 
-use super::{CheckError, dual, flow, scenario as walk_scenario, trees, wiring};
-use crate::check::distances::{demand_hops, measure as measure_distances};
+use super::{CheckError, dual, flow, scenario_without as walk_scenario, trees, wiring};
+use crate::check::distances::{demand_hops_without, measure as measure_distances};
 use crate::ir::{CrossConnects, DualLengths, Scenario, ScenarioMetrics, Topology};
-use crate::model::{DemandShape, Pod, TopologyChoice};
+use crate::model::{DemandShape, Faults, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 use certificates::Claims;
 use rayon::prelude::*;
@@ -60,7 +60,14 @@ pub struct Verified {
 /// Everything found; what builds on a wrong thing is not checked any further.
 pub fn directory(files: &Files, pod: &Pod) -> Result<Verified, Vec<CheckError>> {
     let mut errors = manifest::manifest(files, pod);
-    let (routed, only_hashed) = match known_files(files, pod) {
+    let known = match pod.budget.faults {
+        Faults::Ocses(most) => Ok(Scenario::of_ocses(pod, most)),
+        // Only the topology tells which links there are, and which faults stand for which.
+        Faults::Link | Faults::Chip => {
+            topology::topology(files, pod).map(|(topology, _)| Scenario::all(pod, &topology)).map_err(|error| vec![error])
+        }
+    };
+    let (routed, only_hashed) = match known.and_then(|scenarios| known_files(files, pod, &scenarios)) {
         Ok(found) => found,
         Err(more) => {
             errors.extend(more);
@@ -81,8 +88,8 @@ pub fn directory(files: &Files, pod: &Pod) -> Result<Verified, Vec<CheckError>> 
 }
 
 /// Whether tables and switches have the files they must have, and no others; whether there are tables; and what else is there.
-fn known_files(files: &Files, pod: &Pod) -> Result<(bool, Vec<String>), Vec<CheckError>> {
-    let json: BTreeSet<String> = Scenario::all(pod).iter().map(|scenario| tables::tables_path(scenario) + ".json").collect();
+fn known_files(files: &Files, pod: &Pod, scenarios: &[Scenario]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
+    let json: BTreeSet<String> = scenarios.iter().map(|scenario| tables::tables_path(scenario) + ".json").collect();
     let bin: BTreeSet<String> = json.iter().map(|path| path.replace(".json", ".bin")).collect();
     // One form for all scenarios: that of the healthy pod.
     let tables = if files.contains_key("tables/nominal.bin") { bin } else { json };
@@ -189,14 +196,14 @@ struct Directory<'a> {
 impl Directory<'_> {
     /// Recomputes the metrics of one scenario; and whether its tables are canonical, if there are any.
     fn scenario(&self, scenario: &Scenario, line: &ScenarioLine) -> Result<(ScenarioMetrics, Option<bool>), CheckError> {
-        let alive = scenario.alive(self.cross_connects);
-        let distances = measure_distances(self.topology, &alive).map_err(|(from, to)| CheckError::Disconnected {
+        let (alive, dead) = (scenario.alive(self.topology, self.cross_connects), scenario.chip);
+        let distances = measure_distances(self.topology, &alive, dead).map_err(|(from, to)| CheckError::Disconnected {
             scenario: scenario.name.clone(),
             from: self.pod.node_name(from),
             to: self.pod.node_name(to),
             span: Some(self.pod.budget.faults_span),
         })?;
-        let (volume, distance) = dual::measure(self.topology, &self.pod.demand, &alive, &line.lengths)?;
+        let (volume, distance) = dual::measure(self.topology, &self.pod.demand, &alive, dead, &line.lengths)?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume, distance };
         let mut routed = None;
         if self.routed {
@@ -205,7 +212,7 @@ impl Directory<'_> {
                 let what = "does not say the same as the tables of this scenario";
                 return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].canonical", scenario.name), what));
             }
-            let (walk, _) = walk_scenario(self.pod, self.topology, &alive, &tables, &line.ranks)?;
+            let (walk, _) = walk_scenario(self.pod, self.topology, &alive, dead, &tables, &line.ranks)?;
             routed = Some((walk, canonical));
         } else if !line.ranks.is_empty() {
             let what = "ranks without tables";
@@ -215,17 +222,17 @@ impl Directory<'_> {
         let certified = if scenario.is_nominal() { self.claims.flow.value() } else { 0.0 };
         let metrics = ScenarioMetrics {
             scenario: scenario.name.clone(),
-            nodes: self.pod.node_count() as u64,
+            nodes: scenario.served(self.pod) as u64,
             channels: 2 * alive.iter().filter(|&&lit| lit).count() as u64,
             diameter: distances.diameter,
             hop_histogram: distances.histogram,
             hop_total: distances.total,
-            demand_hops: demand_hops(self.topology, &self.pod.demand, &alive),
-            sent_most: self.pod.demand.sent_most(),
+            demand_hops: demand_hops_without(self.topology, &self.pod.demand, &alive, dead),
+            sent_most: self.pod.demand.sent_most_without(dead),
             flow_low: certified.max(of_tables),
             flow_high: lengths.bound(),
             channel_bandwidth: self.pod.channel_bandwidth_gbs(),
-            disjoint_trees: self.claims.trees.iter().filter(|set| !set.iter().any(|ocs| scenario.dark.contains(ocs))).count() as u32,
+            disjoint_trees: scenario.intact(&self.claims.trees, &alive, self.cross_connects) as u32,
             routed: routed.as_ref().map(|(walk, _)| walk.clone()),
         };
         Ok((metrics, routed.map(|(_, canonical)| canonical)))

@@ -4,7 +4,7 @@
 
 use super::Files;
 use crate::check::CheckError;
-use crate::ir::EntryLine;
+use crate::ir::{EntryLine, Image};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -148,6 +148,8 @@ pub(super) struct TablesFile {
     pub(super) vcs: u8,
     pub(super) canonical: bool,
     pub(super) key: Vec<String>,
+    #[serde(default)]
+    pub(super) images: Vec<Image>,
     pub(super) routers: Vec<RouterLine>,
 }
 

@@ -256,7 +256,9 @@ impl Comparison {
                 }
                 continue;
             };
-            let fields: Fields = metrics(of).into_iter().chain(scenario_bounds(of)).collect();
+            let means = [("mean_channel_load", of.mean_channel_load()), ("mean_route_hops", of.mean_route_hops())];
+            let means = means.map(|(key, value)| (key, value.map(Expected::Ratio)));
+            let fields: Fields = metrics(of).into_iter().chain(scenario_bounds(of)).chain(means).collect();
             self.known_keys(&place, line, &fields.iter().map(|&(key, _)| key).collect::<Vec<_>>());
             self.fields(&place, line, &fields);
             self.interval(&place, line.get("concurrent_flow"), of);

@@ -3,7 +3,7 @@
 use super::read::{TablesFile, bytes, contradiction, tagged};
 use super::{BinaryTables, Files};
 use crate::check::CheckError;
-use crate::ir::{EntryLine, ForwardingTables, Scenario, Symmetry, TableKey, Topology};
+use crate::ir::{EntryLine, ForwardingTables, Image, Scenario, Symmetry, TableKey, Topology};
 
 /// The path of a scenario's tables, without its ending: `.json`, or `.bin` for `fabc.tables.bin/1`.
 pub(super) fn tables_path(scenario: &Scenario) -> String {
@@ -25,6 +25,7 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) ->
     let Some(key) = TableKey::ALL.into_iter().find(|key| file.key == key.columns()) else {
         return wrong("key".to_owned(), "must be [\"dst\",\"in_port\",\"in_vc\"] or [\"dst\"]".to_owned());
     };
+    same_images(&path, scenario, &file.images)?;
     let symmetry = symmetry(topology, file.canonical);
     if file.routers.len() != symmetry.class_count() {
         let which = if file.canonical { "canonical routers" } else { "routers" };
@@ -55,9 +56,18 @@ fn binary(files: &Files, topology: &Topology, scenario: &Scenario, path: &str) -
         let what = format!("says `{}`, but the file is that of `{}`", file.scenario(), scenario.name);
         return Err(contradiction(path, "scenario", what));
     }
+    same_images(path, scenario, file.images())?;
     let canonical = file.is_canonical();
     let tables = file.tables(symmetry(topology, canonical)).map_err(unreadable)?;
     Ok((tables, canonical))
+}
+
+fn same_images(path: &str, scenario: &Scenario, images: &[Image]) -> Result<(), CheckError> {
+    if images == scenario.images {
+        return Ok(());
+    }
+    let what = format!("must be the {} faults that the symmetry makes of `{}`, in its order", scenario.images.len(), scenario.name);
+    Err(contradiction(path, "images", what))
 }
 
 fn symmetry(topology: &Topology, canonical: bool) -> Symmetry {

@@ -1,6 +1,6 @@
 //! Reads `fabc.tables.bin/1`: a line of JSON, then the packed routers.
 
-use crate::ir::{Action, ForwardingTables, PackedTables, Symmetry, TableKey};
+use crate::ir::{Action, ForwardingTables, Image, PackedTables, Symmetry, TableKey};
 use serde::Deserialize;
 
 /// The first line of a `fabc.tables.bin/1`, and what follows it.
@@ -19,6 +19,8 @@ struct Head {
     vcs: u8,
     canonical: bool,
     key: Vec<String>,
+    #[serde(default)]
+    images: Vec<Image>,
     nodes: usize,
     routers: usize,
     actions: Vec<Action>,
@@ -49,6 +51,10 @@ impl BinaryTables {
     /// `nominal`, or what is dark.
     pub fn scenario(&self) -> &str {
         &self.head.scenario
+    }
+    /// The further faults that these tables serve.
+    pub fn images(&self) -> &[Image] {
+        &self.head.images
     }
     /// Whether only canonical routers are listed.
     pub fn is_canonical(&self) -> bool {

@@ -166,8 +166,8 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0115",
         "faults that are not supported",
-        "A fault budget is `0`, `1 ocs` or `2 ocs`: the pod keeps its guarantees with that many OCSes dark. Faults of \
-         single links and chips are planned.",
+        "A fault budget is `0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`: the pod keeps its guarantees with that many OCSes dark, \
+         with any one link dark, or for all others when any one chip is dead.",
     ),
     doc(
         "FAB0116",

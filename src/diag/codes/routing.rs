@@ -15,7 +15,8 @@ cycle at a dateline, where packets that wrap around move to a second virtual cha
         title: "a tolerated fault disconnects the pod",
         text: "\
 `faults = 1 ocs` promises service with any one OCS dark. If all fibres between two parts of the pod run through one switch, no routing can keep
-that promise. The message names the switch and the cut: the chips on its smaller side. Couple more faces or positions, or lower the budget.",
+that promise. The message names the switch and the cut: the chips on its smaller side. Couple more faces or positions, or lower the budget.
+The same holds for `1 link`, and for `1 chip` among the chips that are left.",
     },
     CodeDoc {
         code: "FAB0322",
@@ -39,5 +40,13 @@ destination alone (`key = dst`) need one entry per destination.",
         text: "\
 `select = ilp` solves a linear program with one variable per allowed path of fewest hops. It is a yardstick for small pods: 256 chips, 2,000 paths with the
 built-in solver, 200,000 with the cargo feature `cbc`. Without `select` the routes are found by descent at any size.",
+    },
+    CodeDoc {
+        code: "FAB0325",
+        title: "too many faults of links or chips",
+        text: "\
+A fault of one link or chip breaks the symmetry of the pod: its tables are found and listed for every router, not for one cube. Faults that are
+images of each other under the symmetry are compiled once, but what is left can still be more than anybody would wait for or store. The
+message has the arithmetic. `faults = 1 ocs` keeps the symmetry and is cheap at any size.",
     },
 ];

@@ -6,7 +6,7 @@ use super::synthesis::synthesize;
 use super::{Context, Items, missing, unknown_choice};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::pod::{AllowedTurns, Budget, Chip, RouteSelect, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
+use crate::model::pod::{AllowedTurns, Budget, Chip, Faults, RouteSelect, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
 use crate::syntax::{Loader, join};
 
@@ -16,7 +16,7 @@ pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chi
     let Some((block, span)) = items.budget else {
         return Some(Budget {
             vcs: default_vcs,
-            faulty_ocses: 0,
+            faults: Faults::Ocses(0),
             table_entries: None,
             vcs_span: fabric,
             faults_span: fabric,
@@ -32,9 +32,9 @@ pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chi
     if let (Some(vcs), Some(chip)) = (vcs, chip.filter(|chip| vcs.is_some_and(|vcs| vcs > chip.vcs))) {
         context.error(ResolveError::BudgetExceedsChip { budget: vcs, chip: chip.vcs, span: vcs_span, chip_span: chip.span });
     }
-    let faulty_ocses = match settings.get("faults") {
-        Some(value) => faults(context, value),
-        None => Some(0),
+    let faults = match settings.get("faults") {
+        Some(value) => self::faults(context, value),
+        None => Some(Faults::Ocses(0)),
     };
     let table_entries = match settings.get("table_entries") {
         Some(value) => Some(integer(context, "`table_entries` of the budget", value, 1..=i64::from(u32::MAX))? as u32),
@@ -42,7 +42,7 @@ pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chi
     };
     Some(Budget {
         vcs: vcs?,
-        faulty_ocses: faulty_ocses?,
+        faults: faults?,
         table_entries,
         vcs_span,
         faults_span: settings.span("faults").unwrap_or(span),
@@ -50,24 +50,27 @@ pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chi
     })
 }
 
-/// `0`, `1 ocs` or `2 ocs`.
-fn faults(context: &mut Context, value: &Value) -> Option<u32> {
+/// `0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`.
+fn faults(context: &mut Context, value: &Value) -> Option<Faults> {
     let ValueKind::Quantity(quantity) = &value.kind else {
-        context.error(wrong_kind("`faults`", "a number of OCSes", "1 ocs", value.span));
+        context.error(wrong_kind("`faults`", "a number of OCSes, links or chips", "1 ocs", value.span));
         return None;
     };
     let number = decimal(context, "`faults`", quantity)?;
     let unit = quantity.unit.as_ref().map(|unit| &*unit.value);
     let written = format!("`{number}{}{}`", if unit.is_some() { " " } else { "" }, unit.unwrap_or(""));
-    let (note, more) = match (number.times(1), unit) {
-        (Some(0), None | Some("ocs")) => return Some(0),
-        (Some(count @ (1 | 2)), Some("ocs")) => return Some(count as u32),
-        (_, Some("link" | "links" | "chip" | "chips")) => ("not supported yet", "; faults of links and chips are planned"),
-        (_, None) => ("faults of what?", ""),
-        (_, Some("ocs")) => ("at most 2 OCSes", ""),
-        _ => ("this cannot fail", ""),
+    let note = match (number.times(1), unit) {
+        (Some(0), None | Some("ocs" | "link" | "chip")) => return Some(Faults::Ocses(0)),
+        (Some(count @ (1 | 2)), Some("ocs")) => return Some(Faults::Ocses(count as u32)),
+        (Some(1), Some("link")) => return Some(Faults::Link),
+        (Some(1), Some("chip")) => return Some(Faults::Chip),
+        (_, None) => "faults of what?",
+        (_, Some("ocs")) => "at most 2 OCSes",
+        (_, Some("link" | "links")) => "one link at a time",
+        (_, Some("chip" | "chips")) => "one chip at a time",
+        _ => "this cannot fail",
     };
-    context.error(ResolveError::Faults { written, more, span: value.span, note });
+    context.error(ResolveError::Faults { written, span: value.span, note });
     None
 }
 

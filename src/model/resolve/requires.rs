@@ -31,7 +31,7 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
         context.error(unknown_metric(name, fault, plain, item.metric.span));
         return None;
     };
-    if let Some(budget) = budget.filter(|budget| fault && budget.faulty_ocses == 0) {
+    if let Some(budget) = budget.filter(|budget| fault && budget.faults.is_none()) {
         context.error(ResolveError::NoFaults {
             metric: name.to_owned(),
             plain: plain.to_owned(),

@@ -86,16 +86,14 @@ fn descend(
     progress: &dyn Progress,
 ) -> (DualLengths, u32, StopReason, Vec<Round>) {
     let lit: Vec<usize> = (0..quotient.classes).filter(|&class| quotient.lit(class)).collect();
-    let mut best = lengths::best_known(quotient);
-    let given = start.map(|start| {
-        let lengths: Vec<u32> = start.lengths.iter().map(|&length| length as u32).collect();
-        lengths::bound(quotient, &lengths, &mut Distance::default())
-    });
-    if let Some(given) = given
-        && lengths::tighter(&given, &best)
-    {
-        best = given;
-    }
+    // Given lengths have won against the known families already, on almost the same links.
+    let mut best = match start {
+        Some(start) => {
+            let lengths: Vec<u32> = start.lengths.iter().map(|&length| length as u32).collect();
+            lengths::bound(quotient, &lengths, &mut Distance::default())
+        }
+        None => lengths::best_known(quotient),
+    };
     // A length of 0 cannot grow by factors: channels beside the cut that decides start at a small part of it.
     let floor = best.lengths.iter().copied().max().unwrap_or(1).max(1) as f64 * BESIDE_CUT;
     let mut prices: Vec<f64> = best.lengths.iter().map(|&length| (length as f64).max(floor)).collect();

@@ -7,14 +7,20 @@
 
 use super::{RouteError, ranks};
 use crate::ids::{Id, IdVec, LinkId, NodeId, PortId, Vc};
-use crate::ir::{Hop, Routes, Symmetry, Topology};
+use crate::ir::{Hop, Routes, Scenario, Symmetry, Topology};
 use crate::model::Pod;
 
-/// Routes a torus of `dims` chips.
+/// Routes a torus of `dims` chips; a dead chip has no routes.
 ///
 /// # Errors
 /// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route needs a dark link.
-pub fn route(pod: &Pod, topology: &Topology, dims: [u32; 3], alive: &IdVec<LinkId, bool>, scenario: &str) -> Result<Routes, RouteError> {
+pub fn route(
+    pod: &Pod,
+    topology: &Topology,
+    dims: [u32; 3],
+    alive: &IdVec<LinkId, bool>,
+    scenario: &Scenario,
+) -> Result<Routes, RouteError> {
     let vcs = pod.budget.vcs;
     if vcs < 2 && dims.iter().any(|&length| length > 2) {
         return Err(RouteError::NeedsDateline { vcs, budget: pod.budget.vcs_span, routing: pod.routing_span });
@@ -26,7 +32,7 @@ pub fn route(pod: &Pod, topology: &Topology, dims: [u32; 3], alive: &IdVec<LinkI
     offsets.push(0);
     for dst in topology.nodes() {
         for src in topology.nodes() {
-            let mut node = src;
+            let mut node = if scenario.chip.is_some_and(|dead| dead == src || dead == dst) { dst } else { src };
             for dimension in 0..3 {
                 let goal = coordinates[dst.index()][dimension];
                 let length = dims[dimension];
@@ -38,7 +44,7 @@ pub fn route(pod: &Pod, topology: &Topology, dims: [u32; 3], alive: &IdVec<LinkI
                 while coordinates[node.index()][dimension] != goal {
                     let channel =
                         topology.outgoing(node, leg.port).filter(|channel| alive[channel.link()]).ok_or_else(|| RouteError::NoDetour {
-                            ocs: scenario.to_owned(),
+                            fault: scenario.fault(),
                             from: pod.node_name(src),
                             to: pod.node_name(dst),
                             routing: pod.routing_span,

@@ -29,21 +29,18 @@ pub enum RouteError {
         routing: Span,
     },
     /// FAB0321: a tolerated fault cuts the pod apart.
-    #[error("without {ocs} the pod falls apart: {reached} of {nodes} chips can be reached from {from}")]
-    #[diagnostic(
-        code(FAB0321),
-        help("the cut is {cut}; every fibre across it runs through {ocs}; give those faces a second OCS or lower the fault budget")
-    )]
+    #[error("without {fault} the pod falls apart: {reached} of {nodes} chips can be reached from {from}")]
+    #[diagnostic(code(FAB0321), help("the cut is {cut} or lower the fault budget"))]
     FaultDisconnects {
-        /// The dark OCSes.
-        ocs: String,
+        /// What has failed.
+        fault: String,
         /// Chips still reached.
         reached: usize,
-        /// All chips.
+        /// All chips that live.
         nodes: usize,
         /// Where the search started.
         from: String,
-        /// The two sides.
+        /// The two sides, and what would help.
         cut: String,
         /// The fault budget.
         #[label("this fault must be tolerated")]
@@ -53,14 +50,14 @@ pub enum RouteError {
         declared: Option<Span>,
     },
     /// FAB0322: dimension order has no way around a fault.
-    #[error("dimension_order cannot route around a dark {ocs}: {from} reaches {to} only through it")]
+    #[error("dimension_order cannot route around {fault}: {from} reaches {to} only through it")]
     #[diagnostic(
         code(FAB0322),
         help("dimension order has one path per pair; `routing = allowed_turns` or `up_down` can tolerate faults, or write `faults = 0`")
     )]
     NoDetour {
-        /// The dark OCSes.
-        ocs: String,
+        /// What has failed.
+        fault: String,
         /// A pair that is cut off.
         from: String,
         /// Its destination.
@@ -102,6 +99,31 @@ pub enum RouteError {
         #[label("asked for here")]
         span: Span,
     },
+    /// FAB0325: more faults than anybody would wait for.
+    #[error(
+        "`faults = 1 {what}` is too much for {chips} chips: {scenarios} scenarios of {chips} x {chips} routes are {routes} routes, at most {most} are compiled"
+    )]
+    #[diagnostic(
+        code(FAB0325),
+        help(
+            "a fault of one {what} keeps no symmetry, so every chip is a destination of its own; write `faults = 1 ocs`, or take a smaller pod"
+        )
+    )]
+    TooManyFaults {
+        /// `link` or `chip`.
+        what: &'static str,
+        /// Chips of the pod.
+        chips: u64,
+        /// Fault scenarios after symmetry.
+        scenarios: u64,
+        /// Routes of all of them.
+        routes: u64,
+        /// The limit.
+        most: u64,
+        /// The fault budget.
+        #[label("asked for here")]
+        span: Span,
+    },
 }
 
 impl RouteError {
@@ -132,20 +154,33 @@ impl RouteError {
 
     /// The cut that a fault leaves open, named by its smaller side.
     pub fn fault_disconnects(pod: &Pod, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Self {
-        let start = NodeId(0);
+        let lives = |node: NodeId| Some(node) != scenario.chip;
+        let start = topology.nodes().find(|&node| lives(node)).expect("one chip cannot fall apart");
         let seen = topology.reachable(start, |link| alive[link]);
-        let reached = seen.count_ones(..);
-        let far: Vec<NodeId> = topology.nodes().filter(|node| !seen.contains(node.index())).collect();
-        let near: Vec<NodeId> = topology.nodes().filter(|node| seen.contains(node.index())).collect();
-        let smaller = if far.len() <= near.len() { &far } else { &near };
+        let (near, far): (Vec<NodeId>, Vec<NodeId>) =
+            topology.nodes().filter(|&node| lives(node)).partition(|node| seen.contains(node.index()));
+        let smaller = if !far.is_empty() && far.len() <= near.len() { &far } else { &near };
         let named: Vec<String> = smaller.iter().take(4).map(|&node| pod.node_name(node)).collect();
         let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
+        let remedy = match (scenario.link, scenario.chip) {
+            (None, None) => format!("every fibre across it runs through {}; give those faces a second OCS", scenario.name),
+            (Some(_), _) => "no other link crosses it; couple more faces or positions".to_owned(),
+            (_, Some(_)) => "every path across it runs through that chip; couple more faces or positions".to_owned(),
+        };
         RouteError::FaultDisconnects {
-            ocs: scenario.name.clone(),
-            reached,
-            nodes: topology.node_count(),
+            fault: match (scenario.link, scenario.chip) {
+                (Some(_), _) => format!("link {}", scenario.name),
+                (_, Some(_)) => format!("chip {}", scenario.name),
+                _ => scenario.name.clone(),
+            },
+            reached: near.len(),
+            nodes: near.len() + far.len(),
             from: pod.node_name(start),
-            cut: format!("{}{more} against the rest", named.join(", ")),
+            cut: if far.is_empty() {
+                format!("around {}, which has nobody left to send to; {remedy}", named.join(", "))
+            } else {
+                format!("{}{more} against the rest; {remedy}", named.join(", "))
+            },
             budget: pod.budget.faults_span,
             declared: scenario.dark.first().map(|&ocs| pod.ocses[ocs].span),
         }

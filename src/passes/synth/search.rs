@@ -216,7 +216,7 @@ fn steer(
         values.fold(0.0, f64::max)
     };
     let (wanted, healthy) = (least(true), least(false));
-    if wanted <= 0.0 || pod.budget.faulty_ocses == 0 {
+    if wanted <= 0.0 || pod.budget.faults.dark_ocses() == 0 {
         return None;
     }
     let healthy = if healthy > 0.0 { wanted / healthy.max(wanted) } else { 0.0 };

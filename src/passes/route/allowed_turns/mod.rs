@@ -254,7 +254,8 @@ pub fn select(
     let mut quotient = Quotient::new(topology, alive, prices, vcs, !order.symmetric);
     let mut ranks = order.expanded(topology, &quotient.symmetry);
     if reach::unreachable_pair(&quotient, &ranks).is_some() {
-        let own = find_order(topology, alive, prices, Some(order), settings, &|| ());
+        // With as many virtual channels as the order that it starts from: those may be fewer than the budget.
+        let own = find_order(topology, alive, prices, Some(order), &Settings { vcs: order.vcs, ..*settings }, &|| ());
         quotient = Quotient::new(topology, alive, prices, vcs, !own.symmetric);
         ranks = own.expanded(topology, &quotient.symmetry);
     }

@@ -97,7 +97,7 @@ pub(super) fn synthesize(pod: &Pod, method: SynthesisMethod, symmetric: bool, pr
         SynthesisMethod::Milp { nodes } => (links.choices.len().div_ceil(START_ROUNDS), Some(nodes)),
         SynthesisMethod::Search => unreachable!("the search needs no program"),
     };
-    let best = optimise(&links, pod.budget.faulty_ocses, fix, nodes, progress)
+    let best = optimise(&links, pod.budget.faults.dark_ocses(), fix, nodes, progress)
         .map_err(|SolveError { reason }| unsolved(pod, method, symmetric, size, format!("failed: {reason}")))?;
     let counters = [
         ("rows", size.rows as u64),

@@ -1,0 +1,108 @@
+//! What a fault that keeps no symmetry leaves of a pod.
+//!
+//! In: a topology, which links are lit, the dead chip. Out: a topology of the lit links alone, on router numbers without a gap and with the
+//! trivial symmetry, and the ways there and back: what holds for every class of the pod is copied to all that survive. Invariant: survivors
+//! keep their order, so the smaller end of a link stays the smaller one.
+
+use super::{DualLengths, Endpoint, Entry, ForwardingTables, Hop, Link, Routes, Symmetry, Topology};
+use crate::ids::{Id, IdVec, LinkId, NodeId};
+use crate::model::Demand;
+
+/// The lit part of a pod as a topology of its own.
+#[derive(Clone, Debug)]
+pub struct Survivors {
+    /// The routers that live and the links that are lit.
+    pub topology: Topology,
+    /// What they send each other.
+    pub demand: Demand,
+    /// `[router]`: its number in the pod.
+    nodes: Vec<NodeId>,
+    /// `[router of the pod]`: its number here.
+    here: Vec<Option<NodeId>>,
+    /// The trivial symmetry of the whole pod.
+    whole: Symmetry,
+}
+
+impl Survivors {
+    /// The lit links without the dead chip.
+    pub fn new(pod: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Self {
+        let whole = Symmetry::trivial(pod.symmetry().chips_per_cube() as u32, pod.symmetry().cubes() as u32);
+        let nodes: Vec<NodeId> = pod.nodes().filter(|&node| Some(node) != dead).collect();
+        let mut here = vec![None; pod.node_count()];
+        for (k, node) in nodes.iter().enumerate() {
+            here[node.index()] = Some(NodeId::new(k));
+        }
+        let end = |end: Endpoint| Some(Endpoint { node: here[end.node.index()]?, port: end.port });
+        let lit = pod.links().enumerate().filter(|&(id, _)| alive[id]);
+        let links = lit.filter_map(|(_, link)| Some(Link { a: end(link.a)?, b: end(link.b)?, ..*link })).collect();
+        // Without a chip the cubes are no longer alike: every chip is a cube of its own.
+        let symmetry = if dead.is_none() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
+        Self { topology: Topology::new(pod.ports(), links, symmetry), demand: demand.among(&nodes), nodes, here, whole }
+    }
+
+    /// The trivial symmetry of the whole pod.
+    pub fn pod_symmetry(&self) -> &Symmetry {
+        &self.whole
+    }
+
+    /// Which links are lit: all.
+    pub fn alive(&self) -> IdVec<LinkId, bool> {
+        IdVec::filled(true, self.topology.links().len())
+    }
+
+    /// Values per class of the pod's routers, `row` each, as values per router.
+    pub fn from_pod<T: Copy>(&self, symmetry: &Symmetry, row: usize, values: &[T]) -> Vec<T> {
+        self.nodes.iter().flat_map(|&node| values[symmetry.class(node) * row..][..row].iter().copied()).collect()
+    }
+
+    /// Values per router, `row` each, as values per router of the pod; `dead` for the dead chip.
+    pub fn to_pod<T: Copy>(&self, row: usize, values: &[T], dead: T) -> Vec<T> {
+        let of = |here: &Option<NodeId>| here.map(|here| &values[here.index() * row..][..row]);
+        self.here.iter().flat_map(|here| (0..row).map(move |k| of(here).map_or(dead, |values| values[k]))).collect()
+    }
+
+    /// Lengths of the pod, for channels that survive; the sums are to be measured afresh.
+    pub fn lengths_from_pod(&self, pod: &Topology, lengths: &DualLengths) -> DualLengths {
+        DualLengths { lengths: self.from_pod(pod.symmetry(), pod.ports(), &lengths.lengths), volume: 0, distance: 0 }
+    }
+
+    /// Lengths as the pod numbers its channels, every channel a class of its own.
+    pub fn lengths_to_pod(&self, lengths: &DualLengths) -> DualLengths {
+        DualLengths { lengths: self.to_pod(self.topology.ports(), &lengths.lengths, 0), ..*lengths }
+    }
+
+    /// The routes of the healthy pod, with the ranks (of `vcs` virtual channels) that they rise by here; a route that needs what is dark is empty.
+    pub fn routes_from_pod(&self, pod: &Topology, routes: &Routes, ranks: &[u32], vcs: u8) -> Routes {
+        let symmetry = &routes.symmetry;
+        let mut offsets = vec![0];
+        let mut hops = Vec::new();
+        for &dst in &self.nodes {
+            let (class, g) = (symmetry.class(dst), symmetry.element_to(dst));
+            let back = symmetry.inverse(g);
+            for &src in &self.nodes {
+                let start = hops.len();
+                for hop in routes.route(class, symmetry.image(back, src)) {
+                    let from = pod.source(hop.channel);
+                    let channel = self.here[symmetry.image(g, from.node).index()].and_then(|node| self.topology.outgoing(node, from.port));
+                    let Some(channel) = channel else {
+                        hops.truncate(start);
+                        break;
+                    };
+                    hops.push(Hop { channel, vc: hop.vc });
+                }
+                offsets.push(hops.len() as u32);
+            }
+        }
+        Routes { vcs, symmetry: self.topology.symmetry().clone(), offsets, hops, ranks: ranks.to_vec() }
+    }
+
+    /// The tables of all routers as the pod numbers them; a dead chip has none.
+    pub fn tables_to_pod(&self, tables: &ForwardingTables) -> ForwardingTables {
+        let mut routers = vec![Vec::new(); self.here.len()];
+        for (&node, entries) in self.nodes.iter().zip(&tables.routers) {
+            // Survivors keep their order, so the entries stay sorted.
+            routers[node.index()] = entries.iter().map(|entry| Entry { dst: self.nodes[entry.dst.index()], ..*entry }).collect();
+        }
+        ForwardingTables { scenario: tables.scenario.clone(), vcs: tables.vcs, key: tables.key, symmetry: self.whole.clone(), routers }
+    }
+}

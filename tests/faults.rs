@@ -1,0 +1,164 @@
+//! Faults of single links and chips: which are compiled, what is served, and that the images of a fault need no tables of their own.
+
+use fabc::check;
+use fabc::compile::{Stage, compile};
+use fabc::compiled::Compiled;
+use fabc::emit;
+use fabc::ids::{ChannelId, Id, NodeId};
+use fabc::ir::{Entry, ForwardingTables, Image, Scenario};
+use fabc::model::{self, Metric};
+use fabc::progress::Silent;
+use fabc::syntax::print_spec;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Two cubes of 2 x 2 x 2 behind twelve switches.
+fn built(faults: &str, routing: &str, tables: &str) -> (Compiled, BTreeMap<String, Vec<u8>>) {
+    let text = format!(
+        "fabric pod {{
+            clock = 1 GHz;
+            link copper {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
+            link fiber {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
+            chip {{ radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }}
+            cube {{ mesh 2 x 2 x 2 over copper; }}
+            cubes = 2;
+            ocs X[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }}
+            ocs Y[u in 0..2, v in 0..2] {{ couple +y[u, v] with -y[u, v] over fiber; ports = 16; }}
+            ocs Z[u in 0..2, v in 0..2] {{ couple +z[u, v] with -z[u, v] over fiber; ports = 16; }}
+            budget {{ vcs = 2; faults = {faults}; }}
+            topology = torus 2 x 2 x 4;
+            {routing}
+        }}"
+    );
+    let loader = |_: &str| Ok(text.clone());
+    let (pod, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let compiled = compile(pod, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let options = [("tables".to_owned(), tables.to_owned())];
+    let files =
+        emit::artifacts(&compiled, &print_spec(&spec), &options).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    (compiled, files)
+}
+
+fn convictions(compiled: &Compiled, files: &BTreeMap<String, Vec<u8>>) -> String {
+    let errors = check::directory(files, &compiled.pod).err().unwrap_or_default();
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// The image of a fault.
+fn moved(compiled: &Compiled, scenario: &Scenario, image: &Image) -> Scenario {
+    let chips = compiled.pod.chips_per_cube();
+    let to = |node: NodeId| NodeId(image.cubes[(node.0 / chips) as usize].0 * chips + node.0 % chips);
+    let link = scenario.link.map(|link| {
+        let end = compiled.topology.links()[link].a;
+        compiled.topology.outgoing(to(end.node), end.port).map(ChannelId::link).unwrap()
+    });
+    Scenario { name: image.scenario.clone(), link, chip: scenario.chip.map(to), ..Scenario::nominal() }
+}
+
+/// Tables and ranks (per router) with every router and destination carried along.
+fn carried(compiled: &Compiled, tables: &ForwardingTables, ranks: &[u32], image: &Image) -> (ForwardingTables, Vec<u32>) {
+    let chips = compiled.pod.chips_per_cube();
+    let to = |node: NodeId| NodeId(image.cubes[(node.0 / chips) as usize].0 * chips + node.0 % chips);
+    let row = compiled.topology.ports() * usize::from(tables.vcs);
+    let (mut routers, mut carried) = (vec![Vec::new(); tables.routers.len()], vec![0; ranks.len()]);
+    for (node, entries) in compiled.topology.nodes().zip(&tables.routers) {
+        let at = to(node).index();
+        routers[at] = entries.iter().map(|entry| Entry { dst: to(entry.dst), ..*entry }).collect();
+        routers[at].sort_unstable();
+        carried[at * row..(at + 1) * row].copy_from_slice(&ranks[node.index() * row..(node.index() + 1) * row]);
+    }
+    (ForwardingTables { routers, scenario: image.scenario.clone(), ..tables.clone() }, carried)
+}
+
+fn every_image_is_served(compiled: &Compiled) -> usize {
+    let mut served = 0;
+    for scenario in &compiled.scenarios[1..] {
+        let routed = scenario.routed.as_ref().unwrap();
+        for image in &scenario.scenario.images {
+            let fault = moved(compiled, &scenario.scenario, image);
+            let (tables, ranks) = carried(compiled, &routed.tables.unpack().unwrap(), routed.proof.ranks(), image);
+            let alive = fault.alive(&compiled.topology, &compiled.cross_connects);
+            let (walk, _) = check::scenario_without(&compiled.pod, &compiled.topology, &alive, fault.chip, &tables, &ranks).unwrap();
+            assert_eq!(walk.max_channel_load(), scenario.metrics.routed.as_ref().unwrap().max_channel_load());
+            served += 1;
+        }
+    }
+    served
+}
+
+#[test]
+fn one_link_of_every_orbit_is_compiled_and_serves_its_images() {
+    for routing in ["routing = allowed_turns;", "routing = up_down;"] {
+        let (compiled, files) = built("1 link", routing, "json");
+        assert_eq!(convictions(&compiled, &files), "");
+        assert_eq!(compiled.topology.symmetry().order(), 2);
+        // 24 copper links and 24 fibres; an orbit has two links, or one that swaps its ends.
+        let faults: Vec<&Scenario> = compiled.scenarios[1..].iter().map(|scenario| &scenario.scenario).collect();
+        let names: BTreeSet<&str> =
+            faults.iter().flat_map(|fault| fault.images.iter().map(|image| image.scenario.as_str()).chain([fault.name.as_str()])).collect();
+        assert_eq!(names.len(), 48);
+        assert_eq!(faults[0].name, "cube0[0,0,0].+x");
+        assert!(files.contains_key("tables/fault-cube0_0_0_0.+x.json"));
+        assert_eq!(every_image_is_served(&compiled), 48 - faults.len());
+        for scenario in &compiled.scenarios[1..] {
+            assert_eq!(scenario.metrics.channels, 94, "{}", scenario.scenario.name);
+            assert_eq!(scenario.metrics.routed.as_ref().unwrap().route_hops.iter().sum::<u64>(), 16 * 15);
+        }
+    }
+}
+
+#[test]
+fn a_dead_chip_is_left_out_and_all_others_are_served() {
+    for routing in ["routing = allowed_turns;", "routing = up_down;"] {
+        let (compiled, files) = built("1 chip", routing, "json");
+        assert_eq!(convictions(&compiled, &files), "");
+        assert_eq!(compiled.scenarios.len(), 1 + 8);
+        assert_eq!(every_image_is_served(&compiled), 8);
+        let fault = &compiled.scenarios[1];
+        assert_eq!((fault.scenario.name.as_str(), fault.metrics.nodes, fault.metrics.channels), ("cube0[0,0,0]", 15, 96 - 12));
+        let walk = fault.metrics.routed.as_ref().unwrap();
+        assert_eq!(walk.route_hops.iter().sum::<u64>(), 15 * 14);
+        assert!(fault.metrics.value(Metric::LoadRatio).unwrap() >= 1.0 - 1e-9);
+        assert!(fault.routed.as_ref().unwrap().tables.unpack().unwrap().routers[0].is_empty(), "a dead chip has no tables");
+    }
+}
+
+#[test]
+fn a_dead_chip_takes_its_share_of_a_weighted_demand_with_it() {
+    // Groups of four: each of the other three in the group of the dead chip sends 4 less, everyone else 1 less.
+    let demand = "demand { all_to_all over groups of 4; weight 3; all_to_all; weight 1; }";
+    for key in ["", "{ key = dst; }"] {
+        let semicolon = if key.is_empty() { ";" } else { "" };
+        let (compiled, files) = built("1 chip", &format!("{demand} routing = allowed_turns {key}{semicolon}"), "binary");
+        assert_eq!(convictions(&compiled, &files), "");
+        assert!(files.contains_key("tables/fault-cube0_0_0_0.bin"));
+        assert_eq!(every_image_is_served(&compiled), 8);
+        for fault in &compiled.scenarios[1..] {
+            assert_eq!((compiled.pod.demand.sent_most(), fault.metrics.sent_most), (3 * 4 + 12, 3 * 4 + 12 - 1));
+            let (low, high) = (fault.metrics.flow_low, fault.metrics.flow_high);
+            assert!(0.0 < low && low <= high * (1.0 + 1e-9), "{}: [{low}, {high}]", fault.scenario.name);
+        }
+    }
+}
+
+#[test]
+fn tables_that_name_other_images_or_serve_the_dead_are_convicted() {
+    let (compiled, files) = built("1 chip", "routing = up_down;", "json");
+    let path = "tables/fault-cube0_0_0_0.json";
+    let text = String::from_utf8(files[path].clone()).unwrap();
+    for (from, to, verdict) in [
+        ("\"cubes\":[1,0]", "\"cubes\":[0,1]", "images"),
+        ("\"scenario\":\"cube1[0,0,0]\"", "\"scenario\":\"cube1[1,0,0]\"", "images"),
+        // The first router that lives gets a line for the dead one.
+        (
+            "{\"node\":1,\"entries\":[\n",
+            "{\"node\":1,\"entries\":[\n[0,-1,-1,2,0],\n",
+            "no route uses the entry for packets to cube0[0,0,0]",
+        ),
+    ] {
+        assert!(text.contains(from), "{from} is not in {}", &text[..600]);
+        let mut changed = files.clone();
+        changed.insert(path.to_owned(), text.replacen(from, to, 1).into_bytes());
+        let verdicts = convictions(&compiled, &changed);
+        assert!(verdicts.contains(verdict), "{verdicts}");
+    }
+}
