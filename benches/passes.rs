@@ -27,7 +27,7 @@ fn passes(criterion: &mut Criterion) {
         let lit = fabc::ids::IdVec::filled(true, topology.links().len());
         let settings = flow::Settings { rounds: 50, gap_ppm: 0 };
         group.bench_function(format!("flow_50_rounds/{name}"), |bencher| {
-            bencher.iter(|| flow::concurrent(&topology, &pod.demand, &lit, settings, &Silent))
+            bencher.iter(|| flow::concurrent(&topology, &pod.demand, &lit, None, settings, &Silent))
         });
     }
     let small = pod("small_cubes");

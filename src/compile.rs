@@ -3,15 +3,16 @@
 use crate::check;
 use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
+use crate::finalists;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{
-    CrossConnects, Distances, DualLengths, ForwardingTables, PackedTables, PassRecord, RequireOutcome, Routes, Scenario, ScenarioMetrics,
-    Survivors, Topology, UniformTopology, worst,
+    CrossConnects, Distances, DualLengths, FlowCertificate, ForwardingTables, PackedTables, PassRecord, RequireOutcome, Routes, Scenario,
+    ScenarioMetrics, Survivors, Topology, worst,
 };
 use crate::model::{AllowedTurns, Demand, Faults, Pod, Require, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
-use crate::passes::{cross_connect, flow, limit, synth, tables, trees};
+use crate::passes::{cross_connect, flow, limit, tables, trees};
 use crate::progress::{Progress, Silent};
 use rayon::prelude::*;
 
@@ -37,13 +38,8 @@ pub enum Stage {
 /// Sweeps of the selection where a fault keeps no symmetry: one link changes little, and every router is a destination of its own.
 const LOCAL_SWEEPS: u32 = 3;
 
-/// Rounds of the flow certificate of the healthy pod, and of the upper bound of a fault scenario.
-const FLOW: flow::Settings = flow::Settings { rounds: 250, gap_ppm: 100 };
-/// Rounds that decide between finalists of the search, and the part of the best flow that is as good.
-const TRIAL_FLOW: flow::Settings = flow::Settings { rounds: 80, gap_ppm: 100 };
-const NEARLY: f64 = 0.998;
-const FAULT_FLOW: flow::Settings = flow::Settings { rounds: 40, gap_ppm: 100 };
-const LOCAL_FLOW: flow::Settings = flow::Settings { rounds: 8, gap_ppm: 100 };
+/// Integers that the flows of all fault scenarios may list together; beyond, what their tables carry is the lower end of their flow.
+const LISTED_FLOWS: usize = 1_000_000;
 
 /// Compiles a resolved pod as far as `last` (at least through `Analyze`; later stages come together with their proofs).
 ///
@@ -51,7 +47,7 @@ const LOCAL_FLOW: flow::Settings = flow::Settings { rounds: 8, gap_ppm: 100 };
 /// [`Failure::Spec`] where the spec contradicts itself, [`Failure::Infeasible`] where what it asks for cannot be had,
 /// [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see [`Compiled::requires`].
 pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
-    let (topology, record, uniform) = topology(&pod, progress)?;
+    let (topology, record, uniform) = finalists::topology(&pod, progress)?;
     let (limit, limit_record) = limit::universal(&pod);
     limit.iter().try_for_each(|limit| check::limit(&pod, limit)).map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(&pod, &topology).map_err(Failure::spec)?;
@@ -61,8 +57,8 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     affordable(&pod, &topology, all.len(), progress).map_err(Failure::infeasible)?;
 
     let lit = Scenario::nominal().alive(&topology, &cross_connects);
-    let flow = flow::concurrent(&topology, &pod.demand, &lit, FLOW, progress);
-    check::flow(&topology, &pod.demand, &flow.primal).map_err(Failure::internal)?;
+    let flow = flow::concurrent(&topology, &pod.demand, &lit, None, flow::Settings::CERTIFICATE, progress);
+    check::flow(&topology, &pod.demand, &lit, &flow.primal).map_err(Failure::internal)?;
     let (trees, tree_bounds) = trees::disjoint_trees(&pod, &topology, &cross_connects);
     check::trees(&pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
     check::tree_bounds(&pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
@@ -76,6 +72,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
         nominal: &flow.dual,
         trees: &trees,
         router: router.as_ref(),
+        fault_flows: (all.len() - 1) * topology.symmetry().class_count() * topology.channel_count() <= LISTED_FLOWS,
     };
     progress.begin("scenarios", all.len() as u64);
     let (healthy, faults) = all.split_first().expect("nominal comes first");
@@ -112,48 +109,6 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     Ok(Compiled { topology, limit, cross_connects, flow, uniform, trees, tree_bounds, scenarios, requires, passes, pod })
 }
 
-/// The topology of the spec; of several finalists the one that carries most after a few rounds, the first of those that are nearly as good.
-///
-/// Where the demand is not uniform, the topology for uniform demand is a finalist too, and what it carries is for the report.
-fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
-    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(pod, progress).map_err(Failure::spec)?;
-    let mut reached = None;
-    if !pod.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
-        let uniform = uniform_topology(pod, progress)?;
-        let lit = IdVec::filled(true, uniform.links().len());
-        let flow = flow::concurrent(&uniform, &pod.demand, &lit, FLOW, progress);
-        check::flow(&uniform, &pod.demand, &flow.primal).map_err(Failure::internal)?;
-        check::dual(&uniform, &pod.demand, &lit, &flow.dual).map_err(Failure::internal)?;
-        reached = Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() });
-        finalists.push(uniform);
-    }
-    let topology = finalists.swap_remove(strongest(&finalists, &pod.demand));
-    record.counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
-    Ok((topology, record, reached))
-}
-
-/// The finalist that carries most after a few rounds, or the first that is nearly as good.
-fn strongest(finalists: &[Topology], demand: &Demand) -> usize {
-    if finalists.len() == 1 {
-        return 0;
-    }
-    let carries = |topology: &Topology| {
-        let lit = IdVec::filled(true, topology.links().len());
-        flow::concurrent(topology, demand, &lit, TRIAL_FLOW, &Silent).primal.value()
-    };
-    let flows: Vec<f64> = finalists.iter().map(carries).collect();
-    let most = flows.iter().copied().fold(0.0, f64::max);
-    flows.iter().position(|&flow| flow >= most * NEARLY).expect("the best is nearly as good as itself")
-}
-
-/// The topology that the same search finds for uniform demand, with the symmetry that keeps the demand of the pod.
-fn uniform_topology(pod: &Pod, progress: &dyn Progress) -> Result<Topology, Failure> {
-    let other = Pod { demand: Demand::uniform(pod.node_count()), ..pod.clone() };
-    let (found, _, _) = topology(&other, progress)?;
-    let kept = found.symmetry().subgroup(|g| pod.demand.is_kept_by(|node| found.symmetry().image(g, node)));
-    Ok(found.with_symmetry(kept))
-}
-
 /// What every scenario is compiled from.
 struct Context<'a> {
     pod: &'a Pod,
@@ -162,6 +117,8 @@ struct Context<'a> {
     nominal: &'a DualLengths,
     trees: &'a [Vec<OcsId>],
     router: Option<&'a Router>,
+    /// Whether fault scenarios get a flow of their own.
+    fault_flows: bool,
 }
 
 impl Context<'_> {
@@ -186,17 +143,25 @@ impl Context<'_> {
             return Err(Failure::infeasible(RouteError::fault_disconnects(pod, topology, &alive, scenario)));
         };
         check::distances_without(topology, &alive, dead, &distances).map_err(Failure::internal)?;
+        let mut flow = None;
         let prices = if scenario.is_nominal() {
             self.nominal.clone()
+        } else if survivors.is_some() {
+            flow::price(left.topology, left.demand, left.alive, left.start, flow::Settings::LOCAL)
+        } else if self.fault_flows {
+            let found = flow::concurrent(topology, &pod.demand, &alive, Some(self.nominal), flow::Settings::FAULT, &Silent);
+            check::flow(topology, &pod.demand, &alive, &found.primal).map_err(Failure::internal)?;
+            flow = Some(found.primal);
+            found.dual
         } else {
-            flow::price(left.topology, left.demand, left.alive, left.start, if survivors.is_some() { LOCAL_FLOW } else { FAULT_FLOW })
+            flow::price(topology, &pod.demand, &alive, self.nominal, flow::Settings::FAULT)
         };
         let lengths = survivors.as_ref().map_or_else(|| prices.clone(), |left| left.lengths_to_pod(&prices));
         check::dual_without(topology, &pod.demand, &alive, dead, &lengths).map_err(Failure::internal)?;
 
         let mut metrics = self.metrics(scenario, &alive, &distances, &lengths);
         let Some(router) = self.router else {
-            return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed: None }, None));
+            return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None }, None));
         };
         let (ranks, tables, routes) = match &survivors {
             Some(left) => {
@@ -208,13 +173,13 @@ impl Context<'_> {
         }
         .map_err(Failure::infeasible)?;
         let (walk, proof) = check::scenario_without(pod, topology, &alive, dead, &tables, &ranks).map_err(Failure::internal)?;
-        metrics.flow_low = 1.0 / walk.max_channel_load() as f64;
+        metrics.flow_low = (1.0 / walk.max_channel_load() as f64).max(flow.as_ref().map_or(0.0, FlowCertificate::value));
         if let Some(limit) = pod.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
             return Err(Failure::infeasible(RouteError::too_many_entries(pod, &tables, limit)));
         }
         metrics.routed = Some(walk);
         let routed = Some(RoutedScenario { tables: PackedTables::pack(&tables), proof });
-        Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, routed }, routes))
+        Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed }, routes))
     }
 
     fn metrics(&self, scenario: &Scenario, alive: &IdVec<LinkId, bool>, distances: &Distances, lengths: &DualLengths) -> ScenarioMetrics {

@@ -3,8 +3,8 @@
 use crate::check::DeadlockFree;
 use crate::ids::OcsId;
 use crate::ir::{
-    ConcurrentFlow, CrossConnects, DualLengths, PackedTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology, TreeBounds,
-    UniformTopology, UniversalLimit, Walk,
+    ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, PackedTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics,
+    Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
 use crate::model::Pod;
 
@@ -44,6 +44,8 @@ pub struct CompiledScenario {
     pub metrics: ScenarioMetrics,
     /// The channel lengths that prove the upper end of its flow.
     pub lengths: DualLengths,
+    /// A flow that proves the lower end; `None` where that is what the tables carry, and for the healthy pod, whose flow is [`Compiled::flow`].
+    pub flow: Option<FlowCertificate>,
     /// Tables and their proof; `None` if the build stopped before routing.
     pub routed: Option<RoutedScenario>,
 }

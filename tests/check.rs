@@ -133,16 +133,23 @@ fn a_flow_must_conserve_and_keep_its_load() {
     let (tables, _) = hop_by_hop(&topology, &lit(&topology), topology.symmetry(), "nominal", 2);
     let flow = flow_of(&topology, &tables);
     assert_eq!((flow.demand, flow.busiest), (1, 4));
-    check::flow(&topology, &uniform(&topology), &flow).unwrap();
+    check::flow(&topology, &uniform(&topology), &lit(&topology), &flow).unwrap();
+    let mut dark = lit(&topology);
+    dark[LinkId(0)] = false;
+    let error = check::flow(&topology, &uniform(&topology), &dark, &flow).unwrap_err();
+    assert!(error.to_string().contains("units on a dark channel"), "{error}");
     let mut leaky = flow.clone();
     let channel = leaky.flows[0].iter().position(|&units| units == 0).unwrap();
     leaky.flows[0][channel] = 1;
-    let error = check::flow(&topology, &uniform(&topology), &leaky).unwrap_err();
+    let error = check::flow(&topology, &uniform(&topology), &lit(&topology), &leaky).unwrap_err();
     assert_eq!(code(&error), "FAB0408");
     assert!(error.to_string().contains("of the flow from node 0, 1 units"), "{error}");
-    let error = check::flow(&topology, &uniform(&topology), &FlowCertificate { busiest: 2, ..flow.clone() }).unwrap_err();
+    let error = check::flow(&topology, &uniform(&topology), &lit(&topology), &FlowCertificate { busiest: 2, ..flow.clone() }).unwrap_err();
     assert!(error.to_string().contains("claimed to carry 2 units, but it carries 4"), "{error}");
-    assert_eq!(code(&check::flow(&topology, &uniform(&topology), &FlowCertificate { demand: 2, ..flow }).unwrap_err()), "FAB0408");
+    assert_eq!(
+        code(&check::flow(&topology, &uniform(&topology), &lit(&topology), &FlowCertificate { demand: 2, ..flow }).unwrap_err()),
+        "FAB0408"
+    );
 }
 
 #[test]
@@ -195,7 +202,7 @@ fn two_orbits_of_cubes() {
         let (tables, ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 8);
         let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
         let flow = flow_of(&topology, &tables);
-        check::flow(&topology, &uniform(&topology), &flow).unwrap();
+        check::flow(&topology, &uniform(&topology), &lit(&topology), &flow).unwrap();
         // A link carries its two channels' loads, one of them at most the maximum channel load.
         assert!((walk.max_channel_load()..=2 * walk.max_channel_load()).contains(&flow.busiest));
         seen.push((walk.load_histogram, walk.route_hops, walk.vc_hops, walk.entries_total, flow.busiest, lengths.distance));

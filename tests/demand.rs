@@ -32,8 +32,8 @@ fn under(topology: &Topology, demand: &Demand) -> Topology {
 /// The certified flow, with both of its proofs checked.
 fn certified(topology: &Topology, demand: &Demand) -> ConcurrentFlow {
     let alive = lit(topology);
-    let found = flow::concurrent(topology, demand, &alive, ROUNDS, &Silent);
-    check::flow(topology, demand, &found.primal).unwrap();
+    let found = flow::concurrent(topology, demand, &alive, None, ROUNDS, &Silent);
+    check::flow(topology, demand, &alive, &found.primal).unwrap();
     check::dual(topology, demand, &alive, &found.dual).unwrap();
     found
 }

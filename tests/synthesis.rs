@@ -166,14 +166,30 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(links(1), links(3));
 }
 
+/// Chips that are cubes of their own, on three switches: a third of all fibres is dark with one of them.
+const THREE: &str = "ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 100; }
+    ocs Y { couple +y[0, 0] with -y[0, 0] over fiber; ports = 100; }
+    ocs Z { couple +z[0, 0] with -z[0, 0] over fiber; ports = 100; }";
+
 #[test]
 fn a_required_flow_under_faults_steers_the_search() {
-    // Few switches on long cubes: losing one hurts, and how much depends on the wiring.
-    let switches = "ocs X[u in 0..1, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }
-        ocs Z[u in 0..2, v in 0..1] { couple +z[u, v] with -z[u, v] over fiber; ports = 16; }";
-    let spec_of = |require: &str| spec("2 x 1 x 2", 6, switches, "seed = 3;", require);
-    let plain = analyzed(&spec_of(""));
+    let built = |require: &str| compiled_with(&spec("1 x 1 x 1", 48, THREE, "", require), &Silent, Stage::Check);
+    let worst = |compiled: &Compiled| compiled.scenarios[1..].iter().map(|fault| fault.metrics.flow_low).fold(f64::INFINITY, f64::min);
+    let (plain, steered) = (built(""), built("require fault.concurrent_flow >= 0.03;"));
     assert_eq!(notes(&plain), "");
-    let steered = analyzed(&spec_of("require fault.concurrent_flow >= 0.5;"));
+    assert!(worst(&plain) < 0.03, "{}", worst(&plain));
+    assert!(worst(&steered) >= 0.03 && steered.requires[0].holds() == Some(true), "{}", worst(&steered));
     assert!(notes(&steered).starts_with("steered by fault.concurrent_flow"), "{}", notes(&steered));
+    // The healthy pod gives up little.
+    assert!(flow(&steered) > 0.98 * flow(&plain), "{} of {}", flow(&steered), flow(&plain));
+}
+
+#[test]
+fn a_pod_that_tolerates_faults_is_wired_to_hold_together() {
+    // The best wiring of 16 chips makes two halves of it that only one switch joins.
+    let tolerant = compiled_with(&spec("1 x 1 x 1", 16, THREE, "", ""), &Silent, Stage::Check);
+    assert!(notes(&tolerant).contains("the best wiring would fall apart"), "{}", notes(&tolerant));
+    assert_eq!(tolerant.scenarios.len(), 1 + 3);
+    let heedless = analyzed(&spec("1 x 1 x 1", 16, THREE, "", "").replace("faults = 1 ocs", "faults = 0"));
+    assert_eq!(notes(&heedless), "");
 }

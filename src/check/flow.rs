@@ -1,12 +1,12 @@
 //! Whether a flow proves the lower end of the concurrent flow: exact conservation, exact loads.
 
 use super::CheckError;
-use super::graph::expect_length;
-use crate::ids::{ChannelId, Id, LinkId, NodeId};
+use super::graph::{expect_alive, expect_length};
+use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use crate::ir::{FlowCertificate, Topology};
 use crate::model::Demand;
 
-/// Checks that every canonical source sends `demand` units times the weight of the pair to every other router and that the busiest link of the pod, both channels and all
+/// Checks that no units use a channel of a class with a dark one, that every canonical source sends `demand` units times the weight of the pair to every other router and that the busiest link of the pod, both channels and all
 /// sources (canonical ones and their images) together, carries exactly `busiest`.
 ///
 /// Where the demand is symmetric, the flow of v reversed carries as many units from every router to v, so the flow and its reverse together carry 2 `demand` units per weight of an
@@ -15,7 +15,8 @@ use crate::model::Demand;
 ///
 /// # Errors
 /// The router where units appear or vanish, or the load that differs.
-pub fn flow(topology: &Topology, demand: &Demand, claimed: &FlowCertificate) -> Result<(), CheckError> {
+pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, claimed: &FlowCertificate) -> Result<(), CheckError> {
+    expect_alive(topology, alive)?;
     let symmetry = topology.symmetry();
     let nodes = topology.node_count();
     expect_length("flow", "sources", claimed.flows.len(), symmetry.class_count())?;
@@ -24,6 +25,12 @@ pub fn flow(topology: &Topology, demand: &Demand, claimed: &FlowCertificate) -> 
     }
     if claimed.mirrored && !demand.is_symmetric() {
         return Err(CheckError::Flow { what: "it counts its reverse, but the demand is not symmetric".to_owned() });
+    }
+    let mut dark = vec![false; topology.class_count(symmetry)];
+    for link in topology.links().ids().filter(|&link| !alive[link]) {
+        for channel in [link.forward(), link.backward()] {
+            dark[topology.channel_class(symmetry, channel).index()] = true;
+        }
     }
     // The images of one source's flow put the load of a whole channel class on each channel of the class.
     let mut loads = vec![0u128; topology.class_count(symmetry)];
@@ -36,7 +43,11 @@ pub fn flow(topology: &Topology, demand: &Demand, claimed: &FlowCertificate) -> 
             let channel = ChannelId::new(channel);
             balance[topology.source(channel).node.index()] -= i128::from(units);
             balance[topology.target(channel).node.index()] += i128::from(units);
-            loads[topology.channel_class(symmetry, channel).index()] += u128::from(units);
+            let class = topology.channel_class(symmetry, channel).index();
+            if units > 0 && dark[class] {
+                return Err(CheckError::Flow { what: format!("the flow from node {source} has {units} units on a dark channel") });
+            }
+            loads[class] += u128::from(units);
         }
         if let Some((node, &excess)) = balance.iter().enumerate().find(|&(_, &excess)| excess != 0) {
             let (node, excess) = (NodeId::new(node), excess);

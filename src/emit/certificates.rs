@@ -4,24 +4,23 @@ use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::tables::canonical;
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ids::{Id, PortId};
-use crate::ir::{Symmetry, Topology};
+use crate::ir::{FlowCertificate, Symmetry, Topology};
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
     let Compiled { pod, topology, flow, .. } = compiled;
     let mut out = String::from("{\"format\":\"fabc.certificates/1\",\n");
-    push(&mut out, format_args!("\"flow\":{{\"demand\":{},\"busiest\":{},\"flows\":", flow.primal.demand, flow.primal.busiest));
-    push_lines(&mut out, topology.symmetry().canonical_nodes().zip(&flow.primal.flows), |out, (source, units)| {
-        push(out, format_args!("{{\"source\":{source},\"units\":"));
-        push_numbers(out, units);
-        out.push('}');
-    });
-    out.push_str("},\n\"trees\":");
+    push_flow(&mut out, topology, &flow.primal);
+    out.push_str(",\n\"trees\":");
     push_lines(&mut out, &compiled.trees, |out, tree| out.push_str(&strings(tree.iter().map(|&ocs| &pod.ocses[ocs].name))));
     out.push_str(",\n\"scenarios\":");
     push_lines(&mut out, &compiled.scenarios, |out, scenario| {
         push(out, format_args!("{{\"scenario\":{},\"lengths\":", quote(&scenario.scenario.name)));
         push_numbers(out, &scenario.lengths.lengths);
+        if let Some(flow) = &scenario.flow {
+            out.push(',');
+            push_flow(out, topology, flow);
+        }
         match &scenario.routed {
             None => out.push_str(",\"canonical\":false,\"ranks\":[]}"),
             Some(routed) => {
@@ -38,6 +37,16 @@ pub(super) fn json(compiled: &Compiled) -> String {
     });
     out.push_str("}\n");
     out
+}
+
+fn push_flow(out: &mut String, topology: &Topology, flow: &FlowCertificate) {
+    push(out, format_args!("\"flow\":{{\"demand\":{},\"busiest\":{},\"flows\":", flow.demand, flow.busiest));
+    push_lines(out, topology.symmetry().canonical_nodes().zip(&flow.flows), |out, (source, units)| {
+        push(out, format_args!("{{\"source\":{source},\"units\":"));
+        push_numbers(out, units);
+        out.push('}');
+    });
+    out.push('}');
 }
 
 /// Ranks under the trivial symmetry, for tables that keep a symmetry which `topology.json` does not name.

@@ -527,6 +527,11 @@ impl Comparison {
 }
 
 impl Pod {
+    /// The concurrent flow that the spec requires under every tolerated fault; 0 where it requires none.
+    pub fn required_fault_flow(&self) -> f64 {
+        let of_faults = self.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault);
+        of_faults.filter(|require| require.comparison.wants_more()).map(|require| require.value).fold(0.0, f64::max)
+    }
     /// Chips in one cube.
     pub fn chips_per_cube(&self) -> u32 {
         self.cube.dims.iter().product()

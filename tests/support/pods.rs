@@ -311,7 +311,7 @@ fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scena
         routed: routed.then_some(walk),
     };
     let lengths = DualLengths { lengths: vec![1; loads.len()], volume: channels.into(), distance: hop_total.into() };
-    CompiledScenario { scenario, metrics, lengths, routed: None }
+    CompiledScenario { scenario, metrics, lengths, flow: None, routed: None }
 }
 
 /// Tables of shortest paths (not free of deadlock: they only test the writers).

@@ -1,6 +1,6 @@
 //! Reads `certificates.json`.
 
-use super::read::{Certificates, ScenarioLine, contradiction, tagged};
+use super::read::{Certificates, FlowLine, ScenarioLine, contradiction, tagged};
 use super::{CERTIFICATES, Files};
 use crate::check::CheckError;
 use crate::ids::OcsId;
@@ -12,25 +12,22 @@ pub(super) struct Claims {
     pub(super) flow: FlowCertificate,
     pub(super) trees: Vec<Vec<OcsId>>,
     /// A scenario of the pod, and what is claimed for it.
-    pub(super) scenarios: Vec<(Scenario, ScenarioLine)>,
+    pub(super) scenarios: Vec<Claimed>,
+}
+
+/// What is claimed for one scenario.
+pub(super) struct Claimed {
+    pub(super) scenario: Scenario,
+    pub(super) line: ScenarioLine,
+    /// The flow of a fault, if it is listed.
+    pub(super) flow: Option<FlowCertificate>,
 }
 
 /// Reads the claims. `complete` says that every tolerated fault must be there.
 pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, complete: bool) -> Result<Claims, CheckError> {
     let file: Certificates = tagged(files, CERTIFICATES)?;
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
-    let canonical = topology.symmetry().canonical_nodes();
-    if file.flow.flows.len() != canonical.len() {
-        return wrong(
-            "flow.flows".to_owned(),
-            format!("has {} sources, but {} routers are canonical", file.flow.flows.len(), canonical.len()),
-        );
-    }
-    for (k, (line, node)) in file.flow.flows.iter().zip(canonical).enumerate() {
-        if line.source != node.0 {
-            return wrong(format!("flow.flows[{k}].source"), format!("says {}, but canonical router {node} stands there", line.source));
-        }
-    }
+    let flow = certificate(file.flow, "flow", pod, topology)?;
     let mut trees = Vec::new();
     for (k, names) in file.trees.iter().enumerate() {
         let mut set = Vec::new();
@@ -45,26 +42,39 @@ pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, comple
     let expected = Scenario::all(pod, topology);
     let mut claimed = Vec::new();
     let mut left = expected.into_iter();
-    for (k, line) in file.scenarios.into_iter().enumerate() {
+    for (k, mut line) in file.scenarios.into_iter().enumerate() {
+        let flow = line.flow.take().map(|flow| certificate(flow, &format!("scenarios[{k}].flow"), pod, topology)).transpose()?;
         match left.find(|scenario| scenario.name == line.scenario && (k > 0 || scenario.is_nominal())) {
-            Some(scenario) => claimed.push((scenario, line)),
+            Some(scenario) => claimed.push(Claimed { scenario, line, flow }),
             None => return wrong(format!("scenarios[{k}]"), format!("`{}` is no scenario of the spec, or not in order", line.scenario)),
         }
     }
     let all = Scenario::all(pod, topology);
     if claimed.is_empty() || (complete && claimed.len() != all.len()) {
-        let first = all.iter().find(|scenario| claimed.iter().all(|(other, _)| other.name != scenario.name));
+        let first = all.iter().find(|scenario| claimed.iter().all(|other| other.scenario.name != scenario.name));
         let first = first.map_or("nominal", |scenario| scenario.name.as_str());
         return wrong(
             "scenarios".to_owned(),
             format!("has {} scenarios, but the spec has {}: `{first}` is missing", claimed.len(), all.len()),
         );
     }
-    let flow = FlowCertificate {
-        demand: file.flow.demand,
-        mirrored: pod.demand.is_symmetric(),
-        busiest: file.flow.busiest,
-        flows: file.flow.flows.into_iter().map(|line| line.units).collect(),
-    };
     Ok(Claims { flow, trees, scenarios: claimed })
+}
+
+/// A flow from every canonical router.
+fn certificate(line: FlowLine, place: &str, pod: &Pod, topology: &Topology) -> Result<FlowCertificate, CheckError> {
+    let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
+    let canonical = topology.symmetry().canonical_nodes();
+    if line.flows.len() != canonical.len() {
+        let what = format!("has {} sources, but {} routers are canonical", line.flows.len(), canonical.len());
+        return wrong(format!("{place}.flows"), what);
+    }
+    for (k, (line, node)) in line.flows.iter().zip(canonical).enumerate() {
+        if line.source != node.0 {
+            let what = format!("says {}, but canonical router {node} stands there", line.source);
+            return wrong(format!("{place}.flows[{k}].source"), what);
+        }
+    }
+    let flows = line.flows.into_iter().map(|line| line.units).collect();
+    Ok(FlowCertificate { demand: line.demand, mirrored: pod.demand.is_symmetric(), busiest: line.busiest, flows })
 }

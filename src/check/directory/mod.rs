@@ -15,12 +15,11 @@ mod topology;
 
 use super::{CheckError, dual, flow, scenario_without as walk_scenario, trees, wiring};
 use crate::check::distances::{demand_hops_without, measure as measure_distances};
-use crate::ir::{CrossConnects, DualLengths, Scenario, ScenarioMetrics, Topology};
+use crate::ir::{CrossConnects, DualLengths, FlowCertificate, Scenario, ScenarioMetrics, Topology};
 use crate::model::{DemandShape, Faults, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
-use certificates::Claims;
+use certificates::{Claimed, Claims};
 use rayon::prelude::*;
-use read::ScenarioLine;
 use std::collections::{BTreeMap, BTreeSet};
 pub use tables_bin::BinaryTables;
 
@@ -140,10 +139,11 @@ fn contents(files: &Files, pod: &Pod, routed: bool) -> Result<Verified, Vec<Chec
         .chain(switches::inputs(files, pod).err())
         .collect();
     let claims = certificates::certificates(files, pod, &topology, routed).map_err(one)?;
-    errors.extend(flow(&topology, &pod.demand, &claims.flow).err());
+    let lit = Scenario::nominal().alive(&topology, &cross_connects);
+    errors.extend(flow(&topology, &pod.demand, &lit, &claims.flow).err());
     errors.extend(trees(pod, &topology, &cross_connects, &claims.trees).err());
     let directory = Directory { files, pod, topology: &topology, cross_connects: &cross_connects, claims: &claims, routed };
-    let checked = claims.scenarios.par_iter().map(|(scenario, line)| directory.scenario(scenario, line)).collect::<Vec<_>>();
+    let checked = claims.scenarios.par_iter().map(|claimed| directory.scenario(claimed)).collect::<Vec<_>>();
     let mut scenarios = Vec::new();
     let mut canonical = None;
     for result in checked {
@@ -195,7 +195,7 @@ struct Directory<'a> {
 
 impl Directory<'_> {
     /// Recomputes the metrics of one scenario; and whether its tables are canonical, if there are any.
-    fn scenario(&self, scenario: &Scenario, line: &ScenarioLine) -> Result<(ScenarioMetrics, Option<bool>), CheckError> {
+    fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(ScenarioMetrics, Option<bool>), CheckError> {
         let (alive, dead) = (scenario.alive(self.topology, self.cross_connects), scenario.chip);
         let distances = measure_distances(self.topology, &alive, dead).map_err(|(from, to)| CheckError::Disconnected {
             scenario: scenario.name.clone(),
@@ -219,7 +219,10 @@ impl Directory<'_> {
             return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].ranks", scenario.name), what));
         }
         let of_tables = routed.as_ref().map_or(0.0, |(walk, _)| 1.0 / walk.max_channel_load() as f64);
-        let certified = if scenario.is_nominal() { self.claims.flow.value() } else { 0.0 };
+        let certified = if scenario.is_nominal() { Some(&self.claims.flow) } else { of_fault.as_ref() };
+        if let Some(certificate) = of_fault {
+            flow(self.topology, &self.pod.demand, &alive, certificate)?;
+        }
         let metrics = ScenarioMetrics {
             scenario: scenario.name.clone(),
             nodes: scenario.served(self.pod) as u64,
@@ -229,7 +232,7 @@ impl Directory<'_> {
             hop_total: distances.total,
             demand_hops: demand_hops_without(self.topology, &self.pod.demand, &alive, dead),
             sent_most: self.pod.demand.sent_most_without(dead),
-            flow_low: certified.max(of_tables),
+            flow_low: certified.map_or(0.0, FlowCertificate::value).max(of_tables),
             flow_high: lengths.bound(),
             channel_bandwidth: self.pod.channel_bandwidth_gbs(),
             disjoint_trees: scenario.intact(&self.claims.trees, &alive, self.cross_connects) as u32,

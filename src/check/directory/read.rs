@@ -189,6 +189,8 @@ pub(super) struct SourceLine {
 pub(super) struct ScenarioLine {
     pub(super) scenario: String,
     pub(super) lengths: Vec<u64>,
+    #[serde(default)]
+    pub(super) flow: Option<FlowLine>,
     pub(super) canonical: bool,
     #[serde(default)]
     pub(super) ranks: Vec<u32>,

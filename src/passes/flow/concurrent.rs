@@ -24,6 +24,17 @@ pub struct Settings {
     pub gap_ppm: u32,
 }
 
+impl Settings {
+    /// The certificate of the healthy pod.
+    pub const CERTIFICATE: Self = Self { rounds: 250, gap_ppm: 100 };
+    /// Enough to tell finalists of the search apart.
+    pub const TRIAL: Self = Self { rounds: 80, gap_ppm: 100 };
+    /// A dark OCS, from the lengths of the healthy pod.
+    pub const FAULT: Self = Self { rounds: 40, gap_ppm: 100 };
+    /// A dark link or a dead chip: little changes, and every router is a source of its own.
+    pub const LOCAL: Self = Self { rounds: 8, gap_ppm: 100 };
+}
+
 /// Mean price of a class in integer units; the slack table has `SLACK_REACH * tau` entries.
 const UNIT: f64 = 4096.0;
 const SLACK_REACH: f64 = 14.0;
@@ -56,24 +67,26 @@ struct Round {
 
 /// The certified interval of the maximum concurrent flow: every ordered pair at lambda times its weight, unit capacity per channel.
 ///
-/// `alive` and `demand` must be invariant under the symmetry, and `alive` must connect all nodes.
+/// `alive` and `demand` must be invariant under the symmetry, and `alive` must connect all nodes. `start` are the lengths of another scenario
+/// of the same topology (such as the healthy pod), if there are any.
 pub fn concurrent(
     topology: &Topology,
     demand: &Demand,
     alive: &IdVec<LinkId, bool>,
+    start: Option<&DualLengths>,
     settings: Settings,
     progress: &dyn Progress,
 ) -> ConcurrentFlow {
     let quotient = Quotient::new(topology, demand, alive);
     progress.begin("flow", u64::from(settings.rounds));
-    let (dual, rounds, stopped_by, window) = descend(&quotient, settings, None, progress);
+    let (dual, rounds, stopped_by, window) = descend(&quotient, settings, start, progress);
     let primal = certify(&quotient, &window);
     progress.end();
     let stopped_by = if primal.value() >= dual.bound() { StopReason::Optimal } else { stopped_by };
     ConcurrentFlow { dual, primal, rounds, stopped_by }
 }
 
-/// Only the upper end, starting from the lengths of another scenario of the same topology (such as the healthy pod).
+/// Only the upper end, starting from the lengths of another scenario of the same topology.
 pub fn price(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, start: &DualLengths, settings: Settings) -> DualLengths {
     let quotient = Quotient::new(topology, demand, alive);
     descend(&quotient, settings, Some(start), &crate::progress::Silent).0

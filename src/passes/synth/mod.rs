@@ -12,6 +12,7 @@ mod random;
 mod score;
 mod search;
 mod shape;
+mod steer;
 mod torus;
 mod wiring;
 

@@ -25,12 +25,15 @@ const NEAR: u64 = 30;
 /// Lengths that a search looks at, at most.
 const LENGTHS: usize = 3;
 
-/// What a wiring must carry while one OCS is dark.
+/// What a wiring must hold out while any one OCS is dark, besides staying in one part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaultGoal {
-    /// The flow that is required of the healthy pod in units of the flow that is required of the faulty one; 0 if nothing is required of it.
-    pub(super) healthy: f64,
+    /// The score that every fault must stay within; `u64::MAX` if being in one part is enough.
+    pub(super) enough: u64,
 }
+
+/// What a fault exceeds its goal by counts so many times.
+const PENALTY: u64 = 4;
 
 /// What is minimised.
 #[derive(Clone, Debug)]
@@ -39,13 +42,13 @@ pub(super) struct Goal {
     pub(super) lengths: Vec<FiberLengths>,
     /// Whether cuts count: not where average hops are all that is asked for.
     pub(super) flow_counts: bool,
-    /// Set when the worst dark OCS is what counts.
+    /// Set where dark OCSes count.
     pub(super) fault: Option<FaultGoal>,
 }
 
-/// 1 / bound in fixed point: smaller is better.
+/// 1 / bound in fixed point: smaller is better. Where nothing is lit, the volume is 0.
 pub(super) fn score(distance_sum: u64, volume: u64) -> u64 {
-    (u128::from(distance_sum) * u128::from(SCALE) / u128::from(volume)) as u64
+    (u128::from(distance_sum) * u128::from(SCALE) / u128::from(volume.max(1))) as u64
 }
 
 /// The bound that a score stands for.
@@ -100,31 +103,38 @@ impl Goal {
         if worst > limit {
             return worst;
         }
-        let Some(fault) = self.fault else {
-            for &lengths in &self.lengths {
-                worst = worst.max(of_lengths(evaluator, shape, wiring, lengths, None, limit));
-                if worst > limit {
-                    break;
-                }
+        for &lengths in &self.lengths {
+            worst = worst.max(of_lengths(evaluator, shape, wiring, lengths, None, limit));
+            if worst > limit {
+                return worst;
             }
-            return worst;
-        };
+        }
+        let Some(fault) = self.fault else { return worst };
+        // The penalty may grow to `limit`: what is left of that is what a fault may exceed its goal by.
+        let mut scored = worst;
         for at in 0..order.len() {
-            let here = of_lengths(evaluator, shape, wiring, self.lengths[0], Some(order[at]), limit);
-            if here > worst {
-                worst = here;
-                if worst > limit {
-                    order[..=at].rotate_right(1);
-                    return worst;
+            let dark = order[at];
+            let excess = match shape.parts(wiring, dark) {
+                1 if fault.enough == u64::MAX => 0,
+                1 => {
+                    let most = fault.enough.saturating_add((limit - scored) / PENALTY);
+                    of_lengths(evaluator, shape, wiring, self.lengths[0], Some(dark), most).saturating_sub(fault.enough)
                 }
+                parts => (parts as u64 - 1).saturating_mul(worst),
+            };
+            scored = scored.saturating_add(excess.saturating_mul(PENALTY));
+            if scored > limit {
+                order[..=at].rotate_right(1);
+                return scored;
             }
         }
-        if fault.healthy > 0.0 {
-            let healthy = of_lengths(evaluator, shape, wiring, self.lengths[0], None, u64::MAX);
-            worst = worst.max((healthy as f64 * fault.healthy) as u64);
-        }
-        worst
+        scored
     }
+}
+
+/// The score of the wiring without one OCS, for these lengths.
+pub(super) fn of_dark(evaluator: &mut Evaluator<'_>, shape: &Shape, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: usize) -> u64 {
+    of_lengths(evaluator, shape, wiring, lengths, Some(dark), u64::MAX)
 }
 
 /// The lengths that may be tight for this shape, all of them.

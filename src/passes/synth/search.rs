@@ -6,10 +6,11 @@
 
 use super::evaluate::Evaluator;
 use super::random::Stream;
-use super::score::{self, FaultGoal, Goal};
+use super::score::{self, Goal};
 use super::shape::{Shape, Slot, Wiring, kinds, largest_order};
+use super::steer::Steering;
 use crate::ids::CubeId;
-use crate::model::{FacePort, Metric, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
+use crate::model::{FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -44,8 +45,6 @@ const SMALL: usize = 64;
 /// Up to this many chips the best restarts are finalists, for the certified flow to decide between.
 const FEW_HUNDRED: usize = 512;
 const FINALISTS: usize = 3;
-/// The flow that tables reach stays this far below the bound that the search sees: per cent.
-const MARGIN: f64 = 2.0;
 
 /// Why not all cubes are interchangeable; `None` where they are.
 pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
@@ -101,12 +100,13 @@ fn shapes(pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Vec<Shape> {
 }
 
 /// One restart that has ended.
-struct Run {
-    score: u64,
-    shape: usize,
-    wiring: Wiring,
-    evaluations: u64,
-    out_of_time: bool,
+pub(super) struct Run {
+    pub(super) score: u64,
+    /// Its number among the shapes.
+    pub(super) shape: usize,
+    pub(super) wiring: Wiring,
+    pub(super) evaluations: u64,
+    pub(super) out_of_time: bool,
 }
 
 /// The best wiring found: all restarts at once, merged by score and then by restart number.
@@ -133,7 +133,7 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
             let mut stream = Stream::new(settings.seed, restart + 1);
             let start = shapes[shape].random_wiring(&mut stream);
             let heat = if settings.effort >= HOT_EFFORT { 5 } else { 2 };
-            let run = Climb { shape: &shapes[shape], goal: &goal, heat, enough: 0, expired: &expired }.run(start, budget, &mut stream);
+            let run = Climb { shape: &shapes[shape], goal: &goal, heat, expired: &expired }.run(start, budget, &mut stream);
             progress.advance();
             Run { shape, ..run }
         })
@@ -147,13 +147,11 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     }
     let mut work: u64 = runs.iter().map(|run| run.evaluations).sum();
     let mut out_of_time = runs.iter().any(|run| run.out_of_time);
-    let steered = steer(pod, &shapes, &goal, &runs, settings, &expired);
-    if let Some((run, note)) = steered {
-        notes.push(note);
-        work += run.evaluations;
-        out_of_time |= run.out_of_time;
-        runs = vec![run];
-    }
+    let steered = Steering { pod, shapes: &shapes, settings, expired: &expired }.steer(&goal, runs);
+    notes.extend(steered.note);
+    work += steered.evaluations;
+    out_of_time |= steered.out_of_time;
+    runs = steered.runs;
     runs.truncate(match (settings.objective, pod.node_count()) {
         (Objective::Flow, ..=SMALL) => 2 * FINALISTS,
         (Objective::Flow, ..=FEW_HUNDRED) => FINALISTS,
@@ -171,7 +169,7 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
 }
 
 /// Evaluations of one restart; those of larger rows cost more, so there are fewer.
-fn evaluations(shape: &Shape, effort: u32) -> u64 {
+pub(super) fn evaluations(shape: &Shape, effort: u32) -> u64 {
     let words = shape.nodes.div_ceil(64) as u64;
     (EVALUATIONS * u64::from(effort) * 4 / words.max(4)).max(200)
 }
@@ -192,7 +190,7 @@ fn lengths(pod: &Pod, shape: &Shape, settings: Synthesize, budget: u64) -> Vec<s
             .enumerate()
             .map(|(at, wiring)| {
                 let mut stream = Stream::new(settings.seed, u64::MAX - at as u64);
-                let climb = Climb { shape, goal: &goal, heat: 1, enough: 0, expired: &|| false };
+                let climb = Climb { shape, goal: &goal, heat: 1, expired: &|| false };
                 climb.run(wiring, (budget / 40).clamp(50, 400), &mut stream).wiring
             })
             .collect();
@@ -201,68 +199,17 @@ fn lengths(pod: &Pod, shape: &Shape, settings: Synthesize, budget: u64) -> Vec<s
     lengths
 }
 
-/// Where `require fault.concurrent_flow >= ..` would fail: searches on from the best wirings with the worst dark OCS as the goal.
-fn steer(
-    pod: &Pod,
-    shapes: &[Shape],
-    goal: &Goal,
-    runs: &[Run],
-    settings: Synthesize,
-    expired: &(dyn Fn() -> bool + Sync),
-) -> Option<(Run, String)> {
-    let least = |fault: bool| {
-        let wanted = pod.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault == fault);
-        let values = wanted.filter(|require| require.comparison.wants_more()).map(|require| require.value);
-        values.fold(0.0, f64::max)
-    };
-    let (wanted, healthy) = (least(true), least(false));
-    if wanted <= 0.0 || pod.budget.faults.dark_ocses() == 0 {
-        return None;
-    }
-    let healthy = if healthy > 0.0 { wanted / healthy.max(wanted) } else { 0.0 };
-    let goal = Goal { fault: Some(FaultGoal { healthy }), ..goal.clone() };
-    let wanted = wanted * (1.0 + MARGIN / 100.0);
-    let worst = |run: &Run| {
-        let shape = &shapes[run.shape];
-        let mut order: Vec<usize> = (0..shape.switches.len()).collect();
-        goal.score(&mut Evaluator::new(shape), shape, &run.wiring, &mut order, u64::MAX)
-    };
-    let before = worst(&runs[0]);
-    if score::bound(before) >= wanted {
-        return None;
-    }
-    let budget = (evaluations(&shapes[0], settings.effort) / 8).max(100);
-    let enough = score::of_bound(wanted);
-    let best = runs
-        .par_iter()
-        .take(RESTARTS as usize)
-        .enumerate()
-        .map(|(at, run)| {
-            let mut stream = Stream::new(settings.seed, (1 << 32) + at as u64);
-            let climb = Climb { shape: &shapes[run.shape], goal: &goal, heat: 1, enough, expired };
-            Run { shape: run.shape, ..climb.run(run.wiring.clone(), budget, &mut stream) }
-        })
-        .collect::<Vec<_>>()
-        .into_iter()
-        .min_by_key(|run| run.score)?;
-    let (from, to) = (score::bound(before), score::bound(best.score));
-    let note = format!("steered by fault.concurrent_flow: the distance bound of the worst dark OCS went from {from:.6e} to {to:.6e}");
-    Some((best, note))
-}
-
 /// One descent by threshold accepting.
-struct Climb<'a> {
-    shape: &'a Shape,
-    goal: &'a Goal,
+pub(super) struct Climb<'a> {
+    pub(super) shape: &'a Shape,
+    pub(super) goal: &'a Goal,
     /// The first threshold, in units of the usual one.
-    heat: u64,
-    /// A score that is good enough to stop at.
-    enough: u64,
-    expired: &'a (dyn Fn() -> bool + Sync),
+    pub(super) heat: u64,
+    pub(super) expired: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Climb<'_> {
-    fn run(&self, mut wiring: Wiring, evaluations: u64, stream: &mut Stream) -> Run {
+    pub(super) fn run(&self, mut wiring: Wiring, evaluations: u64, stream: &mut Stream) -> Run {
         let Climb { shape, goal, .. } = *self;
         let mut evaluator = Evaluator::new(shape);
         let mut order: Vec<usize> = (0..shape.switches.len()).collect();
@@ -275,7 +222,7 @@ impl Climb<'_> {
         let all = (shape.nodes * shape.order) as u64;
         let units = (all.isqrt() * shape.nodes as u64 * 5 / 256).max(6) * self.heat / 2;
         let start = score::in_units(units, shape, &wiring, goal);
-        while done < evaluations && !free.is_empty() && best.0 > self.enough {
+        while done < evaluations && !free.is_empty() {
             // The clock is read rarely, and only if the spec has a time limit.
             if done.is_multiple_of(64) && (self.expired)() {
                 out_of_time = true;

@@ -8,6 +8,7 @@
 use super::random::Stream;
 use crate::ids::{CubeId, Id, NodeId, OcsId, PortId};
 use crate::model::{CoupleRule, FacePort, PORT_NAMES, Pod};
+use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
 
 /// A pod under one group.
@@ -401,6 +402,25 @@ impl Shape {
 
     fn shift_anew(&self, ocs: usize, slot: &mut Slot, stream: &mut Stream) {
         slot.shift = slot.a.zip(slot.b).map_or(0, |(a, b)| self.random_shift(ocs, [a, b], stream));
+    }
+
+    /// In how many parts a wiring leaves the cubes while one OCS is dark.
+    pub(super) fn parts(&self, wiring: &[Vec<Slot>], dark: usize) -> usize {
+        let cube = |ocs: usize, end: usize, element: usize| self.switches[ocs].ends[end].node / self.chips * self.order + element;
+        let mut cubes = UnionFind::<usize>::new(self.orbits.len() * self.order);
+        let mut parts = self.orbits.len() * self.order;
+        for (ocs, slots) in wiring.iter().enumerate().filter(|&(ocs, _)| ocs != dark) {
+            for &slot in slots {
+                let Some([a, b]) = self.joined(ocs, slot) else { continue };
+                for element in 0..self.order {
+                    parts -= usize::from(cubes.union(cube(ocs, a, element), cube(ocs, b, self.add(element, slot.shift))));
+                    if parts == 1 {
+                        return 1;
+                    }
+                }
+            }
+        }
+        parts
     }
 
     /// The fibres of a wiring, all cubes.
