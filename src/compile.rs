@@ -7,7 +7,7 @@ use crate::finalists;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{
     CrossConnects, Distances, DualLengths, FlowCertificate, ForwardingTables, PackedTables, PassRecord, RequireOutcome, Routes, Scenario,
-    ScenarioMetrics, Survivors, Topology, worst,
+    ScenarioMetrics, Survivors, Topology, Walk, worst,
 };
 use crate::model::{AllowedTurns, Demand, Faults, Pod, Require, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
@@ -211,7 +211,14 @@ struct Left<'a> {
 
 /// The routing method of the spec, with what it prepares once for all scenarios.
 enum Router {
-    AllowedTurns { order: Box<TurnOrder>, settings: allowed_turns::Settings, exact: Option<u64> },
+    AllowedTurns {
+        order: Box<TurnOrder>,
+        settings: allowed_turns::Settings,
+        /// The load that `select = ilp` proves to be the least.
+        exact: Option<u64>,
+        /// The load that a full key reaches, where destinations alone are the key.
+        full_key: Option<u64>,
+    },
     DimensionOrder([u32; 3]),
     UpDown,
 }
@@ -233,7 +240,12 @@ impl Router {
                     RouteSelect::Descent => None,
                     RouteSelect::Ilp => Some(exact_load(pod, topology, prices, &order)?),
                 };
-                Router::AllowedTurns { order, settings, exact }
+                let full_key = (key == TableKey::Dst).then(|| {
+                    let full = allowed_turns::Settings { key: TableKey::DstInput, table_entries: None, ..settings };
+                    let lit = IdVec::filled(true, topology.links().len());
+                    allowed_turns::select(topology, &pod.demand, &lit, prices, &order, &full, None).max_load(topology, &pod.demand)
+                });
+                Router::AllowedTurns { order, settings, exact, full_key }
             }
         })
     }
@@ -256,7 +268,7 @@ impl Router {
                     {
                         let start = dimension_order::route(pod, topology, dims, alive, scenario)?;
                         let other = allowed_turns::improve_routes(topology, &pod.demand, alive, prices, settings, &start);
-                        if other.max_load(topology) < routes.max_load(topology) { other } else { routes }
+                        if other.max_load(topology, &pod.demand) < routes.max_load(topology, &pod.demand) { other } else { routes }
                     }
                     _ => routes,
                 })
@@ -308,18 +320,23 @@ impl Router {
 
     fn record(&self, scenarios: &[CompiledScenario]) -> PassRecord {
         let mut counters = vec![("scenarios".to_owned(), scenarios.len() as u64)];
+        let mut notes = Vec::new();
         let (name, stopped_by) = match self {
-            Router::AllowedTurns { settings, exact, .. } => {
+            Router::AllowedTurns { settings, exact, full_key, .. } => {
                 counters.push(("order_rounds".to_owned(), u64::from(settings.order_rounds)));
                 counters.push(("sweeps".to_owned(), u64::from(settings.sweeps)));
                 counters.extend(exact.map(|load| ("ilp_load".to_owned(), load)));
-                let reached = scenarios[0].metrics.routed.as_ref().map(|walk| walk.max_channel_load());
+                let reached = scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
+                if let Some((full, reached)) = full_key.zip(reached) {
+                    counters.push(("load_with_full_key".to_owned(), full));
+                    notes.push(format!("keyed by destination alone: load {reached}; {full} if input port and VC are in the key"));
+                }
                 ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }
             Router::DimensionOrder(_) => ("dimension_order", "done"),
             Router::UpDown => ("up_down", "done"),
         };
-        PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: Vec::new() }
+        PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }
     }
 }
 

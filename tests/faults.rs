@@ -131,6 +131,11 @@ fn a_dead_chip_takes_its_share_of_a_weighted_demand_with_it() {
         let (compiled, files) = built("1 chip", &format!("{demand} routing = allowed_turns {key}{semicolon}"), "binary");
         assert_eq!(convictions(&compiled, &files), "");
         assert!(files.contains_key("tables/fault-cube0_0_0_0.bin"));
+        // What the short key costs is in the report.
+        assert_eq!(
+            compiled.passes.iter().any(|pass| pass.notes.iter().any(|note| note.contains("keyed by destination alone"))),
+            !key.is_empty()
+        );
         assert_eq!(every_image_is_served(&compiled), 8);
         for fault in &compiled.scenarios[1..] {
             assert_eq!((compiled.pod.demand.sent_most(), fault.metrics.sent_most), (3 * 4 + 12, 3 * 4 + 12 - 1));

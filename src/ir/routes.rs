@@ -2,6 +2,7 @@
 
 use super::{Symmetry, Topology};
 use crate::ids::{ChannelId, Id, NodeId, Vc};
+use crate::model::Demand;
 
 /// One hop of a route: the channel taken and the virtual channel used on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,11 +37,16 @@ impl Routes {
         &self.hops[self.offsets[at] as usize..self.offsets[at + 1] as usize]
     }
 
-    /// Routes of all ordered pairs over the busiest channel.
-    pub fn max_load(&self, topology: &Topology) -> u64 {
+    /// Routes of all ordered pairs over the busiest channel, each as often as its weight says.
+    pub fn max_load(&self, topology: &Topology, demand: &Demand) -> u64 {
         let mut loads = vec![0; topology.class_count(&self.symmetry)];
-        for hop in &self.hops {
-            loads[topology.channel_class(&self.symmetry, hop.channel).index()] += 1;
+        for (class, dst) in self.symmetry.canonical_nodes().enumerate() {
+            for src in topology.nodes() {
+                let weight = u64::from(demand.weight(src, dst));
+                for hop in self.route(class, src) {
+                    loads[topology.channel_class(&self.symmetry, hop.channel).index()] += weight;
+                }
+            }
         }
         loads.into_iter().max().unwrap_or(0)
     }

@@ -99,6 +99,9 @@ pub struct TurnOrder {
     pub lost: u64,
 }
 
+/// Up to this many routers a single virtual channel may do as well as two.
+const SMALL: usize = 64;
+
 /// Virtual channels worth using: three are as good as any number.
 fn used_vcs(settings: &Settings) -> usize {
     usize::from(settings.vcs.min(3))
@@ -113,16 +116,21 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
     progress.begin("order", u64::from(settings.order_rounds));
     let mut found = find_order(topology, &alive, prices, None, settings, &|| progress.advance());
     progress.end();
-    if found.vcs > 2 && settings.priority.is_none() {
-        let uniform = Demand::uniform(topology.node_count());
-        let load = |order: &TurnOrder| select(topology, &uniform, &alive, prices, order, settings, None).max_load(topology);
+    if settings.priority.is_some() {
+        return found;
+    }
+    // More virtual channels must not cost load: what fewer reach is taken where the search with more falls short of it. A single one is not
+    // worth trying in larger pods, where it is far behind.
+    let uniform = Demand::uniform(topology.node_count());
+    let load = |order: &TurnOrder| select(topology, &uniform, &alive, prices, order, settings, None).max_load(topology, &uniform);
+    for vcs in (1..found.vcs).rev().filter(|&vcs| vcs == 2 || topology.node_count() <= SMALL) {
         let reached = load(&found);
-        // More virtual channels must not cost load: what two reach is taken where the search with three falls short of it.
-        if reached as f64 > libm::ceil(1.0 / prices.bound() - 1e-6) {
-            let fewer = find_order(topology, &alive, prices, None, &Settings { vcs: 2, ..*settings }, &|| ());
-            if load(&fewer) < reached {
-                found = fewer;
-            }
+        if reached as f64 <= libm::ceil(1.0 / prices.bound() - 1e-6) {
+            break;
+        }
+        let fewer = find_order(topology, &alive, prices, None, &Settings { vcs, ..*settings }, &|| ());
+        if load(&fewer) < reached {
+            found = fewer;
         }
     }
     found
