@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Imports point one way:
-//! `ids, units, diag, progress, solve <- syntax <- model <- ir <- passes | check <- finalists | compiled <- emit <- compile <- driver <- main`.
+//! `ids, units, diag, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit <- compile <- driver <- main`.
 
 pub mod check;
 pub mod compile;
@@ -16,7 +16,6 @@ pub mod compiled;
 pub mod diag;
 pub mod driver;
 pub mod emit;
-mod finalists;
 pub mod ids;
 pub mod ir;
 pub mod model;

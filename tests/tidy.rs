@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 16] = [
+const LAYERS: [(&str, u8); 15] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
@@ -15,7 +15,6 @@ const LAYERS: [(&str, u8); 16] = [
     ("ir", 3),
     ("passes", 4),
     ("check", 4),
-    ("finalists", 5),
     ("compiled", 5),
     ("emit", 6),
     ("compile", 7),

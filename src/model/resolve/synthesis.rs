@@ -58,7 +58,15 @@ pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Bloc
     let effort = match settings.get("effort") {
         None => Some(1),
         Some(value) if choice(value).is_some_and(|name| &*name.value == "max") => Some(i64::from(MAX_EFFORT)),
-        Some(value) => integer(context, "`effort`", value, 1..=10_000),
+        Some(value) => match choice(value).filter(|name| !context.constants.names().any(|known| *known == *name.value)) {
+            Some(name) => {
+                let help = "a number from 1 to 10000, or `max`".to_owned();
+                let (what, found) = ("`effort`".to_owned(), name.value.to_string());
+                context.error(ResolveError::UnknownChoice { what, found, help, span: name.span });
+                None
+            }
+            None => integer(context, "`effort`", value, 1..=10_000),
+        },
     };
     let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
     let near = near(context, &settings, read);

@@ -18,7 +18,7 @@ const NEARLY: f64 = 0.998;
 /// The topology of the spec; of several finalists the one that carries most after a few rounds, the first of those that are nearly as good.
 ///
 /// Where the demand is not uniform, the topology for uniform demand is a finalist too, and what it carries is for the report.
-pub(crate) fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
+pub(super) fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
     let synth::Synthesized { mut finalists, mut record } = synth::synthesize(pod, progress).map_err(Failure::spec)?;
     let mut reached = None;
     if !pod.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {

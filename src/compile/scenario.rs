@@ -1,0 +1,114 @@
+//! One scenario: what is left of the pod is analysed, routed and proved.
+
+use super::router::Router;
+use crate::check;
+use crate::compiled::{CompiledScenario, RoutedScenario};
+use crate::diag::Failure;
+use crate::ids::{IdVec, LinkId, OcsId};
+use crate::ir::{
+    CrossConnects, Distances, DualLengths, FlowCertificate, PackedTables, Routes, Scenario, ScenarioMetrics, Survivors, Topology,
+};
+use crate::model::{Demand, Pod};
+use crate::passes::route::RouteError;
+use crate::passes::{flow, tables};
+use crate::progress::Silent;
+
+/// What every scenario is compiled from.
+pub(super) struct Context<'a> {
+    pub(super) pod: &'a Pod,
+    pub(super) topology: &'a Topology,
+    pub(super) cross_connects: &'a CrossConnects,
+    pub(super) nominal: &'a DualLengths,
+    pub(super) trees: &'a [Vec<OcsId>],
+    pub(super) router: Option<&'a Router>,
+    /// Whether fault scenarios get a flow of their own.
+    pub(super) fault_flows: bool,
+}
+
+impl Context<'_> {
+    /// Analyses, routes and proves one scenario; faults start from the routes of the healthy pod, if the method can use them.
+    pub(super) fn scenario(&self, scenario: &Scenario, healthy: Option<&Routes>) -> Result<(CompiledScenario, Option<Routes>), Failure> {
+        let Context { pod, topology, cross_connects, .. } = *self;
+        let (alive, dead) = (scenario.alive(topology, cross_connects), scenario.chip);
+        // What breaks the symmetry is compiled on what is left of the pod, without any.
+        let survivors = (dead.is_some() || !topology.keeps(&alive)).then(|| Survivors::new(topology, &pod.demand, &alive, dead));
+        let left = match &survivors {
+            Some(left) => Left {
+                topology: &left.topology,
+                demand: &left.demand,
+                alive: &left.alive(),
+                start: &left.lengths_from_pod(topology, self.nominal),
+            },
+            None => Left { topology, demand: &pod.demand, alive: &alive, start: self.nominal },
+        };
+        // A chip that is left alone has nobody to serve.
+        let connected = flow::distances(left.topology, left.alive).filter(|_| dead.is_none() || left.topology.node_count() > 1);
+        let Some(distances) = connected else {
+            return Err(Failure::infeasible(RouteError::fault_disconnects(pod, topology, &alive, scenario)));
+        };
+        check::distances_without(topology, &alive, dead, &distances).map_err(Failure::internal)?;
+        let mut flow = None;
+        let prices = if scenario.is_nominal() {
+            self.nominal.clone()
+        } else if survivors.is_some() {
+            flow::price(left.topology, left.demand, left.alive, left.start, flow::Settings::LOCAL)
+        } else if self.fault_flows {
+            let found = flow::concurrent(topology, &pod.demand, &alive, Some(self.nominal), flow::Settings::FAULT, &Silent);
+            check::flow(topology, &pod.demand, &alive, &found.primal).map_err(Failure::internal)?;
+            flow = Some(found.primal);
+            found.dual
+        } else {
+            flow::price(topology, &pod.demand, &alive, self.nominal, flow::Settings::FAULT)
+        };
+        let lengths = survivors.as_ref().map_or_else(|| prices.clone(), |left| left.lengths_to_pod(&prices));
+        check::dual_without(topology, &pod.demand, &alive, dead, &lengths).map_err(Failure::internal)?;
+
+        let mut metrics = self.metrics(scenario, &alive, &distances, &lengths);
+        let Some(router) = self.router else {
+            return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None }, None));
+        };
+        let (ranks, tables, routes) = match &survivors {
+            Some(left) => {
+                router.route_survivors(self, &alive, left, &prices, scenario, healthy).map(|(ranks, tables)| (ranks, tables, None))
+            }
+            None => router
+                .route(pod, topology, &alive, &prices, scenario, healthy)
+                .map(|routes| (routes.ranks.clone(), tables::build(topology, &routes, router.key(), &scenario.name), Some(routes))),
+        }
+        .map_err(Failure::infeasible)?;
+        let (walk, proof) = check::scenario_without(pod, topology, &alive, dead, &tables, &ranks).map_err(Failure::internal)?;
+        metrics.flow_low = (1.0 / walk.max_channel_load() as f64).max(flow.as_ref().map_or(0.0, FlowCertificate::value));
+        if let Some(limit) = pod.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
+            return Err(Failure::infeasible(RouteError::too_many_entries(pod, &tables, limit)));
+        }
+        metrics.routed = Some(walk);
+        let routed = Some(RoutedScenario { tables: PackedTables::pack(&tables), proof });
+        Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed }, routes))
+    }
+
+    fn metrics(&self, scenario: &Scenario, alive: &IdVec<LinkId, bool>, distances: &Distances, lengths: &DualLengths) -> ScenarioMetrics {
+        ScenarioMetrics {
+            scenario: scenario.name.clone(),
+            nodes: scenario.served(self.pod) as u64,
+            channels: alive.iter().filter(|&&lit| lit).count() as u64 * 2,
+            diameter: distances.diameter,
+            hop_histogram: distances.histogram.clone(),
+            hop_total: distances.total,
+            demand_hops: check::demand_hops_without(self.topology, &self.pod.demand, alive, scenario.chip),
+            sent_most: self.pod.demand.sent_most_without(scenario.chip),
+            flow_low: 0.0,
+            flow_high: lengths.bound(),
+            channel_bandwidth: self.pod.channel_bandwidth_gbs(),
+            disjoint_trees: scenario.intact(self.trees, alive, self.cross_connects) as u32,
+            routed: None,
+        }
+    }
+}
+
+/// The lit part of a pod, and the lengths that its pricing starts from.
+struct Left<'a> {
+    topology: &'a Topology,
+    demand: &'a Demand,
+    alive: &'a IdVec<LinkId, bool>,
+    start: &'a DualLengths,
+}
