@@ -35,6 +35,24 @@ pub enum Stage {
     Emit,
 }
 
+impl Stage {
+    /// All, in their order.
+    pub const ALL: [Stage; 7] = [Stage::Parse, Stage::Resolve, Stage::Synthesize, Stage::Analyze, Stage::Route, Stage::Check, Stage::Emit];
+
+    /// Its name in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Parse => "parse",
+            Stage::Resolve => "resolve",
+            Stage::Synthesize => "synthesize",
+            Stage::Analyze => "analyze",
+            Stage::Route => "route",
+            Stage::Check => "check",
+            Stage::Emit => "emit",
+        }
+    }
+}
+
 /// Integers that the flows of all fault scenarios may list together; beyond, what their tables carry is the lower end of their flow.
 const LISTED_FLOWS: usize = 1_000_000;
 
@@ -109,7 +127,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
 /// Routes that a build may have to find, over all fault scenarios without symmetry.
 const MOST_ROUTES: u64 = 100_000_000;
 
-/// Says how much work the faults of links and chips are.
+/// Says how much work many faults are, before it begins.
 ///
 /// # Errors
 /// [`RouteError::TooManyFaults`] where it is more than [`MOST_ROUTES`].
@@ -120,7 +138,17 @@ fn affordable(pod: &Pod, topology: &Topology, scenarios: usize, progress: &dyn P
     let (what, faults) = match pod.budget.faults {
         Faults::Link => ("link", topology.links().len()),
         Faults::Chip => ("chip", topology.node_count()),
-        Faults::Ocses(_) => return Ok(()),
+        Faults::Ocses(most) => {
+            if most > 1 {
+                let ocses = pod.ocses.len();
+                progress.note(&format!(
+                    "`faults = 2 ocs` compiles {scenarios} scenarios (the healthy pod, {ocses} OCSes, {} pairs), about {} times the work of `1 ocs`",
+                    scenarios - ocses - 1,
+                    scenarios / (ocses + 1)
+                ));
+            }
+            return Ok(());
+        }
     };
     let (chips, scenarios) = (topology.node_count() as u64, scenarios as u64 - 1);
     let routes = scenarios.saturating_mul(chips * chips.saturating_sub(1));

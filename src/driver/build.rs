@@ -4,7 +4,7 @@ use super::dump::{dump_compiled, dump_spec};
 use super::emit::{self, Request};
 use super::errors::Stop;
 use super::golden;
-use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, MessageFormat, StageName, TablesForm};
+use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, MessageFormat, TablesForm};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
 use super::staging::{self, Staging};
@@ -13,7 +13,6 @@ use crate::check::RequireError;
 use crate::compile::{Stage, compile};
 use crate::compiled::Compiled;
 use crate::diag::SourceMap;
-use crate::model::Faults;
 use crate::syntax::print_spec;
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
@@ -169,8 +168,8 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
     }
     let spec_text = print_spec(&loaded.spec);
     dump_spec(&loaded.pod, &spec_text, &args.dump);
-    if let Some(last) = args.stop_after.filter(|last| *last <= StageName::Resolve) {
-        terminal.detail(&format!("stopped after {}: nothing to write yet", last.word()));
+    if let Some(last) = args.stop_after.filter(|last| *last <= Stage::Resolve) {
+        terminal.detail(&format!("stopped after {}: nothing to write yet", last.name()));
         return Ok(None);
     }
     Ok(Some(Front { loaded, spec_text }))
@@ -179,17 +178,7 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
 /// Compiles what [`front`] read.
 fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
     let Loaded { pod, sources, .. } = loaded;
-    let last = args.stop_after.map_or(Stage::Emit, StageName::stage);
-    if pod.budget.faults == Faults::Ocses(2) && last >= Stage::Route {
-        // Pairs of faults are many: say so before the work begins.
-        let ocses = pod.ocses.len();
-        let scenarios = 1 + ocses + ocses * ocses.saturating_sub(1) / 2;
-        terminal.note(&format!(
-            "`faults = 2 ocs` compiles {scenarios} scenarios (the healthy pod, {ocses} OCSes, {} pairs), about {} times the work of `1 ocs`",
-            scenarios - ocses - 1,
-            scenarios / (ocses + 1)
-        ));
-    }
+    let last = args.stop_after.unwrap_or(Stage::Emit);
     let compiled = match watch.time("compile", || compile(pod, last, watch)) {
         Ok(compiled) => compiled,
         Err(failure) => return Err((failure, sources).into()),
@@ -209,8 +198,8 @@ fn requires_hold(compiled: &Compiled, sources: SourceMap) -> Result<(), Stop> {
 
 /// What of the command line decides what is written; it stands in the manifest.
 fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
-    let early = args.stop_after.filter(|last| *last < StageName::Emit);
-    early.map(|last| ("stop_after".to_owned(), last.word().to_owned())).into_iter().collect()
+    let early = args.stop_after.filter(|last| *last < Stage::Emit);
+    early.map(|last| ("stop_after".to_owned(), last.name().to_owned())).into_iter().collect()
 }
 
 /// The option that makes the tables binary, where they are to be; it stands in the manifest too.

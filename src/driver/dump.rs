@@ -1,36 +1,36 @@
 //! `--dump STAGE`: what a stage made, as text for people and for `diff`. No format tag: the form may change.
 
-use super::options::StageName;
 use super::terminal::print_out;
+use crate::compile::Stage;
 use crate::compiled::Compiled;
 use crate::ids::{NodeId, PortId};
 use crate::ir::Endpoint;
 use crate::model::{CoupleRule, DemandShape, Near, PORT_NAMES, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 
 /// Prints the stages that the spec alone answers for.
-pub(super) fn dump_spec(pod: &Pod, spec_text: &str, stages: &[StageName]) {
-    if stages.contains(&StageName::Parse) {
+pub(super) fn dump_spec(pod: &Pod, spec_text: &str, stages: &[Stage]) {
+    if stages.contains(&Stage::Parse) {
         print_out(spec_text);
     }
-    if stages.contains(&StageName::Resolve) {
+    if stages.contains(&Stage::Resolve) {
         print_out(&resolve(pod));
     }
 }
 
 /// Prints the later stages; what the build stopped before is said to be missing.
-pub(super) fn dump_compiled(compiled: &Compiled, spec_text: &str, options: &[(String, String)], stages: &[StageName]) {
+pub(super) fn dump_compiled(compiled: &Compiled, spec_text: &str, options: &[(String, String)], stages: &[Stage]) {
     let texts = [
-        (StageName::Synthesize, synthesize as fn(&Compiled) -> String),
-        (StageName::Analyze, analyze),
-        (StageName::Route, route),
-        (StageName::Check, check),
+        (Stage::Synthesize, synthesize as fn(&Compiled) -> String),
+        (Stage::Analyze, analyze),
+        (Stage::Route, route),
+        (Stage::Check, check),
     ];
     for (stage, text) in texts {
         if stages.contains(&stage) {
             print_out(&text(compiled));
         }
     }
-    if stages.contains(&StageName::Emit) {
+    if stages.contains(&Stage::Emit) {
         print_out(&emit(compiled, spec_text, options));
     }
 }

@@ -1,6 +1,7 @@
 //! The command line, as clap reads it.
 
 use crate::compile::Stage;
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -75,11 +76,11 @@ pub enum Command {
 pub struct CompileArgs {
     /// Stop after a stage; what is known by then is still reported and written
     #[arg(long, value_enum, value_name = "STAGE")]
-    pub stop_after: Option<StageName>,
+    pub stop_after: Option<Stage>,
 
     /// Print what a stage made to standard output
     #[arg(long, value_enum, value_name = "STAGE", value_delimiter = ',')]
-    pub dump: Vec<StageName>,
+    pub dump: Vec<Stage>,
 
     /// Print how long each pass took to standard error
     #[arg(long)]
@@ -232,49 +233,21 @@ pub enum MessageFormat {
     Json,
 }
 
-/// A [`Stage`] on the command line.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, ValueEnum)]
-pub enum StageName {
-    /// Syntax
-    Parse,
-    /// Names, units, defaults
-    Resolve,
-    /// Topology and cross-connects
-    Synthesize,
-    /// Distances and flow
-    Analyze,
-    /// Routes and tables of every scenario
-    Route,
-    /// Proofs
-    Check,
-    /// Artifacts
-    Emit,
-}
-
-impl StageName {
-    /// The stage of the pipeline.
-    pub fn stage(self) -> Stage {
-        match self {
-            StageName::Parse => Stage::Parse,
-            StageName::Resolve => Stage::Resolve,
-            StageName::Synthesize => Stage::Synthesize,
-            StageName::Analyze => Stage::Analyze,
-            StageName::Route => Stage::Route,
-            StageName::Check => Stage::Check,
-            StageName::Emit => Stage::Emit,
-        }
+impl ValueEnum for Stage {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Stage::ALL
     }
-    /// The word on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            StageName::Parse => "parse",
-            StageName::Resolve => "resolve",
-            StageName::Synthesize => "synthesize",
-            StageName::Analyze => "analyze",
-            StageName::Route => "route",
-            StageName::Check => "check",
-            StageName::Emit => "emit",
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Stage::Parse => "Syntax",
+            Stage::Resolve => "Names, units, defaults",
+            Stage::Synthesize => "Topology and cross-connects",
+            Stage::Analyze => "Distances and flow",
+            Stage::Route => "Routes and tables of every scenario",
+            Stage::Check => "Proofs",
+            Stage::Emit => "Artifacts",
+        };
+        Some(PossibleValue::new(self.name()).help(help))
     }
 }
 
