@@ -72,7 +72,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     affordable(&pod, &topology, all.len(), progress).map_err(Failure::infeasible)?;
 
     let lit = Scenario::nominal().alive(&topology, &cross_connects);
-    let flow = flow::concurrent(&topology, &pod.demand, &lit, None, flow::Settings::CERTIFICATE, progress);
+    let flow = flow::concurrent(&topology, &pod.demand, &lit, None, flow::Settings::certificate(pod.effort()), progress);
     check::flow(&topology, &pod.demand, &lit, &flow.primal).map_err(Failure::internal)?;
     let (trees, tree_bounds) = trees::disjoint_trees(&pod, &topology, &cross_connects);
     check::trees(&pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;

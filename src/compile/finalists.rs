@@ -24,7 +24,7 @@ pub(super) fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, 
     if !pod.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(pod, progress)?;
         let lit = IdVec::filled(true, uniform.links().len());
-        let flow = flow::concurrent(&uniform, &pod.demand, &lit, None, flow::Settings::CERTIFICATE, progress);
+        let flow = flow::concurrent(&uniform, &pod.demand, &lit, None, flow::Settings::certificate(pod.effort()), progress);
         check::flow(&uniform, &pod.demand, &lit, &flow.primal).map_err(Failure::internal)?;
         check::dual(&uniform, &pod.demand, &lit, &flow.dual).map_err(Failure::internal)?;
         reached = Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() });

@@ -527,6 +527,13 @@ impl Comparison {
 }
 
 impl Pod {
+    /// The effort of the synthesis; 1 where the topology is given.
+    pub fn effort(&self) -> u32 {
+        match &self.topology {
+            TopologyChoice::Synthesize(search) | TopologyChoice::SynthesizeNear(Near { search, .. }) => search.effort,
+            _ => 1,
+        }
+    }
     /// The concurrent flow that the spec requires under every tolerated fault; 0 where it requires none.
     pub fn required_fault_flow(&self) -> f64 {
         let of_faults = self.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault);
