@@ -58,7 +58,7 @@ impl Steering<'_> {
             .enumerate()
             .map(|(at, run)| {
                 let mut stream = Stream::new(settings.seed, (1 << 32) + at as u64);
-                let climb = Climb { shape: &shapes[run.shape], goal: &goal, heat: 1, expired };
+                let climb = Climb { shape: &shapes[run.shape], goal: &goal, heat: [1, 0], expired };
                 Run { shape: run.shape, ..climb.run(run.wiring.clone(), budget, &mut stream) }
             })
             .collect();
