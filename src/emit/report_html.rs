@@ -86,6 +86,7 @@ fn page(compiled: &Compiled) -> Value {
         loads => loads(nominal),
         vcs => vcs(nominal),
         faults => faults::faults(compiled),
+        traffic => if compiled.pod.demand.is_uniform() { "uniform all-to-all traffic" } else { "the traffic of the spec" },
         requires,
         passes,
     }

@@ -77,6 +77,9 @@ fn push_faults(out: &mut String, compiled: &Compiled) {
     }
     let plural = if faults == 1 { "" } else { "s" };
     push_clipped(out, format!("  {} fault scenario{plural} measured, each with tables of its own", grouped(faults as u64)));
+    if let Some(line) = summary::stands_for(compiled) {
+        push_clipped(out, format!("  {line}"));
+    }
 }
 
 fn push_requires(out: &mut String, compiled: &Compiled) {

@@ -197,6 +197,13 @@ pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
     Some(format!("universal bound on concurrent_flow ({argument}): <= {value} for every topology of this pod; {reached}"))
 }
 
+/// How many faults the compiled scenarios stand for; `None` where each stands for itself.
+pub(super) fn stands_for(compiled: &Compiled) -> Option<String> {
+    let images: usize = compiled.scenarios.iter().map(|scenario| scenario.scenario.images.len()).sum();
+    let faults = (compiled.scenarios.len() - 1 + images) as u64;
+    (images > 0).then(|| format!("by symmetry they stand for {} faults; the tables name them", grouped(faults)))
+}
+
 /// How deadlock freedom stands: of how many scenarios it is proved.
 pub(super) fn proof_line(compiled: &Compiled) -> String {
     let all = compiled.scenarios.len();

@@ -1,11 +1,11 @@
-//! The fault strip: one cell per OCS, coloured by how much the worst scenario in which it is dark costs.
+//! The fault maps: one cell per OCS or chip, coloured by how much the worst scenario in which it fails costs.
 
 use crate::compiled::Compiled;
 use crate::emit::number::grouped;
-use crate::emit::summary::{ratio4, readable};
-use crate::ids::OcsId;
+use crate::emit::summary::{self, ratio4, readable};
+use crate::ids::{NodeId, OcsGroupId, OcsId};
 use crate::ir::{Scenario, ScenarioMetrics, worst};
-use crate::model::Metric;
+use crate::model::{Faults, Metric, OcsGroup, Pod};
 use minijinja::{Value, context};
 
 /// Upper ends of the colour steps, value over nominal; the last step is open.
@@ -21,12 +21,13 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
     let metric = if nominal.routed.is_some() { Metric::MaxChannelLoad } else { Metric::AverageHops };
     let before = nominal.value(metric)?;
     let scenarios: Vec<(&Scenario, &ScenarioMetrics)> = compiled.scenarios.iter().map(|scenario| &scenario.scenario).zip(&all).collect();
-    let cell = |id: OcsId| {
-        let of_ocs = scenarios.iter().filter(|(scenario, _)| scenario.dark.contains(&id));
-        let worst = of_ocs
+    // The worst of the scenarios in which something fails.
+    let cell = |name: &str, fails: &dyn Fn(&Scenario) -> bool| {
+        let worst = scenarios
+            .iter()
+            .filter(|(scenario, _)| fails(scenario))
             .filter_map(|(scenario, metrics)| Some((metrics.value(metric)?, *scenario, *metrics)))
             .reduce(|a, b| if b.0 > a.0 { b } else { a });
-        let name = &compiled.pod.ocses[id].name;
         let Some((value, scenario, metrics)) = worst else { return context! { step => "none", title => format!("{name}: not measured") } };
         let ratio = value / before;
         let title = format!(
@@ -40,20 +41,18 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
         );
         context! { step => step(ratio), title }
     };
-    let groups: Vec<Value> = compiled
-        .pod
-        .ocs_groups
-        .enumerate()
-        .map(|(group, declared)| {
-            let cells: Vec<Value> = compiled.pod.ocses.ids().filter(|&id| compiled.pod.ocses[id].group == group).map(cell).collect();
-            // A group [u, v] is drawn as the face it serves: u rows of v cells.
-            let columns = match declared.shape.as_slice() {
-                [_, v] if *v <= 32 => *v as usize,
-                _ => cells.len().min(16),
-            };
-            context! { name => declared.name, columns, cells }
-        })
-        .collect();
+    let pod = &compiled.pod;
+    let (groups, lead) = match pod.budget.faults {
+        Faults::Ocses(_) => (
+            by_switch(pod, |id| cell(&pod.ocses[id].name, &|scenario| scenario.dark.contains(&id))),
+            "One cell per switch; cells stand as the switch's ports stand on the face of a cube",
+        ),
+        Faults::Chip => (
+            by_chip(pod, &scenarios, |id| cell(&pod.node_name(id), &|scenario| scenario.chip == Some(id))),
+            "One cell per chip that was compiled, x to the right and y downwards; what the symmetry makes of it fares alike",
+        ),
+        Faults::Link => (Vec::new(), ""),
+    };
     let rows: Vec<Value> = Metric::ALL
         .into_iter()
         .filter_map(|metric| {
@@ -64,7 +63,35 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
             Some(context! { name, nominal, worst, ratio => ratio4(value / before), scenario })
         })
         .collect();
-    Some(context! { count => grouped(all.len() as u64 - 1), metric => metric.name(), groups, rows, legend => legend() })
+    let stands_for = summary::stands_for(compiled);
+    Some(context! { count => grouped(all.len() as u64 - 1), stands_for, lead, metric => metric.name(), groups, rows, legend => legend() })
+}
+
+/// A map per group of OCSes.
+fn by_switch(pod: &Pod, cell: impl Fn(OcsId) -> Value) -> Vec<Value> {
+    let group = |(group, declared): (OcsGroupId, &OcsGroup)| {
+        let cells: Vec<Value> = pod.ocses.ids().filter(|&id| pod.ocses[id].group == group).map(&cell).collect();
+        // A group [u, v] is drawn as the face it serves: u rows of v cells.
+        let columns = match declared.shape.as_slice() {
+            [_, v] if *v <= 32 => *v as usize,
+            _ => cells.len().min(16),
+        };
+        context! { name => declared.name, columns, cells }
+    };
+    pod.ocs_groups.enumerate().map(group).collect()
+}
+
+/// A map per plane of the cubes whose chips were compiled; only so many of them.
+fn by_chip(pod: &Pod, scenarios: &[(&Scenario, &ScenarioMetrics)], cell: impl Fn(NodeId) -> Value) -> Vec<Value> {
+    const PLANES: usize = 32;
+    let chips: Vec<NodeId> = scenarios.iter().filter_map(|(scenario, _)| scenario.chip).collect();
+    let [x, y, _] = pod.cube.dims;
+    let plane = |chips: &[NodeId]| {
+        let cube = chips[0].0 / pod.chips_per_cube();
+        let z = chips[0].0 % pod.chips_per_cube() / (x * y);
+        context! { name => format!("cube{cube}, z = {z}"), columns => x, cells => chips.iter().map(|&chip| cell(chip)).collect::<Vec<_>>() }
+    };
+    chips.chunks((x * y) as usize).take(PLANES).map(plane).collect()
 }
 
 fn step(ratio: f64) -> usize {
