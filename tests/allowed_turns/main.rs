@@ -166,6 +166,18 @@ fn lp_of_the_allowed_paths_is_met_by_the_descent() {
     assert!(paths(&large, &all_lit(&large), &prices, &order, 2000).is_none());
 }
 
+/// 64 chips, some 11,000 paths; 128 chips take minutes: see docs/benchmarks.md.
+#[cfg(feature = "cbc")]
+#[test]
+fn lp_of_64_chips_is_met_but_for_one_route() {
+    let topology = pods::shifted([4, 4, 2], 2, &[vec![1; 8], vec![1; 8], vec![1; 16]]);
+    let (order, routes) = compute(&topology, 2);
+    let choice = paths(&topology, &all_lit(&topology), &pods::prices(&topology, 1000), &order, MAX_PATHS).expect("few enough paths");
+    let found = routes.max_load(&topology, &Demand::uniform(topology.node_count()));
+    let least = least_load(&choice).expect("an optimum");
+    assert!(found <= least + 1, "{found} instead of {least}");
+}
+
 /// All fibres at the place of a link's end: what a dark OCS takes away.
 fn without_ocs(topology: &Topology, port: u8, local: u32) -> IdVec<LinkId, bool> {
     let chips = topology.symmetry().chips_per_cube() as u32;
