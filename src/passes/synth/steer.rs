@@ -68,9 +68,11 @@ impl Steering<'_> {
         runs.sort_by_key(|run| run.score);
         let healthy = Goal { fault: None, ..goal.clone() };
         // Where none holds, the flow of the healthy pod must not decide.
-        match runs.iter().filter(|run| self.scored(&healthy, run) == run.score).count() {
-            0 => runs.truncate(1),
-            _ => runs.retain(|run| self.scored(&healthy, run) == run.score),
+        let unpunished = |run: &Run| self.scored(&healthy, run) == run.score;
+        if runs.iter().any(unpunished) {
+            runs.retain(unpunished);
+        } else {
+            runs.truncate(1);
         }
         let note = Some(self.note(before, self.worst(&goal, &runs[0])));
         Steered { runs, note, evaluations, out_of_time }
