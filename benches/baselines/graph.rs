@@ -47,22 +47,29 @@ impl Graph {
     pub(crate) fn into(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         self.out(node).map(|channel| self.reverse[channel] as usize)
     }
-    /// `[router]`: hops from a router.
-    pub(crate) fn hops_from(&self, source: usize) -> Vec<u32> {
-        let mut hops = vec![u32::MAX; self.nodes];
-        hops[source] = 0;
-        let mut queue = vec![source];
-        let mut at = 0;
-        while at < queue.len() {
-            let node = queue[at];
-            at += 1;
-            for channel in self.out(node) {
+    /// Breadth-first from a router: the first channel found into every other one (`u32::MAX` where there is none), and the routers as they were met.
+    pub(crate) fn tree_from(&self, source: usize) -> (Vec<u32>, Vec<usize>) {
+        let mut via = vec![u32::MAX; self.nodes];
+        let (mut met, mut at) = (vec![source], 0);
+        while at < met.len() {
+            for channel in self.out(met[at]) {
                 let to = self.head[channel] as usize;
-                if hops[to] == u32::MAX {
-                    hops[to] = hops[node] + 1;
-                    queue.push(to);
+                if to != source && via[to] == u32::MAX {
+                    via[to] = channel as u32;
+                    met.push(to);
                 }
             }
+            at += 1;
+        }
+        (via, met)
+    }
+    /// `[router]`: hops from a router.
+    pub(crate) fn hops_from(&self, source: usize) -> Vec<u32> {
+        let (via, met) = self.tree_from(source);
+        let mut hops = vec![u32::MAX; self.nodes];
+        hops[source] = 0;
+        for &node in &met[1..] {
+            hops[node] = hops[self.tail(via[node] as usize)] + 1;
         }
         hops
     }

@@ -17,19 +17,7 @@ pub(crate) fn lash(graph: &Graph) -> Option<Paths> {
     let mut layers: Vec<Acyclic> = vec![Acyclic::new(graph)];
     let mut paths = Paths::new();
     for src in 0..graph.nodes {
-        // Breadth-first, the first channel found into every router.
-        let mut via = vec![u32::MAX; graph.nodes];
-        let (mut queue, mut at) = (vec![src], 0);
-        while at < queue.len() {
-            for channel in graph.out(queue[at]) {
-                let to = graph.head[channel] as usize;
-                if to != src && via[to] == u32::MAX {
-                    via[to] = channel as u32;
-                    queue.push(to);
-                }
-            }
-            at += 1;
-        }
+        let (via, _) = graph.tree_from(src);
         for dst in 0..graph.nodes {
             let mut path = Vec::new();
             let mut node = dst;

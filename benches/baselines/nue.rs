@@ -59,18 +59,8 @@ impl Tree {
             graph.hops_from(node).iter().enumerate().filter(|&(to, _)| wanted(to)).map(|(_, &hops)| u64::from(hops)).sum::<u64>()
         };
         let root = (0..graph.nodes).min_by_key(|&node| far(node)).expect("a pod has chips");
-        let mut up = vec![u32::MAX; graph.nodes];
-        let (mut queue, mut at) = (vec![root], 0);
-        while at < queue.len() {
-            for channel in graph.out(queue[at]) {
-                let to = graph.head[channel] as usize;
-                if to != root && up[to] == u32::MAX {
-                    up[to] = graph.reverse[channel];
-                    queue.push(to);
-                }
-            }
-            at += 1;
-        }
+        let (via, _) = graph.tree_from(root);
+        let up = via.into_iter().map(|channel| if channel == u32::MAX { channel } else { graph.reverse[channel as usize] }).collect();
         Self { root, up }
     }
 

@@ -211,7 +211,7 @@ impl<'a> Forwarding<'a> {
         let mut table = Vec::new();
         for dst in self.tables.symmetry.canonical_nodes().filter(|&dst| self.lives(dst)) {
             self.fill(&mut table, dst);
-            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src) && self.lives(dst)) {
+            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src)) {
                 let mut held: Option<(usize, NodeId, usize)> = None;
                 let (mut node, mut key) = (src.index(), src.index() * self.inputs);
                 while node != dst.index() && found.len() < wanted.len() && table[key] != MISSING {

@@ -44,13 +44,8 @@ pub fn distances_without(
     Ok(())
 }
 
-/// The sum over all ordered pairs of weight x hop distance; the lit links must connect all routers.
-pub fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>) -> u64 {
-    demand_hops_without(topology, demand, alive, None)
-}
-
-/// As [`demand_hops`], without the pairs of a dead chip.
-pub fn demand_hops_without(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> u64 {
+/// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead chip; the lit links must connect all routers that live.
+pub fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> u64 {
     let graph = LitGraph::new(topology, alive);
     let (sources, times) = representative_sources(&symmetry_of(topology, alive, dead), dead);
     let mut queue = Vec::new();

@@ -21,7 +21,7 @@ mod wiring;
 
 pub use deadlock::DeadlockFree;
 pub use directory::{BinaryTables, Files, Verified, directory};
-pub use distances::{demand_hops, demand_hops_without, distances, distances_without};
+pub use distances::{demand_hops, distances, distances_without};
 pub use dual::{dual, dual_without};
 pub use errors::{CheckError, RequireError};
 pub use flow::flow;

@@ -94,7 +94,7 @@ impl Context<'_> {
             diameter: distances.diameter,
             hop_histogram: distances.histogram.clone(),
             hop_total: distances.total,
-            demand_hops: check::demand_hops_without(self.topology, &self.pod.demand, alive, scenario.chip),
+            demand_hops: check::demand_hops(self.topology, &self.pod.demand, alive, scenario.chip),
             sent_most: self.pod.demand.sent_most_without(scenario.chip),
             flow_low: 0.0,
             flow_high: lengths.bound(),

@@ -39,17 +39,16 @@ pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, comple
         }
         trees.push(set);
     }
-    let expected = Scenario::all(pod, topology);
+    let all = Scenario::all(pod, topology);
     let mut claimed = Vec::new();
-    let mut left = expected.into_iter();
+    let mut left = all.iter();
     for (k, mut line) in file.scenarios.into_iter().enumerate() {
         let flow = line.flow.take().map(|flow| certificate(flow, &format!("scenarios[{k}].flow"), pod, topology)).transpose()?;
         match left.find(|scenario| scenario.name == line.scenario && (k > 0 || scenario.is_nominal())) {
-            Some(scenario) => claimed.push(Claimed { scenario, line, flow }),
+            Some(scenario) => claimed.push(Claimed { scenario: scenario.clone(), line, flow }),
             None => return wrong(format!("scenarios[{k}]"), format!("`{}` is no scenario of the spec, or not in order", line.scenario)),
         }
     }
-    let all = Scenario::all(pod, topology);
     if claimed.is_empty() || (complete && claimed.len() != all.len()) {
         let first = all.iter().find(|scenario| claimed.iter().all(|other| other.scenario.name != scenario.name));
         let first = first.map_or("nominal", |scenario| scenario.name.as_str());

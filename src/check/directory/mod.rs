@@ -14,7 +14,7 @@ mod tables_bin;
 mod topology;
 
 use super::{CheckError, dual, flow, scenario_without as walk_scenario, trees, wiring};
-use crate::check::distances::{demand_hops_without, measure as measure_distances};
+use crate::check::distances::{demand_hops, measure as measure_distances};
 use crate::ir::{CrossConnects, DualLengths, FlowCertificate, Scenario, ScenarioMetrics, Topology};
 use crate::model::{DemandShape, Faults, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
@@ -230,7 +230,7 @@ impl Directory<'_> {
             diameter: distances.diameter,
             hop_histogram: distances.histogram,
             hop_total: distances.total,
-            demand_hops: demand_hops_without(self.topology, &self.pod.demand, &alive, dead),
+            demand_hops: demand_hops(self.topology, &self.pod.demand, &alive, dead),
             sent_most: self.pod.demand.sent_most_without(dead),
             flow_low: certified.map_or(0.0, FlowCertificate::value).max(of_tables),
             flow_high: lengths.bound(),

@@ -44,8 +44,9 @@ impl Steering<'_> {
         }
         let wanted = pod.required_fault_flow();
         let enough = if wanted > 0.0 { score::of_bound(wanted * (1.0 + MARGIN / 100.0)) } else { u64::MAX };
-        let goal = Goal { fault: Some(FaultGoal { enough }), ..goal.clone() };
-        let holds = |run: &Run| self.scored(&goal, run) == run.score;
+        let (healthy, goal) = (goal, Goal { fault: Some(FaultGoal { enough }), ..goal.clone() });
+        // Faults add nothing to the score of what they leave good enough.
+        let holds = |run: &Run| self.scored(&goal, run) == self.scored(healthy, run);
         if holds(&runs[0]) {
             runs.retain(holds);
             return Steered { runs, note: None, evaluations: 0, out_of_time: false };
@@ -66,11 +67,9 @@ impl Steering<'_> {
         runs.retain(holds);
         runs.extend(more);
         runs.sort_by_key(|run| run.score);
-        let healthy = Goal { fault: None, ..goal.clone() };
         // Where none holds, the flow of the healthy pod must not decide.
-        let unpunished = |run: &Run| self.scored(&healthy, run) == run.score;
-        if runs.iter().any(unpunished) {
-            runs.retain(unpunished);
+        if runs.iter().any(holds) {
+            runs.retain(holds);
         } else {
             runs.truncate(1);
         }

@@ -123,14 +123,16 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
     // worth trying in larger pods, where it is far behind.
     let uniform = Demand::uniform(topology.node_count());
     let load = |order: &TurnOrder| select(topology, &uniform, &alive, prices, order, settings, None).max_load(topology, &uniform);
+    let mut reached = None;
     for vcs in (1..found.vcs).rev().filter(|&vcs| vcs == 2 || topology.node_count() <= SMALL) {
-        let reached = load(&found);
-        if reached as f64 <= libm::ceil(1.0 / prices.bound() - 1e-6) {
+        let least = *reached.get_or_insert_with(|| load(&found));
+        if least as f64 <= libm::ceil(1.0 / prices.bound() - 1e-6) {
             break;
         }
         let fewer = find_order(topology, &alive, prices, None, &Settings { vcs, ..*settings }, &|| ());
-        if load(&fewer) < reached {
-            found = fewer;
+        let with_fewer = load(&fewer);
+        if with_fewer < least {
+            (found, reached) = (fewer, Some(with_fewer));
         }
     }
     found
