@@ -1,38 +1,47 @@
 //! The result of a compilation: everything the emitters write.
 
-use crate::check::DeadlockFree;
+use crate::check::{DeadlockFree, Wired};
 use crate::ids::OcsId;
 use crate::ir::{
     ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, PackedTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics,
     Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
-use crate::model::Pod;
+use crate::model::{Fabric, Pod};
 
-/// A compiled pod.
+/// A compiled fabric.
 #[derive(Debug)]
 pub struct Compiled {
     /// What was declared.
-    pub pod: Pod,
+    pub fabric: Fabric,
     /// Who is wired to whom.
     pub topology: Topology,
-    /// What no topology of the pod can carry more than; `None` for a single router.
-    pub limit: Option<UniversalLimit>,
-    /// What every OCS is set to.
-    pub cross_connects: CrossConnects,
-    /// The certified flow of the healthy pod.
+    /// Proof that the topology is what was declared.
+    pub wired: Wired,
+    /// What is known of a pod; `None` for a network.
+    pub pod: Option<CompiledPod>,
+    /// The certified flow of the healthy fabric.
     pub flow: ConcurrentFlow,
-    /// What the topology for uniform demand reaches; `None` unless the topology is synthesized for another demand.
-    pub uniform: Option<UniformTopology>,
-    /// OCS-disjoint spanning trees over the cubes, each as the OCSes it uses.
-    pub trees: Vec<Vec<OcsId>>,
-    /// How many there can be.
-    pub tree_bounds: TreeBounds,
     /// Nominal first, then every tolerated fault.
     pub scenarios: Vec<CompiledScenario>,
     /// How the `require` lines came out, in the order of the normalised spec.
     pub requires: Vec<RequireOutcome>,
     /// What the passes did.
     pub passes: Vec<PassRecord>,
+}
+
+/// What a compiled pod has beside any other fabric.
+#[derive(Debug)]
+pub struct CompiledPod {
+    /// What every OCS is set to.
+    pub cross_connects: CrossConnects,
+    /// What no topology of the pod can carry more than; `None` for a single router.
+    pub limit: Option<UniversalLimit>,
+    /// What the topology for uniform demand reaches; `None` unless the topology is synthesized for another demand.
+    pub uniform: Option<UniformTopology>,
+    /// OCS-disjoint spanning trees over the cubes, each as the OCSes it uses.
+    pub trees: Vec<Vec<OcsId>>,
+    /// How many there can be.
+    pub tree_bounds: TreeBounds,
 }
 
 /// One scenario.
@@ -60,10 +69,21 @@ pub struct RoutedScenario {
 }
 
 impl Compiled {
+    /// The pod and what is known of it, if the fabric is one.
+    pub fn pod(&self) -> Option<(&Pod, &CompiledPod)> {
+        self.fabric.pod().zip(self.pod.as_ref())
+    }
     /// Whether the healthy pod is proved to carry as much as any topology could.
     pub fn is_optimal(&self) -> bool {
         let load = self.scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
-        self.limit.as_ref().is_some_and(|limit| limit.is_met(&self.flow.primal, load))
+        self.pod.as_ref().and_then(|pod| pod.limit.as_ref()).is_some_and(|limit| limit.is_met(&self.flow.primal, load))
+    }
+    /// The same where only pods come.
+    ///
+    /// # Panics
+    /// For a network.
+    pub fn of_pod(&self) -> (&Pod, &CompiledPod) {
+        self.pod().expect("what is of pods only is asked of pods only")
     }
     /// The metrics of all scenarios, nominal first.
     pub fn metrics(&self) -> Vec<ScenarioMetrics> {

@@ -40,19 +40,19 @@ macro_rules! define_id {
 }
 
 define_id! {
-    /// A router (with its one endpoint): `cube * chips_per_cube + x + ax*y + ax*ay*z`.
+    /// A router, with its hosts; in a pod `cube * chips_per_cube + x + ax*y + ax*ay*z`.
     NodeId(u32);
-    /// A port of a router, the same numbering at every router: `+x -x +y -y +z -z` are 0..6.
-    PortId(u8);
-    /// A cable or fibre pair; two channels.
+    /// A port of a router; in a pod the same at every router: `+x -x +y -y +z -z` are 0..6.
+    PortId(u16);
+    /// A cable or fibre pair; two channels, or one where it is simplex.
     LinkId(u32);
-    /// One direction of a link: `2 * link` runs from its end `a` to its end `b`, `2 * link + 1` back.
+    /// One direction of a link: `2 * link` runs from its end `a` to its end `b`, `2 * link + 1` back (a simplex link has no such channel).
     ChannelId(u32);
     /// A class of channels under the symmetry of a pod; without symmetry every channel is its own class.
     ChannelClass(u32);
     /// A virtual channel, 0..vcs.
     Vc(u8);
-    /// A cube of electrically wired chips.
+    /// A block of routers that symmetries move as a whole: a cube of a pod, a group of a dragonfly.
     CubeId(u32);
     /// An optical circuit switch.
     OcsId(u32);

@@ -1,7 +1,7 @@
 //! The language: what resolves, what is refused and how that reads, and that nothing makes the front end panic.
 
 use fabc::diag::{SourceMap, codes};
-use fabc::model::{Pod, resolve};
+use fabc::model::{Fabric, resolve};
 use fabc::syntax::{ParseError, normalize, parse, parse_file, print, print_spec};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ fn read(path: &str) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| error.kind().to_string())
 }
 
-fn front_end(path: &str) -> (Result<Pod, Diagnostics>, SourceMap) {
+fn front_end(path: &str) -> (Result<Fabric, Diagnostics>, SourceMap) {
     let (parsed, sources) = parse(path, &read);
     let pod = match parsed {
         Err(errors) => Err(errors.into_iter().map(|error| Box::new(error) as _).collect()),
@@ -64,7 +64,7 @@ fn fab_files(directory: &str) -> Vec<PathBuf> {
 }
 
 /// The pod without the places of its declarations.
-fn without_spans(pod: &Pod) -> String {
+fn without_spans(pod: &Fabric) -> String {
     let text = format!("{pod:#?}");
     let mut kept = String::new();
     let mut lines = text.lines();
@@ -79,9 +79,10 @@ fn without_spans(pod: &Pod) -> String {
     kept
 }
 
-fn summary(pod: &Pod) -> String {
+fn summary(fabric: &Fabric) -> String {
+    let Some(pod) = fabric.pod() else { return format!("{fabric:#?}\n") };
     let links: Vec<String> =
-        pod.link_types.iter().map(|link| format!("{} {} bit/s {} cycles", link.name, link.bandwidth_bps, link.latency_cycles)).collect();
+        fabric.link_types.iter().map(|link| format!("{} {} bit/s {} cycles", link.name, link.bandwidth_bps, link.latency_cycles)).collect();
     let ocs = |ocs: &fabc::model::Ocs| {
         let ports = |side: &[fabc::model::FacePort]| {
             let names: Vec<String> = side.iter().take(2).map(|face| pod.face_port_name(*face)).collect();
@@ -91,7 +92,7 @@ fn summary(pod: &Pod) -> String {
     };
     let first = pod.ocses.as_slice().first().map_or(String::new(), ocs);
     let last = pod.ocses.as_slice().last().map_or(String::new(), ocs);
-    let requires: Vec<String> = pod
+    let requires: Vec<String> = fabric
         .requires
         .iter()
         .map(|require| {
@@ -102,23 +103,23 @@ fn summary(pod: &Pod) -> String {
     format!(
         "{}: {} nodes, {} cubes of {:?}, {} Hz\nlinks: {}\nchip: {} ports, {} VCs, {} bytes/flit, {} flits, {} cycles\n{} OCSes in {} groups\n\
          first: {first}\nlast:  {last}\nbudget: {} VCs, {:?}\ntopology: {:?}\nrouting: {:?}\nrequires: {}\n",
-        pod.name,
+        fabric.name,
         pod.node_count(),
         pod.cubes,
         pod.cube.dims,
-        pod.clock_hz,
+        fabric.clock_hz,
         links.join("; "),
-        pod.chip.radix,
-        pod.chip.vcs,
-        pod.chip.flit_bytes,
-        pod.chip.buffer_flits,
-        pod.chip.latency_cycles,
+        fabric.router.radix,
+        fabric.router.vcs,
+        fabric.router.flit_bytes,
+        fabric.router.buffer_flits,
+        fabric.router.latency_cycles,
         pod.ocses.len(),
         pod.ocs_groups.len(),
-        pod.budget.vcs,
-        pod.budget.faults,
+        fabric.budget.vcs,
+        fabric.budget.faults,
         pod.topology,
-        pod.routing,
+        fabric.routing,
         requires.join("; "),
     )
 }

@@ -6,10 +6,10 @@
 
 use super::CheckError;
 use super::delivery::{Dependencies, Forwarding, User};
-use super::graph::{channel_name, expect_length};
+use super::graph::expect_length;
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{ForwardingTables, Topology};
-use crate::model::Pod;
+use crate::model::Fabric;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ impl DeadlockFree {
 /// # Errors
 /// A shortest cycle of channels if there is one; otherwise the dependency whose rank is wrong.
 pub(super) fn prove(
-    pod: &Pod,
+    fabric: &Fabric,
     topology: &Topology,
     tables: &ForwardingTables,
     forwarding: &Forwarding<'_>,
@@ -54,9 +54,9 @@ pub(super) fn prove(
                         continue;
                     }
                     if let Some(cycle) = shortest_cycle(topology, tables, dependencies) {
-                        return Err(deadlock(pod, topology, tables, forwarding, dependencies, &cycle));
+                        return Err(deadlock(fabric, topology, tables, forwarding, dependencies, &cycle));
                     }
-                    let (from, to) = (channel_name(pod, topology, channel), channel_name(pod, topology, next));
+                    let (from, to) = (topology.channel_name(channel), topology.channel_name(next));
                     return Err(CheckError::Rank {
                         scenario: tables.scenario.clone(),
                         what: format!(
@@ -145,7 +145,7 @@ fn cycle_through(graph: &DiGraph<(), (), u32>, component: &[usize], start: usize
 
 /// The conviction, with a route for every dependency of the cycle.
 fn deadlock(
-    pod: &Pod,
+    fabric: &Fabric,
     topology: &Topology,
     tables: &ForwardingTables,
     forwarding: &Forwarding<'_>,
@@ -165,11 +165,11 @@ fn deadlock(
         .iter()
         .zip(&numbers)
         .map(|(&(channel, vc), number)| {
-            let name = channel_name(pod, topology, channel);
+            let name = topology.channel_name(channel);
             users.get(number).map_or_else(String::new, |&User { src, dst, from }| {
                 // The packet was seen at an image of this channel: carry it here.
                 let (back, there) = (symmetry.inverse(symmetry.element_to(from)), symmetry.element_to(topology.source(channel).node));
-                let carry = |node: NodeId| pod.node_name(symmetry.image(there, symmetry.image(back, node)));
+                let carry = |node: NodeId| topology.name(symmetry.image(there, symmetry.image(back, node)));
                 format!("  {name} on VC {vc}, held by packets from {} to {}", carry(src), carry(dst))
             })
         })
@@ -178,6 +178,6 @@ fn deadlock(
         scenario: tables.scenario.clone(),
         length: cycle.len(),
         cycle: lines.join("\n"),
-        span: Some(pod.budget.vcs_span),
+        span: Some(fabric.budget.vcs_span),
     }
 }

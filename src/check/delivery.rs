@@ -5,10 +5,10 @@
 //! all others; the symmetry has been checked before.
 
 use super::CheckError;
-use super::graph::{channel_name, port_name};
+use super::graph::port_name;
 use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
 use crate::ir::{Entry, ForwardingTables, TableKey, Topology, Walk};
-use crate::model::Pod;
+use crate::model::Fabric;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ pub(super) struct User {
 
 /// Tables laid out for look-ups.
 pub(super) struct Forwarding<'a> {
-    pod: &'a Pod,
+    fabric: &'a Fabric,
     topology: &'a Topology,
     tables: &'a ForwardingTables,
     /// The chip that neither sends nor receives.
@@ -85,7 +85,7 @@ impl<'a> Forwarding<'a> {
     /// # Errors
     /// An entry that is out of range, out of order, in conflict with another, or that leaves by a dark port.
     pub(super) fn new(
-        pod: &'a Pod,
+        fabric: &'a Fabric,
         topology: &'a Topology,
         alive: &IdVec<LinkId, bool>,
         dead: Option<NodeId>,
@@ -93,7 +93,7 @@ impl<'a> Forwarding<'a> {
     ) -> Result<Self, CheckError> {
         let (ports, vcs) = (topology.ports(), usize::from(tables.vcs));
         let forwarding = Self {
-            pod,
+            fabric,
             topology,
             tables,
             dead,
@@ -128,7 +128,7 @@ impl<'a> Forwarding<'a> {
             let wrong = |what: String| {
                 let Entry { dst, in_port, in_vc, out_port, out_vc } = entry;
                 let text = format!("entry [{dst},{in_port},{in_vc},{out_port},{out_vc}] {what}");
-                Err(CheckError::BadEntry { scenario: self.tables.scenario.clone(), router: self.pod.node_name(node), what: text })
+                Err(CheckError::BadEntry { scenario: self.tables.scenario.clone(), router: self.topology.name(node), what: text })
             };
             if entry.dst.index() >= nodes {
                 return wrong(format!("is for a router that does not exist, there are {nodes}"));
@@ -275,7 +275,7 @@ impl<'a> Forwarding<'a> {
             used.clear();
             for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src) && self.lives(dst)) {
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
-                let weight = u64::from(self.pod.demand.weight(src, dst));
+                let weight = u64::from(self.fabric.demand.weight(src, dst));
                 let mut held = None;
                 while node != dst.index() {
                     if table[key] == MISSING {
@@ -309,10 +309,10 @@ impl<'a> Forwarding<'a> {
                 let (node, (port, vc)) = (NodeId::new(key / self.inputs), output(table[key]));
                 return Err(CheckError::BadEntry {
                     scenario: self.tables.scenario.clone(),
-                    router: self.pod.node_name(node),
+                    router: self.topology.name(node),
                     what: format!(
                         "no route uses the entry for packets to {} {}, which leaves by {} on VC {vc}",
-                        self.pod.node_name(dst),
+                        self.topology.name(dst),
                         self.arriving(key),
                         port_name(port)
                     ),
@@ -325,10 +325,10 @@ impl<'a> Forwarding<'a> {
     fn missing(&self, src: NodeId, dst: NodeId, key: usize) -> CheckError {
         CheckError::MissingEntry {
             scenario: self.tables.scenario.clone(),
-            router: self.pod.node_name(NodeId::new(key / self.inputs)),
+            router: self.topology.name(NodeId::new(key / self.inputs)),
             arriving: self.arriving(key),
-            src: self.pod.node_name(src),
-            dst: self.pod.node_name(dst),
+            src: self.topology.name(src),
+            dst: self.topology.name(dst),
         }
     }
 
@@ -369,14 +369,14 @@ impl<'a> Forwarding<'a> {
         for _ in 0..keys.len() {
             let (port, vc) = output(table[at]);
             if let Some(channel) = self.topology.outgoing(NodeId::new(at / self.inputs), PortId::new(port)) {
-                lines.push(format!("  {} on VC {vc}", channel_name(self.pod, self.topology, channel)));
+                lines.push(format!("  {} on VC {vc}", self.topology.channel_name(channel)));
             }
             at = self.next_key(table, at);
         }
         CheckError::Loop {
             scenario: self.tables.scenario.clone(),
-            src: self.pod.node_name(src),
-            dst: self.pod.node_name(dst),
+            src: self.topology.name(src),
+            dst: self.topology.name(dst),
             cycle: lines.join("\n"),
         }
     }

@@ -3,7 +3,6 @@
 use super::CheckError;
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use crate::ir::{Symmetry, Topology};
-use crate::model::Pod;
 use std::fmt::Display;
 
 /// Lit channels by the router they leave.
@@ -74,11 +73,7 @@ pub(super) fn expect_length(of: &str, entries: impl Display, found: usize, expec
 /// The symmetry of a scenario: that of the topology where the lit links keep it and no chip is dead, otherwise the trivial one.
 pub(super) fn symmetry_of(topology: &Topology, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Symmetry {
     let symmetry = topology.symmetry();
-    if dead.is_none() && keeps_alive(topology, symmetry, alive) {
-        symmetry.clone()
-    } else {
-        Symmetry::trivial(symmetry.chips_per_cube() as u32, symmetry.cubes() as u32)
-    }
+    if dead.is_none() && keeps_alive(topology, symmetry, alive) { symmetry.clone() } else { symmetry.without() }
 }
 
 /// The sources that stand for all that live, and how many each stands for.
@@ -92,12 +87,6 @@ pub(super) fn keeps_alive(topology: &Topology, symmetry: &Symmetry, alive: &IdVe
         (1..symmetry.order())
             .all(|g| topology.outgoing(symmetry.image(g, link.a.node), link.a.port).is_some_and(|image| !alive[image.link()]))
     })
-}
-
-/// `cube0[3,0,0].+x -> cube1[0,0,0]`: a channel as people name it.
-pub(super) fn channel_name(pod: &Pod, topology: &Topology, channel: ChannelId) -> String {
-    let (from, to) = (topology.source(channel), topology.target(channel));
-    format!("{}.{} -> {}", pod.node_name(from.node), port_name(from.port.index()), pod.node_name(to.node))
 }
 
 /// `+x`, or the number of a port that has no name.

@@ -5,7 +5,7 @@
 use super::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{LimitArgument, UniversalLimit};
-use crate::model::{CoupleRule, FacePort, Pod};
+use crate::model::{CoupleRule, Demand, FacePort, Pod};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// An argument that does not fit the pod, or a sum that differs.
-pub fn limit(pod: &Pod, claimed: &UniversalLimit) -> Result<(), CheckError> {
+pub fn limit(pod: &Pod, demand: &Demand, claimed: &UniversalLimit) -> Result<(), CheckError> {
     let wrong = |what: String| CheckError::Lengths { what: format!("universal limit: {what}") };
-    let (volume, distance) = measure(pod, &claimed.argument).map_err(wrong)?;
+    let (volume, distance) = measure(pod, demand, &claimed.argument).map_err(wrong)?;
     if (volume, distance) != (claimed.volume, claimed.distance) {
         let (was, over) = (claimed.volume, claimed.distance);
         return Err(wrong(format!("claimed to be {was} / {over}, but the argument gives {volume} / {distance}")));
@@ -24,8 +24,8 @@ pub fn limit(pod: &Pod, claimed: &UniversalLimit) -> Result<(), CheckError> {
 }
 
 /// (Volume, distance) that an argument gives, or why it does not fit the pod.
-pub(super) fn measure(pod: &Pod, argument: &LimitArgument) -> Result<(u128, u128), String> {
-    if !pod.demand.is_uniform() {
+pub(super) fn measure(pod: &Pod, demand: &Demand, argument: &LimitArgument) -> Result<(u128, u128), String> {
+    if !demand.is_uniform() {
         return Err("holds for uniform demand only".to_owned());
     }
     let nodes = pod.node_count() as u128;
@@ -79,22 +79,22 @@ fn tree(pod: &Pod, copper: &[Vec<u32>; 3], fiber: usize, levels: usize) -> Resul
     }
     let positions = pod.chips_per_cube() as usize;
     // What every face port of a cube may be wired to, in any cube; and how many fibres there are.
-    let mut ends: BTreeMap<(usize, u8), BTreeSet<(usize, u8)>> = BTreeMap::new();
+    let mut ends: BTreeMap<(usize, u16), BTreeSet<(usize, u16)>> = BTreeMap::new();
     let mut fibers = 0;
     let slot = |face: &FacePort| ((face.node.0 - face.cube.0 * pod.chips_per_cube()) as usize, face.port.0);
     for ocs in pod.ocses.iter() {
-        let sides: Vec<BTreeSet<(usize, u8)>> = [&ocs.a, &ocs.b].iter().map(|faces| faces.iter().map(slot).collect()).collect();
+        let sides: Vec<BTreeSet<(usize, u16)>> = [&ocs.a, &ocs.b].iter().map(|faces| faces.iter().map(slot).collect()).collect();
         let (near, far) = if ocs.rule == CoupleRule::Sided { (&sides[0], &sides[1]) } else { (&sides[0], &sides[0]) };
         fibers += if ocs.rule == CoupleRule::Sided { ocs.a.len().min(ocs.b.len()) } else { ocs.a.len() / 2 };
         for (from, to) in [(near, far), (far, near)] {
             from.iter().filter(|_| !to.is_empty()).for_each(|&from| ends.entry(from).or_default().extend(to));
         }
     }
-    let slots: Vec<(usize, u8)> = ends.keys().copied().collect();
-    let sets: BTreeSet<&BTreeSet<(usize, u8)>> = ends.values().collect();
+    let slots: Vec<(usize, u16)> = ends.keys().copied().collect();
+    let sets: BTreeSet<&BTreeSet<(usize, u16)>> = ends.values().collect();
     let sets: Vec<Vec<usize>> = sets.iter().map(|set| set.iter().map(|slot| slots.binary_search(slot).unwrap_or(0)).collect()).collect();
     let set_of: Vec<usize> = {
-        let index: BTreeMap<Vec<(usize, u8)>, usize> =
+        let index: BTreeMap<Vec<(usize, u16)>, usize> =
             sets.iter().enumerate().map(|(at, set)| (set.iter().map(|&slot| slots[slot]).collect(), at)).collect();
         ends.values().map(|set| index[&set.iter().copied().collect::<Vec<_>>()]).collect()
     };

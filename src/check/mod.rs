@@ -29,4 +29,4 @@ pub use foreign::{ForeignTables, NamedFile, Rejected, foreign};
 pub use limit::limit;
 pub use scenario::{scenario, scenario_without};
 pub use trees::{tree_bounds, trees};
-pub use wiring::wiring;
+pub use wiring::{Wired, wiring};

@@ -5,7 +5,7 @@ use super::graph::{expect_alive, expect_length};
 use super::{CheckError, DeadlockFree, deadlock, symmetry};
 use crate::ids::{IdVec, LinkId, NodeId};
 use crate::ir::{ForwardingTables, Topology, Walk};
-use crate::model::Pod;
+use crate::model::Fabric;
 
 /// Walks the tables for every ordered pair, and proves that the ranks rise along every dependency the walk saw.
 ///
@@ -14,13 +14,13 @@ use crate::model::Pod;
 /// # Errors
 /// The first entry, route or dependency that is wrong.
 pub fn scenario(
-    pod: &Pod,
+    fabric: &Fabric,
     topology: &Topology,
     alive: &IdVec<LinkId, bool>,
     tables: &ForwardingTables,
     ranks: &[u32],
 ) -> Result<(Walk, DeadlockFree), CheckError> {
-    scenario_without(pod, topology, alive, None, tables, ranks)
+    scenario_without(fabric, topology, alive, None, tables, ranks)
 }
 
 /// As [`scenario`], without the pairs of a dead chip, which must have no tables.
@@ -28,7 +28,7 @@ pub fn scenario(
 /// # Errors
 /// See [`scenario`].
 pub fn scenario_without(
-    pod: &Pod,
+    fabric: &Fabric,
     topology: &Topology,
     alive: &IdVec<LinkId, bool>,
     dead: Option<NodeId>,
@@ -36,22 +36,22 @@ pub fn scenario_without(
     ranks: &[u32],
 ) -> Result<(Walk, DeadlockFree), CheckError> {
     expect_alive(topology, alive)?;
-    if tables.vcs == 0 || tables.vcs > pod.budget.vcs || tables.vcs > pod.chip.vcs {
-        let (used, budget, chip) = (tables.vcs, pod.budget.vcs, pod.chip.vcs);
+    if tables.vcs == 0 || tables.vcs > fabric.budget.vcs || tables.vcs > fabric.router.vcs {
+        let (used, budget, chip) = (tables.vcs, fabric.budget.vcs, fabric.router.vcs);
         return Err(CheckError::OverBudget {
             scenario: tables.scenario.clone(),
             what: format!("the tables use {used} virtual channels, but the budget has {budget} and the chip {chip}"),
-            span: Some(pod.budget.vcs_span),
+            span: Some(fabric.budget.vcs_span),
         });
     }
     symmetry::automorphisms_of_lit(topology, &tables.symmetry, alive)?;
-    symmetry::keeps_demand(&tables.symmetry, &pod.demand)?;
+    symmetry::keeps_demand(&tables.symmetry, &fabric.demand)?;
     if dead.is_some() && !tables.symmetry.is_trivial() {
         return Err(CheckError::symmetry("a dead chip leaves none".to_owned()));
     }
     expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), tables.symmetry.class_count())?;
-    let forwarding = Forwarding::new(pod, topology, alive, dead, tables)?;
+    let forwarding = Forwarding::new(fabric, topology, alive, dead, tables)?;
     let (walk, dependencies) = forwarding.walk(alive)?;
-    let proof = deadlock::prove(pod, topology, tables, &forwarding, &dependencies, ranks)?;
+    let proof = deadlock::prove(fabric, topology, tables, &forwarding, &dependencies, ranks)?;
     Ok((walk, proof))
 }

@@ -64,7 +64,7 @@ pub(super) fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<
             let image = topology.outgoing(a, link.a.port).filter(|&channel| {
                 let target = topology.target(channel);
                 let other = &topology.links()[channel.link()];
-                target.node == b && target.port == link.b.port && other.kind == link.kind && other.link_type == link.link_type
+                target.node == b && target.port == link.b.port && other.class == link.class && other.link_type == link.link_type
             });
             if image.is_none() {
                 let (from, to) = (link.a.port, link.b.port);

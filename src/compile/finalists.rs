@@ -7,7 +7,7 @@ use crate::check;
 use crate::diag::Failure;
 use crate::ids::IdVec;
 use crate::ir::{DualLengths, PassRecord, Scenario, Topology, UniformTopology};
-use crate::model::{Demand, Pod, TopologyChoice};
+use crate::model::{Demand, Fabric, Pod, TopologyChoice};
 use crate::passes::{cross_connect, flow, synth};
 use crate::progress::{Progress, Silent};
 use rayon::prelude::*;
@@ -18,31 +18,35 @@ const NEARLY: f64 = 0.998;
 /// The topology of the spec; of several finalists the one that carries most after a few rounds, the first of those that are nearly as good.
 ///
 /// Where the demand is not uniform, the topology for uniform demand is a finalist too, and what it carries is for the report.
-pub(super) fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
-    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(pod, progress).map_err(Failure::spec)?;
+pub(super) fn topology(
+    fabric: &Fabric,
+    pod: &Pod,
+    progress: &dyn Progress,
+) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
+    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(fabric, pod, progress).map_err(Failure::spec)?;
     let mut reached = None;
-    if !pod.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
-        let uniform = uniform_topology(pod, progress)?;
+    if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
+        let uniform = uniform_topology(fabric, pod, progress)?;
         let lit = IdVec::filled(true, uniform.links().len());
-        let flow = flow::concurrent(&uniform, &pod.demand, &lit, None, flow::Settings::certificate(pod.effort()), progress);
-        check::flow(&uniform, &pod.demand, &lit, &flow.primal).map_err(Failure::internal)?;
-        check::dual(&uniform, &pod.demand, &lit, &flow.dual).map_err(Failure::internal)?;
+        let flow = flow::concurrent(&uniform, &fabric.demand, &lit, None, flow::Settings::certificate(fabric.effort()), progress);
+        check::flow(&uniform, &fabric.demand, &lit, &flow.primal).map_err(Failure::internal)?;
+        check::dual(&uniform, &fabric.demand, &lit, &flow.dual).map_err(Failure::internal)?;
         reached = Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() });
         finalists.push(uniform);
     }
-    let topology = finalists.swap_remove(strongest(pod, &finalists)?);
+    let topology = finalists.swap_remove(strongest(fabric, pod, &finalists)?);
     record.counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
     Ok((topology, record, reached))
 }
 
 /// The finalist that carries most after a few rounds, or the first that is nearly as good; where a flow is required of faults, of those that have it.
-fn strongest(pod: &Pod, finalists: &[Topology]) -> Result<usize, Failure> {
+fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize, Failure> {
     if finalists.len() == 1 {
         return Ok(0);
     }
     let carries = |topology: &Topology| {
         let lit = IdVec::filled(true, topology.links().len());
-        flow::concurrent(topology, &pod.demand, &lit, None, flow::Settings::TRIAL, &Silent)
+        flow::concurrent(topology, &fabric.demand, &lit, None, flow::Settings::TRIAL, &Silent)
     };
     let found: Vec<_> = finalists.iter().map(carries).collect();
     let flow = |at: &usize| found[*at].primal.value();
@@ -50,10 +54,10 @@ fn strongest(pod: &Pod, finalists: &[Topology]) -> Result<usize, Failure> {
     let mut order: Vec<usize> = (0..found.len()).collect();
     // A stable sort: all that are nearly as good as the best stay in their order.
     order.sort_by(|one, other| flow(other).min(most * NEARLY).total_cmp(&flow(one).min(most * NEARLY)));
-    let wanted = if pod.budget.faults.dark_ocses() > 0 { pod.required_fault_flow() } else { 0.0 };
+    let wanted = if fabric.budget.faults.dark_ocses() > 0 { fabric.required_fault_flow() } else { 0.0 };
     let mut best = (0.0, order[0]);
     for at in order {
-        let worst = if wanted > 0.0 { under_the_worst_fault(pod, &finalists[at], &found[at].dual)? } else { 0.0 };
+        let worst = if wanted > 0.0 { under_the_worst_fault(fabric, pod, &finalists[at], &found[at].dual)? } else { 0.0 };
         if worst >= wanted {
             return Ok(at);
         }
@@ -65,25 +69,25 @@ fn strongest(pod: &Pod, finalists: &[Topology]) -> Result<usize, Failure> {
 }
 
 /// The flow that every single dark OCS leaves.
-fn under_the_worst_fault(pod: &Pod, topology: &Topology, nominal: &DualLengths) -> Result<f64, Failure> {
+fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, nominal: &DualLengths) -> Result<f64, Failure> {
     let cross_connects = cross_connect::assign(pod, topology).map_err(Failure::spec)?;
     let flow_of = |scenario: &Scenario| {
-        let alive = scenario.alive(topology, &cross_connects);
+        let alive = scenario.alive(topology, Some(&cross_connects));
         let whole = flow::distances(topology, &alive).is_some();
         if whole {
-            flow::concurrent(topology, &pod.demand, &alive, Some(nominal), flow::Settings::FAULT, &Silent).primal.value()
+            flow::concurrent(topology, &fabric.demand, &alive, Some(nominal), flow::Settings::FAULT, &Silent).primal.value()
         } else {
             0.0
         }
     };
-    let flows: Vec<f64> = Scenario::of_ocses(pod, 1)[1..].par_iter().map(flow_of).collect();
+    let flows: Vec<f64> = Scenario::of_ocses(fabric, 1)[1..].par_iter().map(flow_of).collect();
     Ok(flows.into_iter().fold(f64::INFINITY, f64::min))
 }
 
 /// The topology that the same search finds for uniform demand, with the symmetry that keeps the demand of the pod.
-fn uniform_topology(pod: &Pod, progress: &dyn Progress) -> Result<Topology, Failure> {
-    let other = Pod { demand: Demand::uniform(pod.node_count()), ..pod.clone() };
-    let (found, _, _) = topology(&other, progress)?;
-    let kept = found.symmetry().subgroup(|g| pod.demand.is_kept_by(|node| found.symmetry().image(g, node)));
+fn uniform_topology(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Topology, Failure> {
+    let other = Fabric { demand: Demand::uniform(pod.node_count()), ..fabric.clone() };
+    let (found, _, _) = topology(&other, pod, progress)?;
+    let kept = found.symmetry().subgroup(|g| fabric.demand.is_kept_by(|node| found.symmetry().image(g, node)));
     Ok(found.with_symmetry(kept))
 }

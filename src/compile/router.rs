@@ -4,7 +4,7 @@ use super::scenario::Context;
 use crate::compiled::CompiledScenario;
 use crate::ids::{IdVec, LinkId};
 use crate::ir::{DualLengths, ForwardingTables, PassRecord, Routes, Scenario, Survivors, Topology, Walk};
-use crate::model::{AllowedTurns, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
+use crate::model::{AllowedTurns, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, dimension_order, up_down};
 use crate::passes::tables;
@@ -28,26 +28,26 @@ pub(super) enum Router {
 }
 
 impl Router {
-    pub(super) fn new(pod: &Pod, topology: &Topology, prices: &DualLengths, progress: &dyn Progress) -> Result<Self, RouteError> {
-        Ok(match (pod.routing, &pod.topology) {
-            (RoutingChoice::DimensionOrder, TopologyChoice::Torus(dims)) => Router::DimensionOrder(*dims),
-            (RoutingChoice::DimensionOrder, _) => unreachable!("resolve allows dimension_order on tori only"),
+    pub(super) fn new(fabric: &Fabric, topology: &Topology, prices: &DualLengths, progress: &dyn Progress) -> Result<Self, RouteError> {
+        Ok(match (fabric.routing, torus(fabric)) {
+            (RoutingChoice::DimensionOrder, Some((_, dims))) => Router::DimensionOrder(dims),
+            (RoutingChoice::DimensionOrder, None) => unreachable!("resolve allows dimension_order on tori only"),
             (RoutingChoice::UpDown, _) => Router::UpDown,
             (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {
-                let default = allowed_turns::Settings::for_pod(pod.budget.vcs, pod.node_count());
-                let settings = allowed_turns::Settings { priority, key, table_entries: pod.budget.table_entries, ..default };
-                if select == RouteSelect::Ilp && pod.node_count() > allowed_turns::MAX_NODES {
-                    return Err(too_large(pod, "there are too many allowed paths".to_owned()));
+                let default = allowed_turns::Settings::for_pod(fabric.budget.vcs, fabric.node_count());
+                let settings = allowed_turns::Settings { priority, key, table_entries: fabric.budget.table_entries, ..default };
+                if select == RouteSelect::Ilp && fabric.node_count() > allowed_turns::MAX_NODES {
+                    return Err(too_large(fabric, "there are too many allowed paths".to_owned()));
                 }
                 let order = Box::new(allowed_turns::order(topology, prices, &settings, progress));
                 let exact = match select {
                     RouteSelect::Descent => None,
-                    RouteSelect::Ilp => Some(exact_load(pod, topology, prices, &order)?),
+                    RouteSelect::Ilp => Some(exact_load(fabric, topology, prices, &order)?),
                 };
                 let full_key = (key == TableKey::Dst).then(|| {
                     let full = allowed_turns::Settings { key: TableKey::DstInput, table_entries: None, ..settings };
                     let lit = IdVec::filled(true, topology.links().len());
-                    allowed_turns::select(topology, &pod.demand, &lit, prices, &order, &full, None).max_load(topology, &pod.demand)
+                    allowed_turns::select(topology, &fabric.demand, &lit, prices, &order, &full, None).max_load(topology, &fabric.demand)
                 });
                 Router::AllowedTurns { order, settings, exact, full_key }
             }
@@ -56,7 +56,7 @@ impl Router {
 
     pub(super) fn route(
         &self,
-        pod: &Pod,
+        fabric: &Fabric,
         topology: &Topology,
         alive: &IdVec<LinkId, bool>,
         prices: &DualLengths,
@@ -65,34 +65,37 @@ impl Router {
     ) -> Result<Routes, RouteError> {
         match self {
             Router::AllowedTurns { order, settings, .. } => {
-                let routes = allowed_turns::select(topology, &pod.demand, alive, prices, order, settings, healthy);
-                Ok(match pod.topology {
-                    TopologyChoice::Torus(dims)
-                        if scenario.is_nominal() && pod.demand.is_uniform() && settings.starts_from_routes(pod.node_count()) =>
+                let routes = allowed_turns::select(topology, &fabric.demand, alive, prices, order, settings, healthy);
+                Ok(match torus(fabric) {
+                    Some((pod, dims))
+                        if scenario.is_nominal() && fabric.demand.is_uniform() && settings.starts_from_routes(fabric.node_count()) =>
                     {
-                        let start = dimension_order::route(pod, topology, dims, alive, scenario)?;
-                        let other = allowed_turns::improve_routes(topology, &pod.demand, alive, prices, settings, &start);
-                        if other.max_load(topology, &pod.demand) < routes.max_load(topology, &pod.demand) { other } else { routes }
+                        let start = dimension_order::route(fabric, pod, topology, dims, alive, scenario)?;
+                        let other = allowed_turns::improve_routes(topology, &fabric.demand, alive, prices, settings, &start);
+                        if other.max_load(topology, &fabric.demand) < routes.max_load(topology, &fabric.demand) { other } else { routes }
                     }
                     _ => routes,
                 })
             }
-            Router::DimensionOrder(dims) => dimension_order::route(pod, topology, *dims, alive, scenario),
-            Router::UpDown => Ok(up_down::route(topology, alive, pod.budget.vcs)),
+            Router::DimensionOrder(dims) => {
+                let pod = fabric.pod().expect("only a torus of a pod is routed like this");
+                dimension_order::route(fabric, pod, topology, *dims, alive, scenario)
+            }
+            Router::UpDown => Ok(up_down::route(topology, alive, fabric.budget.vcs)),
         }
     }
 
     /// Routes what a fault without symmetry leaves; the tables and ranks are those of the pod's routers.
     pub(super) fn route_survivors(
         &self,
-        &Context { pod, topology, .. }: &Context<'_>,
+        &Context { fabric, topology, .. }: &Context<'_>,
         alive: &IdVec<LinkId, bool>,
         left: &Survivors,
         prices: &DualLengths,
         scenario: &Scenario,
         healthy: Option<&Routes>,
     ) -> Result<(Vec<u32>, ForwardingTables), RouteError> {
-        let (lit, own, vcs) = (left.alive(), &left.topology, pod.budget.vcs);
+        let (lit, own, vcs) = (left.alive(), &left.topology, fabric.budget.vcs);
         let routes = match self {
             // The ranks of the healthy pod, on every router: what rises there rises here.
             Router::AllowedTurns { order, settings, .. } => {
@@ -105,7 +108,7 @@ impl Router {
             }
             // It knows no detours, and needs the coordinates of the whole pod.
             Router::DimensionOrder(_) => {
-                let routes = self.route(pod, topology, alive, prices, scenario, None)?;
+                let routes = self.route(fabric, topology, alive, prices, scenario, None)?;
                 return Ok((routes.ranks.clone(), tables::build(topology, &routes, self.key(), &scenario.name)));
             }
             Router::UpDown => up_down::route(own, &lit, vcs),
@@ -145,15 +148,21 @@ impl Router {
 }
 
 /// The least maximum load over the allowed paths of fewest hops, by integer linear programming.
-fn exact_load(pod: &Pod, topology: &Topology, prices: &DualLengths, order: &TurnOrder) -> Result<u64, RouteError> {
+fn exact_load(fabric: &Fabric, topology: &Topology, prices: &DualLengths, order: &TurnOrder) -> Result<u64, RouteError> {
     let most = allowed_turns::MAX_PATHS;
     let lit = IdVec::filled(true, topology.links().len());
     let choice = allowed_turns::paths(topology, &lit, prices, order, most)
-        .ok_or_else(|| too_large(pod, "there are too many allowed paths".to_owned()))?;
-    allowed_turns::least_load(&choice).map_err(|error| too_large(pod, error.to_string()))
+        .ok_or_else(|| too_large(fabric, "there are too many allowed paths".to_owned()))?;
+    allowed_turns::least_load(&choice).map_err(|error| too_large(fabric, error.to_string()))
+}
+
+/// The pod that is to be a torus, and its sides.
+fn torus(fabric: &Fabric) -> Option<(&Pod, [u32; 3])> {
+    let pod = fabric.pod()?;
+    if let TopologyChoice::Torus(dims) = pod.topology { Some((pod, dims)) } else { None }
 }
 
 /// The error of a pod for which `select = ilp` has no answer.
-fn too_large(pod: &Pod, reason: String) -> RouteError {
-    RouteError::Ilp { reason, chips: pod.node_count(), span: pod.routing_span }
+fn too_large(fabric: &Fabric, reason: String) -> RouteError {
+    RouteError::Ilp { reason, chips: fabric.node_count(), span: fabric.routing_span }
 }

@@ -2,22 +2,22 @@
 
 use super::router::Router;
 use crate::check;
-use crate::compiled::{CompiledScenario, RoutedScenario};
+use crate::compiled::{CompiledPod, CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{
     CrossConnects, Distances, DualLengths, FlowCertificate, PackedTables, Routes, Scenario, ScenarioMetrics, Survivors, Topology,
 };
-use crate::model::{Demand, Pod};
+use crate::model::{Demand, Fabric};
 use crate::passes::route::RouteError;
 use crate::passes::{flow, tables};
 use crate::progress::Silent;
 
 /// What every scenario is compiled from.
 pub(super) struct Context<'a> {
-    pub(super) pod: &'a Pod,
+    pub(super) fabric: &'a Fabric,
     pub(super) topology: &'a Topology,
-    pub(super) cross_connects: &'a CrossConnects,
+    pub(super) cross_connects: Option<&'a CrossConnects>,
     pub(super) nominal: &'a DualLengths,
     pub(super) trees: &'a [Vec<OcsId>],
     pub(super) router: Option<&'a Router>,
@@ -25,13 +25,29 @@ pub(super) struct Context<'a> {
     pub(super) fault_flows: bool,
 }
 
-impl Context<'_> {
+/// Integers that the flows of all fault scenarios may list together; beyond, what their tables carry is the lower end of their flow.
+const LISTED_FLOWS: usize = 1_000_000;
+
+impl<'a> Context<'a> {
+    pub(super) fn new(
+        fabric: &'a Fabric,
+        topology: &'a Topology,
+        pod: Option<&'a CompiledPod>,
+        nominal: &'a DualLengths,
+        router: Option<&'a Router>,
+        scenarios: usize,
+    ) -> Self {
+        let (trees, cross_connects) = (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
+        let fault_flows = (scenarios - 1) * topology.symmetry().class_count() * topology.channel_count() <= LISTED_FLOWS;
+        Self { fabric, topology, cross_connects, nominal, trees, router, fault_flows }
+    }
+
     /// Analyses, routes and proves one scenario; faults start from the routes of the healthy pod, if the method can use them.
     pub(super) fn scenario(&self, scenario: &Scenario, healthy: Option<&Routes>) -> Result<(CompiledScenario, Option<Routes>), Failure> {
-        let Context { pod, topology, cross_connects, .. } = *self;
+        let Context { fabric, topology, cross_connects, .. } = *self;
         let (alive, dead) = (scenario.alive(topology, cross_connects), scenario.chip);
         // What breaks the symmetry is compiled on what is left of the pod, without any.
-        let survivors = (dead.is_some() || !topology.keeps(&alive)).then(|| Survivors::new(topology, &pod.demand, &alive, dead));
+        let survivors = (dead.is_some() || !topology.keeps(&alive)).then(|| Survivors::new(topology, &fabric.demand, &alive, dead));
         let left = match &survivors {
             Some(left) => Left {
                 topology: &left.topology,
@@ -39,12 +55,12 @@ impl Context<'_> {
                 alive: &left.alive(),
                 start: &left.lengths_from_pod(topology, self.nominal),
             },
-            None => Left { topology, demand: &pod.demand, alive: &alive, start: self.nominal },
+            None => Left { topology, demand: &fabric.demand, alive: &alive, start: self.nominal },
         };
         // A chip that is left alone has nobody to serve.
         let connected = flow::distances(left.topology, left.alive).filter(|_| dead.is_none() || left.topology.node_count() > 1);
         let Some(distances) = connected else {
-            return Err(Failure::infeasible(RouteError::fault_disconnects(pod, topology, &alive, scenario)));
+            return Err(Failure::infeasible(RouteError::fault_disconnects(fabric, topology, &alive, scenario)));
         };
         check::distances_without(topology, &alive, dead, &distances).map_err(Failure::internal)?;
         let mut flow = None;
@@ -53,15 +69,15 @@ impl Context<'_> {
         } else if survivors.is_some() {
             flow::price(left.topology, left.demand, left.alive, left.start, flow::Settings::LOCAL)
         } else if self.fault_flows {
-            let found = flow::concurrent(topology, &pod.demand, &alive, Some(self.nominal), flow::Settings::FAULT, &Silent);
-            check::flow(topology, &pod.demand, &alive, &found.primal).map_err(Failure::internal)?;
+            let found = flow::concurrent(topology, &fabric.demand, &alive, Some(self.nominal), flow::Settings::FAULT, &Silent);
+            check::flow(topology, &fabric.demand, &alive, &found.primal).map_err(Failure::internal)?;
             flow = Some(found.primal);
             found.dual
         } else {
-            flow::price(topology, &pod.demand, &alive, self.nominal, flow::Settings::FAULT)
+            flow::price(topology, &fabric.demand, &alive, self.nominal, flow::Settings::FAULT)
         };
         let lengths = survivors.as_ref().map_or_else(|| prices.clone(), |left| left.lengths_to_pod(&prices));
-        check::dual_without(topology, &pod.demand, &alive, dead, &lengths).map_err(Failure::internal)?;
+        check::dual_without(topology, &fabric.demand, &alive, dead, &lengths).map_err(Failure::internal)?;
 
         let mut metrics = self.metrics(scenario, &alive, &distances, &lengths);
         let Some(router) = self.router else {
@@ -72,14 +88,14 @@ impl Context<'_> {
                 router.route_survivors(self, &alive, left, &prices, scenario, healthy).map(|(ranks, tables)| (ranks, tables, None))
             }
             None => router
-                .route(pod, topology, &alive, &prices, scenario, healthy)
+                .route(fabric, topology, &alive, &prices, scenario, healthy)
                 .map(|routes| (routes.ranks.clone(), tables::build(topology, &routes, router.key(), &scenario.name), Some(routes))),
         }
         .map_err(Failure::infeasible)?;
-        let (walk, proof) = check::scenario_without(pod, topology, &alive, dead, &tables, &ranks).map_err(Failure::internal)?;
+        let (walk, proof) = check::scenario_without(fabric, topology, &alive, dead, &tables, &ranks).map_err(Failure::internal)?;
         metrics.flow_low = (1.0 / walk.max_channel_load() as f64).max(flow.as_ref().map_or(0.0, FlowCertificate::value));
-        if let Some(limit) = pod.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
-            return Err(Failure::infeasible(RouteError::too_many_entries(pod, &tables, limit)));
+        if let Some(limit) = fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
+            return Err(Failure::infeasible(RouteError::too_many_entries(fabric, topology, &tables, limit)));
         }
         metrics.routed = Some(walk);
         let routed = Some(RoutedScenario { tables: PackedTables::pack(&tables), proof });
@@ -89,17 +105,17 @@ impl Context<'_> {
     fn metrics(&self, scenario: &Scenario, alive: &IdVec<LinkId, bool>, distances: &Distances, lengths: &DualLengths) -> ScenarioMetrics {
         ScenarioMetrics {
             scenario: scenario.name.clone(),
-            nodes: scenario.served(self.pod) as u64,
+            nodes: scenario.served(self.topology) as u64,
             channels: alive.iter().filter(|&&lit| lit).count() as u64 * 2,
             diameter: distances.diameter,
             hop_histogram: distances.histogram.clone(),
             hop_total: distances.total,
-            demand_hops: check::demand_hops(self.topology, &self.pod.demand, alive, scenario.chip),
-            sent_most: self.pod.demand.sent_most_without(scenario.chip),
+            demand_hops: check::demand_hops(self.topology, &self.fabric.demand, alive, scenario.chip),
+            sent_most: self.fabric.demand.sent_most_without(scenario.chip),
             flow_low: 0.0,
             flow_high: lengths.bound(),
-            channel_bandwidth: self.pod.channel_bandwidth_gbs(),
-            disjoint_trees: scenario.intact(self.trees, alive, self.cross_connects) as u32,
+            channel_bandwidth: self.fabric.channel_bandwidth_gbs(),
+            disjoint_trees: self.cross_connects.map_or(0, |cross_connects| scenario.intact(self.trees, alive, cross_connects)) as u32,
             routed: None,
         }
     }

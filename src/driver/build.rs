@@ -13,6 +13,7 @@ use crate::check::RequireError;
 use crate::compile::{Stage, compile};
 use crate::compiled::Compiled;
 use crate::diag::SourceMap;
+use crate::model::{Fabric, Plant};
 use crate::syntax::print_spec;
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ fn build_with(
     let staging = match out {
         Some(out) => {
             staging::clean_up_on_interrupt();
-            Some(Staging::begin(out, &front.loaded.pod.name)?)
+            Some(Staging::begin(out, &front.loaded.fabric.name)?)
         }
         None => None,
     };
@@ -77,7 +78,7 @@ fn build_with(
         watch.time("emit", || emit::emit(request, &compiled, &spec_text)).map(|written| written.iter().for_each(|line| say(line)))?;
     }
     if let Some(directory) = &args.golden {
-        let golden = golden::place(directory, &compiled.pod.name);
+        let golden = golden::place(directory, &compiled.fabric.name);
         watch.time("golden", || golden::golden(&golden, args.update, &compiled, &spec_text, &options, &say))?;
     }
     if let Some(staging) = staging {
@@ -111,16 +112,7 @@ pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
 fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
     let Some(front) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if args.compile.stop_after.is_none() {
-        let pod = &front.loaded.pod;
-        let [x, y, z] = pod.cube.dims;
-        terminal.say(&format!(
-            "{}: no errors ({} of {x} x {y} x {z}, {}, {}, {} OCSes)",
-            pod.name,
-            count(pod.cubes as usize, "cube"),
-            count(pod.node_count(), "chip"),
-            count(pod.requires.len(), "require"),
-            pod.ocses.len()
-        ));
+        terminal.say(&format!("{}: no errors ({})", front.loaded.fabric.name, contents(&front.loaded.fabric)));
         return Ok(());
     }
     let spec_text = front.spec_text;
@@ -132,6 +124,18 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     requires_hold(&compiled, sources)
 }
 
+/// What a spec declares, in a line.
+fn contents(fabric: &Fabric) -> String {
+    let requires = count(fabric.requires.len(), "require");
+    match &fabric.plant {
+        Plant::Pod(pod) => {
+            let ([x, y, z], cubes) = (pod.cube.dims, count(pod.cubes as usize, "cube"));
+            format!("{cubes} of {x} x {y} x {z}, {}, {requires}, {} OCSes", count(pod.node_count(), "chip"), pod.ocses.len())
+        }
+        Plant::Network(network) => format!("{}, {}, {requires}", network.family.name(), count(network.router_count(), "router")),
+    }
+}
+
 fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
@@ -141,8 +145,8 @@ fn count(number: usize, noun: &str) -> String {
 /// # Errors
 /// The spec has errors or cannot be met.
 pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
-    let Loaded { pod, spec, sources } = read::spec(&args.spec)?;
-    let compiled = compile(pod, Stage::Synthesize, &watch(terminal)).map_err(|failure| (failure, sources))?;
+    let Loaded { fabric, spec, sources } = read::spec(&args.spec)?;
+    let compiled = compile(fabric, Stage::Synthesize, &watch(terminal)).map_err(|failure| (failure, sources))?;
     let name = match args.format {
         GraphFormat::Dot => "dot",
         GraphFormat::Graphml => "graphml",
@@ -167,7 +171,7 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
         terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
     }
     let spec_text = print_spec(&loaded.spec);
-    dump_spec(&loaded.pod, &spec_text, &args.dump);
+    dump_spec(&loaded.fabric, &spec_text, &args.dump);
     if let Some(last) = args.stop_after.filter(|last| *last <= Stage::Resolve) {
         terminal.detail(&format!("stopped after {}: nothing to write yet", last.name()));
         return Ok(None);
@@ -177,9 +181,9 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
 
 /// Compiles what [`front`] read.
 fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
-    let Loaded { pod, sources, .. } = loaded;
+    let Loaded { fabric, sources, .. } = loaded;
     let last = args.stop_after.unwrap_or(Stage::Emit);
-    let compiled = match watch.time("compile", || compile(pod, last, watch)) {
+    let compiled = match watch.time("compile", || compile(fabric, last, watch)) {
         Ok(compiled) => compiled,
         Err(failure) => return Err((failure, sources).into()),
     };

@@ -2,18 +2,18 @@
 
 use super::terminal::print_out;
 use crate::compile::Stage;
-use crate::compiled::Compiled;
-use crate::ids::{NodeId, PortId};
-use crate::ir::Endpoint;
-use crate::model::{CoupleRule, DemandShape, Near, PORT_NAMES, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
+use crate::compiled::{Compiled, CompiledPod};
+use crate::ids::{Id, NodeId, PortId};
+use crate::ir::{Endpoint, Topology};
+use crate::model::{CoupleRule, DemandShape, Fabric, Near, RoutingChoice, SynthesisMethod, TopologyChoice};
 
 /// Prints the stages that the spec alone answers for.
-pub(super) fn dump_spec(pod: &Pod, spec_text: &str, stages: &[Stage]) {
+pub(super) fn dump_spec(fabric: &Fabric, spec_text: &str, stages: &[Stage]) {
     if stages.contains(&Stage::Parse) {
         print_out(spec_text);
     }
     if stages.contains(&Stage::Resolve) {
-        print_out(&resolve(pod));
+        print_out(&resolve(fabric));
     }
 }
 
@@ -35,23 +35,24 @@ pub(super) fn dump_compiled(compiled: &Compiled, spec_text: &str, options: &[(St
     }
 }
 
-fn resolve(pod: &Pod) -> String {
+fn resolve(fabric: &Fabric) -> String {
+    let Some(pod) = fabric.pod() else { return format!("{fabric:#?}\n") };
     let [x, y, z] = pod.cube.dims;
     let mut out =
-        format!("pod {}: {} nodes, {} cubes of {x} x {y} x {z}, clock {} Hz\n", pod.name, pod.node_count(), pod.cubes, pod.clock_hz);
-    for link in pod.link_types.iter() {
+        format!("pod {}: {} nodes, {} cubes of {x} x {y} x {z}, clock {} Hz\n", fabric.name, pod.node_count(), pod.cubes, fabric.clock_hz);
+    for link in fabric.link_types.iter() {
         out += &format!("link {}: {} bit/s, {} cycles\n", link.name, link.bandwidth_bps, link.latency_cycles);
     }
-    let chip = &pod.chip;
+    let chip = &fabric.router;
     out += &format!(
         "chip: radix {}, {} VCs, flit {} B, buffer {} flits, {} cycles\n",
         chip.radix, chip.vcs, chip.flit_bytes, chip.buffer_flits, chip.latency_cycles
     );
-    out += &format!("budget: {} VCs, {} tolerated\n", pod.budget.vcs, pod.budget.faults.worst().unwrap_or("no fault"));
-    if let Some(entries) = pod.budget.table_entries {
+    out += &format!("budget: {} VCs, {} tolerated\n", fabric.budget.vcs, fabric.budget.faults.worst().unwrap_or("no fault"));
+    if let Some(entries) = fabric.budget.table_entries {
         out += &format!("budget: {entries} table entries\n");
     }
-    out += &match pod.demand.shape() {
+    out += &match fabric.demand.shape() {
         DemandShape::Uniform => String::new(),
         DemandShape::Groups(components) => {
             let parts: Vec<String> = components.iter().map(|part| format!("groups of {} x {}", part.group, part.weight)).collect();
@@ -60,9 +61,9 @@ fn resolve(pod: &Pod) -> String {
         DemandShape::Matrix(_) => {
             format!(
                 "demand: matrix, {} in all, at most {} per pair, {} per chip\n",
-                pod.demand.total(),
-                pod.demand.largest(),
-                pod.demand.sent_most()
+                fabric.demand.total(),
+                fabric.demand.largest(),
+                fabric.demand.sent_most()
             )
         }
     };
@@ -82,12 +83,12 @@ fn resolve(pod: &Pod) -> String {
         ),
         TopologyChoice::CrossConnects { path, text } => format!("topology: cross_connects \"{path}\" ({} B)\n", text.len()),
     };
-    out += &match pod.routing {
+    out += &match fabric.routing {
         RoutingChoice::AllowedTurns(settings) => format!("routing: allowed_turns {}", settings.written()).trim_end().to_owned() + "\n",
         RoutingChoice::DimensionOrder => "routing: dimension_order\n".to_owned(),
         RoutingChoice::UpDown => "routing: up_down\n".to_owned(),
     };
-    for require in &pod.requires {
+    for require in &fabric.requires {
         let fault = if require.fault { "fault." } else { "" };
         out += &format!("require {fault}{} {} {}\n", require.metric.name(), require.comparison.symbol(), require.value_text);
     }
@@ -102,11 +103,12 @@ fn resolve(pod: &Pod) -> String {
 }
 
 fn synthesize(compiled: &Compiled) -> String {
-    let Compiled { pod, topology, cross_connects, .. } = compiled;
+    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
+    let Compiled { fabric, topology, .. } = compiled;
     let symmetry = topology.symmetry();
     let mut out = format!(
         "topology of {}: {} nodes, {} links, symmetry of order {}\n",
-        pod.name,
+        fabric.name,
         topology.node_count(),
         topology.links().len(),
         symmetry.order()
@@ -194,17 +196,17 @@ fn check(compiled: &Compiled) -> String {
         let symmetry = &routed.tables.symmetry;
         let vcs = usize::from(routed.tables.vcs);
         for class in 0..ranks.len() / vcs.max(1) {
-            let end = Endpoint { node: symmetry.canonical_node(class / topology.ports()), port: PortId((class % topology.ports()) as u8) };
+            let end = Endpoint { node: symmetry.canonical_node(class / topology.ports()), port: PortId::new(class % topology.ports()) };
             if topology.outgoing(end.node, end.port).is_some() {
-                out += &format!("  {} ranks {:?}\n", channel_name(&compiled.pod, end.node, end.port), &ranks[class * vcs..][..vcs]);
+                out += &format!("  {} ranks {:?}\n", channel_name(topology, end.node, end.port), &ranks[class * vcs..][..vcs]);
             }
         }
     }
     out
 }
 
-fn channel_name(pod: &Pod, node: NodeId, port: PortId) -> String {
-    format!("{} {}", pod.node_name(node), PORT_NAMES[usize::from(port.0)])
+fn channel_name(topology: &Topology, node: NodeId, port: PortId) -> String {
+    format!("{} {}", topology.name(node), topology.names().port(port))
 }
 
 fn emit(compiled: &Compiled, spec_text: &str, options: &[(String, String)]) -> String {

@@ -178,6 +178,13 @@ pub(super) enum DriverError {
         /// Whether there is a better order.
         hint: String,
     },
+    /// Switches are asked of a fabric that has none.
+    #[error("`{fabric}` has no optical circuit switches")]
+    #[diagnostic(code(FAB0533), help("only the cross-connects of a pod can be planned; a network is wired once"))]
+    NoSwitches {
+        /// The fabric.
+        fabric: String,
+    },
     /// A panic.
     #[error("fabc has a bug: {message}")]
     #[diagnostic(

@@ -209,7 +209,6 @@ fn moves(old: &[u8], new: &[u8]) -> Option<Vec<String>> {
 
 /// Which routers have another table: `nominal: 12 of 64 canonical routers: cube0[0,0,0], ..`.
 fn tables(compiled: &Compiled, path: &str, old: &[u8], new: &[u8]) -> Option<String> {
-    let pod = &compiled.pod;
     let read = |bytes| if BinaryTables::begins(bytes) { TablesFile::binary(compiled, bytes) } else { serde_json::from_slice(bytes).ok() };
     let (old, new): (TablesFile, TablesFile) = (read(old)?, read(new)?);
     if old.canonical != new.canonical || old.vcs != new.vcs || old.scenario != new.scenario {
@@ -229,7 +228,7 @@ fn tables(compiled: &Compiled, path: &str, old: &[u8], new: &[u8]) -> Option<Str
         return None;
     }
     let kind = if new.canonical { "canonical routers" } else { "routers" };
-    let names: Vec<String> = changed.iter().take(3).map(|node| pod.node_name(NodeId(*node))).collect();
+    let names: Vec<String> = changed.iter().take(3).map(|node| compiled.topology.name(NodeId(*node))).collect();
     let more = if changed.len() > 3 { ", .." } else { "" };
     Some(format!("{}: {} of {} {kind}: {}{more}", new.scenario, changed.len(), nodes.len(), names.join(", ")))
 }

@@ -9,7 +9,7 @@ use super::terminal::{Terminal, print_out};
 use crate::diag::SourceMap;
 use crate::emit;
 use crate::ir::Plan;
-use crate::model::Pod;
+use crate::model::{Fabric, Pod};
 use crate::passes::{plan, synth};
 use std::path::Path;
 
@@ -23,20 +23,21 @@ const PATCH: &str = ".patch.json";
 /// is printed nevertheless).
 pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     // Here 2 says that there are changes.
-    let (pod, plan) = ordered(args).map_err(as_error)?;
+    let (fabric, plan) = ordered(args).map_err(as_error)?;
+    let pod = of_pod(&fabric).map_err(as_error)?;
     if let Some(directory) = &args.patch {
-        write_patches(directory, &pod, &plan, terminal).map_err(|error| as_error(error.into()))?;
+        write_patches(directory, pod, &plan, terminal).map_err(|error| as_error(error.into()))?;
     }
     if args.json {
-        print_out(&emit::plan_json(&pod, &plan));
+        print_out(&emit::plan_json(&fabric.name, pod, &plan));
     } else {
-        terminal.say(&emit::plan_text(&pod, &plan));
+        terminal.say(&emit::plan_text(&fabric.name, pod, &plan));
     }
     if !plan.cuts.is_empty() {
         return Err(DriverError::PlanCuts {
             steps: plan.steps.len(),
             in_parts: plan.steps_in_parts(),
-            cut: emit::cut_line(&pod, &plan.cuts[0]),
+            cut: emit::cut_line(pod, &plan.cuts[0]),
             hint: match plan.fewest {
                 true => {
                     "every order was tried: none has fewer such steps; drain the pod first, or let the new topology keep more of the live \
@@ -53,7 +54,7 @@ pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
 }
 
 /// Reads both settings and orders what differs.
-fn ordered(args: &PlanArgs) -> Result<(Pod, Plan), Stop> {
+fn ordered(args: &PlanArgs) -> Result<(Fabric, Plan), Stop> {
     let directory = &args.directory;
     let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
     for needed in ["spec.fab", "ocs.json"] {
@@ -61,15 +62,21 @@ fn ordered(args: &PlanArgs) -> Result<(Pod, Plan), Stop> {
             return Err(not_built(format!("there is no `{needed}`")).into());
         }
     }
-    let pod = read::built_spec(directory)?.pod;
+    let fabric = read::built_spec(directory)?.fabric;
+    let pod = of_pod(&fabric)?;
     let text = read::text(&display(&directory.join("ocs.json")))?;
-    let new = synth::read_cross_connects(&pod, &text)
+    let new = synth::read_cross_connects(pod, &text)
         .map_err(|misfit| misfit.to_string())
-        .and_then(|settings| live::complete(&pod, settings))
+        .and_then(|settings| live::complete(pod, settings))
         .map_err(|what| not_built(format!("`ocs.json` does not fit its `spec.fab`: {what}")))?;
-    let live = live(&args.live, &pod)?;
-    let plan = plan::plan(&pod, &live, &new);
-    Ok((pod, plan))
+    let live = live(&args.live, pod)?;
+    let plan = plan::plan(pod, &live, &new);
+    Ok((fabric, plan))
+}
+
+/// The pod of a fabric; a network has no switches to set.
+fn of_pod(fabric: &Fabric) -> Result<&Pod, Stop> {
+    fabric.pod().ok_or_else(|| DriverError::NoSwitches { fabric: fabric.name.clone() }.into())
 }
 
 /// An error that would exit with 2 anywhere else.

@@ -2,7 +2,7 @@
 
 use super::errors::{DriverError, Stop};
 use crate::diag::SourceMap;
-use crate::model::{self, Pod};
+use crate::model::{self, Fabric};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(super) const STDIN: &str = "<stdin>";
 /// A spec that was read, parsed and resolved.
 pub(super) struct Loaded {
     /// What it means.
-    pub(super) pod: Pod,
+    pub(super) fabric: Fabric,
     /// Its normal form.
     pub(super) spec: crate::syntax::ast::Spec,
     /// The text of all its files.
@@ -29,10 +29,10 @@ pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
     let text = text(path)?;
     let root = if path == "-" { STDIN } else { path };
     let first = std::cell::Cell::new(true);
-    let (pod, spec, sources) = model::load(root, &|wanted| {
+    let (fabric, spec, sources) = model::load(root, &|wanted| {
         if first.replace(false) { Ok(text.clone()) } else { self::text(wanted).map_err(|error| reason(&error)) }
     })?;
-    Ok(Loaded { pod, spec, sources })
+    Ok(Loaded { fabric, spec, sources })
 }
 
 /// Reads and resolves the spec of a built directory from its own files.
@@ -46,7 +46,7 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     // A normalised spec names no other files than its demand matrix, by the place in the directory, and its cross-connects, by the
     // place they came from; the directory has a copy of both.
     let demand = crate::syntax::join(&display(&spec), crate::syntax::DEMAND_INPUT);
-    let (pod, spec, sources) = model::load(&display(&spec), &|wanted| {
+    let (fabric, spec, sources) = model::load(&display(&spec), &|wanted| {
         let path = match first.replace(false) {
             true => display(&spec),
             false if wanted == demand => demand.clone(),
@@ -54,7 +54,7 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
         };
         text(&path).map_err(|error| reason(&error))
     })?;
-    Ok(Loaded { pod, spec, sources })
+    Ok(Loaded { fabric, spec, sources })
 }
 
 /// The text of a file; `-` is standard input.

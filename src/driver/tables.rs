@@ -7,8 +7,8 @@ use super::terminal::print_out;
 use crate::check::BinaryTables;
 use crate::compiled::Compiled;
 use crate::ids::{CubeId, NodeId};
-use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Symmetry, TableKey, file_stem};
-use crate::model::Pod;
+use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Names, Symmetry, TableKey, file_stem};
+use crate::model::Fabric;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,12 +23,13 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     if !directory.join("spec.fab").is_file() {
         return Err(not_built("there is no `spec.fab`".to_owned()).into());
     }
-    let pod = read::built_spec(directory)?.pod;
+    let fabric = read::built_spec(directory)?.fabric;
+    let names = Names::of(&fabric);
     let Some(router) = &args.router else {
-        list(directory, &pod)?;
+        list(directory, &fabric, &names)?;
         return Ok(());
     };
-    let node = node(&pod, router)?;
+    let node = node(&names, fabric.node_count(), router)?;
     let (stem, image) = match Some(tables_path(&args.scenario)).filter(|stem| file_of(directory, stem).is_some()) {
         Some(stem) => (stem, None),
         None => match image_of(directory, &args.scenario)? {
@@ -43,12 +44,13 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         };
         return Err(DriverError::UnknownScenario { name: args.scenario.clone(), hint }.into());
     };
+    let (block, blocks) = fabric.blocks();
     let symmetry = |canonical: bool| -> Result<Symmetry, DriverError> {
         if !canonical {
-            return Ok(Symmetry::trivial(pod.chips_per_cube(), pod.cubes));
+            return Ok(Symmetry::trivial(block, blocks));
         }
         let TopologyFile { symmetry } = json(directory, "topology.json")?;
-        group(pod.cubes, pod.chips_per_cube(), &symmetry.generators).map_err(not_built)
+        group(blocks, block, &symmetry.generators).map_err(not_built)
     };
     let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));
     let mut tables = if path.ends_with(".bin") {
@@ -64,12 +66,11 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Err(damaged("an entry is out of range".to_owned()).into());
     }
     if let Some(cubes) = image {
-        tables = carried(&tables, &args.scenario, &cubes, pod.chips_per_cube())
-            .ok_or_else(|| damaged("an image permutes no cubes".to_owned()))?;
+        tables = carried(&tables, &args.scenario, &cubes, block).ok_or_else(|| damaged("an image permutes no cubes".to_owned()))?;
     }
     print_out(&match args.format {
-        TableFormat::Text => crate::emit::router_table_text(&pod, &tables, node),
-        TableFormat::Json => crate::emit::router_table_json(&pod, &tables, node),
+        TableFormat::Text => crate::emit::router_table_text(&names, &tables, node),
+        TableFormat::Json => crate::emit::router_table_json(&tables, node),
     });
     Ok(())
 }
@@ -94,8 +95,8 @@ impl TablesFile {
     pub(super) fn binary(compiled: &Compiled, bytes: &[u8]) -> Option<Self> {
         let file = BinaryTables::read(bytes).ok()?;
         let canonical = file.is_canonical();
-        let pod = &compiled.pod;
-        let symmetry = if canonical { compiled.topology.symmetry().clone() } else { Symmetry::trivial(pod.chips_per_cube(), pod.cubes) };
+        let own = compiled.topology.symmetry();
+        let symmetry = if canonical { own.clone() } else { own.without() };
         let ForwardingTables { scenario, vcs, key, symmetry, routers } = file.tables(symmetry).ok()?;
         let line = |entry: Entry| EntryLine::new(&entry.numbers(key).collect::<Vec<_>>());
         let router = |(node, entries): (NodeId, Vec<Entry>)| {
@@ -166,19 +167,13 @@ fn file_of(directory: &Path, stem: &str) -> Option<String> {
     ["json", "bin"].map(|ending| format!("{stem}.{ending}")).into_iter().find(|path| directory.join(path).is_file())
 }
 
-/// The node of `cube3[1,2,3]`, or of a plain id.
-fn node(pod: &Pod, name: &str) -> Result<NodeId, DriverError> {
-    let found = name.parse().ok().filter(|id| (*id as usize) < pod.node_count()).map(NodeId).or_else(|| {
-        let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
-        let (cube, at) = compact.strip_prefix("cube")?.strip_suffix(']')?.split_once('[')?;
-        let cube: u32 = cube.parse().ok().filter(|cube| *cube < pod.cubes)?;
-        let at: Vec<u32> = at.split(',').map(|number| number.parse().ok()).collect::<Option<_>>()?;
-        let at: [u32; 3] = at.try_into().ok()?;
-        at.iter().zip(pod.cube.dims).all(|(at, length)| *at < length).then(|| pod.node(CubeId(cube), at))
-    });
-    found.ok_or_else(|| {
-        let last = NodeId(pod.node_count() as u32 - 1);
-        let range = format!("`{}` to `{}`, or 0 to {last}", pod.node_name(NodeId(0)), pod.node_name(last));
+/// The node of a name, such as `cube3[1,2,3]`, or of a plain id.
+fn node(names: &Names, count: usize, name: &str) -> Result<NodeId, DriverError> {
+    let compact = || name.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
+    let number = name.parse().ok().filter(|id| (*id as usize) < count).map(NodeId);
+    number.or_else(|| names.find(name, count)).or_else(|| names.find(&compact(), count)).ok_or_else(|| {
+        let last = NodeId(count as u32 - 1);
+        let range = format!("`{}` to `{}`, or 0 to {last}", names.router(NodeId(0)), names.router(last));
         DriverError::UnknownRouter { name: name.to_owned(), range }
     })
 }
@@ -236,9 +231,9 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry) -> Result<ForwardingT
 }
 
 /// Prints the scenarios of a directory.
-fn list(directory: &Path, pod: &Pod) -> Result<(), DriverError> {
-    let last = pod.node_name(NodeId(pod.node_count() as u32 - 1));
-    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", pod.name, pod.node_name(NodeId(0))));
+fn list(directory: &Path, fabric: &Fabric, names: &Names) -> Result<(), DriverError> {
+    let last = names.router(NodeId(fabric.node_count() as u32 - 1));
+    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.router(NodeId(0))));
     for scenario in scenarios(directory)? {
         print_out(&format!("  {scenario}"));
     }

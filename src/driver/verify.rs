@@ -26,7 +26,7 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     let loaded = read::built_spec(directory)?;
     let files = read::directory(directory)?;
-    let verified = check::directory(&files, &loaded.pod).map_err(|errors| {
+    let verified = check::directory(&files, &loaded.fabric).map_err(|errors| {
         let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
         Stop { diagnostics, sources: loaded.sources, exit_code: 3 }
     })?;

@@ -5,13 +5,13 @@
 //! are numbered on, each sends into `kA` and receives from `kB`, and a link is two cross-connects.
 
 use super::json::{push, push_object, quote};
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, CompiledPod};
 use crate::ids::OcsId;
 use crate::model::{CoupleRule, Duplex, Ocs};
 
 /// The text of one switch's file.
 pub(super) fn json(compiled: &Compiled, id: OcsId) -> String {
-    let Compiled { pod, cross_connects, .. } = compiled;
+    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
     let ocs = &pod.ocses[id];
     let sides_share_numbers = ocs.duplex == Duplex::Pair || ocs.rule == CoupleRule::Any;
 

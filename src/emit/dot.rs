@@ -1,15 +1,16 @@
 //! `topology.dot`: for Graphviz, one cluster per cube.
 
 use super::json::push;
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, CompiledPod};
 use crate::ids::{CubeId, Id};
-use crate::ir::LinkKind;
+use crate::ir::LinkClass;
 use crate::model::PORT_NAMES;
 
 /// The file's text.
 pub(super) fn dot(compiled: &Compiled) -> String {
-    let Compiled { pod, topology, cross_connects, .. } = compiled;
-    let mut out = format!("graph \"{}\" {{\n  node [shape=box, fontsize=10];\n", pod.name);
+    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
+    let Compiled { fabric, topology, .. } = compiled;
+    let mut out = format!("graph \"{}\" {{\n  node [shape=box, fontsize=10];\n", fabric.name);
     for cube in (0..pod.cubes).map(CubeId) {
         push(&mut out, format_args!("  subgraph \"cluster_cube{cube}\" {{\n    label=\"cube {cube}\";\n"));
         for node in topology.nodes().filter(|&node| pod.cube_of(node) == cube) {
@@ -21,8 +22,8 @@ pub(super) fn dot(compiled: &Compiled) -> String {
     for (id, link) in topology.links().enumerate() {
         let [a, b] = [link.a, link.b].map(|end| PORT_NAMES[end.port.index()]);
         push(&mut out, format_args!("  \"{}\" -- \"{}\" [", link.a.node, link.b.node));
-        match (link.kind, cross_connects.ocs_of[id]) {
-            (LinkKind::Fiber, Some(ocs)) => {
+        match (link.class, cross_connects.ocs_of[id]) {
+            (LinkClass::Global, Some(ocs)) => {
                 push(&mut out, format_args!("tooltip=\"{} {a} {b}\", color=\"#2f6fde\", constraint=false];\n", pod.ocses[ocs].name));
             }
             _ => push(&mut out, format_args!("tooltip=\"{a} {b}\", color=\"#8a8f98\"];\n")),

@@ -2,8 +2,8 @@
 
 use super::json::push;
 use super::topology::gigabytes;
-use crate::compiled::Compiled;
-use crate::ir::LinkKind;
+use crate::compiled::{Compiled, CompiledPod};
+use crate::ir::LinkClass;
 use crate::model::PORT_NAMES;
 
 /// The attributes: id, `node` or `edge`, name, type.
@@ -25,12 +25,13 @@ const KEYS: [(&str, &str, &str, &str); 13] = [
 
 /// The file's text. Names are identifiers, numbers and brackets: nothing in it needs escaping.
 pub(super) fn xml(compiled: &Compiled) -> String {
-    let Compiled { pod, topology, cross_connects, .. } = compiled;
+    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
+    let Compiled { fabric, topology, .. } = compiled;
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
     for (id, on, name, kind) in KEYS {
         push(&mut out, format_args!("<key id=\"{id}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"));
     }
-    push(&mut out, format_args!("<graph id=\"{}\" edgedefault=\"undirected\">\n", pod.name));
+    push(&mut out, format_args!("<graph id=\"{}\" edgedefault=\"undirected\">\n", fabric.name));
     for node in topology.nodes() {
         let [x, y, z] = pod.at(node);
         push(&mut out, format_args!("<node id=\"{node}\">"));
@@ -45,15 +46,15 @@ pub(super) fn xml(compiled: &Compiled) -> String {
         push_data(&mut out, "link", id);
         push_data(&mut out, "a_port", PORT_NAMES[link.a.port.0 as usize]);
         push_data(&mut out, "b_port", PORT_NAMES[link.b.port.0 as usize]);
-        let kind = match link.kind {
-            LinkKind::Copper => "copper",
-            LinkKind::Fiber => "fiber",
+        let kind = match link.class {
+            LinkClass::Local => "copper",
+            LinkClass::Global => "fiber",
         };
         push_data(&mut out, "kind", kind);
         if let Some(ocs) = cross_connects.ocs_of[id] {
             push_data(&mut out, "ocs", &pod.ocses[ocs].name);
         }
-        let link_type = &pod.link_types[link.link_type];
+        let link_type = &fabric.link_types[link.link_type];
         push_data(&mut out, "bandwidth_gbs", gigabytes(link_type.bandwidth_bps));
         push_data(&mut out, "latency_cycles", link_type.latency_cycles);
         out.push_str("</edge>\n");

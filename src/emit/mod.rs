@@ -142,7 +142,7 @@ pub fn each_artifact<E>(
         lines.push(manifest::Line::of(&artifact));
         take(artifact)?;
     }
-    let text = manifest::json(&compiled.pod.name, spec_text, options, &lines);
+    let text = manifest::json(&compiled.fabric.name, spec_text, options, &lines);
     take(Artifact { path: "manifest.json".to_owned(), bytes: text.into_bytes() })
 }
 
@@ -202,7 +202,7 @@ struct Part<'c> {
 }
 
 fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
-    let pod = &compiled.pod;
+    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
     let part = |at| Part { kind, at, input: "" };
     match (kind, &pod.topology) {
         (Kind::ConfigDb, _) => {
@@ -215,7 +215,7 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             routed.map(|(at, scenario)| (format!("{}.{ending}", tables_path(&scenario.scenario)), part(at))).collect()
         }
         (Kind::Inputs, topology) => {
-            let matrix = matches!(pod.demand.shape(), DemandShape::Matrix(_));
+            let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_));
             let demand = matrix.then(|| (DEMAND_INPUT.to_owned(), Part { kind: Kind::Demand, at: 0, input: "" }));
             let ocs = match topology {
                 TopologyChoice::CrossConnects { text, .. } | TopologyChoice::SynthesizeNear(Near { text, .. }) => {
@@ -245,7 +245,7 @@ impl Part<'_> {
         match self.kind {
             Kind::Spec => spec_text.to_owned(),
             Kind::Inputs => self.input.to_owned(),
-            Kind::Demand => compiled.pod.demand.csv(),
+            Kind::Demand => compiled.fabric.demand.csv(),
             Kind::Topology => topology::json(compiled),
             Kind::Ocs => ocs::json(compiled),
             Kind::ConfigDb => config_db::json(compiled, crate::ids::OcsId(self.at as u32)),

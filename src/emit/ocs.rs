@@ -1,11 +1,11 @@
 //! `ocs.json` (`fabc.ocs/1`): the ports and the setting of every switch.
 
 use super::json::{push, push_lines, push_numbers, quote, strings};
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, CompiledPod};
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
-    let Compiled { pod, cross_connects, .. } = compiled;
+    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
     let mut out = String::from("{\"format\":\"fabc.ocs/1\",\n\"ocs\":");
     push_lines(&mut out, pod.ocses.enumerate(), |out, (id, ocs)| {
         let [a, b] = [&ocs.a, &ocs.b].map(|side| strings(side.iter().map(|&face| pod.face_port_name(face))));

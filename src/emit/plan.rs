@@ -11,15 +11,15 @@ use crate::ir::{Change, Cut, Plan, Step, file_stem};
 use crate::model::Pod;
 
 /// The plan for people; at most 100 columns but for long names.
-pub fn plan_text(pod: &Pod, plan: &Plan) -> String {
+pub fn plan_text(name: &str, pod: &Pod, plan: &Plan) -> String {
     let mut out = String::new();
     let kept: usize = plan.kept.iter().sum();
     if plan.steps.is_empty() {
-        push(&mut out, format_args!("{}: nothing to change, {} stay\n", pod.name, cross_connects(kept)));
+        push(&mut out, format_args!("{}: nothing to change, {} stay\n", name, cross_connects(kept)));
         return out;
     }
     let (removes, adds) = (plan.count(Change::Remove), plan.moves());
-    push(&mut out, format_args!("{}: {} removed, {} added, {} stay\n", pod.name, number(removes), number(adds), cross_connects(kept)));
+    push(&mut out, format_args!("{}: {} removed, {} added, {} stay\n", name, number(removes), number(adds), cross_connects(kept)));
     if plan.live_parts > 1 {
         push(&mut out, format_args!("the live cross-connects leave the pod in {} parts\n", number(plan.live_parts)));
     }
@@ -75,8 +75,8 @@ pub fn cut_line(pod: &Pod, cut: &Cut) -> String {
 }
 
 /// The plan for programs, `fabc.plan/1`.
-pub fn plan_json(pod: &Pod, plan: &Plan) -> String {
-    let mut out = format!("{{\"format\":\"fabc.plan/1\",\"fabric\":{},\n", quote(&pod.name));
+pub fn plan_json(name: &str, pod: &Pod, plan: &Plan) -> String {
+    let mut out = format!("{{\"format\":\"fabc.plan/1\",\"fabric\":{},\n", quote(name));
     let kept: usize = plan.kept.iter().sum();
     let (removes, adds) = (plan.count(Change::Remove), plan.moves());
     push(&mut out, format_args!("\"removed\":{removes},\"added\":{adds},\"kept\":{kept},\n"));

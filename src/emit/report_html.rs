@@ -41,7 +41,7 @@ pub(super) fn html(compiled: &Compiled) -> String {
 }
 
 fn page(compiled: &Compiled) -> Value {
-    let pod = &compiled.pod;
+    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
     let nominal = &compiled.scenarios[0].metrics;
     let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false)).count();
     let unknown = compiled.requires.iter().filter(|outcome| outcome.holds().is_none()).count();
@@ -71,8 +71,8 @@ fn page(compiled: &Compiled) -> Value {
         .collect();
     let facts = [summary::cubes_line(pod), summary::switches_line(pod), summary::links_line(compiled), summary::choices_line(compiled)];
     context! {
-        name => pod.name,
-        facts => facts.into_iter().chain(summary::demand_line(pod)).chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
+        name => fabric.name,
+        facts => facts.into_iter().chain(summary::demand_line(fabric)).chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
         proof => summary::proof_line(compiled),
         routed => nominal.routed.is_some(),
         required => compiled.requires.len(),
@@ -86,14 +86,14 @@ fn page(compiled: &Compiled) -> Value {
         loads => loads(nominal),
         vcs => vcs(nominal),
         faults => faults::faults(compiled),
-        traffic => if compiled.pod.demand.is_uniform() { "uniform all-to-all traffic" } else { "the traffic of the spec" },
+        traffic => if compiled.fabric.demand.is_uniform() { "uniform all-to-all traffic" } else { "the traffic of the spec" },
         requires,
         passes,
     }
 }
 
 fn cards(compiled: &Compiled) -> Vec<Card> {
-    let pod = &compiled.pod;
+    let fabric = &compiled.fabric;
     let nominal = &compiled.scenarios[0].metrics;
     let filled = |share: f64| Some(format!("{:.1}", (share * 100.0).clamp(0.0, 100.0)));
     let share = nominal.flow_low / nominal.distance_bound();
@@ -129,7 +129,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             "of a channel",
             format!(
                 "{}; at most {}",
-                if pod.demand.is_uniform() { "per chip, uniform all-to-all" } else { "of the chip that sends most" },
+                if fabric.demand.is_uniform() { "per chip, uniform all-to-all" } else { "of the chip that sends most" },
                 percent(ceiling)
             ),
             filled(nominal.flow_low / nominal.flow_high),
@@ -142,7 +142,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             None,
         ),
     ];
-    if let Some(limit) = &compiled.limit {
+    if let Some(limit) = &compiled.of_pod().1.limit {
         let reached = nominal.flow_low / limit.value();
         let note = if compiled.is_optimal() {
             "reached: optimal, no topology of this pod carries more".to_owned()
@@ -165,14 +165,14 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             "VC balance",
             ratio4(balance),
             "",
-            format!("of all hops on the busiest VC; even is {}", ratio4(1.0 / f64::from(pod.budget.vcs))),
+            format!("of all hops on the busiest VC; even is {}", ratio4(1.0 / f64::from(fabric.budget.vcs))),
             None,
         ));
         let mean = walk.entries_total as f64 / nominal.nodes as f64;
         cards.push(card("Table entries", grouped(walk.entries_max), "at most", format!("per router, {mean:.1} on average"), None));
     }
     let faults = compiled.scenarios.len() - 1;
-    let covered = match (pod.budget.faults, faults) {
+    let covered = match (fabric.budget.faults, faults) {
         (Faults::Ocses(0), _) => "no fault budget",
         (_, 0) => "not measured yet",
         (Faults::Ocses(1), _) => "any one OCS may go dark",

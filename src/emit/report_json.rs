@@ -3,19 +3,20 @@
 use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{lower, ratio, upper};
 use super::tables::canonical;
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, CompiledPod};
 use crate::ir::{LimitArgument, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
 use crate::model::Metric;
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
-    let Compiled { pod, scenarios, .. } = compiled;
+    let (pod, CompiledPod { uniform, .. }) = compiled.of_pod();
+    let Compiled { fabric, scenarios, .. } = compiled;
     let nominal = &scenarios[0];
-    let mut out = format!("{{\"format\":\"fabc.report/1\",\"fabric\":{},", quote(&pod.name));
+    let mut out = format!("{{\"format\":\"fabc.report/1\",\"fabric\":{},", quote(&fabric.name));
     push(&mut out, format_args!("\"nodes\":{},\"cubes\":{},\n", pod.node_count(), pod.cubes));
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
     push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));
-    if let Some(uniform) = &compiled.uniform {
+    if let Some(uniform) = uniform {
         let (least, most) = uniform.gain(&nominal.metrics);
         let (low, high) = (lower(uniform.flow_low), upper(uniform.flow_high));
         push(&mut out, format_args!("\"gain\":{{\"uniform_topology\":[{low},{high}],\"ratio\":[{},{}]}},\n", lower(least), upper(most)));
@@ -106,14 +107,14 @@ fn bounds(of: &ScenarioMetrics) -> String {
 
 /// `,"trees":{..}`: how many OCS-disjoint spanning trees there can be.
 fn trees(compiled: &Compiled) -> String {
-    let TreeBounds { at_least, at_most, witness } = &compiled.tree_bounds;
-    let witness = strings(witness.iter().map(|&ocs| &compiled.pod.ocses[ocs].name));
+    let TreeBounds { at_least, at_most, witness } = &compiled.of_pod().1.tree_bounds;
+    let witness = strings(witness.iter().map(|&ocs| &compiled.of_pod().0.ocses[ocs].name));
     format!(",\"trees\":{{\"at_least\":{at_least},\"at_most\":{at_most},\"witness\":{witness}}}")
 }
 
 /// `,"universal":{..}`: the limit, what proves it, and how much of it is reached.
 fn universal(compiled: &Compiled) -> String {
-    let Some(limit) = &compiled.limit else { return String::new() };
+    let Some(limit) = &compiled.of_pod().1.limit else { return String::new() };
     let argument = match &limit.argument {
         LimitArgument::Tree { copper, fiber, levels } => {
             let copper: Vec<String> = copper.iter().map(|planes| numbers(planes)).collect();

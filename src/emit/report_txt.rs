@@ -13,9 +13,9 @@ const WIDTH: usize = 100;
 
 /// The report as the terminal shows it, and as `report.txt` keeps it.
 pub fn terminal_report(compiled: &Compiled) -> String {
-    let pod = &compiled.pod;
+    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
     let mut out = String::new();
-    push_wrapped(&mut out, "", &pod.name);
+    push_wrapped(&mut out, "", &fabric.name);
     let lines = [
         summary::cubes_line(pod),
         summary::switches_line(pod),
@@ -23,7 +23,7 @@ pub fn terminal_report(compiled: &Compiled) -> String {
         summary::choices_line(compiled),
         summary::proof_line(compiled),
     ];
-    for line in lines.into_iter().chain(summary::demand_line(pod)).chain(summary::gain_line(compiled)) {
+    for line in lines.into_iter().chain(summary::demand_line(fabric)).chain(summary::gain_line(compiled)) {
         push_wrapped(&mut out, "  ", &line);
     }
     push_metrics(&mut out, compiled);
@@ -61,7 +61,7 @@ fn push_metrics(out: &mut String, compiled: &Compiled) {
 fn push_faults(out: &mut String, compiled: &Compiled) {
     let all = compiled.metrics();
     let faults = all.len() - 1;
-    if compiled.pod.budget.faults.is_none() {
+    if compiled.fabric.budget.faults.is_none() {
         return;
     }
     if faults == 0 {

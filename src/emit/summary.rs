@@ -2,10 +2,10 @@
 
 use super::number::{grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
-use crate::ir::{LimitArgument, LinkKind, TreeBounds};
+use crate::ir::{LimitArgument, LinkClass, TreeBounds};
 use crate::model::{
-    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Metric, Objective, Pod, RoutingChoice, SymmetryChoice, SynthesisMethod,
-    Synthesize, TopologyChoice,
+    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Pod, RoutingChoice, SymmetryChoice,
+    SynthesisMethod, Synthesize, TopologyChoice,
 };
 
 /// Significant digits of flows in reports for people; `report.json` has all of them.
@@ -27,7 +27,7 @@ pub(super) struct MetricRow {
 /// All metrics of the healthy pod, in report order.
 pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
     let of = &compiled.scenarios[0].metrics;
-    let vcs = compiled.pod.budget.vcs;
+    let vcs = compiled.fabric.budget.vcs;
     Metric::ALL
         .into_iter()
         .map(|metric| {
@@ -48,7 +48,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),
                 Metric::VcBalance => ((format!(">= {}", ratio4(1.0 / f64::from(vcs))), None), "largest share of hops on one VC"),
                 Metric::DisjointTrees => {
-                    let most = compiled.tree_bounds.at_most;
+                    let most = compiled.of_pod().1.tree_bounds.at_most;
                     ((format!("<= {most}"), Some(f64::from(most))), "OCS-disjoint spanning trees")
                 }
             };
@@ -60,7 +60,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
 
 /// `OCS-disjoint, each joins all cubes; at least 12 by connectivity, at most 24`.
 pub(super) fn trees_note(compiled: &Compiled) -> String {
-    let TreeBounds { at_least, at_most, .. } = compiled.tree_bounds;
+    let TreeBounds { at_least, at_most, .. } = compiled.of_pod().1.tree_bounds;
     format!("OCS-disjoint, each joins all cubes; at least {at_least} by connectivity, at most {at_most}")
 }
 
@@ -122,19 +122,19 @@ pub(super) fn switches_line(pod: &Pod) -> String {
 /// `768 links: 576 copper, 192 fiber, 128 GB/s per direction`.
 pub(super) fn links_line(compiled: &Compiled) -> String {
     let links = compiled.topology.links();
-    let fiber = links.iter().filter(|link| link.kind == LinkKind::Fiber).count();
+    let fiber = links.iter().filter(|link| link.class == LinkClass::Global).count();
     format!(
         "{} links: {} copper, {} fiber, {} GB/s per direction",
         grouped(links.len() as u64),
         grouped((links.len() - fiber) as u64),
         grouped(fiber as u64),
-        round_down_sig(compiled.pod.channel_bandwidth_gbs(), DIGITS),
+        round_down_sig(compiled.fabric.channel_bandwidth_gbs(), DIGITS),
     )
 }
 
 /// `synthesized (symmetry auto, effort 1, seed 1), 4 cubes interchangeable, allowed_turns routing, 2 of 4 VCs, 1 dark OCS tolerated`.
 pub(super) fn choices_line(compiled: &Compiled) -> String {
-    let pod = &compiled.pod;
+    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
     let search = |how: &Synthesize| {
         let symmetry = match how.symmetry {
@@ -161,24 +161,24 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         }
         TopologyChoice::CrossConnects { path, .. } => format!("cross-connects of {path}"),
     };
-    let routing = match pod.routing {
+    let routing = match fabric.routing {
         RoutingChoice::AllowedTurns(settings) if settings == AllowedTurns::default() => "allowed_turns".to_owned(),
         RoutingChoice::AllowedTurns(settings) => format!("allowed_turns {{ {} }}", settings.written()),
         RoutingChoice::DimensionOrder => "dimension_order".to_owned(),
         RoutingChoice::UpDown => "up_down".to_owned(),
     };
-    let faults = format!("{} tolerated", pod.budget.faults.worst().unwrap_or("no fault"));
+    let faults = format!("{} tolerated", fabric.budget.faults.worst().unwrap_or("no fault"));
     let kept = match compiled.topology.symmetry().order() {
         1 => "no symmetry kept".to_owned(),
         order if order == pod.cubes as usize => "all cubes interchangeable".to_owned(),
         order => format!("cubes interchangeable in sets of {order}"),
     };
-    format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", pod.budget.vcs, pod.chip.vcs)
+    format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", fabric.budget.vcs, fabric.router.vcs)
 }
 
 /// `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of this pod; 98.8 % reached`.
 pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
-    let limit = compiled.limit.as_ref()?;
+    let limit = compiled.of_pod().1.limit.as_ref()?;
     let argument = match &limit.argument {
         LimitArgument::Tree { .. } => "tree of cubes".to_owned(),
         LimitArgument::Plane { axis, below } => {
@@ -220,24 +220,24 @@ pub(super) fn proof_line(compiled: &Compiled) -> String {
 }
 
 /// `demand: all-to-all in groups of 16 (weight 4) and of all chips (weight 1); the busiest chip sends 315 in all`; `None` where it is uniform.
-pub(super) fn demand_line(pod: &Pod) -> Option<String> {
-    let how = match pod.demand.shape() {
+pub(super) fn demand_line(fabric: &Fabric) -> Option<String> {
+    let how = match fabric.demand.shape() {
         DemandShape::Uniform => return None,
         DemandShape::Groups(components) => {
-            let part = |part: &Component| match part.group as usize == pod.node_count() {
+            let part = |part: &Component| match part.group as usize == fabric.node_count() {
                 true => format!("of all chips (weight {})", part.weight),
                 false => format!("of {} (weight {})", part.group, part.weight),
             };
             format!("all-to-all in groups {}", components.iter().map(part).collect::<Vec<_>>().join(" and "))
         }
-        DemandShape::Matrix(_) => format!("a matrix with weights up to {}", grouped(pod.demand.largest().into())),
+        DemandShape::Matrix(_) => format!("a matrix with weights up to {}", grouped(fabric.demand.largest().into())),
     };
-    Some(format!("demand: {how}; the busiest chip sends {} in all", grouped(pod.demand.sent_most())))
+    Some(format!("demand: {how}; the busiest chip sends {} in all", grouped(fabric.demand.sent_most())))
 }
 
 /// What the topology gains on its demand over the one synthesized for uniform demand.
 pub(super) fn gain_line(compiled: &Compiled) -> Option<String> {
-    let uniform = compiled.uniform.as_ref()?;
+    let uniform = compiled.of_pod().1.uniform.as_ref()?;
     let (least, most) = uniform.gain(&compiled.scenarios[0].metrics);
     Some(format!(
         "gain over the topology for uniform demand: {} to {} (that one reaches {} to {} on this demand, certified)",

@@ -1,9 +1,8 @@
 //! `tables/*.json` (`fabc.tables/1`), and the table of one router for people.
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
-use crate::ids::NodeId;
-use crate::ir::{Entry, ForwardingTables, Image, Symmetry, TableKey};
-use crate::model::{PORT_NAMES, Pod};
+use crate::ids::{NodeId, PortId};
+use crate::ir::{Entry, ForwardingTables, Image, Names, Symmetry, TableKey};
 
 /// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that `topology.json` names.
 pub(super) fn canonical(of_tables: &Symmetry, of_topology: &Symmetry) -> bool {
@@ -59,29 +58,29 @@ fn push_router(out: &mut String, key: TableKey, node: NodeId, entries: &[Entry])
 }
 
 /// The full table of one router as `fabc tables --router` prints it.
-pub fn router_table_text(pod: &Pod, tables: &ForwardingTables, node: NodeId) -> String {
+pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId) -> String {
     let entries = tables.router(node);
     let mut out =
-        format!("router {} (node {node}), {}, {} entries, {} VCs\n", pod.node_name(node), tables.scenario, entries.len(), tables.vcs);
-    let width = entries.iter().map(|entry| pod.node_name(entry.dst).len()).max().unwrap_or(0).max("destination".len());
+        format!("router {} (node {node}), {}, {} entries, {} VCs\n", names.router(node), tables.scenario, entries.len(), tables.vcs);
+    let width = entries.iter().map(|entry| names.router(entry.dst).len()).max().unwrap_or(0).max("destination".len());
     push(
         &mut out,
         format_args!("{:<width$}  {:>6}  {:>6}  {:>5}      {:>6}  {:>6}\n", "destination", "node", "in", "in VC", "out", "out VC"),
     );
     for entry in entries {
-        let (port, vc) = match usize::try_from(entry.in_port) {
-            Ok(port) => (PORT_NAMES[port], entry.in_vc.to_string()),
-            Err(_) if tables.key == TableKey::Dst => ("any", "any".to_owned()),
-            Err(_) => ("inject", "-".to_owned()),
+        let (port, vc) = match u16::try_from(entry.in_port) {
+            Ok(port) => (names.port(PortId(port)), entry.in_vc.to_string()),
+            Err(_) if tables.key == TableKey::Dst => ("any".to_owned(), "any".to_owned()),
+            Err(_) => ("inject".to_owned(), "-".to_owned()),
         };
-        let (name, to) = (pod.node_name(entry.dst), PORT_NAMES[entry.out_port as usize]);
+        let (name, to) = (names.router(entry.dst), names.port(PortId(entry.out_port)));
         push(&mut out, format_args!("{name:<width$}  {:>6}  {port:>6}  {vc:>5}  ->  {to:>6}  {:>6}\n", entry.dst, entry.out_vc));
     }
     out
 }
 
 /// The full table of one router in the form of `fabc.tables/1`, whatever symmetry the tables keep.
-pub fn router_table_json(_pod: &Pod, tables: &ForwardingTables, node: NodeId) -> String {
+pub fn router_table_json(tables: &ForwardingTables, node: NodeId) -> String {
     let mut out = format!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs);
     push(&mut out, format_args!("\"canonical\":false,\"key\":{},\n\"routers\":", strings(tables.key.columns())));
     push_lines(&mut out, [node], |out, node| push_router(out, tables.key, node, &tables.router(node)));

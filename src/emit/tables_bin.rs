@@ -10,7 +10,7 @@ pub(super) fn bytes(tables: &PackedTables, images: &[Image], topology_symmetry: 
         return file(tables, images);
     }
     let tables = super::unpacked(tables);
-    let symmetry = Symmetry::trivial(tables.symmetry.chips_per_cube() as u32, tables.symmetry.cubes() as u32);
+    let symmetry = tables.symmetry.without();
     let routers = symmetry.canonical_nodes().map(|node| tables.router(node)).collect();
     file(&PackedTables::pack(&ForwardingTables { symmetry, routers, ..tables }), images)
 }

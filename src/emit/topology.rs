@@ -1,15 +1,19 @@
 //! `topology.json` (`fabc.topology/1`): nodes, links with their ids, and the generators of the symmetry.
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
-use crate::compiled::Compiled;
-use crate::ir::LinkKind;
+use crate::compiled::{Compiled, CompiledPod};
+use crate::ir::LinkClass;
 use crate::model::PORT_NAMES;
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
-    let Compiled { pod, topology, cross_connects, .. } = compiled;
+    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
+    let Compiled { fabric, topology, .. } = compiled;
     let mut out = String::with_capacity(64 * topology.node_count() + 80 * topology.links().len());
-    push(&mut out, format_args!("{{\"format\":\"fabc.topology/1\",\"fabric\":{},\n\"ports\":{},\n", quote(&pod.name), strings(PORT_NAMES)));
+    push(
+        &mut out,
+        format_args!("{{\"format\":\"fabc.topology/1\",\"fabric\":{},\n\"ports\":{},\n", quote(&fabric.name), strings(PORT_NAMES)),
+    );
     out.push_str("\"nodes\":");
     push_lines(&mut out, topology.nodes(), |out, node| {
         let [x, y, z] = pod.at(node);
@@ -17,9 +21,9 @@ pub(super) fn json(compiled: &Compiled) -> String {
     });
     out.push_str(",\n\"links\":");
     push_lines(&mut out, topology.links().enumerate(), |out, (id, link)| {
-        let kind = match link.kind {
-            LinkKind::Copper => "copper",
-            LinkKind::Fiber => "fiber",
+        let kind = match link.class {
+            LinkClass::Local => "copper",
+            LinkClass::Global => "fiber",
         };
         push(out, format_args!("{{\"id\":{id},\"a\":[{},{}],\"b\":[{},{}],", link.a.node, link.a.port, link.b.node, link.b.port));
         push(out, format_args!("\"kind\":\"{kind}\""));
@@ -39,19 +43,20 @@ pub(super) fn json(compiled: &Compiled) -> String {
 
 /// `topology.csv`: one link per line.
 pub(super) fn csv(compiled: &Compiled) -> String {
-    let Compiled { pod, topology, cross_connects, .. } = compiled;
+    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
+    let Compiled { fabric, topology, .. } = compiled;
     let mut out = String::from("link,a_node,a_port,b_node,b_port,kind,ocs,bandwidth_gbs,latency_cycles\n");
     for (id, link) in topology.links().enumerate() {
         push_int(&mut out, i64::from(id.0));
         for end in [link.a, link.b] {
             push(&mut out, format_args!(",{},{}", end.node, PORT_NAMES[end.port.0 as usize]));
         }
-        let kind = match link.kind {
-            LinkKind::Copper => "copper",
-            LinkKind::Fiber => "fiber",
+        let kind = match link.class {
+            LinkClass::Local => "copper",
+            LinkClass::Global => "fiber",
         };
         let ocs = cross_connects.ocs_of[id].map_or(String::new(), |ocs| format!("\"{}\"", pod.ocses[ocs].name));
-        let link_type = &pod.link_types[link.link_type];
+        let link_type = &fabric.link_types[link.link_type];
         push(&mut out, format_args!(",{kind},{ocs},{},{}\n", gigabytes(link_type.bandwidth_bps), link_type.latency_cycles));
     }
     out

@@ -1,5 +1,6 @@
 //! The numbers of the report, per scenario, by the definitions of design.md section 3.
 
+use super::ConcurrentFlow;
 use crate::model::{Metric, Require};
 
 /// What a walk of all tables found; made by the checker, not by the router.
@@ -166,4 +167,16 @@ pub struct PassRecord {
     pub counters: Vec<(String, u64)>,
     /// What a reader should know about how the pass went, sentence by sentence.
     pub notes: Vec<String>,
+}
+
+impl PassRecord {
+    /// What the analysis of the flow did.
+    pub fn of_flow(flow: &ConcurrentFlow) -> Self {
+        Self {
+            name: "flow".to_owned(),
+            stopped_by: flow.stopped_by.name().to_owned(),
+            counters: vec![("rounds".to_owned(), u64::from(flow.rounds))],
+            notes: Vec::new(),
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::ids::NodeId;
 use std::collections::BTreeMap;
 
 /// What an entry does, whatever its destination: (in port, in VC, out port, out VC).
-pub type Action = (i8, i8, u8, u8);
+pub type Action = (i16, i8, u16, u8);
 
 /// The tables of one scenario, packed.
 ///
@@ -160,7 +160,7 @@ mod tests {
         #[test]
         fn what_is_packed_comes_out_again(
             routers in prop::collection::vec(
-                prop::collection::btree_set((0u32..3, (-1i8..6, -1i8..40, 0u8..6, 0u8..40)), 0..300), 3..4)
+                prop::collection::btree_set((0u32..3, (-1i16..600, -1i8..40, 0u16..600, 0u8..40)), 0..300), 3..4)
         ) {
             let tables = tables(routers.into_iter().map(|entries| entries.into_iter().collect()).collect());
             let packed = PackedTables::pack(&tables);

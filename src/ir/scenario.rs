@@ -2,7 +2,7 @@
 
 use super::{CrossConnects, Topology};
 use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId};
-use crate::model::{Faults, PORT_NAMES, Pod};
+use crate::model::{Fabric, Faults};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -37,17 +37,18 @@ impl Scenario {
         Self { name: "nominal".to_owned(), dark: Vec::new(), link: None, chip: None, images: Vec::new() }
     }
     /// Nominal first, then every tolerated fault: sets of OCSes by size, then by id; links and chips by id, of all images of one another the first.
-    pub fn all(pod: &Pod, topology: &Topology) -> Vec<Self> {
-        match pod.budget.faults {
-            Faults::Ocses(most) => Self::of_ocses(pod, most),
-            Faults::Link => Self::of_links(pod, topology),
-            Faults::Chip => Self::of_chips(pod, topology),
+    pub fn all(fabric: &Fabric, topology: &Topology) -> Vec<Self> {
+        match fabric.budget.faults {
+            Faults::Ocses(most) => Self::of_ocses(fabric, most),
+            Faults::Link => Self::of_links(topology),
+            Faults::Chip => Self::of_chips(topology),
         }
     }
 
     /// As [`Scenario::all`] for dark OCSes, which need no topology.
-    pub fn of_ocses(pod: &Pod, most: u32) -> Vec<Self> {
+    pub fn of_ocses(fabric: &Fabric, most: u32) -> Vec<Self> {
         let mut all = vec![Self::nominal()];
+        let Some(pod) = fabric.pod() else { return all };
         let mut previous: Vec<Vec<OcsId>> = vec![Vec::new()];
         for _ in 0..most {
             previous = previous
@@ -69,11 +70,11 @@ impl Scenario {
         all
     }
 
-    fn of_links(pod: &Pod, topology: &Topology) -> Vec<Self> {
+    fn of_links(topology: &Topology) -> Vec<Self> {
         let symmetry = topology.symmetry();
         let name = |link: LinkId| {
             let end = topology.links()[link].a;
-            format!("{}.{}", pod.node_name(end.node), PORT_NAMES[end.port.index()])
+            format!("{}.{}", topology.name(end.node), topology.names().port(end.port))
         };
         let mut seen = BTreeSet::new();
         let mut all = vec![Self::nominal()];
@@ -93,12 +94,12 @@ impl Scenario {
         all
     }
 
-    fn of_chips(pod: &Pod, topology: &Topology) -> Vec<Self> {
+    fn of_chips(topology: &Topology) -> Vec<Self> {
         let symmetry = topology.symmetry();
         let fault = |chip: NodeId| {
-            let image = |g| Image { scenario: pod.node_name(symmetry.image(g, chip)), cubes: moves(topology, g) };
+            let image = |g| Image { scenario: topology.name(symmetry.image(g, chip)), cubes: moves(topology, g) };
             let images = (1..symmetry.order()).map(image).collect();
-            Self { name: pod.node_name(chip), chip: Some(chip), images, ..Self::nominal() }
+            Self { name: topology.name(chip), chip: Some(chip), images, ..Self::nominal() }
         };
         std::iter::once(Self::nominal()).chain(symmetry.canonical_nodes().map(fault)).collect()
     }
@@ -119,19 +120,19 @@ impl Scenario {
         format!("{what}{}", self.name)
     }
     /// Number of chips that are served.
-    pub fn served(&self, pod: &Pod) -> usize {
-        pod.node_count() - usize::from(self.chip.is_some())
+    pub fn served(&self, topology: &Topology) -> usize {
+        topology.node_count() - usize::from(self.chip.is_some())
     }
     /// The name as part of a file name: `X_0_0`, `X_0_0+Y_1_2`, `cube0_1_2_3.+x`, `cube0_1_2_3`.
     pub fn file_stem(&self) -> String {
         file_stem(&self.name)
     }
     /// Which links are lit.
-    pub fn alive(&self, topology: &Topology, cross_connects: &CrossConnects) -> IdVec<LinkId, bool> {
+    pub fn alive(&self, topology: &Topology, cross_connects: Option<&CrossConnects>) -> IdVec<LinkId, bool> {
         let lit = |(id, link): (LinkId, &super::Link)| {
             self.link != Some(id)
                 && self.chip.is_none_or(|chip| link.a.node != chip && link.b.node != chip)
-                && cross_connects.ocs_of[id].is_none_or(|ocs| !self.dark.contains(&ocs))
+                && cross_connects.and_then(|cross_connects| cross_connects.ocs_of[id]).is_none_or(|ocs| !self.dark.contains(&ocs))
         };
         topology.links().enumerate().map(lit).collect()
     }

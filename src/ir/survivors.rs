@@ -26,7 +26,7 @@ pub struct Survivors {
 impl Survivors {
     /// The lit links without the dead chip.
     pub fn new(pod: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Self {
-        let whole = Symmetry::trivial(pod.symmetry().chips_per_cube() as u32, pod.symmetry().cubes() as u32);
+        let whole = pod.symmetry().without();
         let nodes: Vec<NodeId> = pod.nodes().filter(|&node| Some(node) != dead).collect();
         let mut here = vec![None; pod.node_count()];
         for (k, node) in nodes.iter().enumerate() {

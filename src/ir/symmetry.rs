@@ -49,6 +49,11 @@ impl Symmetry {
         Self::new(chips_per_cube, vec![(0..cubes).map(CubeId).collect()])
     }
 
+    /// The trivial group on the same blocks.
+    pub fn without(&self) -> Self {
+        Self::trivial(self.chips_per_cube, self.cubes)
+    }
+
     /// The elements that `keeps` accepts; they must form a group.
     pub fn subgroup(&self, keeps: impl Fn(usize) -> bool) -> Self {
         let kept = (0..self.order()).filter(|&g| keeps(g));

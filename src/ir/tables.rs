@@ -13,11 +13,11 @@ pub struct Entry {
     /// Destination of the packet.
     pub dst: NodeId,
     /// Port it came in by; -1 when injected here (or for any, see [`TableKey::Dst`]).
-    pub in_port: i8,
+    pub in_port: i16,
     /// Virtual channel it came in on; -1 when injected here (or for any).
     pub in_vc: i8,
     /// Port it leaves by.
-    pub out_port: u8,
+    pub out_port: u16,
     /// Virtual channel it leaves on.
     pub out_vc: u8,
 }
@@ -58,9 +58,9 @@ impl EntryLine {
         };
         Some(Entry {
             dst: NodeId(u32::try_from(dst).ok()?),
-            in_port: i8::try_from(in_port).ok()?,
+            in_port: i16::try_from(in_port).ok()?,
             in_vc: i8::try_from(in_vc).ok()?,
-            out_port: u8::try_from(out_port).ok()?,
+            out_port: u16::try_from(out_port).ok()?,
             out_vc: u8::try_from(out_vc).ok()?,
         })
     }

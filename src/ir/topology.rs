@@ -1,6 +1,6 @@
 //! Who is wired to whom.
 
-use super::Symmetry;
+use super::{Names, Symmetry};
 use crate::ids::{ChannelClass, ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fixedbitset::FixedBitSet;
 
@@ -13,46 +13,55 @@ pub struct Endpoint {
     pub port: PortId,
 }
 
-/// What a link runs over.
+/// Where a link runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LinkKind {
-    /// An electrical link inside a cube.
-    Copper,
-    /// A fibre through an OCS.
-    Fiber,
+pub enum LinkClass {
+    /// Inside a block: the copper of a cube, the cables of a group; every link of a network without blocks.
+    Local,
+    /// Between blocks: a fibre through an OCS, a cable between groups.
+    Global,
 }
 
-/// A link between two ports; `a < b`.
+/// A link between two ports; `a < b`, but for a simplex link, which runs from `a` to `b`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Link {
     /// The smaller end.
     pub a: Endpoint,
     /// The larger end.
     pub b: Endpoint,
-    /// What it runs over.
-    pub kind: LinkKind,
+    /// Where it runs.
+    pub class: LinkClass,
     /// Which declared `link` it is.
     pub link_type: LinkTypeId,
+    /// Whether it is one channel alone, from an output port at `a` to an input port at `b`.
+    pub simplex: bool,
 }
 
-/// A topology: `ports` ports at every node, links sorted by their ends, and the symmetry that keeps all of it.
+/// A topology: routers with at most `ports` ports each, links sorted by their ends, and the symmetry that keeps all of it.
 ///
-/// Invariants: no port carries two links; no link joins a node to itself; the graph is connected.
+/// Invariants: no port carries two links (of simplex links: no output port, no input port); no link joins a node to itself; the graph is
+/// connected.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    node_count: usize,
     ports: usize,
     links: IdVec<LinkId, Link>,
     /// `[node * ports + port]`: the channel that leaves through the port.
     outgoing: Vec<Option<ChannelId>>,
+    /// `[node * ports + port]`: the channel that comes in by the port; empty where all links are duplex, so that it is the reverse of what
+    /// leaves.
+    incoming: Vec<Option<ChannelId>>,
+    /// `[node]`: hosts of the router; 0 for one that only forwards. Empty where every router has one.
+    hosts: Vec<u16>,
     symmetry: Symmetry,
+    names: Names,
 }
 
 impl Topology {
-    /// A topology from its links, in any order. Panics where a port is used twice: callers have checked that.
+    /// A topology from its links, in any order; every router has one host and its number for a name. Panics where a port is used twice:
+    /// callers have checked that.
     pub fn new(ports: usize, mut links: Vec<Link>, symmetry: Symmetry) -> Self {
         let node_count = symmetry.node_count();
-        for link in &mut links {
+        for link in links.iter_mut().filter(|link| !link.simplex) {
             if link.b < link.a {
                 std::mem::swap(&mut link.a, &mut link.b);
             }
@@ -60,14 +69,35 @@ impl Topology {
         links.sort_by_key(|link| (link.a, link.b));
         let links: IdVec<LinkId, Link> = links.into();
         let mut outgoing = vec![None; node_count * ports];
+        let mut incoming = vec![None; if links.iter().any(|link| link.simplex) { node_count * ports } else { 0 }];
+        let take = |ends: &mut Vec<Option<ChannelId>>, end: Endpoint, channel| {
+            let slot = &mut ends[end.node.index() * ports + end.port.index()];
+            assert!(slot.is_none(), "port {end:?} carries two links");
+            *slot = Some(channel);
+        };
         for (id, link) in links.enumerate() {
-            for (end, channel) in [(link.a, id.forward()), (link.b, id.backward())] {
-                let slot = &mut outgoing[end.node.index() * ports + end.port.index()];
-                assert!(slot.is_none(), "port {end:?} carries two links");
-                *slot = Some(channel);
+            take(&mut outgoing, link.a, id.forward());
+            if !link.simplex {
+                take(&mut outgoing, link.b, id.backward());
+            }
+            if !incoming.is_empty() {
+                take(&mut incoming, link.b, id.forward());
+                if !link.simplex {
+                    take(&mut incoming, link.a, id.backward());
+                }
             }
         }
-        Self { node_count, ports, links, outgoing, symmetry }
+        Self { ports, links, outgoing, incoming, hosts: Vec::new(), symmetry, names: Names::Numbered }
+    }
+
+    /// The same topology with other names.
+    pub fn named(self, names: Names) -> Self {
+        Self { names, ..self }
+    }
+
+    /// The same topology with so many hosts at every router.
+    pub fn with_hosts(self, hosts: Vec<u16>) -> Self {
+        Self { hosts: if hosts.iter().all(|&hosts| hosts == 1) { Vec::new() } else { hosts }, ..self }
     }
 
     /// The same links, stored by another symmetry of theirs.
@@ -77,23 +107,52 @@ impl Topology {
 
     /// Number of routers.
     pub fn node_count(&self) -> usize {
-        self.node_count
+        self.symmetry.node_count()
     }
-    /// Ports per router (6 in a cube pod).
+    /// The most ports of a router (6 in a pod).
     pub fn ports(&self) -> usize {
         self.ports
     }
     /// All nodes.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
-        (0..self.node_count).map(NodeId::new)
+        (0..self.node_count()).map(NodeId::new)
     }
     /// All links, sorted by their ends.
     pub fn links(&self) -> &IdVec<LinkId, Link> {
         &self.links
     }
-    /// Number of channels.
+    /// Channel ids: two per link. Of a simplex link the second stands for nothing.
     pub fn channel_count(&self) -> usize {
         self.links.len() * 2
+    }
+    /// Whether some link is one channel alone.
+    pub fn has_simplex(&self) -> bool {
+        !self.incoming.is_empty()
+    }
+    /// Hosts of a router; 0 for one that only forwards.
+    pub fn hosts(&self, node: NodeId) -> u16 {
+        self.hosts.get(node.index()).copied().unwrap_or(1)
+    }
+    /// Whether a router sends and receives.
+    pub fn is_endpoint(&self, node: NodeId) -> bool {
+        self.hosts(node) > 0
+    }
+    /// The routers that send and receive.
+    pub fn endpoints(&self) -> impl DoubleEndedIterator<Item = NodeId> {
+        self.nodes().filter(|&node| self.is_endpoint(node))
+    }
+    /// What people call routers and ports.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+    /// The name of a router.
+    pub fn name(&self, node: NodeId) -> String {
+        self.names.router(node)
+    }
+    /// `cube0[3,0,0].+x -> cube1[0,0,0]`: a channel as people name it.
+    pub fn channel_name(&self, channel: ChannelId) -> String {
+        let (from, to) = (self.source(channel), self.target(channel));
+        format!("{}.{} -> {}", self.name(from.node), self.names.port(from.port), self.name(to.node))
     }
     /// Where a channel starts: the router and its output port.
     pub fn source(&self, channel: ChannelId) -> Endpoint {
@@ -112,9 +171,15 @@ impl Topology {
     pub fn channels_from(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
         self.outgoing[node.index() * self.ports..][..self.ports].iter().copied().flatten()
     }
-    /// The nodes that links with `lit` join to a node, the node itself included.
+    /// All channels that lead to a router, by input port.
+    pub fn channels_into(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
+        let (ends, duplex) = if self.incoming.is_empty() { (&self.outgoing, true) } else { (&self.incoming, false) };
+        let channels = ends[node.index() * self.ports..][..self.ports].iter().copied().flatten();
+        channels.map(move |channel| if duplex { channel.reverse() } else { channel })
+    }
+    /// The nodes that channels of links with `lit` lead to from a node, the node itself included.
     pub fn reachable(&self, start: NodeId, lit: impl Fn(LinkId) -> bool) -> FixedBitSet {
-        let mut seen = FixedBitSet::with_capacity(self.node_count);
+        let mut seen = FixedBitSet::with_capacity(self.node_count());
         seen.insert(start.index());
         let mut open = vec![start];
         while let Some(node) = open.pop() {

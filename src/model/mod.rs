@@ -1,16 +1,28 @@
 //! The meaning of a spec.
 //!
-//! Comes in: syntax. Goes out: a [`Pod`], or every error that can be told apart ([`resolve`]); [`load`] does it from a path.
+//! Comes in: syntax. Goes out: a [`Fabric`], or every error that can be told apart ([`resolve`]); [`load`] does it from a path.
 
+mod contract;
 mod demand;
 mod errors;
+mod fabric;
+mod network;
 mod pod;
 mod resolve;
+mod routing;
+mod switches;
+mod synthesis;
 
+pub use contract::*;
 pub use demand::{Component, Demand, DemandShape, MAX_MATRIX_NODES, MAX_WEIGHT, Plane};
 pub use errors::ResolveError;
+pub use fabric::*;
+pub use network::*;
 pub use pod::*;
 pub use resolve::{MAX_NODES, MAX_OCSES, resolve};
+pub use routing::*;
+pub use switches::*;
+pub use synthesis::*;
 
 use crate::diag::{Failure, SourceMap};
 use crate::syntax::{self, Loader, ast};
@@ -19,14 +31,14 @@ use crate::syntax::{self, Loader, ast};
 ///
 /// # Errors
 /// Every syntax error, or else every other error of the spec, in source order.
-pub fn load(path: &str, loader: &Loader<'_>) -> Result<(Pod, ast::Spec, SourceMap), (Failure, SourceMap)> {
+pub fn load(path: &str, loader: &Loader<'_>) -> Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)> {
     let (parsed, sources) = syntax::parse(path, loader);
     let spec = match parsed {
         Ok(spec) => spec,
         Err(errors) => return Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
     };
     match resolve(&spec, loader) {
-        Ok(pod) => Ok((pod, syntax::with_inputs(syntax::normalize(&spec)), sources)),
+        Ok(fabric) => Ok((fabric, syntax::with_inputs(syntax::normalize(&spec)), sources)),
         Err(errors) => Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
     }
 }

@@ -1,6 +1,6 @@
 //! Syntax to meaning.
 //!
-//! Comes in: a parsed spec. Goes out: a [`Pod`], or every error that can be told apart, in source order. Invariants: no check stops
+//! Comes in: a parsed spec. Goes out: a [`Fabric`], or every error that can be told apart, in source order. Invariants: no check stops
 //! the others; a check whose inputs are broken stays silent, so that one slip is one error; the order of items never matters.
 
 mod choices;
@@ -13,7 +13,7 @@ mod synthesis;
 mod wiring;
 
 use super::errors::{ResolveError, list, suggestion};
-use super::pod::*;
+use super::*;
 use crate::diag::Span;
 use crate::ids::{Id, LinkTypeId};
 use crate::syntax::ast::{self, ItemKind, Name};
@@ -30,14 +30,14 @@ pub const MAX_OCSES: u64 = 1 << 16;
 ///
 /// # Errors
 /// Every error of the spec, in source order.
-pub fn resolve(spec: &ast::Spec, loader: &Loader<'_>) -> Result<Pod, Vec<ResolveError>> {
+pub fn resolve(spec: &ast::Spec, loader: &Loader<'_>) -> Result<Fabric, Vec<ResolveError>> {
     let constants = Constants::of(spec);
     let mut context = Context { errors: Vec::new(), constants };
-    let pod = pod(&mut context, spec, loader);
+    let fabric = fabric(&mut context, spec, loader);
     context.report_constants();
     context.errors.sort_by_key(ResolveError::span);
-    match pod {
-        Some(pod) if context.errors.is_empty() => Ok(pod),
+    match fabric {
+        Some(fabric) if context.errors.is_empty() => Ok(fabric),
         _ => Err(context.errors),
     }
 }
@@ -198,7 +198,7 @@ fn unknown_item(keyword: &Name) -> ResolveError {
 }
 
 /// Resolves one part after the other; `None` only if errors were reported.
-fn pod(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Option<Pod> {
+fn fabric(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Option<Fabric> {
     let fabric = spec.fabric();
     let items = sort_items(context, spec);
 
@@ -236,20 +236,14 @@ fn pod(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Option<P
     let (topology, topology_span) = topology?;
     let (routing, routing_span) = routing?;
     let (ocs_groups, ocses) = switches?;
-    Some(Pod {
+    Some(Fabric {
         name: fabric.name.value.to_string(),
         clock_hz: clock?,
         link_types: links.types.into_iter().collect::<Option<Vec<_>>>()?.into(),
-        chip: chip?,
-        cube: cube?,
-        cubes,
-        cubes_span,
-        ocs_groups,
-        ocses,
+        router: chip?,
+        plant: Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span }),
         budget: budget?,
         demand: demand?,
-        topology,
-        topology_span,
         routing,
         routing_span,
         requires,

@@ -5,7 +5,7 @@
 
 use crate::diag::Span;
 use crate::ids::{CubeId, Id, IdVec, LinkId, OcsId};
-use crate::ir::{CrossConnect, CrossConnects, Endpoint, LinkKind, Topology};
+use crate::ir::{CrossConnect, CrossConnects, Endpoint, LinkClass, Topology};
 use crate::model::{CoupleRule, FacePort, Pod};
 use miette::Diagnostic;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealis
     let mut settings: IdVec<OcsId, Vec<CrossConnect>> = IdVec::filled(Vec::new(), pod.ocses.len());
     let mut ocs_of: IdVec<LinkId, Option<OcsId>> = IdVec::filled(None, topology.links().len());
     let mut missing: Vec<(Endpoint, Endpoint)> = Vec::new();
-    for (id, link) in topology.links().enumerate().filter(|(_, link)| link.kind == LinkKind::Fiber) {
+    for (id, link) in topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global) {
         let fit = match (plugs.get(&link.a), plugs.get(&link.b)) {
             (Some(a), Some(b)) if a.ocs == b.ocs => match pod.ocses[a.ocs].rule {
                 CoupleRule::Any => Some((a.ocs, a.index.min(b.index), a.index.max(b.index))),

@@ -12,11 +12,11 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
     let mut routers: Vec<Vec<Entry>> = vec![Vec::new(); symmetry.class_count()];
     // `[node][injected, then (in_port, in_vc)]`: the destination class (+1) that the key was last seen with, and how it left.
     let inputs = topology.ports() * usize::from(routes.vcs) + 1;
-    let mut seen = vec![(0u32, 0u8, 0u8); topology.node_count() * inputs];
+    let mut seen = vec![(0u32, 0u16, 0u8); topology.node_count() * inputs];
     for dst_class in 0..symmetry.class_count() {
         let dst = symmetry.canonical_node(dst_class);
         for src in topology.nodes() {
-            let (mut in_port, mut in_vc) = (-1i8, -1i8);
+            let (mut in_port, mut in_vc) = (-1i16, -1i8);
             for hop in routes.route(dst_class, src) {
                 let from = topology.source(hop.channel);
                 let input = if in_port < 0 { 0 } else { 1 + in_port as usize * usize::from(routes.vcs) + in_vc as usize };
@@ -34,7 +34,7 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
                     });
                 }
                 if key == TableKey::DstInput {
-                    (in_port, in_vc) = (topology.target(hop.channel).port.0 as i8, hop.vc.0 as i8);
+                    (in_port, in_vc) = (topology.target(hop.channel).port.0 as i16, hop.vc.0 as i8);
                 }
             }
         }

@@ -72,7 +72,7 @@ fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Me
         Some(Err(error)) => return comparison.differ(&place("argument"), written, error.to_string()),
         None => return comparison.differ(&place("argument"), None, "what proves the bound"),
     };
-    let (volume, distance) = match measure(measured.pod, &argument) {
+    let (volume, distance) = match measure(measured.pod, &measured.fabric.demand, &argument) {
         Ok(sums) => sums,
         Err(what) => return comparison.differ(&place("argument"), written, what),
     };

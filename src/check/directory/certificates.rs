@@ -5,7 +5,7 @@ use super::{CERTIFICATES, Files};
 use crate::check::CheckError;
 use crate::ids::OcsId;
 use crate::ir::{FlowCertificate, Scenario, Topology};
-use crate::model::Pod;
+use crate::model::{Fabric, Pod};
 
 /// What the file claims; nothing of it is checked yet, except that it names things that exist.
 pub(super) struct Claims {
@@ -24,10 +24,10 @@ pub(super) struct Claimed {
 }
 
 /// Reads the claims. `complete` says that every tolerated fault must be there.
-pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, complete: bool) -> Result<Claims, CheckError> {
+pub(super) fn certificates(files: &Files, fabric: &Fabric, pod: &Pod, topology: &Topology, complete: bool) -> Result<Claims, CheckError> {
     let file: Certificates = tagged(files, CERTIFICATES)?;
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
-    let flow = certificate(file.flow, "flow", pod, topology)?;
+    let flow = certificate(file.flow, "flow", fabric, topology)?;
     let mut trees = Vec::new();
     for (k, names) in file.trees.iter().enumerate() {
         let mut set = Vec::new();
@@ -39,11 +39,11 @@ pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, comple
         }
         trees.push(set);
     }
-    let all = Scenario::all(pod, topology);
+    let all = Scenario::all(fabric, topology);
     let mut claimed = Vec::new();
     let mut left = all.iter();
     for (k, mut line) in file.scenarios.into_iter().enumerate() {
-        let flow = line.flow.take().map(|flow| certificate(flow, &format!("scenarios[{k}].flow"), pod, topology)).transpose()?;
+        let flow = line.flow.take().map(|flow| certificate(flow, &format!("scenarios[{k}].flow"), fabric, topology)).transpose()?;
         match left.find(|scenario| scenario.name == line.scenario && (k > 0 || scenario.is_nominal())) {
             Some(scenario) => claimed.push(Claimed { scenario: scenario.clone(), line, flow }),
             None => return wrong(format!("scenarios[{k}]"), format!("`{}` is no scenario of the spec, or not in order", line.scenario)),
@@ -61,7 +61,7 @@ pub(super) fn certificates(files: &Files, pod: &Pod, topology: &Topology, comple
 }
 
 /// A flow from every canonical router.
-fn certificate(line: FlowLine, place: &str, pod: &Pod, topology: &Topology) -> Result<FlowCertificate, CheckError> {
+fn certificate(line: FlowLine, place: &str, fabric: &Fabric, topology: &Topology) -> Result<FlowCertificate, CheckError> {
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
     let canonical = topology.symmetry().canonical_nodes();
     if line.flows.len() != canonical.len() {
@@ -75,5 +75,5 @@ fn certificate(line: FlowLine, place: &str, pod: &Pod, topology: &Topology) -> R
         }
     }
     let flows = line.flows.into_iter().map(|line| line.units).collect();
-    Ok(FlowCertificate { demand: line.demand, mirrored: pod.demand.is_symmetric(), busiest: line.busiest, flows })
+    Ok(FlowCertificate { demand: line.demand, mirrored: fabric.demand.is_symmetric(), busiest: line.busiest, flows })
 }

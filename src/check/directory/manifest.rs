@@ -3,11 +3,11 @@
 use super::read::{Manifest, bytes, contradiction, tagged};
 use super::{Files, MANIFEST};
 use crate::check::CheckError;
-use crate::model::Pod;
+use crate::model::Fabric;
 use std::collections::BTreeSet;
 
 /// Checks names, sizes and hashes of all files; reports every difference.
-pub(super) fn manifest(files: &Files, pod: &Pod) -> Vec<CheckError> {
+pub(super) fn manifest(files: &Files, fabric: &Fabric) -> Vec<CheckError> {
     let manifest: Manifest = match tagged(files, MANIFEST) {
         Ok(manifest) => manifest,
         Err(error) => return vec![error],
@@ -34,8 +34,8 @@ pub(super) fn manifest(files: &Files, pod: &Pod) -> Vec<CheckError> {
     for path in files.keys().filter(|path| *path != MANIFEST && !listed.contains(path.as_str())) {
         wrong(path, "is not listed: nothing belongs here that the build did not write".to_owned());
     }
-    if manifest.fabric != pod.name {
-        errors.push(contradiction(MANIFEST, "fabric", format!("says `{}`, but the spec declares `{}`", manifest.fabric, pod.name)));
+    if manifest.fabric != fabric.name {
+        errors.push(contradiction(MANIFEST, "fabric", format!("says `{}`, but the spec declares `{}`", manifest.fabric, fabric.name)));
     }
     match bytes(files, "spec.fab") {
         Err(error) => errors.push(error),

@@ -16,7 +16,7 @@ mod topology;
 use super::{CheckError, dual, flow, scenario_without as walk_scenario, trees, wiring};
 use crate::check::distances::{demand_hops, measure as measure_distances};
 use crate::ir::{CrossConnects, DualLengths, FlowCertificate, Scenario, ScenarioMetrics, Topology};
-use crate::model::{DemandShape, Faults, Pod, TopologyChoice};
+use crate::model::{DemandShape, Fabric, Faults, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 use certificates::{Claimed, Claims};
 use rayon::prelude::*;
@@ -53,27 +53,30 @@ pub struct Verified {
 
 /// Re-checks a directory: its files, the settings of every switch, the tables of every scenario, every proof and every number.
 ///
-/// `pod` is what the directory's own `spec.fab` resolves to.
+/// `fabric` is what the directory's own `spec.fab` resolves to.
 ///
 /// # Errors
 /// Everything found; what builds on a wrong thing is not checked any further.
-pub fn directory(files: &Files, pod: &Pod) -> Result<Verified, Vec<CheckError>> {
-    let mut errors = manifest::manifest(files, pod);
-    let known = match pod.budget.faults {
-        Faults::Ocses(most) => Ok(Scenario::of_ocses(pod, most)),
+pub fn directory(files: &Files, fabric: &Fabric) -> Result<Verified, Vec<CheckError>> {
+    let Some(pod) = fabric.pod() else {
+        return Err(vec![CheckError::Wiring { what: "networks cannot be verified yet".to_owned(), span: Some(fabric.span) }]);
+    };
+    let mut errors = manifest::manifest(files, fabric);
+    let known = match fabric.budget.faults {
+        Faults::Ocses(most) => Ok(Scenario::of_ocses(fabric, most)),
         // Only the topology tells which links there are, and which faults stand for which.
         Faults::Link | Faults::Chip => {
-            topology::topology(files, pod).map(|(topology, _)| Scenario::all(pod, &topology)).map_err(|error| vec![error])
+            topology::topology(files, fabric, pod).map(|(topology, _)| Scenario::all(fabric, &topology)).map_err(|error| vec![error])
         }
     };
-    let (routed, only_hashed) = match known.and_then(|scenarios| known_files(files, pod, &scenarios)) {
+    let (routed, only_hashed) = match known.and_then(|scenarios| known_files(files, fabric, pod, &scenarios)) {
         Ok(found) => found,
         Err(more) => {
             errors.extend(more);
             return Err(errors);
         }
     };
-    match contents(files, pod, routed) {
+    match contents(files, fabric, pod, routed) {
         Ok(mut verified) if errors.is_empty() => {
             verified.only_hashed = only_hashed;
             Ok(verified)
@@ -87,7 +90,7 @@ pub fn directory(files: &Files, pod: &Pod) -> Result<Verified, Vec<CheckError>> 
 }
 
 /// Whether tables and switches have the files they must have, and no others; whether there are tables; and what else is there.
-fn known_files(files: &Files, pod: &Pod, scenarios: &[Scenario]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
+fn known_files(files: &Files, fabric: &Fabric, pod: &Pod, scenarios: &[Scenario]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
     let json: BTreeSet<String> = scenarios.iter().map(|scenario| tables::tables_path(scenario) + ".json").collect();
     let bin: BTreeSet<String> = json.iter().map(|path| path.replace(".json", ".bin")).collect();
     // One form for all scenarios: that of the healthy pod.
@@ -116,7 +119,7 @@ fn known_files(files: &Files, pod: &Pod, scenarios: &[Scenario]) -> Result<(bool
             wrong(path, "does not belong here: the spec names no file of cross-connects");
         } else if path == DEMAND_INPUT {
             // Its place in the spec is read with the spec; the copy of another demand would say what nobody asked for.
-            if !matches!(pod.demand.shape(), DemandShape::Matrix(_)) {
+            if !matches!(fabric.demand.shape(), DemandShape::Matrix(_)) {
                 wrong(path, "does not belong here: the spec names no demand matrix");
             }
         } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, "spec.fab", "inputs/ocs.json"].contains(&path.as_str()) {
@@ -127,22 +130,22 @@ fn known_files(files: &Files, pod: &Pod, scenarios: &[Scenario]) -> Result<(bool
 }
 
 /// Checks what the files say.
-fn contents(files: &Files, pod: &Pod, routed: bool) -> Result<Verified, Vec<CheckError>> {
+fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool) -> Result<Verified, Vec<CheckError>> {
     let one = |error: CheckError| vec![error];
-    let (topology, ocs_of) = topology::topology(files, pod).map_err(one)?;
+    let (topology, ocs_of) = topology::topology(files, fabric, pod).map_err(one)?;
     let cross_connects = switches::cross_connects(files, pod, &topology, ocs_of).map_err(one)?;
-    wiring(pod, &topology, &cross_connects).map_err(one)?;
+    wiring(fabric, &topology, Some(&cross_connects)).map_err(one)?;
     let mut errors: Vec<CheckError> = pod
         .ocses
         .enumerate()
         .filter_map(|(id, ocs)| switches::config_db(files, pod, ocs, &cross_connects.settings[id]).err())
-        .chain(switches::inputs(files, pod).err())
+        .chain(switches::inputs(files, fabric, pod).err())
         .collect();
-    let claims = certificates::certificates(files, pod, &topology, routed).map_err(one)?;
-    let lit = Scenario::nominal().alive(&topology, &cross_connects);
-    errors.extend(flow(&topology, &pod.demand, &lit, &claims.flow).err());
+    let claims = certificates::certificates(files, fabric, pod, &topology, routed).map_err(one)?;
+    let lit = Scenario::nominal().alive(&topology, Some(&cross_connects));
+    errors.extend(flow(&topology, &fabric.demand, &lit, &claims.flow).err());
     errors.extend(trees(pod, &topology, &cross_connects, &claims.trees).err());
-    let directory = Directory { files, pod, topology: &topology, cross_connects: &cross_connects, claims: &claims, routed };
+    let directory = Directory { files, fabric, topology: &topology, cross_connects: &cross_connects, claims: &claims, routed };
     let checked = claims.scenarios.par_iter().map(|claimed| directory.scenario(claimed)).collect::<Vec<_>>();
     let mut scenarios = Vec::new();
     let mut canonical = None;
@@ -159,6 +162,7 @@ fn contents(files: &Files, pod: &Pod, routed: bool) -> Result<Verified, Vec<Chec
         return Err(errors);
     }
     let measured = report::Measured {
+        fabric,
         pod,
         topology: &topology,
         cross_connects: &cross_connects,
@@ -186,7 +190,7 @@ fn contents(files: &Files, pod: &Pod, routed: bool) -> Result<Verified, Vec<Chec
 /// What every scenario is checked against.
 struct Directory<'a> {
     files: &'a Files,
-    pod: &'a Pod,
+    fabric: &'a Fabric,
     topology: &'a Topology,
     cross_connects: &'a CrossConnects,
     claims: &'a Claims,
@@ -196,14 +200,14 @@ struct Directory<'a> {
 impl Directory<'_> {
     /// Recomputes the metrics of one scenario; and whether its tables are canonical, if there are any.
     fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(ScenarioMetrics, Option<bool>), CheckError> {
-        let (alive, dead) = (scenario.alive(self.topology, self.cross_connects), scenario.chip);
+        let (alive, dead) = (scenario.alive(self.topology, Some(self.cross_connects)), scenario.chip);
         let distances = measure_distances(self.topology, &alive, dead).map_err(|(from, to)| CheckError::Disconnected {
             scenario: scenario.name.clone(),
-            from: self.pod.node_name(from),
-            to: self.pod.node_name(to),
-            span: Some(self.pod.budget.faults_span),
+            from: self.topology.name(from),
+            to: self.topology.name(to),
+            span: Some(self.fabric.budget.faults_span),
         })?;
-        let (volume, distance) = dual::measure(self.topology, &self.pod.demand, &alive, dead, &line.lengths)?;
+        let (volume, distance) = dual::measure(self.topology, &self.fabric.demand, &alive, dead, &line.lengths)?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume, distance };
         let mut routed = None;
         if self.routed {
@@ -212,7 +216,7 @@ impl Directory<'_> {
                 let what = "does not say the same as the tables of this scenario";
                 return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].canonical", scenario.name), what));
             }
-            let (walk, _) = walk_scenario(self.pod, self.topology, &alive, dead, &tables, &line.ranks)?;
+            let (walk, _) = walk_scenario(self.fabric, self.topology, &alive, dead, &tables, &line.ranks)?;
             routed = Some((walk, canonical));
         } else if !line.ranks.is_empty() {
             let what = "ranks without tables";
@@ -221,20 +225,20 @@ impl Directory<'_> {
         let of_tables = routed.as_ref().map_or(0.0, |(walk, _)| 1.0 / walk.max_channel_load() as f64);
         let certified = if scenario.is_nominal() { Some(&self.claims.flow) } else { of_fault.as_ref() };
         if let Some(certificate) = of_fault {
-            flow(self.topology, &self.pod.demand, &alive, certificate)?;
+            flow(self.topology, &self.fabric.demand, &alive, certificate)?;
         }
         let metrics = ScenarioMetrics {
             scenario: scenario.name.clone(),
-            nodes: scenario.served(self.pod) as u64,
+            nodes: scenario.served(self.topology) as u64,
             channels: 2 * alive.iter().filter(|&&lit| lit).count() as u64,
             diameter: distances.diameter,
             hop_histogram: distances.histogram,
             hop_total: distances.total,
-            demand_hops: demand_hops(self.topology, &self.pod.demand, &alive, dead),
-            sent_most: self.pod.demand.sent_most_without(dead),
+            demand_hops: demand_hops(self.topology, &self.fabric.demand, &alive, dead),
+            sent_most: self.fabric.demand.sent_most_without(dead),
             flow_low: certified.map_or(0.0, FlowCertificate::value).max(of_tables),
             flow_high: lengths.bound(),
-            channel_bandwidth: self.pod.channel_bandwidth_gbs(),
+            channel_bandwidth: self.fabric.channel_bandwidth_gbs(),
             disjoint_trees: scenario.intact(&self.claims.trees, &alive, self.cross_connects) as u32,
             routed: routed.as_ref().map(|(walk, _)| walk.clone()),
         };

@@ -81,8 +81,8 @@ pub(super) struct NodeLine {
 #[serde(deny_unknown_fields)]
 pub(super) struct LinkLine {
     pub(super) id: u32,
-    pub(super) a: (u32, u8),
-    pub(super) b: (u32, u8),
+    pub(super) a: (u32, u16),
+    pub(super) b: (u32, u16),
     pub(super) kind: KindLine,
     #[serde(default)]
     pub(super) ocs: Option<String>,

@@ -4,11 +4,12 @@ use super::{Files, REPORT};
 use crate::check::errors::require_text;
 use crate::check::{CheckError, RequireError};
 use crate::ir::{CrossConnects, FlowCertificate, RequireOutcome, ScenarioMetrics, Topology, UniformTopology, worst};
-use crate::model::{Metric, Pod, TopologyChoice};
+use crate::model::{Fabric, Metric, Pod, TopologyChoice};
 use serde_json::{Map, Value};
 
 /// Everything the report is compared with, recomputed from the other files.
 pub(super) struct Measured<'a> {
+    pub(super) fabric: &'a Fabric,
     pub(super) pod: &'a Pod,
     /// Nominal first.
     pub(super) scenarios: &'a [ScenarioMetrics],
@@ -48,7 +49,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
     let Some(root) = root.as_object() else {
         return vec![CheckError::Unreadable { file: REPORT.to_owned(), what: "expected an object at line 1 column 1".to_owned() }];
     };
-    let (pod, nominal) = (measured.pod, &measured.scenarios[0]);
+    let (fabric, pod, nominal) = (measured.fabric, measured.pod, &measured.scenarios[0]);
     comparison.known_keys(
         "",
         root,
@@ -69,7 +70,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
         ],
     );
     comparison.expect("format", root.get("format"), Expected::Exactly("fabc.report/1".into()));
-    comparison.expect("fabric", root.get("fabric"), Expected::Exactly(pod.name.as_str().into()));
+    comparison.expect("fabric", root.get("fabric"), Expected::Exactly(fabric.name.as_str().into()));
     comparison.expect("nodes", root.get("nodes"), Expected::Integer(pod.node_count() as u64));
     comparison.expect("cubes", root.get("cubes"), Expected::Integer(u64::from(pod.cubes)));
     comparison.object("metrics", root.get("metrics"), &metrics(nominal));
@@ -219,8 +220,8 @@ impl Comparison {
 
     /// The other topology is not in the directory, so its interval stands as claimed; the ratio must follow from it.
     fn gain(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
-        let pod = measured.pod;
-        if pod.demand.is_uniform() || !matches!(pod.topology, TopologyChoice::Synthesize(_)) {
+        let Measured { fabric, pod, .. } = *measured;
+        if fabric.demand.is_uniform() || !matches!(pod.topology, TopologyChoice::Synthesize(_)) {
             return self.expect_or_nothing("gain", claimed, None);
         }
         let Some(object) = claimed.and_then(Value::as_object) else { return self.differ("gain", claimed, "an object") };
@@ -291,7 +292,7 @@ impl Comparison {
     }
 
     fn requires(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
-        let requires = &measured.pod.requires;
+        let requires = &measured.fabric.requires;
         let Some(lines) = claimed.and_then(Value::as_array).filter(|lines| lines.len() == requires.len()) else {
             return self.differ("requires", claimed, format!("a list of the {} requires of the spec", requires.len()));
         };

@@ -5,7 +5,7 @@ use super::{Files, OCS};
 use crate::check::CheckError;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnect, CrossConnects, Topology, file_stem};
-use crate::model::{CoupleRule, DemandShape, Duplex, FacePort, Ocs, Pod, TopologyChoice};
+use crate::model::{CoupleRule, DemandShape, Duplex, Fabric, FacePort, Ocs, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,9 +50,10 @@ pub(super) fn cross_connects(
 }
 
 /// Whether a spec that names a file of cross-connects got exactly those, and one that starts from such a file stayed near enough.
-pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
+pub(super) fn inputs(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(), CheckError> {
     const INPUT: &str = "inputs/ocs.json";
-    if matches!(pod.demand.shape(), DemandShape::Matrix(_)) && super::read::bytes(files, DEMAND_INPUT)? != pod.demand.csv().as_bytes() {
+    if matches!(fabric.demand.shape(), DemandShape::Matrix(_)) && super::read::bytes(files, DEMAND_INPUT)? != fabric.demand.csv().as_bytes()
+    {
         return Err(contradiction(DEMAND_INPUT, "", "is not the file that the spec was resolved with"));
     }
     let (text, moves) = match &pod.topology {

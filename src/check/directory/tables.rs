@@ -72,5 +72,5 @@ fn same_images(path: &str, scenario: &Scenario, images: &[Image]) -> Result<(), 
 
 fn symmetry(topology: &Topology, canonical: bool) -> Symmetry {
     let of_topology = topology.symmetry();
-    if canonical { of_topology.clone() } else { Symmetry::trivial(of_topology.chips_per_cube() as u32, of_topology.cubes() as u32) }
+    if canonical { of_topology.clone() } else { of_topology.without() }
 }

@@ -4,16 +4,16 @@ use super::read::{KindLine, SymmetryLine, TopologyFile, contradiction, tagged};
 use super::{Files, TOPOLOGY};
 use crate::check::CheckError;
 use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
-use crate::ir::{Endpoint, Link, LinkKind, Symmetry, Topology};
-use crate::model::{PORT_NAMES, Pod};
+use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
+use crate::model::{Fabric, PORT_NAMES, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A topology, and the OCS that each of its links is said to run through.
-pub(super) fn topology(files: &Files, pod: &Pod) -> Result<(Topology, IdVec<LinkId, Option<OcsId>>), CheckError> {
+pub(super) fn topology(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<LinkId, Option<OcsId>>), CheckError> {
     let file: TopologyFile = tagged(files, TOPOLOGY)?;
     let wrong = |place: String, what: String| Err(contradiction(TOPOLOGY, place, what));
-    if file.fabric != pod.name {
-        return wrong("fabric".to_owned(), format!("says `{}`, but the spec declares `{}`", file.fabric, pod.name));
+    if file.fabric != fabric.name {
+        return wrong("fabric".to_owned(), format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name));
     }
     if file.ports != PORT_NAMES {
         return wrong("ports".to_owned(), format!("must be {PORT_NAMES:?}"));
@@ -49,20 +49,20 @@ pub(super) fn topology(files: &Files, pod: &Pod) -> Result<(Topology, IdVec<Link
         if ends[0] >= ends[1] || links.last().is_some_and(|before| (before.a, before.b) >= (ends[0], ends[1])) {
             return wrong(place(), "is out of order: links ascend by their ends, the smaller end first".to_owned());
         }
-        let (kind, ocs, link_type) = match (line.kind, &line.ocs) {
-            (KindLine::Copper, None) => (LinkKind::Copper, None, pod.cube.mesh),
+        let (class, ocs, link_type) = match (line.kind, &line.ocs) {
+            (KindLine::Copper, None) => (LinkClass::Local, None, pod.cube.mesh),
             (KindLine::Copper, Some(ocs)) => return wrong(place(), format!("is copper and yet runs through {ocs}")),
             (KindLine::Fiber, None) => return wrong(place(), "is fiber, but names no OCS".to_owned()),
             (KindLine::Fiber, Some(name)) => match by_name.get(name.as_str()) {
-                Some(&id) => (LinkKind::Fiber, Some(id), pod.ocses[id].link),
+                Some(&id) => (LinkClass::Global, Some(id), pod.ocses[id].link),
                 None => return wrong(place(), format!("runs through {name}, which the spec does not declare")),
             },
         };
-        links.push(Link { a: ends[0], b: ends[1], kind, link_type });
+        links.push(Link { a: ends[0], b: ends[1], class, link_type, simplex: false });
         ocs_of.push(ocs);
     }
     let symmetry = symmetry(pod, &file.symmetry)?;
-    Ok((Topology::new(PORT_NAMES.len(), links, symmetry), ocs_of.into()))
+    Ok((Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims)), ocs_of.into()))
 }
 
 /// Closes the generators to a group that moves whole cubes and fixes none.

@@ -222,7 +222,7 @@ impl CarriedTables {
     pub(super) fn check(&self, file: &str, network: &Network) -> Result<(), CheckError> {
         let (ports, vcs) = (network.ports as i32, self.vcs as i32);
         for (node, entries) in &self.listed {
-            let mut outputs: BTreeMap<(NodeId, i8, i8), (u8, u8)> = BTreeMap::new();
+            let mut outputs: BTreeMap<(NodeId, i16, i8), (u16, u8)> = BTreeMap::new();
             for Entry { dst, in_port, in_vc, out_port, out_vc } in entries {
                 let injected = (*in_port, *in_vc) == (-1, -1);
                 let arrived = (0..ports).contains(&i32::from(*in_port)) && (0..vcs).contains(&i32::from(*in_vc));

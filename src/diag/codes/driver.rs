@@ -163,6 +163,13 @@ Drain the pod (or the part) before these steps. Or keep more of the live cross-c
 \"live/ocs.json\"; moves <= 40; }` searches near them.",
     },
     CodeDoc {
+        code: "FAB0533",
+        title: "a plan for a fabric without switches",
+        text: "\
+A plan orders the changes of optical circuit switches: out with one cross-connect, in with another. Only a pod of cubes has them. The links
+of a network of routers are cables; which of them differ between two builds is what `diff` of their `topology.csv` says.",
+    },
+    CodeDoc {
         code: "FAB0901",
         title: "a bug in fabc",
         text: "\

@@ -41,7 +41,7 @@ fn fits(format: &'static str, chips: usize) -> Result<(), EmitError> {
 
 /// `topology.ibnetdiscover`: what ibnetdiscover would print.
 pub(super) fn ibnetdiscover<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
-    let (pod, topology) = (&compiled.pod, &compiled.topology);
+    let ((pod, _), topology) = (compiled.of_pod(), &compiled.topology);
     let (nodes, own) = (topology.node_count(), topology.ports() + 1);
     fits("ibnetdiscover", nodes)?;
     for node in topology.nodes() {
@@ -67,7 +67,7 @@ pub(super) fn ibnetdiscover<E: From<EmitError>>(compiled: &Compiled, take: &mut 
 /// `nominal.lft`: the unicast forwarding tables of the healthy pod as OpenSM dumps and loads them.
 pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
     let Some(tables) = NominalTables::of(compiled) else { return Ok(()) };
-    let (pod, topology) = (&compiled.pod, &compiled.topology);
+    let ((pod, _), topology) = (compiled.of_pod(), &compiled.topology);
     let nodes = topology.node_count();
     fits("opensm_lft", nodes)?;
     for node in tables.symmetry().canonical_nodes() {

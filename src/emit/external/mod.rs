@@ -104,7 +104,7 @@ impl<'c> NominalTables<'c> {
             let Some(channel) = self.topology.outgoing(node, PortId::new(entry.out_port.into())) else { break };
             hops.push((node, PortId::new(entry.out_port.into()), entry.out_vc));
             let end = self.topology.target(channel);
-            (node, input) = (end.node, (end.port.index() as i8, entry.out_vc as i8));
+            (node, input) = (end.node, (end.port.index() as i16, entry.out_vc as i8));
         }
         hops
     }

@@ -18,7 +18,7 @@ pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
             let mut out = "dst,destination,in_port,in_vc,out_port,out_vc\n".to_owned();
             for entry in tables.router(node) {
                 push_int(&mut out, i64::from(entry.dst.0));
-                push(&mut out, format_args!(",\"{}\",", compiled.pod.node_name(entry.dst)));
+                push(&mut out, format_args!(",\"{}\",", compiled.of_pod().0.node_name(entry.dst)));
                 match usize::try_from(entry.in_port) {
                     Ok(port) => push(&mut out, format_args!("{},{}", PORT_NAMES[port], entry.in_vc)),
                     Err(_) => out.push_str("inject,"),

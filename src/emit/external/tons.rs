@@ -16,7 +16,7 @@ const MOST: usize = 2048;
 /// `<fabric>.map`, `.paths`, `.nrl2`, `.vcmat2`, and `.ocs`: the OCS of every directed optical edge.
 pub(super) fn bundle<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
     let Some(tables) = NominalTables::of(compiled) else { return Ok(()) };
-    let (pod, topology) = (&compiled.pod, &compiled.topology);
+    let ((pod, _), topology) = (compiled.of_pod(), &compiled.topology);
     let nodes = topology.node_count();
     if nodes > MOST {
         let reason = "every hop of every route is a line";
@@ -25,7 +25,7 @@ pub(super) fn bundle<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
     let number: Vec<usize> = topology.nodes().map(|node| grid_number(pod, node)).collect();
     let mut by_number = vec![NodeId(0); nodes];
     number.iter().enumerate().for_each(|(node, at)| by_number[*at] = NodeId::new(node));
-    let path = |ending: &str| format!("{}.{ending}", pod.name);
+    let path = |ending: &str| format!("{}.{ending}", compiled.fabric.name);
     for &node in &by_number {
         let mut row = vec![b'0'; nodes];
         topology.channels_from(node).for_each(|channel| row[number[topology.target(channel).node.index()]] = b'1');
@@ -35,7 +35,7 @@ pub(super) fn bundle<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
     take(&path("ocs"), ocs_ids(compiled, &number).as_bytes())?;
     let numbers = |fields: [usize; 4]| format!("({}, {}, {}, {})\n", fields[0], fields[1], fields[2], fields[3]);
     // Three files about the same hops, each written whole before the next.
-    take(&path("paths"), format!("{} single-path routes of {}\n", nodes * nodes, pod.name).as_bytes())?;
+    take(&path("paths"), format!("{} single-path routes of {}\n", nodes * nodes, compiled.fabric.name).as_bytes())?;
     for ending in ["paths", "nrl2", "vcmat2"] {
         for (src, &from) in by_number.iter().enumerate() {
             let mut out = String::new();
@@ -81,11 +81,11 @@ fn grid_number(pod: &Pod, node: NodeId) -> usize {
 
 /// `u v id` per directed optical edge. Ids count face positions, X first: y + Y z, then x + X z, then x + X y within the cube.
 fn ocs_ids(compiled: &Compiled, number: &[usize]) -> String {
-    let (pod, topology) = (&compiled.pod, &compiled.topology);
+    let ((pod, _), topology) = (compiled.of_pod(), &compiled.topology);
     let [ax, ay, az] = pod.cube.dims;
     let mut out = String::new();
     for (id, link) in topology.links().enumerate() {
-        let Some(ocs) = compiled.cross_connects.ocs_of[id] else { continue };
+        let Some(ocs) = compiled.of_pod().1.cross_connects.ocs_of[id] else { continue };
         let face = pod.ocses[ocs].a[0];
         let [x, y, z] = pod.at(face.node);
         let id = match face.port.0 / 2 {

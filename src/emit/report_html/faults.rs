@@ -41,8 +41,8 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
         );
         context! { step => step(ratio), title }
     };
-    let pod = &compiled.pod;
-    let (groups, lead) = match pod.budget.faults {
+    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
+    let (groups, lead) = match fabric.budget.faults {
         Faults::Ocses(_) => (
             by_switch(pod, |id| cell(&pod.ocses[id].name, &|scenario| scenario.dark.contains(&id))),
             "One cell per switch; cells stand as the switch's ports stand on the face of a cube",

@@ -17,13 +17,13 @@ const NUMBERED: u32 = 20;
 
 /// What the template shows of all groups.
 pub(super) fn matrices(compiled: &Compiled) -> Value {
-    let groups = &compiled.pod.ocs_groups;
+    let groups = &compiled.of_pod().0.ocs_groups;
     let shown: Vec<Value> = groups.ids().take(GROUPS).map(|group| matrix(compiled, group)).collect();
     context! { shown, hidden => groups.len().saturating_sub(GROUPS) }
 }
 
 fn matrix(compiled: &Compiled, group: OcsGroupId) -> Value {
-    let pod = &compiled.pod;
+    let (pod, _) = compiled.of_pod();
     let count = pod.ocses.iter().filter(|ocs| ocs.group == group).count();
     let settings = count <= SETTINGS.0 && pod.cubes <= SETTINGS.1;
     let body = if settings { settings_table(compiled, group) } else { cube_matrix(compiled, group) };
@@ -33,10 +33,12 @@ fn matrix(compiled: &Compiled, group: OcsGroupId) -> Value {
 
 /// The two ports of every cross-connect of a switch.
 fn pairs<'c>(compiled: &'c Compiled, group: OcsGroupId) -> impl Iterator<Item = (&'c Ocs, FacePort, FacePort)> + 'c {
-    let of_group = compiled.pod.ocses.enumerate().filter(move |(_, ocs)| ocs.group == group);
+    let of_group = compiled.of_pod().0.ocses.enumerate().filter(move |(_, ocs)| ocs.group == group);
     of_group.flat_map(move |(id, ocs)| {
         let second = if ocs.b.is_empty() { &ocs.a } else { &ocs.b };
-        compiled.cross_connects.settings[id].iter().map(move |setting| (ocs, ocs.a[setting.a as usize], second[setting.b as usize]))
+        compiled.of_pod().1.cross_connects.settings[id]
+            .iter()
+            .map(move |setting| (ocs, ocs.a[setting.a as usize], second[setting.b as usize]))
     })
 }
 
@@ -45,7 +47,7 @@ type Joined = (CubeId, FacePort, FacePort);
 
 /// Rows = OCSes, columns = cubes, cell = the cubes that this cube is joined to.
 fn settings_table(compiled: &Compiled, group: OcsGroupId) -> String {
-    let pod = &compiled.pod;
+    let (pod, _) = compiled.of_pod();
     let mut targets: BTreeMap<(&str, CubeId), Vec<Joined>> = BTreeMap::new();
     for (ocs, a, b) in pairs(compiled, group) {
         targets.entry((&ocs.name, a.cube)).or_default().push((b.cube, a, b));
@@ -82,7 +84,7 @@ fn settings_table(compiled: &Compiled, group: OcsGroupId) -> String {
 
 /// Rows and columns = cubes, cell = links from the row's A ports to the column's B ports.
 fn cube_matrix(compiled: &Compiled, group: OcsGroupId) -> String {
-    let cubes = compiled.pod.cubes;
+    let cubes = compiled.of_pod().0.cubes;
     let mut counts: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     for (ocs, a, b) in pairs(compiled, group) {
         *counts.entry((a.cube.0, b.cube.0)).or_default() += 1;

@@ -4,7 +4,7 @@ use super::{at, escape};
 use crate::compiled::Compiled;
 use crate::emit::json::push;
 use crate::ids::OcsGroupId;
-use crate::ir::LinkKind;
+use crate::ir::LinkClass;
 use crate::model::Pod;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -19,7 +19,7 @@ type Bundles = BTreeMap<(u32, u32), BTreeMap<OcsGroupId, u32>>;
 
 /// The drawing as an `<svg>` element.
 pub(in crate::emit) fn pod(compiled: &Compiled) -> String {
-    let pod = &compiled.pod;
+    let (pod, _) = compiled.of_pod();
     let bundles = bundles(compiled);
     let layout = Layout::of(pod.cubes, bundles.keys().any(|(a, b)| a == b));
     let most = bundles.values().map(|groups| groups.values().sum::<u32>()).max().unwrap_or(1);
@@ -132,10 +132,10 @@ fn push_name(out: &mut String, layout: &Layout, cube: u32) {
 
 fn bundles(compiled: &Compiled) -> Bundles {
     let mut bundles = Bundles::new();
-    for (id, link) in compiled.topology.links().enumerate().filter(|(_, link)| link.kind == LinkKind::Fiber) {
-        let [a, b] = [link.a, link.b].map(|end| compiled.pod.cube_of(end.node).0);
-        let Some(ocs) = compiled.cross_connects.ocs_of[id] else { continue };
-        *bundles.entry((a.min(b), a.max(b))).or_default().entry(compiled.pod.ocses[ocs].group).or_default() += 1;
+    for (id, link) in compiled.topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global) {
+        let [a, b] = [link.a, link.b].map(|end| compiled.of_pod().0.cube_of(end.node).0);
+        let Some(ocs) = compiled.of_pod().1.cross_connects.ocs_of[id] else { continue };
+        *bundles.entry((a.min(b), a.max(b))).or_default().entry(compiled.of_pod().0.ocses[ocs].group).or_default() += 1;
     }
     bundles
 }

@@ -6,12 +6,12 @@ use super::synthesis::synthesize;
 use super::{Context, Items, missing, unknown_choice};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::pod::{AllowedTurns, Budget, Chip, Faults, RouteSelect, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
+use crate::model::{AllowedTurns, Budget, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
 use crate::syntax::{Loader, join};
 
 /// The budget: without `vcs`, those of the chip (at most 8); without `faults`, none.
-pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chip: Option<&Chip>) -> Option<Budget> {
+pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chip: Option<&Router>) -> Option<Budget> {
     let default_vcs = chip.map_or(1, |chip| chip.vcs.min(8));
     let Some((block, span)) = items.budget else {
         return Some(Budget {

@@ -5,7 +5,7 @@ use super::{Context, Items, Links, MAX_NODES, head, missing};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
 use crate::model::errors::ResolveError;
-use crate::model::pod::{Chip, Cube, LinkType};
+use crate::model::{Cube, LinkType, Router};
 use crate::syntax::ast::{Mesh, StatementKind, Value};
 use crate::units::{Dimension, PICOSECONDS_PER_METRE};
 
@@ -99,7 +99,7 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
 }
 
 /// The chip.
-pub(super) fn chip(context: &mut Context, items: &Items<'_>, fabric: Span, clock: Option<u64>) -> Option<Chip> {
+pub(super) fn chip(context: &mut Context, items: &Items<'_>, fabric: Span, clock: Option<u64>) -> Option<Router> {
     let Some((block, span)) = items.chip else {
         let example = "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }";
         context.error(missing("the fabric", "`chip`", example, fabric));
@@ -120,8 +120,9 @@ pub(super) fn chip(context: &mut Context, items: &Items<'_>, fabric: Span, clock
     let latency = settings
         .need(context, "latency", "25 cycles")
         .and_then(|value| latency(context, "`chip`", value, clock, &[Dimension::Cycles, Dimension::Time]));
-    Some(Chip {
+    Some(Router {
         radix: radix? as u32,
+        hosts: 0,
         vcs: vcs? as u8,
         flit_bytes: flit? as u32,
         buffer_flits: buffer? as u32,

@@ -5,7 +5,7 @@ use super::{Context, Items, Links, MAX_OCSES, head, missing, unknown_choice};
 use crate::diag::Span;
 use crate::ids::{CubeId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
 use crate::model::errors::ResolveError;
-use crate::model::pod::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES};
+use crate::model::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES};
 use crate::syntax::ast::{Coupled, OcsItem, Port, Range, StatementKind, Text};
 
 type Switches = (IdVec<OcsGroupId, OcsGroup>, IdVec<OcsId, Ocs>);

@@ -4,7 +4,7 @@ use super::settings::{decimal, quantity_of};
 use super::{Context, Items};
 use crate::diag::Span;
 use crate::model::errors::{ResolveError, closest, list};
-use crate::model::pod::{Budget, Comparison, Metric, Require};
+use crate::model::{Budget, Comparison, Metric, Require};
 use crate::syntax::ast::RequireItem;
 use crate::syntax::require_order;
 use crate::units::{Decimal, Dimension};

@@ -3,7 +3,7 @@
 use super::settings::{Settings, choice, integer, quantity, settings, wrong_kind};
 use super::{Context, missing, unknown_choice};
 use crate::model::errors::ResolveError;
-use crate::model::pod::{MAX_EFFORT, Near, Objective, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
+use crate::model::{MAX_EFFORT, Near, Objective, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
 use crate::units::Dimension;
 

@@ -4,7 +4,7 @@ use super::{Context, Links};
 use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkTypeId, OcsId};
 use crate::model::errors::ResolveError;
-use crate::model::pod::{Chip, Cube, Ocs, RoutingChoice, TopologyChoice};
+use crate::model::{Cube, Ocs, Router, RoutingChoice, TopologyChoice};
 use crate::units::Decimal;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 /// What is known of the pod; what is broken is absent and was reported.
 pub(super) struct Parts<'a> {
     pub(super) links: &'a Links,
-    pub(super) chip: Option<&'a Chip>,
+    pub(super) chip: Option<&'a Router>,
     pub(super) cube: Option<&'a Cube>,
     pub(super) cubes: Option<(u32, Span)>,
     /// Whether any group is declared, sound or not.
@@ -57,7 +57,7 @@ pub(super) fn check(context: &mut Context, parts: &Parts<'_>) {
 }
 
 /// The busiest chip needs at most `radix` ports.
-fn radix(context: &mut Context, chip: &Chip, cube: &Cube, ocses: &IdVec<OcsId, Ocs>) {
+fn radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId, Ocs>) {
     let [ax, ay, az] = cube.dims;
     let per_cube = (ax * ay * az) as usize;
     let at = |local: usize| [local as u32 % ax, local as u32 / ax % ay, local as u32 / (ax * ay)];

@@ -5,7 +5,7 @@
 //! bound exactly. Source: measured (algorithms of the project); the dimension lengths are the bisection argument for tori.
 
 use super::quotient::{Distance, Quotient};
-use crate::ir::{DualLengths, LinkKind};
+use crate::ir::{DualLengths, LinkClass};
 
 /// Fibre lengths tried against copper length 1.
 const FIBRE: [u32; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
@@ -70,13 +70,13 @@ pub(super) fn best_known(quotient: &Quotient) -> DualLengths {
     };
     let by = |f: &dyn Fn(usize) -> u32| (0..quotient.classes).map(f).collect::<Vec<u32>>();
     for fibre in FIBRE {
-        consider(&by(&|class| if quotient.kinds[class] == Some(LinkKind::Fiber) { fibre } else { 1 }));
+        consider(&by(&|class| if quotient.kinds[class] == Some(LinkClass::Global) { fibre } else { 1 }));
     }
     for dimensions in 1..8u32 {
         consider(&by(&|class| (dimensions >> ((class % quotient.ports) / 2)) & 1));
     }
     // The copper across one plane inside the cubes: decides where a dimension has no switches.
-    let copper = |class: usize| quotient.kinds[class] == Some(LinkKind::Copper);
+    let copper = |class: usize| quotient.kinds[class] == Some(LinkClass::Local);
     let deepest = (0..quotient.classes).filter(|&class| copper(class)).map(|class| quotient.depth[class]).max().unwrap_or(0);
     for dimension in 0..quotient.ports / 2 {
         for plane in 0..=deepest {

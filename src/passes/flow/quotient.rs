@@ -1,7 +1,7 @@
 //! The lit topology as flat arrays, one entry per incoming channel, with channel classes under the symmetry.
 
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
-use crate::ir::{LinkKind, Topology};
+use crate::ir::{LinkClass, Topology};
 use crate::model::Demand;
 
 /// A lit channel as seen from its target.
@@ -33,7 +33,7 @@ pub(super) struct Quotient {
     /// See `starts`.
     pub(super) incoming: Vec<Incoming>,
     /// `[class]`: the kind of a lit class, `None` for a dark one.
-    pub(super) kinds: Vec<Option<LinkKind>>,
+    pub(super) kinds: Vec<Option<LinkClass>>,
     /// `[class]`: the class of the reverse channels.
     pub(super) reverse: Vec<u32>,
     /// `[node]`: its class; classes of the chips of a cube follow each other.
@@ -68,7 +68,7 @@ impl Quotient {
                 let class = topology.channel_class(symmetry, channel).index();
                 let from: NodeId = topology.source(channel).node;
                 incoming.push(Incoming { from: from.0, class: class as u32, channel: channel.0 });
-                kinds[class] = Some(topology.links()[channel.link()].kind);
+                kinds[class] = Some(topology.links()[channel.link()].class);
                 reverse[class] = topology.channel_class(symmetry, out).0;
                 depth[class] = copper_behind(topology, channel);
                 crossing[class] = from.index() / symmetry.chips_per_cube() != node.index() / symmetry.chips_per_cube();
@@ -117,7 +117,7 @@ fn copper_behind(topology: &Topology, channel: ChannelId) -> u32 {
     let mut steps = 0;
     loop {
         let back = crate::ids::PortId(at.port.0 ^ 1);
-        let Some(behind) = topology.outgoing(at.node, back).filter(|behind| topology.links()[behind.link()].kind == LinkKind::Copper)
+        let Some(behind) = topology.outgoing(at.node, back).filter(|behind| topology.links()[behind.link()].class == LinkClass::Local)
         else {
             return steps;
         };

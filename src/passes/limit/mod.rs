@@ -28,7 +28,7 @@ mod shape;
 mod tree;
 
 use crate::ir::{LimitArgument, PassRecord, UniversalLimit};
-use crate::model::Pod;
+use crate::model::{Demand, Pod};
 use shape::Shape;
 use tree::Lengths;
 
@@ -44,9 +44,9 @@ const COUNTS: usize = 1 << 31;
 
 /// The strongest of the bounds, ties for the tree; `None` for a pod of one router, which has no pairs, and for a demand that is not uniform: the
 /// copies that are nearest in the tree need not be those that much is sent to.
-pub fn universal(pod: &Pod) -> (Option<UniversalLimit>, PassRecord) {
+pub fn universal(pod: &Pod, demand: &Demand) -> (Option<UniversalLimit>, PassRecord) {
     let record = |counters, notes| PassRecord { name: "limit".to_owned(), stopped_by: "done".to_owned(), counters, notes };
-    if !pod.demand.is_uniform() {
+    if !demand.is_uniform() {
         return (None, record(Vec::new(), vec!["no universal bound: its argument holds for uniform demand only".to_owned()]));
     }
     let mut trees = Trees { shape: Shape::new(pod), distances: 0, lengths: 0 };

@@ -8,22 +8,23 @@
 use super::{RouteError, ranks};
 use crate::ids::{Id, IdVec, LinkId, NodeId, PortId, Vc};
 use crate::ir::{Hop, Routes, Scenario, Symmetry, Topology};
-use crate::model::Pod;
+use crate::model::{Fabric, Pod};
 
 /// Routes a torus of `dims` chips; a dead chip has no routes.
 ///
 /// # Errors
 /// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route needs a dark link.
 pub fn route(
+    fabric: &Fabric,
     pod: &Pod,
     topology: &Topology,
     dims: [u32; 3],
     alive: &IdVec<LinkId, bool>,
     scenario: &Scenario,
 ) -> Result<Routes, RouteError> {
-    let vcs = pod.budget.vcs;
+    let vcs = fabric.budget.vcs;
     if vcs < 2 && dims.iter().any(|&length| length > 2) {
-        return Err(RouteError::NeedsDateline { vcs, budget: pod.budget.vcs_span, routing: pod.routing_span });
+        return Err(RouteError::NeedsDateline { vcs, budget: fabric.budget.vcs_span, routing: fabric.routing_span });
     }
     let coordinates: Vec<[u32; 3]> = topology.nodes().map(|node| coordinates(pod, dims, node)).collect();
     let nodes = topology.node_count();
@@ -45,10 +46,10 @@ pub fn route(
                     let channel =
                         topology.outgoing(node, leg.port).filter(|channel| alive[channel.link()]).ok_or_else(|| RouteError::NoDetour {
                             fault: scenario.fault(),
-                            from: pod.node_name(src),
-                            to: pod.node_name(dst),
-                            routing: pod.routing_span,
-                            budget: pod.budget.faults_span,
+                            from: topology.name(src),
+                            to: topology.name(dst),
+                            routing: fabric.routing_span,
+                            budget: fabric.budget.faults_span,
                         })?;
                     hops.push(Hop { channel, vc: Vc(vc) });
                     let before = coordinates[node.index()][dimension];

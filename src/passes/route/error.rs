@@ -3,7 +3,7 @@
 use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkId, NodeId};
 use crate::ir::{ForwardingTables, Scenario, Topology};
-use crate::model::{Pod, TableKey};
+use crate::model::{Fabric, TableKey};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -128,10 +128,10 @@ pub enum RouteError {
 
 impl RouteError {
     /// The largest table of a scenario, which has more entries than the budget.
-    pub fn too_many_entries(pod: &Pod, tables: &ForwardingTables, limit: u32) -> Self {
+    pub fn too_many_entries(fabric: &Fabric, topology: &Topology, tables: &ForwardingTables, limit: u32) -> Self {
         let sizes = tables.symmetry.canonical_nodes().zip(&tables.routers).map(|(node, entries)| (entries.len(), node));
         let (entries, node) = sizes.max_by_key(|&(entries, node)| (entries, std::cmp::Reverse(node))).unwrap_or((0, NodeId(0)));
-        let least = pod.node_count() - 1;
+        let least = topology.node_count() - 1;
         let help = if (limit as usize) < least {
             format!("every router needs one entry per destination: at least {least}")
         } else if tables.key == TableKey::Dst {
@@ -144,23 +144,23 @@ impl RouteError {
         };
         RouteError::TableEntries {
             scenario: tables.scenario.clone(),
-            router: pod.node_name(node),
+            router: topology.name(node),
             entries,
             limit,
             help,
-            span: pod.budget.entries_span,
+            span: fabric.budget.entries_span,
         }
     }
 
     /// The cut that a fault leaves open, named by its smaller side.
-    pub fn fault_disconnects(pod: &Pod, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Self {
+    pub fn fault_disconnects(fabric: &Fabric, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Self {
         let lives = |node: NodeId| Some(node) != scenario.chip;
         let start = topology.nodes().find(|&node| lives(node)).expect("one chip cannot fall apart");
         let seen = topology.reachable(start, |link| alive[link]);
         let (near, far): (Vec<NodeId>, Vec<NodeId>) =
             topology.nodes().filter(|&node| lives(node)).partition(|node| seen.contains(node.index()));
         let smaller = if !far.is_empty() && far.len() <= near.len() { &far } else { &near };
-        let named: Vec<String> = smaller.iter().take(4).map(|&node| pod.node_name(node)).collect();
+        let named: Vec<String> = smaller.iter().take(4).map(|&node| topology.name(node)).collect();
         let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
         let remedy = match (scenario.link, scenario.chip) {
             (None, None) => format!("every fibre across it runs through {}; give those faces a second OCS", scenario.name),
@@ -175,14 +175,14 @@ impl RouteError {
             },
             reached: near.len(),
             nodes: near.len() + far.len(),
-            from: pod.node_name(start),
+            from: topology.name(start),
             cut: if far.is_empty() {
                 format!("around {}, which has nobody left to send to; {remedy}", named.join(", "))
             } else {
                 format!("{}{more} against the rest; {remedy}", named.join(", "))
             },
-            budget: pod.budget.faults_span,
-            declared: scenario.dark.first().map(|&ocs| pod.ocses[ocs].span),
+            budget: fabric.budget.faults_span,
+            declared: scenario.dark.first().zip(fabric.pod()).map(|(&ocs, pod)| pod.ocses[ocs].span),
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::ranks;
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, Vc};
-use crate::ir::{Hop, Routes, Symmetry, Topology};
+use crate::ir::{Hop, Routes, Topology};
 use std::collections::VecDeque;
 
 const FAR: u32 = u32::MAX;
@@ -81,7 +81,7 @@ pub fn route(topology: &Topology, alive: &IdVec<LinkId, bool>, vcs: u8) -> Route
             offsets.push(hops.len() as u32);
         }
     }
-    let symmetry = Symmetry::trivial(topology.symmetry().chips_per_cube() as u32, topology.symmetry().cubes() as u32);
+    let symmetry = topology.symmetry().without();
     let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
     let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
     Routes { vcs, symmetry, offsets, hops, ranks }

@@ -20,7 +20,7 @@ pub use error::SynthError;
 pub use from_file::{Misfit, OcsSetting, ReadSettings, fit, read_cross_connects};
 
 use crate::ir::{PassRecord, Topology};
-use crate::model::{Pod, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
+use crate::model::{Fabric, Pod, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
 use crate::progress::Progress;
 
 /// A topology and how it came about.
@@ -37,26 +37,26 @@ pub struct Synthesized {
 /// # Errors
 /// [`SynthError`] where the file of `cross_connects` does not fit the pod, where symmetry is demanded of a pod that has none, or where the
 /// wiring leaves the pod in pieces.
-pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
+pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
     let (name, found): (&str, search::Found) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
         TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?.into()),
-        TopologyChoice::SynthesizeNear(settings) => ("synthesize", near::near(pod, settings, progress)?),
+        TopologyChoice::SynthesizeNear(settings) => ("synthesize", near::near(fabric, pod, settings, progress)?),
         TopologyChoice::Synthesize(settings) if settings.method != SynthesisMethod::Search => {
-            return by_program(pod, *settings, progress);
+            return by_program(fabric, pod, *settings, progress);
         }
         TopologyChoice::Synthesize(settings) => {
             if settings.symmetry == SymmetryChoice::Translation
-                && let Some(reason) = search::asymmetry(pod)
+                && let Some(reason) = search::asymmetry(&fabric.demand, pod)
             {
                 return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
             }
-            ("synthesize", search::search(pod, *settings, progress))
+            ("synthesize", search::search(fabric, pod, *settings, progress))
         }
     };
     // The search scores connected wirings best, so that a finalist in pieces stands behind whole ones, if there are any.
-    let mut wired = found.finalists.iter().map(|fibers| wiring::wire(pod, fibers));
+    let mut wired = found.finalists.iter().map(|fibers| wiring::wire(pod, &fabric.demand, fibers));
     let first = wired.next().expect("a search has a result")?;
     let finalists = std::iter::once(first).chain(wired.flatten()).collect();
     let counters = found.counters;
@@ -70,15 +70,15 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
 }
 
 /// The topology by a mixed-integer or linear program.
-fn by_program(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
+fn by_program(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
     let asymmetry = milp::asymmetry(pod);
     let symmetric = match (settings.symmetry, asymmetry) {
         (SymmetryChoice::Translation, Some(reason)) => return Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
         (SymmetryChoice::Translation | SymmetryChoice::Auto, asymmetry) => asymmetry.is_none(),
         (SymmetryChoice::None, _) => false,
     };
-    let solved = milp::synthesize(pod, settings.method, symmetric, progress)?;
-    let topology = wiring::wire(pod, &solved.fibers)?;
+    let solved = milp::synthesize(fabric, pod, settings.method, symmetric, progress)?;
+    let topology = wiring::wire(pod, &fabric.demand, &solved.fibers)?;
     let counters = solved.counters;
     let (name, stopped_by) = ("synthesize".to_owned(), solved.stopped_by.to_owned());
     Ok(Synthesized { finalists: vec![topology], record: PassRecord { name, stopped_by, counters, notes: vec![solved.note] } })

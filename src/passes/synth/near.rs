@@ -15,7 +15,7 @@ use super::wiring::wire;
 use super::{SynthError, from_file};
 use crate::ids::{CubeId, Id, NodeId, OcsId};
 use crate::ir::Symmetry;
-use crate::model::{CoupleRule, FacePort, Near, Objective, Ocs, Pod, SymmetryChoice};
+use crate::model::{CoupleRule, Demand, Fabric, FacePort, Near, Objective, Ocs, Pod, SymmetryChoice};
 use crate::progress::Progress;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -35,12 +35,12 @@ type Slots = Vec<Vec<Slot>>;
 ///
 /// # Errors
 /// The file does not fit the pod, or symmetry is demanded and the live wiring has none.
-pub(super) fn near(pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Found, SynthError> {
+pub(super) fn near(fabric: &Fabric, pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Found, SynthError> {
     let settings = from_file::settings(pod, &near.path, &near.text)?;
     let live_pairs: Vec<Vec<[FacePort; 2]>> =
         settings.enumerate().map(|(id, set)| set.iter().flatten().map(|&pair| pod.ocses[id].faces(pair)).collect()).collect();
     let live: Slots = pod.ocses.iter().zip(&live_pairs).map(|(ocs, pairs)| slots_of(ocs, pairs)).collect();
-    let symmetry = wire(pod, &live_pairs.concat()).ok().map(|topology| topology.symmetry().clone());
+    let symmetry = wire(pod, &fabric.demand, &live_pairs.concat()).ok().map(|topology| topology.symmetry().clone());
     let symmetry = symmetry.filter(|symmetry| symmetry.order() == pod.cubes as usize);
     let only_shifts = near.search.symmetry == SymmetryChoice::Translation;
     if only_shifts && symmetry.is_none() {
@@ -50,7 +50,7 @@ pub(super) fn near(pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Fo
 
     progress.begin("synthesize", 3 * RESTARTS);
     let expired = || near.search.time_limit.is_some_and(|seconds| progress.expired(seconds));
-    let area = Area::new(pod, near, &live_pairs, &expired);
+    let area = Area::new(&fabric.demand, pod, near, &live_pairs, &expired);
     let evaluations = (EVALUATIONS * u64::from(near.search.effort) * 256 / pod.node_count().max(256) as u64).max(200);
     let shifts = match (&symmetry, near.search.symmetry) {
         (Some(symmetry), SymmetryChoice::Auto | SymmetryChoice::Translation) => Shift::all(&area, symmetry),
@@ -123,6 +123,7 @@ fn slots_of(ocs: &Ocs, pairs: &[[FacePort; 2]]) -> Vec<Slot> {
 
 /// Everything that a search near a live wiring needs.
 struct Area<'a> {
+    demand: &'a Demand,
     pod: &'a Pod,
     /// The pod under the trivial group: every chip is a source.
     shape: Shape,
@@ -145,9 +146,16 @@ fn exchange(slots: &mut Slots, &(ocs, (one, side), (other, other_side)): &Exchan
 }
 
 impl<'a> Area<'a> {
-    fn new(pod: &'a Pod, near: &Near, live_pairs: &[Vec<[FacePort; 2]>], expired: &'a (dyn Fn() -> bool + Sync)) -> Self {
+    fn new(
+        demand: &'a Demand,
+        pod: &'a Pod,
+        near: &Near,
+        live_pairs: &[Vec<[FacePort; 2]>],
+        expired: &'a (dyn Fn() -> bool + Sync),
+    ) -> Self {
         let live = live_pairs.iter().flatten().flat_map(|&[a, b]| [(a, b), (b, a)]).collect();
-        let mut area = Area { pod, shape: Shape::new(pod, &kinds(pod), vec![1]), live, moves: near.moves, lengths: vec![1], expired };
+        let mut area =
+            Area { demand, pod, shape: Shape::new(demand, pod, &kinds(pod), vec![1]), live, moves: near.moves, lengths: vec![1], expired };
         if near.search.objective == Objective::Hops {
             return area;
         }
@@ -203,7 +211,7 @@ impl<'a> Area<'a> {
     }
     /// Hops over all ordered pairs, and the best upper bound on the concurrent flow in parts per trillion, rounded up; `None` of a pod in parts.
     fn measure(&self, slots: &Slots) -> Option<(u64, u64)> {
-        wire(self.pod, &slots.iter().flat_map(|slots| pairs(slots)).collect::<Vec<_>>()).ok()?;
+        wire(self.pod, self.demand, &slots.iter().flat_map(|slots| pairs(slots)).collect::<Vec<_>>()).ok()?;
         let mut evaluator = Evaluator::new(&self.shape);
         let mut sum = |length: usize| {
             let (fibers, volume) = self.wired(slots, length);

@@ -10,7 +10,7 @@ use super::score::{self, Goal};
 use super::shape::{Shape, Slot, Wiring, kinds, largest_order};
 use super::steer::Steering;
 use crate::ids::CubeId;
-use crate::model::{FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
+use crate::model::{Demand, Fabric, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -53,10 +53,10 @@ const FEW_HUNDRED: usize = 512;
 const FINALISTS: usize = 3;
 
 /// Why not all cubes are interchangeable; `None` where they are.
-pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
+pub(super) fn asymmetry(demand: &Demand, pod: &Pod) -> Option<String> {
     let kinds = kinds(pod);
     if kinds.len() == 1 {
-        let moved = !pod.demand.is_uniform() && shapes(pod, &kinds, pod.cubes as usize)[0].order < pod.cubes as usize;
+        let moved = !demand.is_uniform() && shapes(demand, pod, &kinds, pod.cubes as usize)[0].order < pod.cubes as usize;
         return moved.then(|| "no group of translations of all cubes keeps the demand".to_owned());
     }
     let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
@@ -72,7 +72,7 @@ pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
 /// An OCS that serves two cubes differently.
 fn first_difference(pod: &Pod, one: CubeId, other: CubeId) -> String {
     let chips = pod.chips_per_cube();
-    let ends = |ocs: &Ocs, cube: CubeId| -> Vec<(bool, u32, u8)> {
+    let ends = |ocs: &Ocs, cube: CubeId| -> Vec<(bool, u32, u16)> {
         let side = |faces: &[FacePort], b: bool| {
             let here = faces.iter().filter(|face| face.cube == cube);
             here.map(|face| (b, face.node.0 % chips, face.port.0)).collect::<Vec<_>>()
@@ -96,11 +96,11 @@ fn groups(order: usize) -> Vec<Vec<usize>> {
 }
 
 /// The pod under the groups of the largest order that divides `most` and keeps the demand.
-fn shapes(pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Vec<Shape> {
+fn shapes(demand: &Demand, pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Vec<Shape> {
     let divisors = (1..=most).rev().filter(|order| most.is_multiple_of(*order));
     let keeping = |order: usize| -> Vec<Shape> {
-        let shapes = groups(order).into_iter().map(|factors| Shape::new(pod, kinds, factors));
-        shapes.filter(|shape| pod.demand.is_uniform() || shape.keeps_demand(pod)).collect()
+        let shapes = groups(order).into_iter().map(|factors| Shape::new(demand, pod, kinds, factors));
+        shapes.filter(|shape| demand.is_uniform() || shape.keeps_demand(demand, pod)).collect()
     };
     divisors.map(keeping).find(|shapes| !shapes.is_empty()).expect("the trivial group keeps any demand")
 }
@@ -116,14 +116,14 @@ pub(super) struct Run {
 }
 
 /// The best wiring found: all restarts at once, merged by score and then by restart number.
-pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
+pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
     let kinds = kinds(pod);
     let most = if settings.symmetry == SymmetryChoice::None { 1 } else { largest_order(&kinds) };
-    let mut shapes = shapes(pod, &kinds, most);
+    let mut shapes = shapes(&fabric.demand, pod, &kinds, most);
     let order = shapes[0].order;
     if pod.node_count() <= SMALL && settings.symmetry == SymmetryChoice::Auto {
         for smaller in (1..order).rev().filter(|smaller| order.is_multiple_of(*smaller)) {
-            shapes.extend(self::shapes(pod, &kinds, smaller).into_iter().filter(|shape| shape.order == smaller));
+            shapes.extend(self::shapes(&fabric.demand, pod, &kinds, smaller).into_iter().filter(|shape| shape.order == smaller));
         }
     }
     let budget = evaluations(&shapes[0], settings.effort);
@@ -151,13 +151,13 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     runs.sort_by_key(|run| run.score);
     let mut notes = Vec::new();
     if order < pod.cubes as usize && settings.symmetry != SymmetryChoice::None {
-        let reason = asymmetry(pod).unwrap_or_default();
+        let reason = asymmetry(&fabric.demand, pod).unwrap_or_default();
         let how = if order == 1 { "searched without symmetry".to_owned() } else { format!("searched with translations of order {order}") };
         notes.push(format!("{how}: {reason}"));
     }
     let mut work: u64 = runs.iter().map(|run| run.evaluations).sum();
     let mut out_of_time = runs.iter().any(|run| run.out_of_time);
-    let steered = Steering { pod, shapes: &shapes, settings, expired: &expired }.steer(&goal, runs);
+    let steered = Steering { fabric, pod, shapes: &shapes, settings, expired: &expired }.steer(&goal, runs);
     notes.extend(steered.note);
     work += steered.evaluations;
     out_of_time |= steered.out_of_time;

@@ -7,7 +7,7 @@
 
 use super::random::Stream;
 use crate::ids::{CubeId, Id, NodeId, OcsId, PortId};
-use crate::model::{CoupleRule, FacePort, PORT_NAMES, Pod};
+use crate::model::{CoupleRule, Demand, FacePort, PORT_NAMES, Pod};
 use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ pub(super) struct Slot {
 pub(super) type Wiring = Vec<Vec<Slot>>;
 
 /// What the OCSes serve of a cube: chip, port, OCS, whether on side B.
-type Signature = Vec<(u32, u8, OcsId, bool)>;
+type Signature = Vec<(u32, u16, OcsId, bool)>;
 
 /// Cubes by kind: cubes of one kind have the same face ports on the same sides of the same OCSes. Kinds and cubes ascend.
 pub(super) fn kinds(pod: &Pod) -> Vec<Vec<CubeId>> {
@@ -122,7 +122,7 @@ pub(super) fn largest_order(kinds: &[Vec<CubeId>]) -> usize {
 
 impl Shape {
     /// The pod under the group with these factors; its order must divide the number of cubes of every kind.
-    pub(super) fn new(pod: &Pod, kinds: &[Vec<CubeId>], factors: Vec<usize>) -> Self {
+    pub(super) fn new(demand: &Demand, pod: &Pod, kinds: &[Vec<CubeId>], factors: Vec<usize>) -> Self {
         let order = factors.iter().product();
         let chips = pod.chips_per_cube() as usize;
         // Orbits interleave: element h takes the first cubes of all orbits to the h-th ones, so that cubes in a row move together.
@@ -157,15 +157,15 @@ impl Shape {
             chips,
         };
         shape.involutions = (1..order).filter(|&element| shape.add(element, element) == 0).collect();
-        if !pod.demand.is_uniform() {
-            shape.planes = shape.planes_of(pod);
+        if !demand.is_uniform() {
+            shape.planes = shape.planes_of(demand);
         }
         shape.cuts = shape.cuts_of(pod);
         shape
     }
 
     /// Whether the group keeps the demand of the pod.
-    pub(super) fn keeps_demand(&self, pod: &Pod) -> bool {
+    pub(super) fn keeps_demand(&self, demand: &Demand, pod: &Pod) -> bool {
         let mut image = vec![NodeId(0); pod.node_count()];
         let mut place = 1;
         self.factors.iter().all(|factor| {
@@ -179,16 +179,16 @@ impl Shape {
                     }
                 }
             }
-            pod.demand.is_kept_by(|node| image[node.index()])
+            demand.is_kept_by(|node| image[node.index()])
         })
     }
 
     /// The demand of the canonical sources, by weight.
-    fn planes_of(&self, pod: &Pod) -> Vec<Plane> {
+    fn planes_of(&self, demand: &Demand) -> Vec<Plane> {
         let words = self.nodes.div_ceil(64);
         let mut planes: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
         for source in 0..self.nodes {
-            for plane in pod.demand.planes(self.node(source, 0)) {
+            for plane in demand.planes(self.node(source, 0)) {
                 let mask = planes.entry(u64::from(plane.weight)).or_insert_with(|| vec![0; self.nodes * self.order * words]);
                 for row in 0..self.nodes {
                     for element in 0..self.order {

@@ -9,7 +9,7 @@ use super::score::{self, FaultGoal, Goal};
 use super::search::{Climb, RESTARTS, Run, evaluations};
 use super::shape::Shape;
 use crate::ids::{Id, OcsId};
-use crate::model::{Pod, Synthesize};
+use crate::model::{Fabric, Pod, Synthesize};
 use rayon::prelude::*;
 
 /// The flow that tables reach stays this far below the bound that the search sees: per cent.
@@ -19,6 +19,7 @@ const FEWER: u64 = 4;
 
 /// The search as faults see it.
 pub(super) struct Steering<'a> {
+    pub(super) fabric: &'a Fabric,
     pub(super) pod: &'a Pod,
     pub(super) shapes: &'a [Shape],
     pub(super) settings: Synthesize,
@@ -38,11 +39,11 @@ pub(super) struct Steered {
 impl Steering<'_> {
     /// Keeps the runs that every single dark OCS leaves good enough, or searches on.
     pub(super) fn steer(&self, goal: &Goal, mut runs: Vec<Run>) -> Steered {
-        let Steering { pod, shapes, settings, expired } = *self;
-        if pod.budget.faults.dark_ocses() == 0 {
+        let Steering { fabric, shapes, settings, expired, .. } = *self;
+        if fabric.budget.faults.dark_ocses() == 0 {
             return Steered { runs, note: None, evaluations: 0, out_of_time: false };
         }
-        let wanted = pod.required_fault_flow();
+        let wanted = fabric.required_fault_flow();
         let enough = if wanted > 0.0 { score::of_bound(wanted * (1.0 + MARGIN / 100.0)) } else { u64::MAX };
         let (healthy, goal) = (goal, Goal { fault: Some(FaultGoal { enough }), ..goal.clone() });
         // Faults add nothing to the score of what they leave good enough.

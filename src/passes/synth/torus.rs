@@ -46,7 +46,7 @@ fn fibers(pod: &Pod, dims: [u32; 3], twist: [[u32; 3]; 3]) -> Vec<[FacePort; 2]>
                     (low[u], low[v]) = (i, j);
                     let mut high = low;
                     high[dimension] = side[dimension] - 1;
-                    let face = |cube, position, port: usize| FacePort { cube, node: pod.node(cube, position), port: PortId(port as u8) };
+                    let face = |cube, position, port: usize| FacePort { cube, node: pod.node(cube, position), port: PortId(port as u16) };
                     all.push([face(CubeId(cube), high, dimension * 2), face(number(to), low, dimension * 2 + 1)]);
                 }
             }

@@ -2,12 +2,12 @@
 
 use super::SynthError;
 use crate::ids::{CubeId, Id, NodeId, PortId};
-use crate::ir::{Endpoint, Link, LinkKind, Symmetry, Topology};
-use crate::model::{FacePort, PORT_NAMES, Pod};
+use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
+use crate::model::{Demand, FacePort, PORT_NAMES, Pod};
 use std::collections::BTreeMap;
 
 /// The topology with these fibres and the copper meshes.
-pub(super) fn wire(pod: &Pod, fibers: &[[FacePort; 2]]) -> Result<Topology, SynthError> {
+pub(super) fn wire(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]]) -> Result<Topology, SynthError> {
     let mut links = mesh(pod);
     let link_of: BTreeMap<FacePort, _> =
         pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b).map(|&face| (face, ocs.link))).collect();
@@ -15,10 +15,10 @@ pub(super) fn wire(pod: &Pod, fibers: &[[FacePort; 2]]) -> Result<Topology, Synt
         // A port without an OCS is reported by `cross_connect`, which names it; any fibre type will do until then.
         let link_type = link_of.get(a).copied().unwrap_or(pod.cube.mesh);
         let end = |face: &FacePort| Endpoint { node: face.node, port: face.port };
-        links.push(Link { a: end(a), b: end(b), kind: LinkKind::Fiber, link_type });
+        links.push(Link { a: end(a), b: end(b), class: LinkClass::Global, link_type, simplex: false });
     }
-    let symmetry = translations(pod, fibers, &link_of.keys().copied().collect::<Vec<_>>());
-    let topology = Topology::new(PORT_NAMES.len(), links, symmetry);
+    let symmetry = translations(pod, demand, fibers, &link_of.keys().copied().collect::<Vec<_>>());
+    let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims));
     connected(pod, &topology)?;
     Ok(topology)
 }
@@ -36,8 +36,9 @@ fn mesh(pod: &Pod) -> Vec<Link> {
                 links.push(Link {
                     a: Endpoint { node, port: PortId::new(dimension * 2) },
                     b: Endpoint { node: pod.node(pod.cube_of(node), next), port: PortId::new(dimension * 2 + 1) },
-                    kind: LinkKind::Copper,
+                    class: LinkClass::Local,
                     link_type: pod.cube.mesh,
+                    simplex: false,
                 });
             }
         }
@@ -46,7 +47,7 @@ fn mesh(pod: &Pod) -> Vec<Link> {
 }
 
 /// All permutations of the cubes that keep every fibre (and the set of coupled face ports) and the demand: each is determined by the image of cube 0.
-fn translations(pod: &Pod, fibers: &[[FacePort; 2]], coupled: &[FacePort]) -> Symmetry {
+fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &[FacePort]) -> Symmetry {
     let chips = pod.chips_per_cube();
     let cubes = pod.cubes as usize;
     // `there[port of a cube][cube]`: what the port is wired to, as (other port of a cube, other cube). A coupled port
@@ -72,7 +73,7 @@ fn translations(pod: &Pod, fibers: &[[FacePort; 2]], coupled: &[FacePort]) -> Sy
     }
     // What moves the demand is none of the pod's; what keeps it forms a subgroup.
     let node = |element: &[CubeId], node: NodeId| NodeId(element[(node.0 / chips) as usize].0 * chips + node.0 % chips);
-    elements.retain(|element| pod.demand.is_kept_by(|at| node(element, at)));
+    elements.retain(|element| demand.is_kept_by(|at| node(element, at)));
     // Where the cubes fall into parts that no fibre joins, an element is not determined by one image: settle for none.
     if elements.is_empty() { Symmetry::trivial(chips, pod.cubes) } else { Symmetry::new(chips, elements) }
 }

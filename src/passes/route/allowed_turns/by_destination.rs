@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// No state.
-const NONE: u8 = u8::MAX;
+const NONE: u16 = u16::MAX;
 
 /// The trees under construction.
 pub(super) struct Trees<'a> {
@@ -27,7 +27,7 @@ pub(super) struct Trees<'a> {
     /// `[vc]`: hops.
     vc_hops: Vec<u64>,
     /// `[destination class * nodes + node]`: how the router sends, as `port * vcs + vc`.
-    out: Vec<u8>,
+    out: Vec<u16>,
     potential: Potential,
 }
 
@@ -183,7 +183,7 @@ impl<'a> Trees<'a> {
             if next != dst && self.rank[self.state(d, next)] <= self.rank[state] {
                 continue;
             }
-            chosen = chosen.min((self.cost(d, dst, state, count, chosen.0), Reverse(self.rank[state]), code as u8));
+            chosen = chosen.min((self.cost(d, dst, state, count, chosen.0), Reverse(self.rank[state]), code as u16));
         }
         self.out[d * quotient.nodes + node] = chosen.2;
         self.shift(d, dst, node, count, true, through);
@@ -223,7 +223,7 @@ impl<'a> Trees<'a> {
     }
 
     /// A tree at these prices per channel class: routers take the highest state on a near-cheapest path, within ever wider tolerances.
-    fn tree(&self, d: usize, prices: &[u64]) -> Vec<u8> {
+    fn tree(&self, d: usize, prices: &[u64]) -> Vec<u16> {
         let quotient = self.quotient;
         let dst = quotient.symmetry.canonical_node(d).0 as usize;
         let cheapest = self.distances(dst, prices);
@@ -243,7 +243,7 @@ impl<'a> Trees<'a> {
                 if way > cheapest[node] + tolerance || (next != dst && self.rank[next * width + out[next] as usize] <= self.rank[state]) {
                     continue;
                 }
-                (out[node], cost[node]) = ((state % width) as u8, way);
+                (out[node], cost[node]) = ((state % width) as u16, way);
                 left -= 1;
             }
             if left == 0 {
@@ -257,7 +257,7 @@ impl<'a> Trees<'a> {
             let next = self.head(state);
             let leads = next == dst || (out[next] != NONE && self.rank[next * width + out[next] as usize] > self.rank[state]);
             if node != dst && out[node] == NONE && leads {
-                out[node] = (state % width) as u8;
+                out[node] = (state % width) as u16;
             }
         }
         out

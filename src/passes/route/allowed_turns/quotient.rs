@@ -30,8 +30,8 @@ pub(super) struct Quotient {
     pub(super) vcs: usize,
     /// `[node * ports + port]`: the router that the channel leads to, or [`DARK`].
     pub(super) head: Vec<u32>,
-    /// `[node * ports + port]`: the port by which the channel arrives there.
-    pub(super) in_port: Vec<u8>,
+    /// `[node * ports + port]`: the port by which the channel arrives there, and its reverse leaves (all links are duplex here).
+    pub(super) in_port: Vec<u16>,
     /// `[node]`: its class.
     pub(super) class: Vec<u32>,
     /// `[channel class]`: price of a channel, scaled to a mean of [`MEAN_LENGTH`], at least an eighth of it; 0 for dark classes.
@@ -42,14 +42,10 @@ impl Quotient {
     /// The quotient of a topology under its own symmetry, or under the trivial one where `alive` does not keep it (or `trivial` is asked for).
     pub(super) fn new(topology: &Topology, alive: &IdVec<LinkId, bool>, prices: &DualLengths, vcs: usize, trivial: bool) -> Self {
         let own = topology.symmetry();
-        let symmetry = if trivial || !keeps(topology, own, alive) {
-            Symmetry::trivial(own.chips_per_cube() as u32, own.cubes() as u32)
-        } else {
-            own.clone()
-        };
+        let symmetry = if trivial || !keeps(topology, own, alive) { own.without() } else { own.clone() };
         let (nodes, ports) = (topology.node_count(), topology.ports());
         let mut head = vec![DARK; nodes * ports];
-        let mut in_port = vec![u8::MAX; nodes * ports];
+        let mut in_port = vec![u16::MAX; nodes * ports];
         for node in topology.nodes() {
             for port in 0..ports {
                 if let Some(channel) = topology.outgoing(node, PortId::new(port)).filter(|channel| alive[channel.link()]) {

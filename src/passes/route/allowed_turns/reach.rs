@@ -15,7 +15,8 @@ pub(super) fn unreachable_pair(quotient: &Quotient, rank: &[u32]) -> Option<(Nod
     (0..quotient.symmetry.class_count()).into_par_iter().find_map_first(|class| {
         let dst = quotient.symmetry.canonical_node(class);
         let reached = scan.ports_towards(quotient, dst);
-        let src = (0..quotient.nodes).find(|&src| src != dst.0 as usize && reached[src] == 0)?;
+        let src = (0..quotient.nodes)
+            .find(|&src| src != dst.0 as usize && !reached.contains_any_in_range(src * quotient.ports..(src + 1) * quotient.ports))?;
         Some((NodeId(src as u32), dst))
     })
 }

@@ -5,6 +5,7 @@
 
 use super::quotient::{DARK, Quotient};
 use crate::ids::NodeId;
+use fixedbitset::FixedBitSet;
 
 /// States by falling rank, grouped by equal rank.
 pub(super) struct RankScan {
@@ -30,9 +31,11 @@ impl RankScan {
 }
 
 impl RankScan {
-    /// `[node]`: the output ports by which a packet injected there can reach a destination legally, as a bit set.
-    pub(super) fn ports_towards(&self, quotient: &Quotient, dst: NodeId) -> Vec<u16> {
-        let mut ports = vec![0u16; quotient.nodes];
+    /// `[node * ports + port]`: whether a packet injected at the router can reach a destination legally by the output port.
+    pub(super) fn ports_towards(&self, quotient: &Quotient, dst: NodeId) -> FixedBitSet {
+        let mut ports = FixedBitSet::with_capacity(quotient.nodes * quotient.ports);
+        // `[node]`: how many of its ports do, so that a packet can be sure of one other than that it came in by.
+        let mut count = vec![0u16; quotient.nodes];
         let mut leads = Vec::new();
         let mut from = 0;
         for &end in &self.ends {
@@ -40,13 +43,14 @@ impl RankScan {
             for &state in &self.states[from..end as usize] {
                 let channel = state as usize / quotient.vcs;
                 let node = quotient.head[channel];
-                if node == dst.0 || ports[node as usize] & !(1 << quotient.in_port[channel]) != 0 {
+                let back = node as usize * quotient.ports + usize::from(quotient.in_port[channel]);
+                if node == dst.0 || count[node as usize] > u16::from(ports.contains(back)) {
                     leads.push(channel);
                 }
             }
             for &channel in &leads {
-                if channel / quotient.ports != dst.0 as usize {
-                    ports[channel / quotient.ports] |= 1 << (channel % quotient.ports);
+                if channel / quotient.ports != dst.0 as usize && !ports.put(channel) {
+                    count[channel / quotient.ports] += 1;
                 }
             }
             from = end as usize;

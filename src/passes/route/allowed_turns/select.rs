@@ -20,7 +20,7 @@ use crate::model::Demand;
 use std::ops::{AddAssign, SubAssign};
 
 /// No continuation.
-const NONE: u8 = u8::MAX;
+const NONE: u16 = u16::MAX;
 /// Not reachable at any price.
 const INFINITE: u64 = u64::MAX;
 
@@ -28,7 +28,7 @@ const INFINITE: u64 = u64::MAX;
 #[derive(Clone, Copy)]
 struct Best {
     cost: [u64; 2],
-    code: [u8; 2],
+    code: [u16; 2],
 }
 
 const NOTHING: Best = Best { cost: [INFINITE; 2], code: [NONE; 2] };
@@ -73,9 +73,9 @@ pub(super) struct Selection<'a> {
     /// `[vc]`: hops.
     vc_hops: Vec<u64>,
     /// `[destination class * states + state]`: the continuation, as `port * vcs + vc`.
-    pub(super) next: Vec<u8>,
+    pub(super) next: Vec<u16>,
     /// `[destination class * nodes + node]`: the first hop, as `port * vcs + vc`.
-    pub(super) first: Vec<u8>,
+    pub(super) first: Vec<u16>,
     /// Prices of a visit.
     pub(super) potential: Potential,
     hop_price: Vec<u64>,
@@ -213,7 +213,7 @@ impl<'a> Selection<'a> {
         let weight = self.share(src, quotient.symmetry.canonical_node(d).0).weight;
         let mut before = None;
         for state in states {
-            let code = (state % width) as u8;
+            let code = (state % width) as u16;
             match before {
                 None => self.first[d * quotient.nodes + src] = code,
                 Some(before) => self.next[d * quotient.states() + before] = code,
@@ -384,7 +384,7 @@ impl<'a> Selection<'a> {
             }
             for at in from..end {
                 let state = self.scan.states[at] as usize;
-                let (node, code) = (state / (quotient.ports * quotient.vcs), (state % (quotient.ports * quotient.vcs)) as u8);
+                let (node, code) = (state / (quotient.ports * quotient.vcs), (state % (quotient.ports * quotient.vcs)) as u16);
                 let (cost, best) = (self.value[state], &mut self.best[node]);
                 if cost == INFINITE || node == dst.0 as usize {
                     continue;
@@ -404,11 +404,11 @@ impl<'a> Selection<'a> {
     }
 
     /// Moves the routes of `count` that stand at a router (having come by state `via`) to their cheapest continuation and returns it.
-    fn relocate(&mut self, d: usize, dst: u32, node: usize, via: Option<usize>, old: u8, count: Share) -> u8 {
+    fn relocate(&mut self, d: usize, dst: u32, node: usize, via: Option<usize>, old: u16, count: Share) -> u16 {
         let quotient = self.quotient;
         let width = quotient.ports * quotient.vcs;
         self.shift(d, dst, node, old, count, false);
-        let (above, back) = via.map_or((None, u8::MAX), |via| (Some(self.rank[via]), quotient.in_port[via / quotient.vcs]));
+        let (above, back) = via.map_or((None, u16::MAX), |via| (Some(self.rank[via]), quotient.in_port[via / quotient.vcs]));
         // Prices were taken before this visit moved anything, and before these routes were lifted; the slack covers both.
         let own = self.value[node * width + old as usize];
         let dearest = own + own / 32 + 4 * self.entry_price[quotient.class[node] as usize];
@@ -428,9 +428,9 @@ impl<'a> Selection<'a> {
             {
                 continue;
             }
-            let cost = self.cost(d, dst, node, code as u8, count, cheapest + slack);
+            let cost = self.cost(d, dst, node, code as u16, count, cheapest + slack);
             if cost < cheapest + slack {
-                (cheapest, chosen) = (cost, code as u8);
+                (cheapest, chosen) = (cost, code as u16);
             }
         }
         self.shift(d, dst, node, chosen, count, true);
@@ -439,7 +439,7 @@ impl<'a> Selection<'a> {
 
     /// The rise of the potential if `count` routes went this way, or [`INFINITE`] where it is not below `limit`.
     #[inline]
-    fn cost(&self, d: usize, dst: u32, mut node: usize, mut code: u8, count: Share, limit: u64) -> u64 {
+    fn cost(&self, d: usize, dst: u32, mut node: usize, mut code: u16, count: Share, limit: u64) -> u64 {
         let quotient = self.quotient;
         let next = &self.next[d * quotient.states()..][..quotient.states()];
         let mut cost = 0;
@@ -463,7 +463,7 @@ impl<'a> Selection<'a> {
 
     /// Adds or removes `count` routes along a walk.
     #[inline]
-    fn shift(&mut self, d: usize, dst: u32, mut node: usize, mut code: u8, count: Share, add: bool) {
+    fn shift(&mut self, d: usize, dst: u32, mut node: usize, mut code: u16, count: Share, add: bool) {
         let quotient = self.quotient;
         loop {
             let state = node * quotient.ports * quotient.vcs + code as usize;

@@ -45,7 +45,7 @@ mod relax;
 mod tests;
 
 use super::SynthError;
-use crate::model::{FacePort, Pod, SynthesisMethod};
+use crate::model::{Fabric, FacePort, Pod, SynthesisMethod};
 use crate::progress::Progress;
 use crate::solve::{self, Ended, Program, Row, SolveError};
 use links::Links;
@@ -80,7 +80,13 @@ const CUT_ROUNDS: usize = 100;
 ///
 /// # Errors
 /// [`SynthError::Unsolved`] where the program exceeds what the solver of this build is given, or where the solver fails.
-pub(super) fn synthesize(pod: &Pod, method: SynthesisMethod, symmetric: bool, progress: &dyn Progress) -> Result<Solved, SynthError> {
+pub(super) fn synthesize(
+    fabric: &Fabric,
+    pod: &Pod,
+    method: SynthesisMethod,
+    symmetric: bool,
+    progress: &dyn Progress,
+) -> Result<Solved, SynthError> {
     let limit = limit(method);
     let fits = |size: Size| {
         let fits = size.rows <= limit.rows && size.columns <= limit.columns && size.weights <= limit.weights;
@@ -97,7 +103,7 @@ pub(super) fn synthesize(pod: &Pod, method: SynthesisMethod, symmetric: bool, pr
         SynthesisMethod::Milp { nodes } => (links.choices.len().div_ceil(START_ROUNDS), Some(nodes)),
         SynthesisMethod::Search => unreachable!("the search needs no program"),
     };
-    let best = optimise(&links, pod.budget.faults.dark_ocses(), fix, nodes, progress)
+    let best = optimise(&links, fabric.budget.faults.dark_ocses(), fix, nodes, progress)
         .map_err(|SolveError { reason }| unsolved(pod, method, symmetric, size, format!("failed: {reason}")))?;
     let counters = [
         ("rows", size.rows as u64),

@@ -11,6 +11,10 @@ const HARDWARE: &str = "clock = 1 GHz;
     routing = up_down;";
 
 fn pod(items: &str) -> Pod {
+    fabric(items).pod().expect("it has cubes").clone()
+}
+
+fn fabric(items: &str) -> Fabric {
     let text = format!("fabric pod {{ {HARDWARE} {items} }}");
     crate::model::load("pod.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
@@ -190,10 +194,13 @@ fn fibers_keep_to_the_ports_of_their_switches() {
 
 #[test]
 fn programs_that_are_too_large_are_refused_with_ways_out() {
-    let pod = pod(
+    let fabric = fabric(
         "cube { mesh 4 x 4 x 4 over copper; } cubes = 8; ocs X[u in 0..4, v in 0..4] { couple +x[u, v] with -x[u, v] over fiber; ports = 64; }",
     );
-    let Err(error) = synthesize(&pod, SynthesisMethod::Relax { fix: 1 }, true, &crate::progress::Silent) else { panic!("too large") };
+    let pod = fabric.pod().expect("it has cubes");
+    let Err(error) = synthesize(&fabric, pod, SynthesisMethod::Relax { fix: 1 }, true, &crate::progress::Silent) else {
+        panic!("too large")
+    };
     let text = format!("{error} {}", miette::Diagnostic::help(&error).unwrap());
     assert!(text.contains("rows") && text.contains("method = search"), "{text}");
 }

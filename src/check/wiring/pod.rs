@@ -1,18 +1,13 @@
-//! Whether the links are those of the spec: meshes of copper, and one fiber link per cross-connect of an OCS.
+//! Whether the links of a pod are those of the spec: meshes of copper, and one fiber link per cross-connect of an OCS.
 
-use super::CheckError;
-use super::graph::{LitGraph, channel_name};
-use super::symmetry;
+use crate::check::CheckError;
 use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, PortId};
-use crate::ir::{CrossConnect, CrossConnects, Link, LinkKind, Topology};
-use crate::model::{CoupleRule, FacePort, Ocs, PORT_NAMES, Pod};
+use crate::ir::{CrossConnect, CrossConnects, Link, LinkClass, Topology};
+use crate::model::{CoupleRule, Fabric, FacePort, Ocs, PORT_NAMES, Pod};
 
-/// Checks links, cross-connects, connectivity, radix and the claimed symmetry of a topology.
-///
-/// # Errors
-/// The first thing that contradicts the pod.
-pub fn wiring(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
-    let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(pod.span) });
+/// Checks size, links and cross-connects.
+pub(super) fn wiring(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
+    let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(fabric.span) });
     if topology.node_count() != pod.node_count() || topology.ports() != PORT_NAMES.len() {
         let (nodes, ports) = (topology.node_count(), topology.ports());
         return wrong(format!("{nodes} routers with {ports} ports, but the spec has {} with {}", pod.node_count(), PORT_NAMES.len()));
@@ -20,33 +15,12 @@ pub fn wiring(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) ->
     if cross_connects.settings.len() != pod.ocses.len() || cross_connects.ocs_of.len() != topology.links().len() {
         return wrong("the cross-connects are those of other switches or other links".to_owned());
     }
-    if let Some(id) = topology.links().ids().find(|&id| topology.links()[id].a.node == topology.links()[id].b.node) {
-        return wrong(format!("{} joins a router to itself", channel_name(pod, topology, id.forward())));
-    }
     copper(pod, topology, cross_connects)?;
-    fiber(pod, topology, cross_connects)?;
-    if let Some(node) = topology.nodes().find(|&node| topology.channels_from(node).count() > pod.chip.radix as usize) {
-        let (name, radix) = (pod.node_name(node), pod.chip.radix);
-        return Err(CheckError::Wiring {
-            what: format!("{name} uses {} ports, but a chip has {radix}", topology.channels_from(node).count()),
-            span: Some(pod.chip.span),
-        });
-    }
-    let everything = IdVec::filled(true, topology.links().len());
-    let hops = LitGraph::new(topology, &everything).hops_from(NodeId(0), &mut Vec::new());
-    if let Some(apart) = hops.iter().position(|&hops| hops == u32::MAX) {
-        return Err(CheckError::Disconnected {
-            scenario: "nominal".to_owned(),
-            from: pod.node_name(NodeId(0)),
-            to: pod.node_name(NodeId::new(apart)),
-            span: Some(pod.topology_span),
-        });
-    }
+    fiber(fabric, pod, topology, cross_connects)?;
     if topology.symmetry().chips_per_cube() != pod.chips_per_cube() as usize {
         return Err(CheckError::symmetry(format!("it moves blocks of {} routers, not cubes", topology.symmetry().chips_per_cube())));
     }
-    symmetry::automorphisms(topology, topology.symmetry())?;
-    symmetry::keeps_demand(topology.symmetry(), &pod.demand)
+    Ok(())
 }
 
 /// Every neighbouring pair of a cube has its one copper link, and there is no other copper.
@@ -66,7 +40,7 @@ fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Res
                 let (out, back) = (PortId::new(2 * axis), PortId::new(2 * axis + 1));
                 let found = topology.outgoing(node, out).filter(|&channel| {
                     let (link, target) = (&topology.links()[channel.link()], topology.target(channel));
-                    target.node == neighbour && target.port == back && link.kind == LinkKind::Copper && link.link_type == pod.cube.mesh
+                    target.node == neighbour && target.port == back && link.class == LinkClass::Local && link.link_type == pod.cube.mesh
                 });
                 if found.is_none() {
                     let (from, to, port) = (pod.node_name(node), pod.node_name(neighbour), PORT_NAMES[out.index()]);
@@ -76,18 +50,18 @@ fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Res
             }
         }
     }
-    let copper: Vec<LinkId> = topology.links().ids().filter(|&id| topology.links()[id].kind == LinkKind::Copper).collect();
+    let copper: Vec<LinkId> = topology.links().ids().filter(|&id| topology.links()[id].class == LinkClass::Local).collect();
     if copper.len() != expected {
         return wrong(format!("{} copper links, but the meshes of {} cubes have {expected}", copper.len(), pod.cubes));
     }
     match copper.into_iter().find(|&id| cross_connects.ocs_of[id].is_some()) {
-        Some(id) => wrong(format!("{} is copper and yet runs through an OCS", channel_name(pod, topology, id.forward()))),
+        Some(id) => wrong(format!("{} is copper and yet runs through an OCS", topology.channel_name(id.forward()))),
         None => Ok(()),
     }
 }
 
 /// Every setting is one its switch can take, and settings and fiber links correspond one to one.
-fn fiber(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
+fn fiber(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
     let mut runs_through: IdVec<LinkId, bool> = IdVec::filled(false, topology.links().len());
     for (id, ocs) in pod.ocses.enumerate() {
         let wrong = |what: String| Err(CheckError::CrossConnect { ocs: ocs.name.clone(), what, span: Some(ocs.span) });
@@ -100,11 +74,11 @@ fn fiber(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Resu
                 return wrong(format!("{} is said to carry link {}, which does not exist", names(), setting.link));
             };
             if !joins(link, a, b) {
-                let (name, other) = (names(), channel_name(pod, topology, setting.link.forward()));
+                let (name, other) = (names(), topology.channel_name(setting.link.forward()));
                 return wrong(format!("{name} is said to carry {other}, which has other ends"));
             }
-            if link.kind != LinkKind::Fiber || link.link_type != ocs.link {
-                return wrong(format!("{} must be a link of `{}`", names(), pod.link_types[ocs.link].name));
+            if link.class != LinkClass::Global || link.link_type != ocs.link {
+                return wrong(format!("{} must be a link of `{}`", names(), fabric.link_types[ocs.link].name));
             }
             if cross_connects.ocs_of[setting.link] != Some(id) {
                 return wrong(format!("{} is set here, but link {} is listed under another switch", names(), setting.link));
@@ -114,16 +88,16 @@ fn fiber(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Resu
             }
         }
     }
-    let dangling = topology.links().enumerate().find(|&(id, link)| link.kind == LinkKind::Fiber && !runs_through[id]);
+    let dangling = topology.links().enumerate().find(|&(id, link)| link.class == LinkClass::Global && !runs_through[id]);
     if let Some((id, _)) = dangling {
-        let name = channel_name(pod, topology, id.forward());
+        let name = topology.channel_name(id.forward());
         return match cross_connects.ocs_of[id].and_then(|ocs| pod.ocses.get(ocs)) {
             Some(ocs) => Err(CheckError::CrossConnect {
                 ocs: ocs.name.clone(),
                 what: format!("no cross-connect is set for the link {name}"),
                 span: Some(ocs.span),
             }),
-            None => Err(CheckError::Wiring { what: format!("the fiber link {name} runs through no OCS"), span: Some(pod.span) }),
+            None => Err(CheckError::Wiring { what: format!("the fiber link {name} runs through no OCS"), span: Some(fabric.span) }),
         };
     }
     Ok(())

@@ -1,0 +1,42 @@
+//! The topology of a fabric, by its plant, and what else is found of that plant alone.
+//!
+//! In: a fabric. Out: its topology with the proof that it is what was declared; of a pod also the setting of every switch, what no wiring
+//! of it can exceed, and trees that share no switch.
+
+use super::finalists;
+use crate::check::{self, Wired};
+use crate::compiled::CompiledPod;
+use crate::diag::Failure;
+use crate::ir::{PassRecord, Topology};
+use crate::model::{Fabric, Plant, Pod};
+use crate::passes::{cross_connect, limit, trees};
+use crate::progress::Progress;
+
+/// What stands before any traffic is looked at.
+pub(super) struct Built {
+    pub(super) topology: Topology,
+    pub(super) wired: Wired,
+    pub(super) pod: Option<CompiledPod>,
+    pub(super) passes: Vec<PassRecord>,
+}
+
+/// Wires a fabric.
+pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<Built, Failure> {
+    match &fabric.plant {
+        Plant::Pod(pod) => of_pod(fabric, pod, progress),
+        Plant::Network(_) => unreachable!("resolve makes no networks yet"),
+    }
+}
+
+fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, Failure> {
+    let (topology, record, uniform) = finalists::topology(fabric, pod, progress)?;
+    let (limit, limit_record) = limit::universal(pod, &fabric.demand);
+    limit.iter().try_for_each(|limit| check::limit(pod, &fabric.demand, limit)).map_err(Failure::internal)?;
+    let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
+    let wired = check::wiring(fabric, &topology, Some(&cross_connects)).map_err(Failure::internal)?;
+    let (trees, tree_bounds) = trees::disjoint_trees(pod, &topology, &cross_connects);
+    check::trees(pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
+    check::tree_bounds(pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
+    let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
+    Ok(Built { topology, wired, pod, passes: vec![record, limit_record] })
+}

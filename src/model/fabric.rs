@@ -1,0 +1,182 @@
+//! A resolved fabric: ids instead of names, checked units, defaults filled in, and the place of every declaration.
+//!
+//! Comes in: nothing but `resolve`. Goes out: what every pass and check reads. A fabric has one plant: a pod of cubes behind optical
+//! circuit switches, or a network of routers. Invariant: what is declared fits the radix.
+
+use super::contract::{Metric, Require};
+use super::demand::Demand;
+use super::network::Network;
+use super::pod::{Pod, TopologyChoice};
+use super::routing::RoutingChoice;
+use super::synthesis::Near;
+use crate::diag::Span;
+use crate::ids::{IdVec, LinkTypeId};
+
+/// A fabric as declared.
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    /// Its name; also the name of its output directory.
+    pub name: String,
+    /// Clock of the routers, Hz.
+    pub clock_hz: u64,
+    /// Declared kinds of links, sorted by name.
+    pub link_types: IdVec<LinkTypeId, LinkType>,
+    /// The router (with its endpoint).
+    pub router: Router,
+    /// What is wired, and how.
+    pub plant: Plant,
+    /// VC and fault budget.
+    pub budget: Budget,
+    /// What traffic must be carried.
+    pub demand: Demand,
+    /// How routes are chosen.
+    pub routing: RoutingChoice,
+    /// Where `routing = ..` stands.
+    pub routing_span: Span,
+    /// The contract, sorted as in the normalised spec.
+    pub requires: Vec<Require>,
+    /// The whole `fabric name { .. }` head, for errors without a better place.
+    pub span: Span,
+}
+
+/// What a fabric is made of.
+#[derive(Clone, Debug)]
+pub enum Plant {
+    /// Cubes behind optical circuit switches.
+    Pod(Pod),
+    /// Routers, wired by a rule or a list.
+    Network(Network),
+}
+
+/// A kind of link.
+#[derive(Clone, Debug)]
+pub struct LinkType {
+    /// Declared name.
+    pub name: String,
+    /// Bandwidth of one direction, bit/s.
+    pub bandwidth_bps: u64,
+    /// Propagation latency, router cycles.
+    pub latency_cycles: u32,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// The router, with its hosts: the chip of a pod, a switch of a network.
+#[derive(Clone, Debug)]
+pub struct Router {
+    /// Ports that the router has.
+    pub radix: u32,
+    /// Hosts of every router that carries hosts; 0 where the endpoint is inside the router and takes no port, as in a chip.
+    pub hosts: u16,
+    /// Virtual channels that the hardware has.
+    pub vcs: u8,
+    /// Flit size, bytes.
+    pub flit_bytes: u32,
+    /// Buffer per virtual channel, flits.
+    pub buffer_flits: u32,
+    /// Router latency, cycles.
+    pub latency_cycles: u32,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// What the routing may use.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Virtual channels, 1..=8.
+    pub vcs: u8,
+    /// What may fail.
+    pub faults: Faults,
+    /// Most table entries of a router, if the budget limits them.
+    pub table_entries: Option<u32>,
+    /// Where `vcs = ..` stands.
+    pub vcs_span: Span,
+    /// Where `faults = ..` stands (or the budget, if it is not written).
+    pub faults_span: Span,
+    /// Where `table_entries = ..` stands (or the budget, if it is not written).
+    pub entries_span: Span,
+}
+
+/// What the pod must keep serving without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Faults {
+    /// Any set of at most this many dark OCSes, 0..=2; 0 for a pod that tolerates nothing.
+    Ocses(u32),
+    /// Any one link, copper or fibre.
+    Link,
+    /// Any one chip, its links with it; traffic from and to it is not served.
+    Chip,
+}
+
+impl Faults {
+    /// Whether nothing may fail.
+    pub fn is_none(self) -> bool {
+        self == Faults::Ocses(0)
+    }
+    /// How many OCSes may be dark at once.
+    pub fn dark_ocses(self) -> u32 {
+        if let Faults::Ocses(most) = self { most } else { 0 }
+    }
+    /// `2 dark OCSes`: what may fail at once, for people; `None` where nothing may.
+    pub fn worst(self) -> Option<&'static str> {
+        match self {
+            Faults::Ocses(0) => None,
+            Faults::Ocses(1) => Some("1 dark OCS"),
+            Faults::Ocses(_) => Some("2 dark OCSes"),
+            Faults::Link => Some("1 dark link"),
+            Faults::Chip => Some("1 dead chip"),
+        }
+    }
+}
+
+impl Fabric {
+    /// The pod, if that is what the fabric is made of.
+    pub fn pod(&self) -> Option<&Pod> {
+        match &self.plant {
+            Plant::Pod(pod) => Some(pod),
+            Plant::Network(_) => None,
+        }
+    }
+    /// Where `topology = ..` stands.
+    pub fn topology_span(&self) -> Span {
+        match &self.plant {
+            Plant::Pod(pod) => pod.topology_span,
+            Plant::Network(network) => network.span,
+        }
+    }
+    /// Number of routers.
+    pub fn node_count(&self) -> usize {
+        match &self.plant {
+            Plant::Pod(pod) => pod.node_count(),
+            Plant::Network(network) => network.router_count(),
+        }
+    }
+    /// Routers of a block that symmetries move as a whole, and the number of blocks: cubes of a pod, groups of a dragonfly; a block for
+    /// every router of a network without groups.
+    pub fn blocks(&self) -> (u32, u32) {
+        match &self.plant {
+            Plant::Pod(pod) => (pod.chips_per_cube(), pod.cubes),
+            Plant::Network(network) => network.family.blocks(),
+        }
+    }
+    /// The effort of the synthesis; 1 where the topology is given.
+    pub fn effort(&self) -> u32 {
+        match self.pod().map(|pod| &pod.topology) {
+            Some(TopologyChoice::Synthesize(search) | TopologyChoice::SynthesizeNear(Near { search, .. })) => search.effort,
+            _ => 1,
+        }
+    }
+    /// The concurrent flow that the spec requires under every tolerated fault; 0 where it requires none.
+    pub fn required_fault_flow(&self) -> f64 {
+        let of_faults = self.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault);
+        of_faults.filter(|require| require.comparison.wants_more()).map(|require| require.value).fold(0.0, f64::max)
+    }
+    /// Bandwidth of one channel, GB/s (all links in use have the same: `resolve` sees to it).
+    pub fn channel_bandwidth_gbs(&self) -> f64 {
+        let used = match &self.plant {
+            Plant::Pod(pod) => pod.cube.mesh,
+            Plant::Network(network) => network.any_link(),
+        };
+        self.link_types[used].bandwidth_bps as f64 / 8e9
+    }
+}

@@ -1,0 +1,91 @@
+//! How routes are chosen.
+
+/// How routes are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RoutingChoice {
+    /// Shortest paths allowed by an optimised rank order.
+    AllowedTurns(AllowedTurns),
+    /// Dimension by dimension with datelines; tori only.
+    DimensionOrder,
+    /// up*/down*.
+    UpDown,
+}
+
+/// The settings of `routing = allowed_turns { .. }`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct AllowedTurns {
+    /// Which turns are allowed first; `None` for an order optimised as a whole.
+    pub priority: Option<TurnPriority>,
+    /// How routes are chosen among the allowed paths.
+    pub select: RouteSelect,
+    /// What the tables look packets up by.
+    pub key: TableKey,
+}
+
+impl AllowedTurns {
+    /// The settings that differ from the defaults, as they are written: `priority = random; key = dst;`.
+    pub fn written(&self) -> String {
+        let priority = self.priority.map(|priority| format!("priority = {};", priority.name()));
+        let select = (self.select != RouteSelect::Descent).then(|| "select = ilp;".to_owned());
+        let key = (self.key != TableKey::DstInput).then(|| "key = dst;".to_owned());
+        [priority, select, key].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// In which order turns are allowed, each unless it closes a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TurnPriority {
+    /// By how many of the routes chosen without any constraint take the turn.
+    ChosenPaths,
+    /// By how many shortest paths take it.
+    AllPaths,
+    /// In a random order.
+    Random,
+}
+
+impl TurnPriority {
+    /// All priorities.
+    pub const ALL: [TurnPriority; 3] = [TurnPriority::ChosenPaths, TurnPriority::AllPaths, TurnPriority::Random];
+
+    /// The name in specs.
+    pub fn name(self) -> &'static str {
+        match self {
+            TurnPriority::ChosenPaths => "chosen_paths",
+            TurnPriority::AllPaths => "all_paths",
+            TurnPriority::Random => "random",
+        }
+    }
+}
+
+/// How routes are chosen among the allowed paths.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum RouteSelect {
+    /// By descent of a potential of the channel loads.
+    #[default]
+    Descent,
+    /// By an integer linear program; small pods only.
+    Ilp,
+}
+
+/// What a router looks a packet up by.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TableKey {
+    /// Destination, input port and input VC.
+    #[default]
+    DstInput,
+    /// Destination alone: all packets to it leave alike, whichever way they came in.
+    Dst,
+}
+
+impl TableKey {
+    /// All keys.
+    pub const ALL: [TableKey; 2] = [TableKey::DstInput, TableKey::Dst];
+
+    /// The columns of the key, as `fabc.tables/1` names them.
+    pub fn columns(self) -> &'static [&'static str] {
+        match self {
+            TableKey::DstInput => &["dst", "in_port", "in_vc"],
+            TableKey::Dst => &["dst"],
+        }
+    }
+}

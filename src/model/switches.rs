@@ -1,0 +1,77 @@
+//! Optical circuit switches, and the ports of cubes that they serve.
+
+use crate::diag::Span;
+use crate::ids::{CubeId, LinkTypeId, NodeId, OcsGroupId, PortId};
+
+/// One `ocs` item.
+#[derive(Clone, Debug)]
+pub struct OcsGroup {
+    /// Declared name, such as `X`.
+    pub name: String,
+    /// Length of each index range; empty for a single OCS.
+    pub shape: Vec<u32>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// Which port pairs a switch may connect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CoupleRule {
+    /// `couple P with Q`: any `a` port to any `b` port.
+    Sided,
+    /// `couple any of P, Q`: any two different ports; all of them are in `a`, `b` is empty.
+    Any,
+}
+
+/// How a cable end uses the switch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Duplex {
+    /// One switch port carries both directions.
+    Circulator,
+    /// One switch port on each side, one per direction.
+    Pair,
+}
+
+/// An optical circuit switch.
+#[derive(Clone, Debug)]
+pub struct Ocs {
+    /// `X[0,0]`, or `X` for a group without indices.
+    pub name: String,
+    /// The group it belongs to.
+    pub group: OcsGroupId,
+    /// Values of the group's indices.
+    pub index: Vec<u32>,
+    /// Which pairs it may connect.
+    pub rule: CoupleRule,
+    /// Face ports on side A, ascending by (cube, port, node); all face ports for [`CoupleRule::Any`].
+    pub a: Vec<FacePort>,
+    /// Face ports on side B, ascending by (cube, port, node).
+    pub b: Vec<FacePort>,
+    /// The fibre.
+    pub link: LinkTypeId,
+    /// Switch ports per side (N of an N x N switch).
+    pub ports: u32,
+    /// How a fibre pair uses the switch.
+    pub duplex: Duplex,
+    /// The declaration of its group.
+    pub span: Span,
+}
+
+impl Ocs {
+    /// The two face ports that a cross-connect joins, given by their indices: into `a` and `b`, or both into `a` of a switch without sides.
+    pub fn faces(&self, [a, b]: [u32; 2]) -> [FacePort; 2] {
+        let second = if self.rule == CoupleRule::Sided { &self.b } else { &self.a };
+        [self.a[a as usize], second[b as usize]]
+    }
+}
+
+/// A port on the face of a cube.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FacePort {
+    /// The cube.
+    pub cube: CubeId,
+    /// The chip that owns the port.
+    pub node: NodeId,
+    /// The port of that chip.
+    pub port: PortId,
+}
