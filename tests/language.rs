@@ -233,7 +233,7 @@ fn large_pods_resolve_fast() {
     let reader = |path: &str| Ok(if path.contains("parts") { parts.clone() } else { text.clone() });
     let spec = parse("specs/pod.fab", &reader).0.unwrap();
     let pod = resolve(&spec, &reader).unwrap();
-    assert_eq!(pod.ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum::<usize>(), 2 * 48 * 1024);
+    assert_eq!(pod.pod().unwrap().ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum::<usize>(), 2 * 48 * 1024);
 }
 
 #[test]
