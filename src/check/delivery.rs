@@ -100,7 +100,7 @@ impl<'a> Forwarding<'a> {
             vcs,
             inputs: match tables.key {
                 TableKey::DstInput => ports * vcs + 1,
-                TableKey::Dst => 1,
+                TableKey::Dst | TableKey::DstHop => 1,
             },
             next: topology
                 .nodes()

@@ -86,6 +86,9 @@ pub(super) struct TablesFile {
     pub(super) canonical: bool,
     /// The columns that packets are looked up by.
     pub(super) key: Vec<String>,
+    /// The rule of the virtual channels, where the entries do not say them.
+    #[serde(default)]
+    pub(super) vc: Option<String>,
     /// The routers, ascending.
     pub(super) routers: Vec<RouterTable>,
 }
@@ -103,8 +106,10 @@ impl TablesFile {
             Some(RouterTable { node: node.0, entries: entries.into_iter().map(line).collect::<Option<_>>()? })
         };
         let routers = symmetry.canonical_nodes().zip(routers).map(router).collect::<Option<_>>()?;
+        let named = key;
         let key = key.columns().iter().map(|column| (*column).to_owned()).collect();
-        Some(TablesFile { scenario, vcs, canonical, key, routers })
+        let vc = named.vc_rule().map(str::to_owned);
+        Some(TablesFile { scenario, vcs, canonical, key, vc, routers })
     }
 }
 
@@ -220,7 +225,7 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry) -> Result<ForwardingT
         return Err(format!("it should list {} routers, ascending", symmetry.class_count()));
     }
     let nodes = symmetry.node_count() as u32;
-    let key = TableKey::ALL.into_iter().find(|key| file.key == key.columns()).ok_or("its key is unknown")?;
+    let key = TableKey::named(&file.key, file.vc.as_deref()).ok_or("its key is unknown")?;
     let entry = |line: EntryLine| {
         let fits = line.entry(key).filter(|entry| entry.dst.0 < nodes && entry.in_port < 6 && entry.out_port < 6);
         fits.ok_or("an entry is out of range".to_owned())

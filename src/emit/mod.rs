@@ -10,6 +10,7 @@ mod external;
 mod graphml;
 mod json;
 mod manifest;
+mod network;
 pub mod number;
 mod ocs;
 mod plan;
@@ -29,7 +30,7 @@ pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{ForwardingTables, PackedTables, Scenario, file_stem};
-use crate::model::{DemandShape, Near, TopologyChoice};
+use crate::model::{DemandShape, Near, Plant, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 use external::External;
 
@@ -202,30 +203,28 @@ struct Part<'c> {
 }
 
 fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
-    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
     let part = |at| Part { kind, at, input: "" };
-    match (kind, &pod.topology) {
-        (Kind::ConfigDb, _) => {
-            let path = |name: &str| format!("ocs/{}.config_db.json", file_stem(name));
-            pod.ocses.iter().enumerate().map(|(at, ocs)| (path(&ocs.name), part(at))).collect()
-        }
+    let named = |name: &str| format!("ocs/{}.config_db.json", file_stem(name));
+    match (kind, &compiled.fabric.plant) {
+        (Kind::Ocs | Kind::ConfigDb, Plant::Network(_)) | (Kind::External(_), _) => Vec::new(),
+        (Kind::ConfigDb, Plant::Pod(pod)) => pod.ocses.iter().enumerate().map(|(at, ocs)| (named(&ocs.name), part(at))).collect(),
         (Kind::Tables | Kind::TablesBin, _) => {
             let ending = if kind == Kind::Tables { "json" } else { "bin" };
             let routed = compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());
             routed.map(|(at, scenario)| (format!("{}.{ending}", tables_path(&scenario.scenario)), part(at))).collect()
         }
-        (Kind::Inputs, topology) => {
-            let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_));
+        (Kind::Inputs, plant) => {
+            let matrix = matches!(compiled.fabric.demand.shape(), DemandShape::Matrix(_));
             let demand = matrix.then(|| (DEMAND_INPUT.to_owned(), Part { kind: Kind::Demand, at: 0, input: "" }));
-            let ocs = match topology {
-                TopologyChoice::CrossConnects { text, .. } | TopologyChoice::SynthesizeNear(Near { text, .. }) => {
+            let input = match plant {
+                Plant::Pod(Pod { topology: TopologyChoice::CrossConnects { text, .. }, .. })
+                | Plant::Pod(Pod { topology: TopologyChoice::SynthesizeNear(Near { text, .. }), .. }) => {
                     Some(("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text }))
                 }
                 _ => None,
             };
-            demand.into_iter().chain(ocs).collect()
+            demand.into_iter().chain(input).collect()
         }
-        (Kind::External(_), _) => Vec::new(),
         _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),
     }
 }
@@ -246,6 +245,7 @@ impl Part<'_> {
             Kind::Spec => spec_text.to_owned(),
             Kind::Inputs => self.input.to_owned(),
             Kind::Demand => compiled.fabric.demand.csv(),
+            Kind::Topology if compiled.pod.is_none() => network::json(compiled),
             Kind::Topology => topology::json(compiled),
             Kind::Ocs => ocs::json(compiled),
             Kind::ConfigDb => config_db::json(compiled, crate::ids::OcsId(self.at as u32)),
@@ -261,8 +261,11 @@ impl Part<'_> {
             Kind::ReportJson => report_json::json(compiled),
             Kind::ReportTxt => terminal_report(compiled),
             Kind::ReportHtml => report_html::html(compiled),
+            Kind::Graphml if compiled.pod.is_none() => network::graphml(compiled),
             Kind::Graphml => graphml::xml(compiled),
+            Kind::Dot if compiled.pod.is_none() => network::dot(compiled),
             Kind::Dot => dot::dot(compiled),
+            Kind::Csv if compiled.pod.is_none() => network::csv(compiled),
             Kind::Csv => topology::csv(compiled),
         }
     }

@@ -18,7 +18,7 @@ pub fn tables_json(tables: &ForwardingTables, images: &[Image], topology_symmetr
     // "[1023,-1,-1,5,1],\n" is 18 bytes.
     let mut out = String::with_capacity(listed * copies * 17 + 64 * tables.symmetry.node_count() + 256);
     push(&mut out, format_args!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs));
-    push(&mut out, format_args!("\"canonical\":{canonical},\"key\":{},\n", strings(tables.key.columns())));
+    push(&mut out, format_args!("\"canonical\":{canonical},\"key\":{},{}\n", strings(tables.key.columns()), vc_rule(tables.key)));
     if !images.is_empty() {
         out.push_str("\"images\":");
         push_lines(&mut out, images, push_image);
@@ -36,6 +36,11 @@ pub fn tables_json(tables: &ForwardingTables, images: &[Image], topology_symmetr
     }
     out.push_str("}\n");
     out
+}
+
+/// `"vc":"hop",` where the entries do not say the virtual channel.
+pub(super) fn vc_rule(key: TableKey) -> String {
+    key.vc_rule().map_or_else(String::new, |rule| format!("\"vc\":{},", quote(rule)))
 }
 
 /// One of the further faults that a file serves.
@@ -70,11 +75,12 @@ pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId)
     for entry in entries {
         let (port, vc) = match u16::try_from(entry.in_port) {
             Ok(port) => (names.port(PortId(port)), entry.in_vc.to_string()),
-            Err(_) if tables.key == TableKey::Dst => ("any".to_owned(), "any".to_owned()),
+            Err(_) if tables.key.is_by_destination() => ("any".to_owned(), "any".to_owned()),
             Err(_) => ("inject".to_owned(), "-".to_owned()),
         };
+        let out_vc = if tables.key == TableKey::DstHop { "hop".to_owned() } else { entry.out_vc.to_string() };
         let (name, to) = (names.router(entry.dst), names.port(PortId(entry.out_port)));
-        push(&mut out, format_args!("{name:<width$}  {:>6}  {port:>6}  {vc:>5}  ->  {to:>6}  {:>6}\n", entry.dst, entry.out_vc));
+        push(&mut out, format_args!("{name:<width$}  {:>6}  {port:>6}  {vc:>5}  ->  {to:>6}  {:>6}\n", entry.dst, out_vc));
     }
     out
 }
@@ -82,7 +88,7 @@ pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId)
 /// The full table of one router in the form of `fabc.tables/1`, whatever symmetry the tables keep.
 pub fn router_table_json(tables: &ForwardingTables, node: NodeId) -> String {
     let mut out = format!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs);
-    push(&mut out, format_args!("\"canonical\":false,\"key\":{},\n\"routers\":", strings(tables.key.columns())));
+    push(&mut out, format_args!("\"canonical\":false,\"key\":{},{}\n\"routers\":", strings(tables.key.columns()), vc_rule(tables.key)));
     push_lines(&mut out, [node], |out, node| push_router(out, tables.key, node, &tables.router(node)));
     out.push_str("}\n");
     out

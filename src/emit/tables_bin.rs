@@ -1,7 +1,7 @@
 //! `tables/*.bin` (`fabc.tables.bin/1`): what `fabc.tables/1` says, in about a byte per entry. One line of JSON, then the packed routers.
 
 use super::json::{push, quote, strings};
-use super::tables::{canonical, push_image};
+use super::tables::{canonical, push_image, vc_rule};
 use crate::ir::{ForwardingTables, Image, PackedTables, Symmetry};
 
 /// The file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the faults that it serves as well.
@@ -18,7 +18,7 @@ pub(super) fn bytes(tables: &PackedTables, images: &[Image], topology_symmetry: 
 fn file(tables: &PackedTables, images: &[Image]) -> Vec<u8> {
     let PackedTables { scenario, vcs, key, symmetry, actions, body } = tables;
     let mut head = format!("{{\"format\":\"fabc.tables.bin/1\",\"scenario\":{},\"vcs\":{vcs},", quote(scenario));
-    push(&mut head, format_args!("\"canonical\":{},\"key\":{},", !symmetry.is_trivial(), strings(key.columns())));
+    push(&mut head, format_args!("\"canonical\":{},\"key\":{},{}", !symmetry.is_trivial(), strings(key.columns()), vc_rule(*key)));
     if !images.is_empty() {
         head.push_str("\"images\":[");
         for (number, image) in images.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! One route per ordered pair, and the order that proves them free of deadlock.
 
 use super::{Symmetry, Topology};
-use crate::ids::{ChannelId, Id, NodeId, Vc};
+use crate::ids::{ChannelId, Id, NodeId, PortId, Vc};
 use crate::model::Demand;
 
 /// One hop of a route: the channel taken and the virtual channel used on it.
@@ -11,6 +11,39 @@ pub struct Hop {
     pub channel: ChannelId,
     /// The virtual channel on it.
     pub vc: Vc,
+}
+
+/// Where every router sends what is for a destination, whichever way it came in; a packet moves one virtual channel up at every hop.
+#[derive(Clone, Debug)]
+pub struct NextHops {
+    /// The symmetry that carries them.
+    pub symmetry: Symmetry,
+    /// The canonical destinations, ascending.
+    pub destinations: Vec<NodeId>,
+    /// `[canonical destination][node]`: the output port; [`NextHops::NONE`] where no route passes.
+    pub ports: Vec<Vec<u16>>,
+}
+
+impl NextHops {
+    /// No output port.
+    pub const NONE: u16 = u16::MAX;
+
+    /// Hops of the longest route.
+    pub fn longest(&self, topology: &Topology) -> u32 {
+        let mut longest = 0;
+        for (&destination, ports) in self.destinations.iter().zip(&self.ports) {
+            for source in topology.endpoints() {
+                let (mut node, mut hops) = (source, 0);
+                while node != destination {
+                    let channel = topology.outgoing(node, PortId(ports[node.index()])).expect("a next hop is wired");
+                    node = topology.target(channel).node;
+                    hops += 1;
+                }
+                longest = longest.max(hops);
+            }
+        }
+        longest
+    }
 }
 
 /// One route from every node to every canonical destination; images under the symmetry give the rest.

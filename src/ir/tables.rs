@@ -7,18 +7,18 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 
-/// One line of a forwarding table, keyed by (dst, in_port, in_vc); under [`TableKey::Dst`] both inputs are -1 and stand for all.
+/// One line of a forwarding table, keyed by (dst, in_port, in_vc); where the destination alone is the key both inputs are -1 and stand for all.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Entry {
     /// Destination of the packet.
     pub dst: NodeId,
-    /// Port it came in by; -1 when injected here (or for any, see [`TableKey::Dst`]).
+    /// Port it came in by; -1 when injected here (or for any, where the destination alone is the key).
     pub in_port: i16,
     /// Virtual channel it came in on; -1 when injected here (or for any).
     pub in_vc: i8,
     /// Port it leaves by.
     pub out_port: u16,
-    /// Virtual channel it leaves on.
+    /// Virtual channel it leaves on; 0 under [`TableKey::DstHop`], where the rule says it.
     pub out_vc: u8,
 }
 
@@ -27,14 +27,15 @@ impl Entry {
     pub fn numbers(&self, key: TableKey) -> impl Iterator<Item = i64> {
         let input = match key {
             TableKey::DstInput => Some([i64::from(self.in_port), i64::from(self.in_vc)]),
-            TableKey::Dst => None,
+            TableKey::Dst | TableKey::DstHop => None,
         };
-        let output = [i64::from(self.out_port), i64::from(self.out_vc)];
-        std::iter::once(i64::from(self.dst.0)).chain(input.into_iter().flatten()).chain(output)
+        let out_vc = (key != TableKey::DstHop).then_some(i64::from(self.out_vc));
+        let line = std::iter::once(i64::from(self.dst.0)).chain(input.into_iter().flatten());
+        line.chain([i64::from(self.out_port)]).chain(out_vc)
     }
 }
 
-/// A line of a table as a file has it: three numbers or five, see [`Entry::numbers`].
+/// A line of a table as a file has it: two numbers, three or five, see [`Entry::numbers`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EntryLine {
     numbers: [i64; 5],
@@ -54,6 +55,7 @@ impl EntryLine {
         let (dst, in_port, in_vc, out_port, out_vc) = match (key, self.len, self.numbers) {
             (TableKey::DstInput, 5, [dst, in_port, in_vc, out_port, out_vc]) => (dst, in_port, in_vc, out_port, out_vc),
             (TableKey::Dst, 3, [dst, out_port, out_vc, ..]) => (dst, -1, -1, out_port, out_vc),
+            (TableKey::DstHop, 2, [dst, out_port, ..]) => (dst, -1, -1, out_port, 0),
             _ => return None,
         };
         Some(Entry {

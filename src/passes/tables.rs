@@ -3,8 +3,8 @@
 //! In: routes to every canonical destination. Out: the entries of every canonical router, keyed by (dst, in_port, in_vc) or by dst alone, sorted,
 //! each once. Routes that disagree on a key would leave two entries for it; the checker convicts them.
 
-use crate::ids::Id;
-use crate::ir::{Entry, ForwardingTables, Routes, TableKey, Topology};
+use crate::ids::{Id, NodeId};
+use crate::ir::{Entry, ForwardingTables, NextHops, Routes, TableKey, Topology};
 
 /// Builds the tables of one scenario.
 pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str) -> ForwardingTables {
@@ -44,4 +44,19 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
         entries.dedup();
     }
     ForwardingTables { scenario: scenario.to_owned(), vcs: routes.vcs, key, symmetry: symmetry.clone(), routers }
+}
+
+/// Builds the tables of next hops: a line per destination that a route passes to.
+pub fn by_destination(next: &NextHops, vcs: u8, scenario: &str) -> ForwardingTables {
+    let symmetry = &next.symmetry;
+    let mut routers: Vec<Vec<Entry>> = vec![Vec::new(); symmetry.class_count()];
+    for (&destination, ports) in next.destinations.iter().zip(&next.ports) {
+        for node in (0..symmetry.node_count()).map(NodeId::new).filter(|node| ports[node.index()] != NextHops::NONE) {
+            let home = symmetry.inverse(symmetry.element_to(node));
+            let (dst, out_port) = (symmetry.image(home, destination), ports[node.index()]);
+            routers[symmetry.class(node)].push(Entry { dst, in_port: -1, in_vc: -1, out_port, out_vc: 0 });
+        }
+    }
+    routers.iter_mut().for_each(|entries| entries.sort_unstable());
+    ForwardingTables { scenario: scenario.to_owned(), vcs, key: TableKey::DstHop, symmetry: symmetry.clone(), routers }
 }

@@ -2,9 +2,11 @@
 //! decimal and come from `libm`, so that every machine draws the same bytes.
 
 mod charts;
+mod network;
 mod pod;
 
 pub(super) use charts::{Chart, Series, bars, round_step};
+pub(super) use network::network;
 pub(super) use pod::pod;
 
 /// Text for XML.

@@ -6,6 +6,7 @@
 pub mod allowed_turns;
 pub mod dimension_order;
 mod error;
+pub mod minimal;
 mod ranks;
 pub mod up_down;
 

@@ -1,0 +1,224 @@
+//! Minimal routing: one shortest path per pair, with as many virtual channels as hops.
+//!
+//! When: networks of small diameter, any connected topology, simplex links too. Guarantees shortest routes; a packet moves one virtual channel
+//! up at every hop, so channels wait on higher ones only and no cycle can arise: the rank of a (channel, VC) is its VC. All packets to a
+//! destination leave a router by one port, so tables need a line per destination. The next hops are chosen among the shortest ones so that the
+//! busiest channel carries little: every destination in turn lifts its tree of routes and lays it anew, farthest routers first, by prices that
+//! rise steeply with the load. Source: Dally & Towles (2004), section 14.2 (hop-indexed classes); the balancing is our own. Cost: rounds x
+//! destinations x channels.
+
+use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
+use crate::ir::{NextHops, Topology};
+use crate::model::Demand;
+
+/// Rounds at most: measured on dragonflies, Kautz graphs and hyperx of up to 1,000 routers, later ones gain nothing.
+const ROUNDS: usize = 40;
+/// Rounds of a fault, which changes little.
+const FAULT_ROUNDS: usize = 6;
+/// Fewest rounds, however large the network.
+const FEWEST: usize = 4;
+/// Channels looked at, over all rounds and destinations.
+const WORK: usize = 1 << 33;
+/// The load at which prices have risen by a factor of e, as a part of the mean load: at first, and in the last round.
+const WIDTHS: [f64; 2] = [0.3, 0.01];
+
+/// How much work is put into the balance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Care {
+    /// The healthy fabric.
+    Full,
+    /// A fault.
+    Fault,
+}
+
+/// The next hop of every router towards every canonical destination, over lit links that connect all endpoints.
+///
+/// `alive` and `demand` must be invariant under the topology's symmetry.
+pub fn route(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, care: Care) -> NextHops {
+    let mut search = Search::new(topology, demand, alive);
+    let most = if care == Care::Full { ROUNDS } else { FAULT_ROUNDS };
+    let rounds = (WORK / (search.trees.len() * search.heads.len()).max(1)).clamp(FEWEST, most);
+    let mut best: Option<(u64, Vec<Vec<u16>>)> = None;
+    for round in 0..rounds {
+        let progressed = round as f64 / (rounds - 1) as f64;
+        search.round(WIDTHS[0] * libm::pow(WIDTHS[1] / WIDTHS[0], progressed));
+        let busiest = search.load.iter().copied().max().unwrap_or(0);
+        if best.as_ref().is_none_or(|(least, _)| busiest < *least) {
+            best = Some((busiest, search.trees.iter().map(|tree| tree.ports.clone()).collect()));
+        }
+    }
+    let destinations = search.trees.iter().map(|tree| tree.destination).collect();
+    NextHops { symmetry: topology.symmetry().clone(), destinations, ports: best.map(|(_, ports)| ports).unwrap_or_default() }
+}
+
+/// The routes to one destination.
+struct Tree {
+    destination: NodeId,
+    /// `[node]`: output port; [`NextHops::NONE`] where no route passes.
+    ports: Vec<u16>,
+    /// Routers by rising distance, the destination first.
+    order: Vec<u32>,
+    /// `[node]`.
+    distance: Vec<u16>,
+}
+
+struct Search<'a> {
+    topology: &'a Topology,
+    demand: &'a Demand,
+    /// `[node]`: where its channels start in the arrays of channels; one more at the end.
+    starts: Vec<u32>,
+    /// `[channel]`: where it leads.
+    heads: Vec<u32>,
+    /// `[channel]`: its output port.
+    outputs: Vec<u16>,
+    /// `[channel]`: its class.
+    classes: Vec<u32>,
+    trees: Vec<Tree>,
+    /// `[channel class]`: weights of the routes over a channel of the class.
+    load: Vec<u64>,
+    /// Lit channel classes.
+    lit: usize,
+    // Scratch: by router.
+    weight: Vec<u64>,
+    passes: Vec<bool>,
+    cost: Vec<f64>,
+}
+
+impl<'a> Search<'a> {
+    fn new(topology: &'a Topology, demand: &'a Demand, alive: &IdVec<LinkId, bool>) -> Self {
+        let (nodes, symmetry) = (topology.node_count(), topology.symmetry());
+        let (mut starts, mut heads, mut outputs, mut classes) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+        for node in topology.nodes() {
+            for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+                heads.push(topology.target(channel).node.0);
+                outputs.push(topology.source(channel).port.0);
+                classes.push(topology.channel_class(symmetry, channel).0);
+            }
+            starts.push(heads.len() as u32);
+        }
+        let lit = heads.len() / symmetry.order();
+        let destinations = symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node));
+        let trees = destinations.map(|destination| Tree::new(topology, alive, destination)).collect();
+        Self {
+            topology,
+            demand,
+            starts,
+            heads,
+            outputs,
+            classes,
+            trees,
+            load: vec![0; topology.class_count(symmetry)],
+            lit,
+            weight: vec![0; nodes],
+            passes: vec![false; nodes],
+            cost: vec![0.0; nodes],
+        }
+    }
+
+    /// Lays every tree anew; prices rise by a factor of e over `width` times the mean load.
+    fn round(&mut self, width: f64) {
+        for at in 0..self.trees.len() {
+            self.lift(at);
+            let mean = self.load.iter().sum::<u64>() as f64 / self.lit.max(1) as f64;
+            let most = self.load.iter().copied().max().unwrap_or(0) as f64;
+            self.lay(at, Price { most, rise: 1.0 / (width * mean).max(0.5) });
+        }
+    }
+
+    /// Takes the routes of a tree off the loads.
+    fn lift(&mut self, at: usize) {
+        let tree = &self.trees[at];
+        if tree.ports.is_empty() {
+            return;
+        }
+        self.weight.fill(0);
+        for &node in tree.order.iter().skip(1).rev() {
+            let (from, port) = (NodeId(node), tree.ports[node as usize]);
+            if port == NextHops::NONE {
+                continue;
+            }
+            if self.topology.is_endpoint(from) {
+                self.weight[from.index()] += u64::from(self.demand.weight(from, tree.destination));
+            }
+            let channel = self.topology.outgoing(from, PortId(port)).expect("a next hop is lit");
+            self.load[self.topology.channel_class(self.topology.symmetry(), channel).index()] -= self.weight[from.index()];
+            self.weight[self.topology.target(channel).node.index()] += self.weight[from.index()];
+        }
+    }
+
+    /// Chooses the next hops of a tree whose routes are off the loads, and puts them on.
+    fn lay(&mut self, at: usize, price: Price) {
+        let Search { topology, demand, starts, heads, outputs, classes, trees, load, weight, passes, cost, .. } = self;
+        let tree = &trees[at];
+        let (starts, heads) = (&*starts, &*heads);
+        let nearer = |node: usize| {
+            let channels = starts[node] as usize..starts[node + 1] as usize;
+            channels.filter(move |&channel| tree.distance[heads[channel] as usize].checked_add(1) == Some(tree.distance[node]))
+        };
+        cost[tree.destination.index()] = 0.0;
+        for &node in tree.order.iter().skip(1) {
+            let through = |channel: usize| price.of(load[classes[channel] as usize]) + cost[heads[channel] as usize];
+            cost[node as usize] = nearer(node as usize).map(through).fold(f64::INFINITY, f64::min);
+        }
+        weight.fill(0);
+        passes.fill(false);
+        let mut ports = vec![NextHops::NONE; topology.node_count()];
+        for &node in tree.order.iter().skip(1).rev() {
+            let (from, node) = (NodeId(node), node as usize);
+            if topology.is_endpoint(from) {
+                weight[node] += u64::from(demand.weight(from, tree.destination));
+            } else if !passes[node] {
+                continue;
+            }
+            // Half of what is added, as the mean price on the way up.
+            let dear = |channel: usize| price.of(load[classes[channel] as usize] + weight[node] / 2) + cost[heads[channel] as usize];
+            // Equal ones in turn, so that destinations spread from the start.
+            let degree = (starts[node + 1] - starts[node]) as usize;
+            let turn = |channel: usize| (channel + tree.destination.index()) % degree;
+            let chosen = nearer(node)
+                .map(|channel| (dear(channel), turn(channel), channel))
+                .min_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+            let (.., channel) = chosen.expect("a router that is reached has a nearer neighbour");
+            ports[node] = outputs[channel];
+            let head = heads[channel] as usize;
+            weight[head] += weight[node];
+            passes[head] = true;
+            load[classes[channel] as usize] += weight[node];
+        }
+        self.trees[at].ports = ports;
+    }
+}
+
+/// What a unit of traffic costs by the load of a channel.
+#[derive(Clone, Copy)]
+struct Price {
+    most: f64,
+    rise: f64,
+}
+
+impl Price {
+    fn of(self, load: u64) -> f64 {
+        libm::exp(((load as f64 - self.most) * self.rise).min(300.0))
+    }
+}
+
+impl Tree {
+    fn new(topology: &Topology, alive: &IdVec<LinkId, bool>, destination: NodeId) -> Self {
+        let mut distance = vec![u16::MAX; topology.node_count()];
+        distance[destination.index()] = 0;
+        let mut order = vec![destination.0];
+        let mut at = 0;
+        while at < order.len() {
+            let node = NodeId(order[at]);
+            at += 1;
+            for channel in topology.channels_into(node).filter(|channel| alive[channel.link()]) {
+                let from = topology.source(channel).node;
+                if distance[from.index()] == u16::MAX {
+                    distance[from.index()] = distance[node.index()] + 1;
+                    order.push(from.0);
+                }
+            }
+        }
+        Self { destination, ports: Vec::new(), order, distance }
+    }
+}
