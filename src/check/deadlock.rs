@@ -78,7 +78,7 @@ fn shortest_cycle(topology: &Topology, tables: &ForwardingTables, dependencies: 
     for _ in 0..topology.channel_count() * vcs {
         graph.add_node(());
     }
-    for channel in (0..topology.channel_count()).map(ChannelId::new) {
+    for channel in topology.channels() {
         let class = topology.channel_class(&tables.symmetry, channel).index();
         for vc in 0..vcs {
             for (port, next_vc) in dependencies.after(class, vc) {

@@ -188,7 +188,7 @@ impl<'a> Forwarding<'a> {
         let order = symmetry.order() as u64;
         let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
         for (id, _) in self.topology.links().enumerate().filter(|&(id, _)| alive[id]) {
-            for channel in [id.forward(), id.backward()] {
+            for channel in self.topology.channels_of(id) {
                 *histogram.entry(sum.loads[self.topology.channel_class(symmetry, channel).index()]).or_default() += 1;
             }
         }

@@ -23,12 +23,15 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
     if claimed.demand == 0 {
         return Err(CheckError::Flow { what: "it has no demand".to_owned() });
     }
+    if claimed.mirrored && topology.has_simplex() {
+        return Err(CheckError::Flow { what: "it counts its reverse, but some links run one way only".to_owned() });
+    }
     if claimed.mirrored && !demand.is_symmetric() {
         return Err(CheckError::Flow { what: "it counts its reverse, but the demand is not symmetric".to_owned() });
     }
     let mut dark = vec![false; topology.class_count(symmetry)];
     for link in topology.links().ids().filter(|&link| !alive[link]) {
-        for channel in [link.forward(), link.backward()] {
+        for channel in topology.channels_of(link) {
             dark[topology.channel_class(symmetry, channel).index()] = true;
         }
     }
@@ -41,6 +44,12 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
         balance[source.index()] = (0..nodes).map(absorbed).sum();
         for (channel, &units) in units.iter().enumerate() {
             let channel = ChannelId::new(channel);
+            if topology.links()[channel.link()].simplex && channel != channel.link().forward() {
+                if units > 0 {
+                    return Err(CheckError::Flow { what: format!("the flow from node {source} has {units} units against link {}", channel.link()) });
+                }
+                continue;
+            }
             balance[topology.source(channel).node.index()] -= i128::from(units);
             balance[topology.target(channel).node.index()] += i128::from(units);
             let class = topology.channel_class(symmetry, channel).index();
@@ -59,7 +68,8 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
     }
     let both = |link: LinkId| {
         let load = |channel: ChannelId| loads[topology.channel_class(symmetry, channel).index()];
-        if claimed.mirrored { load(link.forward()) + load(link.backward()) } else { load(link.forward()).max(load(link.backward())) }
+        let each = topology.channels_of(link).map(load);
+        if claimed.mirrored { each.sum() } else { each.max().unwrap_or(0) }
     };
     let busiest = topology.links().ids().map(both).max().unwrap_or(0);
     if busiest != u128::from(claimed.busiest) {

@@ -154,6 +154,15 @@ impl Topology {
         let (from, to) = (self.source(channel), self.target(channel));
         format!("{}.{} -> {}", self.name(from.node), self.names.port(from.port), self.name(to.node))
     }
+    /// The channels of a link: two, or one where it is simplex.
+    pub fn channels_of(&self, link: LinkId) -> impl Iterator<Item = ChannelId> + use<> {
+        let back = (!self.links[link].simplex).then(|| link.backward());
+        std::iter::once(link.forward()).chain(back)
+    }
+    /// All channels, by id.
+    pub fn channels(&self) -> impl Iterator<Item = ChannelId> {
+        self.links.ids().flat_map(|link| self.channels_of(link))
+    }
     /// Where a channel starts: the router and its output port.
     pub fn source(&self, channel: ChannelId) -> Endpoint {
         let link = &self.links[channel.link()];
@@ -200,7 +209,8 @@ impl Topology {
     pub fn keeps(&self, alive: &IdVec<LinkId, bool>) -> bool {
         // Both ends are asked, because the image of a smaller end can be the larger one.
         self.links.enumerate().all(|(id, link)| {
-            [link.a, link.b].into_iter().all(|end| {
+            let ends = if link.simplex { &[link.a][..] } else { &[link.a, link.b] };
+            ends.iter().all(|end| {
                 let canonical = self.symmetry.canonical_node(self.symmetry.class(end.node));
                 self.outgoing(canonical, end.port).is_some_and(|channel| alive[channel.link()] == alive[id])
             })

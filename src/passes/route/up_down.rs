@@ -70,7 +70,8 @@ pub fn route(topology: &Topology, alive: &IdVec<LinkId, bool>, vcs: u8) -> Route
             })
         };
         for src in topology.nodes() {
-            let (mut node, mut may_climb) = (src, true);
+            let served = topology.is_endpoint(src) && topology.is_endpoint(dst);
+            let (mut node, mut may_climb) = (if served { src } else { dst }, true);
             while node != dst {
                 let channel = decide(node, may_climb, &load);
                 load[channel.index()] += 1;
