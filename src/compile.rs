@@ -69,6 +69,9 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     check::wiring(&pod, &topology, &cross_connects).map_err(Failure::internal)?;
 
     let all = if last >= Stage::Route { Scenario::all(&pod, &topology) } else { vec![Scenario::nominal()] };
+    if last >= Stage::Route {
+        check::faults(&pod, &topology, &all).map_err(Failure::internal)?;
+    }
     affordable(&pod, &topology, all.len(), progress).map_err(Failure::infeasible)?;
 
     let lit = Scenario::nominal().alive(&topology, &cross_connects);
@@ -107,7 +110,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     for fault in faults {
         scenarios.push(fault?);
     }
-    scenarios[0].metrics.flow_low = scenarios[0].metrics.flow_low.max(flow.primal.value());
+    scenarios[0].metrics.flow_low = scenarios[0].metrics.flow_low.max(flow.primal.lower_end());
 
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();

@@ -27,7 +27,7 @@ pub(super) fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, 
         let flow = flow::concurrent(&uniform, &pod.demand, &lit, None, flow::Settings::certificate(pod.effort()), progress);
         check::flow(&uniform, &pod.demand, &lit, &flow.primal).map_err(Failure::internal)?;
         check::dual(&uniform, &pod.demand, &lit, &flow.dual).map_err(Failure::internal)?;
-        reached = Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() });
+        reached = Some(UniformTopology { flow_low: flow.primal.lower_end(), flow_high: flow.dual.upper_end() });
         finalists.push(uniform);
     }
     let topology = finalists.swap_remove(strongest(pod, &finalists)?);

@@ -82,7 +82,7 @@ impl Router {
         }
     }
 
-    /// Routes what a fault without symmetry leaves; the tables and ranks are those of the pod's routers.
+    /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the pod's routers.
     pub(super) fn route_survivors(
         &self,
         &Context { pod, topology, .. }: &Context<'_>,
@@ -91,7 +91,7 @@ impl Router {
         prices: &DualLengths,
         scenario: &Scenario,
         healthy: Option<&Routes>,
-    ) -> Result<(Vec<u32>, ForwardingTables), RouteError> {
+    ) -> Result<(Vec<u32>, ForwardingTables, Walk), RouteError> {
         let (lit, own, vcs) = (left.alive(), &left.topology, pod.budget.vcs);
         let routes = match self {
             // The ranks of the healthy pod, on every router: what rises there rises here.
@@ -106,12 +106,17 @@ impl Router {
             // It knows no detours, and needs the coordinates of the whole pod.
             Router::DimensionOrder(_) => {
                 let routes = self.route(pod, topology, alive, prices, scenario, None)?;
-                return Ok((routes.ranks.clone(), tables::build(topology, &routes, self.key(), &scenario.name)));
+                let tables = tables::build(topology, &routes, self.key(), &scenario.name);
+                let carried = tables::count(topology, &pod.demand, alive, &routes, &tables);
+                return Ok((routes.ranks, tables, carried));
             }
             Router::UpDown => up_down::route(own, &lit, vcs),
         };
         let ranks = left.to_pod(own.ports() * usize::from(routes.vcs), &routes.ranks, 0);
-        Ok((ranks, left.tables_to_pod(&tables::build(own, &routes, self.key(), &scenario.name))))
+        let tables = tables::build(own, &routes, self.key(), &scenario.name);
+        let carried = tables::count(own, &left.demand, &lit, &routes, &tables);
+        let loads = left.to_pod(own.ports(), &carried.loads, 0);
+        Ok((ranks, left.tables_to_pod(&tables), Walk { loads, ..carried }))
     }
 
     /// What the tables look packets up by.

@@ -132,10 +132,10 @@ fn analyze(compiled: &Compiled) -> String {
             metrics.scenario,
             metrics.channels,
             metrics.diameter,
-            metrics.average_hops(),
-            metrics.distance_bound(),
-            metrics.flow_low,
-            metrics.flow_high,
+            metrics.average_hops().as_f64(),
+            metrics.distance_bound().as_f64(),
+            metrics.flow_low.as_f64(),
+            metrics.flow_high.as_f64(),
             metrics.disjoint_trees
         );
         out += &format!("  pairs by hops {:?}\n", metrics.hop_histogram);

@@ -515,7 +515,7 @@ impl Comparison {
         matches!(self, Comparison::AtLeast | Comparison::Greater)
     }
     /// Whether `measured` satisfies it.
-    pub fn holds(self, measured: f64, wanted: f64) -> bool {
+    pub fn holds<T: PartialOrd>(self, measured: T, wanted: T) -> bool {
         match self {
             Comparison::AtMost => measured <= wanted,
             Comparison::AtLeast => measured >= wanted,
@@ -577,8 +577,8 @@ impl Pod {
         };
         format!("cube{}.{}[{u},{v}]", face.cube, PORT_NAMES[face.port.0 as usize])
     }
-    /// Bandwidth of one channel, GB/s (all links of a pod have the same: `resolve` sees to it).
-    pub fn channel_bandwidth_gbs(&self) -> f64 {
-        self.link_types[self.cube.mesh].bandwidth_bps as f64 / 8e9
+    /// Bandwidth of one channel, bit/s (all links of a pod have the same: `resolve` sees to it).
+    pub fn channel_bandwidth_bps(&self) -> u64 {
+        self.link_types[self.cube.mesh].bandwidth_bps
     }
 }
