@@ -31,6 +31,9 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let Built { topology, wired, pod, mut passes } = plant::build(&fabric, progress)?;
     let cross_connects = pod.as_ref().map(|pod| &pod.cross_connects);
     let all = if last >= Stage::Route { Scenario::all(&fabric, &topology) } else { vec![Scenario::nominal()] };
+    if last >= Stage::Route {
+        check::faults(&fabric, &topology, &all).map_err(Failure::internal)?;
+    }
     afford::affordable(&fabric, &topology, all.len(), progress).map_err(Failure::infeasible)?;
 
     let lit = Scenario::nominal().alive(&topology, cross_connects);
@@ -45,7 +48,7 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     progress.begin("scenarios", all.len() as u64);
     let (healthy, faults) = all.split_first().expect("nominal comes first");
     let (mut nominal, routes) = context.scenario(healthy, None)?;
-    nominal.metrics.flow_low = nominal.metrics.flow_low.max(flow.primal.value());
+    nominal.metrics.flow_low = nominal.metrics.flow_low.max(flow.primal.lower_end());
     progress.advance();
     let of_fault = |scenario| {
         let compiled = context.scenario(scenario, routes.as_ref());

@@ -45,7 +45,7 @@ pub fn distances_without(
 }
 
 /// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead chip; the lit links must connect all routers that live.
-pub fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> u64 {
+pub(super) fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> u64 {
     let graph = LitGraph::new(topology, alive);
     let (sources, times) = representative_sources(&symmetry_of(topology, alive, dead), dead);
     let mut queue = Vec::new();

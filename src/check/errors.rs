@@ -1,7 +1,6 @@
 //! What the checker can convict of. Every message names routers, switches and files the way people do.
 
 use crate::diag::Span;
-use crate::ir::RequireOutcome;
 use crate::model::Require;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -299,12 +298,8 @@ pub struct RequireError {
 }
 
 impl RequireError {
-    /// The error of a `require` that was measured and does not hold; `None` for any other.
-    pub fn of(outcome: &RequireOutcome) -> Option<Self> {
-        let (measured, RequireOutcome { require, scenario, .. }) = (outcome.measured?, outcome);
-        if outcome.holds()? {
-            return None;
-        }
+    /// The error of a `require` whose measured value does not satisfy it.
+    pub fn new(require: &Require, measured: f64, scenario: Option<&str>) -> Self {
         // Flows are small numbers: more digits for them.
         let digits = if measured.fract() == 0.0 {
             0
@@ -313,12 +308,12 @@ impl RequireError {
         } else {
             6
         };
-        Some(RequireError {
+        RequireError {
             text: require_text(require),
             measured: format!("{measured:.digits$}"),
-            scenario: scenario.clone(),
+            scenario: scenario.map(str::to_owned),
             span: require.span,
-        })
+        }
     }
 }
 

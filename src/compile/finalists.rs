@@ -31,7 +31,7 @@ pub(super) fn topology(
         let flow = flow::concurrent(&uniform, &fabric.demand, &lit, None, flow::Settings::certificate(fabric.effort()), progress);
         check::flow(&uniform, &fabric.demand, &lit, &flow.primal).map_err(Failure::internal)?;
         check::dual(&uniform, &fabric.demand, &lit, &flow.dual).map_err(Failure::internal)?;
-        reached = Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() });
+        reached = Some(UniformTopology { flow_low: flow.primal.lower_end(), flow_high: flow.dual.upper_end() });
         finalists.push(uniform);
     }
     let topology = finalists.swap_remove(strongest(fabric, pod, &finalists)?);

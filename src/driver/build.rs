@@ -196,7 +196,12 @@ fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -
 
 /// Turns every `require` that failed into an error at its line.
 fn requires_hold(compiled: &Compiled, sources: SourceMap) -> Result<(), Stop> {
-    let diagnostics: Vec<_> = compiled.requires.iter().filter_map(|outcome| Some(Box::new(RequireError::of(outcome)?) as _)).collect();
+    let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false));
+    let diagnostics: Vec<_> = failed
+        .filter_map(|outcome| {
+            Some(Box::new(RequireError::new(&outcome.require, outcome.measured?.as_f64(), outcome.scenario.as_deref())) as _)
+        })
+        .collect();
     if diagnostics.is_empty() { Ok(()) } else { Err(Stop { diagnostics, sources, exit_code: 3 }) }
 }
 

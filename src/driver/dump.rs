@@ -87,6 +87,7 @@ fn resolve(fabric: &Fabric) -> String {
         RoutingChoice::AllowedTurns(settings) => format!("routing: allowed_turns {}", settings.written()).trim_end().to_owned() + "\n",
         RoutingChoice::DimensionOrder => "routing: dimension_order\n".to_owned(),
         RoutingChoice::UpDown => "routing: up_down\n".to_owned(),
+        RoutingChoice::Minimal => "routing: minimal\n".to_owned(),
     };
     for require in &fabric.requires {
         let fault = if require.fault { "fault." } else { "" };
@@ -134,10 +135,10 @@ fn analyze(compiled: &Compiled) -> String {
             metrics.scenario,
             metrics.channels,
             metrics.diameter,
-            metrics.average_hops(),
-            metrics.distance_bound(),
-            metrics.flow_low,
-            metrics.flow_high,
+            metrics.average_hops().as_f64(),
+            metrics.distance_bound().as_f64(),
+            metrics.flow_low.as_f64(),
+            metrics.flow_high.as_f64(),
             metrics.disjoint_trees
         );
         out += &format!("  pairs by hops {:?}\n", metrics.hop_histogram);

@@ -10,7 +10,7 @@ use super::report_json::require_text;
 use super::summary::{self, percent, ratio4, readable};
 use super::svg::{self, Chart, Series};
 use crate::compiled::Compiled;
-use crate::ir::ScenarioMetrics;
+use crate::ir::{Fraction, ScenarioMetrics};
 use crate::model::Faults;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
@@ -47,7 +47,10 @@ fn page(compiled: &Compiled) -> Value {
     let unknown = compiled.requires.iter().filter(|outcome| outcome.holds().is_none()).count();
     let metrics: Vec<Value> = summary::metric_rows(compiled)
         .into_iter()
-        .map(|row| context! { name => row.name, value => row.value, bound => row.bound, ratio => row.ratio.map(ratio4), note => row.note })
+        .map(|row| {
+            let ratio = row.ratio.map(|ratio| ratio4(ratio.as_f64()));
+            context! { name => row.name, value => row.value, bound => row.bound, ratio, note => row.note }
+        })
         .collect();
     let requires: Vec<Value> = compiled
         .requires
@@ -95,10 +98,10 @@ fn page(compiled: &Compiled) -> Value {
 fn cards(compiled: &Compiled) -> Vec<Card> {
     let fabric = &compiled.fabric;
     let nominal = &compiled.scenarios[0].metrics;
-    let filled = |share: f64| Some(format!("{:.1}", (share * 100.0).clamp(0.0, 100.0)));
-    let share = nominal.flow_low / nominal.distance_bound();
-    let injection = nominal.flow_low * nominal.sent_most as f64;
-    let ceiling = nominal.flow_high * nominal.sent_most as f64;
+    let filled = |share: Fraction| Some(format!("{:.1}", (share.as_f64() * 100.0).clamp(0.0, 100.0)));
+    let share = nominal.flow_low.over(nominal.distance_bound());
+    let injection = nominal.injection_at(nominal.flow_low);
+    let ceiling = nominal.injection_at(nominal.flow_high);
     // A number keeps its percent sign.
     let card = |title, value: String, unit, note: String, bar| Card {
         title,
@@ -115,7 +118,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             format!("between the two farthest of {} routers", grouped(nominal.nodes)),
             None,
         ),
-        card("Average hops", ratio4(nominal.average_hops()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
+        card("Average hops", ratio4(nominal.average_hops().as_f64()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
         card(
             "Concurrent flow",
             round_down_sig(nominal.flow_low, 6),
@@ -132,18 +135,18 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
                 if fabric.demand.is_uniform() { "per chip, uniform all-to-all" } else { "of the chip that sends most" },
                 percent(ceiling)
             ),
-            filled(nominal.flow_low / nominal.flow_high),
+            filled(nominal.flow_low.over(nominal.flow_high)),
         ),
         card(
             "Bandwidth",
-            round_down_sig(injection * nominal.channel_bandwidth, 5),
+            round_down_sig(injection.times(nominal.channel_bandwidth), 5),
             "GB/s per chip",
             format!("of {} GB/s per channel", round_down_sig(nominal.channel_bandwidth, 6)),
             None,
         ),
     ];
     if let Some(limit) = &compiled.of_pod().1.limit {
-        let reached = nominal.flow_low / limit.value();
+        let reached = nominal.flow_low.over(limit.value());
         let note = if compiled.is_optimal() {
             "reached: optimal, no topology of this pod carries more".to_owned()
         } else {
@@ -158,7 +161,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             grouped(load),
             "routes",
             format!("{} x the lower bound of {}", ratio4(load as f64 / bound as f64), grouped(bound)),
-            filled(bound as f64 / load as f64),
+            filled(Fraction::new(bound, load)),
         ));
         let balance = walk.vc_hops.iter().max().copied().unwrap_or(0) as f64 / walk.total_hops() as f64;
         cards.push(card(

@@ -4,7 +4,7 @@ use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{lower, ratio, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::{LimitArgument, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
+use crate::ir::{Fraction, LimitArgument, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
 use crate::model::Metric;
 
 /// The file's text.
@@ -24,7 +24,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
     push_histograms(&mut out, &nominal.metrics);
     match (&nominal.metrics.routed, &nominal.routed) {
         (Some(walk), Some(routed)) => {
-            let mean = ratio(walk.entries_total as f64 / nominal.metrics.nodes as f64);
+            let mean = ratio(Fraction::new(walk.entries_total, nominal.metrics.nodes));
             let canonical = canonical(&routed.tables.symmetry, compiled.topology.symmetry());
             push(
                 &mut out,
@@ -36,7 +36,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
     out.push_str("\"scenarios\":");
     push_object(&mut out, scenarios.iter().filter(|scenario| !scenario.scenario.is_nominal()), |out, scenario| {
         let of = &scenario.metrics;
-        let mean = |value: Option<f64>| value.map_or("null".to_owned(), ratio);
+        let mean = |value: Option<Fraction>| value.map_or("null".to_owned(), ratio);
         let (load, hops) = (mean(of.mean_channel_load()), mean(of.mean_route_hops()));
         push(out, format_args!("{}:{{{},{},", quote(&scenario.scenario.name), metrics(of), bounds(of)));
         push(out, format_args!("\"mean_channel_load\":{load},\"mean_route_hops\":{hops}}}"));
@@ -71,9 +71,9 @@ pub(super) fn json(compiled: &Compiled) -> String {
 }
 
 /// A metric's value as every artifact prints it: integers plain, flows rounded down, other ratios with 6 decimals.
-pub(super) fn metric_value(metric: Metric, value: f64) -> String {
+pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
     match metric {
-        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => format!("{value:.0}"),
+        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => value.floor().to_string(),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => lower(value),
         Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => ratio(value),
     }
@@ -123,7 +123,7 @@ fn universal(compiled: &Compiled) -> String {
         LimitArgument::Plane { axis, below } => format!("\"kind\":\"plane\",\"axis\":{axis},\"below\":{below}"),
         LimitArgument::Cubes { first, count } => format!("\"kind\":\"cubes\",\"first\":{first},\"count\":{count}"),
     };
-    let (value, share) = (upper(limit.value()), ratio(compiled.scenarios[0].metrics.flow_low / limit.value()));
+    let (value, share) = (upper(limit.value()), ratio(compiled.scenarios[0].metrics.flow_low.over(limit.value())));
     let (volume, distance, optimal) = (limit.volume, limit.distance, compiled.is_optimal());
     format!(
         ",\"universal\":{{\"value\":{value},\"share\":{share},\"optimal\":{optimal},\

@@ -1,8 +1,8 @@
 //! What the reports for people say, before it is laid out: both `report.txt` and `report.html` read it.
 
-use super::number::{grouped, ratio, round_down_sig, round_up_sig};
+use super::number::{grouped, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
-use crate::ir::{LimitArgument, LinkClass, TreeBounds};
+use crate::ir::{Fraction, LimitArgument, LinkClass, TreeBounds};
 use crate::model::{
     AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Pod, RoutingChoice, SymmetryChoice,
     SynthesisMethod, Synthesize, TopologyChoice,
@@ -19,7 +19,7 @@ pub(super) struct MetricRow {
     /// The best value that can be had, with `<=` or `>=`; empty where none is known.
     pub(super) bound: String,
     /// Value over bound.
-    pub(super) ratio: Option<f64>,
+    pub(super) ratio: Option<Fraction>,
     /// Unit, or what the bound is.
     pub(super) note: &'static str,
 }
@@ -32,27 +32,27 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
         .into_iter()
         .map(|metric| {
             let value = of.value(metric);
-            let flow_bound = |factor: f64| (format!("<= {}", round_up_sig(of.flow_high * factor, DIGITS)), Some(of.flow_high * factor));
-            let rate = of.sent_most as f64;
+            let flow_bound = |bound: Fraction| (format!("<= {}", round_up_sig(bound, DIGITS)), Some(bound));
             let none = || (String::new(), None);
             let ((bound, best), note) = match metric {
                 Metric::Diameter => (none(), "hops"),
                 Metric::AverageHops => (none(), "hops"),
-                Metric::ConcurrentFlow => (flow_bound(1.0), "certified interval"),
-                Metric::Injection => (flow_bound(rate), "flits/cycle/node"),
-                Metric::Bandwidth => (flow_bound(rate * of.channel_bandwidth), "GB/s per chip"),
+                Metric::ConcurrentFlow => (flow_bound(of.flow_high), "certified interval"),
+                Metric::Injection => (flow_bound(of.injection_at(of.flow_high)), "flits/cycle/node"),
+                Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_high).times(of.channel_bandwidth)), "GB/s per chip"),
                 Metric::MaxChannelLoad => {
-                    ((format!(">= {}", grouped(of.load_bound())), Some(of.load_bound() as f64)), "routes; no single-path routing has less")
+                    let least = of.load_bound();
+                    ((format!(">= {}", grouped(least)), Some(Fraction::whole(least))), "routes; no single-path routing has less")
                 }
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),
                 Metric::VcBalance => ((format!(">= {}", ratio4(1.0 / f64::from(vcs))), None), "largest share of hops on one VC"),
                 Metric::DisjointTrees => {
                     let most = compiled.of_pod().1.tree_bounds.at_most;
-                    ((format!("<= {most}"), Some(f64::from(most))), "OCS-disjoint spanning trees")
+                    ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
                 }
             };
-            let ratio = best.zip(value).map(|(best, value)| value / best).filter(|ratio| ratio.is_finite());
+            let ratio = best.zip(value).filter(|(best, _)| !best.is_zero()).map(|(best, value)| value.over(best));
             MetricRow { name: metric.name(), value: value.map_or(String::new(), |value| readable(metric, value)), bound, ratio, note }
         })
         .collect()
@@ -65,11 +65,11 @@ pub(super) fn trees_note(compiled: &Compiled) -> String {
 }
 
 /// A metric's value for people: flows rounded down to 6 significant digits, ratios to 4 decimals.
-pub(super) fn readable(metric: Metric, value: f64) -> String {
+pub(super) fn readable(metric: Metric, value: Fraction) -> String {
     match metric {
-        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value as u64),
+        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => ratio4(value),
+        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => ratio4(value.as_f64()),
     }
 }
 
@@ -78,14 +78,15 @@ pub(super) fn ratio4(value: f64) -> String {
     if value.is_finite() { format!("{value:.4}") } else { "-".to_owned() }
 }
 
+/// One value over another with 4 decimals, or `-`.
+pub(super) fn quotient4(value: Fraction, of: Fraction) -> String {
+    if of.is_zero() { "-".to_owned() } else { ratio4(value.over(of).as_f64()) }
+}
+
 /// A share as `98.4 %`, never rounded up to a whole.
-pub(super) fn percent(value: f64) -> String {
-    if !value.is_finite() {
-        return "-".to_owned();
-    }
-    // 6 decimals first: a share that is whole up to the last bits is whole.
-    let parts: f64 = ratio(value).parse().unwrap_or(value);
-    format!("{:.1} %", (parts * 1000.0).floor() / 10.0)
+pub(super) fn percent(value: Fraction) -> String {
+    let tenths = value.times(Fraction::whole(1000u32)).floor();
+    format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
 /// `4 cubes of 4 x 4 x 4 = 256 chips`.
@@ -128,7 +129,7 @@ pub(super) fn links_line(compiled: &Compiled) -> String {
         grouped(links.len() as u64),
         grouped((links.len() - fiber) as u64),
         grouped(fiber as u64),
-        round_down_sig(compiled.fabric.channel_bandwidth_gbs(), DIGITS),
+        round_down_sig(compiled.scenarios[0].metrics.channel_bandwidth, DIGITS),
     )
 }
 
@@ -166,6 +167,7 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         RoutingChoice::AllowedTurns(settings) => format!("allowed_turns {{ {} }}", settings.written()),
         RoutingChoice::DimensionOrder => "dimension_order".to_owned(),
         RoutingChoice::UpDown => "up_down".to_owned(),
+        RoutingChoice::Minimal => "minimal".to_owned(),
     };
     let faults = format!("{} tolerated", fabric.budget.faults.worst().unwrap_or("no fault"));
     let kept = match compiled.topology.symmetry().order() {
@@ -188,7 +190,7 @@ pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
         LimitArgument::Cubes { first, count: 1 } => format!("cut around cube{first}"),
         LimitArgument::Cubes { first, count } => format!("cut around cube{first} to cube{}", first + count - 1),
     };
-    let (value, share) = (round_up_sig(limit.value(), DIGITS), percent(compiled.scenarios[0].metrics.flow_low / limit.value()));
+    let (value, share) = (round_up_sig(limit.value(), DIGITS), percent(compiled.scenarios[0].metrics.flow_low.over(limit.value())));
     let reached = if compiled.is_optimal() {
         "reached; optimal: no topology of this pod carries more".to_owned()
     } else {

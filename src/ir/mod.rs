@@ -2,6 +2,7 @@
 
 mod cross_connect;
 mod flow;
+mod fraction;
 mod limit;
 mod metrics;
 mod names;
@@ -17,6 +18,7 @@ mod trees;
 
 pub use cross_connect::*;
 pub use flow::*;
+pub use fraction::*;
 pub use limit::*;
 pub use metrics::*;
 pub use names::*;

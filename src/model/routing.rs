@@ -9,6 +9,8 @@ pub enum RoutingChoice {
     DimensionOrder,
     /// up*/down*.
     UpDown,
+    /// Shortest routes, a virtual channel per hop.
+    Minimal,
 }
 
 /// The settings of `routing = allowed_turns { .. }`.

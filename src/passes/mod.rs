@@ -8,7 +8,7 @@
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
 //! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
-//! | [`tables`] | `Topology`, `Routes` | `ForwardingTables` |
+//! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
 //! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
 
 pub mod cross_connect;

@@ -84,7 +84,7 @@ pub fn concurrent(
     let (dual, rounds, stopped_by, window) = descend(&quotient, settings, start, progress);
     let primal = certify(&quotient, &window);
     progress.end();
-    let stopped_by = if primal.value() >= dual.bound() { StopReason::Optimal } else { stopped_by };
+    let stopped_by = if primal.lower_end() >= dual.upper_end() { StopReason::Optimal } else { stopped_by };
     ConcurrentFlow { dual, primal, rounds, stopped_by }
 }
 

@@ -10,4 +10,4 @@ mod mixture;
 mod quotient;
 
 pub use concurrent::{Settings, concurrent, price};
-pub use distances::distances;
+pub use distances::{demand_hops, distances};
