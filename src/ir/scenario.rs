@@ -119,9 +119,9 @@ impl Scenario {
         };
         format!("{what}{}", self.name)
     }
-    /// Number of chips that are served.
+    /// Number of routers that send and receive.
     pub fn served(&self, topology: &Topology) -> usize {
-        topology.node_count() - usize::from(self.chip.is_some())
+        topology.endpoints().filter(|&node| Some(node) != self.chip).count()
     }
     /// The name as part of a file name: `X_0_0`, `X_0_0+Y_1_2`, `cube0_1_2_3.+x`, `cube0_1_2_3`.
     pub fn file_stem(&self) -> String {

@@ -230,7 +230,7 @@ impl Directory<'_> {
         }
         let metrics = Measures::new(Counts {
             scenario: scenario.name.clone(),
-            routers: self.topology.nodes().filter(|&node| Some(node) != dead).count() as u64,
+            routers: self.topology.endpoints().filter(|&node| Some(node) != dead).count() as u64,
             channels: self.topology.channels().filter(|channel| alive[channel.link()]).count() as u64,
             pairs_at: distances.histogram,
             weighted_hops: demand_hops(self.topology, &self.fabric.demand, &alive, dead),

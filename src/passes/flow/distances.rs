@@ -4,19 +4,23 @@ use crate::ids::{Id, IdVec, LinkId, NodeId};
 use crate::ir::{Distances, Topology};
 use crate::model::Demand;
 
-/// Hop distances over all ordered pairs, or `None` where the lit links do not connect all nodes.
+/// Hop distances over all ordered pairs of routers that send and receive, or `None` where the lit links do not connect them.
 ///
 /// `alive` must be invariant under the symmetry of the topology.
 pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Option<Distances> {
     let mut histogram = vec![0u64];
-    for source in topology.symmetry().canonical_nodes() {
+    let endpoints = topology.endpoints().count();
+    for source in topology.symmetry().canonical_nodes().filter(|&source| topology.is_endpoint(source)) {
         let mut reached = 1;
-        each_distance(topology, alive, source, |_, distance| {
+        each_distance(topology, alive, source, |node, distance| {
+            if !topology.is_endpoint(node) {
+                return;
+            }
             histogram.resize(histogram.len().max(distance as usize + 1), 0);
             histogram[distance as usize] += topology.symmetry().order() as u64;
             reached += 1;
         });
-        if reached < topology.node_count() {
+        if reached < endpoints {
             return None;
         }
     }
@@ -29,7 +33,7 @@ pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Option<Dis
 /// `alive` and `demand` must be invariant under the symmetry of the topology.
 pub fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>) -> u64 {
     let mut sum = 0;
-    for source in topology.symmetry().canonical_nodes() {
+    for source in topology.symmetry().canonical_nodes().filter(|&source| topology.is_endpoint(source)) {
         each_distance(topology, alive, source, |node, distance| sum += u64::from(demand.weight(source, node)) * u64::from(distance));
     }
     sum * topology.symmetry().order() as u64
