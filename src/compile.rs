@@ -114,10 +114,11 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
 
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();
+    let counters = [("rounds", flow.rounds), ("sweeps", flow.sweeps)].into_iter().filter(|&(name, count)| name == "rounds" || count > 0);
     let flow_record = PassRecord {
         name: "flow".to_owned(),
         stopped_by: flow.stopped_by.name().to_owned(),
-        counters: vec![("rounds".to_owned(), u64::from(flow.rounds))],
+        counters: counters.map(|(name, count)| (name.to_owned(), u64::from(count))).collect(),
         notes: Vec::new(),
     };
     let passes = [Some(record), Some(limit_record), Some(flow_record), router.map(|router| router.record(&scenarios))]
