@@ -106,6 +106,8 @@ pub struct ConcurrentFlow {
     pub primal: FlowCertificate,
     /// Rounds of the method.
     pub rounds: u32,
+    /// Sweeps that re-balanced the flow after the rounds; 0 where those were enough.
+    pub sweeps: u32,
     /// Why it stopped.
     pub stopped_by: StopReason,
 }

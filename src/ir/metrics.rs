@@ -184,10 +184,11 @@ pub struct PassRecord {
 impl PassRecord {
     /// What the analysis of the flow did.
     pub fn of_flow(flow: &ConcurrentFlow) -> Self {
+        let counters = [("rounds", flow.rounds), ("sweeps", flow.sweeps)].into_iter().filter(|&(name, count)| name == "rounds" || count > 0);
         Self {
             name: "flow".to_owned(),
             stopped_by: flow.stopped_by.name().to_owned(),
-            counters: vec![("rounds".to_owned(), u64::from(flow.rounds))],
+            counters: counters.map(|(name, count)| (name.to_owned(), u64::from(count))).collect(),
             notes: Vec::new(),
         }
     }

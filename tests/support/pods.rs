@@ -35,8 +35,13 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         .collect();
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();
-    let flow =
-        ConcurrentFlow { dual: scenarios[0].lengths.clone(), primal: tree_flow(&topology), rounds: 120, stopped_by: StopReason::Gap };
+    let flow = ConcurrentFlow {
+        dual: scenarios[0].lengths.clone(),
+        primal: tree_flow(&topology),
+        rounds: 120,
+        sweeps: 0,
+        stopped_by: StopReason::Gap,
+    };
     let (trees, tree_bounds) = fabc::passes::trees::disjoint_trees(&pod, &topology, &cross_connects);
     let pass = |name: &str, stopped_by: &str, counters: &[(&str, u64)]| PassRecord {
         name: name.to_owned(),

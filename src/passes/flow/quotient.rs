@@ -102,7 +102,12 @@ impl Quotient {
 
     /// Lit channels into a node.
     pub(super) fn incoming_of(&self, node: usize) -> &[Incoming] {
-        &self.incoming[self.starts[node] as usize..self.starts[node + 1] as usize]
+        &self.incoming[self.range_of(node)]
+    }
+
+    /// Where the lit channels into a node stand in [`Quotient::incoming`].
+    pub(super) fn range_of(&self, node: usize) -> std::ops::Range<usize> {
+        self.starts[node] as usize..self.starts[node + 1] as usize
     }
 
     /// Number of lit channels of a class per pod (0 or the order of the symmetry).
