@@ -28,7 +28,7 @@ use scenario::Context;
 /// [`Failure::Spec`] where the spec contradicts itself, [`Failure::Infeasible`] where what it asks for cannot be had,
 /// [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
-    let Built { topology, wired, pod, mut passes } = plant::build(&fabric, progress)?;
+    let Built { topology, wired, pod, seeds, mut passes } = plant::build(&fabric, progress)?;
     let cross_connects = pod.as_ref().map(|pod| &pod.cross_connects);
     let all = if last >= Stage::Route { Scenario::all(&fabric, &topology) } else { vec![Scenario::nominal()] };
     if last >= Stage::Route {
@@ -38,7 +38,7 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
 
     let lit = Scenario::nominal().alive(&topology, cross_connects);
     let settings = flow::Settings::certificate(fabric.effort());
-    let flow = flow::concurrent(&topology, &fabric.demand, &lit, None, settings, progress);
+    let flow = flow::concurrent(&topology, &fabric.demand, &lit, flow::Start::Seeds(&seeds), settings, progress);
     check::flow(&topology, &fabric.demand, &lit, &flow.primal).map_err(Failure::internal)?;
     passes.push(PassRecord::of_flow(&flow));
 

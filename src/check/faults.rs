@@ -127,10 +127,8 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
             ([], None, Some(chip)) => Failed::Chip(chip),
             (dark, ..) => Failed::Switches(dark.to_vec()),
         };
-        let served = |image: &crate::ir::Image| Served {
-            scenario: image.scenario.clone(),
-            cubes: image.cubes.iter().map(|cube| cube.0).collect(),
-        };
+        let served =
+            |image: &crate::ir::Image| Served { scenario: image.scenario.clone(), cubes: image.cubes.iter().map(|cube| cube.0).collect() };
         let images: Vec<Served> = claimed.images.iter().map(served).collect();
         let found = Fault { name: claimed.name.clone(), failed, images };
         if found != *fault {

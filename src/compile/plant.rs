@@ -9,7 +9,7 @@ use crate::compiled::CompiledPod;
 use crate::diag::Failure;
 use crate::ir::{PassRecord, Topology};
 use crate::model::{Fabric, Plant, Pod};
-use crate::passes::{cross_connect, limit, trees};
+use crate::passes::{cross_connect, limit, synth, trees};
 use crate::progress::Progress;
 
 /// What stands before any traffic is looked at.
@@ -17,6 +17,8 @@ pub(super) struct Built {
     pub(super) topology: Topology,
     pub(super) wired: Wired,
     pub(super) pod: Option<CompiledPod>,
+    /// Channel lengths that the structure makes plausible.
+    pub(super) seeds: Vec<Vec<u32>>,
     pub(super) passes: Vec<PassRecord>,
 }
 
@@ -38,5 +40,6 @@ fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, 
     check::trees(pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
     check::tree_bounds(pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
     let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
-    Ok(Built { topology, wired, pod, passes: vec![record, limit_record] })
+    let seeds = synth::seeds(&topology, &fabric.demand);
+    Ok(Built { topology, wired, pod, seeds, passes: vec![record, limit_record] })
 }

@@ -9,8 +9,8 @@ use crate::ir::{
     CrossConnects, Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Survivors, Topology,
 };
 use crate::model::{Demand, Fabric};
-use crate::passes::route::RouteError;
 use crate::passes::flow;
+use crate::passes::route::RouteError;
 use crate::progress::Silent;
 
 const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
@@ -71,7 +71,8 @@ impl<'a> Context<'a> {
         } else if survivors.is_some() {
             flow::price(left.topology, left.demand, left.alive, left.start, flow::Settings::LOCAL)
         } else if self.fault_flows {
-            let found = flow::concurrent(topology, &fabric.demand, &alive, Some(self.nominal), flow::Settings::FAULT, &Silent);
+            let found =
+                flow::concurrent(topology, &fabric.demand, &alive, flow::Start::Lengths(self.nominal), flow::Settings::FAULT, &Silent);
             check::flow(topology, &fabric.demand, &alive, &found.primal).map_err(Failure::internal)?;
             flow = Some(found.primal);
             found.dual

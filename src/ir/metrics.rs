@@ -184,7 +184,8 @@ pub struct PassRecord {
 impl PassRecord {
     /// What the analysis of the flow did.
     pub fn of_flow(flow: &ConcurrentFlow) -> Self {
-        let counters = [("rounds", flow.rounds), ("sweeps", flow.sweeps)].into_iter().filter(|&(name, count)| name == "rounds" || count > 0);
+        let counters =
+            [("rounds", flow.rounds), ("sweeps", flow.sweeps)].into_iter().filter(|&(name, count)| name == "rounds" || count > 0);
         Self {
             name: "flow".to_owned(),
             stopped_by: flow.stopped_by.name().to_owned(),

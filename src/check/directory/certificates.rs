@@ -64,7 +64,7 @@ pub(super) fn certificates(files: &Files, fabric: &Fabric, pod: &Pod, topology: 
 /// A flow from every canonical router.
 fn certificate(line: FlowLine, place: &str, fabric: &Fabric, topology: &Topology) -> Result<FlowCertificate, CheckError> {
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
-    let canonical = topology.symmetry().canonical_nodes();
+    let canonical: Vec<_> = topology.symmetry().canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
     if line.flows.len() != canonical.len() {
         let what = format!("has {} sources, but {} routers are canonical", line.flows.len(), canonical.len());
         return wrong(format!("{place}.flows"), what);
@@ -76,5 +76,10 @@ fn certificate(line: FlowLine, place: &str, fabric: &Fabric, topology: &Topology
         }
     }
     let flows = line.flows.into_iter().map(|line| line.units).collect();
-    Ok(FlowCertificate { demand: line.demand, mirrored: fabric.demand.is_symmetric(), busiest: line.busiest, flows })
+    Ok(FlowCertificate {
+        demand: line.demand,
+        mirrored: fabric.demand.is_symmetric() && !topology.has_simplex(),
+        busiest: line.busiest,
+        flows,
+    })
 }

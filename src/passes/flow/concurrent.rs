@@ -67,6 +67,15 @@ const LEAST_UNITS: u64 = 1 << 12;
 /// Integer parts of the flow of a unit of weight when shares are taken from a re-balanced flow.
 const SHARE: f64 = 16_777_216.0;
 
+/// What the prices start from.
+#[derive(Clone, Copy, Debug)]
+pub enum Start<'a> {
+    /// The tightest of the lengths that the structure of the topology makes plausible, one per channel class each.
+    Seeds(&'a [Vec<u32>]),
+    /// The lengths of another scenario of the same topology.
+    Lengths(&'a DualLengths),
+}
+
 /// One round's prices and what they led to.
 struct Round {
     prices: Vec<u32>,
@@ -82,7 +91,7 @@ pub fn concurrent(
     topology: &Topology,
     demand: &Demand,
     alive: &IdVec<LinkId, bool>,
-    start: Option<&DualLengths>,
+    start: Start<'_>,
     settings: Settings,
     progress: &dyn Progress,
 ) -> ConcurrentFlow {
@@ -110,23 +119,23 @@ pub fn concurrent(
 /// Only the upper end, starting from the lengths of another scenario of the same topology.
 pub fn price(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, start: &DualLengths, settings: Settings) -> DualLengths {
     let quotient = Quotient::new(topology, demand, alive);
-    descend(&quotient, settings, Some(start), &crate::progress::Silent).0
+    descend(&quotient, settings, Start::Lengths(start), &crate::progress::Silent).0
 }
 
 fn descend(
     quotient: &Quotient,
     settings: Settings,
-    start: Option<&DualLengths>,
+    start: Start<'_>,
     progress: &dyn Progress,
 ) -> (DualLengths, u32, StopReason, Vec<Round>) {
     let lit: Vec<usize> = (0..quotient.classes).filter(|&class| quotient.lit(class)).collect();
     // Given lengths have won against the known families already, on almost the same links.
     let mut best = match start {
-        Some(start) => {
+        Start::Lengths(start) => {
             let lengths: Vec<u32> = start.lengths.iter().map(|&length| length as u32).collect();
             lengths::bound(quotient, &lengths, &mut Distance::default())
         }
-        None => lengths::best_known(quotient),
+        Start::Seeds(seeds) => lengths::tightest(quotient, seeds),
     };
     // A length of 0 cannot grow by factors: channels beside the cut that decides start at a small part of it.
     let floor = best.lengths.iter().copied().max().unwrap_or(1).max(1) as f64 * BESIDE_CUT;
@@ -138,7 +147,7 @@ fn descend(
     let mut done = 0;
     let mut step = 1.0f64;
     let mut stopped_by = StopReason::Budget;
-    let tau_start: f64 = if start.is_some() { 0.02 } else { TAU_START };
+    let tau_start: f64 = if matches!(start, Start::Lengths(_)) { 0.02 } else { TAU_START };
     for round in 0..settings.rounds {
         let progressed = f64::from(round) / f64::from(settings.rounds.max(2) - 1);
         let tau = tau_start * libm::pow(TAU_END / tau_start, progressed);
@@ -213,6 +222,7 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
             let mut total = 0u128;
             let mut scratch = Distance::default();
             let mut amount = vec![0.0f64; quotient.nodes];
+            let mut shares = Vec::new();
             for &source in sources {
                 scratch.run(quotient, source as usize, prices, longest);
                 let weights_from = quotient.weights_from(source);
@@ -220,12 +230,12 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
                 amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
                 for &node in scratch.order[1..].iter().rev() {
                     let here = scratch.distance[node as usize];
-                    let mut shares = [0u32; 64];
-                    let mut sum = 0u64;
-                    for (share, channel) in shares.iter_mut().zip(quotient.incoming_of(node as usize)) {
-                        *share = share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here);
-                        sum += u64::from(*share);
-                    }
+                    let share = |channel: &Incoming| {
+                        share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here)
+                    };
+                    shares.clear();
+                    shares.extend(quotient.incoming_of(node as usize).iter().map(share));
+                    let sum: u64 = shares.iter().map(|&share| u64::from(share)).sum();
                     let unit = amount[node as usize] / sum as f64;
                     for (&share, channel) in shares.iter().zip(quotient.incoming_of(node as usize)) {
                         if share > 0 {

@@ -10,5 +10,5 @@ mod mixture;
 mod quotient;
 mod rebalance;
 
-pub use concurrent::{Settings, concurrent, price};
+pub use concurrent::{Settings, Start, concurrent, price};
 pub use distances::{demand_hops, distances};
