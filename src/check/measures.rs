@@ -112,8 +112,10 @@ pub(super) struct Counts {
     pub(super) dual: (u128, u128),
     /// Bandwidth of a channel, bit/s.
     pub(super) bandwidth_bps: u64,
-    /// Tree sets that are whole.
-    pub(super) trees: u64,
+    /// Hosts of a router that carries hosts, at least 1.
+    pub(super) hosts: u64,
+    /// Tree sets that are whole; `None` without switches.
+    pub(super) trees: Option<u64>,
     /// What the walk of the tables counted.
     pub(super) walk: Option<Walk>,
 }
@@ -146,7 +148,10 @@ impl Measures {
         let mut values = Vec::new();
         for metric in Metric::ALL {
             // Without tables there is nothing to measure; a product that does not fit is another matter.
-            let known = counts.walk.is_some() || !of_routes(metric);
+            let known = match metric {
+                Metric::DisjointTrees => counts.trees.is_some(),
+                metric => counts.walk.is_some() || !of_routes(metric),
+            };
             let value = if known { Some(formula(metric, &counts, low, high).ok_or_else(|| too_large(metric))?) } else { None };
             values.push((metric, value));
         }
@@ -206,9 +211,11 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
         Metric::Diameter => counts.pairs_at.iter().rposition(|&pairs| pairs > 0).map(|hops| Exact::integer(hops as u64)),
         Metric::AverageHops => Exact::new(steps(&counts.pairs_at), pairs),
         Metric::ConcurrentFlow => Some(low),
-        Metric::Injection => low.times(u128::from(counts.sent_most), 1),
+        Metric::Injection => low.times(u128::from(counts.sent_most), u128::from(counts.hosts)),
         // Bits to bytes, bytes to gigabytes.
-        Metric::Bandwidth => low.times(u128::from(counts.sent_most), 1)?.times(u128::from(counts.bandwidth_bps), 8 * 1_000_000_000),
+        Metric::Bandwidth => {
+            low.times(u128::from(counts.sent_most), u128::from(counts.hosts))?.times(u128::from(counts.bandwidth_bps), 8 * 1_000_000_000)
+        }
         Metric::MaxChannelLoad => counts.walk.as_ref().map(|walk| Exact::integer(busiest(walk))),
         Metric::LoadRatio => high.times(u128::from(busiest(counts.walk.as_ref()?)), 1),
         Metric::HopsRatio => Exact::new(steps(&counts.walk.as_ref()?.route_hops), steps(&counts.pairs_at)),
@@ -216,7 +223,7 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
             let hops = &counts.walk.as_ref()?.vc_hops;
             Exact::new(u128::from(*hops.iter().max()?), hops.iter().map(|&hops| u128::from(hops)).sum())
         }
-        Metric::DisjointTrees => Some(Exact::integer(counts.trees)),
+        Metric::DisjointTrees => counts.trees.map(Exact::integer),
     }
 }
 

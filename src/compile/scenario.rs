@@ -125,7 +125,8 @@ impl<'a> Context<'a> {
             flow_low: Fraction::ZERO,
             flow_high: lengths.upper_end(),
             channel_bandwidth: Fraction::new(self.fabric.channel_bandwidth_bps(), BITS_OF_A_GIGABYTE),
-            disjoint_trees: self.cross_connects.map_or(0, |cross_connects| scenario.intact(self.trees, alive, cross_connects)) as u32,
+            hosts: self.topology.nodes().map(|node| u64::from(self.topology.hosts(node))).max().unwrap_or(1),
+            disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact(self.trees, alive, cross_connects) as u32),
             routed: None,
         }
     }

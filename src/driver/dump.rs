@@ -139,7 +139,7 @@ fn analyze(compiled: &Compiled) -> String {
             metrics.distance_bound().as_f64(),
             metrics.flow_low.as_f64(),
             metrics.flow_high.as_f64(),
-            metrics.disjoint_trees
+            metrics.disjoint_trees.map_or("no".to_owned(), |trees| trees.to_string())
         );
         out += &format!("  pairs by hops {:?}\n", metrics.hop_histogram);
     }

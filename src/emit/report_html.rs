@@ -41,7 +41,7 @@ pub(super) fn html(compiled: &Compiled) -> String {
 }
 
 fn page(compiled: &Compiled) -> Value {
-    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
+    let fabric = &compiled.fabric;
     let nominal = &compiled.scenarios[0].metrics;
     let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false)).count();
     let unknown = compiled.requires.iter().filter(|outcome| outcome.holds().is_none()).count();
@@ -72,7 +72,15 @@ fn page(compiled: &Compiled) -> Value {
             context! { name => pass.name, stopped_by => pass.stopped_by, counters => counters.join(", "), notes => pass.notes }
         })
         .collect();
-    let facts = [summary::cubes_line(pod), summary::switches_line(pod), summary::links_line(compiled), summary::choices_line(compiled)];
+    let mut facts = summary::plant_lines(compiled);
+    facts.extend([summary::links_line(compiled), summary::choices_line(compiled)]);
+    let (drawing, lead) = match compiled.pod() {
+        Some(_) => (svg::pod(compiled), None),
+        None => {
+            let (drawing, lead) = svg::network(compiled);
+            (drawing, Some(lead))
+        }
+    };
     context! {
         name => fabric.name,
         facts => facts.into_iter().chain(summary::demand_line(fabric)).chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
@@ -83,8 +91,10 @@ fn page(compiled: &Compiled) -> Value {
         unknown,
         cards => cards(compiled),
         metrics,
-        pod => svg::pod(compiled),
-        matrices => matrix::matrices(compiled),
+        drawing,
+        lead,
+        pod => compiled.pod.is_some(),
+        matrices => compiled.pod.is_some().then(|| matrix::matrices(compiled)),
         hops => hops(nominal),
         loads => loads(nominal),
         vcs => vcs(nominal),
@@ -140,12 +150,12 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         card(
             "Bandwidth",
             round_down_sig(injection.times(nominal.channel_bandwidth), 5),
-            "GB/s per chip",
+            summary::per_host(compiled),
             format!("of {} GB/s per channel", round_down_sig(nominal.channel_bandwidth, 6)),
             None,
         ),
     ];
-    if let Some(limit) = &compiled.of_pod().1.limit {
+    if let Some(limit) = compiled.pod.as_ref().and_then(|pod| pod.limit.as_ref()) {
         let reached = nominal.flow_low.over(limit.value());
         let note = if compiled.is_optimal() {
             "reached: optimal, no topology of this pod carries more".to_owned()
@@ -185,7 +195,9 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
     }
     .to_owned();
     cards.push(card("Faults covered", grouped(faults as u64), "scenarios", covered, None));
-    cards.push(card("Disjoint trees", nominal.disjoint_trees.to_string(), "", summary::trees_note(compiled), None));
+    if let Some((trees, note)) = nominal.disjoint_trees.zip(summary::trees_note(compiled)) {
+        cards.push(card("Disjoint trees", trees.to_string(), "", note, None));
+    }
     cards
 }
 

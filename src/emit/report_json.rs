@@ -9,11 +9,15 @@ use crate::model::Metric;
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
-    let (pod, CompiledPod { uniform, .. }) = compiled.of_pod();
     let Compiled { fabric, scenarios, .. } = compiled;
+    let uniform = compiled.pod.as_ref().and_then(|pod| pod.uniform.as_ref());
     let nominal = &scenarios[0];
     let mut out = format!("{{\"format\":\"fabc.report/1\",\"fabric\":{},", quote(&fabric.name));
-    push(&mut out, format_args!("\"nodes\":{},\"cubes\":{},\n", pod.node_count(), pod.cubes));
+    push(&mut out, format_args!("\"nodes\":{},", compiled.topology.node_count()));
+    match fabric.pod() {
+        Some(pod) => push(&mut out, format_args!("\"cubes\":{},\n", pod.cubes)),
+        None => push(&mut out, format_args!("\"endpoints\":{},\"links\":{},\n", nominal.metrics.nodes, compiled.topology.links().len())),
+    }
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
     push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));
     if let Some(uniform) = uniform {
@@ -107,14 +111,16 @@ fn bounds(of: &ScenarioMetrics) -> String {
 
 /// `,"trees":{..}`: how many OCS-disjoint spanning trees there can be.
 fn trees(compiled: &Compiled) -> String {
-    let TreeBounds { at_least, at_most, witness } = &compiled.of_pod().1.tree_bounds;
-    let witness = strings(witness.iter().map(|&ocs| &compiled.of_pod().0.ocses[ocs].name));
+    let Some((pod, CompiledPod { tree_bounds: TreeBounds { at_least, at_most, witness }, .. })) = compiled.pod() else {
+        return String::new();
+    };
+    let witness = strings(witness.iter().map(|&ocs| &pod.ocses[ocs].name));
     format!(",\"trees\":{{\"at_least\":{at_least},\"at_most\":{at_most},\"witness\":{witness}}}")
 }
 
 /// `,"universal":{..}`: the limit, what proves it, and how much of it is reached.
 fn universal(compiled: &Compiled) -> String {
-    let Some(limit) = &compiled.of_pod().1.limit else { return String::new() };
+    let Some(limit) = compiled.pod.as_ref().and_then(|pod| pod.limit.as_ref()) else { return String::new() };
     let argument = match &limit.argument {
         LimitArgument::Tree { copper, fiber, levels } => {
             let copper: Vec<String> = copper.iter().map(|planes| numbers(planes)).collect();

@@ -13,17 +13,13 @@ const WIDTH: usize = 100;
 
 /// The report as the terminal shows it, and as `report.txt` keeps it.
 pub fn terminal_report(compiled: &Compiled) -> String {
-    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
+    let fabric = &compiled.fabric;
     let mut out = String::new();
     push_wrapped(&mut out, "", &fabric.name);
-    let lines = [
-        summary::cubes_line(pod),
-        summary::switches_line(pod),
-        summary::links_line(compiled),
-        summary::choices_line(compiled),
-        summary::proof_line(compiled),
-    ];
-    for line in lines.into_iter().chain(summary::demand_line(fabric)).chain(summary::gain_line(compiled)) {
+    let lines = [summary::links_line(compiled), summary::choices_line(compiled), summary::proof_line(compiled)];
+    for line in
+        summary::plant_lines(compiled).into_iter().chain(lines).chain(summary::demand_line(fabric)).chain(summary::gain_line(compiled))
+    {
         push_wrapped(&mut out, "  ", &line);
     }
     push_metrics(&mut out, compiled);
@@ -48,7 +44,9 @@ fn push_metrics(out: &mut String, compiled: &Compiled) {
     let share = percent(nominal.flow_low.over(nominal.distance_bound()));
     let distance = super::number::round_up_sig(nominal.distance_bound(), 6);
     push_clipped(out, format!("  distance bound on concurrent_flow: <= {distance}; the certified lower end reaches {share} of it"));
-    push_wrapped(out, "  ", &format!("disjoint trees: {}", summary::trees_note(compiled)));
+    if let Some(note) = summary::trees_note(compiled) {
+        push_wrapped(out, "  ", &format!("disjoint trees: {note}"));
+    }
     if let Some(line) = summary::limit_line(compiled) {
         push_wrapped(out, "  ", &line);
     }

@@ -4,7 +4,7 @@ use super::number::{grouped, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
 use crate::ir::{Fraction, LimitArgument, LinkClass, TreeBounds};
 use crate::model::{
-    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Pod, RoutingChoice, SymmetryChoice,
+    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice, SymmetryChoice,
     SynthesisMethod, Synthesize, TopologyChoice,
 };
 
@@ -30,6 +30,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
     let vcs = compiled.fabric.budget.vcs;
     Metric::ALL
         .into_iter()
+        .filter(|&metric| metric != Metric::DisjointTrees || compiled.pod.is_some())
         .map(|metric| {
             let value = of.value(metric);
             let flow_bound = |bound: Fraction| (format!("<= {}", round_up_sig(bound, DIGITS)), Some(bound));
@@ -39,7 +40,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                 Metric::AverageHops => (none(), "hops"),
                 Metric::ConcurrentFlow => (flow_bound(of.flow_high), "certified interval"),
                 Metric::Injection => (flow_bound(of.injection_at(of.flow_high)), "flits/cycle/node"),
-                Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_high).times(of.channel_bandwidth)), "GB/s per chip"),
+                Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_high).times(of.channel_bandwidth)), per_host(compiled)),
                 Metric::MaxChannelLoad => {
                     let least = of.load_bound();
                     ((format!(">= {}", grouped(least)), Some(Fraction::whole(least))), "routes; no single-path routing has less")
@@ -48,7 +49,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),
                 Metric::VcBalance => ((format!(">= {}", ratio4(1.0 / f64::from(vcs))), None), "largest share of hops on one VC"),
                 Metric::DisjointTrees => {
-                    let most = compiled.of_pod().1.tree_bounds.at_most;
+                    let most = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
                 }
             };
@@ -58,10 +59,15 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
         .collect()
 }
 
-/// `OCS-disjoint, each joins all cubes; at least 12 by connectivity, at most 24`.
-pub(super) fn trees_note(compiled: &Compiled) -> String {
-    let TreeBounds { at_least, at_most, .. } = compiled.of_pod().1.tree_bounds;
-    format!("OCS-disjoint, each joins all cubes; at least {at_least} by connectivity, at most {at_most}")
+/// The unit of bandwidth.
+pub(super) fn per_host(compiled: &Compiled) -> &'static str {
+    if compiled.pod.is_some() { "GB/s per chip" } else { "GB/s per host" }
+}
+
+/// `OCS-disjoint, each joins all cubes; at least 12 by connectivity, at most 24`; `None` without OCSes.
+pub(super) fn trees_note(compiled: &Compiled) -> Option<String> {
+    let TreeBounds { at_least, at_most, .. } = compiled.pod.as_ref()?.tree_bounds;
+    Some(format!("OCS-disjoint, each joins all cubes; at least {at_least} by connectivity, at most {at_most}"))
 }
 
 /// A metric's value for people: flows rounded down to 6 significant digits, ratios to 4 decimals.
@@ -89,15 +95,35 @@ pub(super) fn percent(value: Fraction) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
+/// What the fabric is made of, in a line or two.
+pub(super) fn plant_lines(compiled: &Compiled) -> Vec<String> {
+    match &compiled.fabric.plant {
+        Plant::Pod(pod) => vec![cubes_line(pod), switches_line(pod)],
+        Plant::Network(network) => {
+            let topology = &compiled.topology;
+            let (block, blocks) = network.family.blocks();
+            let groups =
+                if block > 1 { format!(" in {} groups of {}", grouped(blocks.into()), grouped(block.into())) } else { String::new() };
+            let hosts = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
+            let endpoints = topology.endpoints().count() as u64;
+            let mut line = format!("{} routers{groups}, {} hosts", grouped(topology.node_count() as u64), grouped(hosts));
+            if endpoints < topology.node_count() as u64 {
+                line += &format!(" on {} of them", grouped(endpoints));
+            }
+            vec![line]
+        }
+    }
+}
+
 /// `4 cubes of 4 x 4 x 4 = 256 chips`.
-pub(super) fn cubes_line(pod: &Pod) -> String {
+fn cubes_line(pod: &Pod) -> String {
     let [x, y, z] = pod.cube.dims;
     let cubes = if pod.cubes == 1 { "1 cube".to_owned() } else { format!("{} cubes", grouped(u64::from(pod.cubes))) };
     format!("{cubes} of {x} x {y} x {z} = {} chips", grouped(pod.node_count() as u64))
 }
 
 /// `48 OCSes (X 16, Y 16, Z 16), 4 of 136 ports used on each`.
-pub(super) fn switches_line(pod: &Pod) -> String {
+fn switches_line(pod: &Pod) -> String {
     let counts = pod.ocs_groups.ids().map(|group| pod.ocses.iter().filter(|ocs| ocs.group == group).count());
     let groups: Vec<String> = pod.ocs_groups.iter().zip(counts).map(|(group, count)| format!("{} {count}", group.name)).collect();
     let used = pod.ocses.iter().map(|ocs| match (ocs.duplex, ocs.rule) {
@@ -124,18 +150,22 @@ pub(super) fn switches_line(pod: &Pod) -> String {
 pub(super) fn links_line(compiled: &Compiled) -> String {
     let links = compiled.topology.links();
     let fiber = links.iter().filter(|link| link.class == LinkClass::Global).count();
+    let parts = match &compiled.fabric.plant {
+        Plant::Pod(_) => format!(": {} copper, {} fiber", grouped((links.len() - fiber) as u64), grouped(fiber as u64)),
+        Plant::Network(_) if fiber > 0 => format!(": {} local, {} global", grouped((links.len() - fiber) as u64), grouped(fiber as u64)),
+        Plant::Network(_) => String::new(),
+    };
+    let simplex = if compiled.topology.has_simplex() { ", one way each" } else { "" };
     format!(
-        "{} links: {} copper, {} fiber, {} GB/s per direction",
+        "{} links{parts}{simplex}, {} GB/s per direction",
         grouped(links.len() as u64),
-        grouped((links.len() - fiber) as u64),
-        grouped(fiber as u64),
         round_down_sig(compiled.scenarios[0].metrics.channel_bandwidth, DIGITS),
     )
 }
 
 /// `synthesized (symmetry auto, effort 1, seed 1), 4 cubes interchangeable, allowed_turns routing, 2 of 4 VCs, 1 dark OCS tolerated`.
 pub(super) fn choices_line(compiled: &Compiled) -> String {
-    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
+    let fabric = &compiled.fabric;
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
     let search = |how: &Synthesize| {
         let symmetry = match how.symmetry {
@@ -152,7 +182,7 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         };
         format!("{objective}{method}symmetry {symmetry}, effort {}, seed {}{limit}", how.effort, how.seed)
     };
-    let topology = match &pod.topology {
+    let of_pod = |pod: &Pod| match &pod.topology {
         TopologyChoice::Torus(size) => format!("torus {}", dims(*size)),
         TopologyChoice::TwistedTorus(size) => format!("twisted torus {}", dims(*size)),
         TopologyChoice::Synthesize(how) => format!("synthesized ({})", search(how)),
@@ -162,6 +192,10 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         }
         TopologyChoice::CrossConnects { path, .. } => format!("cross-connects of {path}"),
     };
+    let topology = match &fabric.plant {
+        Plant::Pod(pod) => of_pod(pod),
+        Plant::Network(network) => network.family.written(),
+    };
     let routing = match fabric.routing {
         RoutingChoice::AllowedTurns(settings) if settings == AllowedTurns::default() => "allowed_turns".to_owned(),
         RoutingChoice::AllowedTurns(settings) => format!("allowed_turns {{ {} }}", settings.written()),
@@ -170,17 +204,19 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         RoutingChoice::Minimal => "minimal".to_owned(),
     };
     let faults = format!("{} tolerated", fabric.budget.faults.worst().unwrap_or("no fault"));
-    let kept = match compiled.topology.symmetry().order() {
+    let symmetry = compiled.topology.symmetry();
+    let what = if compiled.pod.is_some() { "cubes" } else { "groups" };
+    let kept = match symmetry.order() {
         1 => "no symmetry kept".to_owned(),
-        order if order == pod.cubes as usize => "all cubes interchangeable".to_owned(),
-        order => format!("cubes interchangeable in sets of {order}"),
+        order if order == symmetry.cubes() => format!("all {what} interchangeable"),
+        order => format!("{what} interchangeable in sets of {order}"),
     };
     format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", fabric.budget.vcs, fabric.router.vcs)
 }
 
 /// `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of this pod; 98.8 % reached`.
 pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
-    let limit = compiled.of_pod().1.limit.as_ref()?;
+    let limit = compiled.pod.as_ref()?.limit.as_ref()?;
     let argument = match &limit.argument {
         LimitArgument::Tree { .. } => "tree of cubes".to_owned(),
         LimitArgument::Plane { axis, below } => {
@@ -239,7 +275,7 @@ pub(super) fn demand_line(fabric: &Fabric) -> Option<String> {
 
 /// What the topology gains on its demand over the one synthesized for uniform demand.
 pub(super) fn gain_line(compiled: &Compiled) -> Option<String> {
-    let uniform = compiled.of_pod().1.uniform.as_ref()?;
+    let uniform = compiled.pod.as_ref()?.uniform.as_ref()?;
     let (least, most) = uniform.gain(&compiled.scenarios[0].metrics);
     Some(format!(
         "gain over the topology for uniform demand: {} to {} (that one reaches {} to {} on this demand, certified)",

@@ -64,8 +64,10 @@ pub struct ScenarioMetrics {
     pub flow_high: Fraction,
     /// Bandwidth of one channel, GB/s.
     pub channel_bandwidth: Fraction,
-    /// OCS-disjoint spanning trees over the cubes.
-    pub disjoint_trees: u32,
+    /// Hosts of a router that carries hosts, at least 1: its injection is per host.
+    pub hosts: u64,
+    /// OCS-disjoint spanning trees over the cubes; `None` where there are no OCSes.
+    pub disjoint_trees: Option<u32>,
     /// What the routing reached; `None` before routing.
     pub routed: Option<Walk>,
 }
@@ -97,11 +99,11 @@ impl ScenarioMetrics {
     pub fn mean_route_hops(&self) -> Option<Fraction> {
         self.routed.as_ref().map(|walk| Fraction::new(walk.total_hops(), self.pairs()))
     }
-    /// What the chip that sends most injects when every pair sends at a rate times its weight.
+    /// What a host of the router that sends most injects when every pair sends at a rate times its weight.
     pub fn injection_at(&self, rate: Fraction) -> Fraction {
-        rate.times(Fraction::whole(self.sent_most))
+        rate.times(Fraction::new(self.sent_most, self.hosts))
     }
-    /// The value of a metric; `None` if it needs routes and there are none.
+    /// The value of a metric; `None` if it needs routes, or OCSes, and there are none.
     pub fn value(&self, metric: Metric) -> Option<Fraction> {
         Some(match metric {
             Metric::Diameter => Fraction::whole(self.diameter),
@@ -116,7 +118,7 @@ impl ScenarioMetrics {
                 let walk = self.routed.as_ref()?;
                 Fraction::new(*walk.vc_hops.iter().max()?, walk.total_hops())
             }
-            Metric::DisjointTrees => Fraction::whole(self.disjoint_trees),
+            Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
         })
     }
 }

@@ -184,6 +184,11 @@ fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool) -> Result<V
     })
 }
 
+/// Hosts of the router with most of them.
+fn hosts_of(topology: &Topology) -> u64 {
+    topology.nodes().map(|node| u64::from(topology.hosts(node))).max().unwrap_or(1)
+}
+
 /// Bandwidth of a channel, bit/s.
 fn bandwidth(fabric: &Fabric) -> u64 {
     let used = fabric.pod().map(|pod| pod.cube.mesh);
@@ -238,7 +243,8 @@ impl Directory<'_> {
             flow: certified.and_then(flow_end),
             dual,
             bandwidth_bps: bandwidth(self.fabric),
-            trees: scenario.whole_sets(&self.claims.trees, &alive, self.cross_connects),
+            hosts: hosts_of(self.topology),
+            trees: Some(scenario.whole_sets(&self.claims.trees, &alive, self.cross_connects)),
             walk: routed.as_ref().map(|(walk, _)| walk.clone()),
         })?;
         Ok((metrics, routed.map(|(_, canonical)| canonical)))

@@ -170,6 +170,14 @@ A plan orders the changes of optical circuit switches: out with one cross-connec
 of a network of routers are cables; which of them differ between two builds is what `diff` of their `topology.csv` says.",
     },
     CodeDoc {
+        code: "FAB0534",
+        title: "a network that a format cannot hold",
+        text: "\
+Formats of other programs have no words for everything that a network can be: an InfiniBand subnet has a host at every switch and cables that
+run both ways, and the files of TONS number chips by their place in a pod of cubes. `topology.graphml`, `topology.csv` and
+`--emit tables_csv` hold every network.",
+    },
+    CodeDoc {
         code: "FAB0901",
         title: "a bug in fabc",
         text: "\

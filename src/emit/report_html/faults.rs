@@ -40,17 +40,17 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
         );
         context! { step => step(value.as_f64() / before.as_f64()), title }
     };
-    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
-    let (groups, lead) = match fabric.budget.faults {
-        Faults::Ocses(_) => (
+    let (groups, lead) = match (compiled.fabric.budget.faults, compiled.fabric.pod()) {
+        (_, None) => (Vec::new(), ""),
+        (Faults::Ocses(_), Some(pod)) => (
             by_switch(pod, |id| cell(&pod.ocses[id].name, &|scenario| scenario.dark.contains(&id))),
             "One cell per switch; cells stand as the switch's ports stand on the face of a cube",
         ),
-        Faults::Chip => (
+        (Faults::Chip, Some(pod)) => (
             by_chip(pod, &scenarios, |id| cell(&pod.node_name(id), &|scenario| scenario.chip == Some(id))),
             "One cell per chip that was compiled, x to the right and y downwards; what the symmetry makes of it fares alike",
         ),
-        Faults::Link => (Vec::new(), ""),
+        (Faults::Link, _) => (Vec::new(), ""),
     };
     let rows: Vec<Value> = Metric::ALL
         .into_iter()
