@@ -15,7 +15,12 @@ pub enum CheckError {
 
     /// A link that the spec does not have, or lacks.
     #[error("the wiring is not that of the spec: {what}")]
-    #[diagnostic(code(FAB0402), help("copper links are the meshes of the cubes and nothing else; every fiber link runs through one OCS"))]
+    #[diagnostic(
+        code(FAB0402),
+        help(
+            "copper links are the meshes of the cubes and nothing else, and every fiber link runs through one OCS; a network has the links of its family and no others, on its ports"
+        )
+    )]
     Wiring {
         /// The link and what is wrong with it.
         what: String,

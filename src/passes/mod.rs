@@ -3,6 +3,7 @@
 //! | pass | from | to |
 //! |---|---|---|
 //! | [`synth`] | `Pod` | `Topology` |
+//! | [`wire`](mod@wire) | `Fabric`, `Network` | `Topology`, channel lengths |
 //! | [`limit`] | `Pod` | `UniversalLimit` |
 //! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
@@ -19,3 +20,4 @@ pub mod route;
 pub mod synth;
 pub mod tables;
 pub mod trees;
+pub mod wire;
