@@ -32,6 +32,7 @@ impl Router {
         Ok(match (fabric.routing, torus(fabric)) {
             (RoutingChoice::DimensionOrder, Some((_, dims))) => Router::DimensionOrder(dims),
             (RoutingChoice::DimensionOrder, None) => unreachable!("resolve allows dimension_order on tori only"),
+            (RoutingChoice::Minimal, _) => unreachable!("resolve allows minimal in networks only"),
             (RoutingChoice::UpDown, _) => Router::UpDown,
             (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {
                 let default = allowed_turns::Settings::for_pod(fabric.budget.vcs, fabric.node_count());
