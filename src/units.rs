@@ -22,7 +22,7 @@ pub enum Dimension {
     Data,
     /// Base unit flits.
     Flits,
-    /// Circuit switches, links or chips that may fail.
+    /// Circuit switches, links, chips or routers that may fail.
     Things,
 }
 
@@ -68,6 +68,7 @@ pub const UNITS: &[Unit] = units! {
     "ocs" Things 1;
     "link" Things 1;
     "chip" Things 1;
+    "router" Things 1;
 };
 
 /// Light in fibre: 5 ns per metre.

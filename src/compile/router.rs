@@ -74,6 +74,7 @@ impl Router {
         Ok(match (fabric.routing, torus(fabric)) {
             (RoutingChoice::DimensionOrder, Some((_, dims))) => Router::DimensionOrder(dims),
             (RoutingChoice::DimensionOrder, None) => unreachable!("resolve allows dimension_order on tori only"),
+            (RoutingChoice::Minimal, _) => unreachable!("resolve allows minimal in networks only"),
             (RoutingChoice::UpDown, _) => Router::UpDown,
             (RoutingChoice::Minimal, _) => Router::Minimal,
             (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {

@@ -147,6 +147,19 @@ pub enum ResolveError {
         cube: Span,
     },
 
+    #[error("{router} needs {needed} ports, but has {radix}")]
+    #[diagnostic(code(FAB0112), help("{arithmetic}"))]
+    NetworkRadix {
+        router: String,
+        needed: u64,
+        radix: u32,
+        arithmetic: String,
+        #[label("too small")]
+        span: Span,
+        #[label("the wiring of these routers")]
+        topology: Span,
+    },
+
     #[error("{what} is too large: {count}, at most {limit} supported")]
     #[diagnostic(code(FAB0113))]
     TooLarge {
@@ -160,21 +173,23 @@ pub enum ResolveError {
         arithmetic: String,
     },
 
-    #[error("the budget allows {budget} virtual channels, but the chip has {chip}")]
-    #[diagnostic(code(FAB0114), help("lower `budget {{ vcs }}` or raise `chip {{ vcs }}`"))]
-    BudgetExceedsChip {
+    #[error("the budget allows {budget} virtual channels, but the {owner} has {has}")]
+    #[diagnostic(code(FAB0114), help("lower `budget {{ vcs }}` or raise `{owner} {{ vcs }}`"))]
+    BudgetExceedsRouter {
         budget: u8,
-        chip: u8,
-        #[label("more than the chip has")]
+        owner: &'static str,
+        has: u8,
+        #[label("more than the {owner} has")]
         span: Span,
-        #[label("the chip has {chip}")]
-        chip_span: Span,
+        #[label("the {owner} has {has}")]
+        owner_span: Span,
     },
 
     #[error("faults cannot be {written}")]
-    #[diagnostic(code(FAB0115), help("write `faults = 0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`"))]
+    #[diagnostic(code(FAB0115), help("{help}"))]
     Faults {
         written: String,
+        help: &'static str,
         #[label("{note}")]
         span: Span,
         note: &'static str,
@@ -218,14 +233,17 @@ pub enum ResolveError {
         cube: Span,
     },
 
-    #[error("dimension_order works on a `torus` only")]
-    #[diagnostic(code(FAB0119), help("use `routing = allowed_turns` here, or `topology = torus ..`"))]
+    #[error("{routing} works on {wanted} only")]
+    #[diagnostic(code(FAB0119), help("{help}"))]
     RoutingMismatch {
-        #[label("needs a torus")]
+        routing: &'static str,
+        wanted: &'static str,
+        help: &'static str,
+        #[label("needs {wanted}")]
         span: Span,
         #[label("this is {topology}")]
         topology_span: Span,
-        topology: &'static str,
+        topology: String,
     },
 
     #[error("unequal bandwidths are not supported: {first_name} has {first_bandwidth} GB/s, {name} has {bandwidth} GB/s")]
@@ -260,11 +278,12 @@ pub enum ResolveError {
     },
 
     #[error("`{metric}` is about faults, but the budget tolerates none")]
-    #[diagnostic(code(FAB0123), help("write `budget {{ faults = 1 ocs; }}`, or require `{plain}`"))]
+    #[diagnostic(code(FAB0123), help("write `budget {{ faults = {example}; }}`, or require `{plain}`"))]
     NoFaults {
         metric: String,
         plain: String,
-        #[label("needs `faults = 1 ocs`")]
+        example: &'static str,
+        #[label("needs `faults = {example}`")]
         span: Span,
         #[label("no faults here")]
         budget: Span,
@@ -322,24 +341,45 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("groups of {group} do not fit {cubes} cubes of {chips} chips")]
-    #[diagnostic(
-        code(FAB0129),
-        help("the size of a group divides the chips of a cube, or a group is several whole cubes and divides all of them")
-    )]
+    #[error("groups of {group} do not fit {whole}")]
+    #[diagnostic(code(FAB0129), help("{help}"))]
     GroupSize {
         group: i64,
-        chips: u64,
-        cubes: u64,
-        #[label("chips per group")]
+        whole: String,
+        help: &'static str,
+        #[label("{members} per group")]
         span: Span,
+        members: &'static str,
     },
 
     #[error("{what} asks for no traffic: every weight is 0")]
-    #[diagnostic(code(FAB0130), help("give at least one pair of chips a positive weight, or leave `demand` out: then it is uniform"))]
+    #[diagnostic(code(FAB0130), help("give at least one pair a positive weight, or leave `demand` out: then it is uniform"))]
     NoDemand {
         what: String,
         #[label("nothing to carry")]
+        span: Span,
+    },
+
+    #[error("{what} belongs to {wanted}, but this fabric is {found}")]
+    #[diagnostic(code(FAB0131), help("{help}"))]
+    WrongPlant {
+        what: String,
+        wanted: &'static str,
+        found: &'static str,
+        help: String,
+        #[label("only in {wanted}")]
+        span: Span,
+        #[label("this makes it {found}")]
+        other: Span,
+    },
+
+    #[error("there is no such {family}: {problem}")]
+    #[diagnostic(code(FAB0132), help("{help}"))]
+    NoSuchNetwork {
+        family: &'static str,
+        problem: String,
+        help: String,
+        #[label("not with this")]
         span: Span,
     },
 }

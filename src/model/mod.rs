@@ -19,7 +19,7 @@ pub use errors::ResolveError;
 pub use fabric::*;
 pub use network::*;
 pub use pod::*;
-pub use resolve::{MAX_NODES, MAX_OCSES, resolve};
+pub use resolve::{MAX_NODES, MAX_OCSES, MAX_ROUTERS, resolve};
 pub use routing::*;
 pub use switches::*;
 pub use synthesis::*;

@@ -139,10 +139,36 @@ impl Network {
     pub fn router_count(&self) -> usize {
         self.family.router_count()
     }
+    /// The hosts of every router, by id, where one that carries hosts has `each`; 0 for a router that only forwards. An endpoint inside
+    /// its router (`each` is 0) counts as one.
+    pub fn hosts(&self, each: u16) -> Vec<u16> {
+        let each = each.max(1);
+        match &self.family {
+            Family::FatTree { levels, arity } => {
+                let leaves = arity.pow(levels - 1) as usize;
+                (0..self.router_count()).map(|router| if router < leaves { each } else { 0 }).collect()
+            }
+            Family::Listed(listed) => listed.routers.iter().map(|router| router.hosts.unwrap_or(each)).collect(),
+            _ => vec![each; self.router_count()],
+        }
+    }
+    /// The declared links that are in use, by id, each once.
+    pub fn links_in_use(&self) -> Vec<LinkTypeId> {
+        let mut used = match &self.family {
+            Family::Listed(listed) => listed.links.iter().map(|link| link.link).collect(),
+            Family::Dragonfly(Dragonfly { a, .. }) if *a > 1 => vec![self.local, self.global],
+            Family::Dragonfly(_) => vec![self.global],
+            _ => vec![self.local],
+        };
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
     /// A declared link that is in use.
     pub fn any_link(&self) -> LinkTypeId {
         match &self.family {
             Family::Listed(listed) => listed.links.first().map_or(self.local, |link| link.link),
+            Family::Dragonfly(Dragonfly { a: 1, .. }) => self.global,
             _ => self.local,
         }
     }

@@ -5,7 +5,9 @@
 
 mod choices;
 mod demand;
+mod families;
 mod hardware;
+mod network;
 mod ocs;
 mod requires;
 mod settings;
@@ -22,6 +24,9 @@ use std::collections::BTreeMap;
 
 /// The most chips that a pod may have.
 pub const MAX_NODES: u64 = 1 << 20;
+
+/// The most routers that a network may have.
+pub const MAX_ROUTERS: u64 = 1 << 16;
 
 /// The most OCSes that a pod may have.
 pub const MAX_OCSES: u64 = 1 << 16;
@@ -114,6 +119,7 @@ fn eval_error<'a>(error: &EvalError, known: impl Iterator<Item = &'a str>) -> Op
 struct Items<'a> {
     settings: BTreeMap<&'static str, &'a ast::Setting>,
     links: Vec<(&'a Name, &'a ast::Block, Span)>,
+    router: Option<(&'a ast::Block, Span)>,
     chip: Option<(&'a ast::Block, Span)>,
     cube: Option<(&'a ast::Block, Span)>,
     ocs: Vec<(&'a ast::OcsItem, Span)>,
@@ -123,7 +129,7 @@ struct Items<'a> {
 }
 
 const SETTINGS: [&str; 5] = ["clock", "cubes", "demand", "routing", "topology"];
-const ITEMS: [&str; 9] = ["budget", "chip", "cube", "demand", "link", "ocs", "require", "use", "let"];
+const ITEMS: [&str; 10] = ["budget", "chip", "cube", "demand", "link", "ocs", "require", "router", "use", "let"];
 
 fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
     let mut items = Items::default();
@@ -154,6 +160,7 @@ fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
                 }),
             },
             ItemKind::Link(name, block) => items.links.push((name, block, item.span)),
+            ItemKind::Router(block) => once(context, &mut items.router, "router", block, item.span),
             ItemKind::Chip(block) => once(context, &mut items.chip, "chip", block, item.span),
             ItemKind::Cube(block) => once(context, &mut items.cube, "cube", block, item.span),
             ItemKind::Budget(block) => once(context, &mut items.budget, "budget", block, item.span),
@@ -191,10 +198,84 @@ fn unknown_item(keyword: &Name) -> ResolveError {
             let (place, example) = (format!("this `{}`", keyword.value), format!("{} name {{ .. }}", keyword.value));
             return missing(&place, "its name", &example, keyword.span);
         }
-        "chip" | "cube" | "budget" | "demand" => Some(format!("`{}` has no name: a fabric has only one", keyword.value)),
+        "router" | "chip" | "cube" | "budget" | "demand" => Some(format!("`{}` has no name: a fabric has only one", keyword.value)),
         name => suggestion(name, ITEMS),
     };
     ResolveError::Misplaced { what, place: "a fabric".to_owned(), help, span: keyword.span }
+}
+
+/// What a fabric is made of, and the item that says so.
+#[derive(Clone, Copy)]
+struct Kind {
+    network: bool,
+    span: Span,
+}
+
+impl Kind {
+    /// The kind of a fabric by its items; `None` if they contradict each other, which is reported.
+    fn of(context: &mut Context, items: &Items<'_>, fabric: Span) -> Option<Self> {
+        let ocses = items.ocs.iter().map(|&(_, item)| (head(item, "ocs"), "`ocs`"));
+        let chip = items.chip.map(|(_, span)| (span, "`chip`"));
+        let cube = items.cube.map(|(_, span)| (span, "`cube`"));
+        let cubes = items.settings.get("cubes").map(|setting| (setting.name.span, "`cubes`"));
+        let of_pod = ocses.chain(chip).chain(cube).chain(cubes).min();
+        match (of_pod, items.router) {
+            (Some((span, what)), Some((_, router))) => {
+                let help = "a fabric has either `router`, or `chip`, `cube`, `cubes` and `ocs`: remove one of the two".to_owned();
+                let error = match router < span {
+                    true => Kind { network: true, span: router }.misfit(what.to_owned(), help, span),
+                    false => Kind { network: false, span }.misfit("`router`".to_owned(), help, router),
+                };
+                context.error(error);
+                None
+            }
+            (Some((span, _)), None) => Some(Kind { network: false, span }),
+            (None, Some((_, span))) => Some(Kind { network: true, span }),
+            // Only the topology can tell what is meant.
+            (None, None) => {
+                let family = items.settings.get("topology").and_then(|setting| families::named(&setting.value));
+                let network = family.filter(|name| families::FAMILIES.contains(&&*name.value) && &*name.value != "torus");
+                Some(Kind { network: network.is_some(), span: network.map_or(fabric, |name| name.span) })
+            }
+        }
+    }
+
+    /// What a router of it is called.
+    fn router(self) -> &'static str {
+        if self.network { "router" } else { "chip" }
+    }
+
+    /// A fault that its budget may name.
+    fn fault(self) -> &'static str {
+        if self.network { "1 link" } else { "1 ocs" }
+    }
+
+    /// The error of something that belongs to the other kind.
+    fn misfit(self, what: String, help: String, span: Span) -> ResolveError {
+        let kinds = ["a pod of cubes", "a network of routers"];
+        let (wanted, found) = (kinds[usize::from(!self.network)], kinds[usize::from(self.network)]);
+        ResolveError::WrongPlant { what, wanted, found, help, span, other: self.span }
+    }
+}
+
+/// What all items of a fabric are resolved against.
+struct Site<'a> {
+    /// `fabric name`.
+    head: Span,
+    clock: Option<u64>,
+    links: &'a Links,
+    spec_path: &'a str,
+    loader: &'a Loader<'a>,
+}
+
+/// What the two kinds of fabrics resolve each in its own way.
+struct Parts {
+    router: Router,
+    plant: Plant,
+    budget: Budget,
+    demand: Demand,
+    routing: (RoutingChoice, Span),
+    requires: Vec<Require>,
 }
 
 /// Resolves one part after the other; `None` only if errors were reported.
@@ -204,25 +285,46 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Optio
 
     let clock = hardware::clock(context, &items, fabric.head);
     let links = hardware::links(context, &items, clock);
-    let chip = hardware::chip(context, &items, fabric.head, clock);
-    let cube = hardware::cube(context, &items, fabric.head, &links);
-    let cubes = hardware::cubes(context, &items, fabric.head, cube.as_ref());
-    let switches = ocs::switches(context, &items, &links, cube.as_ref(), cubes);
-    let budget = choices::budget(context, &items, fabric.head, chip.as_ref());
-    let size =
-        cube.as_ref().zip(cubes).map(|(cube, (cubes, _))| (cube.dims.iter().map(|&side| u64::from(side)).product(), u64::from(cubes)));
-    let demand = demand::demand(context, &items, size, &spec.files[0].path, loader);
-    let topology = choices::topology(context, &items, fabric.head, &spec.files[0].path, loader);
-    let routing = choices::routing(context, &items, fabric.head);
-    let requires = requires::requires(context, &items, budget.as_ref());
     if items.links.is_empty() {
         let example = "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
         context.error(missing("the fabric", "a `link`", example, fabric.head));
     }
+    let site = Site { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
+    let kind = Kind::of(context, &items, fabric.head)?;
+    let parts = if kind.network { network::network(context, &items, &site, kind) } else { pod(context, &items, &site, kind) };
+    let Parts { router, plant, budget, demand, routing: (routing, routing_span), requires } = parts?;
+    Some(Fabric {
+        name: fabric.name.value.to_string(),
+        clock_hz: clock?,
+        link_types: links.types.into_iter().collect::<Option<Vec<_>>>()?.into(),
+        router,
+        plant,
+        budget,
+        demand,
+        routing,
+        routing_span,
+        requires,
+        span: fabric.head,
+    })
+}
+
+/// A pod: chip, cubes and switches.
+fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
+    let chip = hardware::router(context, items, site, kind);
+    let cube = hardware::cube(context, items, site.head, site.links);
+    let cubes = hardware::cubes(context, items, site.head, cube.as_ref());
+    let switches = ocs::switches(context, items, site.links, cube.as_ref(), cubes);
+    let budget = choices::budget(context, items, site, kind, chip.as_ref());
+    let chips = |cube: &Cube| cube.dims.iter().map(|&side| u64::from(side)).product();
+    let senders = cube.as_ref().zip(cubes).map(|(cube, (cubes, _))| demand::Senders::of_pod(chips(cube), u64::from(cubes)));
+    let demand = demand::demand(context, items, senders.as_ref(), site);
+    let topology = choices::topology(context, items, site, kind);
+    let routing = choices::routing(context, items, site, kind);
+    let requires = requires::requires(context, items, budget.as_ref(), kind);
     wiring::check(
         context,
         &wiring::Parts {
-            links: &links,
+            links: site.links,
             chip: chip.as_ref(),
             cube: cube.as_ref(),
             cubes,
@@ -234,21 +336,9 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Optio
     );
     let (cubes, cubes_span) = cubes?;
     let (topology, topology_span) = topology?;
-    let (routing, routing_span) = routing?;
     let (ocs_groups, ocses) = switches?;
-    Some(Fabric {
-        name: fabric.name.value.to_string(),
-        clock_hz: clock?,
-        link_types: links.types.into_iter().collect::<Option<Vec<_>>>()?.into(),
-        router: chip?,
-        plant: Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span }),
-        budget: budget?,
-        demand: demand?,
-        routing,
-        routing_span,
-        requires,
-        span: fabric.head,
-    })
+    let plant = Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
+    Some(Parts { router: chip?, plant, budget: budget?, demand: demand?, routing: routing?, requires })
 }
 
 /// The links as declared: sorted by name, `None` where the declaration is broken.

@@ -3,9 +3,11 @@
 /// How routes are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RoutingChoice {
+    /// One shortest path per pair, balanced; the virtual channel counts the hops. Networks only.
+    Minimal,
     /// Shortest paths allowed by an optimised rank order.
     AllowedTurns(AllowedTurns),
-    /// Dimension by dimension with datelines; tori only.
+    /// Dimension by dimension with datelines: tori, and grids of a network.
     DimensionOrder,
     /// up*/down*.
     UpDown,

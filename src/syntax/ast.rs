@@ -91,6 +91,8 @@ pub enum ItemKind {
     Setting(Setting),
     /// `link name { .. }`
     Link(Name, Block),
+    /// `router { .. }`
+    Router(Block),
     /// `chip { .. }`
     Chip(Block),
     /// `cube { .. }`
@@ -272,12 +274,12 @@ pub enum ValueKind {
     Quantity(Quantity),
     /// `synthesize { .. }`
     Block(Name, Block),
-    /// `torus 4 x 8 x 8`
-    Dims(Name, Vec<Expr>),
+    /// `torus 4 x 8 x 8`, also with settings: `torus 16 x 16 { link = copper; }`
+    Dims(Name, Vec<Expr>, Option<Block>),
     /// `<= 40`, of `moves <= 40;`
     Limit(Name, Quantity),
-    /// `cross_connects "file"`
-    File(Name, Name),
+    /// `cross_connects "file"`, also with settings: `graph "file" { default = wire; }`
+    File(Name, Name, Option<Block>),
 }
 
 /// A number with its unit.

@@ -15,5 +15,5 @@ mod scan;
 pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
 pub use load::{Loader, join, parse, parse_file};
-pub use normalize::{DEMAND_INPUT, normalize, require_order, with_inputs};
+pub use normalize::{DEMAND_INPUT, GRAPH_INPUTS, graph_input, is_graphml, normalize, require_order, with_inputs};
 pub use print::{print, print_spec};

@@ -11,17 +11,34 @@ use crate::diag::Spanned;
 use crate::units::{Decimal, Dimension, UNITS, unit};
 
 /// Settings whose value is a name, never a constant.
-const CHOICES: [&str; 8] = ["topology", "routing", "demand", "symmetry", "duplex", "priority", "select", "key"];
+const CHOICES: [&str; 14] = [
+    "topology",
+    "routing",
+    "demand",
+    "symmetry",
+    "duplex",
+    "priority",
+    "select",
+    "key",
+    "arrangement",
+    "arcs",
+    "link",
+    "local",
+    "global",
+    "default",
+];
 
 /// The order of settings at the top, with the other items between them.
-const ITEM_ORDER: [&str; 11] = ["clock", "link", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
+const ITEM_ORDER: [&str; 12] =
+    ["clock", "link", "router", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
 
 /// The order of lines in any block.
-const LINE_ORDER: [&str; 25] = [
+const LINE_ORDER: [&str; 38] = [
     "mesh",
     "couple",
     "bandwidth",
     "radix",
+    "hosts",
     "vcs",
     "flit",
     "buffer",
@@ -30,6 +47,18 @@ const LINE_ORDER: [&str; 25] = [
     "table_entries",
     "ports",
     "duplex",
+    "a",
+    "h",
+    "g",
+    "arrangement",
+    "levels",
+    "arity",
+    "degree",
+    "length",
+    "arcs",
+    "link",
+    "local",
+    "global",
     "start",
     "moves",
     "method",
@@ -60,7 +89,21 @@ pub fn normalize(spec: &Spec) -> Spec {
 /// Where a built directory keeps the matrix of its demand.
 pub const DEMAND_INPUT: &str = "inputs/demand.csv";
 
-/// A normal form as it stands in a built directory: the demand matrix is the copy beside it, so that the spec can be built again.
+/// Where a built directory keeps the graph of its topology: GraphML, or else an edge list.
+pub const GRAPH_INPUTS: [&str; 2] = ["inputs/topology.graphml", "inputs/topology.txt"];
+
+/// The place in a built directory for a graph that a spec names by this path.
+pub fn graph_input(path: &str) -> &'static str {
+    GRAPH_INPUTS[usize::from(!is_graphml(path))]
+}
+
+/// Whether the file of a graph is GraphML; otherwise it is an edge list.
+pub fn is_graphml(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("graphml"))
+}
+
+/// A normal form as it stands in a built directory: the demand matrix and the graph are the copies beside it, so that the spec can be
+/// built again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
     let entries = normal.files.iter_mut().flat_map(|file| &mut file.entries);
     let items = entries.flat_map(|entry| match entry {
@@ -68,10 +111,12 @@ pub fn with_inputs(mut normal: Spec) -> Spec {
         Entry::Item(item) => std::slice::from_mut(item),
     });
     for item in items {
-        if let ItemKind::Setting(Setting { name, value: Value { kind: ValueKind::File(_, path), .. } }) = &mut item.kind
-            && &*name.value == "demand"
-        {
-            path.value = DEMAND_INPUT.into();
+        if let ItemKind::Setting(Setting { name, value: Value { kind: ValueKind::File(kind, path, _), .. } }) = &mut item.kind {
+            match (&*name.value, &*kind.value) {
+                ("demand", _) => path.value = DEMAND_INPUT.into(),
+                ("topology", "graph") => path.value = graph_input(&path.value).into(),
+                _ => {}
+            }
         }
     }
     normal
@@ -91,6 +136,7 @@ fn item_key(item: &Item) -> ItemKey {
         ItemKind::Use(_) | ItemKind::Let(_) => "",
         ItemKind::Setting(setting) => &*setting.name.value,
         ItemKind::Link(..) => "link",
+        ItemKind::Router(_) => "router",
         ItemKind::Chip(_) => "chip",
         ItemKind::Cube(_) => "cube",
         ItemKind::Ocs(_) => "ocs",
@@ -131,6 +177,7 @@ impl Normal {
             ItemKind::Use(_) | ItemKind::Let(_) => item.kind.clone(),
             ItemKind::Setting(setting) => ItemKind::Setting(self.setting(setting)),
             ItemKind::Link(name, block) => ItemKind::Link(name.clone(), self.block(block, &[])),
+            ItemKind::Router(block) => ItemKind::Router(self.block(block, &[])),
             ItemKind::Chip(block) => ItemKind::Chip(self.block(block, &[])),
             ItemKind::Cube(block) => ItemKind::Cube(self.block(block, &[])),
             ItemKind::Budget(block) => ItemKind::Budget(self.block(block, &[])),
@@ -193,8 +240,13 @@ impl Normal {
             ValueKind::Quantity(value) => ValueKind::Quantity(self.quantity(value)),
             ValueKind::Limit(comparison, value) => ValueKind::Limit(comparison.clone(), self.quantity(value)),
             ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),
-            ValueKind::Dims(kind, dims) => ValueKind::Dims(kind.clone(), dims.iter().map(|dim| self.expr(dim, &[])).collect()),
-            ValueKind::File(..) => setting.value.kind.clone(),
+            ValueKind::Dims(kind, dims, block) => {
+                let dims = dims.iter().map(|dim| self.expr(dim, &[])).collect();
+                ValueKind::Dims(kind.clone(), dims, block.as_ref().map(|block| self.block(block, &[])))
+            }
+            ValueKind::File(kind, path, block) => {
+                ValueKind::File(kind.clone(), path.clone(), block.as_ref().map(|block| self.block(block, &[])))
+            }
         };
         Setting { name: setting.name.clone(), value: Value { kind, span: setting.value.span } }
     }

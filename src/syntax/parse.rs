@@ -181,6 +181,7 @@ impl Builder {
                 ItemKind::Let(Let { name, value })
             }
             Rule::link => ItemKind::Link(self.name(&parts.next()?), self.block(parts.next()?)),
+            Rule::router => ItemKind::Router(self.block(parts.next()?)),
             Rule::chip => ItemKind::Chip(self.block(parts.next()?)),
             Rule::cube => ItemKind::Cube(self.block(parts.next()?)),
             Rule::budget => ItemKind::Budget(self.block(parts.next()?)),
@@ -329,11 +330,8 @@ impl Builder {
         } else {
             self.assign(assign);
         }
-        if value_pair.as_rule() == Rule::choice_block {
-            let span = self.span(&value_pair);
-            let mut parts = children(value_pair);
-            let kind = ValueKind::Block(self.name(&parts.next()?), self.block(parts.next()?));
-            return Some(Setting { name, value: Value { kind, span } });
+        if matches!(value_pair.as_rule(), Rule::choice_block | Rule::file_block | Rule::dims_block) {
+            return Some(Setting { name, value: self.choice(value_pair)? });
         }
         let value = self.value(value_pair)?;
         self.semi(parts.next(), value.span);
@@ -353,15 +351,23 @@ impl Builder {
     fn value(&mut self, pair: Pair<'_, Rule>) -> Option<Value> {
         let span = self.span(&pair);
         let pair = pair.into_inner().next()?;
-        if pair.as_rule() == Rule::quantity {
-            return Some(Value { kind: ValueKind::Quantity(self.quantity(pair)), span });
+        match pair.as_rule() {
+            Rule::quantity => Some(Value { kind: ValueKind::Quantity(self.quantity(pair)), span }),
+            _ => self.choice(pair),
         }
-        let rule = pair.as_rule();
-        let mut parts = children(pair);
+    }
+
+    /// A name with a file or dimensions, with a block, or with both.
+    fn choice(&mut self, pair: Pair<'_, Rule>) -> Option<Value> {
+        let (span, rule) = (self.span(&pair), pair.as_rule());
+        let mut parts: Vec<_> = children(pair).collect();
+        let block = parts.pop_if(|part| part.as_rule() == Rule::block).map(|block| self.block(block));
+        let mut parts = parts.into_iter();
         let name = self.name(&parts.next()?);
         let kind = match rule {
-            Rule::choice_file => ValueKind::File(name, self.string(&parts.next()?)),
-            _ => ValueKind::Dims(name, parts.map(|dim| self.expr(dim)).collect()),
+            Rule::choice_block => ValueKind::Block(name, block?),
+            Rule::choice_file | Rule::file_block => ValueKind::File(name, self.string(&parts.next()?), block),
+            _ => ValueKind::Dims(name, parts.map(|dim| self.expr(dim)).collect(), block),
         };
         Some(Value { kind, span })
     }
@@ -481,6 +487,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::use_file
         | Rule::let_name
         | Rule::link
+        | Rule::router
         | Rule::chip
         | Rule::cube
         | Rule::ocs
@@ -495,7 +502,14 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::groups => Words("`over groups of n`"),
         Rule::any_of => Words("`any of`"),
         Rule::sided | Rule::port | Rule::face => Words("a face port such as `+x[u, v]`"),
-        Rule::value | Rule::choice_block | Rule::choice_file | Rule::choice_dims | Rule::quantity => Words("a value"),
+        Rule::value
+        | Rule::choice_block
+        | Rule::file_block
+        | Rule::dims_block
+        | Rule::choice_file
+        | Rule::choice_dims
+        | Rule::some_dims
+        | Rule::quantity => Words("a value"),
         Rule::dims => Words("dimensions such as `4 x 4 x 4`"),
         Rule::unit | Rule::unit_text => Words("a unit"),
         Rule::expr | Rule::term | Rule::factor | Rule::primary | Rule::paren | Rule::integer | Rule::decimal => Words("a number"),
@@ -514,6 +528,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::kw_use
         | Rule::kw_let
         | Rule::kw_link
+        | Rule::kw_router
         | Rule::kw_chip
         | Rule::kw_cube
         | Rule::kw_ocs

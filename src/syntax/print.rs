@@ -69,6 +69,7 @@ impl<'a> Line<'a> {
                 (head, block, group)
             }
             ItemKind::Link(name, block) => (format!("link {}", name.value), Some(block), 2),
+            ItemKind::Router(block) => ("router".to_owned(), Some(block), 3),
             ItemKind::Chip(block) => ("chip".to_owned(), Some(block), 3),
             ItemKind::Cube(block) => ("cube".to_owned(), Some(block), 3),
             ItemKind::Ocs(ocs) => (self::ocs(ocs), Some(&ocs.block), 4),
@@ -230,11 +231,16 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
     let name = &setting.name.value;
     match &setting.value.kind {
         ValueKind::Quantity(value) => (format!("{name} = {};", quantity(value)), None),
-        ValueKind::Dims(kind, lengths) => (format!("{name} = {} {};", kind.value, dims(lengths)), None),
-        ValueKind::File(kind, path) => (format!("{name} = {} \"{}\";", kind.value, path.value), None),
+        ValueKind::Dims(kind, lengths, block) => closed(format!("{name} = {} {}", kind.value, dims(lengths)), block.as_ref()),
+        ValueKind::File(kind, path, block) => closed(format!("{name} = {} \"{}\"", kind.value, path.value), block.as_ref()),
         ValueKind::Limit(comparison, value) => (format!("{name} {} {};", comparison.value, quantity(value)), None),
         ValueKind::Block(kind, block) => (format!("{name} = {}", kind.value), Some(block)),
     }
+}
+
+/// The text before a block, or with the `;` that stands for none.
+fn closed(head: String, block: Option<&Block>) -> (String, Option<&Block>) {
+    if block.is_some() { (head, block) } else { (format!("{head};"), None) }
 }
 
 fn ocs(ocs: &OcsItem) -> String {

@@ -1,18 +1,19 @@
 //! Budget, topology and routing.
 
+use super::families::FAMILIES;
 use super::hardware::dimensions;
-use super::settings::{choice, decimal, in_range, integer, settings, wrong_kind};
+use super::settings::{choice, decimal, in_range, integer, one_of, settings, wrong_kind};
 use super::synthesis::synthesize;
-use super::{Context, Items, missing, unknown_choice};
+use super::{Context, Items, Kind, Site, missing, unknown_choice};
 use crate::diag::Span;
-use crate::model::errors::ResolveError;
+use crate::model::errors::{ResolveError, list};
 use crate::model::{AllowedTurns, Budget, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
-use crate::syntax::{Loader, join};
+use crate::syntax::join;
 
-/// The budget: without `vcs`, those of the chip (at most 8); without `faults`, none.
-pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chip: Option<&Router>) -> Option<Budget> {
-    let default_vcs = chip.map_or(1, |chip| chip.vcs.min(8));
+/// The budget: without `vcs`, those of the router (at most 8); without `faults`, none.
+pub(super) fn budget(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind, router: Option<&Router>) -> Option<Budget> {
+    let (fabric, default_vcs) = (site.head, router.map_or(1, |router| router.vcs.min(8)));
     let Some((block, span)) = items.budget else {
         return Some(Budget {
             vcs: default_vcs,
@@ -29,11 +30,12 @@ pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chi
         None => Some(default_vcs),
     };
     let vcs_span = settings.span("vcs").unwrap_or(span);
-    if let (Some(vcs), Some(chip)) = (vcs, chip.filter(|chip| vcs.is_some_and(|vcs| vcs > chip.vcs))) {
-        context.error(ResolveError::BudgetExceedsChip { budget: vcs, chip: chip.vcs, span: vcs_span, chip_span: chip.span });
+    if let (Some(budget), Some(router)) = (vcs, router.filter(|router| vcs.is_some_and(|vcs| vcs > router.vcs))) {
+        let (owner, has) = (kind.router(), router.vcs);
+        context.error(ResolveError::BudgetExceedsRouter { budget, owner, has, span: vcs_span, owner_span: router.span });
     }
     let faults = match settings.get("faults") {
-        Some(value) => self::faults(context, value),
+        Some(value) => self::faults(context, value, kind),
         None => Some(Faults::Ocses(0)),
     };
     let table_entries = match settings.get("table_entries") {
@@ -50,49 +52,59 @@ pub(super) fn budget(context: &mut Context, items: &Items<'_>, fabric: Span, chi
     })
 }
 
-/// `0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`.
-fn faults(context: &mut Context, value: &Value) -> Option<Faults> {
+/// `0`, `1 link` or `1 router` (`1 chip`); in a pod also `1 ocs` or `2 ocs`.
+fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
     let ValueKind::Quantity(quantity) = &value.kind else {
-        context.error(wrong_kind("`faults`", "a number of OCSes, links or chips", "1 ocs", value.span));
+        let things = if kind.network { "a number of links or routers" } else { "a number of OCSes, links or chips" };
+        context.error(wrong_kind("`faults`", things, kind.fault(), value.span));
         return None;
     };
     let number = decimal(context, "`faults`", quantity)?;
     let unit = quantity.unit.as_ref().map(|unit| &*unit.value);
     let written = format!("`{number}{}{}`", if unit.is_some() { " " } else { "" }, unit.unwrap_or(""));
     let note = match (number.times(1), unit) {
-        (Some(0), None | Some("ocs" | "link" | "chip")) => return Some(Faults::Ocses(0)),
+        (Some(1..), Some("ocs")) if kind.network => {
+            let help = "write `faults = 1 link` or `1 router`".to_owned();
+            context.error(kind.misfit(format!("`faults = {number} ocs`"), help, value.span));
+            return None;
+        }
+        (Some(0), None | Some("ocs" | "link" | "chip" | "router")) => return Some(Faults::Ocses(0)),
         (Some(count @ (1 | 2)), Some("ocs")) => return Some(Faults::Ocses(count as u32)),
         (Some(1), Some("link")) => return Some(Faults::Link),
-        (Some(1), Some("chip")) => return Some(Faults::Chip),
+        (Some(1), Some("chip" | "router")) => return Some(Faults::Chip),
         (_, None) => "faults of what?",
         (_, Some("ocs")) => "at most 2 OCSes",
         (_, Some("link" | "links")) => "one link at a time",
         (_, Some("chip" | "chips")) => "one chip at a time",
+        (_, Some("router" | "routers")) => "one router at a time",
         _ => "this cannot fail",
     };
-    context.error(ResolveError::Faults { written, span: value.span, note });
+    let help = match kind.network {
+        true => "write `faults = 0`, `1 link` or `1 router`",
+        false => "write `faults = 0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`",
+    };
+    context.error(ResolveError::Faults { written, help, span: value.span, note });
     None
 }
 
-/// The topology, and where it stands.
-pub(super) fn topology(
-    context: &mut Context,
-    items: &Items<'_>,
-    fabric: Span,
-    spec_path: &str,
-    loader: &Loader<'_>,
-) -> Option<(TopologyChoice, Span)> {
+/// The topology of a pod, and where it stands.
+pub(super) fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<(TopologyChoice, Span)> {
     let Some(setting) = items.settings.get("topology") else {
-        context.error(missing("the fabric", "`topology`", "topology = synthesize { effort = 1; }", fabric));
+        context.error(missing("the fabric", "`topology`", "topology = synthesize { effort = 1; }", site.head));
         return None;
     };
     let span = setting.name.span.to(setting.value.span);
     let topology = match &setting.value.kind {
-        ValueKind::Dims(kind, dims) => {
+        ValueKind::Dims(kind, dims, block) => {
             let known = ["torus", "twisted_torus"];
             if !known.contains(&&*kind.value) {
-                context.error(wrong_topology(kind));
+                context.error(wrong_topology(kind, plant));
                 return None;
+            }
+            if let Some(block) = block {
+                let (what, place) = ("`{`".to_owned(), format!("the `{}` of a pod", kind.value));
+                let help = Some("it has no settings: the cube and the OCSes say which links there are".to_owned());
+                context.error(ResolveError::Misplaced { what, place, help, span: block.span });
             }
             let dims = dimensions(context, &format!("`{}`", kind.value), dims, setting.value.span)?;
             let mut narrow = [0; 3];
@@ -102,21 +114,21 @@ pub(super) fn topology(
             }
             if &*kind.value == "torus" { TopologyChoice::Torus(narrow) } else { TopologyChoice::TwistedTorus(narrow) }
         }
-        ValueKind::File(kind, path) if &*kind.value == "cross_connects" => {
-            let (path, text) = cross_connects(context, path, spec_path, loader)?;
+        ValueKind::File(kind, path, None) if &*kind.value == "cross_connects" => {
+            let (path, text) = file(context, path, site)?;
             TopologyChoice::CrossConnects { path, text }
         }
         ValueKind::Block(kind, block) if &*kind.value == "synthesize" => {
-            synthesize(context, kind, Some(block), &|context, path| cross_connects(context, path, spec_path, loader))?
+            synthesize(context, kind, Some(block), &|context, path| file(context, path, site))?
         }
-        ValueKind::Block(kind, _) | ValueKind::File(kind, _) => {
-            context.error(wrong_topology(kind));
+        ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => {
+            context.error(wrong_topology(kind, plant));
             return None;
         }
         ValueKind::Limit(..) | ValueKind::Quantity(_) => match choice(&setting.value) {
             Some(name) if &*name.value == "synthesize" => synthesize(context, &name, None, &|_, _| None)?,
             Some(name) => {
-                context.error(wrong_topology(&name));
+                context.error(wrong_topology(&name, plant));
                 return None;
             }
             None => {
@@ -129,8 +141,12 @@ pub(super) fn topology(
 }
 
 /// The error of a topology that does not exist, or not in this form.
-fn wrong_topology(kind: &Name) -> ResolveError {
+fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
     let example = match &*kind.value {
+        name if FAMILIES.contains(&name) && name != "torus" => {
+            let help = "write `router { .. }` instead of `chip`, `cube`, `cubes` and `ocs`".to_owned();
+            return plant.misfit(format!("`topology = {name}`"), help, kind.span);
+        }
         "torus" => "torus 4 x 8 x 8",
         "twisted_torus" => "twisted_torus 4 x 8 x 8",
         "synthesize" => "synthesize { effort = 1; }",
@@ -145,10 +161,10 @@ fn wrong_topology(kind: &Name) -> ResolveError {
     }
 }
 
-/// The path as written and the text of a file of cross-connects.
-fn cross_connects(context: &mut Context, path: &Name, spec_path: &str, loader: &Loader<'_>) -> Option<(String, String)> {
+/// The path as written and the text of a file that the spec names.
+pub(super) fn file(context: &mut Context, path: &Name, site: &Site<'_>) -> Option<(String, String)> {
     let written = path.value.to_string();
-    match loader(&join(spec_path, &written)) {
+    match (site.loader)(&join(site.spec_path, &written)) {
         Ok(text) => Some((written, text)),
         Err(reason) => {
             context.error(ResolveError::FileUnreadable { path: written, reason, span: path.span });
@@ -157,23 +173,29 @@ fn cross_connects(context: &mut Context, path: &Name, spec_path: &str, loader: &
     }
 }
 
-/// The routing, and where it stands.
-pub(super) fn routing(context: &mut Context, items: &Items<'_>, fabric: Span) -> Option<(RoutingChoice, Span)> {
-    let Some(setting) = items.settings.get("routing") else {
-        context.error(missing("the fabric", "`routing`", "routing = allowed_turns;", fabric));
-        return None;
+/// Routings of later versions.
+const LATER: [&str; 4] = ["algebraic", "scheduled", "ugal", "valiant"];
+
+/// The routing, and where it stands; of a network without one, `minimal`.
+pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<(RoutingChoice, Span)> {
+    let setting = match items.settings.get("routing") {
+        Some(setting) => setting,
+        None if plant.network => return Some((RoutingChoice::Minimal, site.head)),
+        None => {
+            context.error(missing("the fabric", "`routing`", "routing = allowed_turns;", site.head));
+            return None;
+        }
     };
     let span = setting.name.span.to(setting.value.span);
     if let ValueKind::Block(kind, block) = &setting.value.kind {
         if &*kind.value == "allowed_turns" {
             return Some((RoutingChoice::AllowedTurns(allowed_turns(context, kind, block)?), span));
         }
-        let known = ["dimension_order", "up_down"].contains(&&*kind.value);
-        context.error(if known {
+        context.error(if ["dimension_order", "minimal", "up_down"].contains(&&*kind.value) {
             let place = format!("`routing = {}`", kind.value);
             ResolveError::Misplaced { what: "`{`".to_owned(), place, help: Some("it has no settings".to_owned()), span: block.span }
         } else {
-            unknown_choice("`routing`", kind, &["allowed_turns", "dimension_order", "up_down"])
+            unknown_routing(kind, plant)
         });
         return None;
     }
@@ -185,12 +207,28 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, fabric: Span) ->
         "allowed_turns" => RoutingChoice::AllowedTurns(AllowedTurns::default()),
         "dimension_order" => RoutingChoice::DimensionOrder,
         "up_down" => RoutingChoice::UpDown,
+        "minimal" if plant.network => RoutingChoice::Minimal,
+        "minimal" => {
+            let help = "`allowed_turns` finds shortest paths in a pod".to_owned();
+            context.error(plant.misfit("`routing = minimal`".to_owned(), help, name.span));
+            return None;
+        }
         _ => {
-            context.error(unknown_choice("`routing`", &name, &["allowed_turns", "dimension_order", "up_down"]));
+            context.error(unknown_routing(&name, plant));
             return None;
         }
     };
     Some((routing, span))
+}
+
+fn unknown_routing(name: &Name, plant: Kind) -> ResolveError {
+    let known = ["allowed_turns", "dimension_order", "up_down", "minimal"];
+    let known = if plant.network { &known[..] } else { &known[..3] };
+    if !LATER.contains(&&*name.value) {
+        return unknown_choice("`routing`", name, known);
+    }
+    let help = format!("this version has no `{}`; known here: {}", name.value, list(known));
+    ResolveError::UnknownChoice { what: "`routing`".to_owned(), found: name.value.to_string(), help, span: name.span }
 }
 
 /// The settings of `allowed_turns`.
@@ -214,18 +252,4 @@ fn allowed_turns(context: &mut Context, kind: &Name, block: &Block) -> Option<Al
         context.error(ResolveError::Misplaced { what: "`key = dst`".to_owned(), place: "`select = ilp`".to_owned(), help, span });
     }
     Some(AllowedTurns { priority, select, key })
-}
-
-/// The value that a name stands for.
-fn one_of<T: Copy>(context: &mut Context, what: &str, value: &Value, known: &[(&'static str, T)]) -> Option<T> {
-    let names: Vec<&str> = known.iter().map(|&(name, _)| name).collect();
-    let Some(name) = choice(value) else {
-        context.error(wrong_kind(what, "a name", names[0], value.span));
-        return None;
-    };
-    let found = known.iter().find(|(known, _)| *known == &*name.value).map(|&(_, found)| found);
-    if found.is_none() {
-        context.error(unknown_choice(what, &name, &names));
-    }
-    found
 }

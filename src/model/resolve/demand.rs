@@ -1,21 +1,106 @@
-//! The demand: uniform, groups of chips, or a matrix from a file.
+//! The demand: uniform, groups of chips or endpoints, or a matrix from a file.
 
+use super::choices::file;
 use super::settings::{choice, in_range, settings, wrong_kind};
-use super::{Context, Items, missing, unknown_choice};
+use super::{Context, Items, Site, missing, unknown_choice};
+use crate::diag::Span;
+use crate::ids::{Id, NodeId};
 use crate::model::demand::{Component, Demand, MAX_MATRIX_NODES, MAX_WEIGHT};
 use crate::model::errors::ResolveError;
 use crate::syntax::ast::{Block, Name, StatementKind, ValueKind};
-use crate::syntax::{Loader, join};
 
-/// The demand; without one, uniform. `size` is (chips per cube, cubes), where those are known.
-pub(super) fn demand(
-    context: &mut Context,
-    items: &Items<'_>,
-    size: Option<(u64, u64)>,
-    spec_path: &str,
-    loader: &Loader<'_>,
-) -> Option<Demand> {
-    let uniform = size.map(|(chips, cubes)| Demand::uniform((chips * cubes) as usize));
+/// Among whom traffic runs.
+pub(super) struct Senders {
+    /// Endpoints of a block, and blocks: groups are parts of a block or several blocks. Chips of a cube and cubes; all endpoints of a
+    /// network are one block.
+    blocks: (u64, u64),
+    /// Of a network: its routers, and of those with hosts the ids and how many.
+    network: Option<(usize, Vec<(NodeId, u16)>)>,
+}
+
+impl Senders {
+    /// The chips of a pod.
+    pub(super) fn of_pod(chips_per_cube: u64, cubes: u64) -> Self {
+        Self { blocks: (chips_per_cube, cubes), network: None }
+    }
+
+    /// The routers of a network that have hosts, by the hosts of every router.
+    pub(super) fn of_network(hosts: &[u16]) -> Self {
+        let with_hosts = hosts.iter().enumerate().filter(|(_, hosts)| **hosts > 0);
+        let endpoints: Vec<(NodeId, u16)> = with_hosts.map(|(node, &hosts)| (NodeId::new(node), hosts)).collect();
+        Self { blocks: (endpoints.len() as u64, 1), network: Some((hosts.len(), endpoints)) }
+    }
+
+    fn count(&self) -> usize {
+        (self.blocks.0 * self.blocks.1) as usize
+    }
+
+    /// `6 cubes of 8 chips`, `324 endpoints`.
+    fn whole(&self) -> String {
+        match self {
+            Senders { network: None, blocks: (chips, cubes) } => format!("{cubes} cubes of {chips} chips"),
+            Senders { network: Some(_), blocks: (endpoints, _) } => format!("{endpoints} endpoints"),
+        }
+    }
+
+    /// Whether groups of this size lie within blocks, or are whole blocks, and none is left over.
+    fn fits(&self, group: i64) -> bool {
+        let (members, blocks) = self.blocks;
+        let Ok(group @ 2..) = u64::try_from(group) else { return false };
+        members.is_multiple_of(group) || (group.is_multiple_of(members) && blocks.is_multiple_of(group / members))
+    }
+
+    fn misfit(&self, group: i64, span: Span) -> ResolveError {
+        let (members, help) = match self.network {
+            None => ("chips", "the size of a group divides the chips of a cube, or a group is several whole cubes and divides all of them"),
+            Some(_) => ("endpoints", "the size of a group divides the number of routers that have hosts"),
+        };
+        ResolveError::GroupSize { group, whole: self.whole(), help, span, members }
+    }
+
+    /// A demand among the endpoints in their places among all routers.
+    fn place(&self, demand: Demand) -> Demand {
+        match &self.network {
+            None => demand,
+            Some((routers, endpoints)) => demand.among_endpoints(*routers, endpoints.iter().map(|&(node, _)| node).collect()),
+        }
+    }
+
+    /// A demand that is per pair of hosts: where routers have unequal numbers of them, every weight times both, over what is common to
+    /// all; `span` is where the demand stands.
+    fn by_hosts(&self, context: &mut Context, demand: Demand, span: Span) -> Option<Demand> {
+        let endpoints = self.network.as_ref().map_or(&[][..], |(_, endpoints)| endpoints);
+        if endpoints.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+            return Some(self.place(demand));
+        }
+        if endpoints.len() > MAX_MATRIX_NODES {
+            context.error(ResolveError::TooLarge {
+                what: "the demand matrix",
+                count: format!("{0} x {0} routers with unequal numbers of hosts", endpoints.len()),
+                limit: MAX_MATRIX_NODES as u64,
+                help: Some("give all routers that have hosts as many".to_owned()),
+                span,
+                arithmetic: "a number for every pair of routers".to_owned(),
+            });
+            return None;
+        }
+        let common = endpoints.iter().fold(0, |common, &(_, hosts)| gcd(common, hosts));
+        let part = |rank: usize| u64::from(endpoints[rank].1 / common);
+        let weight = |s: usize, t: usize| u64::from(demand.weight(NodeId::new(s), NodeId::new(t))) * part(s) * part(t);
+        let count = endpoints.len();
+        let weights: Vec<u64> = (0..count).flat_map(|s| (0..count).map(move |t| (s, t))).map(|(s, t)| weight(s, t)).collect();
+        let most = weights.iter().copied().max().unwrap_or(0);
+        in_range(context, "the weight of two routers by their hosts", most as i64, 0..=i64::from(MAX_WEIGHT), span)?;
+        Some(self.place(Demand::matrix(count, weights.into_iter().map(|weight| weight as u32).collect())))
+    }
+}
+
+fn gcd(a: u16, b: u16) -> u16 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The demand; without one, uniform. `senders` are among whom it is, where that is known.
+pub(super) fn demand(context: &mut Context, items: &Items<'_>, senders: Option<&Senders>, site: &Site<'_>) -> Option<Demand> {
     let setting = items.settings.get("demand");
     if let Some((block, span)) = items.demand {
         if let Some(setting) = setting {
@@ -25,21 +110,15 @@ pub(super) fn demand(
         if block.statements.is_empty() {
             context.error(missing("`demand`", "a component", "all_to_all; weight 1;", span));
         }
-        return groups(context, block, size);
+        return groups(context, block, senders);
     }
-    let Some(setting) = setting else { return uniform };
+    let Some(setting) = setting else { return uniform(context, senders, site.head) };
     match &setting.value.kind {
-        ValueKind::File(kind, path) if &*kind.value == "matrix" => {
-            let text = match loader(&join(spec_path, &path.value)) {
-                Ok(text) => text,
-                Err(reason) => {
-                    context.error(ResolveError::FileUnreadable { path: path.value.to_string(), reason, span: path.span });
-                    return None;
-                }
-            };
-            return matrix(context, path, &text, size);
+        ValueKind::File(kind, path, None) if &*kind.value == "matrix" => {
+            let (_, text) = file(context, path, site)?;
+            return matrix(context, path, &text, senders);
         }
-        ValueKind::File(kind, _) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, _) => context.error(wrong_demand(kind)),
+        ValueKind::File(kind, ..) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, ..) => context.error(wrong_demand(kind)),
         ValueKind::Limit(..) => context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span)),
         ValueKind::Quantity(_) => match choice(&setting.value) {
             Some(name) if &*name.value == "uniform" => {}
@@ -47,7 +126,13 @@ pub(super) fn demand(
             None => context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span)),
         },
     }
-    uniform
+    uniform(context, senders, setting.value.span)
+}
+
+/// The same rate between every two hosts.
+fn uniform(context: &mut Context, senders: Option<&Senders>, span: Span) -> Option<Demand> {
+    let senders = senders?;
+    senders.by_hosts(context, Demand::uniform(senders.count()), span)
 }
 
 /// The error of a demand that does not exist, or not in this form.
@@ -67,7 +152,7 @@ fn wrong_demand(kind: &Name) -> ResolveError {
 }
 
 /// The components of `demand { .. }`.
-fn groups(context: &mut Context, block: &Block, size: Option<(u64, u64)>) -> Option<Demand> {
+fn groups(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Option<Demand> {
     let errors = context.errors.len();
     let mut found = Vec::new();
     let mut any_weight = false;
@@ -79,11 +164,11 @@ fn groups(context: &mut Context, block: &Block, size: Option<(u64, u64)>) -> Opt
         any_weight |= weight != Some(0);
         let group = match &component.groups {
             Some(expr) => context.eval(expr, &[]).map(|group| (group, expr.span)),
-            None => size.map(|(chips, cubes)| ((chips * cubes) as i64, statement.span)),
+            None => senders.map(|senders| (senders.count() as i64, statement.span)),
         };
-        let (Some(weight), Some((group, span)), Some((chips, cubes))) = (weight, group, size) else { continue };
-        if !fits(group, chips, cubes) {
-            context.error(ResolveError::GroupSize { group, chips, cubes, span });
+        let (Some(weight), Some((group, span)), Some(senders)) = (weight, group, senders) else { continue };
+        if !senders.fits(group) {
+            context.error(senders.misfit(group, span));
             continue;
         }
         found.push((Component { group: group as u32, weight: weight as u32 }, span));
@@ -100,38 +185,35 @@ fn groups(context: &mut Context, block: &Block, size: Option<(u64, u64)>) -> Opt
     if !any_weight && !block.statements.is_empty() {
         context.error(ResolveError::NoDemand { what: "`demand`".to_owned(), span: block.span });
     }
-    let (chips, cubes) = size?;
+    let senders = senders?;
     let components = found.into_iter().map(|(component, _)| component).collect();
-    (context.errors.len() == errors).then(|| Demand::groups((chips * cubes) as usize, components))
-}
-
-/// Groups lie within cubes, or are whole cubes; none is left over.
-fn fits(group: i64, chips: u64, cubes: u64) -> bool {
-    let Ok(group @ 2..) = u64::try_from(group) else { return false };
-    chips.is_multiple_of(group) || (group.is_multiple_of(chips) && cubes.is_multiple_of(group / chips))
+    if context.errors.len() > errors {
+        return None;
+    }
+    senders.by_hosts(context, Demand::groups(senders.count(), components), block.span)
 }
 
 /// The matrix of a file: one line per source, one comma-separated integer per destination.
-fn matrix(context: &mut Context, path: &Name, text: &str, size: Option<(u64, u64)>) -> Option<Demand> {
-    let (chips, cubes) = size?;
-    let nodes = (chips * cubes) as usize;
+fn matrix(context: &mut Context, path: &Name, text: &str, senders: Option<&Senders>) -> Option<Demand> {
+    let senders = senders?;
+    let (nodes, members) = (senders.count(), if senders.network.is_some() { "endpoints" } else { "chips" });
     if nodes > MAX_MATRIX_NODES {
         context.error(ResolveError::TooLarge {
             what: "the demand matrix",
-            count: format!("{nodes} x {nodes} chips"),
+            count: format!("{nodes} x {nodes} {members}"),
             limit: MAX_MATRIX_NODES as u64,
-            help: Some("write the demand of so many chips as `demand { all_to_all over groups of ..; weight ..; }`".to_owned()),
+            help: Some("write the demand of so many as `demand { all_to_all over groups of ..; weight ..; }`".to_owned()),
             span: path.span,
-            arithmetic: "a number for every pair of chips".to_owned(),
+            arithmetic: format!("a number for every pair of {members}"),
         });
         return None;
     }
-    match cells(text, nodes) {
+    match cells(text, nodes, &format!("{} has {nodes} {members}", if senders.network.is_some() { "the network" } else { "the pod" })) {
         Ok(weights) if weights.iter().all(|&weight| weight == 0) => {
             context.error(ResolveError::NoDemand { what: path.value.to_string(), span: path.span });
             None
         }
-        Ok(weights) => Some(Demand::matrix(nodes, weights)),
+        Ok(weights) => Some(senders.place(Demand::matrix(nodes, weights))),
         Err(problem) => {
             context.error(ResolveError::DemandMatrix { path: path.value.to_string(), problem, span: path.span });
             None
@@ -139,8 +221,9 @@ fn matrix(context: &mut Context, path: &Name, text: &str, size: Option<(u64, u64
     }
 }
 
-/// The numbers of the file, row by row, or what is wrong with the first one that is wrong, and where.
-fn cells(text: &str, nodes: usize) -> Result<Vec<u32>, String> {
+/// The numbers of the file, row by row, or what is wrong with the first one that is wrong, and where;
+/// `wanted` says who has how many.
+fn cells(text: &str, nodes: usize, wanted: &str) -> Result<Vec<u32>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let mut weights = Vec::with_capacity(nodes * nodes);
@@ -167,11 +250,11 @@ fn cells(text: &str, nodes: usize) -> Result<Vec<u32>, String> {
         }
         let columns = line.split(',').count();
         if columns != nodes {
-            return Err(format!("line {} has {columns} numbers, but the pod has {nodes} chips", row + 1));
+            return Err(format!("line {} has {columns} numbers, but {wanted}", row + 1));
         }
     }
     if lines.len() != nodes {
-        return Err(format!("it has {} lines, but the pod has {nodes} chips", lines.len()));
+        return Err(format!("it has {} lines, but {wanted}", lines.len()));
     }
     Ok(weights)
 }
@@ -182,7 +265,7 @@ mod tests {
 
     #[test]
     fn cells_name_the_place_of_the_first_slip() {
-        assert_eq!(cells("0, 1\r\n2,0\r\n", 2), Ok(vec![0, 1, 2, 0]));
+        assert_eq!(cells("0, 1\r\n2,0\r\n", 2, ""), Ok(vec![0, 1, 2, 0]));
         let wrong = [
             ("0,1\n1", "line 2 has 1 numbers, but the pod has 2 chips"),
             ("0,1\n1,0,1", "line 2 has 3 numbers, but the pod has 2 chips"),
@@ -198,14 +281,14 @@ mod tests {
             ("0,99999999999999999999999999\n1,0", "line 1, column 2: 99999999999999999999 is more than 1000000"),
         ];
         for (text, problem) in wrong {
-            assert_eq!(cells(text, 2), Err(problem.to_owned()), "{text:?}");
+            assert_eq!(cells(text, 2, "the pod has 2 chips"), Err(problem.to_owned()), "{text:?}");
         }
     }
 
     #[test]
     fn groups_fit_inside_cubes_or_are_whole_cubes() {
-        // 6 cubes of 8 chips.
-        let fitting: Vec<i64> = (-1..50).filter(|&group| fits(group, 8, 6)).collect();
-        assert_eq!(fitting, [2, 4, 8, 16, 24, 48]);
+        let fitting = |senders: &Senders| -> Vec<i64> { (-1..50).filter(|&group| senders.fits(group)).collect() };
+        assert_eq!(fitting(&Senders::of_pod(8, 6)), [2, 4, 8, 16, 24, 48]);
+        assert_eq!(fitting(&Senders::of_network(&[1, 0, 1, 1, 0, 1, 1, 1])), [2, 3, 6]);
     }
 }

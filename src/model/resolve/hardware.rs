@@ -1,7 +1,7 @@
-//! Clock, links, chip, cube and cubes.
+//! Clock, links, router (the chip of a pod), cube and cubes.
 
 use super::settings::{integer, quantity, settings};
-use super::{Context, Items, Links, MAX_NODES, head, missing};
+use super::{Context, Items, Kind, Links, MAX_NODES, Site, head, missing};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
 use crate::model::errors::ResolveError;
@@ -43,7 +43,7 @@ fn whole(context: &mut Context, what: &str, wanted: &str, number: Option<u64>, l
 }
 
 /// A latency in router cycles, rounded up.
-fn latency(context: &mut Context, place: &str, value: &Value, clock: Option<u64>, dimensions: &[Dimension]) -> Option<u32> {
+fn latency_of(context: &mut Context, place: &str, value: &Value, clock: Option<u64>, dimensions: &[Dimension]) -> Option<u32> {
     let what = format!("the latency of {place}");
     let (number, unit) = quantity(context, &what, value, dimensions, "25 cycles")?;
     let picoseconds = match unit.dimension {
@@ -86,7 +86,8 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
             whole(context, &what, wanted, number.times(unit.factor), 8_000_000_000_000_000, value.span)
         });
         let dimensions = [Dimension::Cycles, Dimension::Time, Dimension::Length];
-        let latency = settings.need(context, "latency", "25 cycles").and_then(|value| latency(context, &place, value, clock, &dimensions));
+        let latency =
+            settings.need(context, "latency", "25 cycles").and_then(|value| latency_of(context, &place, value, clock, &dimensions));
         links.names.push(name.value.clone());
         links.types.push(bandwidth.zip(latency).map(|(bandwidth_bps, latency_cycles)| LinkType {
             name: name.value.to_string(),
@@ -98,16 +99,27 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
     links
 }
 
-/// The chip.
-pub(super) fn chip(context: &mut Context, items: &Items<'_>, fabric: Span, clock: Option<u64>) -> Option<Router> {
-    let Some((block, span)) = items.chip else {
-        let example = "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }";
-        context.error(missing("the fabric", "`chip`", example, fabric));
+/// The chip of a pod, or the router of a network.
+pub(super) fn router(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Router> {
+    let keyword = kind.router();
+    let Some((block, span)) = (if kind.network { items.router } else { items.chip }) else {
+        let example = match kind.network {
+            true => "router { radix = 36; hosts = 18; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 20 cycles; }",
+            false => "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }",
+        };
+        context.error(missing("the fabric", &format!("`{keyword}`"), example, site.head));
         return None;
     };
-    let known = ["radix", "vcs", "flit", "buffer", "latency"];
-    let settings = settings(context, block, "`chip`".to_owned(), span, &known, "");
-    let radix = settings.need(context, "radix", "6").and_then(|value| integer(context, "`radix`", value, 1..=1024));
+    let known = ["radix", "vcs", "flit", "buffer", "latency", "hosts"];
+    let known = if kind.network { &known[..] } else { &known[..5] };
+    let settings = settings(context, block, format!("`{keyword}`"), span, known, "");
+    let radix = settings.need(context, "radix", if kind.network { "36" } else { "6" });
+    let radix = radix.and_then(|value| integer(context, "`radix`", value, 1..=1024));
+    let hosts = match settings.get("hosts") {
+        Some(value) => integer(context, "`hosts`", value, 0..=i64::from(u16::MAX)),
+        // A chip is its own endpoint.
+        None => Some(i64::from(kind.network)),
+    };
     let vcs = settings.need(context, "vcs", "4").and_then(|value| integer(context, "`vcs`", value, 1..=64));
     let flit = settings.need(context, "flit", "128 B").and_then(|value| {
         let (number, unit) = quantity(context, "`flit`", value, &[Dimension::Data], "128 B")?;
@@ -115,14 +127,18 @@ pub(super) fn chip(context: &mut Context, items: &Items<'_>, fabric: Span, clock
     });
     let buffer = settings.need(context, "buffer", "200 flits").and_then(|value| {
         let (number, unit) = quantity(context, "`buffer`", value, &[Dimension::Flits], "200 flits")?;
-        whole(context, "`buffer`", "a whole number of flits, at most 2^24", number.times(unit.factor), 1 << 24, value.span)
+        match number.times(unit.factor) {
+            // What is scheduled to the cycle waits nowhere.
+            Some(0) if kind.network => Some(0),
+            flits => whole(context, "`buffer`", "a whole number of flits, at most 2^24", flits, 1 << 24, value.span),
+        }
     });
-    let latency = settings
-        .need(context, "latency", "25 cycles")
-        .and_then(|value| latency(context, "`chip`", value, clock, &[Dimension::Cycles, Dimension::Time]));
+    let dimensions = [Dimension::Cycles, Dimension::Time];
+    let latency = settings.need(context, "latency", "25 cycles");
+    let latency = latency.and_then(|value| latency_of(context, &format!("`{keyword}`"), value, site.clock, &dimensions));
     Some(Router {
         radix: radix? as u32,
-        hosts: 0,
+        hosts: hosts? as u16,
         vcs: vcs? as u8,
         flit_bytes: flit? as u32,
         buffer_flits: buffer? as u32,

@@ -1,7 +1,7 @@
 //! The contract.
 
 use super::settings::{decimal, quantity_of};
-use super::{Context, Items};
+use super::{Context, Items, Kind};
 use crate::diag::Span;
 use crate::model::errors::{ResolveError, closest, list};
 use crate::model::{Budget, Comparison, Metric, Require};
@@ -10,8 +10,8 @@ use crate::syntax::require_order;
 use crate::units::{Decimal, Dimension};
 
 /// All requires, sorted as in the normalised spec.
-pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>) -> Vec<Require> {
-    let mut requires: Vec<Require> = items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget)).collect();
+pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind) -> Vec<Require> {
+    let mut requires: Vec<Require> = items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget, kind)).collect();
     requires.sort_by_cached_key(|require| {
         let prefix = if require.fault { "fault." } else { "" };
         let key = require_order(&format!("{prefix}{}", require.metric.name()), require.comparison.symbol(), &require.value_text);
@@ -20,7 +20,7 @@ pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<
     requires
 }
 
-fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option<&Budget>) -> Option<Require> {
+fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option<&Budget>, kind: Kind) -> Option<Require> {
     let name = &*item.metric.value;
     let (fault, plain) = match name.strip_prefix("fault.") {
         Some(plain) => (true, plain),
@@ -31,10 +31,16 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
         context.error(unknown_metric(name, fault, plain, item.metric.span));
         return None;
     };
+    if metric == Metric::DisjointTrees && kind.network {
+        let help = "remove it: trees that share no switch are counted where there are switches".to_owned();
+        context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
+        return None;
+    }
     if let Some(budget) = budget.filter(|budget| fault && budget.faults.is_none()) {
         context.error(ResolveError::NoFaults {
             metric: name.to_owned(),
             plain: plain.to_owned(),
+            example: kind.fault(),
             span: item.metric.span,
             budget: budget.faults_span,
         });

@@ -1,6 +1,6 @@
 //! Blocks of settings, and the values in them.
 
-use super::{Context, missing};
+use super::{Context, missing, unknown_choice};
 use crate::diag::{Span, Spanned};
 use crate::model::errors::{ResolveError, suggestion};
 use crate::syntax::ast::{Block, ExprKind, Name, Quantity, Setting, StatementKind, Value, ValueKind};
@@ -69,6 +69,11 @@ pub(super) fn settings<'a>(
 }
 
 impl<'a> Settings<'a> {
+    /// Those of a block that is not written.
+    pub(super) fn none(place: String, head: Span) -> Self {
+        Self { place, head, found: BTreeMap::new() }
+    }
+
     /// The value of a setting, if it is written.
     pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
         self.found.get(name).map(|setting| &setting.value)
@@ -203,6 +208,20 @@ pub(super) fn choice(value: &Value) -> Option<Name> {
         },
         _ => None,
     }
+}
+
+/// The value that a name stands for.
+pub(super) fn one_of<T: Copy>(context: &mut Context, what: &str, value: &Value, known: &[(&'static str, T)]) -> Option<T> {
+    let names: Vec<&str> = known.iter().map(|&(name, _)| name).collect();
+    let Some(name) = choice(value) else {
+        context.error(wrong_kind(what, "a name", names[0], value.span));
+        return None;
+    };
+    let found = known.iter().find(|(known, _)| *known == &*name.value).map(|&(_, found)| found);
+    if found.is_none() {
+        context.error(unknown_choice(what, &name, &names));
+    }
+    found
 }
 
 /// The error of a value of another kind.

@@ -104,7 +104,7 @@ fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> 
         }
     };
     let file = match &start.kind {
-        ValueKind::File(kind, path) if &*kind.value == "cross_connects" => read(context, path),
+        ValueKind::File(kind, path, None) if &*kind.value == "cross_connects" => read(context, path),
         _ => {
             context.error(wrong_kind("`start`", "a file of cross-connects", "start = cross_connects \"live/ocs.json\";", start.span));
             None

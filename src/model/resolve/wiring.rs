@@ -30,7 +30,7 @@ pub(super) fn check(context: &mut Context, parts: &Parts<'_>) {
         radix(context, chip, cube, ocses);
     }
     if let (Some(cube), Some(ocses)) = (parts.cube, parts.ocses) {
-        bandwidths(context, parts.links, cube, ocses);
+        bandwidths(context, parts.links, cube.mesh, ocses.iter().map(|ocs| ocs.link).collect());
     }
     if let (Some(cube), Some((cubes, span))) = (parts.cube, parts.cubes.filter(|(cubes, _)| *cubes > 1 && !parts.any_ocs)) {
         let [_, ay, az] = cube.dims;
@@ -52,7 +52,14 @@ pub(super) fn check(context: &mut Context, parts: &Parts<'_>) {
         TopologyChoice::CrossConnects { .. } => "read from a file",
     };
     if let Some((RoutingChoice::DimensionOrder, span)) = parts.routing {
-        context.error(ResolveError::RoutingMismatch { span, topology_span: *topology_span, topology });
+        context.error(ResolveError::RoutingMismatch {
+            routing: "dimension_order",
+            wanted: "a torus",
+            help: "use `routing = allowed_turns` here, or `topology = torus ..`",
+            span,
+            topology_span: *topology_span,
+            topology: topology.to_owned(),
+        });
     }
 }
 
@@ -94,10 +101,9 @@ fn radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId,
 }
 
 /// All links in use have the same bandwidth.
-fn bandwidths(context: &mut Context, links: &Links, cube: &Cube, ocses: &IdVec<OcsId, Ocs>) {
+pub(super) fn bandwidths(context: &mut Context, links: &Links, first: LinkTypeId, used: BTreeSet<LinkTypeId>) {
     let declared = |id: LinkTypeId| links.types.get(id.index()).and_then(Option::as_ref);
-    let Some(first) = declared(cube.mesh) else { return };
-    let used: BTreeSet<LinkTypeId> = ocses.iter().map(|ocs| ocs.link).collect();
+    let Some(first) = declared(first) else { return };
     for link in used.into_iter().filter_map(declared).filter(|link| link.bandwidth_bps != first.bandwidth_bps) {
         let gigabytes = |bps| Decimal::ratio(bps, 8_000_000_000).map_or(String::new(), |number| number.to_string());
         context.error(ResolveError::UnequalBandwidths {

@@ -1,0 +1,267 @@
+//! `topology = ..` of a network: families by their parameters.
+//!
+//! Whatever is large is refused by arithmetic, before any of it is made.
+
+use super::settings::{Settings, choice, in_range, integer, one_of, settings, wrong_kind};
+use super::{Context, Items, Kind, Links, MAX_ROUTERS, Site, missing, unknown_choice};
+use crate::diag::Span;
+use crate::ids::{Id, LinkTypeId};
+use crate::model::errors::{ResolveError, suggestion};
+use crate::model::{Arcs, Arrangement, Dragonfly, Family, Network};
+use crate::syntax::ast::{Block, Expr, ExprKind, Name, Quantity, Value, ValueKind};
+
+/// The words that a topology of a network begins with.
+pub(super) const FAMILIES: [&str; 6] = ["torus", "mesh", "hyperx", "dragonfly", "fat_tree", "kautz"];
+
+/// The largest parameter that any supported network can have.
+const MOST: i64 = MAX_ROUTERS as i64;
+
+/// The first word of a topology.
+pub(super) fn named(value: &Value) -> Option<Name> {
+    match &value.kind {
+        ValueKind::Dims(kind, ..) | ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => Some(kind.clone()),
+        ValueKind::Quantity(Quantity { number: Expr { kind: ExprKind::Name(name), span }, .. }) => {
+            Some(Name { value: name.clone(), span: *span })
+        }
+        ValueKind::Quantity(_) | ValueKind::Limit(..) => None,
+    }
+}
+
+/// The network.
+pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<Network> {
+    let Some(setting) = items.settings.get("topology") else {
+        context.error(missing("the fabric", "`topology`", "topology = torus 16 x 16;", site.head));
+        return None;
+    };
+    let Some(name) = named(&setting.value) else {
+        context.error(wrong_kind("`topology`", "a name with its settings", "torus 16 x 16", setting.value.span));
+        return None;
+    };
+    let span = setting.name.span.to(name.span);
+    let place = Place { name: &name, links: site.links };
+    let (family, [local, global]) = match (&*name.value, &setting.value.kind) {
+        ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => place.grid(context, dims, block.as_ref(), setting.value.span)?,
+        ("dragonfly", ValueKind::Block(_, block)) => place.dragonfly(context, block)?,
+        ("fat_tree", ValueKind::Block(_, block)) => place.fat_tree(context, block)?,
+        ("kautz", ValueKind::Block(_, block)) => place.kautz(context, block)?,
+        _ => {
+            context.error(wrong_topology(&name, plant));
+            return None;
+        }
+    };
+    Some(Network { family, local, global, span })
+}
+
+/// The error of a topology that does not exist, or not in this form, or not here.
+fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
+    let example = match &*kind.value {
+        "torus" => "torus 16 x 16` or `torus (side)",
+        "mesh" => "mesh 4 x 4 x 4` or `mesh (side)",
+        "hyperx" => "hyperx 9 x 9 x 8` or `hyperx (side)",
+        "dragonfly" => "dragonfly { a = 8; h = 4; }",
+        "fat_tree" => "fat_tree { levels = 3; arity = 18; }",
+        "kautz" => "kautz { degree = 4; length = 3; }",
+        name @ ("synthesize" | "twisted_torus" | "cross_connects") => {
+            let help = format!("known here: {}", crate::model::errors::list(&FAMILIES));
+            return plant.misfit(format!("`topology = {name}`"), help, kind.span);
+        }
+        _ => return unknown_choice("`topology`", kind, &FAMILIES),
+    };
+    let (what, found) = ("`topology`".to_owned(), kind.value.to_string());
+    ResolveError::UnknownChoice { what, found, help: format!("this topology is written `{example}`"), span: kind.span }
+}
+
+/// What the settings of a family are resolved against.
+struct Place<'a> {
+    name: &'a Name,
+    links: &'a Links,
+}
+
+type Found = Option<(Family, [LinkTypeId; 2])>;
+
+impl Place<'_> {
+    fn settings<'b>(&self, context: &mut Context, block: Option<&'b Block>, known: &[&'static str]) -> Settings<'b> {
+        let place = format!("`{}`", self.name.value);
+        match block {
+            Some(block) => settings(context, block, place, self.name.span, known, ""),
+            None => Settings::none(place, self.name.span),
+        }
+    }
+
+    /// `torus`, `mesh` or `hyperx`.
+    fn grid(&self, context: &mut Context, dims: &[Expr], block: Option<&Block>, span: Span) -> Found {
+        let settings = self.settings(context, block, &["link"]);
+        let links = self.links(context, &settings);
+        let value = |context: &mut Context, dim: &Expr| {
+            context.eval(dim, &[]).and_then(|side| in_range(context, "a dimension", side, 1..=i64::MAX, dim.span))
+        };
+        let sides: Vec<Option<i64>> = dims.iter().map(|dim| value(context, dim)).collect();
+        let sides = sides.into_iter().collect::<Option<Vec<i64>>>()?;
+        let product = sides.iter().try_fold(1u128, |product, &side| product.checked_mul(side as u128));
+        let written: Vec<String> = sides.iter().map(i64::to_string).collect();
+        affordable(context, product, &written.join(" x "), span)?;
+        if product == Some(1) {
+            let help = "give it at least two routers".to_owned();
+            return self.none_such(context, "one router alone is joined to nothing".to_owned(), help, span);
+        }
+        let sides = sides.into_iter().map(|side| side as u32).collect();
+        let family = match &*self.name.value {
+            "torus" => Family::Torus(sides),
+            "mesh" => Family::Mesh(sides),
+            _ => Family::HyperX(sides),
+        };
+        Some((family, links?))
+    }
+
+    /// `dragonfly { a; h; g; arrangement; }`.
+    fn dragonfly(&self, context: &mut Context, block: &Block) -> Found {
+        let settings = self.settings(context, Some(block), &["a", "h", "g", "arrangement", "link", "local", "global"]);
+        let links = self.links(context, &settings);
+        let a = settings.need(context, "a", "8").and_then(|value| integer(context, "`a`", value, 1..=MOST));
+        let h = settings.need(context, "h", "4").and_then(|value| integer(context, "`h`", value, 1..=MOST));
+        let groups = match settings.get("g") {
+            Some(value) => Some(integer(context, "`g`", value, 2..=MOST)?),
+            None => None,
+        };
+        let arrangement = match settings.get("arrangement") {
+            Some(value) => {
+                let known = [("palmtree", Arrangement::Palmtree), ("consecutive", Arrangement::Consecutive), ("fold", Arrangement::Fold)];
+                one_of(context, "`arrangement`", value, &known)?
+            }
+            None => Arrangement::default(),
+        };
+        let (a, h) = (a?, h?);
+        let most = a * h + 1;
+        let g = groups.unwrap_or(most);
+        if g > most {
+            let problem = format!("{a} routers with {h} global ports each reach {} other groups, not {}", a * h, g - 1);
+            let help = format!("write at most `g = {most}`, or raise `a` or `h`");
+            return self.none_such(context, problem, help, settings.span("g").unwrap_or(self.name.span));
+        }
+        affordable(context, Some(a as u128 * g as u128), &format!("{g} groups of {a}"), self.name.span)?;
+        if arrangement == Arrangement::Fold && (h % 2 == 1 || g % 2 == 0) {
+            let problem = format!("`fold` needs an even `h` and an odd `g`, not h = {h} and g = {g}");
+            let help = "use `palmtree`, or change `h` or `g` by one".to_owned();
+            return self.none_such(context, problem, help, settings.span("arrangement").unwrap_or(self.name.span));
+        }
+        Some((Family::Dragonfly(Dragonfly { a: a as u32, h: h as u32, g: g as u32, arrangement }), links?))
+    }
+
+    /// `fat_tree { levels; arity; }`.
+    fn fat_tree(&self, context: &mut Context, block: &Block) -> Found {
+        let settings = self.settings(context, Some(block), &["levels", "arity", "link"]);
+        let links = self.links(context, &settings);
+        let levels = settings.need(context, "levels", "3").and_then(|value| integer(context, "`levels`", value, 1..=64));
+        let arity = settings.need(context, "arity", "18").and_then(|value| integer(context, "`arity`", value, 1..=MOST));
+        let (levels, arity) = (levels?, arity?);
+        let (problem, help, setting) = match (levels, arity) {
+            (1, _) => ("one level has no links", "write at least `levels = 2`", "levels"),
+            (_, 1) => ("with arity 1 it is a line with hosts at one end only", "write at least `arity = 2`", "arity"),
+            _ => {
+                let width = (arity as u128).checked_pow(levels as u32 - 1);
+                let routers = width.and_then(|width| width.checked_mul(levels as u128));
+                affordable(context, routers, &format!("{levels} levels of {arity}^{}", levels - 1), self.name.span)?;
+                return Some((Family::FatTree { levels: levels as u32, arity: arity as u32 }, links?));
+            }
+        };
+        self.none_such(context, problem.to_owned(), help.to_owned(), settings.span(setting).unwrap_or(self.name.span))
+    }
+
+    /// `kautz { degree; length; arcs; }`.
+    fn kautz(&self, context: &mut Context, block: &Block) -> Found {
+        let settings = self.settings(context, Some(block), &["degree", "length", "arcs", "link"]);
+        let links = self.links(context, &settings);
+        let degree = settings.need(context, "degree", "4").and_then(|value| integer(context, "`degree`", value, 1..=MOST));
+        let length = settings.need(context, "length", "3").and_then(|value| integer(context, "`length`", value, 1..=64));
+        let arcs = match settings.get("arcs") {
+            Some(value) => arcs(context, value)?,
+            None => Arcs::default(),
+        };
+        let (degree, length) = (degree?, length?);
+        if degree == 1 {
+            let problem = "with degree 1 there are two words, whatever their length".to_owned();
+            let span = settings.span("degree").unwrap_or(self.name.span);
+            return self.none_such(context, problem, "write at least `degree = 2`".to_owned(), span);
+        }
+        let words = (degree as u128).checked_pow(length as u32 - 1).and_then(|tails| tails.checked_mul(degree as u128 + 1));
+        affordable(context, words, &format!("{} x {degree}^{}", degree + 1, length - 1), self.name.span)?;
+        Some((Family::Kautz { degree: degree as u32, length: length as u32, arcs }, links?))
+    }
+
+    /// The links inside groups and between them: as the block says, or the only one that is declared.
+    fn links(&self, context: &mut Context, settings: &Settings<'_>) -> Option<[LinkTypeId; 2]> {
+        let grouped = &*self.name.value == "dragonfly";
+        let written = ["link", "local", "global"].map(|name| settings.get(name));
+        let [link, local, global] = written.map(|value| value.map(|value| link_named(context, self.links, value)));
+        match (link, local, global) {
+            (Some(link), None, None) => link.map(|link| [link; 2]),
+            (None, Some(local), Some(global)) => Some([local?, global?]),
+            (None, None, None) => match self.links.names.len() {
+                0 => None,
+                1 => Some([LinkTypeId(0); 2]),
+                declared => {
+                    let names = &self.links.names;
+                    let example = match grouped {
+                        true => format!("local = {}; global = {};", names[0], names[1]),
+                        false => format!("link = {};", names[0]),
+                    };
+                    let what = format!("its links (there are {declared} to choose from)");
+                    context.error(missing(&settings.place, &what, &example, self.name.span));
+                    None
+                }
+            },
+            (Some(_), local, _) => {
+                let other = if local.is_some() { "local" } else { "global" };
+                let help = Some("`link` stands for both; remove it, or the others".to_owned());
+                let place = format!("{} with `{other}`", settings.place);
+                let span = settings.span("link").unwrap_or(self.name.span);
+                context.error(ResolveError::Misplaced { what: "`link`".to_owned(), place, help, span });
+                None
+            }
+            (None, local, _) => {
+                let (has, lacks) = if local.is_some() { ("local", "global") } else { ("global", "local") };
+                let example = format!("{lacks} = {};", self.links.names.first().map_or("fiber", |name| name));
+                let span = settings.span(has).unwrap_or(self.name.span);
+                context.error(missing(&settings.place, &format!("`{lacks}`"), &example, span));
+                None
+            }
+        }
+    }
+
+    fn none_such<T>(&self, context: &mut Context, problem: String, help: String, span: Span) -> Option<T> {
+        let family = FAMILIES.into_iter().find(|known| *known == &*self.name.value).unwrap_or("network");
+        context.error(ResolveError::NoSuchNetwork { family, problem, help, span });
+        None
+    }
+}
+
+/// Refuses what is too large; `None` stands for more routers than can be counted.
+pub(super) fn affordable(context: &mut Context, routers: Option<u128>, arithmetic: &str, span: Span) -> Option<()> {
+    if routers.is_some_and(|routers| routers <= u128::from(MAX_ROUTERS)) {
+        return Some(());
+    }
+    let count = routers.map_or("more than 2^127 routers".to_owned(), |routers| format!("{routers} routers"));
+    let arithmetic = format!("{arithmetic} routers");
+    context.error(ResolveError::TooLarge { what: "the network", count, limit: MAX_ROUTERS, help: None, span, arithmetic });
+    None
+}
+
+/// `simplex` or `duplex`.
+pub(super) fn arcs(context: &mut Context, value: &Value) -> Option<Arcs> {
+    one_of(context, "`arcs`", value, &[("simplex", Arcs::Simplex), ("duplex", Arcs::Duplex)])
+}
+
+/// The declared link that a setting names.
+pub(super) fn link_named(context: &mut Context, links: &Links, value: &Value) -> Option<LinkTypeId> {
+    let names = || links.names.iter().map(|name| &**name);
+    let Some(name) = choice(value) else {
+        context.error(wrong_kind("a link", "a name", names().next().unwrap_or("fiber"), value.span));
+        return None;
+    };
+    let found = names().position(|known| known == &*name.value).map(LinkTypeId::new);
+    if found.is_none() {
+        let help = suggestion(&name.value, names());
+        context.error(ResolveError::UnknownName { what: "link", name: name.value.to_string(), help, span: name.span });
+    }
+    found
+}

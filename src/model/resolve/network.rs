@@ -1,0 +1,124 @@
+//! A network: router, topology, and whether the two go together.
+
+use super::demand::Senders;
+use super::{Context, Items, Kind, Links, Parts, Site, choices, demand, families, hardware, requires, wiring};
+use crate::diag::Span;
+use crate::model::errors::ResolveError;
+use crate::model::{Arcs, Dragonfly, Family, Network, Plant, Router, RoutingChoice};
+
+/// Resolves one part after the other; `None` only if errors were reported.
+pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
+    let router = hardware::router(context, items, site, kind);
+    let budget = choices::budget(context, items, site, kind, router.as_ref());
+    let network = families::network(context, items, site, kind);
+    let routing = choices::routing(context, items, site, kind);
+    let requires = requires::requires(context, items, budget.as_ref(), kind);
+    // Who sends follows from the family alone, but where a file says how many hosts some routers have.
+    let each = router.as_ref().map_or(1, |router| router.hosts);
+    let senders = network.as_ref().map(|network| Senders::of_network(&network.hosts(each)));
+    let demand = demand::demand(context, items, senders.as_ref(), site);
+    if let (Some(network), Some(router)) = (&network, &router) {
+        radix(context, network, router);
+    }
+    if let Some(network) = &network {
+        bandwidths(context, site.links, network);
+    }
+    if let (Some(network), Some((routing, span))) = (&network, routing) {
+        fits(context, network, routing, span);
+    }
+    Some(Parts { router: router?, plant: Plant::Network(network?), budget: budget?, demand: demand?, routing: routing?, requires })
+}
+
+/// The ports that the fullest router needs.
+struct Fullest {
+    router: String,
+    needed: u64,
+    /// `7 local + 4 global + 4 hosts = 15`.
+    arithmetic: String,
+}
+
+impl Fullest {
+    /// A router with links of these kinds, and hosts.
+    fn new(router: String, links: &[(u64, &str)], hosts: u16) -> Self {
+        let needed = links.iter().map(|(count, _)| count).sum::<u64>() + u64::from(hosts);
+        let hosts = (hosts > 0).then(|| format!("{hosts} {}", if hosts == 1 { "host" } else { "hosts" }));
+        let terms: Vec<String> = links.iter().map(|(count, kind)| format!("{count} {kind}")).chain(hosts).collect();
+        Self { router, needed, arithmetic: format!("{} = {needed}", terms.join(" + ")) }
+    }
+}
+
+/// The fullest router needs at most `radix` ports.
+fn radix(context: &mut Context, network: &Network, router: &Router) {
+    let Fullest { router: name, needed, arithmetic } = fullest(&network.family, router);
+    if needed > u64::from(router.radix) {
+        let arithmetic = format!("{arithmetic}; raise `radix`, or choose a smaller network or fewer hosts");
+        let (radix, span, topology) = (router.radix, router.span, network.span);
+        context.error(ResolveError::NetworkRadix { router: name, needed, radix, arithmetic, span, topology });
+    }
+}
+
+fn fullest(family: &Family, router: &Router) -> Fullest {
+    let hosts = router.hosts;
+    let along = |links: fn(u64) -> u64, sides: &[u32]| {
+        let ports = sides.iter().map(|&side| links(u64::from(side))).sum();
+        let router = format!("a router of the {}", family.name());
+        Fullest::new(router, &[(ports, if sides.len() == 1 { "links along its dimension" } else { "links along the dimensions" })], hosts)
+    };
+    match family {
+        // A ring of two is one link; a path has two neighbors where it has an inside.
+        Family::Torus(sides) | Family::Mesh(sides) => along(|side| (side - 1).min(2), sides),
+        Family::HyperX(sides) => along(|side| side - 1, sides),
+        Family::Dragonfly(Dragonfly { a, h, g, .. }) => {
+            let others = g - 1;
+            let used = a * h / others * others;
+            let links = [(u64::from(a - 1), "local"), (u64::from(*h.min(&used)), "global")];
+            Fullest::new("a router of the dragonfly".to_owned(), &links, hosts)
+        }
+        Family::FatTree { levels, arity } => {
+            let arity = u64::from(*arity);
+            let leaf = Fullest::new("a leaf of the fat tree".to_owned(), &[(arity, "links up")], hosts);
+            let above = match levels {
+                2 => Fullest::new("a root of the fat tree".to_owned(), &[(arity, "links down")], 0),
+                _ => Fullest::new("a router above the leaves".to_owned(), &[(arity, "links down"), (arity, "links up")], 0),
+            };
+            if above.needed > leaf.needed { above } else { leaf }
+        }
+        Family::Kautz { degree, length, arcs } => {
+            let degree = u64::from(*degree);
+            // Of two letters in turn, the word and its shift follow each other: those two arcs are one link.
+            let (ports, kind) = match (arcs, length) {
+                (Arcs::Simplex, _) => (degree, "outputs (and as many inputs)"),
+                (Arcs::Duplex, 1) => (degree, "links"),
+                (Arcs::Duplex, 2) => (2 * degree - 1, "links"),
+                (Arcs::Duplex, _) => (2 * degree, "links"),
+            };
+            Fullest::new("a router of the Kautz graph".to_owned(), &[(ports, kind)], hosts)
+        }
+        Family::Listed(_) => Fullest::new(String::new(), &[], 0),
+    }
+}
+
+/// All links in use have the same bandwidth.
+fn bandwidths(context: &mut Context, links: &Links, network: &Network) {
+    let used = network.links_in_use();
+    if let Some(&first) = used.first() {
+        wiring::bandwidths(context, links, first, used.into_iter().collect());
+    }
+}
+
+/// Whether the routing works on the family.
+fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: Span) {
+    let is_grid = matches!(network.family, Family::Torus(_) | Family::Mesh(_) | Family::HyperX(_));
+    let (routing, wanted, help) = match routing {
+        RoutingChoice::DimensionOrder if !is_grid => {
+            ("dimension_order", "`torus`, `mesh` and `hyperx`", "use `routing = minimal`, `allowed_turns` or `up_down` here")
+        }
+        RoutingChoice::UpDown if network.family.is_simplex() => {
+            ("up_down", "links that run both ways", "use `routing = minimal` or `allowed_turns` here, or `arcs = duplex;`")
+        }
+        _ => return,
+    };
+    let name = network.family.name();
+    let topology = if network.family.is_simplex() { format!("a {name} of links that run one way") } else { format!("a {name}") };
+    context.error(ResolveError::RoutingMismatch { routing, wanted, help, span, topology_span: network.span, topology });
+}
