@@ -6,7 +6,7 @@ use crate::ids::{IdVec, LinkId};
 use crate::ir::{DualLengths, ForwardingTables, PassRecord, Routes, Scenario, Survivors, Topology, Walk};
 use crate::model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
-use crate::passes::route::{RouteError, dimension_order, minimal, up_down};
+use crate::passes::route::{RouteError, axis_order, dimension_order, minimal, up_down};
 use crate::passes::tables;
 use crate::progress::Progress;
 
@@ -24,6 +24,8 @@ pub(super) enum Router {
         full_key: Option<u64>,
     },
     DimensionOrder([u32; 3]),
+    /// The same on a grid of routers of any dimension.
+    AxisOrder,
     UpDown,
     Minimal,
 }
@@ -73,8 +75,7 @@ impl Router {
     pub(super) fn new(fabric: &Fabric, topology: &Topology, prices: &DualLengths, progress: &dyn Progress) -> Result<Self, RouteError> {
         Ok(match (fabric.routing, torus(fabric)) {
             (RoutingChoice::DimensionOrder, Some((_, dims))) => Router::DimensionOrder(dims),
-            (RoutingChoice::DimensionOrder, None) => unreachable!("resolve allows dimension_order on tori only"),
-            (RoutingChoice::Minimal, _) => unreachable!("resolve allows minimal in networks only"),
+            (RoutingChoice::DimensionOrder, None) => Router::AxisOrder,
             (RoutingChoice::UpDown, _) => Router::UpDown,
             (RoutingChoice::Minimal, _) => Router::Minimal,
             (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {
@@ -127,6 +128,7 @@ impl Router {
                 let pod = fabric.pod().expect("only a torus of a pod is routed like this");
                 dimension_order::route(fabric, pod, topology, *dims, alive, scenario)?
             }
+            Router::AxisOrder => axis_order::route(fabric, topology, alive, scenario)?,
             Router::UpDown => up_down::route(topology, alive, fabric.budget.vcs),
             Router::Minimal => return Routed::minimal(fabric, topology, demand, alive, scenario),
         };
@@ -157,7 +159,7 @@ impl Router {
                 Routed::new(own, &left.demand, &lit, routes, self.key(), scenario)
             }
             // It knows no detours, and needs the coordinates of the whole pod.
-            Router::DimensionOrder(_) => return self.route(context, alive, prices, scenario, None),
+            Router::DimensionOrder(_) | Router::AxisOrder => return self.route(context, alive, prices, scenario, None),
             Router::UpDown => Routed::new(own, &left.demand, &lit, up_down::route(own, &lit, vcs), self.key(), scenario),
             Router::Minimal => Routed::minimal(fabric, own, &left.demand, &lit, scenario)?,
         };
@@ -171,7 +173,7 @@ impl Router {
     pub(super) fn key(&self) -> TableKey {
         match self {
             Router::AllowedTurns { settings, .. } => settings.key,
-            Router::DimensionOrder(_) | Router::UpDown => TableKey::DstInput,
+            Router::DimensionOrder(_) | Router::AxisOrder | Router::UpDown => TableKey::DstInput,
             Router::Minimal => TableKey::DstHop,
         }
     }
@@ -191,7 +193,7 @@ impl Router {
                 }
                 ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }
-            Router::DimensionOrder(_) => ("dimension_order", "done"),
+            Router::DimensionOrder(_) | Router::AxisOrder => ("dimension_order", "done"),
             Router::UpDown => ("up_down", "done"),
             Router::Minimal => ("minimal", "budget"),
         };

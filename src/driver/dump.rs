@@ -86,7 +86,6 @@ fn resolve(fabric: &Fabric) -> String {
     out += &match fabric.routing {
         RoutingChoice::AllowedTurns(settings) => format!("routing: allowed_turns {}", settings.written()).trim_end().to_owned() + "\n",
         RoutingChoice::DimensionOrder => "routing: dimension_order\n".to_owned(),
-        RoutingChoice::Minimal => "routing: minimal\n".to_owned(),
         RoutingChoice::UpDown => "routing: up_down\n".to_owned(),
         RoutingChoice::Minimal => "routing: minimal\n".to_owned(),
     };

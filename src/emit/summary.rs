@@ -200,7 +200,6 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         RoutingChoice::AllowedTurns(settings) if settings == AllowedTurns::default() => "allowed_turns".to_owned(),
         RoutingChoice::AllowedTurns(settings) => format!("allowed_turns {{ {} }}", settings.written()),
         RoutingChoice::DimensionOrder => "dimension_order".to_owned(),
-        RoutingChoice::Minimal => "minimal".to_owned(),
         RoutingChoice::UpDown => "up_down".to_owned(),
         RoutingChoice::Minimal => "minimal".to_owned(),
     };

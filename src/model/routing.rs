@@ -11,8 +11,6 @@ pub enum RoutingChoice {
     DimensionOrder,
     /// up*/down*.
     UpDown,
-    /// Shortest routes, a virtual channel per hop.
-    Minimal,
 }
 
 /// The settings of `routing = allowed_turns { .. }`.
