@@ -315,7 +315,7 @@ impl RequireError {
         };
         Some(RequireError {
             text: require_text(require),
-            measured: format!("{measured:.digits$}"),
+            measured: outcome.measured_text(|value, more| format!("{value:.*}", digits + more))?,
             scenario: scenario.clone(),
             span: require.span,
         })
