@@ -315,11 +315,20 @@ impl RequireError {
         };
         RequireError {
             text: require_text(require),
-            measured: format!("{measured:.digits$}"),
+            measured: deciding(require, measured, digits),
             scenario: scenario.map(str::to_owned),
             span: require.span,
         }
     }
+}
+
+/// A measured value with so many digits, or as many more as show whether it satisfies the `require`.
+fn deciding(require: &Require, measured: f64, digits: usize) -> String {
+    const MORE_DIGITS: usize = 12;
+    let verdict = require.comparison.holds(measured, require.value);
+    let tells = |text: &String| text.parse().is_ok_and(|shown: f64| require.comparison.holds(shown, require.value) == verdict);
+    let mut texts = (0..=MORE_DIGITS).map(|more| format!("{measured:.*}", digits + more));
+    texts.find(tells).unwrap_or_else(|| measured.to_string())
 }
 
 /// The line as reports have it: `fault.diameter <= 7`.

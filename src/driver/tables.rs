@@ -7,8 +7,8 @@ use super::terminal::print_out;
 use crate::check::BinaryTables;
 use crate::compiled::Compiled;
 use crate::ids::{CubeId, NodeId};
-use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Names, Symmetry, TableKey, file_stem};
-use crate::model::Fabric;
+use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Names, Symmetry, TableKey};
+use crate::model::{Fabric, file_stem};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -71,7 +71,7 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     print_out(&match args.format {
         TableFormat::Text => crate::emit::router_table_text(&names, &tables, node),
         TableFormat::Json => crate::emit::router_table_json(&tables, node),
-    });
+    })?;
     Ok(())
 }
 
@@ -238,11 +238,8 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry) -> Result<ForwardingT
 /// Prints the scenarios of a directory.
 fn list(directory: &Path, fabric: &Fabric, names: &Names) -> Result<(), DriverError> {
     let last = names.router(NodeId(fabric.node_count() as u32 - 1));
-    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.router(NodeId(0))));
-    for scenario in scenarios(directory)? {
-        print_out(&format!("  {scenario}"));
-    }
-    Ok(())
+    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.router(NodeId(0))))?;
+    scenarios(directory)?.iter().try_for_each(|scenario| print_out(&format!("  {scenario}")))
 }
 
 /// What the files with tables are for.

@@ -7,7 +7,7 @@ mod matrix;
 
 use super::number::{grouped, round_down_sig, round_up_sig};
 use super::report_json::require_text;
-use super::summary::{self, percent, ratio4, readable};
+use super::summary::{self, percent, ratio4};
 use super::svg::{self, Chart, Series};
 use crate::compiled::Compiled;
 use crate::ir::{Fraction, ScenarioMetrics};
@@ -58,7 +58,7 @@ fn page(compiled: &Compiled) -> Value {
         .map(|outcome| {
             context! {
                 text => require_text(outcome),
-                measured => outcome.measured.map(|value| readable(outcome.require.metric, value)),
+                measured => summary::measured(outcome),
                 holds => outcome.holds(),
                 scenario => outcome.scenario,
             }

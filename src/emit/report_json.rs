@@ -1,7 +1,7 @@
 //! `report.json` (`fabc.report/1`): metrics, bounds, histograms, scenarios, requires and passes for programs.
 
 use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
-use super::number::{lower, ratio, upper};
+use super::number::{FLOW_DIGITS, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
 use crate::ir::{Fraction, LimitArgument, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
@@ -53,7 +53,8 @@ pub(super) fn json(compiled: &Compiled) -> String {
     });
     out.push_str(",\n\"requires\":");
     push_lines(&mut out, &compiled.requires, |out, outcome| {
-        let measured = outcome.measured.map_or("null".to_owned(), |value| metric_value(outcome.require.metric, value));
+        let measured = outcome.measured_text(|value, more| metric_digits(outcome.require.metric, value, more));
+        let measured = measured.unwrap_or("null".to_owned());
         let holds = outcome.holds().map_or("null".to_owned(), |holds| holds.to_string());
         let scenario = outcome.scenario.as_deref().map_or("null".to_owned(), quote);
         let text = quote(&require_text(outcome));
@@ -76,10 +77,15 @@ pub(super) fn json(compiled: &Compiled) -> String {
 
 /// A metric's value as every artifact prints it: integers plain, flows rounded down, other ratios with 6 decimals.
 pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
+    metric_digits(metric, value, 0)
+}
+
+/// The same, with so many digits more.
+fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => value.floor().to_string(),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => lower(value),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => ratio(value),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, FLOW_DIGITS + more),
+        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => format!("{:.*}", 6 + more, value.as_f64()),
     }
 }
 

@@ -92,7 +92,7 @@ fn push_requires(out: &mut String, compiled: &Compiled) {
             Some(false) => "FAILED",
             None => "unknown",
         };
-        let measured = outcome.measured.map_or("not measured".to_owned(), |value| readable(outcome.require.metric, value));
+        let measured = summary::measured(outcome).unwrap_or("not measured".to_owned());
         let at = outcome.scenario.as_ref().map_or(String::new(), |scenario| format!("  {scenario}"));
         push_clipped(out, format!("  {mark:<9}{:<width$}  {measured:>12}{at}", require_text(outcome)));
     }

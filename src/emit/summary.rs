@@ -2,7 +2,7 @@
 
 use super::number::{grouped, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
-use crate::ir::{Fraction, LimitArgument, LinkClass, TreeBounds};
+use crate::ir::{Fraction, LimitArgument, LinkClass, RequireOutcome, TreeBounds};
 use crate::model::{
     AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice, SymmetryChoice,
     SynthesisMethod, Synthesize, TopologyChoice,
@@ -72,16 +72,30 @@ pub(super) fn trees_note(compiled: &Compiled) -> Option<String> {
 
 /// A metric's value for people: flows rounded down to 6 significant digits, ratios to 4 decimals.
 pub(super) fn readable(metric: Metric, value: Fraction) -> String {
+    readable_with(metric, value, 0)
+}
+
+/// The same, with so many digits more.
+fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => ratio4(value.as_f64()),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
+        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => decimals(value.as_f64(), 4 + more),
     }
+}
+
+/// The measured value of a `require` for people, with as many digits as show whether it holds.
+pub(super) fn measured(outcome: &RequireOutcome) -> Option<String> {
+    outcome.measured_text(|value, more| readable_with(outcome.require.metric, value, more))
 }
 
 /// A ratio with 4 decimals, or `-`.
 pub(super) fn ratio4(value: f64) -> String {
-    if value.is_finite() { format!("{value:.4}") } else { "-".to_owned() }
+    decimals(value, 4)
+}
+
+fn decimals(value: f64, digits: usize) -> String {
+    if value.is_finite() { format!("{value:.digits$}") } else { "-".to_owned() }
 }
 
 /// One value over another with 4 decimals, or `-`.

@@ -165,8 +165,12 @@ pub struct RequireOutcome {
 impl RequireOutcome {
     /// Whether it holds, of the exact value and of the value as written; `None` if it was not measured.
     pub fn holds(&self) -> Option<bool> {
+        self.measured.map(|measured| self.holds_at(measured))
+    }
+    /// Whether a value would satisfy it.
+    pub fn holds_at(&self, value: Fraction) -> bool {
         let number = self.require.value_text.split(' ').next().and_then(Decimal::parse).expect("`resolve` wrote a decimal number");
-        self.measured.map(|measured| self.require.comparison.holds(measured, Fraction::decimal(number)))
+        self.require.comparison.holds(value, Fraction::decimal(number))
     }
 }
 

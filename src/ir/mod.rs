@@ -15,6 +15,7 @@ mod symmetry;
 mod tables;
 mod topology;
 mod trees;
+mod verdict;
 
 pub use cross_connect::*;
 pub use flow::*;

@@ -2,7 +2,7 @@
 
 use super::{CrossConnects, Topology};
 use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId};
-use crate::model::{Fabric, Faults};
+use crate::model::{Fabric, Faults, file_stem};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -147,9 +147,4 @@ impl Scenario {
 fn moves(topology: &Topology, g: usize) -> Vec<CubeId> {
     let symmetry = topology.symmetry();
     (0..symmetry.cubes()).map(|cube| symmetry.image_cube(g, CubeId::new(cube))).collect()
-}
-
-/// `X[0,0]` as part of a file name: `X_0_0`.
-pub fn file_stem(name: &str) -> String {
-    name.replace(['[', ','], "_").replace(']', "")
 }
