@@ -112,7 +112,7 @@ fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl Ru
             return Err(format!("{} must be {}", name(), if rule.simplex() { "one channel" } else { "two channels" }));
         }
         let Some((_, class)) = rule.joined(link.a.node.0, link.b.node.0) else {
-            return Err(format!("{} joins routers that are none of each other's neighbours", name()));
+            return Err(format!("{} joins two routers that are not neighbours", name()));
         };
         if link.class != class {
             let must = if class == LinkClass::Local { "inside a group" } else { "between groups" };
