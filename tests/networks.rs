@@ -1,6 +1,7 @@
 //! Networks: wired as the literature says, and convicted where they are not.
 //!
-//! Known answers stand in `tests/data/known_answers.csv`; distances come from the breadth-first search of this test.
+//! Known answers stand in `tests/data/known_answers.csv`; distances come from the breadth-first search of
+//! this test.
 
 use fabc::check;
 use fabc::diag::Span;
@@ -391,6 +392,17 @@ fn hosts_and_names_are_those_of_the_family() {
 }
 
 #[test]
+fn more_routers_than_there_are_names_are_seen() {
+    for fabric in samples().into_iter().map(roomy) {
+        let topology = wired(&fabric);
+        let routers = topology.node_count() as u32 + 1;
+        let links = topology.links().as_slice().to_vec();
+        let more = Topology::new(topology.ports(), links, Symmetry::trivial(1, routers)).named(topology.names().clone());
+        assert!(conviction(&fabric, &more).contains("routers, but"));
+    }
+}
+
+#[test]
 fn hosts_take_ports_of_the_router() {
     let family = || dragonfly(4, 2, 9, Arrangement::Palmtree);
     let fits = fabric(family(), 2, 7);
@@ -430,7 +442,8 @@ fn rotations_of_groups_keep_every_port() {
 
 #[test]
 fn rotations_keep_the_demand_too() {
-    // 9 groups of 4: an all-to-all over each 3 groups is kept by every third rotation, one over half of the routers by none.
+    // 9 groups of 4: an all-to-all over each 3 groups is kept by every third rotation, one over half of the
+    // routers by none.
     for (size, order) in [(4, 9), (12, 3), (18, 1), (36, 9)] {
         let mut fabric = roomy(dragonfly(4, 2, 9, Arrangement::Palmtree));
         fabric.demand = Demand::groups(36, vec![Component { group: size, weight: 2 }]);
@@ -443,7 +456,8 @@ fn rotations_keep_the_demand_too() {
 #[test]
 fn between_fewer_groups_run_more_links_and_what_is_left_is_dark() {
     for arrangement in [Arrangement::Palmtree, Arrangement::Consecutive, Arrangement::Fold] {
-        // 8 global ports per group and 4 other groups: two links each. 6 other groups: one link each, 2 ports dark.
+        // 8 global ports per group and 4 other groups: two links each. 6 other groups: one link each, 2 ports
+        // dark.
         let [twice, once] = [5, 7].map(|g| wired(&roomy(dragonfly(4, 2, g, arrangement))));
         assert_eq!(twice.links().len(), 5 * 6 + 10 * 2);
         assert!(twice.nodes().all(|node| degree(&twice, node) == 5));
@@ -473,7 +487,8 @@ fn ports_are_local_then_global_and_by_neighbour() {
     assert_eq!(to(&torus, 5), [1, 4, 6, 9]);
     assert_eq!(to(&torus, 0), [1, 3, 4, 8]);
     let palmtree = wired(&roomy(dragonfly(4, 2, 9, Arrangement::Palmtree)));
-    // Router 1 of group 2: its group, then global ports 2 and 3, to groups 2 - 3 and 2 - 4, where they meet ports 5 and 4.
+    // Router 1 of group 2: its group, then global ports 2 and 3, to groups 2 - 3 and 2 - 4, where they meet
+    // ports 5 and 4.
     assert_eq!(to(&palmtree, 9), [8, 10, 11, 8 * 4 + 2, 7 * 4 + 2]);
     let tree = wired(&roomy(Family::FatTree { levels: 3, arity: 2 }));
     // <1, 1>: down in digit 0, up in digit 1.
@@ -568,7 +583,8 @@ fn seeds_are_lengths_of_lit_channels() {
     }
 }
 
-/// The largest flow that channel lengths allow between all endpoints: their sum over the sum of shortest lengths.
+/// The largest flow that channel lengths allow between all endpoints: their sum over the sum of shortest
+/// lengths.
 fn bound(topology: &Topology, lengths: &[u32]) -> (u64, u64) {
     let length = |channel: ChannelId| u64::from(lengths[topology.channel_class(topology.symmetry(), channel).index()]);
     let volume = topology.nodes().flat_map(|node| topology.channels_from(node)).map(length).sum();
@@ -597,8 +613,9 @@ fn bound(topology: &Topology, lengths: &[u32]) -> (u64, u64) {
 
 #[test]
 fn seeds_prove_what_the_literature_says() {
-    // The flow per ordered pair: of a torus n x n, 8 / n^3 (its bisection); of a mesh 4 / n^3; of a hyperx n x n, 1 / n; of a p-ary
-    // fat tree, what a leaf has up, p, over its p^(l-1) - 1 pairs; of a Kautz graph, its arcs over the sum of its distances.
+    // The flow per ordered pair: of a torus n x n, 8 / n^3 (its bisection); of a mesh 4 / n^3; of a hyperx n
+    // x n, 1 / n; of a p-ary fat tree, what a leaf has up, p, over its p^(l-1) - 1 pairs; of a Kautz graph,
+    // its arcs over the sum of its distances.
     let cases: [(Family, [u64; 2]); 6] = [
         (Family::Torus(vec![8, 8]), [8, 512]),
         (Family::Torus(vec![4, 8]), [8, 256]),
