@@ -1,6 +1,7 @@
 //! Whether a claimed symmetry is a group of automorphisms that acts freely.
 //!
-//! Everything canonical is carried to the rest of the pod by the symmetry, so no other check means anything before this one.
+//! Everything canonical is carried to the rest of the pod by the symmetry, so no other check means anything
+//! before this one.
 
 use super::CheckError;
 use super::graph::keeps_alive;
@@ -9,7 +10,8 @@ use crate::ir::{Symmetry, Topology};
 use crate::model::Demand;
 use fixedbitset::FixedBitSet;
 
-/// Checks the group itself: permutations of the cubes that contain the identity, compose to each other and fix no cube.
+/// Checks the group itself: permutations of the cubes that contain the identity, compose to each other and
+/// fix no cube.
 pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
     let cubes = symmetry.cubes();
     let rows: Vec<Vec<CubeId>> =
@@ -43,7 +45,8 @@ pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
     Ok(())
 }
 
-/// Checks that the elements, which fix no cube, compose to each other: after every element of a generating set comes one of them again.
+/// Checks that the elements, which fix no cube, compose to each other: after every element of a generating
+/// set comes one of them again.
 fn closed(rows: &[Vec<CubeId>]) -> Result<(), CheckError> {
     let mut element_to = vec![None; rows[0].len()];
     for (g, row) in rows.iter().enumerate() {
@@ -59,7 +62,8 @@ fn closed(rows: &[Vec<CubeId>]) -> Result<(), CheckError> {
     generate(rows.len(), after).map(|_| ())
 }
 
-/// A few elements out of which `after` makes all the others, none of which is made of those before it; the first element is the identity.
+/// A few elements out of which `after` makes all the others, none of which is made of those before it; the
+/// first element is the identity.
 fn generate(order: usize, after: impl Fn(usize, usize) -> Result<usize, CheckError>) -> Result<Vec<usize>, CheckError> {
     let mut reached = FixedBitSet::with_capacity(order);
     reached.insert(0);

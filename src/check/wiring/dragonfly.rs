@@ -1,5 +1,5 @@
-//! The predicate of dragonflies: routers of a group are joined; routers of two groups are, where their global ports are those that the
-//! arrangement gives to each other's group.
+//! The predicate of dragonflies: routers of a group are joined; routers of two groups are, where their global
+//! ports are those that the arrangement gives to each other's group.
 
 use super::network::Rule;
 use crate::ids::{ChannelId, Id, NodeId};
@@ -83,7 +83,10 @@ impl Rule for Groups {
             }
             _ => false,
         };
-        let name = topology.channel_name(channel);
-        (!right).then(|| format!("{name} arrives at port{}, which is not how the arrangement joins these groups", to.port))
+        let what = || {
+            let name = topology.channel_name(channel);
+            format!("{name} arrives at port{}, which is not how the arrangement joins these groups", to.port)
+        };
+        (!right).then(what)
     }
 }

@@ -1,5 +1,5 @@
-//! The predicate of fat trees: routers of neighbouring levels are joined where their numbers agree in every digit but that of the lower
-//! level.
+//! The predicate of fat trees: routers of neighbouring levels are joined where their numbers agree in every
+//! digit but that of the lower level.
 
 use super::network::Rule;
 use crate::ir::LinkClass;

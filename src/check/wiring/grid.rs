@@ -1,4 +1,5 @@
-//! The predicate of tori, meshes and HyperX: two routers are joined where they differ in one coordinate, and that by what the family allows.
+//! The predicate of tori, meshes and HyperX: two routers are joined where they differ in one coordinate, and
+//! that by what the family allows.
 
 use super::network::Rule;
 use crate::ir::LinkClass;

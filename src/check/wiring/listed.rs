@@ -1,4 +1,5 @@
-//! Whether a network is the graph of its file: the links that the file lists and no others, each on the ports that follow from it.
+//! Whether a network is the graph of its file: the links that the file lists and no others, each on the ports
+//! that follow from it.
 
 use super::network::hosts;
 use crate::ids::{LinkTypeId, NodeId, PortId};
@@ -45,7 +46,8 @@ pub(super) fn wiring(fabric: &Fabric, listed: &Listed, topology: &Topology) -> R
     }
 }
 
-/// The port of every link at its first or its second end: that of the file, else the least free one, by neighbour, then by line.
+/// The port of every link at its first or its second end: that of the file, else the least free one, by
+/// neighbour, then by line.
 fn ports(listed: &Listed, side: usize, simplex: bool) -> Vec<PortId> {
     // Of duplex links both ends share the numbers of a router.
     let sides: &[usize] = if simplex { &[side] } else { &[0, 1] };

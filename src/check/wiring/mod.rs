@@ -1,7 +1,8 @@
 //! Whether a topology is the one that the spec declares.
 //!
-//! In: what was declared, and a topology. Out: [`Wired`], the right to emit it. Each plant has a predicate of its own that shares nothing
-//! with the generator; degrees, connection and the claimed symmetry are the same for all.
+//! In: what was declared, and a topology. Out: [`Wired`], the right to emit it. Each plant has a predicate of
+//! its own that shares nothing with the generator; degrees, connection and the claimed symmetry are the same
+//! for all.
 
 mod dragonfly;
 mod fat_tree;
@@ -30,6 +31,9 @@ pub struct Wired(());
 /// The first thing that contradicts the spec.
 pub fn wiring(fabric: &Fabric, topology: &Topology, cross_connects: Option<&CrossConnects>) -> Result<Wired, CheckError> {
     let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(fabric.span) });
+    if let Plant::Network(network) = &fabric.plant {
+        network::names(fabric, network, topology)?;
+    }
     if let Some(id) = topology.links().ids().find(|&id| topology.links()[id].a.node == topology.links()[id].b.node) {
         return wrong(format!("{} joins a router to itself", topology.channel_name(id.forward())));
     }
@@ -73,7 +77,8 @@ fn host_ports(fabric: &Fabric, topology: &Topology, node: NodeId) -> usize {
     }
 }
 
-/// Every router reaches every other: the first one reaches all, and where links are single channels, all reach the first one.
+/// Every router reaches every other: the first one reaches all, and where links are single channels, all
+/// reach the first one.
 fn connected(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
     let everything = IdVec::filled(true, topology.links().len());
     let hops = LitGraph::new(topology, &everything).hops_from(NodeId(0), &mut Vec::new());

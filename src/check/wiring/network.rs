@@ -1,18 +1,18 @@
-//! Whether a network is the one of its parameters: every link is one that the family has, of its class and type, on its ports; none is
-//! missing; hosts stand where they must.
+//! Whether a network is the one of its parameters: every link is one that the family has, of its class and
+//! type, on its ports; none is missing; hosts stand where they must.
 //!
-//! Each family is a predicate, "are u and v joined, how often, by which class of link", with closed forms for what must be there in all.
-//! Every link satisfies the predicate, no two routers are joined more often than it says, and there are as many links as the closed form
-//! says: then no link is missing either.
+//! Each family is a predicate, "are u and v joined, how often, by which class of link", with closed forms for
+//! what must be there in all. Every link satisfies the predicate, no two routers are joined more often than
+//! it says, and there are as many links as the closed form says: then no link is missing either.
 
 use super::{dragonfly, fat_tree, grid, kautz, listed};
 use crate::check::CheckError;
-use crate::ids::{ChannelId, Id, NodeId};
+use crate::ids::{ChannelId, Id, NodeId, PortId};
 use crate::ir::{LinkClass, Names, Topology};
 use crate::model::{Fabric, Family, Network};
-use std::cmp::Ordering;
 
-/// What a family says of its routers and links. Routers are numbers; of simplex links, `from` and `to` are source and target.
+/// What a family says of its routers and links. Routers are numbers; of simplex links, `from` and `to` are
+/// source and target.
 pub(super) trait Rule {
     /// Number of routers.
     fn routers(&self) -> usize;
@@ -34,13 +34,14 @@ pub(super) trait Rule {
     fn misplaced(&self, _topology: &Topology, _channel: ChannelId) -> Option<String> {
         None
     }
-    /// Whether `misplaced` decides about the ports of global links; otherwise they follow the local ones, by neighbour.
+    /// Whether `misplaced` decides about the ports of global links; otherwise they follow the local ones, by
+    /// neighbour.
     fn numbers_global_ports(&self) -> bool {
         false
     }
 }
 
-/// Checks routers, links and ports of a network.
+/// Checks routers, links and ports of a network whose [`names`] were checked.
 pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) -> Result<(), CheckError> {
     let found = match &network.family {
         Family::Torus(sides) => by_rule(fabric, network, topology, &grid::torus(sides)),
@@ -56,9 +57,19 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
     if moved != block {
         return Err(CheckError::symmetry(format!("it moves blocks of {moved} routers, but those of the network have {block}")));
     }
+    Ok(())
+}
+
+/// Checks the number of routers and what they are called: only then has every router a name that errors can
+/// say.
+pub(super) fn names(fabric: &Fabric, network: &Network, topology: &Topology) -> Result<(), CheckError> {
+    let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(network.span) });
+    let (has, must) = (topology.node_count(), network.router_count());
+    if has != must {
+        return wrong(format!("{has} routers, but the spec has {must}"));
+    }
     if *topology.names() != Names::of(fabric) {
-        let what = "the routers have the names of another network".to_owned();
-        return Err(CheckError::Wiring { what, span: Some(network.span) });
+        return wrong("the routers have the names of another network".to_owned());
     }
     Ok(())
 }
@@ -86,7 +97,7 @@ fn by_rule(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl 
 fn routers(fabric: &Fabric, topology: &Topology, rule: &impl Rule) -> Result<(), String> {
     let (has, must) = (topology.node_count(), rule.routers());
     if has != must {
-        return Err(format!("{has} routers, but the spec has {must}"));
+        return Err(format!("{has} routers, but a network of these parameters has {must}"));
     }
     let each = fabric.router.hosts.max(1);
     for node in topology.nodes() {
@@ -112,7 +123,7 @@ fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl Ru
             return Err(format!("{} must be {}", name(), if rule.simplex() { "one channel" } else { "two channels" }));
         }
         let Some((_, class)) = rule.joined(link.a.node.0, link.b.node.0) else {
-            return Err(format!("{} joins routers that are none of each other's neighbours", name()));
+            return Err(format!("{} joins two routers that are not neighbours", name()));
         };
         if link.class != class {
             let must = if class == LinkClass::Local { "inside a group" } else { "between groups" };
@@ -144,7 +155,8 @@ fn multiplicities(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
     Ok(())
 }
 
-/// Ports count up from 0, local links first, then global ones, by neighbour; but where the family numbers the global ports itself.
+/// Ports count up from 0, local links first, then global ones, by neighbour; but where the family numbers the
+/// global ports itself.
 fn ports(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
     for node in topology.nodes() {
         let out = topology.channels_from(node).map(|channel| (channel, topology.source(channel).port, topology.target(channel).node));
@@ -162,7 +174,7 @@ fn ascending(
     topology: &Topology,
     rule: &impl Rule,
     node: NodeId,
-    channels: impl Iterator<Item = (ChannelId, crate::ids::PortId, NodeId)>,
+    channels: impl Iterator<Item = (ChannelId, PortId, NodeId)>,
 ) -> Result<(), String> {
     let class = |channel: ChannelId| topology.links()[channel.link()].class;
     let mut before: Option<(bool, NodeId)> = None;
@@ -174,12 +186,12 @@ fn ascending(
             }
             continue;
         }
-        let (router, other) = (topology.name(node), topology.name(neighbour));
+        let meets = || format!("{} meets {} at port{port}", topology.name(node), topology.name(neighbour));
         if port.index() != place {
-            return Err(format!("{router} meets {other} at port{port}, but that link must be at port{place}"));
+            return Err(format!("{}, but that link must be at port{place}", meets()));
         }
-        if before.is_some_and(|before| before.cmp(&(global, neighbour)) != Ordering::Less) {
-            return Err(format!("{router} meets {other} at port{port}, which comes before that port by number"));
+        if before.is_some_and(|before| before >= (global, neighbour)) {
+            return Err(format!("{}, which must be one of the ports before", meets()));
         }
         before = Some((global, neighbour));
     }

@@ -1,8 +1,8 @@
 //! Dragonflies: groups of `a` routers, complete inside, with `h` global ports per router.
 //!
-//! The global ports of a group are numbered through: port k is global port k mod h of router k / h. Between every two groups run
-//! floor(a h / (g - 1)) links; what is left over stays dark. Sources: Kim and others 2008; Camarero, Vallejo and Beivide 2014 (palmtree and
-//! consecutive arrangements).
+//! The global ports of a group are numbered through: port k is global port k mod h of router k / h. Between
+//! every two groups run floor(a h / (g - 1)) links; what is left over stays dark. Sources: Kim and others
+//! 2008; Camarero, Vallejo and Beivide 2014 (palmtree and consecutive arrangements).
 
 use super::Edge;
 use crate::ids::{CubeId, NodeId};
@@ -51,8 +51,8 @@ fn across(dragonfly: &Dragonfly, group: u32, k: u32) -> (u32, u32) {
     }
 }
 
-/// The rotations of the groups that keep ports and demand: all that keep the demand, but for the consecutive arrangement, whose ports
-/// they move.
+/// The rotations of the groups that keep ports and demand: all that keep the demand, but for the consecutive
+/// arrangement, whose ports they move.
 pub(super) fn symmetry(dragonfly: &Dragonfly, demand: &Demand) -> Symmetry {
     let &Dragonfly { a, g, arrangement, .. } = dragonfly;
     if arrangement == Arrangement::Consecutive {

@@ -1,7 +1,7 @@
 //! Fat trees (k-ary n-trees): levels of p^(levels - 1) routers each, hosts at level 0.
 //!
-//! Router w of a level is joined to the p routers of the level above whose numbers differ from w in digit `level` (base p, least first)
-//! at most. Source: Petrini and Vanneschi 1997.
+//! Router w of a level is joined to the p routers of the level above whose numbers differ from w in digit
+//! `level` (base p, least first) at most. Source: Petrini and Vanneschi 1997.
 
 use super::Edge;
 use crate::ir::LinkClass;

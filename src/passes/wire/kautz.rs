@@ -1,5 +1,5 @@
-//! Kautz graphs: words of `length` letters out of degree + 1, neighbouring letters different, in lexicographic order; an arc drops the first
-//! letter and appends one.
+//! Kautz graphs: words of `length` letters out of degree + 1, neighbouring letters different, in
+//! lexicographic order; an arc drops the first letter and appends one.
 //!
 //! Source: Kautz 1968.
 
@@ -24,9 +24,11 @@ pub(super) fn edges(network: &Network, degree: u32, length: u32, arcs: Arcs) -> 
 
 /// The routers that arcs lead to, ascending.
 ///
-/// A number is the first letter, then for each later one its rank among the letters that differ from the one before, in base `degree`.
+/// A number is the first letter, then for each later one its rank among the letters that differ from the one
+/// before, in base `degree`.
 fn successors(degree: u32, length: u32, router: u32) -> impl Iterator<Item = u32> {
-    // Of one letter, all others follow; else the second letter and the ranks after it, and any rank in the last place.
+    // Of one letter, all others follow; else the second letter and the ranks after it, and any rank in the
+    // last place.
     let (first, skipped) = match length {
         1 => (0, router),
         _ => {

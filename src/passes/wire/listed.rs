@@ -1,4 +1,5 @@
-//! Graphs from files: routers and links in the order of the file, ports as the file says, or the least free ones.
+//! Graphs from files: routers and links in the order of the file, ports as the file says, or the least free
+//! ones.
 
 use super::Edge;
 use crate::ir::LinkClass;

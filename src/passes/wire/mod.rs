@@ -1,10 +1,11 @@
 //! From a network's parameters to its topology: who is joined to whom, and by which ports.
 //!
-//! In: a fabric, and its network as `resolve` checked it. Out: a [`Topology`] with links, ports, hosts, names, and the symmetry that keeps
-//! all of it and the demand; [`seeds`] hands the flow channel lengths that the structure makes plausible. One file per family says which
-//! routers are joined; ports are numbered here: local links first, then global ones, within a class by neighbour, of parallel links as they
-//! were made, unless the family numbers the port. Source: the papers of the families; `docs/passes.md` has the numbering of each. Cost:
-//! linear in the links, but for a sort of the links of each router.
+//! In: a fabric, and its network as `resolve` checked it. Out: a [`Topology`] with links, ports, hosts,
+//! names, and the symmetry that keeps all of it and the demand; [`seeds`] hands the flow channel lengths that
+//! the structure makes plausible. One file per family says which routers are joined; ports are numbered here:
+//! local links first, then global ones, within a class by neighbour, of parallel links as they were made,
+//! unless the family numbers the port. Source: the papers of the families; `docs/passes.md` has the numbering
+//! of each. Cost: linear in the links, but for a sort of the links of each router.
 
 mod dragonfly;
 mod fat_tree;
@@ -69,7 +70,8 @@ struct Half {
     side: u8,
 }
 
-/// The most ports of a router, and the links with a port at either end. Outputs and inputs of simplex links are numbered apart.
+/// The most ports of a router, and the links with a port at either end. Outputs and inputs of simplex links
+/// are numbered apart.
 fn number(routers: usize, edges: &[Edge], simplex: bool) -> (usize, Vec<Link>) {
     let mut port_of = vec![[0u16; 2]; edges.len()];
     if simplex {

@@ -1,7 +1,8 @@
-//! Channel lengths that the structure of a network makes plausible: each proves an upper bound on the flow, and where a cut, an axis or a
-//! class of links decides, one of them proves it exactly.
+//! Channel lengths that the structure of a network makes plausible: each proves an upper bound on the flow,
+//! and where a cut, an axis or a class of links decides, one of them proves it exactly.
 //!
-//! In: a topology. Out: lengths by channel class, 0 for dark ones, without repetition; the first are all ones.
+//! In: a topology. Out: lengths by channel class, 0 for dark ones, without repetition; the first are all
+//! ones.
 
 use crate::ids::{ChannelId, Id, IdVec, NodeId};
 use crate::ir::{LinkClass, Names, Topology};
@@ -13,16 +14,16 @@ const RATIOS: [[u32; 2]; 13] = [[1, 2], [1, 3], [1, 4], [1, 6], [1, 8], [1, 12],
 /// Axes up to which every set of them is tried; beyond that single ones.
 const JOINED_AXES: usize = 3;
 
-/// The most levels between the hosts and the farthest router, or kinds of links, that have lengths of their own.
+/// The most levels between the hosts and the farthest router, or kinds of links, that have lengths of their
+/// own.
 const MOST_PARTS: u32 = 16;
 
 /// Plausible channel lengths, `[channel class]` under the topology's symmetry.
 pub fn seeds(topology: &Topology) -> Vec<Vec<u32>> {
     let mut seeds: Vec<Vec<u32>> = Vec::new();
-    let mut known = BTreeSet::new();
     let mut consider = |length: &dyn Fn(ChannelId) -> u32| {
         let lengths = by_class(topology, length);
-        if lengths.iter().any(|&length| length > 0) && known.insert(lengths.clone()) {
+        if lengths.iter().any(|&length| length > 0) && !seeds.contains(&lengths) {
             seeds.push(lengths);
         }
     };
