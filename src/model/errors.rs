@@ -382,6 +382,30 @@ pub enum ResolveError {
         #[label("not with this")]
         span: Span,
     },
+
+    #[error("{path}{place}: {problem}")]
+    #[diagnostic(code(FAB0133))]
+    GraphFile {
+        path: String,
+        /// `, line 7`, if it is about a line.
+        place: String,
+        problem: String,
+        #[help]
+        help: Option<String>,
+        #[label("this file")]
+        span: Span,
+    },
+
+    #[error("{path} is in pieces: no path leads from `{from}` to `{to}`")]
+    #[diagnostic(code(FAB0134), help("{help}"))]
+    GraphInPieces {
+        path: String,
+        from: String,
+        to: String,
+        help: String,
+        #[label("this file")]
+        span: Span,
+    },
 }
 
 impl ResolveError {

@@ -3,7 +3,7 @@
 //! Whatever is large is refused by arithmetic, before any of it is made.
 
 use super::settings::{Settings, choice, in_range, integer, one_of, settings, wrong_kind};
-use super::{Context, Items, Kind, Links, MAX_ROUTERS, Site, missing, unknown_choice};
+use super::{Context, Items, Kind, Links, MAX_ROUTERS, Site, graph, missing, unknown_choice};
 use crate::diag::Span;
 use crate::ids::{Id, LinkTypeId};
 use crate::model::errors::{ResolveError, suggestion};
@@ -11,7 +11,7 @@ use crate::model::{Arcs, Arrangement, Dragonfly, Family, Network};
 use crate::syntax::ast::{Block, Expr, ExprKind, Name, Quantity, Value, ValueKind};
 
 /// The words that a topology of a network begins with.
-pub(super) const FAMILIES: [&str; 6] = ["torus", "mesh", "hyperx", "dragonfly", "fat_tree", "kautz"];
+pub(super) const FAMILIES: [&str; 7] = ["torus", "mesh", "hyperx", "dragonfly", "fat_tree", "kautz", "graph"];
 
 /// The largest parameter that any supported network can have.
 const MOST: i64 = MAX_ROUTERS as i64;
@@ -44,6 +44,12 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         ("dragonfly", ValueKind::Block(_, block)) => place.dragonfly(context, block)?,
         ("fat_tree", ValueKind::Block(_, block)) => place.fat_tree(context, block)?,
         ("kautz", ValueKind::Block(_, block)) => place.kautz(context, block)?,
+        ("graph", ValueKind::File(_, path, block)) => {
+            let (listed, default) = graph::graph(context, site, path, block.as_ref(), name.span)?;
+            // Every link of a file has its own type.
+            let link = default.or(listed.links.first().map(|link| link.link))?;
+            (Family::Listed(listed), [link; 2])
+        }
         _ => {
             context.error(wrong_topology(&name, plant));
             return None;
@@ -60,6 +66,7 @@ fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
         "hyperx" => "hyperx 9 x 9 x 8` or `hyperx (side)",
         "dragonfly" => "dragonfly { a = 8; h = 4; }",
         "fat_tree" => "fat_tree { levels = 3; arity = 18; }",
+        "graph" => "graph \"lab.graphml\"",
         "kautz" => "kautz { degree = 4; length = 3; }",
         name @ ("synthesize" | "twisted_torus" | "cross_connects") => {
             let help = format!("known here: {}", crate::model::errors::list(&FAMILIES));

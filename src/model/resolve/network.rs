@@ -4,7 +4,7 @@ use super::demand::Senders;
 use super::{Context, Items, Kind, Links, Parts, Site, choices, demand, families, hardware, requires, wiring};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::{Arcs, Dragonfly, Family, Network, Plant, Router, RoutingChoice};
+use crate::model::{Arcs, Dragonfly, Family, Listed, Network, Plant, Router, RoutingChoice};
 
 /// Resolves one part after the other; `None` only if errors were reported.
 pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
@@ -94,8 +94,39 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
             };
             Fullest::new("a router of the Kautz graph".to_owned(), &[(ports, kind)], hosts)
         }
-        Family::Listed(_) => Fullest::new(String::new(), &[], 0),
+        Family::Listed(listed) => fullest_of(listed, router),
     }
+}
+
+/// The router of a file that needs most ports: as many as it has links and hosts, and as many as its highest port asks for.
+fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
+    let simplex = listed.arcs == Arcs::Simplex;
+    let mut links = [vec![0u64; listed.routers.len()], vec![0u64; listed.routers.len()]];
+    let mut highest: Option<(u16, u32)> = None;
+    for link in &listed.links {
+        for (side, (&end, port)) in link.ends.iter().zip(link.ports).enumerate() {
+            links[if simplex { side } else { 0 }][end as usize] += 1;
+            highest = highest.max(port.map(|port| (port, end)));
+        }
+    }
+    let of = |place: usize| {
+        let (out, into) = (links[0][place], links[1][place]);
+        let kind = match simplex {
+            true if into > out => "inputs",
+            true => "outputs",
+            false => "links",
+        };
+        // An endpoint inside its router takes no port, whatever its number.
+        let hosts = if router.hosts == 0 { 0 } else { listed.routers[place].hosts.unwrap_or(router.hosts) };
+        Fullest::new(format!("`{}`", listed.routers[place].name), &[(out.max(into), kind)], hosts)
+    };
+    let fullest = (0..listed.routers.len()).map(of).reduce(|most, other| if other.needed > most.needed { other } else { most });
+    let by_number = highest.map(|(port, end)| {
+        let arithmetic = format!("the file has a link at its port {port}, and ports count from 0");
+        Fullest { router: format!("`{}`", listed.routers[end as usize].name), needed: u64::from(port) + 1, arithmetic }
+    });
+    let numbered = by_number.filter(|numbered| fullest.as_ref().is_none_or(|fullest| numbered.needed > fullest.needed));
+    numbered.or(fullest).unwrap_or(Fullest { router: String::new(), needed: 0, arithmetic: String::new() })
 }
 
 /// All links in use have the same bandwidth.
