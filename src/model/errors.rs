@@ -333,7 +333,7 @@ pub enum ResolveError {
     },
 
     #[error("{path} is no demand matrix: {problem}")]
-    #[diagnostic(code(FAB0128), help("one line per source chip, one integer per destination chip, separated by commas"))]
+    #[diagnostic(code(FAB0128), help("one line per source, one integer per destination, separated by commas"))]
     DemandMatrix {
         path: String,
         problem: String,
@@ -373,7 +373,7 @@ pub enum ResolveError {
         other: Span,
     },
 
-    #[error("there is no such {family}: {problem}")]
+    #[error("there is no such `{family}`: {problem}")]
     #[diagnostic(code(FAB0132), help("{help}"))]
     NoSuchNetwork {
         family: &'static str,

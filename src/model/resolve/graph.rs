@@ -52,7 +52,7 @@ enum Slip {
     At { at: Option<usize>, problem: String, help: Option<String> },
     /// It has so many routers.
     TooLarge(usize),
-    /// No path leads from one router to another, though `reached` routers are joined to `hub`, which is one of the two.
+    /// No path leads from one router to another; `reached` routers, `hub` among them, are joined to `hub`, which is one of the two.
     InPieces { from: String, to: String, hub: String, reached: usize, one_way: bool },
 }
 
@@ -100,8 +100,13 @@ pub(super) fn graph(
         }
         Slip::TooLarge(count) => _ = affordable(context, Some(count as u128), &format!("the file lists {count}"), path.span),
         Slip::InPieces { from, to, hub, reached, one_way } => {
-            let joined = if one_way && hub == to { "reach" } else { "can be reached from" };
-            let counted = format!("{reached} routers {joined} `{hub}`, itself among them");
+            let joined = if one_way && hub == to { "can reach" } else { "can be reached from" };
+            let routers = match reached - 1 {
+                0 => "no other router".to_owned(),
+                1 => "1 other router".to_owned(),
+                others => format!("{others} other routers"),
+            };
+            let counted = format!("{routers} {joined} `{hub}`");
             let help = match one_way {
                 true => format!("{counted}; links run one way here: `arcs = duplex;` makes them run both ways"),
                 false => format!("{counted}; add the links that are missing, or remove what stands apart"),
@@ -153,7 +158,7 @@ fn listed(path: &str, text: &str, default: Option<LinkTypeId>, wanted: Option<Ar
     }
     let found = if arcs == Arcs::Duplex && directed == Some(true) { merged(found) } else { found };
     ports(&found, arcs, &name)?;
-    let links = found.into_iter().map(|(link, _)| link).collect();
+    let links: Vec<ListedLink> = found.into_iter().map(|(link, _)| link).collect();
     connected(&routers, &links, arcs)?;
     endpoints(&routers)?;
     Ok((routers, links, arcs))
@@ -233,13 +238,19 @@ fn ports<'n>(links: &[(ListedLink, usize)], arcs: Arcs, name: &impl Fn(u32) -> &
 }
 
 /// Every router reaches every other.
-fn connected(routers: &[ListedRouter], links: &Vec<ListedLink>, arcs: Arcs) -> Result<(), Slip> {
+fn connected(routers: &[ListedRouter], links: &[ListedLink], arcs: Arcs) -> Result<(), Slip> {
     let one_way = arcs == Arcs::Simplex;
     for backward in [false, true] {
-        let forth = links.iter().map(|link| if backward { [link.ends[1], link.ends[0]] } else { link.ends });
-        let back = links.iter().filter(|_| !one_way).map(|link| [link.ends[1], link.ends[0]]);
+        // What reaches the first router is found along the links backwards; where they run both ways, that is what it reaches.
         let mut neighbors: Vec<Vec<u32>> = vec![Vec::new(); routers.len()];
-        forth.chain(back).for_each(|[from, to]| neighbors[from as usize].push(to));
+        for &ListedLink { ends: [from, to], .. } in links {
+            if !(one_way && backward) {
+                neighbors[from as usize].push(to);
+            }
+            if !one_way || backward {
+                neighbors[to as usize].push(from);
+            }
+        }
         let mut reached = vec![false; routers.len()];
         reached[0] = true;
         let mut open = vec![0u32];

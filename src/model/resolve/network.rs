@@ -61,7 +61,7 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
     let hosts = router.hosts;
     let along = |links: fn(u64) -> u64, sides: &[u32]| {
         let ports = sides.iter().map(|&side| links(u64::from(side))).sum();
-        let router = format!("a router of the {}", family.name());
+        let router = format!("a router of this `{}`", family.name());
         Fullest::new(router, &[(ports, if sides.len() == 1 { "links along its dimension" } else { "links along the dimensions" })], hosts)
     };
     match family {
@@ -72,14 +72,18 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
             let others = g - 1;
             let used = a * h / others * others;
             let links = [(u64::from(a - 1), "local"), (u64::from(*h.min(&used)), "global")];
-            Fullest::new("a router of the dragonfly".to_owned(), &links, hosts)
+            Fullest::new("a router of this `dragonfly`".to_owned(), &links, hosts)
         }
         Family::FatTree { levels, arity } => {
             let arity = u64::from(*arity);
-            let leaf = Fullest::new("a leaf of the fat tree".to_owned(), &[(arity, "links up")], hosts);
+            let leaf = Fullest::new("a leaf of this `fat_tree`".to_owned(), &[(arity, "links up")], hosts);
             let above = match levels {
-                2 => Fullest::new("a root of the fat tree".to_owned(), &[(arity, "links down")], 0),
-                _ => Fullest::new("a router above the leaves".to_owned(), &[(arity, "links down"), (arity, "links up")], 0),
+                2 => Fullest::new("a root of this `fat_tree`".to_owned(), &[(arity, "links down")], 0),
+                _ => Fullest::new(
+                    "a router of this `fat_tree` above the leaves".to_owned(),
+                    &[(arity, "links down"), (arity, "links up")],
+                    0,
+                ),
             };
             if above.needed > leaf.needed { above } else { leaf }
         }
@@ -92,7 +96,7 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
                 (Arcs::Duplex, 2) => (2 * degree - 1, "links"),
                 (Arcs::Duplex, _) => (2 * degree, "links"),
             };
-            Fullest::new("a router of the Kautz graph".to_owned(), &[(ports, kind)], hosts)
+            Fullest::new("a router of this `kautz`".to_owned(), &[(ports, kind)], hosts)
         }
         Family::Listed(listed) => fullest_of(listed, router),
     }
@@ -142,7 +146,7 @@ fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: 
     let is_grid = matches!(network.family, Family::Torus(_) | Family::Mesh(_) | Family::HyperX(_));
     let (routing, wanted, help) = match routing {
         RoutingChoice::DimensionOrder if !is_grid => {
-            ("dimension_order", "`torus`, `mesh` and `hyperx`", "use `routing = minimal`, `allowed_turns` or `up_down` here")
+            ("dimension_order", "`torus`, `mesh` or `hyperx`", "use `routing = minimal`, `allowed_turns` or `up_down` here")
         }
         RoutingChoice::UpDown if network.family.is_simplex() => {
             ("up_down", "links that run both ways", "use `routing = minimal` or `allowed_turns` here, or `arcs = duplex;`")
@@ -150,6 +154,6 @@ fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: 
         _ => return,
     };
     let name = network.family.name();
-    let topology = if network.family.is_simplex() { format!("a {name} of links that run one way") } else { format!("a {name}") };
+    let topology = if network.family.is_simplex() { format!("a `{name}` of links that run one way") } else { format!("a `{name}`") };
     context.error(ResolveError::RoutingMismatch { routing, wanted, help, span, topology_span: network.span, topology });
 }
