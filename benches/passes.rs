@@ -25,7 +25,7 @@ fn passes(criterion: &mut Criterion) {
         group.bench_function(format!("synthesize/{name}"), |bencher| bencher.iter(|| synth::synthesize(&pod, &Silent).unwrap()));
         let topology = synth::synthesize(&pod, &Silent).unwrap().finalists.remove(0);
         let lit = fabc::ids::IdVec::filled(true, topology.links().len());
-        let settings = flow::Settings { rounds: 50, gap_ppm: 0 };
+        let settings = flow::Settings { rounds: 50, gap_ppm: 0, sweeps: 0 };
         group.bench_function(format!("flow_50_rounds/{name}"), |bencher| {
             bencher.iter(|| flow::concurrent(&topology, &pod.demand, &lit, None, settings, &Silent))
         });

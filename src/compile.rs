@@ -28,14 +28,17 @@ use scenario::Context;
 /// [`Failure::Spec`] where the spec contradicts itself, [`Failure::Infeasible`] where what it asks for cannot be had,
 /// [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
-    let Built { topology, wired, pod, mut passes } = plant::build(&fabric, progress)?;
+    let Built { topology, wired, pod, seeds, mut passes } = plant::build(&fabric, progress)?;
     let cross_connects = pod.as_ref().map(|pod| &pod.cross_connects);
     let all = if last >= Stage::Route { Scenario::all(&fabric, &topology) } else { vec![Scenario::nominal()] };
+    if last >= Stage::Route {
+        check::faults(&fabric, &topology, &all).map_err(Failure::internal)?;
+    }
     afford::affordable(&fabric, &topology, all.len(), progress).map_err(Failure::infeasible)?;
 
     let lit = Scenario::nominal().alive(&topology, cross_connects);
     let settings = flow::Settings::certificate(fabric.effort());
-    let flow = flow::concurrent(&topology, &fabric.demand, &lit, None, settings, progress);
+    let flow = flow::concurrent(&topology, &fabric.demand, &lit, flow::Start::Seeds(&seeds), settings, progress);
     check::flow(&topology, &fabric.demand, &lit, &flow.primal).map_err(Failure::internal)?;
     passes.push(PassRecord::of_flow(&flow));
 
@@ -45,7 +48,7 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     progress.begin("scenarios", all.len() as u64);
     let (healthy, faults) = all.split_first().expect("nominal comes first");
     let (mut nominal, routes) = context.scenario(healthy, None)?;
-    nominal.metrics.flow_low = nominal.metrics.flow_low.max(flow.primal.value());
+    nominal.metrics.flow_low = nominal.metrics.flow_low.max(flow.primal.lower_end());
     progress.advance();
     let of_fault = |scenario| {
         let compiled = context.scenario(scenario, routes.as_ref());

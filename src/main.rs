@@ -1,7 +1,21 @@
 //! The `fabc` binary: the command line is parsed here, everything else is in [`fabc::driver`].
 
-use clap::Parser;
+/// The C library calls this before `main`, when a closed standard output can still be told from one that takes everything.
+#[cfg(unix)]
+#[used]
+#[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
+#[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+#[expect(unsafe_code, reason = "a function in this section is called; it opens two files, and needs nothing of the runtime")]
+static BEFORE_MAIN: extern "C" fn() = before_main;
+
+#[cfg(unix)]
+extern "C" fn before_main() {
+    fabc::driver::look_at_standard_output();
+}
 
 fn main() -> std::process::ExitCode {
-    fabc::driver::run(&fabc::driver::Options::parse())
+    match fabc::driver::options() {
+        Ok(options) => fabc::driver::run(&options),
+        Err(exit_code) => exit_code,
+    }
 }

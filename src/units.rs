@@ -118,6 +118,11 @@ impl Decimal {
         u64::try_from(product.div_ceil(10u128.pow(self.scale).checked_mul(divisor)?)).ok()
     }
 
+    /// `(digits, scale)`: the number is `digits / 10^scale`.
+    pub fn parts(self) -> (u128, u32) {
+        (self.digits, self.scale)
+    }
+
     /// `count / factor`, if it has at most 18 decimal places.
     pub fn ratio(count: u64, factor: u64) -> Option<Self> {
         (0..=18).find_map(|scale| {

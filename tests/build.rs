@@ -9,7 +9,7 @@ use fabc::compiled::Compiled;
 use fabc::diag::SourceMap;
 use fabc::emit;
 use fabc::ids::Id;
-use fabc::ir::ScenarioMetrics;
+use fabc::ir::{Fraction, ScenarioMetrics};
 use fabc::model::{self, Metric};
 use fabc::progress::Silent;
 use fabc::solve::{FlowProblem, max_concurrent_flow};
@@ -49,7 +49,7 @@ fn verifies(compiled: &Compiled, spec: &str) -> Files {
 }
 
 fn metric(compiled: &Compiled, metric: Metric) -> f64 {
-    compiled.scenarios[0].metrics.value(metric).unwrap()
+    compiled.scenarios[0].metrics.value(metric).unwrap().as_f64()
 }
 
 /// A spec of 4x4x4 cubes behind 48 OCSes.
@@ -70,7 +70,7 @@ fn every_small_spec_builds_and_verifies() {
         verifies(&compiled, &spec);
         assert!(compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)), "{name}: {:?}", compiled.requires);
         let flow = &compiled.scenarios[0].metrics;
-        assert!(flow.flow_high / flow.flow_low <= 1.01, "{name}: [{}, {}]", flow.flow_low, flow.flow_high);
+        assert!(flow.flow_high.over(flow.flow_low).as_f64() <= 1.01, "{name}: [{:?}, {:?}]", flow.flow_low, flow.flow_high);
     }
 }
 
@@ -305,8 +305,11 @@ fn a_torus_by_allowed_turns_is_as_good_as_dimension_order() {
     let (by_turns, by_dimension) = (walked(&torus("allowed_turns")), walked(&torus("dimension_order")));
     let share = |metrics: &ScenarioMetrics| metrics.value(Metric::VcBalance).unwrap();
     let load = |metrics: &ScenarioMetrics| metrics.value(Metric::MaxChannelLoad).unwrap();
-    assert_eq!(load(&by_turns), 32.0);
-    assert!(load(&by_turns) <= load(&by_dimension) && share(&by_turns) <= share(&by_dimension).max(0.55), "{by_turns:?}");
+    assert_eq!(load(&by_turns), Fraction::whole(32u64));
+    assert!(
+        load(&by_turns) <= load(&by_dimension) && share(&by_turns) <= share(&by_dimension).max(Fraction::new(55u8, 100u8)),
+        "{by_turns:?}"
+    );
 }
 
 #[test]

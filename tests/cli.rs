@@ -167,3 +167,117 @@ fn standard_input_is_read_as_text() {
     assert_eq!(code(&output), 1);
     assert!(err(&output).contains("FAB0502"), "{}", err(&output));
 }
+
+/// A spec whose layout is not that of `fabc fmt`, some kilobytes long.
+fn untidy() -> String {
+    let spec = std::fs::read_to_string(format!("{}/specs/pod_256.fab", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    format!("{}{}", "// A line that makes the file longer.\n".repeat(200), spec.replace("    ", "\t"))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_does_not_cost_the_source() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("pod.fab");
+    std::fs::write(&path, untidy()).unwrap();
+    // Without the trap, the signal kills; either way the source must live.
+    for (trap, exit_code) in [("trap '' XFSZ;", Some(2)), ("", None)] {
+        let shell = format!("{trap} ulimit -f 1; exec \"$0\" fmt pod.fab");
+        let output = Command::new("sh").args(["-c", &shell, env!("CARGO_BIN_EXE_fabc")]).current_dir(directory.path()).output().unwrap();
+        assert_eq!(output.status.code(), exit_code, "{}", err(&output));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), untidy());
+        if exit_code.is_some() {
+            assert!(err(&output).contains("FAB0503"), "{}", err(&output));
+            assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        }
+    }
+    // What the killed one left goes with the next.
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
+    assert_eq!(code(&fabc(directory.path(), &["fmt", "pod.fab"])), 0);
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), untidy());
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn formatting_keeps_links_and_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let (file, link) = (directory.path().join("pod.fab"), directory.path().join("link.fab"));
+    std::fs::write(&file, untidy()).unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink("pod.fab", &link).unwrap();
+    assert_eq!(code(&fabc(directory.path(), &["fmt", "link.fab"])), 0);
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), untidy());
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(link.is_symlink());
+    assert_eq!(code(&fabc(directory.path(), &["fmt", "--check", "pod.fab"])), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_output_that_takes_nothing_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("pod.fab"), untidy()).unwrap();
+    for args in [
+        &["explain"][..],
+        &["explain", "FAB0541"],
+        &["completions", "bash"],
+        &["build", "--emit", "list"],
+        &["fmt", "-"],
+        &["check", "pod.fab"],
+        &["check", "pod.fab", "--dump", "resolve", "--stop-after", "resolve"],
+        &["--help"],
+        &["build", "--help"],
+        &["--version"],
+    ] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let input = || std::fs::File::open(directory.path().join("pod.fab")).unwrap();
+        let full = command(directory.path(), args).stdin(input()).stdout(full).output().unwrap();
+        let closed = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" >&-", env!("CARGO_BIN_EXE_fabc")])
+            .args(args)
+            .current_dir(directory.path())
+            .stdin(input())
+            .output()
+            .unwrap();
+        for (output, reason) in [(full, "no space left on device"), (closed, "it is closed")] {
+            assert_eq!(code(&output), 2, "{args:?}: {}", err(&output));
+            assert!(err(&output).contains("FAB0541") && err(&output).contains(reason), "{args:?}: {}", err(&output));
+        }
+        // Devices that are meant to take everything still do; so does nothing at all where nothing is said.
+        let null = std::fs::File::create("/dev/null").unwrap();
+        assert_eq!(code(&command(directory.path(), args).stdin(input()).stdout(null).output().unwrap()), 0, "{args:?}");
+    }
+    let quiet = command(directory.path(), &["check", "-q", "pod.fab"]).stdout(std::fs::File::create("/dev/full").unwrap()).output();
+    assert_eq!(code(&quiet.unwrap()), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_several_paths_lead_to_counts_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let spec = std::fs::read_to_string(format!("{}/specs/pod_1024.fab", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let part = format!("{}/specs/parts/tpu_v4.fab", env!("CARGO_MANIFEST_DIR"));
+    std::fs::create_dir(directory.path().join("parts")).unwrap();
+    std::fs::copy(part, directory.path().join("parts/tpu_v4.fab")).unwrap();
+    std::os::unix::fs::symlink("tpu_v4.fab", directory.path().join("parts/link.fab")).unwrap();
+    std::os::unix::fs::symlink("parts", directory.path().join("again")).unwrap();
+    let once = "use \"parts/tpu_v4.fab\";";
+    assert!(spec.contains(once), "{spec}");
+    let absolute = format!("use \"{}\";", directory.path().join("parts/tpu_v4.fab").display());
+    let uses = ["use \"./parts/../parts/tpu_v4.fab\";", "use \"parts/link.fab\";", "use \"again/tpu_v4.fab\";", &absolute];
+    std::fs::write(directory.path().join("once.fab"), &spec).unwrap();
+    std::fs::write(directory.path().join("often.fab"), spec.replace(once, &format!("{once} {}", uses.join(" ")))).unwrap();
+    let dump = |name: &str| {
+        let output = fabc(directory.path(), &["check", name, "--dump", "parse", "--stop-after", "resolve"]);
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        out(&output).to_owned()
+    };
+    assert_eq!(dump("often.fab"), dump("once.fab"));
+    // A circle is one by whatever name.
+    std::os::unix::fs::symlink("circle.fab", directory.path().join("round.fab")).unwrap();
+    std::fs::write(directory.path().join("circle.fab"), spec.replace(once, &format!("{once} use \"round.fab\";"))).unwrap();
+    let circle = fabc(directory.path(), &["check", "circle.fab"]);
+    assert!(code(&circle) == 1 && err(&circle).contains("circle.fab -> round.fab"), "{}", err(&circle));
+}

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// The smallest spec that is synthesized, routed and has faults: 16 chips.
 const SMALL: &str = "\
@@ -382,6 +382,127 @@ fn formats_of_others_say_why_they_cannot_be() {
     let (_, err) = fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables_csv=csv"], 2);
     assert!(err.contains("FAB0507"), "{err}");
     assert_eq!(names(place.path()), ["small.fab"]);
+}
+
+#[test]
+fn a_measured_value_shows_why_a_require_fails_or_holds() {
+    let place = workplace();
+    let torus = SMALL.replace("synthesize { symmetry = translation; effort = 1; seed = 1; }", "torus 2 x 2 x 4;");
+    let with = |require: &str| std::fs::write(place.path().join("small.fab"), torus.replace("diameter <= 6", require)).unwrap();
+    // 32 hops to 15 routers from each.
+    with("average_hops <= 2.133333");
+    let (out, err) = fabc(place.path(), &["build", "small.fab", "--message-format", "short"], 3);
+    assert!(err.contains("`require average_hops <= 2.133333` does not hold: measured 2.1333333\n"), "{err}");
+    assert!(out.contains("  FAILED   average_hops <= 2.133333     2.1333333\n"), "{out}");
+    with("average_hops > 2.133333");
+    let (out, _) = fabc(place.path(), &["build", "small.fab", "--out", "."], 0);
+    assert!(out.contains("  ok       average_hops > 2.133333     2.1333333\n"), "{out}");
+    let read = |path: &str| std::fs::read_to_string(place.path().join("small").join(path)).unwrap();
+    assert!(read("report.json").contains(r#""measured":2.1333333,"holds":true"#));
+    assert!(read("report.html").contains("2.1333333"));
+    fabc(place.path(), &["verify", "small"], 0);
+}
+
+#[test]
+fn two_formats_in_one_file_are_refused_before_anything_is_written() {
+    let place = workplace();
+    std::fs::create_dir(place.path().join("d")).unwrap();
+    for emit in ["dot=x,csv=x", "dot=x,csv=./x", "dot=x,dot=x", "dot=d/,csv=y,dot=d", "config_db=e/,config_db=e/"] {
+        let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", emit], 2);
+        assert!(err.contains("FAB0542"), "{emit}: {err}");
+    }
+    fabc(place.path(), &["build", "small.fab", "--emit", "dot=d/,csv=d/,config_db=d/,ocs=d/"], 0);
+    assert_eq!(names(&place.path().join("d")).len(), 12 + 3);
+    assert_eq!(names(place.path()), ["d", "small.fab"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_cannot_be_handed_over_are_an_error() {
+    let place = workplace();
+    fabc(place.path(), &["build", "small.fab", "--out", "live", "-q"], 0);
+    std::fs::write(
+        place.path().join("torus.fab"),
+        SMALL.replace("synthesize { symmetry = translation; effort = 1; seed = 1; }", "torus 2 x 2 x 4;"),
+    )
+    .unwrap();
+    fabc(place.path(), &["build", "torus.fab", "--out", "new", "-q"], 0);
+    let full = |args: &[&str], code| {
+        let Output { status, stderr, .. } =
+            command(place.path(), args).stdout(std::fs::File::create("/dev/full").unwrap()).output().unwrap();
+        let err = String::from_utf8_lossy(&stderr).into_owned();
+        assert_eq!(status.code(), Some(code), "{args:?}: {err}");
+        assert!(err.contains("FAB0541") && err.contains("no space left on device"), "{args:?}: {err}");
+    };
+    for args in [
+        &["build", "small.fab"][..],
+        &["build", "small.fab", "--emit", "dot"],
+        &["build", "small.fab", "--emit", "tables_csv=d/,dot"],
+        &["build", "small.fab", "--emit", "ibnetdiscover"],
+        &["build", "small.fab", "--dump", "route"],
+        &["build", "small.fab", "--golden", "live"],
+        &["check", "small.fab", "--stop-after", "analyze", "--dump", "analyze"],
+        &["graph", "small.fab"],
+        &["tables", "live/small"],
+        &["tables", "live/small", "--router", "0"],
+        &["verify", "live/small"],
+    ] {
+        full(args, 2);
+    }
+    // There 2 says that there are changes.
+    full(&["plan", "live/small", "new/small", "--json"], 1);
+    full(&["plan", "live/small", "new/small"], 1);
+    assert_eq!(names(place.path()), ["d", "live", "new", "small.fab", "torus.fab"]);
+    // A reader that has seen enough stops nothing.
+    let mut child = command(place.path(), &["build", "small.fab"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]));
+    assert!(place.path().join("out/small/manifest.json").is_file());
+}
+
+/// What ends in `.fabc-tmp-..` or `.fabc-old-..`.
+#[cfg(unix)]
+fn leftovers(directory: &Path) -> Vec<String> {
+    let all = if directory.is_dir() { names(directory) } else { Vec::new() };
+    all.into_iter().filter(|name| name.contains(".fabc-")).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_killed_builds_left_goes_and_what_running_ones_write_stays() {
+    let place = workplace();
+    let out = place.path().join("out");
+    let parts = format!("{}/specs/parts/", env!("CARGO_MANIFEST_DIR"));
+    let large = std::fs::read_to_string(spec("pod_1024")).unwrap().replace("fabric pod_1024", "fabric small").replace("parts/", &parts);
+    std::fs::write(place.path().join("large.fab"), large).unwrap();
+    let start = || {
+        let mut child = command(place.path(), &["build", "large.fab", "-q"]).spawn().expect("fabc starts");
+        while !leftovers(&out).contains(&format!(".small.fabc-tmp-{}", child.id())) {
+            assert!(child.try_wait().unwrap().is_none(), "the build ended before it could be killed");
+            std::thread::yield_now();
+        }
+        child
+    };
+    let mut killed = start();
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(leftovers(&out).len(), 1);
+    let mut running = start();
+    let kept = leftovers(&out);
+    let built = command(place.path(), &["build", "small.fab", "-q"]).status().unwrap();
+    let still_kept = leftovers(&out);
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert_eq!(built.code(), Some(0));
+    assert!(kept.len() == 1 && still_kept == kept, "the first is gone, and somebody writes to the second: {kept:?} {still_kept:?}");
+    // Killed between the two renames: the only copy stands aside.
+    let before = files(&out.join("small"));
+    std::fs::rename(out.join("small"), out.join(".small.fabc-old-1")).unwrap();
+    std::fs::write(place.path().join("fails.fab"), SMALL.replace("diameter <= 6", "diameter <= 1")).unwrap();
+    fabc(place.path(), &["build", "fails.fab", "-q"], 3);
+    assert_eq!(names(&out), ["small"]);
+    assert!(files(&out.join("small")) == before);
 }
 
 #[test]

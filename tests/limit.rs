@@ -5,7 +5,7 @@ mod fixture;
 
 use fabc::check;
 use fabc::ids::{CubeId, Id, IdVec};
-use fabc::ir::{LimitArgument, UniversalLimit};
+use fabc::ir::{Fraction, LimitArgument, UniversalLimit};
 use fabc::model::{CoupleRule, FacePort, Pod};
 use fabc::passes::limit::universal;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn limit(pod: &Pod) -> UniversalLimit {
 
 /// Known to the digits given (and up to 0.06 % apart, for other choices of lengths); a larger value is a weaker bound.
 fn expect(pod: &Pod, known: f64) {
-    let value = limit(pod).value();
+    let value = limit(pod).value().as_f64();
     assert!(value <= known * 1.0006 && value > known * 0.997, "{value} instead of {known} for {} cubes", pod.cubes);
 }
 
@@ -64,21 +64,21 @@ fn other_shapes_have_their_known_limits() {
 #[test]
 fn a_cut_that_no_fibre_crosses_is_found() {
     let limit = limit(&fixture::pod([4, 4, 4], 8, &[0, 1], 2, 0));
-    assert_eq!((limit.argument.clone(), limit.value()), (LimitArgument::Plane { axis: 2, below: 2 }, 1.0 / 512.0));
+    assert_eq!((limit.argument.clone(), limit.value()), (LimitArgument::Plane { axis: 2, below: 2 }, Fraction::new(1u16, 512u16)));
 }
 
 #[test]
 fn bare_chips_have_the_moore_bound() {
     // Six fibres a chip: 6 chips at one hop, the other 24 of 31 at two.
     let limit = limit(&fixture::pod([1, 1, 1], 31, &[0, 1, 2], 2, 0));
-    assert_eq!(limit.value(), (31.0 * 6.0) / (31.0 * (6.0 + 24.0 * 2.0)));
+    assert_eq!(limit.value(), Fraction::new(6u8, 6u8 + 24 * 2));
 }
 
 #[test]
 fn one_router_has_no_limit_and_one_cube_is_its_mesh() {
     assert_eq!(universal(&fixture::pod([1, 1, 1], 1, &[], 2, 0)).0, None);
     let line = limit(&fixture::pod([1, 1, 3], 1, &[], 2, 0));
-    assert_eq!((line.value(), line.volume), (0.5, 4));
+    assert_eq!((line.value(), line.volume), (Fraction::new(1u8, 2u8), 4));
 }
 
 #[test]
@@ -290,5 +290,5 @@ fn the_cubes_of_a_switchless_half_are_a_cut() {
     pod.ocses = IdVec::from(vec![keep(&all[0], [0, 1].into()), keep(&all[1], [2, 3].into()), keep(&all[2], [1, 2].into())]);
     let limit = limit(&pod);
     assert_eq!(limit.argument, LimitArgument::Cubes { first: 0, count: 2 });
-    assert_eq!(limit.value(), 2.0 / 256.0);
+    assert_eq!(limit.value(), Fraction::new(2u16, 256u16));
 }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// No entry for this key.
-const MISSING: u16 = u16::MAX;
+const MISSING: u32 = u32::MAX;
 
 /// Which (channel class, VC) a packet held when it asked for which output (port, VC) of the router it had reached.
 pub(super) struct Dependencies {
@@ -213,9 +213,10 @@ impl<'a> Forwarding<'a> {
             self.fill(&mut table, dst);
             for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src)) {
                 let mut held: Option<(usize, NodeId, usize)> = None;
-                let (mut node, mut key) = (src.index(), src.index() * self.inputs);
+                let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 while node != dst.index() && found.len() < wanted.len() && table[key] != MISSING {
-                    let (port, vc) = output(table[key]);
+                    let (port, vc) = self.output(table[key], hops);
+                    hops += 1;
                     let (to, in_port) = self.next[node * ports + port];
                     if let Some((class, from, held_vc)) = held {
                         let number = dependencies.number(class, held_vc, PortId::new(port), vc);
@@ -232,8 +233,16 @@ impl<'a> Forwarding<'a> {
         found
     }
 
+    /// Whether a router sends and receives.
     fn lives(&self, node: NodeId) -> bool {
-        Some(node) != self.dead
+        Some(node) != self.dead && self.topology.is_endpoint(node)
+    }
+
+    /// (Output port, output VC) of an entry for a packet that has made so many hops.
+    #[inline]
+    fn output(&self, packed: u32, hops: usize) -> (usize, usize) {
+        let (port, vc) = output(packed);
+        (port, if self.tables.key == TableKey::DstHop { hops } else { vc })
     }
 
     fn empty_tally(&self) -> Tally {
@@ -247,7 +256,7 @@ impl<'a> Forwarding<'a> {
     }
 
     /// The entries of all routers for one canonical destination, `[node * inputs + input]`. Returns how many there are.
-    fn fill(&self, table: &mut Vec<u16>, dst: NodeId) -> usize {
+    fn fill(&self, table: &mut Vec<u32>, dst: NodeId) -> usize {
         let symmetry = &self.tables.symmetry;
         table.clear();
         table.resize(self.topology.node_count() * self.inputs, MISSING);
@@ -259,7 +268,7 @@ impl<'a> Forwarding<'a> {
             count += range.len();
             for entry in &self.tables.routers[class][range] {
                 let input = if entry.in_port < 0 { 0 } else { 1 + entry.in_port as usize * self.vcs + entry.in_vc as usize };
-                table[node.index() * self.inputs + input] = u16::from(entry.out_vc) << 8 | u16::from(entry.out_port);
+                table[node.index() * self.inputs + input] = u32::from(entry.out_vc) << 16 | u32::from(entry.out_port);
             }
         }
         count
@@ -282,7 +291,10 @@ impl<'a> Forwarding<'a> {
                         return Err(self.missing(src, dst, key));
                     }
                     used.insert(key);
-                    let (port, vc) = output(table[key]);
+                    let (port, vc) = self.output(table[key], hops);
+                    if vc >= self.vcs {
+                        return Err(self.too_far(src, dst));
+                    }
                     let (to, in_port) = self.next[node * ports + port];
                     let class = self.first_class[node] as usize + port;
                     tally.loads[class] += weight;
@@ -322,6 +334,15 @@ impl<'a> Forwarding<'a> {
         Ok(tally)
     }
 
+    /// Where the virtual channel counts the hops, more of them than there are channels.
+    fn too_far(&self, src: NodeId, dst: NodeId) -> CheckError {
+        let (from, to) = (self.topology.name(src), self.topology.name(dst));
+        CheckError::Shape {
+            scenario: self.tables.scenario.clone(),
+            what: format!("a packet from {from} to {to} makes more hops than there are virtual channels to count them, {}", self.vcs),
+        }
+    }
+
     fn missing(&self, src: NodeId, dst: NodeId, key: usize) -> CheckError {
         CheckError::MissingEntry {
             scenario: self.tables.scenario.clone(),
@@ -348,14 +369,14 @@ impl<'a> Forwarding<'a> {
     }
 
     /// The key that a packet comes by next, after leaving with the entry of `key`.
-    fn next_key(&self, table: &[u16], key: usize) -> usize {
+    fn next_key(&self, table: &[u32], key: usize) -> usize {
         let (port, vc) = output(table[key]);
         let (to, in_port) = self.next[key / self.inputs * self.topology.ports() + port];
         to as usize * self.inputs + self.input(in_port, vc)
     }
 
     /// The loop that runs through `key`, from where the packet enters it.
-    fn loop_from(&self, table: &[u16], src: NodeId, dst: NodeId, key: usize) -> CheckError {
+    fn loop_from(&self, table: &[u32], src: NodeId, dst: NodeId, key: usize) -> CheckError {
         let mut keys = BTreeSet::new();
         let mut at = key;
         while keys.insert(at) {
@@ -383,8 +404,8 @@ impl<'a> Forwarding<'a> {
 }
 
 /// (Output port, output VC) of a packed entry.
-fn output(packed: u16) -> (usize, usize) {
-    (usize::from(packed & 0xff), usize::from(packed >> 8))
+fn output(packed: u32) -> (usize, usize) {
+    ((packed & 0xffff) as usize, (packed >> 16) as usize)
 }
 
 fn add(sum: &mut Vec<u64>, more: &[u64]) {

@@ -45,9 +45,9 @@ pub fn distances_without(
 }
 
 /// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead chip; the lit links must connect all routers that live.
-pub fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> u64 {
+pub(super) fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> u64 {
     let graph = LitGraph::new(topology, alive);
-    let (sources, times) = representative_sources(&symmetry_of(topology, alive, dead), dead);
+    let (sources, times) = representative_sources(topology, &symmetry_of(topology, alive, dead), dead);
     let mut queue = Vec::new();
     let mut sum = 0;
     for source in sources {
@@ -60,15 +60,15 @@ pub fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, b
     sum * times
 }
 
-/// Hop distances over the lit links between all chips but the dead one, or two routers that cannot reach each other.
+/// Hop distances over the lit links between all routers that send and receive but the dead one, or two routers that cannot reach each other.
 pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(topology, alive);
-    let (sources, weight) = representative_sources(&symmetry_of(topology, alive, dead), dead);
+    let (sources, weight) = representative_sources(topology, &symmetry_of(topology, alive, dead), dead);
     let mut histogram: Vec<u64> = vec![0];
     let mut queue = Vec::new();
     for source in sources {
         for (node, &hops) in graph.hops_from(source, &mut queue).iter().enumerate() {
-            if dead.is_some_and(|dead| dead.index() == node) {
+            if dead.is_some_and(|dead| dead.index() == node) || !topology.is_endpoint(NodeId::new(node)) {
                 continue;
             }
             if hops == u32::MAX {

@@ -64,8 +64,8 @@ pub(super) fn measure(
     if let Some(class) = (0..lengths.len()).find(|&class| !lit[class] && lengths[class] != 0) {
         return Err(CheckError::Lengths { what: format!("channel class {class} is dark, but has the length {}", lengths[class]) });
     }
-    let (sources, weight) = representative_sources(symmetry, dead);
-    let sums = sources.par_iter().map(|&source| sum_from(&graph, demand, &length_of, source, dead)).collect::<Vec<_>>();
+    let (sources, weight) = representative_sources(topology, symmetry, dead);
+    let sums = sources.par_iter().map(|&source| sum_from(topology, &graph, demand, &length_of, source, dead)).collect::<Vec<_>>();
     let distance = sums.into_iter().sum::<Result<u128, CheckError>>()? * u128::from(weight);
     if volume == 0 || distance == 0 {
         return Err(CheckError::Lengths { what: "they are all zero, or no pair has a positive distance: no bound follows".to_owned() });
@@ -74,7 +74,14 @@ pub(super) fn measure(
 }
 
 /// Sum of weight x shortest length from a source to all other routers that live.
-fn sum_from(graph: &LitGraph, demand: &Demand, length_of: &[u64], source: NodeId, dead: Option<NodeId>) -> Result<u128, CheckError> {
+fn sum_from(
+    topology: &Topology,
+    graph: &LitGraph,
+    demand: &Demand,
+    length_of: &[u64],
+    source: NodeId,
+    dead: Option<NodeId>,
+) -> Result<u128, CheckError> {
     let mut shortest = vec![u64::MAX; graph.node_count()];
     shortest[source.index()] = 0;
     let mut open = BinaryHeap::from([Reverse((0u64, source.0))]);
@@ -95,7 +102,8 @@ fn sum_from(graph: &LitGraph, demand: &Demand, length_of: &[u64], source: NodeId
     if let Some(dead) = dead {
         shortest[dead.index()] = 0;
     }
-    match shortest.iter().position(|&length| length == u64::MAX) {
+    let apart = |&node: &usize| shortest[node] == u64::MAX && topology.is_endpoint(NodeId::new(node));
+    match (0..shortest.len()).find(apart) {
         None => {
             let weight = |node: usize| u128::from(demand.weight(source, NodeId::new(node)));
             Ok(shortest.iter().enumerate().map(|(node, &length)| u128::from(length) * weight(node)).sum())

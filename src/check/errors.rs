@@ -1,7 +1,6 @@
 //! What the checker can convict of. Every message names routers, switches and files the way people do.
 
 use crate::diag::Span;
-use crate::ir::RequireOutcome;
 use crate::model::Require;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -16,7 +15,12 @@ pub enum CheckError {
 
     /// A link that the spec does not have, or lacks.
     #[error("the wiring is not that of the spec: {what}")]
-    #[diagnostic(code(FAB0402), help("copper links are the meshes of the cubes and nothing else; every fiber link runs through one OCS"))]
+    #[diagnostic(
+        code(FAB0402),
+        help(
+            "copper links are the meshes of the cubes and nothing else, and every fiber link runs through one OCS; a network has the links of its family and no others, on its ports"
+        )
+    )]
     Wiring {
         /// The link and what is wrong with it.
         what: String,
@@ -299,12 +303,8 @@ pub struct RequireError {
 }
 
 impl RequireError {
-    /// The error of a `require` that was measured and does not hold; `None` for any other.
-    pub fn of(outcome: &RequireOutcome) -> Option<Self> {
-        let (measured, RequireOutcome { require, scenario, .. }) = (outcome.measured?, outcome);
-        if outcome.holds()? {
-            return None;
-        }
+    /// The error of a `require` whose measured value does not satisfy it.
+    pub fn new(require: &Require, measured: f64, scenario: Option<&str>) -> Self {
         // Flows are small numbers: more digits for them.
         let digits = if measured.fract() == 0.0 {
             0
@@ -313,13 +313,22 @@ impl RequireError {
         } else {
             6
         };
-        Some(RequireError {
+        RequireError {
             text: require_text(require),
-            measured: format!("{measured:.digits$}"),
-            scenario: scenario.clone(),
+            measured: deciding(require, measured, digits),
+            scenario: scenario.map(str::to_owned),
             span: require.span,
-        })
+        }
     }
+}
+
+/// A measured value with so many digits, or as many more as show whether it satisfies the `require`.
+fn deciding(require: &Require, measured: f64, digits: usize) -> String {
+    const MORE_DIGITS: usize = 12;
+    let verdict = require.comparison.holds(measured, require.value);
+    let tells = |text: &String| text.parse().is_ok_and(|shown: f64| require.comparison.holds(shown, require.value) == verdict);
+    let mut texts = (0..=MORE_DIGITS).map(|more| format!("{measured:.*}", digits + more));
+    texts.find(tells).unwrap_or_else(|| measured.to_string())
 }
 
 /// The line as reports have it: `fault.diameter <= 7`.

@@ -19,7 +19,8 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
     expect_alive(topology, alive)?;
     let symmetry = topology.symmetry();
     let nodes = topology.node_count();
-    expect_length("flow", "sources", claimed.flows.len(), symmetry.class_count())?;
+    let sources = || symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node));
+    expect_length("flow", "sources", claimed.flows.len(), sources().count())?;
     if claimed.demand == 0 {
         return Err(CheckError::Flow { what: "it has no demand".to_owned() });
     }
@@ -37,7 +38,7 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
     }
     // The images of one source's flow put the load of a whole channel class on each channel of the class.
     let mut loads = vec![0u128; topology.class_count(symmetry)];
-    for (source, units) in symmetry.canonical_nodes().zip(&claimed.flows) {
+    for (source, units) in sources().zip(&claimed.flows) {
         expect_length(&format!("flow from node {source}"), "channels", units.len(), topology.channel_count())?;
         let absorbed = |to: usize| i128::from(claimed.demand) * i128::from(demand.weight(source, NodeId::new(to)));
         let mut balance: Vec<i128> = (0..nodes).map(|to| -absorbed(to)).collect();
@@ -46,7 +47,9 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
             let channel = ChannelId::new(channel);
             if topology.links()[channel.link()].simplex && channel != channel.link().forward() {
                 if units > 0 {
-                    return Err(CheckError::Flow { what: format!("the flow from node {source} has {units} units against link {}", channel.link()) });
+                    return Err(CheckError::Flow {
+                        what: format!("the flow from node {source} has {units} units against link {}", channel.link()),
+                    });
                 }
                 continue;
             }

@@ -77,8 +77,9 @@ pub(super) fn symmetry_of(topology: &Topology, alive: &IdVec<LinkId, bool>, dead
 }
 
 /// The sources that stand for all that live, and how many each stands for.
-pub(super) fn representative_sources(symmetry: &Symmetry, dead: Option<NodeId>) -> (Vec<NodeId>, u64) {
-    (symmetry.canonical_nodes().filter(|&node| Some(node) != dead).collect(), symmetry.order() as u64)
+pub(super) fn representative_sources(topology: &Topology, symmetry: &Symmetry, dead: Option<NodeId>) -> (Vec<NodeId>, u64) {
+    let sends = |&node: &NodeId| Some(node) != dead && topology.is_endpoint(node);
+    (symmetry.canonical_nodes().filter(sends).collect(), symmetry.order() as u64)
 }
 
 /// Whether every image of a lit link is lit; the symmetry must be one of the topology.

@@ -55,3 +55,25 @@ pub fn scenario_without(
     let proof = deadlock::prove(fabric, topology, tables, &forwarding, &dependencies, ranks)?;
     Ok((walk, proof))
 }
+
+/// Compares what the compiler counted of its routes with what a walk of the tables found.
+///
+/// # Errors
+/// The first count that differs.
+pub fn carried(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<(), CheckError> {
+    // One pattern for both: a count that is added must be compared.
+    let Walk { loads, load_histogram, vc_hops, route_hops, entries_max, entries_total } = claimed;
+    for (what, same) in [
+        ("the loads of the channels", *loads == measured.loads && *load_histogram == measured.load_histogram),
+        ("the hops on each virtual channel", *vc_hops == measured.vc_hops),
+        ("the hops of the routes", *route_hops == measured.route_hops),
+        ("the most entries of a table", *entries_max == measured.entries_max),
+        ("the entries of all tables", *entries_total == measured.entries_total),
+    ] {
+        if !same {
+            let what = format!("{what} were counted otherwise along the routes than a walk of the tables finds them");
+            return Err(CheckError::Shape { scenario: scenario.to_owned(), what });
+        }
+    }
+    Ok(())
+}

@@ -7,7 +7,7 @@ use super::graph::keeps_alive;
 use crate::ids::{CubeId, Id, IdVec, LinkId};
 use crate::ir::{Symmetry, Topology};
 use crate::model::Demand;
-use std::collections::BTreeSet;
+use fixedbitset::FixedBitSet;
 
 /// Checks the group itself: permutations of the cubes that contain the identity, compose to each other and fix no cube.
 pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
@@ -15,8 +15,8 @@ pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
     let rows: Vec<Vec<CubeId>> =
         (0..symmetry.order()).map(|g| (0..cubes).map(|cube| symmetry.image_cube(g, CubeId::new(cube))).collect()).collect();
     for (g, row) in rows.iter().enumerate() {
-        let images: BTreeSet<CubeId> = row.iter().copied().collect();
-        if images.len() != cubes || images.iter().any(|image| image.index() >= cubes) {
+        let mut images = FixedBitSet::with_capacity(cubes);
+        if row.iter().any(|image| image.index() >= cubes || images.put(image.index())) {
             return Err(CheckError::symmetry(format!("element {g} does not permute the cubes")));
         }
         let fixed = row.iter().enumerate().find(|&(cube, image)| (cube == image.index()) == (g != 0));
@@ -27,15 +27,7 @@ pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
             }));
         }
     }
-    let known: BTreeSet<&[CubeId]> = rows.iter().map(Vec::as_slice).collect();
-    for (g, outer) in rows.iter().enumerate() {
-        for (h, inner) in rows.iter().enumerate() {
-            let product: Vec<CubeId> = inner.iter().map(|&cube| outer[cube.index()]).collect();
-            if !known.contains(product.as_slice()) {
-                return Err(CheckError::symmetry(format!("it is no group: element {g} after element {h} is missing")));
-            }
-        }
-    }
+    closed(&rows)?;
     // The look-ups that the other checks rely on.
     for node in (0..symmetry.node_count()).map(crate::ids::NodeId::new) {
         if symmetry.image(symmetry.element_to(node), symmetry.canonical_node(symmetry.class(node))) != node {
@@ -51,6 +43,59 @@ pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
     Ok(())
 }
 
+/// Checks that the elements, which fix no cube, compose to each other: after every element of a generating set comes one of them again.
+fn closed(rows: &[Vec<CubeId>]) -> Result<(), CheckError> {
+    let mut element_to = vec![None; rows[0].len()];
+    for (g, row) in rows.iter().enumerate() {
+        if let Some(h) = element_to[row[0].index()].replace(g) {
+            return Err(CheckError::symmetry(format!("it is no group that moves every cube: elements {h} and {g} agree on cube0")));
+        }
+    }
+    let after = |g: usize, h: usize| {
+        let product = |cube: usize| rows[g][rows[h][cube].index()];
+        let found = element_to[product(0).index()].filter(|&k: &usize| (0..rows[k].len()).all(|cube| rows[k][cube] == product(cube)));
+        found.ok_or_else(|| CheckError::symmetry(format!("it is no group: element {g} after element {h} is missing")))
+    };
+    generate(rows.len(), after).map(|_| ())
+}
+
+/// A few elements out of which `after` makes all the others, none of which is made of those before it; the first element is the identity.
+fn generate(order: usize, after: impl Fn(usize, usize) -> Result<usize, CheckError>) -> Result<Vec<usize>, CheckError> {
+    let mut reached = FixedBitSet::with_capacity(order);
+    reached.insert(0);
+    let mut generators = Vec::new();
+    for new in 1..order {
+        if reached.contains(new) {
+            continue;
+        }
+        generators.push(new);
+        // What was reached before meets the new generator alone; what is new meets all of them.
+        let mut open: Vec<usize> = reached.ones().collect();
+        let (old, mut next) = (open.len(), 0);
+        while let Some(&h) = open.get(next) {
+            let with = if next < old { &generators[generators.len() - 1..] } else { &generators[..] };
+            for &g in with {
+                let product = after(g, h)?;
+                if !reached.put(product) {
+                    open.push(product);
+                }
+            }
+            next += 1;
+        }
+    }
+    Ok(generators)
+}
+
+/// A generating set of a symmetry whose group was checked: what holds of its elements holds of all.
+fn generators(symmetry: &Symmetry) -> Vec<usize> {
+    let mut element_to = vec![0; symmetry.cubes()];
+    for g in 0..symmetry.order() {
+        element_to[symmetry.image_cube(g, CubeId(0)).index()] = g;
+    }
+    let after = |g, h| Ok(element_to[symmetry.image_cube(g, symmetry.image_cube(h, CubeId(0))).index()]);
+    generate(symmetry.order(), after).expect("every product is an element")
+}
+
 /// Checks the group, and that every element carries links onto links of the same ports, kind and type.
 pub(super) fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), CheckError> {
     if symmetry.node_count() != topology.node_count() {
@@ -58,8 +103,9 @@ pub(super) fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<
         return Err(CheckError::symmetry(format!("it permutes {has} routers, but there are {is}")));
     }
     group(symmetry)?;
+    let generators = generators(symmetry);
     for (id, link) in topology.links().enumerate() {
-        for g in 1..symmetry.order() {
+        for &g in &generators {
             let (a, b) = (symmetry.image(g, link.a.node), symmetry.image(g, link.b.node));
             let image = topology.outgoing(a, link.a.port).filter(|&channel| {
                 let target = topology.target(channel);
@@ -77,9 +123,9 @@ pub(super) fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<
     Ok(())
 }
 
-/// Checks that every element carries each pair of routers onto one of the same weight.
+/// Checks that every element of a checked symmetry carries each pair of routers onto one of the same weight.
 pub(super) fn keeps_demand(symmetry: &Symmetry, demand: &Demand) -> Result<(), CheckError> {
-    match (1..symmetry.order()).find(|&g| !demand.is_kept_by(|node| symmetry.image(g, node))) {
+    match generators(symmetry).into_iter().find(|&g| !demand.is_kept_by(|node| symmetry.image(g, node))) {
         None => Ok(()),
         Some(g) => Err(CheckError::symmetry(format!("element {g} carries pairs of routers onto pairs of another demand"))),
     }

@@ -28,10 +28,12 @@ pub(super) fn topology(
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(fabric, pod, progress)?;
         let lit = IdVec::filled(true, uniform.links().len());
-        let flow = flow::concurrent(&uniform, &fabric.demand, &lit, None, flow::Settings::certificate(fabric.effort()), progress);
+        let seeds = synth::seeds(&uniform, &fabric.demand);
+        let settings = flow::Settings::certificate(fabric.effort());
+        let flow = flow::concurrent(&uniform, &fabric.demand, &lit, flow::Start::Seeds(&seeds), settings, progress);
         check::flow(&uniform, &fabric.demand, &lit, &flow.primal).map_err(Failure::internal)?;
         check::dual(&uniform, &fabric.demand, &lit, &flow.dual).map_err(Failure::internal)?;
-        reached = Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() });
+        reached = Some(UniformTopology { flow_low: flow.primal.lower_end(), flow_high: flow.dual.upper_end() });
         finalists.push(uniform);
     }
     let topology = finalists.swap_remove(strongest(fabric, pod, &finalists)?);
@@ -46,7 +48,8 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
     }
     let carries = |topology: &Topology| {
         let lit = IdVec::filled(true, topology.links().len());
-        flow::concurrent(topology, &fabric.demand, &lit, None, flow::Settings::TRIAL, &Silent)
+        let seeds = synth::seeds(topology, &fabric.demand);
+        flow::concurrent(topology, &fabric.demand, &lit, flow::Start::Seeds(&seeds), flow::Settings::TRIAL, &Silent)
     };
     let found: Vec<_> = finalists.iter().map(carries).collect();
     let flow = |at: &usize| found[*at].primal.value();
@@ -75,7 +78,7 @@ fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, nomina
         let alive = scenario.alive(topology, Some(&cross_connects));
         let whole = flow::distances(topology, &alive).is_some();
         if whole {
-            flow::concurrent(topology, &fabric.demand, &alive, Some(nominal), flow::Settings::FAULT, &Silent).primal.value()
+            flow::concurrent(topology, &fabric.demand, &alive, flow::Start::Lengths(nominal), flow::Settings::FAULT, &Silent).primal.value()
         } else {
             0.0
         }

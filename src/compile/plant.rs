@@ -8,8 +8,8 @@ use crate::check::{self, Wired};
 use crate::compiled::CompiledPod;
 use crate::diag::Failure;
 use crate::ir::{PassRecord, Topology};
-use crate::model::{Fabric, Plant, Pod};
-use crate::passes::{cross_connect, limit, trees};
+use crate::model::{Fabric, Network, Plant, Pod};
+use crate::passes::{cross_connect, limit, synth, trees, wire};
 use crate::progress::Progress;
 
 /// What stands before any traffic is looked at.
@@ -17,6 +17,8 @@ pub(super) struct Built {
     pub(super) topology: Topology,
     pub(super) wired: Wired,
     pub(super) pod: Option<CompiledPod>,
+    /// Channel lengths that the structure makes plausible.
+    pub(super) seeds: Vec<Vec<u32>>,
     pub(super) passes: Vec<PassRecord>,
 }
 
@@ -24,7 +26,7 @@ pub(super) struct Built {
 pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<Built, Failure> {
     match &fabric.plant {
         Plant::Pod(pod) => of_pod(fabric, pod, progress),
-        Plant::Network(_) => unreachable!("resolve makes no networks yet"),
+        Plant::Network(network) => of_network(fabric, network),
     }
 }
 
@@ -38,5 +40,20 @@ fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, 
     check::trees(pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
     check::tree_bounds(pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
     let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
-    Ok(Built { topology, wired, pod, passes: vec![record, limit_record] })
+    let seeds = synth::seeds(&topology, &fabric.demand);
+    Ok(Built { topology, wired, pod, seeds, passes: vec![record, limit_record] })
+}
+
+fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
+    let topology = wire::wire(fabric, network);
+    let wired = check::wiring(fabric, &topology, None).map_err(Failure::internal)?;
+    let counters = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())];
+    let record = PassRecord {
+        name: network.family.name().to_owned(),
+        stopped_by: "done".to_owned(),
+        counters: counters.map(|(name, count)| (name.to_owned(), count as u64)).to_vec(),
+        notes: Vec::new(),
+    };
+    let seeds = wire::seeds(&topology);
+    Ok(Built { topology, wired, pod: None, seeds, passes: vec![record] })
 }

@@ -4,9 +4,9 @@ use super::scenario::Context;
 use crate::compiled::CompiledScenario;
 use crate::ids::{IdVec, LinkId};
 use crate::ir::{DualLengths, ForwardingTables, PassRecord, Routes, Scenario, Survivors, Topology, Walk};
-use crate::model::{AllowedTurns, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
+use crate::model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
-use crate::passes::route::{RouteError, dimension_order, up_down};
+use crate::passes::route::{RouteError, axis_order, dimension_order, minimal, up_down};
 use crate::passes::tables;
 use crate::progress::Progress;
 
@@ -24,16 +24,60 @@ pub(super) enum Router {
         full_key: Option<u64>,
     },
     DimensionOrder([u32; 3]),
+    /// The same on a grid of routers of any dimension.
+    AxisOrder,
     UpDown,
+    Minimal,
+}
+
+/// The routes of one scenario.
+pub(super) struct Routed {
+    /// `[channel class * vcs + vc]` under the symmetry of the tables.
+    pub(super) ranks: Vec<u32>,
+    pub(super) tables: ForwardingTables,
+    /// What the routes load; the checker walks the tables for the same.
+    pub(super) carried: Walk,
+    /// What faults may start from.
+    pub(super) routes: Option<Routes>,
+}
+
+impl Routed {
+    fn new(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, routes: Routes, key: TableKey, scenario: &Scenario) -> Self {
+        let tables = tables::build(topology, &routes, key, &scenario.name);
+        let carried = tables::count(topology, demand, alive, &routes, &tables);
+        Self { ranks: routes.ranks.clone(), tables, carried, routes: Some(routes) }
+    }
+
+    /// Shortest routes; a packet moves one virtual channel up at every hop, so the rank of a (channel, VC) is its VC.
+    fn minimal(
+        fabric: &Fabric,
+        topology: &Topology,
+        demand: &Demand,
+        alive: &IdVec<LinkId, bool>,
+        scenario: &Scenario,
+    ) -> Result<Self, RouteError> {
+        let vcs = fabric.budget.vcs;
+        let care = if scenario.is_nominal() { minimal::Care::Full } else { minimal::Care::Fault };
+        let next = minimal::route(topology, demand, alive, care);
+        let hops = next.longest(topology);
+        if hops > u32::from(vcs) {
+            let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
+            return Err(RouteError::NeedsHops { hops, vcs, scenario: scenario.name.clone(), budget, routing });
+        }
+        let tables = tables::by_destination(&next, vcs, &scenario.name);
+        let carried = tables::count_next_hops(topology, demand, alive, &next, &tables);
+        let ranks = (0..topology.class_count(topology.symmetry())).flat_map(|_| 0..u32::from(vcs)).collect();
+        Ok(Self { ranks, tables, carried, routes: None })
+    }
 }
 
 impl Router {
     pub(super) fn new(fabric: &Fabric, topology: &Topology, prices: &DualLengths, progress: &dyn Progress) -> Result<Self, RouteError> {
         Ok(match (fabric.routing, torus(fabric)) {
             (RoutingChoice::DimensionOrder, Some((_, dims))) => Router::DimensionOrder(dims),
-            (RoutingChoice::DimensionOrder, None) => unreachable!("resolve allows dimension_order on tori only"),
-            (RoutingChoice::Minimal, _) => unreachable!("resolve allows minimal in networks only"),
+            (RoutingChoice::DimensionOrder, None) => Router::AxisOrder,
             (RoutingChoice::UpDown, _) => Router::UpDown,
+            (RoutingChoice::Minimal, _) => Router::Minimal,
             (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {
                 let default = allowed_turns::Settings::for_pod(fabric.budget.vcs, fabric.node_count());
                 let settings = allowed_turns::Settings { priority, key, table_entries: fabric.budget.table_entries, ..default };
@@ -55,49 +99,55 @@ impl Router {
         })
     }
 
+    /// Routes a scenario that keeps the symmetry of the topology; faults start from the routes of the healthy fabric, if the method can use
+    /// them.
     pub(super) fn route(
         &self,
-        fabric: &Fabric,
-        topology: &Topology,
+        &Context { fabric, topology, .. }: &Context<'_>,
         alive: &IdVec<LinkId, bool>,
         prices: &DualLengths,
         scenario: &Scenario,
         healthy: Option<&Routes>,
-    ) -> Result<Routes, RouteError> {
-        match self {
+    ) -> Result<Routed, RouteError> {
+        let demand = &fabric.demand;
+        let routes = match self {
             Router::AllowedTurns { order, settings, .. } => {
-                let routes = allowed_turns::select(topology, &fabric.demand, alive, prices, order, settings, healthy);
-                Ok(match torus(fabric) {
+                let routes = allowed_turns::select(topology, demand, alive, prices, order, settings, healthy);
+                match torus(fabric) {
                     Some((pod, dims))
-                        if scenario.is_nominal() && fabric.demand.is_uniform() && settings.starts_from_routes(fabric.node_count()) =>
+                        if scenario.is_nominal() && demand.is_uniform() && settings.starts_from_routes(fabric.node_count()) =>
                     {
                         let start = dimension_order::route(fabric, pod, topology, dims, alive, scenario)?;
-                        let other = allowed_turns::improve_routes(topology, &fabric.demand, alive, prices, settings, &start);
-                        if other.max_load(topology, &fabric.demand) < routes.max_load(topology, &fabric.demand) { other } else { routes }
+                        let other = allowed_turns::improve_routes(topology, demand, alive, prices, settings, &start);
+                        if other.max_load(topology, demand) < routes.max_load(topology, demand) { other } else { routes }
                     }
                     _ => routes,
-                })
+                }
             }
             Router::DimensionOrder(dims) => {
                 let pod = fabric.pod().expect("only a torus of a pod is routed like this");
-                dimension_order::route(fabric, pod, topology, *dims, alive, scenario)
+                dimension_order::route(fabric, pod, topology, *dims, alive, scenario)?
             }
-            Router::UpDown => Ok(up_down::route(topology, alive, fabric.budget.vcs)),
-        }
+            Router::AxisOrder => axis_order::route(fabric, topology, alive, scenario)?,
+            Router::UpDown => up_down::route(topology, alive, fabric.budget.vcs),
+            Router::Minimal => return Routed::minimal(fabric, topology, demand, alive, scenario),
+        };
+        Ok(Routed::new(topology, demand, alive, routes, self.key(), scenario))
     }
 
-    /// Routes what a fault without symmetry leaves; the tables and ranks are those of the pod's routers.
+    /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the whole fabric's routers.
     pub(super) fn route_survivors(
         &self,
-        &Context { fabric, topology, .. }: &Context<'_>,
+        context: &Context<'_>,
         alive: &IdVec<LinkId, bool>,
         left: &Survivors,
         prices: &DualLengths,
         scenario: &Scenario,
         healthy: Option<&Routes>,
-    ) -> Result<(Vec<u32>, ForwardingTables), RouteError> {
+    ) -> Result<Routed, RouteError> {
+        let &Context { fabric, topology, .. } = context;
         let (lit, own, vcs) = (left.alive(), &left.topology, fabric.budget.vcs);
-        let routes = match self {
+        let routed = match self {
             // The ranks of the healthy pod, on every router: what rises there rises here.
             Router::AllowedTurns { order, settings, .. } => {
                 let symmetry = if order.symmetric { topology.symmetry() } else { left.pod_symmetry() };
@@ -105,24 +155,26 @@ impl Router {
                 let order = TurnOrder { ranks: left.from_pod(symmetry, row, &order.ranks), symmetric: true, ..**order };
                 let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
                 let healthy = healthy.map(|healthy| left.routes_from_pod(topology, healthy, &order.ranks, order.vcs));
-                allowed_turns::select(own, &left.demand, &lit, prices, &order, &settings, healthy.as_ref())
+                let routes = allowed_turns::select(own, &left.demand, &lit, prices, &order, &settings, healthy.as_ref());
+                Routed::new(own, &left.demand, &lit, routes, self.key(), scenario)
             }
             // It knows no detours, and needs the coordinates of the whole pod.
-            Router::DimensionOrder(_) => {
-                let routes = self.route(fabric, topology, alive, prices, scenario, None)?;
-                return Ok((routes.ranks.clone(), tables::build(topology, &routes, self.key(), &scenario.name)));
-            }
-            Router::UpDown => up_down::route(own, &lit, vcs),
+            Router::DimensionOrder(_) | Router::AxisOrder => return self.route(context, alive, prices, scenario, None),
+            Router::UpDown => Routed::new(own, &left.demand, &lit, up_down::route(own, &lit, vcs), self.key(), scenario),
+            Router::Minimal => Routed::minimal(fabric, own, &left.demand, &lit, scenario)?,
         };
-        let ranks = left.to_pod(own.ports() * usize::from(routes.vcs), &routes.ranks, 0);
-        Ok((ranks, left.tables_to_pod(&tables::build(own, &routes, self.key(), &scenario.name))))
+        let ranks = left.to_pod(own.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
+        let loads = left.to_pod(own.ports(), &routed.carried.loads, 0);
+        let (tables, carried) = (left.tables_to_pod(&routed.tables), Walk { loads, ..routed.carried });
+        Ok(Routed { ranks, tables, carried, routes: None })
     }
 
     /// What the tables look packets up by.
     pub(super) fn key(&self) -> TableKey {
         match self {
             Router::AllowedTurns { settings, .. } => settings.key,
-            Router::DimensionOrder(_) | Router::UpDown => TableKey::DstInput,
+            Router::DimensionOrder(_) | Router::AxisOrder | Router::UpDown => TableKey::DstInput,
+            Router::Minimal => TableKey::DstHop,
         }
     }
 
@@ -141,8 +193,9 @@ impl Router {
                 }
                 ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }
-            Router::DimensionOrder(_) => ("dimension_order", "done"),
+            Router::DimensionOrder(_) | Router::AxisOrder => ("dimension_order", "done"),
             Router::UpDown => ("up_down", "done"),
+            Router::Minimal => ("minimal", "budget"),
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }
     }

@@ -1,17 +1,19 @@
 //! One scenario: what is left of the pod is analysed, routed and proved.
 
-use super::router::Router;
+use super::router::{Routed, Router};
 use crate::check;
 use crate::compiled::{CompiledPod, CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{
-    CrossConnects, Distances, DualLengths, FlowCertificate, PackedTables, Routes, Scenario, ScenarioMetrics, Survivors, Topology,
+    CrossConnects, Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Survivors, Topology,
 };
 use crate::model::{Demand, Fabric};
+use crate::passes::flow;
 use crate::passes::route::RouteError;
-use crate::passes::{flow, tables};
 use crate::progress::Silent;
+
+const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
 
 /// What every scenario is compiled from.
 pub(super) struct Context<'a> {
@@ -69,7 +71,8 @@ impl<'a> Context<'a> {
         } else if survivors.is_some() {
             flow::price(left.topology, left.demand, left.alive, left.start, flow::Settings::LOCAL)
         } else if self.fault_flows {
-            let found = flow::concurrent(topology, &fabric.demand, &alive, Some(self.nominal), flow::Settings::FAULT, &Silent);
+            let found =
+                flow::concurrent(topology, &fabric.demand, &alive, flow::Start::Lengths(self.nominal), flow::Settings::FAULT, &Silent);
             check::flow(topology, &fabric.demand, &alive, &found.primal).map_err(Failure::internal)?;
             flow = Some(found.primal);
             found.dual
@@ -79,43 +82,51 @@ impl<'a> Context<'a> {
         let lengths = survivors.as_ref().map_or_else(|| prices.clone(), |left| left.lengths_to_pod(&prices));
         check::dual_without(topology, &fabric.demand, &alive, dead, &lengths).map_err(Failure::internal)?;
 
-        let mut metrics = self.metrics(scenario, &alive, &distances, &lengths);
+        let demand_hops = flow::demand_hops(left.topology, left.demand, left.alive);
+        let mut metrics = self.metrics(scenario, &alive, &distances, demand_hops, &lengths);
         let Some(router) = self.router else {
             return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None }, None));
         };
-        let (ranks, tables, routes) = match &survivors {
-            Some(left) => {
-                router.route_survivors(self, &alive, left, &prices, scenario, healthy).map(|(ranks, tables)| (ranks, tables, None))
-            }
-            None => router
-                .route(fabric, topology, &alive, &prices, scenario, healthy)
-                .map(|routes| (routes.ranks.clone(), tables::build(topology, &routes, router.key(), &scenario.name), Some(routes))),
-        }
-        .map_err(Failure::infeasible)?;
+        let routed = match &survivors {
+            Some(left) => router.route_survivors(self, &alive, left, &prices, scenario, healthy),
+            None => router.route(self, &alive, &prices, scenario, healthy),
+        };
+        let Routed { ranks, tables, carried, routes } = routed.map_err(Failure::infeasible)?;
         let (walk, proof) = check::scenario_without(fabric, topology, &alive, dead, &tables, &ranks).map_err(Failure::internal)?;
-        metrics.flow_low = (1.0 / walk.max_channel_load() as f64).max(flow.as_ref().map_or(0.0, FlowCertificate::value));
-        if let Some(limit) = fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
+        check::carried(&scenario.name, &carried, &walk).map_err(Failure::internal)?;
+        // A demand of pairs that all touch the dead chip loads nothing.
+        let of_tables = Some(carried.max_channel_load()).filter(|&load| load > 0).map(|load| Fraction::new(1u64, load));
+        metrics.flow_low = of_tables.into_iter().chain(flow.as_ref().map(FlowCertificate::lower_end)).max().unwrap_or(Fraction::ZERO);
+        if let Some(limit) = fabric.budget.table_entries.filter(|&limit| carried.entries_max > u64::from(limit)) {
             return Err(Failure::infeasible(RouteError::too_many_entries(fabric, topology, &tables, limit)));
         }
-        metrics.routed = Some(walk);
+        metrics.routed = Some(carried);
         let routed = Some(RoutedScenario { tables: PackedTables::pack(&tables), proof });
         Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed }, routes))
     }
 
-    fn metrics(&self, scenario: &Scenario, alive: &IdVec<LinkId, bool>, distances: &Distances, lengths: &DualLengths) -> ScenarioMetrics {
+    fn metrics(
+        &self,
+        scenario: &Scenario,
+        alive: &IdVec<LinkId, bool>,
+        distances: &Distances,
+        demand_hops: u64,
+        lengths: &DualLengths,
+    ) -> ScenarioMetrics {
         ScenarioMetrics {
             scenario: scenario.name.clone(),
             nodes: scenario.served(self.topology) as u64,
-            channels: alive.iter().filter(|&&lit| lit).count() as u64 * 2,
+            channels: self.topology.channels().filter(|channel| alive[channel.link()]).count() as u64,
             diameter: distances.diameter,
             hop_histogram: distances.histogram.clone(),
             hop_total: distances.total,
-            demand_hops: check::demand_hops(self.topology, &self.fabric.demand, alive, scenario.chip),
+            demand_hops,
             sent_most: self.fabric.demand.sent_most_without(scenario.chip),
-            flow_low: 0.0,
-            flow_high: lengths.bound(),
-            channel_bandwidth: self.fabric.channel_bandwidth_gbs(),
-            disjoint_trees: self.cross_connects.map_or(0, |cross_connects| scenario.intact(self.trees, alive, cross_connects)) as u32,
+            flow_low: Fraction::ZERO,
+            flow_high: lengths.upper_end(),
+            channel_bandwidth: Fraction::new(self.fabric.channel_bandwidth_bps(), BITS_OF_A_GIGABYTE),
+            hosts: self.topology.nodes().map(|node| u64::from(self.topology.hosts(node))).max().unwrap_or(1),
+            disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact(self.trees, alive, cross_connects) as u32),
             routed: None,
         }
     }

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// The spec has errors or cannot be met, a `require` fails, golden outputs differ, the disk does not let us.
 pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
     if args.emit == ["list"] {
-        emit::list();
+        emit::list()?;
         return Ok(());
     }
     let Some(spec) = &args.spec else {
@@ -59,29 +59,33 @@ fn build_with(
     let Some(front) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     // What cannot be written should be known before the long part.
     let staging = match out {
-        Some(out) => {
-            staging::clean_up_on_interrupt();
-            Some(Staging::begin(out, &front.loaded.fabric.name)?)
-        }
+        Some(out) => Some(Staging::begin(out, &front.loaded.fabric.name, staging::BUILT)?),
         None => None,
     };
     let spec_text = front.spec_text;
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
     let options = [manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
-    dump_compiled(&compiled, &spec_text, &options, &args.compile.dump);
+    dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if !data_on_stdout {
-        terminal.say(&crate::emit::terminal_report(&compiled));
+        terminal.say(&crate::emit::terminal_report(&compiled))?;
     }
     requires_hold(&compiled, sources)?;
-    let say = |text: &str| if data_on_stdout { terminal.detail(text) } else { terminal.say(text) };
+    let say = |text: &str| {
+        if data_on_stdout {
+            terminal.detail(text);
+            return Ok(());
+        }
+        terminal.say(text)
+    };
     for request in requests {
-        watch.time("emit", || emit::emit(request, &compiled, &spec_text)).map(|written| written.iter().for_each(|line| say(line)))?;
+        let written = watch.time("emit", || emit::emit(request, &compiled, &spec_text))?;
+        written.iter().try_for_each(|line| say(line))?;
     }
     if let Some(directory) = &args.golden {
         let golden = golden::place(directory, &compiled.fabric.name);
         watch.time("golden", || golden::golden(&golden, args.update, &compiled, &spec_text, &options, &say))?;
     }
-    if let Some(staging) = staging {
+    if let Some(mut staging) = staging {
         let (mut files, mut bytes) = (0_usize, 0_usize);
         watch.time("write", || {
             crate::emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
@@ -91,7 +95,7 @@ fn build_with(
             })
         })?;
         let target = staging.publish()?;
-        say(&format!("\nwrote {} ({files} files, {})", display(&target), size(bytes)));
+        say(&format!("\nwrote {} ({files} files, {})", display(&target), size(bytes)))?;
     }
     Ok(())
 }
@@ -112,14 +116,14 @@ pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
 fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
     let Some(front) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if args.compile.stop_after.is_none() {
-        terminal.say(&format!("{}: no errors ({})", front.loaded.fabric.name, contents(&front.loaded.fabric)));
+        terminal.say(&format!("{}: no errors ({})", front.loaded.fabric.name, contents(&front.loaded.fabric)))?;
         return Ok(());
     }
     let spec_text = front.spec_text;
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
-    dump_compiled(&compiled, &spec_text, &manifest_options(&args.compile), &args.compile.dump);
+    dump_compiled(&compiled, &spec_text, &manifest_options(&args.compile), &args.compile.dump)?;
     if args.compile.dump.is_empty() {
-        terminal.say(&crate::emit::terminal_report(&compiled));
+        terminal.say(&crate::emit::terminal_report(&compiled))?;
     }
     requires_hold(&compiled, sources)
 }
@@ -153,7 +157,7 @@ pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
         GraphFormat::Csv => "csv",
     };
     for artifact in crate::emit::one(name, &compiled, &print_spec(&spec)).unwrap_or_default() {
-        write_out(&artifact.bytes);
+        write_out(&artifact.bytes)?;
     }
     Ok(())
 }
@@ -171,7 +175,7 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
         terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
     }
     let spec_text = print_spec(&loaded.spec);
-    dump_spec(&loaded.fabric, &spec_text, &args.dump);
+    dump_spec(&loaded.fabric, &spec_text, &args.dump)?;
     if let Some(last) = args.stop_after.filter(|last| *last <= Stage::Resolve) {
         terminal.detail(&format!("stopped after {}: nothing to write yet", last.name()));
         return Ok(None);
@@ -196,7 +200,12 @@ fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -
 
 /// Turns every `require` that failed into an error at its line.
 fn requires_hold(compiled: &Compiled, sources: SourceMap) -> Result<(), Stop> {
-    let diagnostics: Vec<_> = compiled.requires.iter().filter_map(|outcome| Some(Box::new(RequireError::of(outcome)?) as _)).collect();
+    let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false));
+    let diagnostics: Vec<_> = failed
+        .filter_map(|outcome| {
+            Some(Box::new(RequireError::new(&outcome.require, outcome.measured?.as_f64(), outcome.scenario.as_deref())) as _)
+        })
+        .collect();
     if diagnostics.is_empty() { Ok(()) } else { Err(Stop { diagnostics, sources, exit_code: 3 }) }
 }
 

@@ -1,5 +1,6 @@
 //! `--dump STAGE`: what a stage made, as text for people and for `diff`. No format tag: the form may change.
 
+use super::errors::DriverError;
 use super::terminal::print_out;
 use crate::compile::Stage;
 use crate::compiled::{Compiled, CompiledPod};
@@ -8,17 +9,29 @@ use crate::ir::{Endpoint, Topology};
 use crate::model::{CoupleRule, DemandShape, Fabric, Near, RoutingChoice, SynthesisMethod, TopologyChoice};
 
 /// Prints the stages that the spec alone answers for.
-pub(super) fn dump_spec(fabric: &Fabric, spec_text: &str, stages: &[Stage]) {
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn dump_spec(fabric: &Fabric, spec_text: &str, stages: &[Stage]) -> Result<(), DriverError> {
     if stages.contains(&Stage::Parse) {
-        print_out(spec_text);
+        print_out(spec_text)?;
     }
     if stages.contains(&Stage::Resolve) {
-        print_out(&resolve(fabric));
+        print_out(&resolve(fabric))?;
     }
+    Ok(())
 }
 
 /// Prints the later stages; what the build stopped before is said to be missing.
-pub(super) fn dump_compiled(compiled: &Compiled, spec_text: &str, options: &[(String, String)], stages: &[Stage]) {
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn dump_compiled(
+    compiled: &Compiled,
+    spec_text: &str,
+    options: &[(String, String)],
+    stages: &[Stage],
+) -> Result<(), DriverError> {
     let texts = [
         (Stage::Synthesize, synthesize as fn(&Compiled) -> String),
         (Stage::Analyze, analyze),
@@ -27,12 +40,13 @@ pub(super) fn dump_compiled(compiled: &Compiled, spec_text: &str, options: &[(St
     ];
     for (stage, text) in texts {
         if stages.contains(&stage) {
-            print_out(&text(compiled));
+            print_out(&text(compiled))?;
         }
     }
     if stages.contains(&Stage::Emit) {
-        print_out(&emit(compiled, spec_text, options));
+        print_out(&emit(compiled, spec_text, options))?;
     }
+    Ok(())
 }
 
 fn resolve(fabric: &Fabric) -> String {
@@ -86,8 +100,8 @@ fn resolve(fabric: &Fabric) -> String {
     out += &match fabric.routing {
         RoutingChoice::AllowedTurns(settings) => format!("routing: allowed_turns {}", settings.written()).trim_end().to_owned() + "\n",
         RoutingChoice::DimensionOrder => "routing: dimension_order\n".to_owned(),
-        RoutingChoice::Minimal => "routing: minimal\n".to_owned(),
         RoutingChoice::UpDown => "routing: up_down\n".to_owned(),
+        RoutingChoice::Minimal => "routing: minimal\n".to_owned(),
     };
     for require in &fabric.requires {
         let fault = if require.fault { "fault." } else { "" };
@@ -135,11 +149,11 @@ fn analyze(compiled: &Compiled) -> String {
             metrics.scenario,
             metrics.channels,
             metrics.diameter,
-            metrics.average_hops(),
-            metrics.distance_bound(),
-            metrics.flow_low,
-            metrics.flow_high,
-            metrics.disjoint_trees
+            metrics.average_hops().as_f64(),
+            metrics.distance_bound().as_f64(),
+            metrics.flow_low.as_f64(),
+            metrics.flow_high.as_f64(),
+            metrics.disjoint_trees.map_or("no".to_owned(), |trees| trees.to_string())
         );
         out += &format!("  pairs by hops {:?}\n", metrics.hop_histogram);
     }

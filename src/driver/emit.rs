@@ -2,11 +2,11 @@
 
 use super::build::size;
 use super::errors::DriverError;
-use super::read::plain;
 use super::terminal::{print_out, write_out};
+use super::write::{self, Distinct, WholeFile};
 use crate::compiled::Compiled;
 use crate::emit::{self, Artifact, Format};
-use std::io::Write;
+use crate::syntax::join;
 use std::path::{Path, PathBuf};
 
 /// One `FORMAT[=PATH]`.
@@ -22,40 +22,56 @@ impl Request {
     pub(super) fn is_stdout(&self) -> bool {
         self.path == "-"
     }
+
+    fn is_folder(&self) -> bool {
+        is_folder(&self.path)
+    }
+}
+
+fn is_folder(path: &str) -> bool {
+    path.ends_with('/') || Path::new(path).is_dir()
 }
 
 /// Prints all formats.
-pub(super) fn list() {
-    for format in emit::FORMATS {
-        print_out(&format!("{:<15}{:<26}{}", format.name, format.path, format.description));
-    }
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn list() -> Result<(), DriverError> {
+    emit::FORMATS.iter().try_for_each(|format| print_out(&format!("{:<15}{:<26}{}", format.name, format.path, format.description)))
 }
 
 /// Reads the values of `--emit`.
 ///
 /// # Errors
-/// [`DriverError::UnknownFormat`].
+/// [`DriverError::UnknownFormat`], or [`DriverError::OnePlace`] of two that would be one file.
 pub(super) fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
-    values
-        .iter()
-        .map(|value| {
-            let (name, path) = value.split_once('=').unwrap_or((value, "-"));
-            match emit::FORMATS.iter().find(|format| format.name == name) {
-                Some(format) => Ok(Request { format: format.name, path: path.to_owned() }),
-                None => {
-                    let near = emit::FORMATS
-                        .iter()
-                        .map(|format| format.name)
-                        .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)).then(b.cmp(a)));
-                    let hint = match near.filter(|near| strsim::jaro_winkler(near, name) > 0.8) {
-                        Some(near) => format!("did you mean `{near}`? `--emit list` lists all formats"),
-                        None => "`--emit list` lists all formats".to_owned(),
-                    };
-                    Err(DriverError::UnknownFormat { name: name.to_owned(), hint })
-                }
-            }
-        })
-        .collect()
+    let requests = values.iter().map(|value| request(value)).collect::<Result<Vec<Request>, DriverError>>()?;
+    for (at, second) in requests.iter().enumerate().filter(|(_, request)| !request.is_stdout()) {
+        let one_file =
+            |first: &&Request| join("", &first.path) == join("", &second.path) && (first.format == second.format || !second.is_folder());
+        if let Some(first) = requests[..at].iter().find(one_file) {
+            return Err(DriverError::OnePlace { first: first.format, second: second.format, path: second.path.clone() });
+        }
+    }
+    Ok(requests)
+}
+
+fn request(value: &str) -> Result<Request, DriverError> {
+    let (name, path) = value.split_once('=').unwrap_or((value, "-"));
+    match emit::FORMATS.iter().find(|format| format.name == name) {
+        Some(format) => Ok(Request { format: format.name, path: path.to_owned() }),
+        None => {
+            let near = emit::FORMATS
+                .iter()
+                .map(|format| format.name)
+                .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)).then(b.cmp(a)));
+            let hint = match near.filter(|near| strsim::jaro_winkler(near, name) > 0.8) {
+                Some(near) => format!("did you mean `{near}`? `--emit list` lists all formats"),
+                None => "`--emit list` lists all formats".to_owned(),
+            };
+            Err(DriverError::UnknownFormat { name: name.to_owned(), hint })
+        }
+    }
 }
 
 /// Writes one format; returns what to say about it.
@@ -68,17 +84,28 @@ pub(super) fn emit(request: &Request, compiled: &Compiled, spec_text: &str) -> R
         return external(format, path, compiled);
     }
     let files = emit::one(name, compiled, spec_text).unwrap_or_default();
-    let folder = path.ends_with('/') || Path::new(path).is_dir();
+    let folder = request.is_folder();
     match &files[..] {
         [] => Err(DriverError::NothingToEmit { name: (*name).to_owned() }),
         [file] if request.is_stdout() => {
-            write_out(&file.bytes);
+            write_out(&file.bytes)?;
             Ok(Vec::new())
         }
-        [file] if !folder => Ok(vec![write(Path::new(path), file)?]),
+        [file] if !folder => {
+            write::take_away_leftovers(Path::new(path));
+            Ok(vec![write(Path::new(path), file)?])
+        }
         _ if !folder => Err(DriverError::ManyFiles { name: (*name).to_owned(), files: files.len(), path: path.clone() }),
-        // The folder stands for the one that the format has in the output directory.
-        _ => files.iter().map(|file| write(&Path::new(path).join(file.path.rsplit('/').next().unwrap_or(&file.path)), file)).collect(),
+        _ => {
+            let mut distinct = Distinct::default();
+            let one = |file: &Artifact| {
+                // The folder stands for the one that the format has in the output directory.
+                let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+                distinct.claim(name)?;
+                write(&Path::new(path).join(name), file)
+            };
+            files.iter().map(one).collect()
+        }
     }
 }
 
@@ -91,18 +118,22 @@ fn external(format: &Format, path: &str, compiled: &Compiled) -> Result<Vec<Stri
         let mut any = false;
         emit::each_chunk(format, compiled, &mut |_, bytes| {
             any = true;
-            write_out(bytes);
-            Ok::<(), DriverError>(())
+            write_out(bytes)
         })?;
         return if any { Ok(Vec::new()) } else { Err(DriverError::NothingToEmit { name: format.name.to_owned() }) };
     }
-    let folder = format.is_several() || path.ends_with('/') || Path::new(path).is_dir();
+    let folder = format.is_several() || is_folder(path);
+    if !folder {
+        write::take_away_leftovers(Path::new(path));
+    }
     let (mut files, mut bytes_written) = (0_usize, 0_usize);
-    let mut open: Option<(String, OpenFile)> = None;
+    let mut distinct = Distinct::default();
+    let mut open: Option<(String, WholeFile)> = None;
     emit::each_chunk(format, compiled, &mut |file, bytes| {
         if open.as_ref().is_none_or(|(current, _)| current != file) {
             let target = if folder { Path::new(path).join(file) } else { PathBuf::from(path) };
-            let started = OpenFile::start(target)?;
+            distinct.claim(file)?;
+            let started = WholeFile::start(&target)?;
             if let Some((_, finished)) = open.replace((file.to_owned(), started)) {
                 finished.finish()?;
             }
@@ -117,60 +148,11 @@ fn external(format: &Format, path: &str, compiled: &Compiled) -> Result<Vec<Stri
     Ok(vec![format!("wrote {path} ({count}{})", size(bytes_written))])
 }
 
-/// A file that gets its name only when it is whole.
-struct OpenFile {
-    target: PathBuf,
-    temporary: PathBuf,
-    file: std::io::BufWriter<std::fs::File>,
-    finished: bool,
-}
-
-impl OpenFile {
-    fn start(target: PathBuf) -> Result<Self, DriverError> {
-        let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let temporary = target.with_file_name(format!(".{name}.fabc-tmp-{}", std::process::id()));
-        let file = target.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::File::create(&temporary));
-        let file = std::io::BufWriter::new(file.map_err(|error| unwritable(&target, &error))?);
-        Ok(Self { target, temporary, file, finished: false })
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> Result<(), DriverError> {
-        self.file.write_all(bytes).map_err(|error| unwritable(&self.target, &error))
-    }
-
-    fn finish(mut self) -> Result<(), DriverError> {
-        let renamed = self.file.flush().and_then(|()| std::fs::rename(&self.temporary, &self.target));
-        self.finished = renamed.is_ok();
-        renamed.map_err(|error| unwritable(&self.target, &error))
-    }
-}
-
-impl Drop for OpenFile {
-    fn drop(&mut self) {
-        if !self.finished {
-            let _ = std::fs::remove_file(&self.temporary);
-        }
-    }
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> DriverError {
-    DriverError::Unwritable { path: path.display().to_string(), reason: plain(error) }
-}
-
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all; returns what to say about it.
 ///
 /// # Errors
 /// The disk does not let us.
-pub(super) fn write(path: &Path, file: &Artifact) -> Result<String, DriverError> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = path.with_file_name(format!(".{name}.fabc-tmp-{}", std::process::id()));
-    path.parent()
-        .map_or(Ok(()), std::fs::create_dir_all)
-        .and_then(|()| std::fs::write(&temporary, &file.bytes))
-        .and_then(|()| std::fs::rename(&temporary, path))
-        .map_err(|error| {
-            let _ = std::fs::remove_file(&temporary);
-            DriverError::Unwritable { path: path.display().to_string(), reason: plain(&error) }
-        })?;
+fn write(path: &Path, file: &Artifact) -> Result<String, DriverError> {
+    write::write(path, &file.bytes)?;
     Ok(format!("wrote {} ({})", path.display(), size(file.bytes.len())))
 }

@@ -33,6 +33,13 @@ pub(super) enum DriverError {
         /// From the system.
         reason: String,
     },
+    /// Standard output takes nothing.
+    #[error("cannot write standard output: {reason}")]
+    #[diagnostic(code(FAB0541), help("what was to be printed there is not complete"))]
+    Stdout {
+        /// From the system.
+        reason: String,
+    },
     /// Something else stands where the output should go.
     #[error("`{path}` holds something that fabc did not write: {found}")]
     #[diagnostic(code(FAB0504), help("fabc replaces only what it wrote itself: move this away, or choose another directory"))]
@@ -79,6 +86,17 @@ pub(super) enum DriverError {
     NothingToEmit {
         /// The format.
         name: String,
+    },
+    /// Two `--emit` to one file.
+    #[error("the formats `{first}` and `{second}` would both be the file `{path}`")]
+    #[diagnostic(code(FAB0542), help("give each a path of its own; a folder, with `/` at its end, takes one of each"))]
+    OnePlace {
+        /// A format.
+        first: &'static str,
+        /// Another one, or the same again.
+        second: &'static str,
+        /// Where they should go.
+        path: String,
     },
     /// The golden outputs are not what came out.
     #[error("the outputs differ from `{path}`")]

@@ -2,10 +2,12 @@
 
 use super::errors::{DriverError, Stop};
 use super::options::FmtArgs;
-use super::read::{self, plain};
+use super::read;
 use super::terminal::{Terminal, write_out};
+use super::write;
 use crate::diag::Failure;
 use crate::syntax;
+use std::path::Path;
 
 /// `fabc fmt`. Every spec is looked at, also after one with errors.
 ///
@@ -32,10 +34,10 @@ fn one(path: &str, check: bool, terminal: Terminal) -> Result<(), Stop> {
         return if text == formatted { Ok(()) } else { Err(DriverError::NotFormatted { path: path.to_owned() }.into()) };
     }
     if path == "-" {
-        write_out(formatted.as_bytes());
+        write_out(formatted.as_bytes())?;
     } else if text != formatted {
-        let unwritable = |error: std::io::Error| DriverError::Unwritable { path: path.to_owned(), reason: plain(&error) };
-        std::fs::write(path, formatted).map_err(unwritable)?;
+        write::take_away_leftovers(Path::new(path));
+        write::write(Path::new(path), formatted.as_bytes())?;
         terminal.detail(&format!("formatted {path}"));
     }
     Ok(())

@@ -32,7 +32,7 @@ pub(super) fn golden(
     compiled: &Compiled,
     spec_text: &str,
     options: &[(String, String)],
-    say: &dyn Fn(&str),
+    say: &dyn Fn(&str) -> Result<(), DriverError>,
 ) -> Result<(), Stop> {
     let path = display(directory);
     let exists = directory.is_dir();
@@ -43,23 +43,22 @@ pub(super) fn golden(
         })?;
         let text = difference.text();
         if text.is_empty() {
-            say(&format!("\nthe outputs equal {path}"));
+            say(&format!("\nthe outputs equal {path}"))?;
             return Ok(());
         }
-        say(&format!("\nthe outputs differ from {path}\n{text}"));
+        say(&format!("\nthe outputs differ from {path}\n{text}"))?;
     }
     if !update {
         let error = if exists { DriverError::GoldenDiffers { path } } else { DriverError::GoldenMissing { path } };
         return Err(error.into());
     }
-    staging::clean_up_on_interrupt();
     // `.` and `..` have no name of their own.
     let directory = if exists { directory.canonicalize().unwrap_or_else(|_| directory.to_owned()) } else { directory.to_owned() };
     let name = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let staging = Staging::begin(directory.parent().unwrap_or(Path::new("")), &name)?;
+    let mut staging = Staging::begin(directory.parent().unwrap_or(Path::new("")), &name, staging::BUILT)?;
     crate::emit::each_artifact(compiled, spec_text, options, &mut |artifact| staging.write(&artifact.path, &artifact.bytes))?;
     staging.publish()?;
-    say(&format!("updated {path}"));
+    say(&format!("updated {path}"))?;
     Ok(())
 }
 

@@ -4,7 +4,8 @@ use super::errors::{DriverError, Stop};
 use super::options::{InitArgs, Template};
 use super::read::plain;
 use super::terminal::Terminal;
-use std::io::Write;
+use super::write;
+use std::path::Path;
 
 /// `fabc init NAME`: writes `NAME.fab`.
 ///
@@ -18,13 +19,16 @@ pub(super) fn init(args: &InitArgs, terminal: Terminal) -> Result<(), Stop> {
         return Err(DriverError::BadName { name: name.clone() }.into());
     }
     let path = format!("{name}.fab");
-    let mut file = std::fs::File::create_new(&path).map_err(|error| match error.kind() {
+    // Made empty first: nobody else can take the name then.
+    std::fs::File::create_new(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => DriverError::Exists { path: path.clone() },
         _ => DriverError::Unwritable { path: path.clone(), reason: plain(&error) },
     })?;
-    file.write_all(text(args.template, name).as_bytes())
-        .map_err(|error| DriverError::Unwritable { path: path.clone(), reason: plain(&error) })?;
-    terminal.say(&format!("wrote {path}; next: fabc build {path}"));
+    if let Err(error) = write::write(Path::new(&path), text(args.template, name).as_bytes()) {
+        let _ = std::fs::remove_file(&path);
+        return Err(error.into());
+    }
+    terminal.say(&format!("wrote {path}; next: fabc build {path}"))?;
     Ok(())
 }
 

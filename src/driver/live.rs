@@ -2,8 +2,8 @@
 
 use super::errors::DriverError;
 use super::read::{self, display};
-use crate::ir::{Mirrors, file_stem};
-use crate::model::{CoupleRule, Duplex, Ocs, Pod};
+use crate::ir::Mirrors;
+use crate::model::{CoupleRule, Duplex, Ocs, Pod, file_stem};
 use crate::passes::synth::{self, Misfit, OcsSetting, ReadSettings};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -17,16 +17,37 @@ mod progress;
 mod read;
 mod staging;
 mod tables;
+mod temporary;
 mod terminal;
 mod verify;
+mod write;
 
 pub use options::*;
+#[cfg(unix)]
+pub use terminal::look_at_standard_output;
 
 use crate::diag;
-use clap::CommandFactory;
+use clap::{CommandFactory, Parser};
 use errors::{DriverError, Stop};
 use std::process::ExitCode;
-use terminal::{Terminal, print_out, write_out};
+use terminal::{Terminal, handed_over, print_out, write_out};
+
+/// Reads the command line.
+///
+/// # Errors
+/// The exit code, where there is nothing to run: help was asked for, or something is wrong with the options. Either has been shown by then.
+pub fn options() -> Result<Options, ExitCode> {
+    Options::try_parse().map_err(|shown| {
+        let printed = shown.print();
+        if shown.use_stderr() {
+            return ExitCode::from(2);
+        }
+        let Err(error) = handed_over(printed) else { return ExitCode::SUCCESS };
+        let stop = Stop::from(error);
+        Terminal { format: MessageFormat::Human, quiet: false, verbose: false }.show(stop.diagnostics, &stop.sources);
+        ExitCode::from(stop.exit_code)
+    })
+}
 
 /// Runs a command and returns its exit code. Errors have been shown by then.
 pub fn run(options: &Options) -> ExitCode {
@@ -61,7 +82,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Options::command(), "fabc", &mut script);
-            write_out(&script);
+            write_out(&script)?;
             Ok(())
         }
     }
@@ -70,7 +91,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
 fn explain(code: Option<&str>) -> Result<(), Stop> {
     let Some(code) = code else {
         for doc in diag::codes() {
-            print_out(&format!("{}  {}", doc.code, doc.title));
+            print_out(&format!("{}  {}", doc.code, doc.title))?;
         }
         return Ok(());
     };
@@ -78,7 +99,7 @@ fn explain(code: Option<&str>) -> Result<(), Stop> {
     let digits: String = code.chars().filter(char::is_ascii_digit).collect();
     match diag::explain(code).or_else(|| diag::explain(&format!("FAB{digits:0>4}"))) {
         Some(doc) => {
-            print_out(&format!("{}: {}\n\n{}", doc.code, doc.title, doc.text.trim()));
+            print_out(&format!("{}: {}\n\n{}", doc.code, doc.title, doc.text.trim()))?;
             Ok(())
         }
         None => {

@@ -1,10 +1,11 @@
 //! `fabc plan`: what must change on every switch to get from the live setting to a built directory, in which order.
 
-use super::emit::write;
+use super::build::size;
 use super::errors::{DriverError, Stop};
 use super::live::{self, live};
 use super::options::PlanArgs;
-use super::read::{self, display, plain};
+use super::read::{self, display};
+use super::staging::{Ours, Staging};
 use super::terminal::{Terminal, print_out};
 use crate::diag::SourceMap;
 use crate::emit;
@@ -15,6 +16,9 @@ use std::path::Path;
 
 /// Ending of a patch.
 const PATCH: &str = ".patch.json";
+
+/// A folder of patches holds nothing but patches; an earlier plan is never wanted back for its parts.
+const PATCHES: Ours = Ours { refuse_foreign, is_whole: |_| true };
 
 /// `fabc plan`. Exit code 0: nothing to change; 2: changes, and the pod is whole after every step.
 ///
@@ -29,9 +33,9 @@ pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
         write_patches(directory, pod, &plan, terminal).map_err(|error| as_error(error.into()))?;
     }
     if args.json {
-        print_out(&emit::plan_json(&fabric.name, pod, &plan));
+        print_out(&emit::plan_json(&fabric.name, pod, &plan)).map_err(|error| as_error(error.into()))?;
     } else {
-        terminal.say(&emit::plan_text(&fabric.name, pod, &plan));
+        terminal.say(&emit::plan_text(&fabric.name, pod, &plan)).map_err(|error| as_error(error.into()))?;
     }
     if !plan.cuts.is_empty() {
         return Err(DriverError::PlanCuts {
@@ -84,18 +88,29 @@ fn as_error(stop: Stop) -> Stop {
     Stop { exit_code: if stop.exit_code == 2 { 1 } else { stop.exit_code }, ..stop }
 }
 
-/// Writes the patches into a folder that holds nothing but those of an earlier plan.
+/// Writes the patches into a folder that holds nothing but those of an earlier plan: all of them or none.
 fn write_patches(directory: &Path, pod: &Pod, plan: &Plan, terminal: Terminal) -> Result<(), DriverError> {
-    let old = if directory.exists() { read::paths(directory)? } else { Vec::new() };
-    if let Some(foreign) = old.iter().find(|path| !path.ends_with(PATCH)) {
-        return Err(DriverError::Foreign { path: display(directory), found: format!("`{foreign}`") });
+    let patches = emit::plan_patches(pod, plan);
+    if patches.is_empty() && !directory.exists() {
+        return Ok(());
     }
-    for path in old {
-        let path = directory.join(path);
-        std::fs::remove_file(&path).map_err(|error| DriverError::Unwritable { path: display(&path), reason: plain(&error) })?;
+    // `.` and `..` have no name of their own.
+    let target = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut staging = Staging::begin(target.parent().unwrap_or(Path::new("")), &name, PATCHES)?;
+    for patch in &patches {
+        staging.write(&patch.path, &patch.bytes)?;
+        terminal.detail(&format!("wrote {} ({})", display(&directory.join(&patch.path)), size(patch.bytes.len())));
     }
-    for patch in emit::plan_patches(pod, plan) {
-        terminal.detail(&write(&directory.join(&patch.path), &patch)?);
-    }
+    staging.publish()?;
     Ok(())
+}
+
+/// Complains unless a folder is absent or holds nothing but patches.
+fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
+    let old = if directory.exists() { read::paths(directory)? } else { Vec::new() };
+    match old.iter().find(|path| !path.ends_with(PATCH)) {
+        Some(foreign) => Err(DriverError::Foreign { path: display(directory), found: format!("`{foreign}`") }),
+        None => Ok(()),
+    }
 }

@@ -29,9 +29,9 @@ pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
     let text = text(path)?;
     let root = if path == "-" { STDIN } else { path };
     let first = std::cell::Cell::new(true);
-    let (fabric, spec, sources) = model::load(root, &|wanted| {
-        if first.replace(false) { Ok(text.clone()) } else { self::text(wanted).map_err(|error| reason(&error)) }
-    })?;
+    let loader = |wanted: &str| if first.replace(false) { Ok(text.clone()) } else { self::text(wanted).map_err(|error| reason(&error)) };
+    let identity = |path: &str| std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| display(&path));
+    let (fabric, spec, sources) = model::load_files(root, &loader, &identity)?;
     Ok(Loaded { fabric, spec, sources })
 }
 

@@ -1,80 +1,73 @@
 //! The output directory, whole or not at all.
 //!
 //! Comes in: files, one by one. Goes out: `DIR/<fabric>/`, replaced in one step. Everything is written beside, into
-//! `DIR/.<fabric>.fabc-tmp-<pid>`; [`Staging::publish`] renames. Invariant: whatever happens before (an error, Ctrl-C, a panic), the old
-//! directory stays as it was and the temporary one goes away.
+//! `DIR/.<fabric>.fabc-tmp-<pid>`; [`Staging::publish`] brings it to the disk and renames. Invariants: whatever happens before (an error,
+//! Ctrl-C, a panic), the old directory stays as it was and the temporary one goes away; no two files are one, on no disk.
 
 use super::errors::DriverError;
 use super::read::{self, display, plain};
+use super::temporary::{self, Temporary, aside, hold, remove, sync_directory};
+use super::write::Distinct;
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a Ctrl-C has to remove. Whoever holds the lock may touch the disk: the handler never lets go of it.
-static TEMPORARY: Mutex<Vec<Temporary>> = Mutex::new(Vec::new());
+/// How often somebody else may put a directory into the place while we do.
+const ATTEMPTS: u32 = 20;
 
-/// A temporary directory, and the parents that were made for it, outermost first.
-#[derive(Clone, Debug)]
-struct Temporary {
-    path: PathBuf,
-    made: Vec<PathBuf>,
+/// What may stand in the place of an output directory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ours {
+    /// Complains about what fabc did not write.
+    pub(super) refuse_foreign: fn(&Path) -> Result<(), DriverError>,
+    /// Whether nothing is missing of what fabc wrote.
+    pub(super) is_whole: fn(&Path) -> bool,
 }
 
-impl Temporary {
-    fn remove(&self) {
-        let _ = std::fs::remove_dir_all(&self.path);
-        for parent in self.made.iter().rev() {
-            // Removes nothing that holds anything.
-            let _ = std::fs::remove_dir(parent);
-        }
-    }
-}
+/// The directory of a build: its manifest says what belongs to it.
+pub(super) const BUILT: Ours = Ours { refuse_foreign, is_whole };
 
 /// An output directory in the making.
 #[derive(Debug)]
 pub(super) struct Staging {
-    target: PathBuf,
+    parent: PathBuf,
+    name: String,
+    ours: Ours,
     temporary: Temporary,
-    old: PathBuf,
-    published: bool,
+    distinct: Distinct,
+    /// Below the directory.
+    written: Vec<PathBuf>,
 }
 
 impl Staging {
-    /// Makes the temporary directory for `parent/name`.
+    /// Makes the temporary directory for `parent/name`, and takes away what killed builds left beside it.
     ///
     /// # Errors
     /// What stands at `parent/name` is not fabc's own, or the disk does not let us write.
-    pub(super) fn begin(parent: &Path, name: &str) -> Result<Self, DriverError> {
-        let target = parent.join(name);
-        refuse_foreign(&target)?;
-        let beside = |what: &str| parent.join(format!(".{name}.fabc-{what}-{}", std::process::id()));
-        let mut made: Vec<PathBuf> =
-            parent.ancestors().filter(|above| !above.as_os_str().is_empty() && !above.exists()).map(Path::to_owned).collect();
-        made.reverse();
-        let mut registered = lock();
-        // From here on `drop` cleans up.
-        let temporary = Temporary { path: beside("tmp"), made };
-        let staging = Staging { target, temporary, old: beside("old"), published: false };
-        registered.push(staging.temporary.clone());
-        let outcome = std::fs::create_dir_all(parent).and_then(|()| std::fs::create_dir(&staging.temporary.path));
-        drop(registered);
-        match outcome {
-            Ok(()) => Ok(staging),
-            Err(error) => Err(unwritable(parent, &error)),
-        }
+    pub(super) fn begin(parent: &Path, name: &str, ours: Ours) -> Result<Self, DriverError> {
+        temporary::clean_up_on_interrupt();
+        temporary::take_away_leftovers(parent, name, ours.is_whole);
+        (ours.refuse_foreign)(&parent.join(name))?;
+        let temporary = Temporary::directory(parent, name).map_err(|error| unwritable(parent, &error))?;
+        let (parent, name) = (parent.to_owned(), name.to_owned());
+        Ok(Staging { parent, name, ours, temporary, distinct: Distinct::default(), written: Vec::new() })
     }
 
     /// Writes one file, given by its path below the directory, with `/`.
     ///
     /// # Errors
-    /// The disk does not let us.
-    pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), DriverError> {
-        let full = self.temporary.path.join(path);
-        let _held = lock();
-        full.parent()
-            .map_or(Ok(()), std::fs::create_dir_all)
-            .and_then(|()| std::fs::write(&full, bytes))
-            .map_err(|error| unwritable(&self.target.join(path), &error))
+    /// The disk does not let us, or there is such a file already, or one whose name differs in capitals only.
+    pub(super) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), DriverError> {
+        self.distinct.claim(path)?;
+        let full = self.temporary.path().join(path);
+        let held = hold();
+        let write = || File::create_new(&full)?.write_all(bytes);
+        let outcome = full.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| write());
+        drop(held);
+        self.written.push(PathBuf::from(path));
+        outcome.map_err(|error| unwritable(&self.target().join(path), &error))
     }
 
     /// Puts the new directory in the place of the old one and returns its path.
@@ -82,46 +75,61 @@ impl Staging {
     /// # Errors
     /// The old directory got files of somebody else meanwhile, or the disk does not let us; the old directory is then where it was.
     pub(super) fn publish(mut self) -> Result<PathBuf, DriverError> {
-        refuse_foreign(&self.target)?;
-        let held = lock();
-        let replaces = self.target.symlink_metadata().is_ok();
-        if replaces {
-            std::fs::rename(&self.target, &self.old).map_err(|error| unwritable(&self.target, &error))?;
-        }
-        if let Err(error) = std::fs::rename(&self.temporary.path, &self.target) {
-            if replaces {
-                let _ = std::fs::rename(&self.old, &self.target);
+        let target = self.target();
+        self.sync().map_err(|error| unwritable(&target, &error))?;
+        for _ in 0..ATTEMPTS {
+            (self.ours.refuse_foreign)(&target)?;
+            if self.replace(&target).map_err(|error| unwritable(&target, &error))? {
+                return Ok(target);
             }
-            return Err(unwritable(&self.target, &error));
         }
-        self.published = true;
-        if replaces {
-            let _ = std::fs::remove_dir_all(&self.old);
+        Err(unwritable(&target, &io::Error::other("others keep writing it")))
+    }
+
+    fn target(&self) -> PathBuf {
+        self.parent.join(&self.name)
+    }
+
+    /// Brings everything to the disk before it replaces anything: some systems say only now that the disk is full.
+    fn sync(&self) -> io::Result<()> {
+        let root = self.temporary.path();
+        for path in &self.written {
+            File::open(root.join(path))?.sync_all()?;
         }
-        drop(held);
-        Ok(self.target.clone())
+        let directories: BTreeSet<&Path> = self.written.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+        directories.into_iter().for_each(|directory| sync_directory(&root.join(directory)));
+        Ok(())
+    }
+
+    /// Renames; `false` if another build put its directory there at the same time, which is then the old one.
+    fn replace(&mut self, target: &Path) -> io::Result<bool> {
+        let mut held = hold();
+        // Locked, so that nobody takes the old directory for a leftover. If the lock is taken, somebody else sees to it.
+        let old = File::open(target).ok();
+        let _ = old.as_ref().map(File::try_lock);
+        let aside = aside(&self.parent, &self.name);
+        match std::fs::rename(target, &aside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let placed = self.temporary.place(target, &mut held);
+        match &placed {
+            Err(_) if target.symlink_metadata().is_err() => drop(std::fs::rename(&aside, target)),
+            _ => remove(&aside),
+        }
+        sync_directory(&self.parent);
+        match placed {
+            Ok(()) => Ok(true),
+            Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 
-impl Drop for Staging {
-    fn drop(&mut self) {
-        let mut registered = lock();
-        registered.retain(|other| other.path != self.temporary.path);
-        if !self.published {
-            self.temporary.remove();
-        }
-    }
-}
-
-/// Makes Ctrl-C (and a termination request) remove what is half written and exit with 130.
-pub(super) fn clean_up_on_interrupt() {
-    // It fails only if a handler is set already, as when tests run several commands in one process.
-    let _ = ctrlc::set_handler(|| {
-        let registered = lock();
-        registered.iter().for_each(Temporary::remove);
-        // The lock is held to the end, so nobody writes another file.
-        std::process::exit(130);
-    });
+/// Whether a directory holds every file that its manifest lists.
+fn is_whole(directory: &Path) -> bool {
+    let listed = std::fs::read(directory.join(MANIFEST)).ok().and_then(|manifest| listed_files(&manifest));
+    listed.is_some_and(|listed| listed.iter().all(|path| directory.join(path).is_file()))
 }
 
 /// Complains unless a directory is absent, empty, or holds only what its own manifest lists.
@@ -164,10 +172,6 @@ fn unwritable(path: &Path, error: &std::io::Error) -> DriverError {
     DriverError::Unwritable { path: display(path), reason: plain(error) }
 }
 
-fn lock() -> MutexGuard<'static, Vec<Temporary>> {
-    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,7 +179,7 @@ mod tests {
     const OURS: &[u8] = br#"{"format":"fabc.manifest/1","files":[{"path":"a/b.json"}]}"#;
 
     fn publish(parent: &Path, content: &str) -> Result<PathBuf, DriverError> {
-        let staging = Staging::begin(parent, "pod")?;
+        let mut staging = Staging::begin(parent, "pod", BUILT)?;
         staging.write("manifest.json", OURS)?;
         staging.write("a/b.json", content.as_bytes())?;
         staging.publish()
@@ -198,7 +202,7 @@ mod tests {
     #[test]
     fn what_is_not_published_leaves_nothing_behind() {
         let root = tempfile::tempdir().unwrap();
-        let staging = Staging::begin(&root.path().join("deep/out"), "pod").unwrap();
+        let mut staging = Staging::begin(&root.path().join("deep/out"), "pod", BUILT).unwrap();
         staging.write("a/b.json", b"half").unwrap();
         drop(staging);
         assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
@@ -217,5 +221,51 @@ mod tests {
         let error = publish(root.path(), "new").unwrap_err();
         assert!(error.to_string().contains("notes.txt"), "{error}");
         assert_eq!(names(root.path()), ["pod/manifest.json", "pod/notes.txt"]);
+    }
+
+    #[test]
+    fn two_files_of_one_name_are_a_bug() {
+        let root = tempfile::tempdir().unwrap();
+        let mut staging = Staging::begin(root.path(), "pod", BUILT).unwrap();
+        staging.write("ocs/X_1_0.config_db.json", b"one").unwrap();
+        let error = staging.write("ocs/x_1_0.config_db.json", b"another").unwrap_err();
+        assert_eq!(error.exit_code(), 4, "{error}");
+    }
+
+    #[test]
+    fn two_builds_of_one_name_end_with_one_whole_directory() {
+        let root = tempfile::tempdir().unwrap();
+        let mut first = Staging::begin(root.path(), "pod", BUILT).unwrap();
+        first.write("manifest.json", OURS).unwrap();
+        first.write("a/b.json", b"first").unwrap();
+        publish(root.path(), "second").unwrap();
+        let target = first.publish().unwrap();
+        assert_eq!(std::fs::read_to_string(target.join("a/b.json")).unwrap(), "first");
+        assert_eq!(names(root.path()), ["pod/a/b.json", "pod/manifest.json"]);
+    }
+
+    /// A directory as a build leaves it that was killed while it replaced the old one.
+    fn put_aside(parent: &Path, content: &str) {
+        let target = publish(parent, content).unwrap();
+        std::fs::rename(target, parent.join(".pod.fabc-old-1")).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_old_directory_whose_new_one_never_came_is_put_back() {
+        let root = tempfile::tempdir().unwrap();
+        put_aside(root.path(), "one");
+        drop(Staging::begin(root.path(), "pod", BUILT).unwrap());
+        assert_eq!(names(root.path()), ["pod/a/b.json", "pod/manifest.json"]);
+        // The new one came: the old one is a leftover.
+        put_aside(root.path(), "one");
+        std::fs::create_dir(root.path().join("pod")).unwrap();
+        drop(Staging::begin(root.path(), "pod", BUILT).unwrap());
+        assert_eq!(names(root.path()), [] as [&str; 0]);
+        // The old one was being removed.
+        put_aside(root.path(), "one");
+        std::fs::remove_file(root.path().join(".pod.fabc-old-1/a/b.json")).unwrap();
+        drop(Staging::begin(root.path(), "pod", BUILT).unwrap());
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
     }
 }

@@ -7,8 +7,8 @@ use super::terminal::print_out;
 use crate::check::BinaryTables;
 use crate::compiled::Compiled;
 use crate::ids::{CubeId, NodeId};
-use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Names, Symmetry, TableKey, file_stem};
-use crate::model::Fabric;
+use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Names, Symmetry, TableKey};
+use crate::model::{Fabric, file_stem};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -71,7 +71,7 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     print_out(&match args.format {
         TableFormat::Text => crate::emit::router_table_text(&names, &tables, node),
         TableFormat::Json => crate::emit::router_table_json(&tables, node),
-    });
+    })?;
     Ok(())
 }
 
@@ -238,11 +238,8 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry) -> Result<ForwardingT
 /// Prints the scenarios of a directory.
 fn list(directory: &Path, fabric: &Fabric, names: &Names) -> Result<(), DriverError> {
     let last = names.router(NodeId(fabric.node_count() as u32 - 1));
-    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.router(NodeId(0))));
-    for scenario in scenarios(directory)? {
-        print_out(&format!("  {scenario}"));
-    }
-    Ok(())
+    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.router(NodeId(0))))?;
+    scenarios(directory)?.iter().try_for_each(|scenario| print_out(&format!("  {scenario}")))
 }
 
 /// What the files with tables are for.
@@ -258,7 +255,9 @@ fn served(directory: &Path) -> Result<Vec<Served>, DriverError> {
         }
         let file = BinaryTables::read(&read::bytes(&folder.join(&path))?);
         let file = file.map_err(|reason| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}`: {reason}") })?;
-        Ok(Served { scenario: file.scenario().to_owned(), images: file.images().to_vec() })
+        let image =
+            |(name, cubes): (&str, &[u32])| Image { scenario: name.to_owned(), cubes: cubes.iter().map(|&cube| CubeId(cube)).collect() };
+        Ok(Served { scenario: file.scenario().to_owned(), images: file.images().map(image).collect() })
     };
     paths.map(served).collect()
 }
@@ -326,6 +325,7 @@ mod tests {
             scenario: "nominal".to_owned(),
             vcs: 2,
             canonical: true,
+            vc: None,
             key: TableKey::DstInput.columns().iter().map(|&column| column.to_owned()).collect(),
             routers: nodes.iter().map(|&node| RouterTable { node, entries: vec![EntryLine::new(&[dst, -1, -1, 0, 1]).unwrap()] }).collect(),
         };

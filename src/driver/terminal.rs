@@ -1,13 +1,16 @@
 //! Standard output and standard error.
 //!
 //! Comes in: text and diagnostics. Goes out: what the user sees. A reader that closes the pipe early (`fabc graph pod.fab | head`) is
-//! not an error.
+//! not an error; a standard output that takes nothing is one.
 
+use super::errors::DriverError;
 use super::options::MessageFormat;
+use super::read::plain;
 use crate::diag::{SourceMap, Span};
 use miette::{Diagnostic, LabeledSpan, Severity};
 use serde_json::{Map, Value, json};
-use std::io::Write;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How much to say, and how.
 #[derive(Clone, Copy, Debug)]
@@ -22,10 +25,11 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Results, to standard output.
-    pub(super) fn say(self, text: &str) {
-        if !self.quiet {
-            print_out(text);
-        }
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn say(self, text: &str) -> Result<(), DriverError> {
+        if self.quiet { Ok(()) } else { print_out(text) }
     }
     /// What the user should know while the work goes on, to standard error.
     pub(super) fn note(self, text: &str) {
@@ -57,24 +61,58 @@ impl Terminal {
 }
 
 /// A text and the end of its line, to standard output.
-pub(super) fn print_out(text: &str) {
-    write_text(&mut std::io::stdout().lock(), text);
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn print_out(text: &str) -> Result<(), DriverError> {
+    handed_over(write_text(&mut std::io::stdout().lock(), text))
 }
 
 /// A text and the end of its line, to standard error.
 pub(super) fn print_err(text: &str) {
-    write_text(&mut std::io::stderr().lock(), text);
+    // There is no place left to complain at.
+    let _ = write_text(&mut std::io::stderr().lock(), text);
 }
 
 /// Bytes as they are, to standard output.
-pub(super) fn write_out(bytes: &[u8]) {
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn write_out(bytes: &[u8]) -> Result<(), DriverError> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
+    handed_over(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
-fn write_text(to: &mut dyn Write, text: &str) {
+/// What became of something that was written to standard output.
+///
+/// # Errors
+/// It was lost, and not because the reader has seen enough.
+pub(super) fn handed_over(written: io::Result<()>) -> Result<(), DriverError> {
+    if CLOSED.load(Ordering::Relaxed) {
+        return Err(DriverError::Stdout { reason: "it is closed".to_owned() });
+    }
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(DriverError::Stdout { reason: plain(&error) }),
+        _ => Ok(()),
+    }
+}
+
+fn write_text(to: &mut dyn Write, text: &str) -> io::Result<()> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(to, "{text}{end}").and_then(|()| to.flush());
+    write!(to, "{text}{end}").and_then(|()| to.flush())
+}
+
+/// Whether standard output was closed when the process began.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Sees whether standard output is closed. To be called before `main`: by then Rust's runtime has put `/dev/null` in its place, which takes
+/// everything.
+#[cfg(unix)]
+pub fn look_at_standard_output() {
+    use std::os::fd::AsRawFd;
+    // What is opened gets the smallest number that is free, and only that of standard input is smaller.
+    let opened = [(); 2].map(|()| std::fs::File::open("/"));
+    CLOSED.store(opened.iter().flatten().any(|file| file.as_raw_fd() == 1), Ordering::Relaxed);
 }
 
 fn human(diagnostic: Box<dyn Diagnostic + Send + Sync>, sources: &SourceMap) -> String {

@@ -36,7 +36,7 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     } else {
         format!("{pairs} routes of {hops} hops over {entries} table entries walked, no cycle of channels")
     };
-    terminal.say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)));
+    terminal.say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)))?;
     if !only_hashed.is_empty() {
         terminal.detail(&format!("hashed only: {}", only_hashed.join(", ")));
     }
@@ -73,6 +73,6 @@ fn foreign(tables: &str, topology: &str, terminal: Terminal) -> Result<(), Stop>
              {vcs_used} VCs used, hops by VC {vc_hops:?}\n  \
              no circle among the {dependencies} dependencies of channels"
         )
-    });
+    })?;
     Ok(())
 }

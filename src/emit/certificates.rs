@@ -42,11 +42,15 @@ pub(super) fn json(compiled: &Compiled) -> String {
 
 fn push_flow(out: &mut String, topology: &Topology, flow: &FlowCertificate) {
     push(out, format_args!("\"flow\":{{\"demand\":{},\"busiest\":{},\"flows\":", flow.demand, flow.busiest));
-    push_lines(out, topology.symmetry().canonical_nodes().zip(&flow.flows), |out, (source, units)| {
-        push(out, format_args!("{{\"source\":{source},\"units\":"));
-        push_numbers(out, units);
-        out.push('}');
-    });
+    push_lines(
+        out,
+        topology.symmetry().canonical_nodes().filter(|&node| topology.is_endpoint(node)).zip(&flow.flows),
+        |out, (source, units)| {
+            push(out, format_args!("{{\"source\":{source},\"units\":"));
+            push_numbers(out, units);
+            out.push('}');
+        },
+    );
     out.push('}');
 }
 

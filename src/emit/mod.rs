@@ -29,8 +29,8 @@ pub use report_txt::terminal_report;
 pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::{Compiled, RoutedScenario};
-use crate::ir::{ForwardingTables, PackedTables, Scenario, file_stem};
-use crate::model::{DemandShape, Family, Near, Network, Plant, Pod, TopologyChoice};
+use crate::ir::{ForwardingTables, PackedTables, Scenario};
+use crate::model::{DemandShape, Family, Near, Network, Plant, Pod, TopologyChoice, file_stem};
 use crate::syntax::{DEMAND_INPUT, graph_input};
 use external::External;
 

@@ -1,30 +1,38 @@
-//! Numbers as artifacts print them: the same digits on every machine, bounds rounded to the safe side.
+//! Numbers as artifacts print them: the same digits on every machine, bounds rounded to the safe side of their exact values.
+
+use crate::ir::Fraction;
 
 /// Significant digits of flows and of bounds on flows.
 pub const FLOW_DIGITS: usize = 9;
 
-/// The largest decimal with `digits` significant digits that is at most `value` (a non-negative number), without trailing zeros.
-///
-/// `value` is read to 15 digits, so that 0.1 and 1/128 stay what they are and the last bit of an `f64` never shows.
-pub fn round_down_sig(value: f64, digits: usize) -> String {
+/// The largest decimal with `digits` significant digits that is at most `value`, without trailing zeros.
+pub fn round_down_sig(value: Fraction, digits: usize) -> String {
     round_sig(value, digits, false)
 }
 
-/// The smallest decimal with `digits` significant digits that is at least `value` (a non-negative number), without trailing zeros.
-pub fn round_up_sig(value: f64, digits: usize) -> String {
+/// The smallest decimal with `digits` significant digits that is at least `value`, without trailing zeros.
+pub fn round_up_sig(value: Fraction, digits: usize) -> String {
     round_sig(value, digits, true)
 }
 
-fn round_sig(value: f64, digits: usize, up: bool) -> String {
-    if !value.is_finite() || value < 0.0 {
-        return "null".to_owned();
+fn round_sig(value: Fraction, digits: usize, up: bool) -> String {
+    if value.is_zero() {
+        return "0".to_owned();
     }
-    // d.dddddddddddddde<exponent>, correctly rounded.
-    let text = format!("{value:.14e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let mut exponent: i32 = exponent.parse().unwrap_or(0);
-    let mut kept: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect();
-    let cut = kept.len() > digits && kept[digits..].iter().any(|&digit| digit != 0);
+    let whole = value.floor();
+    let mut rest = Rest { left: value.numerator() % value.denominator(), of: value.denominator() };
+    let mut kept: Vec<u8> = if whole > 0 { whole.to_string().bytes().map(|digit| digit - b'0').collect() } else { Vec::new() };
+    let mut exponent = kept.len() as i32 - 1;
+    while kept.len() < digits {
+        let digit = rest.next_digit();
+        // Zeros before the first digit only move the point.
+        if kept.is_empty() && digit == 0 {
+            exponent -= 1;
+        } else {
+            kept.push(digit);
+        }
+    }
+    let cut = rest.left > 0 || kept[digits..].iter().any(|&digit| digit != 0);
     kept.truncate(digits);
     if cut && up {
         let nines = kept.iter().rev().take_while(|&&digit| digit == 9).count();
@@ -39,6 +47,29 @@ fn round_sig(value: f64, digits: usize, up: bool) -> String {
         }
     }
     plain(&kept, exponent)
+}
+
+/// What a long division has not divided yet: `left / of`, below 1.
+struct Rest {
+    left: u128,
+    of: u128,
+}
+
+impl Rest {
+    /// The next decimal digit. Ten additions instead of a product, which may not fit.
+    fn next_digit(&mut self) -> u8 {
+        let (mut sum, mut digit) = (0, 0);
+        for _ in 0..10 {
+            if sum >= self.of - self.left {
+                sum -= self.of - self.left;
+                digit += 1;
+            } else {
+                sum += self.left;
+            }
+        }
+        self.left = sum;
+        digit
+    }
 }
 
 /// `d.ddd * 10^exponent` without an exponent and without trailing zeros.
@@ -60,18 +91,18 @@ fn plain(digits: &[u8], exponent: i32) -> String {
 }
 
 /// A certified lower end, 9 significant digits, rounded down.
-pub fn lower(value: f64) -> String {
+pub fn lower(value: Fraction) -> String {
     round_down_sig(value, FLOW_DIGITS)
 }
 
 /// A certified upper end, 9 significant digits, rounded up.
-pub fn upper(value: f64) -> String {
+pub fn upper(value: Fraction) -> String {
     round_up_sig(value, FLOW_DIGITS)
 }
 
 /// A ratio or a mean, 6 decimals.
-pub fn ratio(value: f64) -> String {
-    if value.is_finite() { format!("{value:.6}") } else { "null".to_owned() }
+pub fn ratio(value: Fraction) -> String {
+    format!("{:.6}", value.as_f64())
 }
 
 /// `12345678` as `12,345,678`, for people.
@@ -91,39 +122,52 @@ pub fn grouped(value: u64) -> String {
 mod tests {
     use super::*;
 
+    fn decimal(text: &str) -> Fraction {
+        Fraction::decimal(crate::units::Decimal::parse(text).unwrap())
+    }
+
     #[test]
     fn exact_decimals_stay() {
-        for (value, text) in
-            [(1.0 / 128.0, "0.0078125"), (0.1, "0.1"), (0.0, "0"), (1.0, "1"), (128.0, "128"), (100.0, "100"), (120.5, "120.5")]
-        {
-            assert_eq!(lower(value), text);
-            assert_eq!(upper(value), text);
+        for text in ["0.0078125", "0.1", "0", "1", "128", "100", "120.5", "0.000000001", "123456789"] {
+            assert_eq!(lower(decimal(text)), text);
+            assert_eq!(upper(decimal(text)), text);
         }
-        assert_eq!(lower(1.0 / 375.0 * 255.0), "0.68");
-        assert_eq!(lower(1.0 / 1_048_576.0), "0.000000953674316");
-        assert_eq!(upper(1.0 / 1_048_576.0), "0.000000953674317");
+        assert_eq!(lower(Fraction::new(255u8, 375u16)), "0.68");
+        assert_eq!(lower(Fraction::new(1u8, 1_048_576u32)), "0.000000953674316");
+        assert_eq!(upper(Fraction::new(1u8, 1_048_576u32)), "0.000000953674317");
     }
 
     #[test]
     fn the_others_go_to_their_side() {
-        assert_eq!(lower(1.0 / 3.0), "0.333333333");
-        assert_eq!(upper(1.0 / 3.0), "0.333333334");
-        assert_eq!(lower(0.999_999_999_9), "0.999999999");
-        assert_eq!(upper(0.999_999_999_9), "1");
-        assert_eq!(upper(9_999_999_999.5), "10000000000");
-        assert_eq!(lower(9_999_999_999.5), "9999999990");
-        assert_eq!(lower(1_234.567_891_234), "1234.56789");
-        assert_eq!(upper(1_234.567_891_234), "1234.5679");
-        assert_eq!(lower(f64::NAN), "null");
+        assert_eq!(lower(Fraction::new(1u8, 3u8)), "0.333333333");
+        assert_eq!(upper(Fraction::new(1u8, 3u8)), "0.333333334");
+        assert_eq!(lower(decimal("0.9999999999")), "0.999999999");
+        assert_eq!(upper(decimal("0.9999999999")), "1");
+        assert_eq!(upper(decimal("9999999999.5")), "10000000000");
+        assert_eq!(lower(decimal("9999999999.5")), "9999999990");
+        assert_eq!(lower(decimal("1234.567891234")), "1234.56789");
+        assert_eq!(upper(decimal("1234.567891234")), "1234.5679");
+        // However little is above a short decimal, an upper end does not fall on it.
+        let (tenth, many) = (10u128.pow(36), 10u128.pow(37));
+        assert_eq!(
+            (upper(Fraction::new(tenth, many)), upper(Fraction::new(tenth + 1, many))),
+            ("0.1".to_owned(), "0.100000001".to_owned())
+        );
+        assert_eq!(
+            (lower(Fraction::new(tenth, many)), lower(Fraction::new(tenth - 1, many))),
+            ("0.1".to_owned(), "0.0999999999".to_owned())
+        );
+        assert_eq!(upper(Fraction::new(u128::MAX - 1, u128::MAX)), "1");
     }
 
     #[test]
     fn both_sides_enclose() {
-        let mut value = 1e-9;
-        while value < 1e9 {
-            let (low, high): (f64, f64) = (lower(value).parse().unwrap(), upper(value).parse().unwrap());
-            assert!(low <= value && value <= high && high - low <= value * 1.1e-8, "{low} {value} {high}");
-            value *= 1.618_033_988_749;
+        let (mut a, mut b) = (1u64, 1_000_000_007u64);
+        while a < 1 << 60 {
+            let value = Fraction::new(a, b);
+            let (low, high) = (decimal(&lower(value)), decimal(&upper(value)));
+            assert!(low <= value && value <= high && high.as_f64() - low.as_f64() <= value.as_f64() * 1.1e-8, "{low:?} {value:?} {high:?}");
+            (a, b) = (a * 3 + 1, b + 17);
         }
     }
 

@@ -7,8 +7,8 @@ use super::config_db::{crossing_key, crossing_value, crossings};
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use crate::ids::OcsId;
-use crate::ir::{Change, Cut, Plan, Step, file_stem};
-use crate::model::Pod;
+use crate::ir::{Change, Cut, Plan, Step};
+use crate::model::{Pod, file_stem};
 
 /// The plan for people; at most 100 columns but for long names.
 pub fn plan_text(name: &str, pod: &Pod, plan: &Plan) -> String {

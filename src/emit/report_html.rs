@@ -7,10 +7,10 @@ mod matrix;
 
 use super::number::{grouped, round_down_sig, round_up_sig};
 use super::report_json::require_text;
-use super::summary::{self, percent, ratio4, readable};
+use super::summary::{self, percent, ratio4};
 use super::svg::{self, Chart, Series};
 use crate::compiled::Compiled;
-use crate::ir::ScenarioMetrics;
+use crate::ir::{Fraction, ScenarioMetrics};
 use crate::model::Faults;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
@@ -41,13 +41,16 @@ pub(super) fn html(compiled: &Compiled) -> String {
 }
 
 fn page(compiled: &Compiled) -> Value {
-    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
+    let fabric = &compiled.fabric;
     let nominal = &compiled.scenarios[0].metrics;
     let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false)).count();
     let unknown = compiled.requires.iter().filter(|outcome| outcome.holds().is_none()).count();
     let metrics: Vec<Value> = summary::metric_rows(compiled)
         .into_iter()
-        .map(|row| context! { name => row.name, value => row.value, bound => row.bound, ratio => row.ratio.map(ratio4), note => row.note })
+        .map(|row| {
+            let ratio = row.ratio.map(|ratio| ratio4(ratio.as_f64()));
+            context! { name => row.name, value => row.value, bound => row.bound, ratio, note => row.note }
+        })
         .collect();
     let requires: Vec<Value> = compiled
         .requires
@@ -55,7 +58,7 @@ fn page(compiled: &Compiled) -> Value {
         .map(|outcome| {
             context! {
                 text => require_text(outcome),
-                measured => outcome.measured.map(|value| readable(outcome.require.metric, value)),
+                measured => summary::measured(outcome),
                 holds => outcome.holds(),
                 scenario => outcome.scenario,
             }
@@ -69,7 +72,15 @@ fn page(compiled: &Compiled) -> Value {
             context! { name => pass.name, stopped_by => pass.stopped_by, counters => counters.join(", "), notes => pass.notes }
         })
         .collect();
-    let facts = [summary::cubes_line(pod), summary::switches_line(pod), summary::links_line(compiled), summary::choices_line(compiled)];
+    let mut facts = summary::plant_lines(compiled);
+    facts.extend([summary::links_line(compiled), summary::choices_line(compiled)]);
+    let (drawing, lead) = match compiled.pod() {
+        Some(_) => (svg::pod(compiled), None),
+        None => {
+            let (drawing, lead) = svg::network(compiled);
+            (drawing, Some(lead))
+        }
+    };
     context! {
         name => fabric.name,
         facts => facts.into_iter().chain(summary::demand_line(fabric)).chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
@@ -80,8 +91,10 @@ fn page(compiled: &Compiled) -> Value {
         unknown,
         cards => cards(compiled),
         metrics,
-        pod => svg::pod(compiled),
-        matrices => matrix::matrices(compiled),
+        drawing,
+        lead,
+        pod => compiled.pod.is_some(),
+        matrices => compiled.pod.is_some().then(|| matrix::matrices(compiled)),
         hops => hops(nominal),
         loads => loads(nominal),
         vcs => vcs(nominal),
@@ -95,10 +108,10 @@ fn page(compiled: &Compiled) -> Value {
 fn cards(compiled: &Compiled) -> Vec<Card> {
     let fabric = &compiled.fabric;
     let nominal = &compiled.scenarios[0].metrics;
-    let filled = |share: f64| Some(format!("{:.1}", (share * 100.0).clamp(0.0, 100.0)));
-    let share = nominal.flow_low / nominal.distance_bound();
-    let injection = nominal.flow_low * nominal.sent_most as f64;
-    let ceiling = nominal.flow_high * nominal.sent_most as f64;
+    let filled = |share: Fraction| Some(format!("{:.1}", (share.as_f64() * 100.0).clamp(0.0, 100.0)));
+    let share = nominal.flow_low.over(nominal.distance_bound());
+    let injection = nominal.injection_at(nominal.flow_low);
+    let ceiling = nominal.injection_at(nominal.flow_high);
     // A number keeps its percent sign.
     let card = |title, value: String, unit, note: String, bar| Card {
         title,
@@ -115,7 +128,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             format!("between the two farthest of {} routers", grouped(nominal.nodes)),
             None,
         ),
-        card("Average hops", ratio4(nominal.average_hops()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
+        card("Average hops", ratio4(nominal.average_hops().as_f64()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
         card(
             "Concurrent flow",
             round_down_sig(nominal.flow_low, 6),
@@ -132,18 +145,18 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
                 if fabric.demand.is_uniform() { "per chip, uniform all-to-all" } else { "of the chip that sends most" },
                 percent(ceiling)
             ),
-            filled(nominal.flow_low / nominal.flow_high),
+            filled(nominal.flow_low.over(nominal.flow_high)),
         ),
         card(
             "Bandwidth",
-            round_down_sig(injection * nominal.channel_bandwidth, 5),
-            "GB/s per chip",
+            round_down_sig(injection.times(nominal.channel_bandwidth), 5),
+            summary::per_host(compiled),
             format!("of {} GB/s per channel", round_down_sig(nominal.channel_bandwidth, 6)),
             None,
         ),
     ];
-    if let Some(limit) = &compiled.of_pod().1.limit {
-        let reached = nominal.flow_low / limit.value();
+    if let Some(limit) = compiled.pod.as_ref().and_then(|pod| pod.limit.as_ref()) {
+        let reached = nominal.flow_low.over(limit.value());
         let note = if compiled.is_optimal() {
             "reached: optimal, no topology of this pod carries more".to_owned()
         } else {
@@ -158,7 +171,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             grouped(load),
             "routes",
             format!("{} x the lower bound of {}", ratio4(load as f64 / bound as f64), grouped(bound)),
-            filled(bound as f64 / load as f64),
+            filled(Fraction::new(bound, load)),
         ));
         let balance = walk.vc_hops.iter().max().copied().unwrap_or(0) as f64 / walk.total_hops() as f64;
         cards.push(card(
@@ -182,7 +195,9 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
     }
     .to_owned();
     cards.push(card("Faults covered", grouped(faults as u64), "scenarios", covered, None));
-    cards.push(card("Disjoint trees", nominal.disjoint_trees.to_string(), "", summary::trees_note(compiled), None));
+    if let Some((trees, note)) = nominal.disjoint_trees.zip(summary::trees_note(compiled)) {
+        cards.push(card("Disjoint trees", trees.to_string(), "", note, None));
+    }
     cards
 }
 

@@ -1,19 +1,23 @@
 //! `report.json` (`fabc.report/1`): metrics, bounds, histograms, scenarios, requires and passes for programs.
 
 use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
-use super::number::{lower, ratio, upper};
+use super::number::{FLOW_DIGITS, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::{LimitArgument, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
+use crate::ir::{Fraction, LimitArgument, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
 use crate::model::Metric;
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
-    let (pod, CompiledPod { uniform, .. }) = compiled.of_pod();
     let Compiled { fabric, scenarios, .. } = compiled;
+    let uniform = compiled.pod.as_ref().and_then(|pod| pod.uniform.as_ref());
     let nominal = &scenarios[0];
     let mut out = format!("{{\"format\":\"fabc.report/1\",\"fabric\":{},", quote(&fabric.name));
-    push(&mut out, format_args!("\"nodes\":{},\"cubes\":{},\n", pod.node_count(), pod.cubes));
+    push(&mut out, format_args!("\"nodes\":{},", compiled.topology.node_count()));
+    match fabric.pod() {
+        Some(pod) => push(&mut out, format_args!("\"cubes\":{},\n", pod.cubes)),
+        None => push(&mut out, format_args!("\"endpoints\":{},\"links\":{},\n", nominal.metrics.nodes, compiled.topology.links().len())),
+    }
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
     push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));
     if let Some(uniform) = uniform {
@@ -24,7 +28,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
     push_histograms(&mut out, &nominal.metrics);
     match (&nominal.metrics.routed, &nominal.routed) {
         (Some(walk), Some(routed)) => {
-            let mean = ratio(walk.entries_total as f64 / nominal.metrics.nodes as f64);
+            let mean = ratio(Fraction::new(walk.entries_total, nominal.metrics.nodes));
             let canonical = canonical(&routed.tables.symmetry, compiled.topology.symmetry());
             push(
                 &mut out,
@@ -36,7 +40,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
     out.push_str("\"scenarios\":");
     push_object(&mut out, scenarios.iter().filter(|scenario| !scenario.scenario.is_nominal()), |out, scenario| {
         let of = &scenario.metrics;
-        let mean = |value: Option<f64>| value.map_or("null".to_owned(), ratio);
+        let mean = |value: Option<Fraction>| value.map_or("null".to_owned(), ratio);
         let (load, hops) = (mean(of.mean_channel_load()), mean(of.mean_route_hops()));
         push(out, format_args!("{}:{{{},{},", quote(&scenario.scenario.name), metrics(of), bounds(of)));
         push(out, format_args!("\"mean_channel_load\":{load},\"mean_route_hops\":{hops}}}"));
@@ -49,7 +53,8 @@ pub(super) fn json(compiled: &Compiled) -> String {
     });
     out.push_str(",\n\"requires\":");
     push_lines(&mut out, &compiled.requires, |out, outcome| {
-        let measured = outcome.measured.map_or("null".to_owned(), |value| metric_value(outcome.require.metric, value));
+        let measured = outcome.measured_text(|value, more| metric_digits(outcome.require.metric, value, more));
+        let measured = measured.unwrap_or("null".to_owned());
         let holds = outcome.holds().map_or("null".to_owned(), |holds| holds.to_string());
         let scenario = outcome.scenario.as_deref().map_or("null".to_owned(), quote);
         let text = quote(&require_text(outcome));
@@ -71,11 +76,16 @@ pub(super) fn json(compiled: &Compiled) -> String {
 }
 
 /// A metric's value as every artifact prints it: integers plain, flows rounded down, other ratios with 6 decimals.
-pub(super) fn metric_value(metric: Metric, value: f64) -> String {
+pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
+    metric_digits(metric, value, 0)
+}
+
+/// The same, with so many digits more.
+fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
-        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => format!("{value:.0}"),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => lower(value),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => ratio(value),
+        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => value.floor().to_string(),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, FLOW_DIGITS + more),
+        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => format!("{:.*}", 6 + more, value.as_f64()),
     }
 }
 
@@ -107,14 +117,16 @@ fn bounds(of: &ScenarioMetrics) -> String {
 
 /// `,"trees":{..}`: how many OCS-disjoint spanning trees there can be.
 fn trees(compiled: &Compiled) -> String {
-    let TreeBounds { at_least, at_most, witness } = &compiled.of_pod().1.tree_bounds;
-    let witness = strings(witness.iter().map(|&ocs| &compiled.of_pod().0.ocses[ocs].name));
+    let Some((pod, CompiledPod { tree_bounds: TreeBounds { at_least, at_most, witness }, .. })) = compiled.pod() else {
+        return String::new();
+    };
+    let witness = strings(witness.iter().map(|&ocs| &pod.ocses[ocs].name));
     format!(",\"trees\":{{\"at_least\":{at_least},\"at_most\":{at_most},\"witness\":{witness}}}")
 }
 
 /// `,"universal":{..}`: the limit, what proves it, and how much of it is reached.
 fn universal(compiled: &Compiled) -> String {
-    let Some(limit) = &compiled.of_pod().1.limit else { return String::new() };
+    let Some(limit) = compiled.pod.as_ref().and_then(|pod| pod.limit.as_ref()) else { return String::new() };
     let argument = match &limit.argument {
         LimitArgument::Tree { copper, fiber, levels } => {
             let copper: Vec<String> = copper.iter().map(|planes| numbers(planes)).collect();
@@ -123,7 +135,7 @@ fn universal(compiled: &Compiled) -> String {
         LimitArgument::Plane { axis, below } => format!("\"kind\":\"plane\",\"axis\":{axis},\"below\":{below}"),
         LimitArgument::Cubes { first, count } => format!("\"kind\":\"cubes\",\"first\":{first},\"count\":{count}"),
     };
-    let (value, share) = (upper(limit.value()), ratio(compiled.scenarios[0].metrics.flow_low / limit.value()));
+    let (value, share) = (upper(limit.value()), ratio(compiled.scenarios[0].metrics.flow_low.over(limit.value())));
     let (volume, distance, optimal) = (limit.volume, limit.distance, compiled.is_optimal());
     format!(
         ",\"universal\":{{\"value\":{value},\"share\":{share},\"optimal\":{optimal},\

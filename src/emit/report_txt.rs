@@ -3,7 +3,7 @@
 use super::json::push;
 use super::number::grouped;
 use super::report_json::require_text;
-use super::summary::{self, MetricRow, percent, ratio4, readable};
+use super::summary::{self, MetricRow, percent, quotient4, ratio4, readable};
 use crate::compiled::Compiled;
 use crate::ir::worst;
 use crate::model::Metric;
@@ -13,17 +13,13 @@ const WIDTH: usize = 100;
 
 /// The report as the terminal shows it, and as `report.txt` keeps it.
 pub fn terminal_report(compiled: &Compiled) -> String {
-    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
+    let fabric = &compiled.fabric;
     let mut out = String::new();
     push_wrapped(&mut out, "", &fabric.name);
-    let lines = [
-        summary::cubes_line(pod),
-        summary::switches_line(pod),
-        summary::links_line(compiled),
-        summary::choices_line(compiled),
-        summary::proof_line(compiled),
-    ];
-    for line in lines.into_iter().chain(summary::demand_line(fabric)).chain(summary::gain_line(compiled)) {
+    let lines = [summary::links_line(compiled), summary::choices_line(compiled), summary::proof_line(compiled)];
+    for line in
+        summary::plant_lines(compiled).into_iter().chain(lines).chain(summary::demand_line(fabric)).chain(summary::gain_line(compiled))
+    {
         push_wrapped(&mut out, "  ", &line);
     }
     push_metrics(&mut out, compiled);
@@ -42,13 +38,15 @@ fn push_metrics(out: &mut String, compiled: &Compiled) {
     push_title(out, "METRICS", &format!("  {:>12}  {:>14}  {:>8}", "value", "bound", "ratio"));
     for MetricRow { name, value, bound, ratio, note } in summary::metric_rows(compiled) {
         let value = if value.is_empty() { "not routed" } else { &value };
-        let ratio = ratio.map_or(String::new(), ratio4);
+        let ratio = ratio.map_or(String::new(), |ratio| ratio4(ratio.as_f64()));
         push_clipped(out, format!("  {name:<16}{value:>12}  {bound:>14}  {ratio:>8}  {note}"));
     }
-    let share = percent(nominal.flow_low / nominal.distance_bound());
+    let share = percent(nominal.flow_low.over(nominal.distance_bound()));
     let distance = super::number::round_up_sig(nominal.distance_bound(), 6);
     push_clipped(out, format!("  distance bound on concurrent_flow: <= {distance}; the certified lower end reaches {share} of it"));
-    push_wrapped(out, "  ", &format!("disjoint trees: {}", summary::trees_note(compiled)));
+    if let Some(note) = summary::trees_note(compiled) {
+        push_wrapped(out, "  ", &format!("disjoint trees: {note}"));
+    }
     if let Some(line) = summary::limit_line(compiled) {
         push_wrapped(out, "  ", &line);
     }
@@ -70,10 +68,10 @@ fn push_faults(out: &mut String, compiled: &Compiled) {
     push_title(out, "FAULTS", &format!("  {:>12}  {:>14}  {:>8}  scenario", "nominal", "worst", "ratio"));
     for metric in Metric::ALL {
         // Without tables a fault has no certified flow: nothing to show.
-        let found = worst(&all, metric).filter(|(value, _)| *value > 0.0 || metric == Metric::DisjointTrees);
+        let found = worst(&all, metric).filter(|(value, _)| !value.is_zero() || metric == Metric::DisjointTrees);
         let Some(((value, scenario), nominal)) = found.zip(all[0].value(metric)) else { continue };
         let (name, before, after) = (metric.name(), readable(metric, nominal), readable(metric, value));
-        push_clipped(out, format!("  {name:<16}{before:>12}  {after:>14}  {:>8}  {scenario}", ratio4(value / nominal)));
+        push_clipped(out, format!("  {name:<16}{before:>12}  {after:>14}  {:>8}  {scenario}", quotient4(value, nominal)));
     }
     let plural = if faults == 1 { "" } else { "s" };
     push_clipped(out, format!("  {} fault scenario{plural} measured, each with tables of its own", grouped(faults as u64)));
@@ -94,7 +92,7 @@ fn push_requires(out: &mut String, compiled: &Compiled) {
             Some(false) => "FAILED",
             None => "unknown",
         };
-        let measured = outcome.measured.map_or("not measured".to_owned(), |value| readable(outcome.require.metric, value));
+        let measured = summary::measured(outcome).unwrap_or("not measured".to_owned());
         let at = outcome.scenario.as_ref().map_or(String::new(), |scenario| format!("  {scenario}"));
         push_clipped(out, format!("  {mark:<9}{:<width$}  {measured:>12}{at}", require_text(outcome)));
     }

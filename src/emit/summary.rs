@@ -1,10 +1,10 @@
 //! What the reports for people say, before it is laid out: both `report.txt` and `report.html` read it.
 
-use super::number::{grouped, ratio, round_down_sig, round_up_sig};
+use super::number::{grouped, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
-use crate::ir::{LimitArgument, LinkClass, TreeBounds};
+use crate::ir::{Fraction, LimitArgument, LinkClass, RequireOutcome, TreeBounds};
 use crate::model::{
-    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Pod, RoutingChoice, SymmetryChoice,
+    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice, SymmetryChoice,
     SynthesisMethod, Synthesize, TopologyChoice,
 };
 
@@ -19,7 +19,7 @@ pub(super) struct MetricRow {
     /// The best value that can be had, with `<=` or `>=`; empty where none is known.
     pub(super) bound: String,
     /// Value over bound.
-    pub(super) ratio: Option<f64>,
+    pub(super) ratio: Option<Fraction>,
     /// Unit, or what the bound is.
     pub(super) note: &'static str,
 }
@@ -30,73 +30,114 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
     let vcs = compiled.fabric.budget.vcs;
     Metric::ALL
         .into_iter()
+        .filter(|&metric| metric != Metric::DisjointTrees || compiled.pod.is_some())
         .map(|metric| {
             let value = of.value(metric);
-            let flow_bound = |factor: f64| (format!("<= {}", round_up_sig(of.flow_high * factor, DIGITS)), Some(of.flow_high * factor));
-            let rate = of.sent_most as f64;
+            let flow_bound = |bound: Fraction| (format!("<= {}", round_up_sig(bound, DIGITS)), Some(bound));
             let none = || (String::new(), None);
             let ((bound, best), note) = match metric {
                 Metric::Diameter => (none(), "hops"),
                 Metric::AverageHops => (none(), "hops"),
-                Metric::ConcurrentFlow => (flow_bound(1.0), "certified interval"),
-                Metric::Injection => (flow_bound(rate), "flits/cycle/node"),
-                Metric::Bandwidth => (flow_bound(rate * of.channel_bandwidth), "GB/s per chip"),
+                Metric::ConcurrentFlow => (flow_bound(of.flow_high), "certified interval"),
+                Metric::Injection => (flow_bound(of.injection_at(of.flow_high)), "flits/cycle/node"),
+                Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_high).times(of.channel_bandwidth)), per_host(compiled)),
                 Metric::MaxChannelLoad => {
-                    ((format!(">= {}", grouped(of.load_bound())), Some(of.load_bound() as f64)), "routes; no single-path routing has less")
+                    let least = of.load_bound();
+                    ((format!(">= {}", grouped(least)), Some(Fraction::whole(least))), "routes; no single-path routing has less")
                 }
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),
                 Metric::VcBalance => ((format!(">= {}", ratio4(1.0 / f64::from(vcs))), None), "largest share of hops on one VC"),
                 Metric::DisjointTrees => {
-                    let most = compiled.of_pod().1.tree_bounds.at_most;
-                    ((format!("<= {most}"), Some(f64::from(most))), "OCS-disjoint spanning trees")
+                    let most = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
+                    ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
                 }
             };
-            let ratio = best.zip(value).map(|(best, value)| value / best).filter(|ratio| ratio.is_finite());
+            let ratio = best.zip(value).filter(|(best, _)| !best.is_zero()).map(|(best, value)| value.over(best));
             MetricRow { name: metric.name(), value: value.map_or(String::new(), |value| readable(metric, value)), bound, ratio, note }
         })
         .collect()
 }
 
-/// `OCS-disjoint, each joins all cubes; at least 12 by connectivity, at most 24`.
-pub(super) fn trees_note(compiled: &Compiled) -> String {
-    let TreeBounds { at_least, at_most, .. } = compiled.of_pod().1.tree_bounds;
-    format!("OCS-disjoint, each joins all cubes; at least {at_least} by connectivity, at most {at_most}")
+/// The unit of bandwidth.
+pub(super) fn per_host(compiled: &Compiled) -> &'static str {
+    if compiled.pod.is_some() { "GB/s per chip" } else { "GB/s per host" }
+}
+
+/// `OCS-disjoint, each joins all cubes; at least 12 by connectivity, at most 24`; `None` without OCSes.
+pub(super) fn trees_note(compiled: &Compiled) -> Option<String> {
+    let TreeBounds { at_least, at_most, .. } = compiled.pod.as_ref()?.tree_bounds;
+    Some(format!("OCS-disjoint, each joins all cubes; at least {at_least} by connectivity, at most {at_most}"))
 }
 
 /// A metric's value for people: flows rounded down to 6 significant digits, ratios to 4 decimals.
-pub(super) fn readable(metric: Metric, value: f64) -> String {
+pub(super) fn readable(metric: Metric, value: Fraction) -> String {
+    readable_with(metric, value, 0)
+}
+
+/// The same, with so many digits more.
+fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
-        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value as u64),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => ratio4(value),
+        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
+        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => decimals(value.as_f64(), 4 + more),
     }
+}
+
+/// The measured value of a `require` for people, with as many digits as show whether it holds.
+pub(super) fn measured(outcome: &RequireOutcome) -> Option<String> {
+    outcome.measured_text(|value, more| readable_with(outcome.require.metric, value, more))
 }
 
 /// A ratio with 4 decimals, or `-`.
 pub(super) fn ratio4(value: f64) -> String {
-    if value.is_finite() { format!("{value:.4}") } else { "-".to_owned() }
+    decimals(value, 4)
+}
+
+fn decimals(value: f64, digits: usize) -> String {
+    if value.is_finite() { format!("{value:.digits$}") } else { "-".to_owned() }
+}
+
+/// One value over another with 4 decimals, or `-`.
+pub(super) fn quotient4(value: Fraction, of: Fraction) -> String {
+    if of.is_zero() { "-".to_owned() } else { ratio4(value.over(of).as_f64()) }
 }
 
 /// A share as `98.4 %`, never rounded up to a whole.
-pub(super) fn percent(value: f64) -> String {
-    if !value.is_finite() {
-        return "-".to_owned();
+pub(super) fn percent(value: Fraction) -> String {
+    let tenths = value.times(Fraction::whole(1000u32)).floor();
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// What the fabric is made of, in a line or two.
+pub(super) fn plant_lines(compiled: &Compiled) -> Vec<String> {
+    match &compiled.fabric.plant {
+        Plant::Pod(pod) => vec![cubes_line(pod), switches_line(pod)],
+        Plant::Network(network) => {
+            let topology = &compiled.topology;
+            let (block, blocks) = network.family.blocks();
+            let groups =
+                if block > 1 { format!(" in {} groups of {}", grouped(blocks.into()), grouped(block.into())) } else { String::new() };
+            let hosts = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
+            let endpoints = topology.endpoints().count() as u64;
+            let mut line = format!("{} routers{groups}, {} hosts", grouped(topology.node_count() as u64), grouped(hosts));
+            if endpoints < topology.node_count() as u64 {
+                line += &format!(" on {} of them", grouped(endpoints));
+            }
+            vec![line]
+        }
     }
-    // 6 decimals first: a share that is whole up to the last bits is whole.
-    let parts: f64 = ratio(value).parse().unwrap_or(value);
-    format!("{:.1} %", (parts * 1000.0).floor() / 10.0)
 }
 
 /// `4 cubes of 4 x 4 x 4 = 256 chips`.
-pub(super) fn cubes_line(pod: &Pod) -> String {
+fn cubes_line(pod: &Pod) -> String {
     let [x, y, z] = pod.cube.dims;
     let cubes = if pod.cubes == 1 { "1 cube".to_owned() } else { format!("{} cubes", grouped(u64::from(pod.cubes))) };
     format!("{cubes} of {x} x {y} x {z} = {} chips", grouped(pod.node_count() as u64))
 }
 
 /// `48 OCSes (X 16, Y 16, Z 16), 4 of 136 ports used on each`.
-pub(super) fn switches_line(pod: &Pod) -> String {
+fn switches_line(pod: &Pod) -> String {
     let counts = pod.ocs_groups.ids().map(|group| pod.ocses.iter().filter(|ocs| ocs.group == group).count());
     let groups: Vec<String> = pod.ocs_groups.iter().zip(counts).map(|(group, count)| format!("{} {count}", group.name)).collect();
     let used = pod.ocses.iter().map(|ocs| match (ocs.duplex, ocs.rule) {
@@ -123,18 +164,22 @@ pub(super) fn switches_line(pod: &Pod) -> String {
 pub(super) fn links_line(compiled: &Compiled) -> String {
     let links = compiled.topology.links();
     let fiber = links.iter().filter(|link| link.class == LinkClass::Global).count();
+    let parts = match &compiled.fabric.plant {
+        Plant::Pod(_) => format!(": {} copper, {} fiber", grouped((links.len() - fiber) as u64), grouped(fiber as u64)),
+        Plant::Network(_) if fiber > 0 => format!(": {} local, {} global", grouped((links.len() - fiber) as u64), grouped(fiber as u64)),
+        Plant::Network(_) => String::new(),
+    };
+    let simplex = if compiled.topology.has_simplex() { ", one way each" } else { "" };
     format!(
-        "{} links: {} copper, {} fiber, {} GB/s per direction",
+        "{} links{parts}{simplex}, {} GB/s per direction",
         grouped(links.len() as u64),
-        grouped((links.len() - fiber) as u64),
-        grouped(fiber as u64),
-        round_down_sig(compiled.fabric.channel_bandwidth_gbs(), DIGITS),
+        round_down_sig(compiled.scenarios[0].metrics.channel_bandwidth, DIGITS),
     )
 }
 
 /// `synthesized (symmetry auto, effort 1, seed 1), 4 cubes interchangeable, allowed_turns routing, 2 of 4 VCs, 1 dark OCS tolerated`.
 pub(super) fn choices_line(compiled: &Compiled) -> String {
-    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
+    let fabric = &compiled.fabric;
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
     let search = |how: &Synthesize| {
         let symmetry = match how.symmetry {
@@ -151,7 +196,7 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         };
         format!("{objective}{method}symmetry {symmetry}, effort {}, seed {}{limit}", how.effort, how.seed)
     };
-    let topology = match &pod.topology {
+    let of_pod = |pod: &Pod| match &pod.topology {
         TopologyChoice::Torus(size) => format!("torus {}", dims(*size)),
         TopologyChoice::TwistedTorus(size) => format!("twisted torus {}", dims(*size)),
         TopologyChoice::Synthesize(how) => format!("synthesized ({})", search(how)),
@@ -161,25 +206,31 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         }
         TopologyChoice::CrossConnects { path, .. } => format!("cross-connects of {path}"),
     };
+    let topology = match &fabric.plant {
+        Plant::Pod(pod) => of_pod(pod),
+        Plant::Network(network) => network.family.written(),
+    };
     let routing = match fabric.routing {
         RoutingChoice::AllowedTurns(settings) if settings == AllowedTurns::default() => "allowed_turns".to_owned(),
         RoutingChoice::AllowedTurns(settings) => format!("allowed_turns {{ {} }}", settings.written()),
         RoutingChoice::DimensionOrder => "dimension_order".to_owned(),
-        RoutingChoice::Minimal => "minimal".to_owned(),
         RoutingChoice::UpDown => "up_down".to_owned(),
+        RoutingChoice::Minimal => "minimal".to_owned(),
     };
     let faults = format!("{} tolerated", fabric.budget.faults.worst().unwrap_or("no fault"));
-    let kept = match compiled.topology.symmetry().order() {
+    let symmetry = compiled.topology.symmetry();
+    let what = if compiled.pod.is_some() { "cubes" } else { "groups" };
+    let kept = match symmetry.order() {
         1 => "no symmetry kept".to_owned(),
-        order if order == pod.cubes as usize => "all cubes interchangeable".to_owned(),
-        order => format!("cubes interchangeable in sets of {order}"),
+        order if order == symmetry.cubes() => format!("all {what} interchangeable"),
+        order => format!("{what} interchangeable in sets of {order}"),
     };
     format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", fabric.budget.vcs, fabric.router.vcs)
 }
 
 /// `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of this pod; 98.8 % reached`.
 pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
-    let limit = compiled.of_pod().1.limit.as_ref()?;
+    let limit = compiled.pod.as_ref()?.limit.as_ref()?;
     let argument = match &limit.argument {
         LimitArgument::Tree { .. } => "tree of cubes".to_owned(),
         LimitArgument::Plane { axis, below } => {
@@ -189,7 +240,7 @@ pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
         LimitArgument::Cubes { first, count: 1 } => format!("cut around cube{first}"),
         LimitArgument::Cubes { first, count } => format!("cut around cube{first} to cube{}", first + count - 1),
     };
-    let (value, share) = (round_up_sig(limit.value(), DIGITS), percent(compiled.scenarios[0].metrics.flow_low / limit.value()));
+    let (value, share) = (round_up_sig(limit.value(), DIGITS), percent(compiled.scenarios[0].metrics.flow_low.over(limit.value())));
     let reached = if compiled.is_optimal() {
         "reached; optimal: no topology of this pod carries more".to_owned()
     } else {
@@ -238,7 +289,7 @@ pub(super) fn demand_line(fabric: &Fabric) -> Option<String> {
 
 /// What the topology gains on its demand over the one synthesized for uniform demand.
 pub(super) fn gain_line(compiled: &Compiled) -> Option<String> {
-    let uniform = compiled.of_pod().1.uniform.as_ref()?;
+    let uniform = compiled.pod.as_ref()?.uniform.as_ref()?;
     let (least, most) = uniform.gain(&compiled.scenarios[0].metrics);
     Some(format!(
         "gain over the topology for uniform demand: {} to {} (that one reaches {} to {} on this demand, certified)",

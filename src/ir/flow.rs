@@ -1,5 +1,7 @@
 //! Distances and the certified maximum concurrent flow.
 
+use super::Fraction;
+
 /// Hop distances over all ordered pairs of distinct routers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Distances {
@@ -53,9 +55,17 @@ pub struct DualLengths {
 }
 
 impl DualLengths {
-    /// The upper bound on lambda.
+    /// The upper bound on lambda, for searches; what is claimed of it is [`DualLengths::upper_end`].
     pub fn bound(&self) -> f64 {
         self.volume as f64 / self.distance as f64
+    }
+    /// The upper bound on lambda.
+    pub fn upper_end(&self) -> Fraction {
+        Fraction::new(self.volume, self.distance)
+    }
+    /// No single-path routing has a smaller maximum channel load: distance / volume, rounded up.
+    pub fn least_load(&self) -> u64 {
+        u64::try_from(self.distance.div_ceil(self.volume)).unwrap_or(u64::MAX)
     }
 }
 
@@ -77,9 +87,13 @@ pub struct FlowCertificate {
 }
 
 impl FlowCertificate {
-    /// The lower bound on lambda.
+    /// The lower bound on lambda, for searches; what is claimed of it is [`FlowCertificate::lower_end`].
     pub fn value(&self) -> f64 {
         if self.mirrored { 2.0 * self.demand as f64 / self.busiest as f64 } else { self.demand as f64 / self.busiest as f64 }
+    }
+    /// The lower bound on lambda.
+    pub fn lower_end(&self) -> Fraction {
+        Fraction::new(u128::from(self.demand) * if self.mirrored { 2 } else { 1 }, self.busiest)
     }
 }
 
@@ -92,6 +106,8 @@ pub struct ConcurrentFlow {
     pub primal: FlowCertificate,
     /// Rounds of the method.
     pub rounds: u32,
+    /// Sweeps that re-balanced the flow after the rounds; 0 where those were enough.
+    pub sweeps: u32,
     /// Why it stopped.
     pub stopped_by: StopReason,
 }

@@ -1,6 +1,6 @@
 //! The universal limit: what no topology of a pod can carry more than.
 
-use super::FlowCertificate;
+use super::{FlowCertificate, Fraction};
 use std::cmp::Ordering;
 
 /// The argument behind a [`UniversalLimit`].
@@ -44,17 +44,16 @@ pub struct UniversalLimit {
 
 impl UniversalLimit {
     /// The bound on lambda.
-    pub fn value(&self) -> f64 {
-        self.volume as f64 / self.distance as f64
+    pub fn value(&self) -> Fraction {
+        Fraction::new(self.volume, self.distance)
     }
     /// How this bound compares with another, exactly; the smaller is the stronger.
     pub fn compare(&self, other: &Self) -> Ordering {
-        (self.volume * other.distance).cmp(&(other.volume * self.distance))
+        self.value().cmp(&other.value())
     }
     /// Whether a certified flow, or a maximum channel load (lambda >= 1 / load), reaches the bound exactly: then no topology of the pod carries more.
     pub fn is_met(&self, flow: &FlowCertificate, max_channel_load: Option<u64>) -> bool {
-        let reaches = |part: u128, whole: u128| part * self.distance >= whole * self.volume;
-        reaches(2 * u128::from(flow.demand), u128::from(flow.busiest))
-            || max_channel_load.is_some_and(|load| load > 0 && reaches(1, u128::from(load)))
+        let of_tables = max_channel_load.filter(|&load| load > 0).map(|load| Fraction::new(1u64, load));
+        flow.lower_end().max(of_tables.unwrap_or(Fraction::ZERO)) >= self.value()
     }
 }

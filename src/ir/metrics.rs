@@ -1,7 +1,10 @@
-//! The numbers of the report, per scenario, by the definitions of design.md section 3.
+//! The numbers of the report, per scenario, by the definitions of `docs/language.md`; exact until they are printed.
+//!
+//! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that an error here can be convicted.
 
-use super::ConcurrentFlow;
+use super::{ConcurrentFlow, Fraction};
 use crate::model::{Metric, Require};
+use crate::units::Decimal;
 
 /// What a walk of all tables found; made by the checker, not by the router.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,6 +33,10 @@ impl Walk {
     pub fn total_hops(&self) -> u64 {
         self.vc_hops.iter().sum()
     }
+    /// Weighted routes over all channels together: every route counts by its weight on every channel that it takes.
+    pub fn total_load(&self) -> u64 {
+        self.load_histogram.iter().map(|&(load, channels)| load * channels).sum()
+    }
 }
 
 /// The metrics of one scenario.
@@ -52,13 +59,15 @@ pub struct ScenarioMetrics {
     /// Weights of the chip that sends most.
     pub sent_most: u64,
     /// Certified lower end of lambda: a feasible flow, or 1 / max_channel_load, whichever is larger.
-    pub flow_low: f64,
+    pub flow_low: Fraction,
     /// Certified upper end of lambda.
-    pub flow_high: f64,
+    pub flow_high: Fraction,
     /// Bandwidth of one channel, GB/s.
-    pub channel_bandwidth: f64,
-    /// OCS-disjoint spanning trees over the cubes.
-    pub disjoint_trees: u32,
+    pub channel_bandwidth: Fraction,
+    /// Hosts of a router that carries hosts, at least 1: its injection is per host.
+    pub hosts: u64,
+    /// OCS-disjoint spanning trees over the cubes; `None` where there are no OCSes.
+    pub disjoint_trees: Option<u32>,
     /// What the routing reached; `None` before routing.
     pub routed: Option<Walk>,
 }
@@ -69,50 +78,54 @@ impl ScenarioMetrics {
         self.nodes * (self.nodes - 1)
     }
     /// Mean hop distance.
-    pub fn average_hops(&self) -> f64 {
-        self.hop_total as f64 / self.pairs() as f64
+    pub fn average_hops(&self) -> Fraction {
+        Fraction::new(self.hop_total, self.pairs())
     }
     /// lambda <= channels / sum of weight x hop distance.
-    pub fn distance_bound(&self) -> f64 {
-        self.channels as f64 / self.demand_hops as f64
+    pub fn distance_bound(&self) -> Fraction {
+        Fraction::new(self.channels, self.demand_hops)
     }
-    /// No single-path routing has a smaller maximum channel load: ceil(1 / dual).
+    /// No single-path routing has a smaller maximum channel load: 1 / dual, rounded up.
     pub fn load_bound(&self) -> u64 {
-        // A dual a rounding error below 1/k must not lift the bound to k + 1.
-        (1.0 / self.flow_high - 1e-9).ceil() as u64
+        let least = Fraction::whole(1u64).over(self.flow_high).ceil();
+        // Lengths bound what some routing reaches, and that is counted in 64 bits.
+        u64::try_from(least).unwrap_or(u64::MAX)
     }
-    /// Routes over a lit channel on average; `None` before routing.
-    pub fn mean_channel_load(&self) -> Option<f64> {
-        self.routed.as_ref().map(|walk| walk.total_hops() as f64 / self.channels as f64)
+    /// Weighted routes over a lit channel on average, as `max_channel_load` counts them; `None` before routing.
+    pub fn mean_channel_load(&self) -> Option<Fraction> {
+        self.routed.as_ref().map(|walk| Fraction::new(walk.total_load(), self.channels))
     }
-    /// Hops of a route on average; `None` before routing.
-    pub fn mean_route_hops(&self) -> Option<f64> {
-        self.routed.as_ref().map(|walk| walk.total_hops() as f64 / self.pairs() as f64)
+    /// Hops of a route on average, every pair once; `None` before routing.
+    pub fn mean_route_hops(&self) -> Option<Fraction> {
+        self.routed.as_ref().map(|walk| Fraction::new(walk.total_hops(), self.pairs()))
     }
-    /// The value of a metric; `None` if it needs routes and there are none.
-    pub fn value(&self, metric: Metric) -> Option<f64> {
-        let injection = self.flow_low * self.sent_most as f64;
+    /// What a host of the router that sends most injects when every pair sends at a rate times its weight.
+    pub fn injection_at(&self, rate: Fraction) -> Fraction {
+        rate.times(Fraction::new(self.sent_most, self.hosts))
+    }
+    /// The value of a metric; `None` if it needs routes, or OCSes, and there are none.
+    pub fn value(&self, metric: Metric) -> Option<Fraction> {
         Some(match metric {
-            Metric::Diameter => f64::from(self.diameter),
+            Metric::Diameter => Fraction::whole(self.diameter),
             Metric::AverageHops => self.average_hops(),
             Metric::ConcurrentFlow => self.flow_low,
-            Metric::Injection => injection,
-            Metric::Bandwidth => injection * self.channel_bandwidth,
-            Metric::MaxChannelLoad => self.routed.as_ref()?.max_channel_load() as f64,
-            Metric::LoadRatio => self.routed.as_ref()?.max_channel_load() as f64 * self.flow_high,
-            Metric::HopsRatio => self.routed.as_ref()?.total_hops() as f64 / self.hop_total as f64,
+            Metric::Injection => self.injection_at(self.flow_low),
+            Metric::Bandwidth => self.injection_at(self.flow_low).times(self.channel_bandwidth),
+            Metric::MaxChannelLoad => Fraction::whole(self.routed.as_ref()?.max_channel_load()),
+            Metric::LoadRatio => Fraction::whole(self.routed.as_ref()?.max_channel_load()).times(self.flow_high),
+            Metric::HopsRatio => Fraction::new(self.routed.as_ref()?.total_hops(), self.hop_total),
             Metric::VcBalance => {
                 let walk = self.routed.as_ref()?;
-                *walk.vc_hops.iter().max()? as f64 / walk.total_hops() as f64
+                Fraction::new(*walk.vc_hops.iter().max()?, walk.total_hops())
             }
-            Metric::DisjointTrees => f64::from(self.disjoint_trees),
+            Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
         })
     }
 }
 
-/// The worst value of a metric over all fault scenarios, and the scenario; `None` without faults or before routing.
-pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(f64, &str)> {
-    let mut worst: Option<(f64, &str)> = None;
+/// The worst value of a metric over all fault scenarios, and the first scenario that has it; `None` without faults or before routing.
+pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(Fraction, &str)> {
+    let mut worst: Option<(Fraction, &str)> = None;
     for scenario in scenarios.iter().filter(|scenario| scenario.scenario != "nominal") {
         let value = scenario.value(metric)?;
         if worst.is_none_or(|(so_far, _)| if metric.larger_is_better() { value < so_far } else { value > so_far }) {
@@ -126,15 +139,15 @@ pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(f64, &str
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct UniformTopology {
     /// Certified lower end of its lambda on the demand.
-    pub flow_low: f64,
+    pub flow_low: Fraction,
     /// Certified upper end.
-    pub flow_high: f64,
+    pub flow_high: Fraction,
 }
 
 impl UniformTopology {
     /// The gain in lambda on the demand, as a certified interval.
-    pub fn gain(&self, nominal: &ScenarioMetrics) -> (f64, f64) {
-        (nominal.flow_low / self.flow_high, nominal.flow_high / self.flow_low)
+    pub fn gain(&self, nominal: &ScenarioMetrics) -> (Fraction, Fraction) {
+        (nominal.flow_low.over(self.flow_high), nominal.flow_high.over(self.flow_low))
     }
 }
 
@@ -144,15 +157,20 @@ pub struct RequireOutcome {
     /// The line of the spec.
     pub require: Require,
     /// The measured value; `None` if the build stopped before it was known.
-    pub measured: Option<f64>,
+    pub measured: Option<Fraction>,
     /// The scenario it was measured in, for `fault.` metrics.
     pub scenario: Option<String>,
 }
 
 impl RequireOutcome {
-    /// Whether it holds; `None` if it was not measured.
+    /// Whether it holds, of the exact value and of the value as written; `None` if it was not measured.
     pub fn holds(&self) -> Option<bool> {
-        self.measured.map(|measured| self.require.comparison.holds(measured, self.require.value))
+        self.measured.map(|measured| self.holds_at(measured))
+    }
+    /// Whether a value would satisfy it.
+    pub fn holds_at(&self, value: Fraction) -> bool {
+        let number = self.require.value_text.split(' ').next().and_then(Decimal::parse).expect("`resolve` wrote a decimal number");
+        self.require.comparison.holds(value, Fraction::decimal(number))
     }
 }
 
@@ -172,10 +190,12 @@ pub struct PassRecord {
 impl PassRecord {
     /// What the analysis of the flow did.
     pub fn of_flow(flow: &ConcurrentFlow) -> Self {
+        let counters =
+            [("rounds", flow.rounds), ("sweeps", flow.sweeps)].into_iter().filter(|&(name, count)| name == "rounds" || count > 0);
         Self {
             name: "flow".to_owned(),
             stopped_by: flow.stopped_by.name().to_owned(),
-            counters: vec![("rounds".to_owned(), u64::from(flow.rounds))],
+            counters: counters.map(|(name, count)| (name.to_owned(), u64::from(count))).collect(),
             notes: Vec::new(),
         }
     }

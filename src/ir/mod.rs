@@ -2,6 +2,7 @@
 
 mod cross_connect;
 mod flow;
+mod fraction;
 mod limit;
 mod metrics;
 mod names;
@@ -14,9 +15,11 @@ mod symmetry;
 mod tables;
 mod topology;
 mod trees;
+mod verdict;
 
 pub use cross_connect::*;
 pub use flow::*;
+pub use fraction::*;
 pub use limit::*;
 pub use metrics::*;
 pub use names::*;

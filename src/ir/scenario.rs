@@ -2,7 +2,7 @@
 
 use super::{CrossConnects, Topology};
 use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId};
-use crate::model::{Fabric, Faults};
+use crate::model::{Fabric, Faults, file_stem};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -119,9 +119,9 @@ impl Scenario {
         };
         format!("{what}{}", self.name)
     }
-    /// Number of chips that are served.
+    /// Number of routers that send and receive.
     pub fn served(&self, topology: &Topology) -> usize {
-        topology.node_count() - usize::from(self.chip.is_some())
+        topology.endpoints().filter(|&node| Some(node) != self.chip).count()
     }
     /// The name as part of a file name: `X_0_0`, `X_0_0+Y_1_2`, `cube0_1_2_3.+x`, `cube0_1_2_3`.
     pub fn file_stem(&self) -> String {
@@ -147,9 +147,4 @@ impl Scenario {
 fn moves(topology: &Topology, g: usize) -> Vec<CubeId> {
     let symmetry = topology.symmetry();
     (0..symmetry.cubes()).map(|cube| symmetry.image_cube(g, CubeId::new(cube))).collect()
-}
-
-/// `X[0,0]` as part of a file name: `X_0_0`.
-pub fn file_stem(name: &str) -> String {
-    name.replace(['[', ','], "_").replace(']', "")
 }

@@ -37,7 +37,9 @@ impl Survivors {
         let links = lit.filter_map(|(_, link)| Some(Link { a: end(link.a)?, b: end(link.b)?, ..*link })).collect();
         // Without a chip the cubes are no longer alike: every chip is a cube of its own.
         let symmetry = if dead.is_none() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
-        Self { topology: Topology::new(pod.ports(), links, symmetry), demand: demand.among(&nodes), nodes, here, whole }
+        let hosts = nodes.iter().map(|&node| pod.hosts(node)).collect();
+        let topology = Topology::new(pod.ports(), links, symmetry).with_hosts(hosts);
+        Self { topology, demand: demand.among(&nodes), nodes, here, whole }
     }
 
     /// The trivial symmetry of the whole pod.

@@ -110,7 +110,7 @@ impl Comparison {
         matches!(self, Comparison::AtLeast | Comparison::Greater)
     }
     /// Whether `measured` satisfies it.
-    pub fn holds(self, measured: f64, wanted: f64) -> bool {
+    pub fn holds<T: PartialOrd>(self, measured: T, wanted: T) -> bool {
         match self {
             Comparison::AtMost => measured <= wanted,
             Comparison::AtLeast => measured >= wanted,

@@ -121,6 +121,14 @@ pub enum ResolveError {
         first: Option<Span>,
     },
 
+    #[error("{count} more groups serve face ports that are served already")]
+    #[diagnostic(code(FAB0110), help("the first ones are told one by one: mend those, and look again"))]
+    PortsTaken {
+        count: usize,
+        #[label("the last of these groups")]
+        span: Span,
+    },
+
     #[error("{ocs} needs {needed} ports per side, but has {ports}")]
     #[diagnostic(code(FAB0111), help("{arithmetic}"))]
     TooFewPorts {
@@ -405,6 +413,18 @@ pub enum ResolveError {
         help: String,
         #[label("this file")]
         span: Span,
+    },
+
+    #[error("the files of {ocs} would have the same names as those of {first_ocs}")]
+    #[diagnostic(code(FAB0141), help("{help}"))]
+    SameFileName {
+        ocs: String,
+        first_ocs: String,
+        help: String,
+        #[label("{ocs} is in this group")]
+        span: Span,
+        #[label("{first_ocs} is in this one")]
+        first: Span,
     },
 }
 

@@ -171,12 +171,12 @@ impl Fabric {
         let of_faults = self.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault);
         of_faults.filter(|require| require.comparison.wants_more()).map(|require| require.value).fold(0.0, f64::max)
     }
-    /// Bandwidth of one channel, GB/s (all links in use have the same: `resolve` sees to it).
-    pub fn channel_bandwidth_gbs(&self) -> f64 {
+    /// Bandwidth of one channel, bit/s (all links in use have the same: `resolve` sees to it).
+    pub fn channel_bandwidth_bps(&self) -> u64 {
         let used = match &self.plant {
             Plant::Pod(pod) => pod.cube.mesh,
             Plant::Network(network) => network.any_link(),
         };
-        self.link_types[used].bandwidth_bps as f64 / 8e9
+        self.link_types[used].bandwidth_bps
     }
 }

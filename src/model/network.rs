@@ -75,6 +75,20 @@ pub enum Arrangement {
     Fold,
 }
 
+impl Arrangement {
+    /// All of them.
+    pub const ALL: [Arrangement; 3] = [Arrangement::Palmtree, Arrangement::Consecutive, Arrangement::Fold];
+
+    /// The name in specs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Arrangement::Palmtree => "palmtree",
+            Arrangement::Consecutive => "consecutive",
+            Arrangement::Fold => "fold",
+        }
+    }
+}
+
 /// What an arc of a directed family is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Arcs {
@@ -188,6 +202,22 @@ impl Family {
             Family::FatTree { .. } => "fat_tree",
             Family::Kautz { .. } => "kautz",
             Family::Listed(_) => "graph",
+        }
+    }
+    /// As a spec writes it.
+    pub fn written(&self) -> String {
+        let by = |sides: &[u32]| sides.iter().map(u32::to_string).collect::<Vec<_>>().join(" x ");
+        match self {
+            Family::Torus(sides) | Family::Mesh(sides) | Family::HyperX(sides) => format!("{} {}", self.name(), by(sides)),
+            Family::Dragonfly(Dragonfly { a, h, g, arrangement }) => {
+                format!("dragonfly {{ a = {a}; h = {h}; g = {g}; arrangement = {}; }}", arrangement.name())
+            }
+            Family::FatTree { levels, arity } => format!("fat_tree {{ levels = {levels}; arity = {arity}; }}"),
+            Family::Kautz { degree, length, arcs } => {
+                let arcs = if *arcs == Arcs::Duplex { " arcs = duplex;" } else { "" };
+                format!("kautz {{ degree = {degree}; length = {length};{arcs} }}")
+            }
+            Family::Listed(listed) => format!("graph \"{}\"", listed.path),
         }
     }
     /// Whether links are single channels.

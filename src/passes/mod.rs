@@ -3,12 +3,13 @@
 //! | pass | from | to |
 //! |---|---|---|
 //! | [`synth`] | `Pod` | `Topology` |
+//! | [`wire`](mod@wire) | `Fabric`, `Network` | `Topology`, channel lengths |
 //! | [`limit`] | `Pod` | `UniversalLimit` |
 //! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
 //! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
-//! | [`tables`] | `Topology`, `Routes` | `ForwardingTables` |
+//! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
 //! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
 
 pub mod cross_connect;
@@ -19,3 +20,4 @@ pub mod route;
 pub mod synth;
 pub mod tables;
 pub mod trees;
+pub mod wire;

@@ -1,10 +1,13 @@
 //! From routes to forwarding tables.
 //!
 //! In: routes to every canonical destination. Out: the entries of every canonical router, keyed by (dst, in_port, in_vc) or by dst alone, sorted,
-//! each once. Routes that disagree on a key would leave two entries for it; the checker convicts them.
+//! each once. Routes that disagree on a key would leave two entries for it; the checker convicts them. What the routes carry is counted here
+//! from the routes; the checker counts it by walking the tables.
 
-use crate::ids::{Id, NodeId};
-use crate::ir::{Entry, ForwardingTables, NextHops, Routes, TableKey, Topology};
+use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
+use crate::ir::{Entry, ForwardingTables, NextHops, Routes, Symmetry, TableKey, Topology, Walk};
+use crate::model::Demand;
+use std::collections::BTreeMap;
 
 /// Builds the tables of one scenario.
 pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str) -> ForwardingTables {
@@ -44,6 +47,87 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
         entries.dedup();
     }
     ForwardingTables { scenario: scenario.to_owned(), vcs: routes.vcs, key, symmetry: symmetry.clone(), routers }
+}
+
+/// Counts what the routes put on the lit channels and how long they are, and the entries of their tables.
+///
+/// `alive` and `demand` must be invariant under the symmetry of the routes.
+pub fn count(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, routes: &Routes, tables: &ForwardingTables) -> Walk {
+    let symmetry = &routes.symmetry;
+    let order = symmetry.order() as u64;
+    let mut loads = vec![0; topology.class_count(symmetry)];
+    let (mut vc_hops, mut route_hops) = (vec![0; usize::from(routes.vcs)], vec![0]);
+    for (dst_class, dst) in symmetry.canonical_nodes().enumerate() {
+        for src in topology.nodes().filter(|&src| src != dst) {
+            let (route, weight) = (routes.route(dst_class, src), u64::from(demand.weight(src, dst)));
+            // A dead chip has no routes, though it has a number where the tables are those of the whole pod.
+            if route.is_empty() {
+                continue;
+            }
+            for hop in route {
+                // All images of a route together put as much on each channel of a class.
+                loads[topology.channel_class(symmetry, hop.channel).index()] += weight;
+                vc_hops[hop.vc.index()] += order;
+            }
+            route_hops.resize(route_hops.len().max(route.len() + 1), 0);
+            route_hops[route.len()] += order;
+        }
+    }
+    walked(topology, alive, symmetry, (loads, vc_hops, route_hops), tables)
+}
+
+/// The same of next hops.
+pub fn count_next_hops(
+    topology: &Topology,
+    demand: &Demand,
+    alive: &IdVec<LinkId, bool>,
+    next: &NextHops,
+    tables: &ForwardingTables,
+) -> Walk {
+    let (symmetry, order) = (&next.symmetry, next.symmetry.order() as u64);
+    let mut loads = vec![0; topology.class_count(symmetry)];
+    let (mut vc_hops, mut route_hops) = (vec![0; usize::from(tables.vcs)], vec![0]);
+    for (&destination, ports) in next.destinations.iter().zip(&next.ports) {
+        for source in topology.endpoints().filter(|&source| source != destination) {
+            let weight = u64::from(demand.weight(source, destination));
+            let (mut node, mut hops) = (source, 0);
+            while node != destination {
+                let channel = topology.outgoing(node, PortId(ports[node.index()])).expect("a next hop is wired");
+                loads[topology.channel_class(symmetry, channel).index()] += weight;
+                vc_hops[hops] += order;
+                node = topology.target(channel).node;
+                hops += 1;
+            }
+            route_hops.resize(route_hops.len().max(hops + 1), 0);
+            route_hops[hops] += order;
+        }
+    }
+    walked(topology, alive, symmetry, (loads, vc_hops, route_hops), tables)
+}
+
+fn walked(
+    topology: &Topology,
+    alive: &IdVec<LinkId, bool>,
+    symmetry: &Symmetry,
+    (loads, vc_hops, route_hops): (Vec<u64>, Vec<u64>, Vec<u64>),
+    tables: &ForwardingTables,
+) -> Walk {
+    let order = symmetry.order() as u64;
+    let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
+    for link in topology.links().ids().filter(|&link| alive[link]) {
+        for channel in topology.channels_of(link) {
+            *histogram.entry(loads[topology.channel_class(symmetry, channel).index()]).or_default() += 1;
+        }
+    }
+    let entries = tables.routers.iter().map(|entries| entries.len() as u64);
+    Walk {
+        loads,
+        load_histogram: histogram.into_iter().collect(),
+        vc_hops,
+        route_hops,
+        entries_max: entries.clone().max().unwrap_or(0),
+        entries_total: entries.sum::<u64>() * order,
+    }
 }
 
 /// Builds the tables of next hops: a line per destination that a route passes to.

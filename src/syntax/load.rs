@@ -11,13 +11,24 @@ use crate::diag::{SourceMap, Span};
 /// Reads the text of a file; the error says why it cannot.
 pub type Loader<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
 
-/// Parses a spec and every file it uses.
+/// The one name of the file behind a path: two paths that lead to one file, through links or otherwise, have the same.
+pub type Identity<'a> = dyn Fn(&str) -> String + 'a;
+
+/// Parses a spec and every file it uses; a path is a file of its own.
 ///
 /// # Errors
 /// All syntax errors of all files, in source order. The source map holds whatever was read.
 pub fn parse(path: &str, loader: &Loader<'_>) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
-    let mut load =
-        Load { loader, files: Vec::new(), sources: SourceMap::default(), stack: Vec::new(), seen: Vec::new(), errors: Vec::new() };
+    parse_files(path, loader, &str::to_owned)
+}
+
+/// As [`parse`], where several paths may lead to one file.
+///
+/// # Errors
+/// The same.
+pub fn parse_files(path: &str, loader: &Loader<'_>, identity: &Identity<'_>) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
+    let (files, sources, stack, seen, errors) = Default::default();
+    let mut load = Load { loader, identity, files, sources, stack, seen, errors };
     let path = join("", path);
     load.file(&path, None);
     let Load { files, sources, mut errors, .. } = load;
@@ -60,11 +71,12 @@ pub fn join(from_file: &str, path: &str) -> String {
 
 struct Load<'a> {
     loader: &'a Loader<'a>,
+    identity: &'a Identity<'a>,
     files: Vec<Option<File>>,
     sources: SourceMap,
-    /// The files being read, outermost first.
-    stack: Vec<String>,
-    /// Every file met so far, with its place in `files`.
+    /// The files being read, outermost first: identity, and path as used.
+    stack: Vec<(String, String)>,
+    /// The identity of every file met so far, with its place in `files`.
     seen: Vec<(String, Option<usize>)>,
     errors: Vec<ParseError>,
 }
@@ -72,12 +84,13 @@ struct Load<'a> {
 impl Load<'_> {
     /// Reads a file unless it is known; returns its place.
     fn file(&mut self, path: &str, used_at: Option<Span>) -> Option<usize> {
-        if let (Some(start), Some(span)) = (self.stack.iter().position(|open| open == path), used_at) {
-            let circle: Vec<&str> = self.stack[start..].iter().map(String::as_str).chain([path]).collect();
+        let identity = (self.identity)(path);
+        if let (Some(start), Some(span)) = (self.stack.iter().position(|(open, _)| *open == identity), used_at) {
+            let circle: Vec<&str> = self.stack[start..].iter().map(|(_, open)| open.as_str()).chain([path]).collect();
             self.errors.push(ParseError::UseCycle { path: path.to_owned(), circle: circle.join(" -> "), span });
             return None;
         }
-        if let Some((_, place)) = self.seen.iter().find(|(seen, _)| seen == path) {
+        if let Some((_, place)) = self.seen.iter().find(|(seen, _)| *seen == identity) {
             return *place;
         }
         let text = match (self.loader)(path) {
@@ -90,10 +103,10 @@ impl Load<'_> {
         let base = self.sources.add(path, &text);
         let place = self.files.len();
         self.files.push(None);
-        self.seen.push((path.to_owned(), Some(place)));
+        self.seen.push((identity.clone(), Some(place)));
         match parse_text(path, &text, base) {
             Ok(mut file) => {
-                self.stack.push(path.to_owned());
+                self.stack.push((identity, path.to_owned()));
                 self.follow(path, &mut file);
                 self.stack.pop();
                 self.files[place] = Some(file);

@@ -4,7 +4,7 @@ use fabc::compiled::{Compiled, CompiledScenario};
 use fabc::diag::Span;
 use fabc::ids::{ChannelId, CubeId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
-    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Link, LinkKind,
+    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkKind,
     PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
@@ -35,8 +35,13 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         .collect();
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();
-    let flow =
-        ConcurrentFlow { dual: scenarios[0].lengths.clone(), primal: tree_flow(&topology), rounds: 120, stopped_by: StopReason::Gap };
+    let flow = ConcurrentFlow {
+        dual: scenarios[0].lengths.clone(),
+        primal: tree_flow(&topology),
+        rounds: 120,
+        sweeps: 0,
+        stopped_by: StopReason::Gap,
+    };
     let (trees, tree_bounds) = fabc::passes::trees::disjoint_trees(&pod, &topology, &cross_connects);
     let pass = |name: &str, stopped_by: &str, counters: &[(&str, u64)]| PassRecord {
         name: name.to_owned(),
@@ -275,13 +280,13 @@ fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scena
     }
     let lit = (0..topology.channel_count()).map(ChannelId::new).filter(|channel| alive[channel.link()]);
     let mut of_load = std::collections::BTreeMap::new();
-    let mut channels = 0;
+    let mut channels = 0u64;
     for channel in lit {
         channels += 1;
         *of_load.entry(loads[topology.channel_class(symmetry, channel).index()]).or_insert(0u64) += 1;
     }
     let hop_total: u64 = (0u64..).zip(&histogram).map(|(hops, count)| hops * count).sum();
-    let flow_high = channels as f64 / hop_total as f64;
+    let flow_high = Fraction::new(channels, hop_total);
     let mut busiest = of_load.keys().last().copied().unwrap_or(1);
     if scenario.is_nominal() {
         let certified = tree_flow(topology).busiest;
@@ -304,9 +309,9 @@ fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scena
         hop_total,
         demand_hops: hop_total,
         sent_most: pod.demand.sent_most(),
-        flow_low: 1.0 / busiest as f64,
+        flow_low: Fraction::new(1u64, busiest),
         flow_high,
-        channel_bandwidth: pod.channel_bandwidth_gbs(),
+        channel_bandwidth: Fraction::new(pod.channel_bandwidth_bps(), 8_000_000_000u64),
         disjoint_trees: pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.dark.contains(&ocs)).count() as u32,
         routed: routed.then_some(walk),
     };

@@ -1,10 +1,11 @@
 //! Whether the bounds in `report.json` on all topologies, and on the disjoint trees, follow from what stands beside them.
 
-use super::report::{Comparison, Expected, Measured, scenario_bounds};
+use super::report::{Comparison, Expected, Measured, integer, scenario_bounds};
 use crate::check::limit::measure;
+use crate::check::measures::Exact;
 use crate::check::tree_bounds;
 use crate::ids::OcsId;
-use crate::ir::{LimitArgument, TreeBounds, UniversalLimit, Walk};
+use crate::ir::{LimitArgument, TreeBounds};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -76,16 +77,16 @@ fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Me
         Ok(sums) => sums,
         Err(what) => return comparison.differ(&place("argument"), written, what),
     };
-    let limit = UniversalLimit { volume, distance, argument };
     let nominal = &measured.scenarios[0];
-    let load = nominal.routed.as_ref().map(Walk::max_channel_load);
-    let sum = |value: u128| u64::try_from(value).map_or_else(|_| Expected::Exactly(value.to_string().into()), Expected::Integer);
+    let Some((limit, share)) = Exact::new(volume, distance).and_then(|limit| Some((limit, nominal.low.by(limit)?))) else {
+        return comparison.differ(&place("argument"), written, "no positive bound of at most 128 bits");
+    };
     for (key, expected) in [
-        ("value", Expected::Upper(limit.value())),
-        ("share", Expected::Ratio(nominal.flow_low / limit.value())),
-        ("optimal", Expected::Exactly(limit.is_met(measured.flow, load).into())),
-        ("volume", sum(volume)),
-        ("distance", sum(distance)),
+        ("value", Expected::Upper(limit)),
+        ("share", Expected::Ratio(share)),
+        ("optimal", Expected::Exactly(nominal.reaches(limit).into())),
+        ("volume", integer(volume)),
+        ("distance", integer(distance)),
     ] {
         comparison.expect(&place(key), fields.get(key), expected);
     }

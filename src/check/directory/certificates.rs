@@ -3,8 +3,9 @@
 use super::read::{Certificates, FlowLine, ScenarioLine, contradiction, tagged};
 use super::{CERTIFICATES, Files};
 use crate::check::CheckError;
+use crate::check::faults::{Fault, tolerated};
 use crate::ids::OcsId;
-use crate::ir::{FlowCertificate, Scenario, Topology};
+use crate::ir::{FlowCertificate, Topology};
 use crate::model::{Fabric, Pod};
 
 /// What the file claims; nothing of it is checked yet, except that it names things that exist.
@@ -17,7 +18,7 @@ pub(super) struct Claims {
 
 /// What is claimed for one scenario.
 pub(super) struct Claimed {
-    pub(super) scenario: Scenario,
+    pub(super) scenario: Fault,
     pub(super) line: ScenarioLine,
     /// The flow of a fault, if it is listed.
     pub(super) flow: Option<FlowCertificate>,
@@ -39,12 +40,12 @@ pub(super) fn certificates(files: &Files, fabric: &Fabric, pod: &Pod, topology: 
         }
         trees.push(set);
     }
-    let all = Scenario::all(fabric, topology);
+    let all = tolerated(fabric, || Ok(topology))?;
     let mut claimed = Vec::new();
     let mut left = all.iter();
     for (k, mut line) in file.scenarios.into_iter().enumerate() {
         let flow = line.flow.take().map(|flow| certificate(flow, &format!("scenarios[{k}].flow"), fabric, topology)).transpose()?;
-        match left.find(|scenario| scenario.name == line.scenario && (k > 0 || scenario.is_nominal())) {
+        match left.find(|scenario| scenario.name == line.scenario && (k > 0 || scenario.is_healthy())) {
             Some(scenario) => claimed.push(Claimed { scenario: scenario.clone(), line, flow }),
             None => return wrong(format!("scenarios[{k}]"), format!("`{}` is no scenario of the spec, or not in order", line.scenario)),
         }
@@ -63,7 +64,7 @@ pub(super) fn certificates(files: &Files, fabric: &Fabric, pod: &Pod, topology: 
 /// A flow from every canonical router.
 fn certificate(line: FlowLine, place: &str, fabric: &Fabric, topology: &Topology) -> Result<FlowCertificate, CheckError> {
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
-    let canonical = topology.symmetry().canonical_nodes();
+    let canonical: Vec<_> = topology.symmetry().canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
     if line.flows.len() != canonical.len() {
         let what = format!("has {} sources, but {} routers are canonical", line.flows.len(), canonical.len());
         return wrong(format!("{place}.flows"), what);
@@ -75,5 +76,10 @@ fn certificate(line: FlowLine, place: &str, fabric: &Fabric, topology: &Topology
         }
     }
     let flows = line.flows.into_iter().map(|line| line.units).collect();
-    Ok(FlowCertificate { demand: line.demand, mirrored: fabric.demand.is_symmetric(), busiest: line.busiest, flows })
+    Ok(FlowCertificate {
+        demand: line.demand,
+        mirrored: fabric.demand.is_symmetric() && !topology.has_simplex(),
+        busiest: line.busiest,
+        flows,
+    })
 }

@@ -15,8 +15,11 @@ mod topology;
 
 use super::{CheckError, dual, flow, scenario_without as walk_scenario, trees, wiring};
 use crate::check::distances::{demand_hops, measure as measure_distances};
-use crate::ir::{CrossConnects, DualLengths, FlowCertificate, Scenario, ScenarioMetrics, Topology};
-use crate::model::{DemandShape, Fabric, Faults, Pod, TopologyChoice};
+use crate::check::faults::{Fault, tolerated};
+use crate::check::measures::{Counts, Measures, flow_end, sent_most};
+use crate::ids::IdVec;
+use crate::ir::{CrossConnects, Topology};
+use crate::model::{DemandShape, Fabric, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 use certificates::{Claimed, Claims};
 use rayon::prelude::*;
@@ -62,13 +65,8 @@ pub fn directory(files: &Files, fabric: &Fabric) -> Result<Verified, Vec<CheckEr
         return Err(vec![CheckError::Wiring { what: "networks cannot be verified yet".to_owned(), span: Some(fabric.span) }]);
     };
     let mut errors = manifest::manifest(files, fabric);
-    let known = match fabric.budget.faults {
-        Faults::Ocses(most) => Ok(Scenario::of_ocses(fabric, most)),
-        // Only the topology tells which links there are, and which faults stand for which.
-        Faults::Link | Faults::Chip => {
-            topology::topology(files, fabric, pod).map(|(topology, _)| Scenario::all(fabric, &topology)).map_err(|error| vec![error])
-        }
-    };
+    // Where links or chips fail, only the topology tells which there are, and which faults stand for which.
+    let known = tolerated(fabric, || topology::topology(files, fabric, pod).map(|(topology, _)| topology)).map_err(|error| vec![error]);
     let (routed, only_hashed) = match known.and_then(|scenarios| known_files(files, fabric, pod, &scenarios)) {
         Ok(found) => found,
         Err(more) => {
@@ -90,8 +88,8 @@ pub fn directory(files: &Files, fabric: &Fabric) -> Result<Verified, Vec<CheckEr
 }
 
 /// Whether tables and switches have the files they must have, and no others; whether there are tables; and what else is there.
-fn known_files(files: &Files, fabric: &Fabric, pod: &Pod, scenarios: &[Scenario]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
-    let json: BTreeSet<String> = scenarios.iter().map(|scenario| tables::tables_path(scenario) + ".json").collect();
+fn known_files(files: &Files, fabric: &Fabric, pod: &Pod, scenarios: &[Fault]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
+    let json: BTreeSet<String> = scenarios.iter().map(|scenario| scenario.tables_path() + ".json").collect();
     let bin: BTreeSet<String> = json.iter().map(|path| path.replace(".json", ".bin")).collect();
     // One form for all scenarios: that of the healthy pod.
     let tables = if files.contains_key("tables/nominal.bin") { bin } else { json };
@@ -142,7 +140,7 @@ fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool) -> Result<V
         .chain(switches::inputs(files, fabric, pod).err())
         .collect();
     let claims = certificates::certificates(files, fabric, pod, &topology, routed).map_err(one)?;
-    let lit = Scenario::nominal().alive(&topology, Some(&cross_connects));
+    let lit = IdVec::filled(true, topology.links().len());
     errors.extend(flow(&topology, &fabric.demand, &lit, &claims.flow).err());
     errors.extend(trees(pod, &topology, &cross_connects, &claims.trees).err());
     let directory = Directory { files, fabric, topology: &topology, cross_connects: &cross_connects, claims: &claims, routed };
@@ -167,7 +165,6 @@ fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool) -> Result<V
         topology: &topology,
         cross_connects: &cross_connects,
         trees: claims.trees.len(),
-        flow: &claims.flow,
         scenarios: &scenarios,
         canonical,
     };
@@ -175,16 +172,27 @@ fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool) -> Result<V
     if !errors.is_empty() {
         return Err(errors);
     }
-    let walks = || scenarios.iter().filter_map(|scenario| scenario.routed.as_ref());
+    let walks = || scenarios.iter().filter_map(|scenario| scenario.counts.walk.as_ref());
     Ok(Verified {
         files: files.len(),
         scenarios: scenarios.len(),
         routed: walks().count(),
         pairs: walks().map(|walk| walk.route_hops.iter().sum::<u64>()).sum(),
-        hops: walks().map(|walk| walk.total_hops()).sum(),
+        hops: scenarios.iter().map(Measures::hops_walked).sum(),
         entries: walks().map(|walk| walk.entries_total).sum(),
         only_hashed: Vec::new(),
     })
+}
+
+/// Hosts of the router with most of them.
+fn hosts_of(topology: &Topology) -> u64 {
+    topology.nodes().map(|node| u64::from(topology.hosts(node))).max().unwrap_or(1)
+}
+
+/// Bandwidth of a channel, bit/s.
+fn bandwidth(fabric: &Fabric) -> u64 {
+    let used = fabric.pod().map(|pod| pod.cube.mesh);
+    used.map_or(0, |used| fabric.link_types[used].bandwidth_bps)
 }
 
 /// What every scenario is checked against.
@@ -199,16 +207,15 @@ struct Directory<'a> {
 
 impl Directory<'_> {
     /// Recomputes the metrics of one scenario; and whether its tables are canonical, if there are any.
-    fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(ScenarioMetrics, Option<bool>), CheckError> {
-        let (alive, dead) = (scenario.alive(self.topology, Some(self.cross_connects)), scenario.chip);
+    fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(Measures, Option<bool>), CheckError> {
+        let (alive, dead) = (scenario.lit(self.topology, Some(self.cross_connects)), scenario.dead());
         let distances = measure_distances(self.topology, &alive, dead).map_err(|(from, to)| CheckError::Disconnected {
             scenario: scenario.name.clone(),
             from: self.topology.name(from),
             to: self.topology.name(to),
             span: Some(self.fabric.budget.faults_span),
         })?;
-        let (volume, distance) = dual::measure(self.topology, &self.fabric.demand, &alive, dead, &line.lengths)?;
-        let lengths = DualLengths { lengths: line.lengths.clone(), volume, distance };
+        let dual = dual::measure(self.topology, &self.fabric.demand, &alive, dead, &line.lengths)?;
         let mut routed = None;
         if self.routed {
             let (tables, canonical) = tables::tables(self.files, self.topology, scenario)?;
@@ -222,26 +229,24 @@ impl Directory<'_> {
             let what = "ranks without tables";
             return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].ranks", scenario.name), what));
         }
-        let of_tables = routed.as_ref().map_or(0.0, |(walk, _)| 1.0 / walk.max_channel_load() as f64);
-        let certified = if scenario.is_nominal() { Some(&self.claims.flow) } else { of_fault.as_ref() };
+        let certified = if scenario.is_healthy() { Some(&self.claims.flow) } else { of_fault.as_ref() };
         if let Some(certificate) = of_fault {
             flow(self.topology, &self.fabric.demand, &alive, certificate)?;
         }
-        let metrics = ScenarioMetrics {
+        let metrics = Measures::new(Counts {
             scenario: scenario.name.clone(),
-            nodes: scenario.served(self.topology) as u64,
-            channels: 2 * alive.iter().filter(|&&lit| lit).count() as u64,
-            diameter: distances.diameter,
-            hop_histogram: distances.histogram,
-            hop_total: distances.total,
-            demand_hops: demand_hops(self.topology, &self.fabric.demand, &alive, dead),
-            sent_most: self.fabric.demand.sent_most_without(dead),
-            flow_low: certified.map_or(0.0, FlowCertificate::value).max(of_tables),
-            flow_high: lengths.bound(),
-            channel_bandwidth: self.fabric.channel_bandwidth_gbs(),
-            disjoint_trees: scenario.intact(&self.claims.trees, &alive, self.cross_connects) as u32,
-            routed: routed.as_ref().map(|(walk, _)| walk.clone()),
-        };
+            routers: self.topology.endpoints().filter(|&node| Some(node) != dead).count() as u64,
+            channels: self.topology.channels().filter(|channel| alive[channel.link()]).count() as u64,
+            pairs_at: distances.histogram,
+            weighted_hops: demand_hops(self.topology, &self.fabric.demand, &alive, dead),
+            sent_most: sent_most(&self.fabric.demand, dead),
+            flow: certified.and_then(flow_end),
+            dual,
+            bandwidth_bps: bandwidth(self.fabric),
+            hosts: hosts_of(self.topology),
+            trees: Some(scenario.whole_sets(&self.claims.trees, &alive, self.cross_connects)),
+            walk: routed.as_ref().map(|(walk, _)| walk.clone()),
+        })?;
         Ok((metrics, routed.map(|(_, canonical)| canonical)))
     }
 }

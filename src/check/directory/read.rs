@@ -4,7 +4,8 @@
 
 use super::Files;
 use crate::check::CheckError;
-use crate::ir::{EntryLine, Image};
+use crate::check::entries::Line;
+use crate::check::faults::Served;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -149,7 +150,9 @@ pub(super) struct TablesFile {
     pub(super) canonical: bool,
     pub(super) key: Vec<String>,
     #[serde(default)]
-    pub(super) images: Vec<Image>,
+    pub(super) vc: Option<String>,
+    #[serde(default)]
+    pub(super) images: Vec<Served>,
     pub(super) routers: Vec<RouterLine>,
 }
 
@@ -157,7 +160,7 @@ pub(super) struct TablesFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct RouterLine {
     pub(super) node: u32,
-    pub(super) entries: Vec<EntryLine>,
+    pub(super) entries: Vec<Line>,
 }
 
 #[derive(Deserialize)]

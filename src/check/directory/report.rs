@@ -2,23 +2,23 @@
 
 use super::{Files, REPORT};
 use crate::check::errors::require_text;
+use crate::check::measures::{Exact, Measures, satisfies, worst_of};
 use crate::check::{CheckError, RequireError};
-use crate::ir::{CrossConnects, FlowCertificate, RequireOutcome, ScenarioMetrics, Topology, UniformTopology, worst};
+use crate::ir::{CrossConnects, Topology};
 use crate::model::{Fabric, Metric, Pod, TopologyChoice};
 use serde_json::{Map, Value};
+use std::cmp::Ordering;
 
 /// Everything the report is compared with, recomputed from the other files.
 pub(super) struct Measured<'a> {
     pub(super) fabric: &'a Fabric,
     pub(super) pod: &'a Pod,
     /// Nominal first.
-    pub(super) scenarios: &'a [ScenarioMetrics],
+    pub(super) scenarios: &'a [Measures],
     pub(super) topology: &'a Topology,
     pub(super) cross_connects: &'a CrossConnects,
     /// Sets of OCSes that are trees.
     pub(super) trees: usize,
-    /// What the nominal flow carries.
-    pub(super) flow: &'a FlowCertificate,
     /// Whether the nominal tables are canonical; `None` without tables.
     pub(super) canonical: Option<bool>,
 }
@@ -28,13 +28,13 @@ pub(super) struct Measured<'a> {
 pub(super) enum Expected {
     Integer(u64),
     /// Rounded to 6 decimals.
-    Ratio(f64),
+    Ratio(Exact),
     /// Rounded down, 9 significant digits.
-    Lower(f64),
+    Lower(Exact),
     /// Rounded up, 9 significant digits.
-    Upper(f64),
-    /// Derived from a lower end: by either rule.
-    Rate(f64),
+    Upper(Exact),
+    /// Derived from numbers that were rounded before.
+    Rate(Exact),
     /// Exactly this.
     Exactly(Value),
 }
@@ -87,7 +87,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
 
 pub(super) type Fields = Vec<(&'static str, Option<Expected>)>;
 
-fn metrics(of: &ScenarioMetrics) -> Fields {
+fn metrics(of: &Measures) -> Fields {
     Metric::ALL
         .into_iter()
         .map(|metric| {
@@ -100,26 +100,30 @@ fn metrics(of: &ScenarioMetrics) -> Fields {
         .collect()
 }
 
-fn expected_metric(metric: Metric, value: f64) -> Expected {
+fn expected_metric(metric: Metric, value: Exact) -> Expected {
     match metric {
-        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => Expected::Integer(value as u64),
-        Metric::ConcurrentFlow => Expected::Lower(value),
-        Metric::Injection | Metric::Bandwidth => Expected::Rate(value),
+        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => integer(value.rounded_up()),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => Expected::Lower(value),
         Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => Expected::Ratio(value),
     }
 }
 
-pub(super) fn scenario_bounds(of: &ScenarioMetrics) -> Fields {
-    vec![("distance", Some(Expected::Upper(of.distance_bound()))), ("load", Some(Expected::Integer(of.load_bound())))]
+pub(super) fn scenario_bounds(of: &Measures) -> Fields {
+    vec![("distance", of.distance_bound().map(Expected::Upper)), ("load", Some(integer(of.least_load())))]
 }
 
-fn histograms(of: &ScenarioMetrics) -> Fields {
-    let walk = of.routed.as_ref();
+/// An integer, which JSON as it is read here has only up to 64 bits.
+pub(super) fn integer(value: u128) -> Expected {
+    u64::try_from(value).map_or_else(|_| Expected::Exactly(value.to_string().into()), Expected::Integer)
+}
+
+fn histograms(of: &Measures) -> Fields {
+    let walk = of.counts.walk.as_ref();
     let list = |values: &Vec<u64>| Expected::Exactly(values.clone().into());
     let pairs =
         |values: &Vec<(u64, u64)>| Expected::Exactly(values.iter().map(|&(load, channels)| Value::from(vec![load, channels])).collect());
     vec![
-        ("hops", Some(list(&of.hop_histogram))),
+        ("hops", Some(list(&of.counts.pairs_at))),
         ("route_hops", walk.map(|walk| list(&walk.route_hops))),
         ("channel_load", walk.map(|walk| pairs(&walk.load_histogram))),
         ("vc_hops", walk.map(|walk| list(&walk.vc_hops))),
@@ -128,10 +132,10 @@ fn histograms(of: &ScenarioMetrics) -> Fields {
 
 fn tables(measured: &Measured<'_>) -> Fields {
     let nominal = &measured.scenarios[0];
-    let walk = nominal.routed.as_ref();
+    let walk = nominal.counts.walk.as_ref();
     vec![
         ("entries_max", walk.map(|walk| Expected::Integer(walk.entries_max))),
-        ("entries_mean", walk.map(|walk| Expected::Ratio(walk.entries_total as f64 / nominal.nodes as f64))),
+        ("entries_mean", nominal.mean_entries().map(Expected::Ratio)),
         ("canonical", measured.canonical.map(|canonical| Expected::Exactly(canonical.into()))),
     ]
 }
@@ -148,22 +152,27 @@ impl Comparison {
 
     pub(super) fn expect(&mut self, place: &str, claimed: Option<&Value>, expected: Expected) {
         let number = claimed.filter(|value| value.is_number()).and_then(Value::as_f64);
-        let near = |value: f64, slack: f64| number.is_some_and(|number| (number - value).abs() <= slack);
+        let near = |value: Exact, least: f64, part: f64| {
+            number.is_some_and(|number| (number - value.about()).abs() <= least.max(value.about().abs() * part))
+        };
+        // A bound may be rounded away from the truth only on its safe side, and there is no last digit that does not count.
+        let safe = |value: Exact, unsafe_side: Ordering| {
+            near(value, 0.0, 1.01e-8) && number.and_then(decimal).is_some_and(|number| number.against(value) != unsafe_side)
+        };
         let holds = match &expected {
             Expected::Integer(value) => claimed.and_then(Value::as_u64) == Some(*value),
-            Expected::Ratio(value) => near(*value, 5.01e-7 + value.abs() * 1e-12),
-            Expected::Rate(value) => near(*value, 1.01e-6_f64.max(value.abs() * 1.01e-8)),
-            // A bound may be rounded away from the truth only on its safe side.
-            Expected::Lower(value) => near(*value, value.abs() * 1.01e-8) && number.is_some_and(|number| number <= value * (1.0 + 1e-12)),
-            Expected::Upper(value) => near(*value, value.abs() * 1.01e-8) && number.is_some_and(|number| number >= value * (1.0 - 1e-12)),
+            Expected::Ratio(value) => near(*value, 5.01e-7, 1e-12),
+            Expected::Rate(value) => near(*value, 1.01e-6, 1.01e-8),
+            Expected::Lower(value) => safe(*value, Ordering::Greater),
+            Expected::Upper(value) => safe(*value, Ordering::Less),
             Expected::Exactly(value) => claimed == Some(value),
         };
         if !holds {
             let measured = match expected {
                 Expected::Integer(value) => value.to_string(),
-                Expected::Ratio(value) | Expected::Rate(value) => format!("{value:.6}"),
-                Expected::Lower(value) => format!("at most {value:.11}"),
-                Expected::Upper(value) => format!("at least {value:.11}"),
+                Expected::Ratio(value) | Expected::Rate(value) => format!("{:.6}", value.about()),
+                Expected::Lower(value) => format!("at most {:.11}", value.about()),
+                Expected::Upper(value) => format!("at least {:.11}", value.about()),
                 Expected::Exactly(value) => shorten(&value.to_string()),
             };
             self.differ(place, claimed, measured);
@@ -204,15 +213,15 @@ impl Comparison {
         }
     }
 
-    fn interval(&mut self, place: &str, claimed: Option<&Value>, of: &ScenarioMetrics) {
+    fn interval(&mut self, place: &str, claimed: Option<&Value>, of: &Measures) {
         let place = format!("{place}.concurrent_flow");
         match claimed.and_then(Value::as_array).map(Vec::as_slice) {
             Some([low, high]) => {
                 // Without a flow of its own, a scenario that is not routed has no lower end.
-                if of.flow_low > 0.0 || !low.is_null() {
-                    self.expect(&format!("{place}[0]"), Some(low), Expected::Lower(of.flow_low));
+                if of.low.about() > 0.0 || !low.is_null() {
+                    self.expect(&format!("{place}[0]"), Some(low), Expected::Lower(of.low));
                 }
-                self.expect(&format!("{place}[1]"), Some(high), Expected::Upper(of.flow_high));
+                self.expect(&format!("{place}[1]"), Some(high), Expected::Upper(of.high));
             }
             _ => self.differ(&place, claimed, "an interval of two numbers"),
         }
@@ -233,27 +242,34 @@ impl Comparison {
         let (Some((low, high)), Some(ratio)) = (interval("uniform_topology"), interval("ratio")) else {
             return self.differ("gain", claimed, "two intervals of two numbers");
         };
-        let ends = (low.as_f64().unwrap_or(0.0), high.as_f64().unwrap_or(0.0));
-        if !(0.0 < ends.0 && ends.0 <= ends.1) {
+        let ends = [low, high].map(|end| end.as_f64().and_then(decimal));
+        let [Some(low), Some(high)] = ends.map(|end| end.filter(|end| end.about() > 0.0)) else {
+            return self.differ("gain.uniform_topology", claimed, "a positive interval");
+        };
+        if low.against(high) == Ordering::Greater {
             return self.differ("gain.uniform_topology", claimed, "a positive interval");
         }
-        let (least, most) = UniformTopology { flow_low: ends.0, flow_high: ends.1 }.gain(&measured.scenarios[0]);
+        let nominal = &measured.scenarios[0];
+        let (Some(least), Some(most)) = (nominal.low.by(high), nominal.high.by(low)) else {
+            return self.differ("gain.ratio", claimed, "a ratio of at most 128 bits");
+        };
         // Its ends were rounded before they were written.
         self.expect("gain.ratio[0]", Some(&ratio.0), Expected::Rate(least));
         self.expect("gain.ratio[1]", Some(&ratio.1), Expected::Rate(most));
     }
 
-    fn scenarios(&mut self, claimed: Option<&Value>, scenarios: &[ScenarioMetrics]) {
+    fn scenarios(&mut self, claimed: Option<&Value>, scenarios: &[Measures]) {
         let place = "scenarios";
         let Some(object) = claimed.and_then(Value::as_object) else {
             return self.differ(place, claimed, "an object");
         };
-        self.known_keys(place, object, &scenarios.iter().map(|scenario| scenario.scenario.as_str()).collect::<Vec<_>>());
+        self.known_keys(place, object, &scenarios.iter().map(|scenario| scenario.counts.scenario.as_str()).collect::<Vec<_>>());
         for (k, of) in scenarios.iter().enumerate() {
-            let place = format!("{place}.{}", of.scenario);
-            let Some(line) = object.get(&of.scenario).and_then(Value::as_object) else {
+            let name = &of.counts.scenario;
+            let place = format!("{place}.{name}");
+            let Some(line) = object.get(name).and_then(Value::as_object) else {
                 if k > 0 {
-                    self.differ(&place, object.get(&of.scenario), "an object");
+                    self.differ(&place, object.get(name), "an object");
                 }
                 continue;
             };
@@ -266,7 +282,7 @@ impl Comparison {
         }
     }
 
-    fn worst(&mut self, claimed: Option<&Value>, scenarios: &[ScenarioMetrics]) {
+    fn worst(&mut self, claimed: Option<&Value>, scenarios: &[Measures]) {
         let empty = Map::new();
         let object = match claimed {
             None | Some(Value::Null) => &empty,
@@ -277,7 +293,7 @@ impl Comparison {
         for metric in Metric::ALL {
             let place = format!("worst.{}", metric.name());
             let line = object.get(metric.name());
-            match worst(scenarios, metric) {
+            match worst_of(scenarios, metric) {
                 None => self.expect_or_nothing(&place, line, None),
                 Some((value, scenario)) => {
                     self.expect(&format!("{place}.value"), line.and_then(|line| line.get("value")), expected_metric(metric, value));
@@ -301,23 +317,29 @@ impl Comparison {
             let text = require_text(require);
             self.expect(&place("require"), line.get("require"), Expected::Exactly(text.into()));
             let found = if require.fault {
-                worst(measured.scenarios, require.metric).map(|(value, scenario)| (value, Some(scenario)))
+                worst_of(measured.scenarios, require.metric).map(|(value, scenario)| (value, Some(scenario)))
             } else {
                 measured.scenarios[0].value(require.metric).map(|value| (value, None))
             };
             let scenario = found.and_then(|(_, scenario)| scenario);
-            let outcome =
-                RequireOutcome { require: require.clone(), measured: found.map(|(value, _)| value), scenario: scenario.map(str::to_owned) };
+            let holds = found.and_then(|(value, _)| satisfies(require, value));
             self.expect_or_nothing(
                 &place("measured"),
                 line.get("measured"),
                 found.map(|(value, _)| expected_metric(require.metric, value)),
             );
-            self.expect_or_nothing(&place("holds"), line.get("holds"), outcome.holds().map(|holds| Expected::Exactly(holds.into())));
+            self.expect_or_nothing(&place("holds"), line.get("holds"), holds.map(|holds| Expected::Exactly(holds.into())));
             self.expect_or_nothing(&place("scenario"), line.get("scenario"), scenario.map(|name| Expected::Exactly(name.into())));
-            self.errors.extend(RequireError::of(&outcome).map(CheckError::Require));
+            if let Some((value, scenario)) = found.filter(|_| holds == Some(false)) {
+                self.errors.push(RequireError::new(require, value.about(), scenario).into());
+            }
         }
     }
+}
+
+/// A number as it was written: the shortest decimal that reads as this float, which has every digit of those that reports have.
+fn decimal(number: f64) -> Option<Exact> {
+    Exact::decimal(&number.to_string())
 }
 
 /// The beginning of a long text.

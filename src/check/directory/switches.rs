@@ -4,8 +4,8 @@ use super::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile, contradicti
 use super::{Files, OCS};
 use crate::check::CheckError;
 use crate::ids::{IdVec, LinkId, OcsId};
-use crate::ir::{CrossConnect, CrossConnects, Topology, file_stem};
-use crate::model::{CoupleRule, DemandShape, Duplex, Fabric, FacePort, Ocs, Pod, TopologyChoice};
+use crate::ir::{CrossConnect, CrossConnects, Topology};
+use crate::model::{CoupleRule, DemandShape, Duplex, Fabric, FacePort, Ocs, Pod, TopologyChoice, file_stem};
 use crate::syntax::DEMAND_INPUT;
 use std::collections::{BTreeMap, BTreeSet};
 

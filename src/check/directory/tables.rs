@@ -3,26 +3,23 @@
 use super::read::{TablesFile, bytes, contradiction, tagged};
 use super::{BinaryTables, Files};
 use crate::check::CheckError;
-use crate::ir::{EntryLine, ForwardingTables, Image, Scenario, Symmetry, TableKey, Topology};
-
-/// The path of a scenario's tables, without its ending: `.json`, or `.bin` for `fabc.tables.bin/1`.
-pub(super) fn tables_path(scenario: &Scenario) -> String {
-    if scenario.is_nominal() { "tables/nominal".to_owned() } else { format!("tables/fault-{}", scenario.file_stem()) }
-}
+use crate::check::entries::{Line, key_of, width_of};
+use crate::check::faults::{Fault, Served};
+use crate::ir::{ForwardingTables, Symmetry, Topology};
 
 /// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`. What the entries say is checked by the walk.
-pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) -> Result<(ForwardingTables, bool), CheckError> {
-    let path = tables_path(scenario) + ".bin";
+pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Fault) -> Result<(ForwardingTables, bool), CheckError> {
+    let path = scenario.tables_path() + ".bin";
     if files.contains_key(&path) {
         return binary(files, topology, scenario, &path);
     }
-    let path = tables_path(scenario) + ".json";
+    let path = scenario.tables_path() + ".json";
     let file: TablesFile = tagged(files, &path)?;
     let wrong = |place: String, what: String| Err(contradiction(&path, place, what));
     if file.scenario != scenario.name {
         return wrong("scenario".to_owned(), format!("says `{}`, but the file is that of `{}`", file.scenario, scenario.name));
     }
-    let Some(key) = TableKey::ALL.into_iter().find(|key| file.key == key.columns()) else {
+    let Some(key) = key_of(&file.key, file.vc.as_deref()) else {
         return wrong("key".to_owned(), "must be [\"dst\",\"in_port\",\"in_vc\"] or [\"dst\"]".to_owned());
     };
     same_images(&path, scenario, &file.images)?;
@@ -39,9 +36,9 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) ->
         if line.node != node.0 {
             return wrong(format!("routers[{k}].node"), format!("says {}, but router {node} stands there", line.node));
         }
-        let entry = |(at, line): (usize, EntryLine)| {
-            let what = || format!("is no entry of {} numbers in range", key.columns().len() + 2);
-            line.entry(key).ok_or_else(|| contradiction(&path, format!("routers[{k}].entries[{at}]"), what()))
+        let entry = |(at, line): (usize, Line)| {
+            let what = || format!("is no entry of {} numbers in range", width_of(key));
+            line.under(key).ok_or_else(|| contradiction(&path, format!("routers[{k}].entries[{at}]"), what()))
         };
         routers.push(line.entries.into_iter().enumerate().map(entry).collect::<Result<_, _>>()?);
     }
@@ -49,20 +46,20 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Scenario) ->
 }
 
 /// The same from a `fabc.tables.bin/1`.
-fn binary(files: &Files, topology: &Topology, scenario: &Scenario, path: &str) -> Result<(ForwardingTables, bool), CheckError> {
+fn binary(files: &Files, topology: &Topology, scenario: &Fault, path: &str) -> Result<(ForwardingTables, bool), CheckError> {
     let unreadable = |what: String| CheckError::Unreadable { file: path.to_owned(), what };
     let file = BinaryTables::read(bytes(files, path)?).map_err(unreadable)?;
     if file.scenario() != scenario.name {
         let what = format!("says `{}`, but the file is that of `{}`", file.scenario(), scenario.name);
         return Err(contradiction(path, "scenario", what));
     }
-    same_images(path, scenario, file.images())?;
+    same_images(path, scenario, file.served())?;
     let canonical = file.is_canonical();
     let tables = file.tables(symmetry(topology, canonical)).map_err(unreadable)?;
     Ok((tables, canonical))
 }
 
-fn same_images(path: &str, scenario: &Scenario, images: &[Image]) -> Result<(), CheckError> {
+fn same_images(path: &str, scenario: &Fault, images: &[Served]) -> Result<(), CheckError> {
     if images == scenario.images {
         return Ok(());
     }

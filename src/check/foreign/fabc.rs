@@ -2,9 +2,10 @@
 
 use super::network::{Endpoint, MISSING, NOWHERE, Network, Table};
 use super::{NamedFile, malformed, text};
+use crate::check::entries::{Line, key_of, width_of};
 use crate::check::{BinaryTables, CheckError};
 use crate::ids::NodeId;
-use crate::ir::{Entry, EntryLine, Symmetry, TableKey};
+use crate::ir::{Entry, Symmetry, TableKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,13 +44,15 @@ struct TablesFile {
     #[serde(default)]
     canonical: bool,
     key: Vec<String>,
+    #[serde(default)]
+    vc: Option<String>,
     routers: Vec<RouterLine>,
 }
 
 #[derive(Deserialize)]
 struct RouterLine {
     node: u32,
-    entries: Vec<EntryLine>,
+    entries: Vec<Line>,
 }
 
 /// A network, and the permutations of its routers that carry canonical tables.
@@ -153,18 +156,18 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
         let nodes: Vec<u32> = tables.symmetry.canonical_nodes().map(|node| node.0).collect();
         (tables.vcs, canonical, tables.key, nodes.into_iter().zip(tables.routers).collect::<Vec<_>>())
     } else {
-        let TablesFile { format, vcs, canonical, key, routers } = json(file)?;
+        let TablesFile { format, vcs, canonical, key, vc, routers } = json(file)?;
         if format != "fabc.tables/1" {
             return Err(wrong(format!("its format is `{format}`, but this fabc reads `fabc.tables/1`")));
         }
-        let Some(key) = TableKey::ALL.into_iter().find(|known| key == known.columns()) else {
+        let Some(key) = key_of(&key, vc.as_deref()) else {
             let known = "[\"dst\", \"in_port\", \"in_vc\"] or [\"dst\"]";
             return Err(wrong(format!("tables with the key {key:?} cannot be walked, only those with {known}")));
         };
         let router = |RouterLine { node, entries }| {
-            let entry = |(at, line): (usize, EntryLine)| {
-                let what = || format!("entry {at} of router {node} is none of {} numbers in range", key.columns().len() + 2);
-                line.entry(key).ok_or_else(|| wrong(what()))
+            let entry = |(at, line): (usize, Line)| {
+                let what = || format!("entry {at} of router {node} is none of {} numbers in range", width_of(key));
+                line.under(key).ok_or_else(|| wrong(what()))
             };
             Ok((node, entries.into_iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?))
         };

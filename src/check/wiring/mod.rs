@@ -3,13 +3,20 @@
 //! In: what was declared, and a topology. Out: [`Wired`], the right to emit it. Each plant has a predicate of its own that shares nothing
 //! with the generator; degrees, connection and the claimed symmetry are the same for all.
 
+mod dragonfly;
+mod fat_tree;
+mod grid;
+mod kautz;
+mod listed;
+mod network;
 mod pod;
 
 use super::graph::LitGraph;
 use super::{CheckError, symmetry};
 use crate::ids::{Id, IdVec, NodeId};
 use crate::ir::{CrossConnects, Topology};
-use crate::model::{Fabric, Plant};
+use crate::model::{Fabric, Family, Network, Plant};
+use fixedbitset::FixedBitSet;
 
 /// Proof that a topology is what the spec declares; only [`wiring`] makes it.
 #[derive(Clone, Copy, Debug)]
@@ -29,26 +36,74 @@ pub fn wiring(fabric: &Fabric, topology: &Topology, cross_connects: Option<&Cros
     match (&fabric.plant, cross_connects) {
         (Plant::Pod(pod), Some(cross_connects)) => pod::wiring(fabric, pod, topology, cross_connects)?,
         (Plant::Pod(_), None) => return wrong("the cross-connects are missing".to_owned()),
-        (Plant::Network(_), _) => return wrong("networks cannot be wired yet".to_owned()),
+        (Plant::Network(network), None) => network::wiring(fabric, network, topology)?,
+        (Plant::Network(_), Some(_)) => return wrong("a network has no cross-connects".to_owned()),
     }
-    if let Some(node) = topology.nodes().find(|&node| topology.channels_from(node).count() > fabric.router.radix as usize) {
-        let (name, radix) = (topology.name(node), fabric.router.radix);
-        return Err(CheckError::Wiring {
-            what: format!("{name} uses {} ports, but a chip has {radix}", topology.channels_from(node).count()),
-            span: Some(fabric.router.span),
-        });
-    }
-    let everything = IdVec::filled(true, topology.links().len());
-    let hops = LitGraph::new(topology, &everything).hops_from(NodeId(0), &mut Vec::new());
-    if let Some(apart) = hops.iter().position(|&hops| hops == u32::MAX) {
-        return Err(CheckError::Disconnected {
-            scenario: "nominal".to_owned(),
-            from: topology.name(NodeId(0)),
-            to: topology.name(NodeId::new(apart)),
-            span: Some(fabric.topology_span()),
-        });
-    }
+    radix(fabric, topology)?;
+    connected(fabric, topology)?;
     symmetry::automorphisms(topology, topology.symmetry())?;
     symmetry::keeps_demand(topology.symmetry(), &fabric.demand)?;
     Ok(Wired(()))
+}
+
+/// No router uses more ports than it has, those of its hosts included; outputs and inputs count apart.
+fn radix(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
+    let (has, router) = (fabric.router.radix as usize, if fabric.pod().is_some() { "chip" } else { "router" });
+    for node in topology.nodes() {
+        let uses = topology.channels_from(node).count().max(topology.channels_into(node).count());
+        let hosts = host_ports(fabric, topology, node);
+        if uses + hosts > has {
+            let of_hosts = if hosts > 0 { format!(" + {hosts} hosts") } else { String::new() };
+            return Err(CheckError::Wiring {
+                what: format!("{} uses {uses} ports{of_hosts}, but a {router} has {has}", topology.name(node)),
+                span: Some(fabric.router.span),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Ports that the hosts of a router take; none where the endpoint is inside it.
+fn host_ports(fabric: &Fabric, topology: &Topology, node: NodeId) -> usize {
+    let declared = usize::from(fabric.router.hosts);
+    match &fabric.plant {
+        Plant::Network(Network { family: Family::Listed(listed), .. }) => listed.routers[node.index()].hosts.map_or(declared, usize::from),
+        _ if topology.is_endpoint(node) => declared,
+        _ => 0,
+    }
+}
+
+/// Every router reaches every other: the first one reaches all, and where links are single channels, all reach the first one.
+fn connected(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
+    let everything = IdVec::filled(true, topology.links().len());
+    let hops = LitGraph::new(topology, &everything).hops_from(NodeId(0), &mut Vec::new());
+    let first = NodeId(0);
+    let apart = match hops.iter().position(|&hops| hops == u32::MAX) {
+        Some(apart) => Some((first, NodeId::new(apart))),
+        None if topology.has_simplex() => reaching(topology, first).zeroes().next().map(|apart| (NodeId::new(apart), first)),
+        None => None,
+    };
+    let Some((from, to)) = apart else { return Ok(()) };
+    Err(CheckError::Disconnected {
+        scenario: "nominal".to_owned(),
+        from: topology.name(from),
+        to: topology.name(to),
+        span: Some(fabric.topology_span()),
+    })
+}
+
+/// The routers from which there is a way to `target`.
+fn reaching(topology: &Topology, target: NodeId) -> FixedBitSet {
+    let mut seen = FixedBitSet::with_capacity(topology.node_count());
+    seen.insert(target.index());
+    let mut open = vec![target];
+    while let Some(node) = open.pop() {
+        for channel in topology.channels_into(node) {
+            let from = topology.source(channel).node;
+            if !seen.put(from.index()) {
+                open.push(from);
+            }
+        }
+    }
+    seen
 }

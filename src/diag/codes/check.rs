@@ -21,7 +21,10 @@ The copper links of a pod are the meshes of its cubes: every two neighbouring ch
 copper. Every other link is a fiber through an OCS. A topology that lacks such a link, has one more, uses more ports than the chip's
 `radix`, or joins a router to itself cannot be built from the declared parts.
 
-In a build this is a bug of fabc. In `fabc verify` the directory was changed, or its `spec.fab` is that of another pod.",
+The links of a network are those of its family (docs/passes.md has the rule of each): who is joined to whom, how often, by which declared
+link, on which ports. The ports of hosts count against the `radix` too.
+
+In a build this is a bug of fabc. In `fabc verify` the directory was changed, or its `spec.fab` is that of another fabric.",
     },
     CodeDoc {
         code: "FAB0403",

@@ -170,6 +170,31 @@ A plan orders the changes of optical circuit switches: out with one cross-connec
 of a network of routers are cables; which of them differ between two builds is what `diff` of their `topology.csv` says.",
     },
     CodeDoc {
+        code: "FAB0534",
+        title: "a network that a format cannot hold",
+        text: "\
+Formats of other programs have no words for everything that a network can be: an InfiniBand subnet has a host at every switch and cables that
+run both ways, and the files of TONS number chips by their place in a pod of cubes. `topology.graphml`, `topology.csv` and
+`--emit tables_csv` hold every network.",
+    },
+    CodeDoc {
+        code: "FAB0541",
+        title: "standard output cannot be written",
+        text: "\
+What a command prints is its result, and it could not be handed over, for the reason in the message: a full disk behind `> file`, or a
+standard output that was closed (`>&-`). The exit code is 2 (1 of `fabc plan`, where 2 says that there are changes), and what was printed is not
+complete. A build ends there: it writes no directory whose report could not be shown.
+
+A reader that has seen enough (`fabc explain | head -1`) is no error.",
+    },
+    CodeDoc {
+        code: "FAB0542",
+        title: "two formats in one file",
+        text: "\
+Two `--emit` name one file, and the second would replace the first. Give each a path of its own, or a folder, with a `/` at its end:
+`--emit dot=drawings/,graphml=drawings/`.",
+    },
+    CodeDoc {
         code: "FAB0901",
         title: "a bug in fabc",
         text: "\

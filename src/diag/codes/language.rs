@@ -291,4 +291,13 @@ pub(super) const CODES: &[CodeDoc] = &[
          (`edgedefault=\"directed\"`, or `arcs = simplex;`) there must be a path in both directions; `arcs = duplex;` makes every \
          link run both ways.",
     ),
+    doc(
+        "FAB0141",
+        "two switches with one file name",
+        "Files are named after switches, with `_` for the brackets and commas: `X[1,0]` is `ocs/X_1_0.config_db.json`, and a dark \
+         `X[1,0]` has its tables in `tables/fault-X_1_0.json`. `X[1,0]` and the switch 0 of a group `X_1` would share them, and \
+         so would switches of groups whose names differ in capitals only, on disks that do not tell capitals from small letters.\n\
+         \n\
+         Rename one of the two groups.",
+    ),
 ];

@@ -7,7 +7,7 @@ use super::{EmitError, NominalTables, Take};
 use crate::compiled::Compiled;
 use crate::emit::json::push;
 use crate::ids::{Id, NodeId, PortId};
-use crate::model::PORT_NAMES;
+use crate::ir::Topology;
 
 /// The highest unicast LID is 0xbfff, and every node takes two.
 const MOST: usize = 0xbfff / 2;
@@ -32,7 +32,14 @@ fn switch_lid(nodes: usize, node: NodeId) -> usize {
     nodes + node.index() + 1
 }
 
-fn fits(format: &'static str, chips: usize) -> Result<(), EmitError> {
+fn fits(format: &'static str, topology: &Topology) -> Result<(), EmitError> {
+    let chips = topology.node_count();
+    if topology.has_simplex() {
+        return Err(EmitError::NotHeld { format, reason: "its cables run one way" });
+    }
+    if topology.endpoints().count() < chips {
+        return Err(EmitError::NotHeld { format, reason: "some routers have no hosts" });
+    }
     if chips <= MOST {
         return Ok(());
     }
@@ -41,16 +48,16 @@ fn fits(format: &'static str, chips: usize) -> Result<(), EmitError> {
 
 /// `topology.ibnetdiscover`: what ibnetdiscover would print.
 pub(super) fn ibnetdiscover<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
-    let ((pod, _), topology) = (compiled.of_pod(), &compiled.topology);
+    let topology = &compiled.topology;
     let (nodes, own) = (topology.node_count(), topology.ports() + 1);
-    fits("ibnetdiscover", nodes)?;
+    fits("ibnetdiscover", topology)?;
     for node in topology.nodes() {
-        let (name, guid, lid) = (pod.node_name(node), switch_guid(node), switch_lid(nodes, node));
+        let (name, guid, lid) = (topology.name(node), switch_guid(node), switch_lid(nodes, node));
         let mut out =
             format!("switchguid=0x{guid:x}({guid:x})\nSwitch\t{own} \"S-{guid:016x}\"\t\t# \"{name}\" base port 0 lid {lid} lmc 0\n");
         for channel in topology.channels_from(node) {
             let (port, end) = (topology.source(channel).port.index() + 1, topology.target(channel));
-            let (name, lid) = (pod.node_name(end.node), switch_lid(nodes, end.node));
+            let (name, lid) = (topology.name(end.node), switch_lid(nodes, end.node));
             let guid = switch_guid(end.node);
             push(&mut out, format_args!("[{port}]\t\"S-{guid:016x}\"[{}]\t\t# \"{name}\" lid {lid} 4xEDR\n", end.port.index() + 1));
         }
@@ -67,23 +74,23 @@ pub(super) fn ibnetdiscover<E: From<EmitError>>(compiled: &Compiled, take: &mut 
 /// `nominal.lft`: the unicast forwarding tables of the healthy pod as OpenSM dumps and loads them.
 pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
     let Some(tables) = NominalTables::of(compiled) else { return Ok(()) };
-    let ((pod, _), topology) = (compiled.of_pod(), &compiled.topology);
+    let topology = &compiled.topology;
     let nodes = topology.node_count();
-    fits("opensm_lft", nodes)?;
+    fits("opensm_lft", topology)?;
     for node in tables.symmetry().canonical_nodes() {
         for dst in topology.nodes() {
             let entries = tables.entries(node, dst);
             if let Some(other) = entries.iter().find(|entry| entry.out_port != entries[0].out_port) {
-                let ports = [entries[0].out_port, other.out_port].map(|port| PORT_NAMES[usize::from(port)]);
+                let ports = [entries[0].out_port, other.out_port].map(|port| topology.names().port(PortId(port)));
                 let ports = ports.join(" or ");
-                let (router, dst) = (pod.node_name(node), pod.node_name(dst));
+                let (router, dst) = (topology.name(node), topology.name(dst));
                 return Err(EmitError::NotDestinationKeyed { format: "opensm_lft", router, dst, ports }.into());
             }
         }
     }
     let last = switch_lid(nodes, NodeId::new(nodes - 1));
     for node in topology.nodes() {
-        let (lid, guid, name) = (switch_lid(nodes, node), switch_guid(node), pod.node_name(node));
+        let (lid, guid, name) = (switch_lid(nodes, node), switch_guid(node), topology.name(node));
         let mut out = format!("Unicast lids [0-{last}] of switch Lid {lid} guid 0x{guid:016x} ('{name}'):\n");
         let port = |dst: NodeId, here: usize| match tables.entries(node, dst).first() {
             Some(entry) => PortId(entry.out_port).index() + 1,
@@ -91,12 +98,12 @@ pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Tak
         };
         for dst in topology.nodes() {
             let (lid, port, guid) = (adapter_lid(dst), port(dst, topology.ports() + 1), port_guid(dst));
-            let name = pod.node_name(dst);
+            let name = topology.name(dst);
             push(&mut out, format_args!("0x{lid:04x} {port:03} # Channel Adapter portguid 0x{guid:016x}: '{name}'\n"));
         }
         for dst in topology.nodes() {
             let (lid, port, guid) = (switch_lid(nodes, dst), port(dst, 0), switch_guid(dst));
-            let name = pod.node_name(dst);
+            let name = topology.name(dst);
             push(&mut out, format_args!("0x{lid:04x} {port:03} # Switch portguid 0x{guid:016x}: '{name}'\n"));
         }
         push(&mut out, format_args!("{last} lids dumped\n"));

@@ -9,7 +9,7 @@ mod tons;
 use super::unpacked;
 use crate::compiled::Compiled;
 use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Symmetry, Topology};
+use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey, Topology};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -31,6 +31,15 @@ pub enum EmitError {
         dst: String,
         /// The ports.
         ports: String,
+    },
+    /// A network that a format has no words for.
+    #[error("`{format}` cannot hold this network: {reason}")]
+    #[diagnostic(code(FAB0534), help("`graphml`, `csv` and `tables_csv` hold every network"))]
+    NotHeld {
+        /// The format.
+        format: &'static str,
+        /// What it has no words for.
+        reason: &'static str,
     },
     /// A pod that is too large for a format.
     #[error("`{format}` holds pods of at most {most} chips, but this one has {chips}")]
@@ -64,6 +73,9 @@ pub(super) fn each_chunk<E: From<EmitError>>(external: External, compiled: &Comp
     match external {
         External::OpensmLft => infiniband::opensm_lft(compiled, take),
         External::Ibnetdiscover => infiniband::ibnetdiscover(compiled, take),
+        External::TonsBundle if compiled.pod.is_none() => {
+            Err(EmitError::NotHeld { format: "tons_bundle", reason: "its files number chips by their place in a pod of cubes" }.into())
+        }
         External::TonsBundle => tons::bundle(compiled, take),
         External::TablesCsv => tables_csv::tables(compiled, take),
     }
@@ -100,9 +112,11 @@ impl<'c> NominalTables<'c> {
         let mut hops = Vec::new();
         let (mut node, mut input) = (src, (-1, -1));
         while node != dst && hops.len() < self.topology.channel_count() {
-            let Some(entry) = self.entries(node, dst).iter().find(|entry| (entry.in_port, entry.in_vc) == input) else { break };
+            let by = if self.tables.key.is_by_destination() { (-1, -1) } else { input };
+            let Some(entry) = self.entries(node, dst).iter().find(|entry| (entry.in_port, entry.in_vc) == by) else { break };
             let Some(channel) = self.topology.outgoing(node, PortId::new(entry.out_port.into())) else { break };
-            hops.push((node, PortId::new(entry.out_port.into()), entry.out_vc));
+            let vc = if self.tables.key == TableKey::DstHop { hops.len() as u8 } else { entry.out_vc };
+            hops.push((node, PortId::new(entry.out_port.into()), vc));
             let end = self.topology.target(channel);
             (node, input) = (end.node, (end.port.index() as i16, entry.out_vc as i8));
         }

@@ -4,8 +4,8 @@ use super::{EmitError, Take};
 use crate::compiled::Compiled;
 use crate::emit::json::{push, push_int};
 use crate::emit::{tables_path, unpacked};
-use crate::ids::Id;
-use crate::model::PORT_NAMES;
+use crate::ids::{Id, PortId};
+use crate::ir::TableKey;
 
 /// `nominal/router_00000.csv`, `fault-X_0_0/router_00000.csv`, ..
 pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
@@ -18,12 +18,14 @@ pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
             let mut out = "dst,destination,in_port,in_vc,out_port,out_vc\n".to_owned();
             for entry in tables.router(node) {
                 push_int(&mut out, i64::from(entry.dst.0));
-                push(&mut out, format_args!(",\"{}\",", compiled.of_pod().0.node_name(entry.dst)));
-                match usize::try_from(entry.in_port) {
-                    Ok(port) => push(&mut out, format_args!("{},{}", PORT_NAMES[port], entry.in_vc)),
+                push(&mut out, format_args!(",\"{}\",", compiled.topology.name(entry.dst)));
+                let port = |port: u16| compiled.topology.names().port(PortId(port));
+                match u16::try_from(entry.in_port) {
+                    Ok(from) => push(&mut out, format_args!("{},{}", port(from), entry.in_vc)),
                     Err(_) => out.push_str("inject,"),
                 }
-                push(&mut out, format_args!(",{},{}\n", PORT_NAMES[usize::from(entry.out_port)], entry.out_vc));
+                let vc = if tables.key == TableKey::DstHop { "hop".to_owned() } else { entry.out_vc.to_string() };
+                push(&mut out, format_args!(",{},{vc}\n", port(entry.out_port)));
             }
             take(&format!("{folder}/router_{:05}.csv", node.index()), out.as_bytes())?;
         }

@@ -2,7 +2,7 @@
 
 use crate::compiled::Compiled;
 use crate::emit::number::grouped;
-use crate::emit::summary::{self, ratio4, readable};
+use crate::emit::summary::{self, quotient4, ratio4, readable};
 use crate::ids::{NodeId, OcsGroupId, OcsId};
 use crate::ir::{Scenario, ScenarioMetrics, worst};
 use crate::model::{Faults, Metric, OcsGroup, Pod};
@@ -29,38 +29,37 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
             .filter_map(|(scenario, metrics)| Some((metrics.value(metric)?, *scenario, *metrics)))
             .reduce(|a, b| if b.0 > a.0 { b } else { a });
         let Some((value, scenario, metrics)) = worst else { return context! { step => "none", title => format!("{name}: not measured") } };
-        let ratio = value / before;
         let title = format!(
             "{}: {} {} ({} x nominal), diameter {}, average hops {}",
             scenario.name,
             metric.name(),
             readable(metric, value),
-            ratio4(ratio),
+            quotient4(value, before),
             metrics.diameter,
-            ratio4(metrics.average_hops()),
+            ratio4(metrics.average_hops().as_f64()),
         );
-        context! { step => step(ratio), title }
+        context! { step => step(value.as_f64() / before.as_f64()), title }
     };
-    let (fabric, (pod, _)) = (&compiled.fabric, compiled.of_pod());
-    let (groups, lead) = match fabric.budget.faults {
-        Faults::Ocses(_) => (
+    let (groups, lead) = match (compiled.fabric.budget.faults, compiled.fabric.pod()) {
+        (_, None) => (Vec::new(), ""),
+        (Faults::Ocses(_), Some(pod)) => (
             by_switch(pod, |id| cell(&pod.ocses[id].name, &|scenario| scenario.dark.contains(&id))),
             "One cell per switch; cells stand as the switch's ports stand on the face of a cube",
         ),
-        Faults::Chip => (
+        (Faults::Chip, Some(pod)) => (
             by_chip(pod, &scenarios, |id| cell(&pod.node_name(id), &|scenario| scenario.chip == Some(id))),
             "One cell per chip that was compiled, x to the right and y downwards; what the symmetry makes of it fares alike",
         ),
-        Faults::Link => (Vec::new(), ""),
+        (Faults::Link, _) => (Vec::new(), ""),
     };
     let rows: Vec<Value> = Metric::ALL
         .into_iter()
         .filter_map(|metric| {
             // Without tables a fault has no certified flow: nothing to show.
-            let (value, scenario) = worst(&all, metric).filter(|(value, _)| *value > 0.0 || metric == Metric::DisjointTrees)?;
+            let (value, scenario) = worst(&all, metric).filter(|(value, _)| !value.is_zero() || metric == Metric::DisjointTrees)?;
             let before = nominal.value(metric)?;
             let (name, nominal, worst) = (metric.name(), readable(metric, before), readable(metric, value));
-            Some(context! { name, nominal, worst, ratio => ratio4(value / before), scenario })
+            Some(context! { name, nominal, worst, ratio => quotient4(value, before), scenario })
         })
         .collect();
     let stands_for = summary::stands_for(compiled);

@@ -31,7 +31,9 @@ pub(in crate::emit) fn network(compiled: &Compiled) -> (String, String) {
     let name = |item: usize| if size > 1 { format!("group {item}") } else { topology.name(crate::ids::NodeId::new(item)) };
     if items <= RING {
         let lead = if size > 1 {
-            format!("Every dot is one of {blocks} groups of {block} routers; lines are the links between two groups, as wide as there are many.")
+            format!(
+                "Every dot is one of {blocks} groups of {block} routers; lines are the links between two groups, as wide as there are many."
+            )
         } else {
             "Every dot is a router (hollow: without hosts); every line is a link between two.".to_owned()
         };
@@ -51,7 +53,8 @@ fn ring(items: usize, joined: &BTreeMap<(usize, usize), u64>, name: &dyn Fn(usiz
         [center + radius * libm::cos(angle), center + radius * libm::sin(angle)]
     };
     let most = joined.values().copied().max().unwrap_or(1) as f64;
-    let mut out = format!("<svg class=\"pod\" viewBox=\"0 0 {0} {0}\" role=\"img\" aria-label=\"{items} items and their links\">", at(SIDE));
+    let mut out =
+        format!("<svg class=\"pod\" viewBox=\"0 0 {0} {0}\" role=\"img\" aria-label=\"{items} items and their links\">", at(SIDE));
     for (&(a, b), &links) in joined.iter().filter(|((a, b), _)| a != b) {
         let ([ax, ay], [bx, by]) = (place(a).map(at), place(b).map(at));
         let width = at(1.0 + 4.0 * (links as f64 / most - 1.0 / most).max(0.0));
@@ -62,7 +65,10 @@ fn ring(items: usize, joined: &BTreeMap<(usize, usize), u64>, name: &dyn Fn(usiz
     for item in 0..items {
         let [x, y] = place(item).map(at);
         let class = if filled(item) { "router" } else { "router spine" };
-        push(&mut out, format_args!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"6\"><title>{}</title></circle>", escape(&name(item))));
+        push(
+            &mut out,
+            format_args!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"6\"><title>{}</title></circle>", escape(&name(item))),
+        );
     }
     out.push_str("</svg>");
     out

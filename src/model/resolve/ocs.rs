@@ -5,8 +5,13 @@ use super::{Context, Items, Links, MAX_OCSES, head, missing, unknown_choice};
 use crate::diag::Span;
 use crate::ids::{CubeId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
 use crate::model::errors::ResolveError;
+use crate::model::names::file_stem;
 use crate::model::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES};
 use crate::syntax::ast::{Coupled, OcsItem, Port, Range, StatementKind, Text};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many groups without ports of their own are told one by one.
+const CLASHES: usize = 100;
 
 type Switches = (IdVec<OcsGroupId, OcsGroup>, IdVec<OcsId, Ocs>);
 
@@ -56,7 +61,38 @@ pub(super) fn switches(
             _ => complete = false,
         }
     }
+    if let Some((count, span)) = taken.untold {
+        context.error(ResolveError::PortsTaken { count, span });
+    }
+    file_names(context, &groups, &ocses);
     complete.then_some((groups, ocses))
+}
+
+/// No two switches name the same files, also where capitals and small letters are one; told once per pair of groups.
+fn file_names(context: &mut Context, groups: &IdVec<OcsGroupId, OcsGroup>, ocses: &IdVec<OcsId, Ocs>) {
+    let mut stems: BTreeMap<String, &Ocs> = BTreeMap::new();
+    let mut told = BTreeSet::new();
+    for ocs in ocses.iter() {
+        let stem = file_stem(&ocs.name);
+        let first = *stems.entry(stem.to_lowercase()).or_insert(ocs);
+        if first.name == ocs.name || !told.insert((first.group, ocs.group)) {
+            continue;
+        }
+        let first_stem = file_stem(&first.name);
+        let names = if first_stem == stem {
+            format!("both are called `{stem}` there")
+        } else {
+            format!("`{first_stem}` and `{stem}` are one name on a disk that does not tell capitals from small letters")
+        };
+        let (one, other) = if groups[first.group].span <= groups[ocs.group].span { (first, ocs) } else { (ocs, first) };
+        context.error(ResolveError::SameFileName {
+            ocs: other.name.clone(),
+            first_ocs: one.name.clone(),
+            help: format!("{names}; rename one of the groups"),
+            span: groups[other.group].span,
+            first: groups[one.group].span,
+        });
+    }
 }
 
 /// A group whose settings are sound by themselves.
@@ -251,7 +287,10 @@ fn face(context: &mut Context, port: &Port) -> Option<PortId> {
 #[derive(Default)]
 struct Taken {
     by: Vec<u32>,
-    clashes: Vec<(OcsGroupId, OcsGroupId)>,
+    /// Groups that met a port that is served.
+    clashes: usize,
+    /// How many of them are not told one by one, and where the last one stands.
+    untold: Option<(usize, Span)>,
 }
 
 /// Adds the switches of a group; `false` if errors were reported.
@@ -384,7 +423,8 @@ fn face_ports(declared: &Declared<'_>, cube: &Cube, mut positions: Vec<(PortId, 
     (lo..hi).flat_map(ports).collect()
 }
 
-/// Marks the face ports of a switch as served; reports the first one that is served already, once per pair of groups.
+/// Marks the face ports of a switch as served; reports the first one that is served already. A group ends there, so
+/// that it is told once, whatever else it shares.
 fn take(context: &mut Context, ocs: &Ocs, cube: &Cube, ocses: &IdVec<OcsId, Ocs>, taken: &mut Taken) -> bool {
     let per_cube: u32 = cube.dims.iter().product();
     for face in ocs.a.iter().chain(&ocs.b) {
@@ -398,10 +438,12 @@ fn take(context: &mut Context, ocs: &Ocs, cube: &Cube, ocses: &IdVec<OcsId, Ocs>
             continue;
         }
         let first = ocses.get(OcsId(before)).unwrap_or(ocs);
-        if taken.clashes.contains(&(first.group, ocs.group)) {
+        taken.clashes += 1;
+        if taken.clashes > CLASHES {
+            let last = taken.untold.map_or(ocs.span, |(_, last)| last.max(ocs.span));
+            taken.untold = Some((taken.clashes - CLASHES, last));
             return false;
         }
-        taken.clashes.push((first.group, ocs.group));
         let local = face.node.0 % per_cube;
         let at = [local % cube.dims[0], local / cube.dims[0] % cube.dims[1], local / (cube.dims[0] * cube.dims[1])];
         let (u, v) = [(1, 2), (0, 2), (0, 1)].map(|(u, v)| (at[u], at[v]))[face.port.index() / 2];

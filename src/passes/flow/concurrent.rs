@@ -8,7 +8,8 @@
 
 use super::lengths;
 use super::mixture;
-use super::quotient::{Distance, Quotient};
+use super::quotient::{Distance, Incoming, Quotient};
+use super::rebalance::{self, SourceFlow};
 use crate::ids::{IdVec, LinkId};
 use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, StopReason, Topology};
 use crate::model::Demand;
@@ -22,21 +23,25 @@ pub struct Settings {
     pub rounds: u32,
     /// Stop when dual / primal - 1 falls to this many parts per million.
     pub gap_ppm: u32,
+    /// Sweeps at most that re-balance the flow where the rounds leave a gap of more than [`WIDE_PPM`].
+    pub sweeps: u32,
 }
 
 impl Settings {
     /// The certificate of the healthy pod: an effort of the search that asks for more gets more, up to six times as much.
     pub fn certificate(effort: u32) -> Self {
-        Self { rounds: 250 * effort.clamp(1, 6), gap_ppm: 100 }
+        Self { rounds: 250 * effort.clamp(1, 6), gap_ppm: 100, sweeps: 200 }
     }
     /// Enough to tell finalists of the search apart.
-    pub const TRIAL: Self = Self { rounds: 80, gap_ppm: 100 };
+    pub const TRIAL: Self = Self { rounds: 80, gap_ppm: 100, sweeps: 0 };
     /// A dark OCS, from the lengths of the healthy pod.
-    pub const FAULT: Self = Self { rounds: 40, gap_ppm: 100 };
+    pub const FAULT: Self = Self { rounds: 40, gap_ppm: 100, sweeps: 0 };
     /// A dark link or a dead chip: little changes, and every router is a source of its own.
-    pub const LOCAL: Self = Self { rounds: 8, gap_ppm: 100 };
+    pub const LOCAL: Self = Self { rounds: 8, gap_ppm: 100, sweeps: 0 };
 }
 
+/// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in parts per million.
+const WIDE_PPM: u32 = 5000;
 /// Mean price of a class in integer units; the slack table has `SLACK_REACH * tau` entries.
 const UNIT: f64 = 4096.0;
 const SLACK_REACH: f64 = 14.0;
@@ -59,6 +64,17 @@ const LEAST_STEP: f64 = 0.05;
 /// are whole units.
 const DEMAND: u64 = 1 << 22;
 const LEAST_UNITS: u64 = 1 << 12;
+/// Integer parts of the flow of a unit of weight when shares are taken from a re-balanced flow.
+const SHARE: f64 = 16_777_216.0;
+
+/// What the prices start from.
+#[derive(Clone, Copy, Debug)]
+pub enum Start<'a> {
+    /// The tightest of the lengths that the structure of the topology makes plausible, one per channel class each.
+    Seeds(&'a [Vec<u32>]),
+    /// The lengths of another scenario of the same topology.
+    Lengths(&'a DualLengths),
+}
 
 /// One round's prices and what they led to.
 struct Round {
@@ -75,39 +91,51 @@ pub fn concurrent(
     topology: &Topology,
     demand: &Demand,
     alive: &IdVec<LinkId, bool>,
-    start: Option<&DualLengths>,
+    start: Start<'_>,
     settings: Settings,
     progress: &dyn Progress,
 ) -> ConcurrentFlow {
     let quotient = Quotient::new(topology, demand, alive);
     progress.begin("flow", u64::from(settings.rounds));
-    let (dual, rounds, stopped_by, window) = descend(&quotient, settings, start, progress);
-    let primal = certify(&quotient, &window);
+    let (mut dual, rounds, mut stopped_by, window) = descend(&quotient, settings, start, progress);
+    let mut primal = certify(&quotient, &window);
+    let within = |primal: &FlowCertificate, dual: &DualLengths, ppm: u32| primal.value() * (1.0 + f64::from(ppm) * 1e-6) >= dual.bound();
+    let mut sweeps = 0;
+    if settings.sweeps > 0 && !within(&primal, &dual, WIDE_PPM) {
+        let mut flows = flows_of(&quotient, flattest(&window));
+        (dual, sweeps) = rebalance::rebalance(&quotient, &mut flows, dual, settings.sweeps, f64::from(settings.gap_ppm) * 1e-6);
+        primal = Some(certify_flows(&quotient, &flows)).filter(|found| found.value() > primal.value()).unwrap_or(primal);
+        if within(&primal, &dual, settings.gap_ppm) {
+            stopped_by = StopReason::Gap;
+        }
+    }
     progress.end();
-    let stopped_by = if primal.value() >= dual.bound() { StopReason::Optimal } else { stopped_by };
-    ConcurrentFlow { dual, primal, rounds, stopped_by }
+    if primal.lower_end() >= dual.upper_end() {
+        stopped_by = StopReason::Optimal;
+    }
+    ConcurrentFlow { dual, primal, rounds, sweeps, stopped_by }
 }
 
 /// Only the upper end, starting from the lengths of another scenario of the same topology.
 pub fn price(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, start: &DualLengths, settings: Settings) -> DualLengths {
     let quotient = Quotient::new(topology, demand, alive);
-    descend(&quotient, settings, Some(start), &crate::progress::Silent).0
+    descend(&quotient, settings, Start::Lengths(start), &crate::progress::Silent).0
 }
 
 fn descend(
     quotient: &Quotient,
     settings: Settings,
-    start: Option<&DualLengths>,
+    start: Start<'_>,
     progress: &dyn Progress,
 ) -> (DualLengths, u32, StopReason, Vec<Round>) {
     let lit: Vec<usize> = (0..quotient.classes).filter(|&class| quotient.lit(class)).collect();
     // Given lengths have won against the known families already, on almost the same links.
     let mut best = match start {
-        Some(start) => {
+        Start::Lengths(start) => {
             let lengths: Vec<u32> = start.lengths.iter().map(|&length| length as u32).collect();
             lengths::bound(quotient, &lengths, &mut Distance::default())
         }
-        None => lengths::best_known(quotient),
+        Start::Seeds(seeds) => lengths::tightest(quotient, seeds),
     };
     // A length of 0 cannot grow by factors: channels beside the cut that decides start at a small part of it.
     let floor = best.lengths.iter().copied().max().unwrap_or(1).max(1) as f64 * BESIDE_CUT;
@@ -119,7 +147,7 @@ fn descend(
     let mut done = 0;
     let mut step = 1.0f64;
     let mut stopped_by = StopReason::Budget;
-    let tau_start: f64 = if start.is_some() { 0.02 } else { TAU_START };
+    let tau_start: f64 = if matches!(start, Start::Lengths(_)) { 0.02 } else { TAU_START };
     for round in 0..settings.rounds {
         let progressed = f64::from(round) / f64::from(settings.rounds.max(2) - 1);
         let tau = tau_start * libm::pow(TAU_END / tau_start, progressed);
@@ -194,6 +222,7 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
             let mut total = 0u128;
             let mut scratch = Distance::default();
             let mut amount = vec![0.0f64; quotient.nodes];
+            let mut shares = Vec::new();
             for &source in sources {
                 scratch.run(quotient, source as usize, prices, longest);
                 let weights_from = quotient.weights_from(source);
@@ -201,12 +230,12 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
                 amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
                 for &node in scratch.order[1..].iter().rev() {
                     let here = scratch.distance[node as usize];
-                    let mut shares = [0u32; 64];
-                    let mut sum = 0u64;
-                    for (share, channel) in shares.iter_mut().zip(quotient.incoming_of(node as usize)) {
-                        *share = share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here);
-                        sum += u64::from(*share);
-                    }
+                    let share = |channel: &Incoming| {
+                        share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here)
+                    };
+                    shares.clear();
+                    shares.extend(quotient.incoming_of(node as usize).iter().map(share));
+                    let sum: u64 = shares.iter().map(|&share| u64::from(share)).sum();
                     let unit = amount[node as usize] / sum as f64;
                     for (&share, channel) in shares.iter().zip(quotient.incoming_of(node as usize)) {
                         if share > 0 {
@@ -241,11 +270,34 @@ fn share_of(weights: &[u32], from: u32, length: u32, here: u32) -> u32 {
     weights.get((from + length - here) as usize).copied().unwrap_or(0)
 }
 
+/// The round whose busiest channel carries least.
+fn flattest(history: &[Round]) -> &Round {
+    history.iter().min_by(|a, b| busiest(&a.loads).total_cmp(&busiest(&b.loads))).expect("there is a round")
+}
+
+/// The flow of every source in one round, for weights as they are.
+fn flows_of(quotient: &Quotient, round: &Round) -> Vec<SourceFlow> {
+    let weights = slack_weights(round.tau * UNIT);
+    let units = units(quotient);
+    let flow_of = |&source: &u32| {
+        let mut flow = vec![0u64; quotient.channels];
+        let mut scratch = Distance::default();
+        split_integer(quotient, source, round, &weights, units, &mut scratch, &mut flow);
+        let flow = quotient.incoming.iter().map(|channel| flow[channel.channel as usize] as f64 / units as f64).collect();
+        SourceFlow { order: scratch.order, flow }
+    };
+    quotient.sources.par_iter().map(flow_of).collect()
+}
+
+/// Integer units per weight of a pair.
+fn units(quotient: &Quotient) -> u64 {
+    (DEMAND / u64::from(quotient.demand.largest())).max(LEAST_UNITS)
+}
+
 /// The best mixture of rounds as an integer flow.
 fn certify(quotient: &Quotient, history: &[Round]) -> FlowCertificate {
     let loads: Vec<&[f64]> = history.iter().map(|round| &round.loads[..]).collect();
-    let units = (DEMAND / u64::from(quotient.demand.largest())).max(LEAST_UNITS);
-    let parts = mixture::best(&loads, units);
+    let parts = mixture::best(&loads, units(quotient));
     let rounds: Vec<(&Round, u64)> = history.iter().zip(parts).filter(|(_, part)| *part > 0).collect();
     let weights: Vec<Vec<u32>> = rounds.iter().map(|(round, _)| slack_weights(round.tau * UNIT)).collect();
     let flows: Vec<Vec<u64>> = quotient
@@ -255,11 +307,29 @@ fn certify(quotient: &Quotient, history: &[Round]) -> FlowCertificate {
             let mut flow = vec![0u64; quotient.channels];
             let mut scratch = Distance::default();
             for (&(round, part), weights) in rounds.iter().zip(&weights) {
-                split_integer(quotient, source as usize, round, weights, part, &mut scratch, &mut flow);
+                split_integer(quotient, source, round, weights, part, &mut scratch, &mut flow);
             }
             flow
         })
         .collect();
+    certificate(quotient, rounds.iter().map(|(_, part)| part).sum(), flows)
+}
+
+/// Re-balanced flows in integers.
+fn certify_flows(quotient: &Quotient, flows: &[SourceFlow]) -> FlowCertificate {
+    let units = units(quotient);
+    let integer = |(source_flow, &source): (&SourceFlow, &u32)| {
+        let mut flow = vec![0u64; quotient.channels];
+        // Rounded up: a node that passes units on always has a channel that they came by.
+        let share = |_: usize, index: usize| (source_flow.flow[index] * SHARE).ceil() as u64;
+        distribute(quotient, source, &source_flow.order, units, share, &mut flow);
+        flow
+    };
+    certificate(quotient, units, flows.par_iter().zip(&quotient.sources).map(integer).collect())
+}
+
+/// The certificate of flows that send `demand` units per weight.
+fn certificate(quotient: &Quotient, demand: u64, flows: Vec<Vec<u64>>) -> FlowCertificate {
     let mut loads = vec![0u64; quotient.classes];
     for flow in &flows {
         for channel in &quotient.incoming {
@@ -268,22 +338,32 @@ fn certify(quotient: &Quotient, history: &[Round]) -> FlowCertificate {
     }
     let back = |class: usize| if quotient.mirrored { loads[quotient.reverse[class] as usize] } else { 0 };
     let busiest = (0..quotient.classes).map(|class| loads[class] + back(class)).max().unwrap_or(0);
-    FlowCertificate { demand: rounds.iter().map(|(_, part)| part).sum(), mirrored: quotient.mirrored, busiest, flows }
+    FlowCertificate { demand, mirrored: quotient.mirrored, busiest, flows }
 }
 
-/// As [`split`], one source that sends `units` per weight, in integer units that are conserved exactly at every node.
-fn split_integer(quotient: &Quotient, source: usize, round: &Round, weights: &[u32], units: u64, scratch: &mut Distance, flow: &mut [u64]) {
-    scratch.run(quotient, source, &round.prices, round.prices.iter().copied().max().unwrap_or(0));
-    let mut amount: Vec<u64> = quotient.weights_from(source as u32).into_iter().map(|weight| u64::from(weight) * units).collect();
-    for &node in scratch.order[1..].iter().rev() {
-        let here = scratch.distance[node as usize];
-        let share = |channel: &super::quotient::Incoming| {
-            u64::from(share_of(weights, scratch.distance[channel.from as usize], round.prices[channel.class as usize], here))
-        };
-        let sum: u64 = quotient.incoming_of(node as usize).iter().map(share).sum();
+/// As [`split`], one source that sends `units` per weight, in integer units.
+fn split_integer(quotient: &Quotient, source: u32, round: &Round, weights: &[u32], units: u64, scratch: &mut Distance, flow: &mut [u64]) {
+    scratch.run(quotient, source as usize, &round.prices, round.prices.iter().copied().max().unwrap_or(0));
+    let Distance { order, distance, .. } = &*scratch;
+    let share = |node: usize, index: usize| {
+        let Incoming { from, class, .. } = quotient.incoming[index];
+        u64::from(share_of(weights, distance[from as usize], round.prices[class as usize], distance[node]))
+    };
+    distribute(quotient, source, order, units, share, flow);
+}
+
+/// Adds the flow of a source that sends `units` per weight: every node takes its units from the channels into it by `share(node, channel)`.
+///
+/// `order` lists all nodes, the source first; shares are 0 on channels against it. Units are conserved exactly at every node.
+fn distribute(quotient: &Quotient, source: u32, order: &[u32], units: u64, share: impl Fn(usize, usize) -> u64, flow: &mut [u64]) {
+    let mut amount: Vec<u64> = quotient.weights_from(source).into_iter().map(|weight| u64::from(weight) * units).collect();
+    for &node in order[1..].iter().rev() {
+        let into = quotient.range_of(node as usize);
+        let sum: u64 = into.clone().map(|index| share(node as usize, index)).sum();
         let (mut upto, mut given) = (0u128, 0u64);
-        for channel in quotient.incoming_of(node as usize) {
-            upto += u128::from(share(channel));
+        for index in into.filter(|_| sum > 0) {
+            let channel = quotient.incoming[index];
+            upto += u128::from(share(node as usize, index));
             // Cumulative rounding: the parts add up to the amount.
             let target = (u128::from(amount[node as usize]) * upto / u128::from(sum)) as u64;
             flow[channel.channel as usize] += target - given;

@@ -8,6 +8,7 @@ mod distances;
 mod lengths;
 mod mixture;
 mod quotient;
+mod rebalance;
 
-pub use concurrent::{Settings, concurrent, price};
-pub use distances::distances;
+pub use concurrent::{Settings, Start, concurrent, price};
+pub use distances::{demand_hops, distances};

@@ -1,7 +1,7 @@
 //! The lit topology as flat arrays, one entry per incoming channel, with channel classes under the symmetry.
 
-use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
-use crate::ir::{LinkClass, Topology};
+use crate::ids::{ChannelId, IdVec, LinkId, NodeId};
+use crate::ir::Topology;
 use crate::model::Demand;
 
 /// A lit channel as seen from its target.
@@ -26,29 +26,23 @@ pub(super) struct Quotient {
     pub(super) channels: usize,
     /// Elements of the symmetry: channels per class, canonical nodes per node.
     pub(super) order: usize,
-    /// Canonical nodes: the sources.
+    /// Canonical nodes that send: the sources.
     pub(super) sources: Vec<u32>,
     /// `incoming[starts[v]..starts[v + 1]]`: lit channels into node v, by port.
     pub(super) starts: Vec<u32>,
     /// See `starts`.
     pub(super) incoming: Vec<Incoming>,
-    /// `[class]`: the kind of a lit class, `None` for a dark one.
-    pub(super) kinds: Vec<Option<LinkClass>>,
-    /// `[class]`: the class of the reverse channels.
+    /// `outgoing[out_starts[v]..out_starts[v + 1]]`: lit channels out of node v, by port: where they lead, and their class.
+    out_starts: Vec<u32>,
+    /// See `out_starts`.
+    outgoing: Vec<(u32, u32)>,
+    /// `[class]`: whether its channels are lit.
+    lit: Vec<bool>,
+    /// `[class]`: the class of the reverse channels; of a simplex link its own.
     pub(super) reverse: Vec<u32>,
-    /// `[node]`: its class; classes of the chips of a cube follow each other.
-    pub(super) node_class: Vec<u32>,
-    /// Chips per cube.
-    pub(super) chips_per_cube: usize,
-    /// Ports per node: a class is `node class * ports + output port`.
-    pub(super) ports: usize,
-    /// `[class]`: copper steps that can be taken against the direction of the class's port before it: the position along its dimension.
-    pub(super) depth: Vec<u32>,
-    /// `[class]`: whether the channels join different cubes.
-    pub(super) crossing: Vec<bool>,
     /// What is sent.
     pub(super) demand: Demand,
-    /// Whether the demand is symmetric, so that a flow and its reverse serve it alike.
+    /// Whether the demand is symmetric and every link runs both ways, so that a flow and its reverse serve it alike.
     pub(super) mirrored: bool,
 }
 
@@ -56,42 +50,41 @@ impl Quotient {
     pub(super) fn new(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>) -> Self {
         let symmetry = topology.symmetry();
         let classes = topology.class_count(symmetry);
-        let mut kinds = vec![None; classes];
-        let mut reverse = vec![0; classes];
-        let mut crossing = vec![false; classes];
-        let mut depth = vec![0; classes];
-        let mut starts = vec![0];
+        let class_of = |channel: ChannelId| topology.channel_class(symmetry, channel).0;
+        let mut lit = vec![false; classes];
+        let mut reverse: Vec<u32> = (0..classes as u32).collect();
+        let (mut starts, mut out_starts) = (vec![0], vec![0]);
         let mut incoming = Vec::with_capacity(topology.channel_count());
+        let mut outgoing = Vec::with_capacity(topology.channel_count());
         for node in topology.nodes() {
-            for out in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
-                let channel: ChannelId = out.reverse();
-                let class = topology.channel_class(symmetry, channel).index();
-                let from: NodeId = topology.source(channel).node;
-                incoming.push(Incoming { from: from.0, class: class as u32, channel: channel.0 });
-                kinds[class] = Some(topology.links()[channel.link()].class);
-                reverse[class] = topology.channel_class(symmetry, out).0;
-                depth[class] = copper_behind(topology, channel);
-                crossing[class] = from.index() / symmetry.chips_per_cube() != node.index() / symmetry.chips_per_cube();
+            for channel in topology.channels_into(node).filter(|channel| alive[channel.link()]) {
+                incoming.push(Incoming { from: topology.source(channel).node.0, class: class_of(channel), channel: channel.0 });
+            }
+            for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+                let class = class_of(channel);
+                outgoing.push((topology.target(channel).node.0, class));
+                lit[class as usize] = true;
+                if !topology.links()[channel.link()].simplex {
+                    reverse[class as usize] = class_of(channel.reverse());
+                }
             }
             starts.push(incoming.len() as u32);
+            out_starts.push(outgoing.len() as u32);
         }
         Self {
             nodes: topology.node_count(),
             classes,
             channels: topology.channel_count(),
             order: symmetry.order(),
-            sources: symmetry.canonical_nodes().map(|node| node.0).collect(),
-            node_class: topology.nodes().map(|node| symmetry.class(node) as u32).collect(),
-            chips_per_cube: symmetry.chips_per_cube(),
+            sources: symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node)).map(|node| node.0).collect(),
             starts,
             incoming,
-            kinds,
+            out_starts,
+            outgoing,
+            lit,
             reverse,
-            ports: topology.ports(),
-            crossing,
-            depth,
             demand: demand.clone(),
-            mirrored: demand.is_symmetric(),
+            mirrored: demand.is_symmetric() && !topology.has_simplex(),
         }
     }
 
@@ -102,27 +95,22 @@ impl Quotient {
 
     /// Lit channels into a node.
     pub(super) fn incoming_of(&self, node: usize) -> &[Incoming] {
-        &self.incoming[self.starts[node] as usize..self.starts[node + 1] as usize]
+        &self.incoming[self.range_of(node)]
+    }
+
+    /// Lit channels out of a node: where they lead, and their class.
+    fn outgoing_of(&self, node: usize) -> &[(u32, u32)] {
+        &self.outgoing[self.out_starts[node] as usize..self.out_starts[node + 1] as usize]
+    }
+
+    /// Where the lit channels into a node stand in [`Quotient::incoming`].
+    pub(super) fn range_of(&self, node: usize) -> std::ops::Range<usize> {
+        self.starts[node] as usize..self.starts[node + 1] as usize
     }
 
     /// Number of lit channels of a class per pod (0 or the order of the symmetry).
     pub(super) fn lit(&self, class: usize) -> bool {
-        self.kinds[class].is_some()
-    }
-}
-
-/// How many copper links in a row lead up to a channel in its own direction.
-fn copper_behind(topology: &Topology, channel: ChannelId) -> u32 {
-    let mut at = topology.source(channel);
-    let mut steps = 0;
-    loop {
-        let back = crate::ids::PortId(at.port.0 ^ 1);
-        let Some(behind) = topology.outgoing(at.node, back).filter(|behind| topology.links()[behind.link()].class == LinkClass::Local)
-        else {
-            return steps;
-        };
-        at.node = topology.target(behind).node;
-        steps += 1;
+        self.lit[class]
     }
 }
 
@@ -143,8 +131,6 @@ const NONE: u32 = u32::MAX;
 
 impl Distance {
     /// Fills `distance` and `order`. `longest` is the largest length of a lit class.
-    ///
-    /// Links are undirected and lit in both directions, so the channels out of a node are the reverses of the channels into it.
     pub(super) fn run(&mut self, quotient: &Quotient, source: usize, lengths: &[u32], longest: u32) {
         let nodes = quotient.nodes;
         self.distance.clear();
@@ -172,9 +158,8 @@ impl Distance {
             self.order.push(node as u32);
             let here = self.distance[node];
             debug_assert_eq!(here as usize, at);
-            for channel in quotient.incoming_of(node) {
-                let length = lengths[quotient.reverse[channel.class as usize] as usize];
-                let to = channel.from as usize;
+            for &(to, class) in quotient.outgoing_of(node) {
+                let (to, length) = (to as usize, lengths[class as usize]);
                 let through = here + length;
                 if through < self.distance[to] {
                     if self.distance[to] == NONE {

@@ -28,6 +28,29 @@ pub enum RouteError {
         #[label("asked for here")]
         routing: Span,
     },
+    /// FAB0326: minimal routes are longer than there are virtual channels.
+    #[error("{hops} hops need {hops} virtual channels, the budget has {vcs} ({scenario})")]
+    #[diagnostic(
+        code(FAB0326),
+        help(
+            "`minimal` moves a packet one virtual channel up at every hop; raise `vcs` to {hops}, or write `routing = allowed_turns;`, \
+             which needs no more than there are"
+        )
+    )]
+    NeedsHops {
+        /// Hops of the longest route.
+        hops: u32,
+        /// The budget.
+        vcs: u8,
+        /// The scenario.
+        scenario: String,
+        /// Where the budget stands.
+        #[label("budgeted here")]
+        budget: Span,
+        /// Where the routing stands.
+        #[label("asked for here")]
+        routing: Span,
+    },
     /// FAB0321: a tolerated fault cuts the pod apart.
     #[error("without {fault} the pod falls apart: {reached} of {nodes} chips can be reached from {from}")]
     #[diagnostic(code(FAB0321), help("the cut is {cut} or lower the fault budget"))]

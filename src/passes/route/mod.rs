@@ -4,6 +4,7 @@
 //! agreeing wherever two routes share (dst, in_port, in_vc), with a rank order that proves them free of deadlock.
 
 pub mod allowed_turns;
+pub mod axis_order;
 pub mod dimension_order;
 mod error;
 pub mod minimal;

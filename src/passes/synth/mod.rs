@@ -11,6 +11,7 @@ mod near;
 mod random;
 mod score;
 mod search;
+mod seeds;
 mod shape;
 mod steer;
 mod torus;
@@ -18,6 +19,7 @@ mod wiring;
 
 pub use error::SynthError;
 pub use from_file::{Misfit, OcsSetting, ReadSettings, fit, read_cross_connects};
+pub use seeds::seeds;
 
 use crate::ir::{PassRecord, Topology};
 use crate::model::{Fabric, Pod, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};

@@ -45,7 +45,7 @@ use linear::TurnGraph;
 use quotient::Quotient;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use select::Selection;
+use select::{Aim, Selection};
 
 /// How much work goes into the order and the selection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,7 +126,7 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
     let mut reached = None;
     for vcs in (1..found.vcs).rev().filter(|&vcs| vcs == 2 || topology.node_count() <= SMALL) {
         let least = *reached.get_or_insert_with(|| load(&found));
-        if least as f64 <= libm::ceil(1.0 / prices.bound() - 1e-6) {
+        if least <= prices.least_load() {
             break;
         }
         let fewer = find_order(topology, &alive, prices, None, &Settings { vcs, ..*settings }, &|| ());
@@ -191,7 +191,7 @@ fn around_a_tree(mut quotient: Quotient, settings: &Settings, rng: &mut ChaCha8R
         let mut trial = Selection::new(&quotient, &found.rank);
         trial.start(None::<fn(usize, usize) -> std::iter::Empty<usize>>).expect("the tree joins every pair");
         let busiest = f64::from(trial.max_load());
-        trial.descend(busiest / 4.0, 12, 0, 0.06);
+        trial.descend(Aim { bound: busiest / 4.0, least: 0 }, 12, 0, 0.06);
         if best.as_ref().is_none_or(|best| trial.max_load() < best.0) {
             best = Some((trial.max_load(), found.rank.clone(), found.lost));
         }
@@ -284,9 +284,9 @@ pub fn select(
     };
     let warm = warm.map(|warm| move |d: usize, src: usize| warm.route(d, NodeId::new(src)).iter().map(state));
     let mut selection = Selection::new(&quotient, &ranks);
-    let bound = selection.weigh(demand, (1.0 / prices.bound()).max(1.0));
+    let aim = selection.weigh(demand, prices);
     selection.start(warm).expect("the order leaves every pair of a connected pod a path");
-    selection.descend(bound, sweeps, rounds, widest);
+    selection.descend(aim, sweeps, rounds, widest);
     if let Some(most) = settings.table_entries {
         selection.merge_entries(most);
     }

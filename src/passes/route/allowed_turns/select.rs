@@ -16,6 +16,7 @@ use super::potential::{ONE, Potential};
 use super::quotient::{DARK, Quotient};
 use super::scan::{RankScan, symbol};
 use crate::ids::NodeId;
+use crate::ir::DualLengths;
 use crate::model::Demand;
 use std::ops::{AddAssign, SubAssign};
 
@@ -57,6 +58,15 @@ impl SubAssign for Share {
 
 /// A lower bound on the maximum load above which weights are scaled down to it.
 const LARGEST_BOUND: f64 = 16384.0;
+
+/// What a descent aims at.
+#[derive(Clone, Copy)]
+pub(super) struct Aim {
+    /// A lower bound on the maximum load, to measure widths by.
+    pub(super) bound: f64,
+    /// The load at which nothing is left to gain.
+    pub(super) least: u32,
+}
 
 /// The routes under construction.
 pub(super) struct Selection<'a> {
@@ -120,14 +130,15 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Weighs every route by the demand, before any is chosen; takes a lower bound on the maximum load and returns it as the selection counts.
-    pub(super) fn weigh(&mut self, demand: &'a Demand, bound: f64) -> f64 {
-        if demand.is_uniform() {
-            return bound;
+    /// Weighs every route by the demand, before any is chosen; returns what the lengths leave to aim at, as the selection counts.
+    pub(super) fn weigh(&mut self, demand: &'a Demand, lengths: &DualLengths) -> Aim {
+        let bound = (1.0 / lengths.bound()).max(1.0);
+        let factor = if demand.is_uniform() { 1.0 } else { (LARGEST_BOUND / bound).min(1.0) };
+        if !demand.is_uniform() {
+            self.demand = Some((demand, factor));
         }
-        let factor = (LARGEST_BOUND / bound).min(1.0);
-        self.demand = Some((demand, factor));
-        bound * factor
+        let least = if factor < 1.0 { LARGEST_BOUND as u32 } else { u32::try_from(lengths.least_load()).unwrap_or(u32::MAX) };
+        Aim { bound: bound * factor, least }
     }
     /// The route from a source to a canonical destination.
     fn share(&self, src: usize, dst: u32) -> Share {
@@ -225,18 +236,16 @@ impl<'a> Selection<'a> {
     }
 
     /// Anneals the potential's width over some sweeps, tightens towards the bound in some rounds of five sweeps, then trims detours.
-    pub(super) fn descend(&mut self, bound: f64, sweeps: u32, rounds: u32, widest: f64) {
+    pub(super) fn descend(&mut self, Aim { bound, least }: Aim, sweeps: u32, rounds: u32, widest: f64) {
         let narrowest: f64 = (bound * 0.002).max(0.5);
         let start = (self.max_load(), self.first.clone(), self.next.clone());
         self.anneal(None, (bound * widest).max(3.0), narrowest, sweeps);
-        // A lower bound a rounding error above an integer must not ask for less than that integer.
-        let target = libm::ceil(bound - 1e-6) as u32;
         let mut best = (self.max_load(), self.first.clone(), self.next.clone());
         if start.0 < best.0 {
             best = start;
         }
         for _ in 0..rounds {
-            if best.0 <= target {
+            if best.0 <= least {
                 break;
             }
             self.restless = true;

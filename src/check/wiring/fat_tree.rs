@@ -1,0 +1,52 @@
+//! The predicate of fat trees: routers of neighbouring levels are joined where their numbers agree in every digit but that of the lower
+//! level.
+
+use super::network::Rule;
+use crate::ir::LinkClass;
+
+/// Levels of routers.
+pub(super) struct Tree {
+    pub(super) levels: u32,
+    pub(super) arity: u32,
+}
+
+impl Tree {
+    fn width(&self) -> u32 {
+        self.arity.pow(self.levels - 1)
+    }
+}
+
+impl Rule for Tree {
+    fn routers(&self) -> usize {
+        self.levels as usize * self.width() as usize
+    }
+
+    fn links(&self) -> u64 {
+        u64::from(self.levels - 1) * u64::from(self.arity).pow(self.levels)
+    }
+
+    fn degree(&self, router: u32) -> u32 {
+        let level = router / self.width();
+        self.arity * (u32::from(level > 0) + u32::from(level + 1 < self.levels))
+    }
+
+    fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)> {
+        let (low, high) = (from.min(to), from.max(to));
+        let level = low / self.width();
+        if high / self.width() != level + 1 {
+            return None;
+        }
+        let (mut low, mut high) = (low % self.width(), high % self.width());
+        for digit in 0..self.levels - 1 {
+            if digit != level && low % self.arity != high % self.arity {
+                return None;
+            }
+            (low, high) = (low / self.arity, high / self.arity);
+        }
+        Some((1, LinkClass::Local))
+    }
+
+    fn has_hosts(&self, router: u32) -> bool {
+        router < self.width()
+    }
+}

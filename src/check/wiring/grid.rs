@@ -1,0 +1,70 @@
+//! The predicate of tori, meshes and HyperX: two routers are joined where they differ in one coordinate, and that by what the family allows.
+
+use super::network::Rule;
+use crate::ir::LinkClass;
+
+/// A grid: which coordinates are neighbours, and how many links a line of `side` routers has.
+pub(super) struct Grid<'a> {
+    sides: &'a [u32],
+    neighbours: fn(side: u32, low: u32, high: u32) -> bool,
+    links_of_line: fn(side: u64) -> u64,
+    neighbours_of: fn(side: u32, at: u32) -> u32,
+}
+
+/// Neighbors along a ring; the two ways around a ring of two are one link.
+pub(super) fn torus(sides: &[u32]) -> Grid<'_> {
+    Grid {
+        sides,
+        neighbours: |side, low, high| high - low == 1 || high - low == side - 1,
+        links_of_line: |side| if side < 3 { side - 1 } else { side },
+        neighbours_of: |side, _| (side - 1).min(2),
+    }
+}
+
+/// Neighbors along a path.
+pub(super) fn mesh(sides: &[u32]) -> Grid<'_> {
+    Grid {
+        sides,
+        neighbours: |_, low, high| high - low == 1,
+        links_of_line: |side| side - 1,
+        neighbours_of: |side, at| u32::from(at > 0) + u32::from(at + 1 < side),
+    }
+}
+
+/// All that share a line.
+pub(super) fn hyperx(sides: &[u32]) -> Grid<'_> {
+    Grid { sides, neighbours: |_, _, _| true, links_of_line: |side| side * (side - 1) / 2, neighbours_of: |side, _| side - 1 }
+}
+
+impl Rule for Grid<'_> {
+    fn routers(&self) -> usize {
+        self.sides.iter().map(|&side| side as usize).product()
+    }
+
+    fn links(&self) -> u64 {
+        let lines = |side: u32| self.routers() as u64 / u64::from(side);
+        self.sides.iter().map(|&side| lines(side) * (self.links_of_line)(u64::from(side))).sum()
+    }
+
+    fn degree(&self, mut router: u32) -> u32 {
+        let mut degree = 0;
+        for &side in self.sides.iter().rev() {
+            degree += (self.neighbours_of)(side, router % side);
+            router /= side;
+        }
+        degree
+    }
+
+    fn joined(&self, mut from: u32, mut to: u32) -> Option<(u32, LinkClass)> {
+        let mut differing = None;
+        for &side in self.sides.iter().rev() {
+            let (low, high) = ((from % side).min(to % side), (from % side).max(to % side));
+            if low != high && differing.replace((side, low, high)).is_some() {
+                return None;
+            }
+            (from, to) = (from / side, to / side);
+        }
+        let (side, low, high) = differing?;
+        (self.neighbours)(side, low, high).then_some((1, LinkClass::Local))
+    }
+}

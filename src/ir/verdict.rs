@@ -1,0 +1,47 @@
+//! Measured values beside the `require` that they decide.
+
+use super::{Fraction, RequireOutcome};
+use crate::units::Decimal;
+
+/// More digits than this are not tried.
+const MORE_DIGITS: usize = 12;
+
+impl RequireOutcome {
+    /// The measured value as `write(value, more)` writes it, with the fewest digits `more` than usual that show whether it satisfies the
+    /// `require`: a value that is rounded onto the wanted one hides why it fails. `None` if it was not measured.
+    pub fn measured_text(&self, write: impl Fn(Fraction, usize) -> String) -> Option<String> {
+        let (measured, holds) = (self.measured?, self.holds()?);
+        // Thousands are parted by commas.
+        let tells = |text: &String| {
+            let shown = Decimal::parse(&text.replace(',', "")).map(Fraction::decimal);
+            shown.is_some_and(|shown| self.holds_at(shown) == holds)
+        };
+        let mut texts = (0..=MORE_DIGITS).map(|more| write(measured, more));
+        Some(texts.find(tells).unwrap_or_else(|| write(measured, MORE_DIGITS)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Span;
+    use crate::model::{Comparison, Metric, Require};
+
+    fn shown(measured: Fraction, comparison: Comparison, value_text: &str) -> String {
+        let value = value_text.parse().unwrap();
+        let (metric, value_text) = (Metric::AverageHops, value_text.to_owned());
+        let require = Require { metric, fault: false, comparison, value, value_text, span: Span::default() };
+        let outcome = RequireOutcome { require, measured: Some(measured), scenario: None };
+        outcome.measured_text(|value, more| format!("{:.*}", 4 + more, value.as_f64())).unwrap()
+    }
+
+    #[test]
+    fn digits_come_where_they_decide() {
+        let hops = Fraction::new(66u64, 31u64);
+        assert_eq!(shown(hops, Comparison::AtMost, "2.129032"), "2.1290323");
+        assert_eq!(shown(hops, Comparison::AtMost, "2.129033"), "2.1290");
+        assert_eq!(shown(hops, Comparison::AtMost, "2"), "2.1290");
+        assert_eq!(shown(hops, Comparison::Greater, "2.129"), "2.12903");
+        assert_eq!(shown(hops, Comparison::Equal, "2.129"), "2.12903");
+    }
+}

@@ -1,0 +1,295 @@
+//! Re-balancing of a flow: every source moves flow from its costliest used paths to its cheapest ones.
+//!
+//! In: a flow without cycles per source. Out: a feasible integer flow and the tightest lengths met on the way. Where few channels decide (pods
+//! without switches in one or two dimensions), mixtures of rounds stay percents below the optimum: all sources of a round share its prices, most
+//! paths tie under them, and which of the tied paths a source takes matters. Here every source has a flow of its own. A channel costs
+//! `exp((load / busiest - 1) / width)` and a little more: the slope of a potential that is the busiest load but for the width. At every node the
+//! costliest used path gives the cheapest one what a Newton step of the potential asks for, source after source at current loads; when
+//! few nodes are left that differ, the width is halved. The costs at the end of each width are lengths for the upper end.
+//! Cost: a sweep takes about as long as a round on one core. Sources: Dial 2006 (traffic assignment, algorithm B: the shifts); Bienstock
+//! 2002 (potential functions).
+
+use super::lengths;
+use super::quotient::{Distance, Quotient};
+use crate::ir::DualLengths;
+
+/// The first and the last width, in parts of the busiest load.
+const WIDTH: [f64; 2] = [0.05, 0.0005];
+/// What every channel costs beside the potential, whose largest cost is about 1: no cost is 0, and idle channels invite no detours.
+const BASE_COST: f64 = 1e-6;
+/// A node is balanced if its used paths differ by less than this part of their cost.
+const BALANCED: f64 = 1e-3;
+/// A width is done when so small a part of all nodes of all sources moved flow in a sweep, or after so many sweeps.
+const QUIET: f64 = 0.002;
+const SWEEPS_PER_WIDTH: u32 = 30;
+/// Passes over the nodes of a source before the next source has its turn.
+const PASSES: usize = 2;
+/// The largest integer length.
+const LONGEST: f64 = 16384.0;
+
+/// The flow of one source.
+pub(super) struct SourceFlow {
+    /// All nodes, the source first; flow goes from earlier nodes to later ones only.
+    pub(super) order: Vec<u32>,
+    /// `[lit channel]`, as in [`Quotient::incoming`]: what the source sends over it.
+    pub(super) flow: Vec<f64>,
+}
+
+/// Re-balances `flows` (one per source) in at most `sweeps` sweeps, until the gap to the best of `best` and the lengths met is the part `gap`.
+/// Returns the tightest lengths and the number of sweeps.
+pub(super) fn rebalance(quotient: &Quotient, flows: &mut [SourceFlow], best: DualLengths, sweeps: u32, gap: f64) -> (DualLengths, u32) {
+    let quiet = (QUIET * (quotient.nodes * quotient.sources.len()) as f64) as u64;
+    let mut balance = Balance::new(quotient);
+    let mut labels = Labels::default();
+    let mut scratch = Distance::default();
+    let (mut dual, mut done) = (best, 0);
+    let mut width = WIDTH[0];
+    while done < sweeps && width >= WIDTH[1] {
+        balance.recount(flows);
+        balance.potential = Potential { full: balance.busiest(), width };
+        for _ in 0..SWEEPS_PER_WIDTH.min(sweeps - done) {
+            balance.recount(flows);
+            balance.shifts = 0;
+            for (flow, &source) in flows.iter_mut().zip(&quotient.sources) {
+                balance.sweep(flow, source, &mut labels);
+            }
+            done += 1;
+            if balance.shifts <= quiet {
+                break;
+            }
+        }
+        let found = lengths::bound(quotient, &balance.lengths(), &mut scratch);
+        if lengths::tighter(&found, &dual) {
+            dual = found;
+        }
+        if (1.0 + gap) / balance.busiest() >= dual.bound() {
+            break;
+        }
+        width *= 0.5;
+    }
+    (dual, done)
+}
+
+/// What a channel costs by its load.
+#[derive(Clone, Copy)]
+struct Potential {
+    full: f64,
+    width: f64,
+}
+
+impl Potential {
+    fn cost(self, load: f64) -> f64 {
+        libm::exp((load / self.full - 1.0) / self.width) + BASE_COST
+    }
+    /// How fast a cost grows with the load.
+    fn growth(self, cost: f64) -> f64 {
+        (cost - BASE_COST) / (self.full * self.width)
+    }
+}
+
+/// The loads that all sources share.
+struct Balance<'a> {
+    quotient: &'a Quotient,
+    potential: Potential,
+    /// `[class]`: the class that it shares its load with, where the demand is mirrored; otherwise itself.
+    twin: Vec<usize>,
+    /// `[class]`: the load, the mean of both twins.
+    loads: Vec<f64>,
+    /// `[class]`.
+    costs: Vec<f64>,
+    /// Shifts of this sweep.
+    shifts: u64,
+}
+
+/// The cheapest and the costliest used paths of one source, by node, and scratch space.
+#[derive(Default)]
+struct Labels {
+    near: Vec<f64>,
+    /// The last channel of the cheapest path, [`NONE`] at the source.
+    near_by: Vec<u32>,
+    far: Vec<f64>,
+    /// The last channel of the costliest used path, [`NONE`] where no flow arrives.
+    far_by: Vec<u32>,
+    position: Vec<u32>,
+    amount: Vec<f64>,
+    near_path: Vec<u32>,
+    far_path: Vec<u32>,
+    /// Class and how often more the cheapest path takes it than the costliest.
+    difference: Vec<(usize, f64)>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<'a> Balance<'a> {
+    fn new(quotient: &'a Quotient) -> Self {
+        let zeros = || vec![0.0; quotient.classes];
+        let shares = |class: usize| quotient.mirrored && quotient.lit(class);
+        let twin = (0..quotient.classes).map(|class| if shares(class) { quotient.reverse[class] as usize } else { class }).collect();
+        Self { quotient, potential: Potential { full: 1.0, width: 1.0 }, twin, loads: zeros(), costs: zeros(), shifts: 0 }
+    }
+
+    fn busiest(&self) -> f64 {
+        self.loads.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Loads and costs from the flows.
+    fn recount(&mut self, flows: &[SourceFlow]) {
+        let mut loads = vec![0.0; self.quotient.classes];
+        for flow in flows {
+            for (channel, &flow) in self.quotient.incoming.iter().zip(&flow.flow) {
+                loads[channel.class as usize] += flow;
+            }
+        }
+        for class in 0..loads.len() {
+            self.loads[class] = 0.5 * (loads[class] + loads[self.twin[class]]);
+            self.costs[class] = self.potential.cost(self.loads[class]);
+        }
+    }
+
+    /// The costs as integer lengths.
+    fn lengths(&self) -> Vec<u32> {
+        let costs = || self.costs.iter().enumerate().map(|(class, &cost)| if self.quotient.lit(class) { cost } else { 0.0 });
+        let most = costs().fold(0.0, f64::max);
+        costs().map(|cost| (cost / most * LONGEST).round() as u32).collect()
+    }
+
+    /// Balances the flow of one source at the loads of all.
+    fn sweep(&mut self, flow: &mut SourceFlow, source: u32, labels: &mut Labels) {
+        self.conserve(flow, source, labels);
+        self.label(flow, labels);
+        // Costs of used paths rise along every used channel, so this order keeps them all; it also lets in each channel that leads on to a node
+        // that is reached at a higher cost.
+        let key = |node: u32| (labels.far[node as usize], labels.position[node as usize]);
+        flow.order.sort_by(|&a, &b| key(a).0.total_cmp(&key(b).0).then(key(a).1.cmp(&key(b).1)));
+        for _ in 0..PASSES {
+            self.label(flow, labels);
+            for at in (1..flow.order.len()).rev() {
+                self.shift(flow, flow.order[at] as usize, labels);
+            }
+        }
+    }
+
+    /// Scales the flow into every node to what it takes and passes on, so that rounding errors do not add up.
+    fn conserve(&self, flow: &mut SourceFlow, source: u32, labels: &mut Labels) {
+        labels.amount.clear();
+        labels.amount.extend(self.quotient.weights_from(source).into_iter().map(f64::from));
+        for &node in flow.order[1..].iter().rev() {
+            let into = self.quotient.range_of(node as usize);
+            let sum: f64 = flow.flow[into.clone()].iter().sum();
+            let scale = if sum > 0.0 { labels.amount[node as usize] / sum } else { 0.0 };
+            for index in into {
+                flow.flow[index] *= scale;
+                labels.amount[self.quotient.incoming[index].from as usize] += flow.flow[index];
+            }
+        }
+    }
+
+    /// The cheapest and the costliest used path to every node, among the channels that follow the order.
+    fn label(&self, flow: &SourceFlow, labels: &mut Labels) {
+        let nodes = self.quotient.nodes;
+        let Labels { near, near_by, far, far_by, position, .. } = labels;
+        position.resize(nodes, 0);
+        flow.order.iter().enumerate().for_each(|(at, &node)| position[node as usize] = at as u32);
+        for (labels, start) in [(&mut *near, f64::INFINITY), (&mut *far, 0.0)] {
+            labels.clear();
+            labels.resize(nodes, start);
+        }
+        for labels in [&mut *near_by, &mut *far_by] {
+            labels.clear();
+            labels.resize(nodes, NONE);
+        }
+        near[flow.order[0] as usize] = 0.0;
+        for &node in &flow.order[1..] {
+            let node = node as usize;
+            for index in self.quotient.range_of(node) {
+                let channel = self.quotient.incoming[index];
+                let from = channel.from as usize;
+                if position[from] >= position[node] {
+                    continue;
+                }
+                let cost = self.costs[channel.class as usize];
+                if near[from] + cost < near[node] {
+                    (near[node], near_by[node]) = (near[from] + cost, index as u32);
+                }
+                if flow.flow[index] > 0.0 && far[from] + cost > far[node] {
+                    (far[node], far_by[node]) = (far[from] + cost, index as u32);
+                }
+            }
+            if far_by[node] == NONE {
+                far[node] = near[node];
+            }
+        }
+    }
+
+    /// Moves flow to a node from its costliest used path to its cheapest path, from where the two part.
+    fn shift(&mut self, flow: &mut SourceFlow, node: usize, labels: &mut Labels) {
+        let Labels { near, near_by, far, far_by, .. } = &*labels;
+        // Where both paths end alike, it is the node before that is shifted.
+        if far_by[node] == NONE || far_by[node] == near_by[node] || far[node] - near[node] <= BALANCED * far[node] {
+            return;
+        }
+        self.part(node, labels);
+        let Labels { near_path, far_path, difference, .. } = labels;
+        let most = far_path.iter().map(|&index| flow.flow[index as usize]).fold(f64::INFINITY, f64::min);
+        let amount = self.step(difference).min(most);
+        // The labels are older than the loads: nothing may be left to move.
+        if amount <= 0.0 {
+            return;
+        }
+        self.shifts += 1;
+        near_path.iter().for_each(|&index| flow.flow[index as usize] += amount);
+        far_path.iter().for_each(|&index| flow.flow[index as usize] -= amount);
+        for &(class, times) in &*difference {
+            let load = self.loads[class] + times * self.part_of_load(class) * amount;
+            for class in [class, self.twin[class]] {
+                self.loads[class] = load;
+                self.costs[class] = self.potential.cost(load);
+            }
+        }
+    }
+
+    /// The two paths to a node from where they part, and by how much they differ in every class.
+    fn part(&self, node: usize, labels: &mut Labels) {
+        let Labels { near_by, far_by, position, near_path, far_path, difference, .. } = labels;
+        near_path.clear();
+        far_path.clear();
+        difference.clear();
+        let (mut near, mut far) = (node, node);
+        // Both lead back to the source, the first node of the order.
+        while near != far || near_path.is_empty() {
+            let on_near = near_path.is_empty() || (!far_path.is_empty() && position[near] > position[far]);
+            let (path, at, by) = if on_near { (&mut *near_path, &mut near, &*near_by) } else { (&mut *far_path, &mut far, &*far_by) };
+            path.push(by[*at]);
+            *at = self.quotient.incoming[by[*at] as usize].from as usize;
+        }
+        for (path, sign) in [(near_path, 1.0), (far_path, -1.0)] {
+            for &index in &*path {
+                let class = self.quotient.incoming[index as usize].class as usize;
+                let class = class.min(self.twin[class]);
+                match difference.iter_mut().find(|(known, _)| *known == class) {
+                    Some((_, times)) => *times += sign,
+                    None => difference.push((class, sign)),
+                }
+            }
+        }
+    }
+
+    /// What a Newton step of the potential would move; no channel is filled beyond the width at once.
+    fn step(&self, difference: &[(usize, f64)]) -> f64 {
+        let (mut slope, mut growth, mut room) = (0.0, 0.0, f64::INFINITY);
+        for &(class, times) in difference {
+            let (cost, part) = (self.costs[class], times * self.part_of_load(class));
+            slope += times * cost;
+            growth += times * part * self.potential.growth(cost);
+            if part > 0.0 {
+                room = room.min((self.potential.full - self.loads[class]).max(self.potential.width * self.potential.full) / part);
+            }
+        }
+        (-slope / growth.max(f64::MIN_POSITIVE)).min(room)
+    }
+
+    /// What a unit on one channel of a class adds to the load of the class.
+    fn part_of_load(&self, class: usize) -> f64 {
+        if self.twin[class] == class { 1.0 } else { 0.5 }
+    }
+}

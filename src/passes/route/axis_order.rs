@@ -1,0 +1,110 @@
+//! Dimension-order routing on grids of routers of any dimension: torus, mesh, hyperx.
+//!
+//! When: healthy grids. Guarantees minimal routes; deadlock-free with 1 VC on meshes and hyperx, whose axes are corrected in order, and with 2
+//! on tori (1 where no ring is longer than two). Ties at half a ring are split by the parity of the router. Where a packet wraps around a
+//! ring it moves from VC 0 to VC 1; one that never wraps stays on one VC, chosen by the parity of its destination. Source: Dally & Seitz
+//! 1987 (datelines). Cost: one search among the ports of a router per hop.
+
+use super::{RouteError, ranks};
+use crate::ids::{Id, IdVec, LinkId, NodeId, Vc};
+use crate::ir::{Hop, Routes, Scenario, Topology};
+use crate::model::{Fabric, Family, Plant};
+
+/// Routes a grid; a dead router has no routes.
+///
+/// # Errors
+/// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route needs a dark link.
+pub fn route(fabric: &Fabric, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Result<Routes, RouteError> {
+    let vcs = fabric.budget.vcs;
+    let (sides, kind) = match &fabric.plant {
+        Plant::Network(network) => match &network.family {
+            Family::Torus(sides) => (sides, Axis::Ring),
+            Family::Mesh(sides) => (sides, Axis::Path),
+            Family::HyperX(sides) => (sides, Axis::Complete),
+            _ => unreachable!("resolve allows dimension_order on grids only"),
+        },
+        Plant::Pod(_) => unreachable!("a pod has coordinates of its own"),
+    };
+    let rings = kind == Axis::Ring && sides.iter().any(|&side| side > 2);
+    if rings && vcs < 2 {
+        return Err(RouteError::NeedsDateline { vcs, budget: fabric.budget.vcs_span, routing: fabric.routing_span });
+    }
+    // The last axis is the fastest.
+    let strides: Vec<u32> = (0..sides.len()).map(|axis| sides[axis + 1..].iter().product()).collect();
+    let at = |node: NodeId, axis: usize| node.0 / strides[axis] % sides[axis];
+    let (mut offsets, mut hops) = (vec![0], Vec::new());
+    for dst in topology.nodes() {
+        for src in topology.nodes() {
+            let mut node = if scenario.chip.is_some_and(|dead| dead == src || dead == dst) { dst } else { src };
+            for axis in 0..sides.len() {
+                let (from, goal, side) = (at(node, axis), at(dst, axis), sides[axis]);
+                if from == goal {
+                    continue;
+                }
+                let leg = Leg::new(kind, from, goal, side, node);
+                let mut vc = if leg.wraps || !rings || vcs < 2 { 0 } else { (goal % 2) as u8 };
+                while at(node, axis) != goal {
+                    let here = at(node, axis);
+                    let next = leg.next(here, goal, side);
+                    let to = NodeId(node.0 - here * strides[axis] + next * strides[axis]);
+                    let lit = |channel: &crate::ids::ChannelId| alive[channel.link()] && topology.target(*channel).node == to;
+                    let channel = topology.channels_from(node).find(lit).ok_or_else(|| RouteError::NoDetour {
+                        fault: scenario.fault(),
+                        from: topology.name(src),
+                        to: topology.name(dst),
+                        routing: fabric.routing_span,
+                        budget: fabric.budget.faults_span,
+                    })?;
+                    hops.push(Hop { channel, vc: Vc(vc) });
+                    if leg.wraps && vcs > 1 && here.abs_diff(next) > 1 {
+                        vc = 1;
+                    }
+                    node = to;
+                }
+            }
+            offsets.push(hops.len() as u32);
+        }
+    }
+    let symmetry = topology.symmetry().without();
+    let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
+    let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
+    Ok(Routes { vcs, symmetry, offsets, hops, ranks })
+}
+
+/// How the routers of one line are joined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Axis {
+    Ring,
+    Path,
+    Complete,
+}
+
+/// The way along one axis.
+struct Leg {
+    kind: Axis,
+    forward: bool,
+    /// Whether it passes the link between the last and the first router of the ring.
+    wraps: bool,
+}
+
+impl Leg {
+    fn new(kind: Axis, from: u32, goal: u32, side: u32, node: NodeId) -> Self {
+        let up = (goal + side - from) % side;
+        let forward = match (kind, (2 * up).cmp(&side)) {
+            (Axis::Ring, std::cmp::Ordering::Less) => true,
+            (Axis::Ring, std::cmp::Ordering::Greater) => false,
+            (Axis::Ring, std::cmp::Ordering::Equal) => node.index().is_multiple_of(2),
+            _ => goal > from,
+        };
+        let wraps = kind == Axis::Ring && side > 2 && if forward { goal < from } else { goal > from };
+        Self { kind, forward, wraps }
+    }
+
+    fn next(&self, here: u32, goal: u32, side: u32) -> u32 {
+        match (self.kind, self.forward) {
+            (Axis::Complete, _) => goal,
+            (_, true) => (here + 1) % side,
+            (_, false) => (here + side - 1) % side,
+        }
+    }
+}

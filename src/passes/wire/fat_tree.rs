@@ -1,0 +1,32 @@
+//! Fat trees (k-ary n-trees): levels of p^(levels - 1) routers each, hosts at level 0.
+//!
+//! Router w of a level is joined to the p routers of the level above whose numbers differ from w in digit `level` (base p, least first)
+//! at most. Source: Petrini and Vanneschi 1997.
+
+use super::Edge;
+use crate::ir::LinkClass;
+use crate::model::Network;
+
+/// The links of a fat tree.
+pub(super) fn edges(network: &Network, levels: u32, arity: u32) -> Vec<Edge> {
+    let width = arity.pow(levels - 1);
+    let mut edges = Vec::new();
+    let mut place = 1;
+    for level in 0..levels - 1 {
+        for router in 0..width {
+            let first = router - router / place % arity * place;
+            for digit in 0..arity {
+                let ends = [level * width + router, (level + 1) * width + first + digit * place];
+                edges.push(Edge { ends, class: LinkClass::Local, link_type: network.local, ports: [None, None] });
+            }
+        }
+        place *= arity;
+    }
+    edges
+}
+
+/// The hosts of every router: those of level 0 have `each`.
+pub(super) fn hosts(levels: u32, arity: u32, each: u16) -> Vec<u16> {
+    let width = arity.pow(levels - 1);
+    (0..levels * width).map(|router| if router < width { each } else { 0 }).collect()
+}

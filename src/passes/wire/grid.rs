@@ -1,0 +1,41 @@
+//! Grids: tori, meshes and HyperX, of any dimension, last axis fastest.
+//!
+//! Sources: Dally and Towles 2004 (tori, meshes); Ahn and others 2009 (HyperX).
+
+use super::Edge;
+use crate::ir::LinkClass;
+use crate::model::Network;
+
+/// How routers that differ in one coordinate alone are joined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Axis {
+    /// A ring: one link where it has two routers, none where it has one.
+    Ring,
+    /// A path.
+    Path,
+    /// Every two.
+    Complete,
+}
+
+/// The links of a grid.
+pub(super) fn edges(network: &Network, sides: &[u32], axis: Axis) -> Vec<Edge> {
+    let routers: u32 = sides.iter().product();
+    let mut edges = Vec::new();
+    for router in 0..routers {
+        let mut stride = 1;
+        for &side in sides.iter().rev() {
+            let at = router / stride % side;
+            let farthest = if axis == Axis::Complete { side - 1 } else { side.min(at + 2) - 1 };
+            let mut join = |other: u32| {
+                let ends = [router, router - at * stride + other * stride];
+                edges.push(Edge { ends, class: LinkClass::Local, link_type: network.local, ports: [None, None] });
+            };
+            (at + 1..=farthest).for_each(&mut join);
+            if axis == Axis::Ring && side > 2 && at + 1 == side {
+                join(0);
+            }
+            stride *= side;
+        }
+    }
+    edges
+}

@@ -1,0 +1,16 @@
+//! Graphs from files: routers and links in the order of the file, ports as the file says, or the least free ones.
+
+use super::Edge;
+use crate::ir::LinkClass;
+use crate::model::Listed;
+
+/// The links of the file.
+pub(super) fn edges(listed: &Listed) -> Vec<Edge> {
+    let links = listed.links.iter();
+    links.map(|link| Edge { ends: link.ends, class: LinkClass::Local, link_type: link.link, ports: link.ports }).collect()
+}
+
+/// The hosts of every router: as the file says, else `each`.
+pub(super) fn hosts(listed: &Listed, each: u16) -> Vec<u16> {
+    listed.routers.iter().map(|router| router.hosts.unwrap_or(each)).collect()
+}

@@ -1,0 +1,174 @@
+//! From a network's parameters to its topology: who is joined to whom, and by which ports.
+//!
+//! In: a fabric, and its network as `resolve` checked it. Out: a [`Topology`] with links, ports, hosts, names, and the symmetry that keeps
+//! all of it and the demand; [`seeds`] hands the flow channel lengths that the structure makes plausible. One file per family says which
+//! routers are joined; ports are numbered here: local links first, then global ones, within a class by neighbour, of parallel links as they
+//! were made, unless the family numbers the port. Source: the papers of the families; `docs/passes.md` has the numbering of each. Cost:
+//! linear in the links, but for a sort of the links of each router.
+
+mod dragonfly;
+mod fat_tree;
+mod grid;
+mod kautz;
+mod listed;
+mod seeds;
+
+pub use seeds::seeds;
+
+use crate::ids::{LinkTypeId, NodeId, PortId};
+use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
+use crate::model::{Fabric, Family, Network};
+use grid::Axis;
+
+/// A link before its ports are numbered; of a simplex network it runs from the first end to the second.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    ends: [u32; 2],
+    class: LinkClass,
+    link_type: LinkTypeId,
+    /// Ports that the family or the file decides; the others are the least free ones.
+    ports: [Option<u16>; 2],
+}
+
+/// The topology of a network.
+pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
+    let edges = match &network.family {
+        Family::Torus(sides) => grid::edges(network, sides, Axis::Ring),
+        Family::Mesh(sides) => grid::edges(network, sides, Axis::Path),
+        Family::HyperX(sides) => grid::edges(network, sides, Axis::Complete),
+        Family::Dragonfly(dragonfly) => dragonfly::edges(network, dragonfly),
+        Family::FatTree { levels, arity } => fat_tree::edges(network, *levels, *arity),
+        Family::Kautz { degree, length, arcs } => kautz::edges(network, *degree, *length, *arcs),
+        Family::Listed(listed) => listed::edges(listed),
+    };
+    let routers = network.router_count();
+    let (ports, links) = number(routers, &edges, network.family.is_simplex());
+    let symmetry = match &network.family {
+        Family::Dragonfly(dragonfly) => dragonfly::symmetry(dragonfly, &fabric.demand),
+        _ => Symmetry::trivial(1, routers as u32),
+    };
+    Topology::new(ports, links, symmetry).with_hosts(hosts(fabric, network)).named(Names::of(fabric))
+}
+
+/// The hosts of every router; an endpoint inside the router counts as one.
+fn hosts(fabric: &Fabric, network: &Network) -> Vec<u16> {
+    let each = fabric.router.hosts.max(1);
+    match &network.family {
+        Family::FatTree { levels, arity } => fat_tree::hosts(*levels, *arity, each),
+        Family::Listed(listed) => listed::hosts(listed, each),
+        _ => vec![each; network.router_count()],
+    }
+}
+
+/// One end of an edge, as its router sees it; the order is that of the ports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Half {
+    global: bool,
+    neighbour: u32,
+    edge: u32,
+    side: u8,
+}
+
+/// The most ports of a router, and the links with a port at either end. Outputs and inputs of simplex links are numbered apart.
+fn number(routers: usize, edges: &[Edge], simplex: bool) -> (usize, Vec<Link>) {
+    let mut port_of = vec![[0u16; 2]; edges.len()];
+    if simplex {
+        number_sides(routers, edges, &[0], &mut port_of);
+        number_sides(routers, edges, &[1], &mut port_of);
+    } else {
+        number_sides(routers, edges, &[0, 1], &mut port_of);
+    }
+    let ports = port_of.iter().flatten().max().map_or(0, |&port| usize::from(port) + 1);
+    let end = |edge: &Edge, ports: &[u16; 2], side: usize| Endpoint { node: NodeId(edge.ends[side]), port: PortId(ports[side]) };
+    let link = |(edge, ports): (&Edge, &[u16; 2])| Link {
+        a: end(edge, ports, 0),
+        b: end(edge, ports, 1),
+        class: edge.class,
+        link_type: edge.link_type,
+        simplex,
+    };
+    (ports, edges.iter().zip(&port_of).map(link).collect())
+}
+
+/// Numbers the ports of these sides of the edges, which share the numbers of a router.
+fn number_sides(routers: usize, edges: &[Edge], sides: &[usize], port_of: &mut [[u16; 2]]) {
+    // The halves of router u stand at `starts[u]..starts[u + 1]`.
+    let mut starts = vec![0u32; routers + 1];
+    for edge in edges {
+        sides.iter().for_each(|&side| starts[edge.ends[side] as usize + 1] += 1);
+    }
+    for router in 0..routers {
+        starts[router + 1] += starts[router];
+    }
+    let mut next = starts.clone();
+    let mut halves = vec![Half { global: false, neighbour: 0, edge: 0, side: 0 }; edges.len() * sides.len()];
+    for (id, edge) in edges.iter().enumerate() {
+        for &side in sides {
+            let at = &mut next[edge.ends[side] as usize];
+            let global = edge.class == LinkClass::Global;
+            halves[*at as usize] = Half { global, neighbour: edge.ends[1 - side], edge: id as u32, side: side as u8 };
+            *at += 1;
+        }
+    }
+    let mut taken = Vec::new();
+    for router in 0..routers {
+        let own = &mut halves[starts[router] as usize..starts[router + 1] as usize];
+        own.sort_unstable();
+        let given = |half: &Half| edges[half.edge as usize].ports[usize::from(half.side)];
+        taken.clear();
+        taken.extend(own.iter().filter_map(given));
+        taken.sort_unstable();
+        let (mut free, mut passed) = (0u16, 0);
+        for half in own.iter() {
+            let port = given(half).unwrap_or_else(|| {
+                while taken.get(passed) == Some(&free) {
+                    passed += 1;
+                    free += 1;
+                }
+                free += 1;
+                free - 1
+            });
+            port_of[half.edge as usize][usize::from(half.side)] = port;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(ends: [u32; 2], class: LinkClass, ports: [Option<u16>; 2]) -> Edge {
+        Edge { ends, class, link_type: LinkTypeId(0), ports }
+    }
+
+    fn ports(edges: &[Edge], simplex: bool) -> Vec<[u16; 2]> {
+        number(4, edges, simplex).1.iter().map(|link| [link.a.port.0, link.b.port.0]).collect()
+    }
+
+    #[test]
+    fn local_links_come_first_then_neighbours_then_copies() {
+        use LinkClass::{Global, Local};
+        let none = [None, None];
+        let edges = [edge([0, 1], Global, none), edge([0, 3], Local, none), edge([0, 2], Local, none), edge([2, 0], Local, none)];
+        assert_eq!(ports(&edges, false), [[3, 0], [2, 0], [0, 0], [1, 1]]);
+    }
+
+    #[test]
+    fn given_ports_are_kept_and_the_others_are_the_least_free_ones() {
+        let edges = [
+            edge([0, 1], LinkClass::Local, [Some(1), None]),
+            edge([0, 2], LinkClass::Local, [None, None]),
+            edge([0, 3], LinkClass::Local, [None, Some(7)]),
+            edge([1, 3], LinkClass::Local, [Some(0), None]),
+        ];
+        assert_eq!(ports(&edges, false), [[1, 1], [0, 0], [2, 7], [0, 0]]);
+        assert_eq!(number(4, &edges, false).0, 8);
+    }
+
+    #[test]
+    fn outputs_and_inputs_of_simplex_links_are_numbered_apart() {
+        let none = [None, None];
+        let edges = [[0, 1], [1, 0], [2, 0], [0, 2]].map(|ends| edge(ends, LinkClass::Local, none));
+        assert_eq!(ports(&edges, true), [[0, 0], [0, 0], [0, 1], [1, 0]]);
+    }
+}
