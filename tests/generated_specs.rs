@@ -1,7 +1,7 @@
 //! Properties of the formatter and of the normal form, over specs that nobody wrote by hand.
 
-use fabc::model::resolve;
-use fabc::syntax::ast::{Block, Entry, File, ItemKind, Spec};
+use fabc::model::{Plant, resolve};
+use fabc::syntax::ast::{Block, Entry, File, ItemKind, Setting, Spec, Value, ValueKind};
 use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
 use proptest::prelude::*;
 
@@ -81,6 +81,63 @@ prop_compose! {
     }
 }
 
+/// A topology of a network, and its number of routers.
+fn network() -> impl Strategy<Value = (String, usize)> {
+    let sides = prop::collection::vec((2u32..6).prop_flat_map(|side| (Just(side), number(side))), 1..4);
+    let kinds = prop_oneof![Just("torus"), Just("mesh"), Just("hyperx")];
+    let grid = (kinds, sides, any::<bool>(), any::<bool>()).prop_map(|(kind, sides, flat, settings)| {
+        // A single dimension that is no bare number stands in brackets.
+        let mut written: Vec<String> = sides.iter().map(|(_, written)| format!("({written})")).collect();
+        written.extend(flat.then(|| "1".to_owned()));
+        let ending = if settings { " { link = wire; }" } else { ";" };
+        let routers: u32 = sides.iter().map(|(side, _)| side).product();
+        (format!("topology = {kind} {}{ending}", written.join(" x ")), routers as usize)
+    });
+    let dragonfly = (1u32..6, 1u32..4, any::<bool>(), any::<bool>()).prop_map(|(a, h, few, consecutive)| {
+        let g = if few { 2 } else { a * h + 1 };
+        let groups = if few { "g = two; " } else { "" };
+        let arrangement = if consecutive { "arrangement = consecutive; " } else { "" };
+        (format!("topology = dragonfly {{ {groups}h = {h}; {arrangement}a = {a}; link = wire; }}"), (a * g) as usize)
+    });
+    let tree = (2u32..5, 2u32..5).prop_map(|(levels, arity)| {
+        (format!("topology = fat_tree {{ arity = {arity}; levels = {levels}; }}"), (levels * arity.pow(levels - 1)) as usize)
+    });
+    let kautz = (2u32..5, 1u32..4, any::<bool>()).prop_map(|(degree, length, duplex)| {
+        let arcs = if duplex { "arcs = duplex; " } else { "" };
+        (format!("topology = kautz {{ length = {length}; {arcs}degree = {degree}; }}"), ((degree + 1) * degree.pow(length - 1)) as usize)
+    });
+    prop_oneof![grid, dragonfly, tree, kautz]
+}
+
+prop_compose! {
+    /// The items of a valid network, in a fixed order, and its number of routers.
+    fn network_items()(
+        (topology, routers) in network(),
+        (hosts, vcs) in ((0u32..5).prop_flat_map(number), (1u32..5).prop_flat_map(number)),
+        fault in prop_oneof![Just("0"), Just("1 link"), Just("1 router"), Just("1 chip")],
+        routing in prop_oneof![Just(""), Just("routing = minimal;"), Just("routing = allowed_turns { key = dst; }")],
+        weight in prop_oneof![Just(0u32), 1u32..9],
+    ) -> (Vec<String>, usize) {
+        let mut items = vec![
+            "clock = 1.05 GHz;".to_owned(),
+            "let one = two - 1;".to_owned(),
+            "let two = 2;".to_owned(),
+            "link wire { bandwidth = 400 Gbps; latency = 7 m; }".to_owned(),
+            format!("router {{ radix = 1024; hosts = {hosts}; vcs = 4; flit = 128 B; buffer = 0 flits; latency = 25 ns; }}"),
+            format!("budget {{ vcs = {vcs}; faults = {fault}; }}"),
+            topology,
+        ];
+        items.extend((!routing.is_empty()).then(|| routing.to_owned()));
+        items.extend((weight > 0).then(|| format!("demand {{ all_to_all; weight {weight}; }}")));
+        (items, routers)
+    }
+}
+
+/// The items of a pod or a network.
+fn any_items() -> impl Strategy<Value = Vec<String>> {
+    prop_oneof![items(), network_items().prop_map(|(items, _)| items)]
+}
+
 fn fabric(items: &[String]) -> String {
     format!("fabric pod {{ {} }}", items.join(" "))
 }
@@ -105,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn printing_twice_is_printing_once(items in items(), gaps in prop::collection::vec(gap(), 400)) {
+    fn printing_twice_is_printing_once(items in any_items(), gaps in prop::collection::vec(gap(), 400)) {
         let text = fabric(&items);
         let words = text.split(' ').zip(gaps.iter().cycle());
         let spaced: String = words.flat_map(|(word, gap)| [word, gap]).collect();
@@ -119,14 +176,15 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_items_does_not_matter((items, shuffled) in items().prop_flat_map(|items| (Just(items.clone()), Just(items).prop_shuffle()))) {
+    fn the_order_of_items_does_not_matter((items, shuffled) in any_items().prop_flat_map(|items| (Just(items.clone()), Just(items).prop_shuffle()))) {
         let spec = parse_text(&fabric(&items));
         let normal = print_spec(&normalize(&spec));
         let mut other = parse_text(&fabric(&shuffled));
         if let Entry::Fabric(fabric) = &mut other.files[0].entries[0] {
             for item in &mut fabric.items {
                 match &mut item.kind {
-                    ItemKind::Link(_, block) | ItemKind::Chip(block) | ItemKind::Budget(block) => reversed(block),
+                    ItemKind::Link(_, block) | ItemKind::Chip(block) | ItemKind::Router(block) | ItemKind::Budget(block) => reversed(block),
+                    ItemKind::Setting(Setting { value: Value { kind: ValueKind::Block(_, block), .. }, .. }) => reversed(block),
                     ItemKind::Ocs(ocs) => reversed(&mut ocs.block),
                     _ => {}
                 }
@@ -139,7 +197,8 @@ proptest! {
     #[test]
     fn generated_specs_resolve_to_the_invariants_of_a_pod(items in items()) {
         let spec = parse_text(&fabric(&items));
-        let pod = resolve(&spec, &|path| Err(path.to_owned())).unwrap_or_else(|errors| panic!("{errors:?}\n{}", fabric(&items)));
+        let resolved = resolve(&spec, &|path| Err(path.to_owned())).unwrap_or_else(|errors| panic!("{errors:?}\n{}", fabric(&items)));
+        let pod = resolved.pod().expect("these items make a pod");
         let mut served = Vec::new();
         for ocs in pod.ocses.iter() {
             prop_assert!(ocs.a.is_sorted_by_key(|face| (face.cube, face.port, face.node)));
@@ -159,5 +218,22 @@ proptest! {
         prop_assert_eq!(served.len(), count);
         let names: Vec<&str> = pod.ocs_groups.iter().map(|group| group.name.as_str()).collect();
         prop_assert!(names.is_sorted());
+    }
+
+    #[test]
+    fn generated_networks_resolve_and_their_normal_form_means_the_same((items, routers) in network_items()) {
+        let nothing = |path: &str| Err(path.to_owned());
+        let spec = parse_text(&fabric(&items));
+        let resolved = resolve(&spec, &nothing).unwrap_or_else(|errors| panic!("{errors:?}\n{}", fabric(&items)));
+        let Plant::Network(network) = &resolved.plant else { panic!("no network: {}", fabric(&items)) };
+        prop_assert_eq!(network.router_count(), routers);
+        let hosts = network.hosts(resolved.router.hosts);
+        prop_assert_eq!(hosts.len(), network.router_count());
+        prop_assert_eq!(resolved.demand.endpoint_count(), hosts.iter().filter(|&&hosts| hosts > 0).count());
+        let normal = resolve(&parse_text(&print_spec(&normalize(&spec))), &nothing).expect("the normal form resolves");
+        let Plant::Network(again) = &normal.plant else { panic!("no network") };
+        prop_assert_eq!(&again.family, &network.family);
+        prop_assert_eq!(normal.demand, resolved.demand.clone());
+        prop_assert_eq!((normal.routing, normal.router.hosts), (resolved.routing, resolved.router.hosts));
     }
 }

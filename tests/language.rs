@@ -1,7 +1,8 @@
 //! The language: what resolves, what is refused and how that reads, and that nothing makes the front end panic.
 
 use fabc::diag::{SourceMap, codes};
-use fabc::model::{Fabric, resolve};
+use fabc::ids::LinkTypeId;
+use fabc::model::{Fabric, Family, Network, Plant, resolve};
 use fabc::syntax::{ParseError, normalize, parse, parse_file, print, print_spec};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use std::collections::BTreeSet;
@@ -80,7 +81,10 @@ fn without_spans(pod: &Fabric) -> String {
 }
 
 fn summary(fabric: &Fabric) -> String {
-    let Some(pod) = fabric.pod() else { return format!("{fabric:#?}\n") };
+    let pod = match &fabric.plant {
+        Plant::Pod(pod) => pod,
+        Plant::Network(network) => return network_summary(fabric, network),
+    };
     let links: Vec<String> =
         fabric.link_types.iter().map(|link| format!("{} {} bit/s {} cycles", link.name, link.bandwidth_bps, link.latency_cycles)).collect();
     let ocs = |ocs: &fabc::model::Ocs| {
@@ -122,6 +126,41 @@ fn summary(fabric: &Fabric) -> String {
         fabric.routing,
         requires.join("; "),
     )
+}
+
+fn network_summary(fabric: &Fabric, network: &Network) -> String {
+    let router = &fabric.router;
+    let types = |link: LinkTypeId| &fabric.link_types[link].name;
+    let mut text = format!(
+        "{}: {} routers, {} of them endpoints\nlinks in use: {:?}; local {}, global {}\nrouter: {} ports, {} hosts, {} VCs, {} flits\n\
+         budget: {} VCs, {:?}\ndemand: {:?}, {} in all\nrouting: {:?}\n",
+        fabric.name,
+        network.router_count(),
+        fabric.demand.endpoint_count(),
+        network.links_in_use().into_iter().map(types).collect::<Vec<_>>(),
+        types(network.local),
+        types(network.global),
+        router.radix,
+        router.hosts,
+        router.vcs,
+        router.buffer_flits,
+        fabric.budget.vcs,
+        fabric.budget.faults,
+        fabric.demand.shape(),
+        fabric.demand.total(),
+        fabric.routing,
+    );
+    let Family::Listed(listed) = &network.family else { return text + &format!("topology: {:?}\n", network.family) };
+    let port = |port: Option<u16>| port.map_or("?".to_owned(), |port| port.to_string());
+    text += &format!("graph of {:?} arcs\n", listed.arcs);
+    for (router, hosts) in listed.routers.iter().zip(network.hosts(router.hosts)) {
+        text += &format!("{} with {hosts} hosts\n", router.name);
+    }
+    for link in &listed.links {
+        let [from, to] = link.ends.map(|end| &listed.routers[end as usize].name);
+        text += &format!("{from}.{} - {to}.{} {}\n", port(link.ports[0]), port(link.ports[1]), types(link.link));
+    }
+    text
 }
 
 #[test]

@@ -43,13 +43,14 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let spec = directory.join("spec.fab");
     let inputs = directory.join("inputs").join("ocs.json");
     let first = std::cell::Cell::new(true);
-    // A normalised spec names no other files than its demand matrix, by the place in the directory, and its cross-connects, by the
-    // place they came from; the directory has a copy of both.
-    let demand = crate::syntax::join(&display(&spec), crate::syntax::DEMAND_INPUT);
+    // A normalised spec names no other files than its demand matrix and its graph, by their places in the directory, and its
+    // cross-connects, by the place they came from; the directory has a copy of each.
+    let copies = [crate::syntax::DEMAND_INPUT].into_iter().chain(crate::syntax::GRAPH_INPUTS);
+    let copies: Vec<String> = copies.map(|copy| crate::syntax::join(&display(&spec), copy)).collect();
     let (fabric, spec, sources) = model::load(&display(&spec), &|wanted| {
         let path = match first.replace(false) {
             true => display(&spec),
-            false if wanted == demand => demand.clone(),
+            false if copies.iter().any(|copy| copy == wanted) => wanted.to_owned(),
             false => display(&inputs),
         };
         text(&path).map_err(|error| reason(&error))

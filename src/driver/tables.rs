@@ -325,6 +325,7 @@ mod tests {
             scenario: "nominal".to_owned(),
             vcs: 2,
             canonical: true,
+            vc: None,
             key: TableKey::DstInput.columns().iter().map(|&column| column.to_owned()).collect(),
             routers: nodes.iter().map(|&node| RouterTable { node, entries: vec![EntryLine::new(&[dst, -1, -1, 0, 1]).unwrap()] }).collect(),
         };

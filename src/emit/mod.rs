@@ -30,8 +30,8 @@ pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{ForwardingTables, PackedTables, Scenario};
-use crate::model::{DemandShape, Near, Plant, Pod, TopologyChoice, file_stem};
-use crate::syntax::DEMAND_INPUT;
+use crate::model::{DemandShape, Family, Near, Network, Plant, Pod, TopologyChoice, file_stem};
+use crate::syntax::{DEMAND_INPUT, graph_input};
 use external::External;
 
 /// A file to write.
@@ -220,6 +220,9 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
                 Plant::Pod(Pod { topology: TopologyChoice::CrossConnects { text, .. }, .. })
                 | Plant::Pod(Pod { topology: TopologyChoice::SynthesizeNear(Near { text, .. }), .. }) => {
                     Some(("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text }))
+                }
+                Plant::Network(Network { family: Family::Listed(listed), .. }) => {
+                    Some((graph_input(&listed.path).to_owned(), Part { kind, at: 0, input: &listed.text }))
                 }
                 _ => None,
             };

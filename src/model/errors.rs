@@ -341,7 +341,7 @@ pub enum ResolveError {
     },
 
     #[error("{path} is no demand matrix: {problem}")]
-    #[diagnostic(code(FAB0128), help("one line per source chip, one integer per destination chip, separated by commas"))]
+    #[diagnostic(code(FAB0128), help("one line per source, one integer per destination, separated by commas"))]
     DemandMatrix {
         path: String,
         problem: String,
@@ -381,13 +381,37 @@ pub enum ResolveError {
         other: Span,
     },
 
-    #[error("there is no such {family}: {problem}")]
+    #[error("there is no such `{family}`: {problem}")]
     #[diagnostic(code(FAB0132), help("{help}"))]
     NoSuchNetwork {
         family: &'static str,
         problem: String,
         help: String,
         #[label("not with this")]
+        span: Span,
+    },
+
+    #[error("{path}{place}: {problem}")]
+    #[diagnostic(code(FAB0133))]
+    GraphFile {
+        path: String,
+        /// `, line 7`, if it is about a line.
+        place: String,
+        problem: String,
+        #[help]
+        help: Option<String>,
+        #[label("this file")]
+        span: Span,
+    },
+
+    #[error("{path} is in pieces: no path leads from `{from}` to `{to}`")]
+    #[diagnostic(code(FAB0134), help("{help}"))]
+    GraphInPieces {
+        path: String,
+        from: String,
+        to: String,
+        help: String,
+        #[label("this file")]
         span: Span,
     },
 

@@ -6,6 +6,7 @@
 mod choices;
 mod demand;
 mod families;
+mod graph;
 mod hardware;
 mod network;
 mod ocs;

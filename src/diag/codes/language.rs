@@ -101,8 +101,9 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0104",
         "something is missing",
-        "A fabric needs `clock`, at least one `link`, a `chip`, a `cube`, `cubes`, `topology` and `routing`; blocks \
-         need their settings. The help shows a line to add. `budget`, `demand`, `ocs` and `require` may be left out.",
+        "A fabric needs `clock`, at least one `link` and `topology`; a pod also a `chip`, a `cube`, `cubes` and `routing`, a \
+         network a `router`. Blocks need their settings; where several links are declared, the topology of a network says \
+         which it takes. The help shows a line to add. `budget`, `demand`, `ocs` and `require` may be left out.",
     ),
     doc(
         "FAB0105",
@@ -151,23 +152,30 @@ pub(super) const CODES: &[CodeDoc] = &[
         "FAB0112",
         "radix too small",
         "The busiest chip has more mesh links and coupled face ports than its router has ports. A face port that no \
-         `ocs` couples is dark and needs none.",
+         `ocs` couples is dark and needs none.\n\
+         \n\
+         In a network the links of the fullest router and its hosts together take at most `radix` ports; with `hosts = 0` \
+         the endpoint is inside the router and takes none. Links that run one way take an output port at one end and an \
+         input port at the other; a router has `radix` of each. A graph file that numbers ports counts them from 0.",
     ),
     doc(
         "FAB0113",
         "too large",
-        "A pod has at most 1048576 chips and 65536 OCSes, with a demand matrix at most 4096 chips. Larger numbers are refused before any memory is taken.",
+        "A pod has at most 1048576 chips and 65536 OCSes, a network at most 65536 routers; with a demand matrix at most 4096 \
+         chips or routers with hosts, and as many where a graph file gives routers unequal numbers of hosts. Larger numbers are \
+         refused before any memory is taken.",
     ),
     doc(
         "FAB0114",
-        "budget beyond the chip",
-        "`budget { vcs }` says how many virtual channels the routing may use; the chip must have them.",
+        "budget beyond the router",
+        "`budget { vcs }` says how many virtual channels the routing may use; the chip or router must have them.",
     ),
     doc(
         "FAB0115",
         "faults that are not supported",
         "A fault budget is `0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`: the pod keeps its guarantees with that many OCSes dark, \
-         with any one link dark, or for all others when any one chip is dead.",
+         with any one link dark, or for all others when any one chip is dead. In a network it is `0`, `1 link` or `1 router`; \
+         `1 chip` and `1 router` are one thing.",
     ),
     doc(
         "FAB0116",
@@ -190,8 +198,8 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0119",
         "routing that does not go with the topology",
-        "`dimension_order` needs dimensions: it works on `topology = torus ..` only. `allowed_turns` and `up_down` work \
-         on every topology.",
+        "`dimension_order` needs dimensions: it works on `topology = torus ..` only, in a network also on `mesh` and \
+         `hyperx`. `up_down` needs links that run both ways. `allowed_turns`, and `minimal` in networks, work on every topology.",
     ),
     doc(
         "FAB0120",
@@ -222,8 +230,8 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0125",
         "the file of a setting cannot be read",
-        "The file of `topology = cross_connects \"..\"` or `demand = matrix \"..\"` does not exist or cannot be read. The \
-         path is relative to the spec.",
+        "The file of `topology = cross_connects \"..\"`, `topology = graph \"..\"` or `demand = matrix \"..\"` does not exist or \
+         cannot be read. The path is relative to the spec.",
     ),
     doc("FAB0126", "unknown choice", "The name is none of those that can stand here. A face needs its side: `+x` or `-x`."),
     doc(
@@ -235,7 +243,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         "FAB0128",
         "not a demand matrix",
         "The file of `demand = matrix \"..\"` has a line per source chip and in it an integer per destination chip, \
-         separated by commas, chips by node id. Integers run from 0 to 1000000; the diagonal is 0, for no chip sends to \
+         separated by commas, chips by node id; in a network routers with hosts take the place of chips. Integers run from 0 to 1000000; the diagonal is 0, for no chip sends to \
          itself. The message names the first place in the file that is wrong, by line and number in the line.",
     ),
     doc(
@@ -243,9 +251,46 @@ pub(super) const CODES: &[CodeDoc] = &[
         "groups that do not fit",
         "A group of `all_to_all over groups of n` is n consecutive chips by node id, at least 2: a part of a cube (n \
          divides the chips of a cube) or several whole cubes (n is a multiple of the chips of a cube and divides the \
-         chips of the pod). No chip may be left over.",
+         chips of the pod). No chip may be left over. In a network a group is n consecutive routers with hosts, and n divides \
+         their number.",
     ),
     doc("FAB0130", "a demand of nothing", "Every weight of the demand is 0, so there is no traffic to carry and no rate to maximise."),
+    doc(
+        "FAB0131",
+        "a pod and a network in one",
+        "A fabric is either a pod (`chip`, `cube`, `cubes`, `ocs`, topologies that OCSes make, faults of OCSes) or a network \
+         (`router`, topologies between routers, `routing = minimal`). The first item that belongs to one of them decides; \
+         what belongs to the other is refused. `torus` is in both: of chips in a pod, of routers in a network.",
+    ),
+    doc(
+        "FAB0132",
+        "no network has these parameters",
+        "The parameters contradict each other, or make nothing that can carry traffic.\n\
+         \n\
+         - `dragonfly`: a group has a h global ports and reaches at most as many other groups: g <= a h + 1. `arrangement = \
+         fold` hangs both cables of an offset on one router: h is even, g is odd.\n\
+         - `fat_tree`: at least two levels, and arity 2 or more.\n\
+         - `kautz`: degree 2 or more; over two letters there are two words of any length.\n\
+         - `torus`, `mesh`, `hyperx`: at least two routers in all.",
+    ),
+    doc(
+        "FAB0133",
+        "not a graph file",
+        "The file of `topology = graph \"..\"` cannot be read as a network. If its name ends in `.graphml` it is GraphML as \
+         NetworkX writes it, otherwise an edge list: a line `u v` or `u v link` for every link, `#` before comments.\n\
+         \n\
+         Names are unique and can be printed; an edge joins two different routers; its `link` is declared in the spec, or \
+         `default` says which it is; `hosts`, `source_port` and `target_port` are integers from 0, `length` is a number of \
+         metres; no port of a router carries two links; at least two routers have hosts; either all edges have a direction or \
+         none. The message names the line of the first thing that is wrong.",
+    ),
+    doc(
+        "FAB0134",
+        "a graph in pieces",
+        "Every router must reach every other. The message names two between which no path leads. Where links run one way \
+         (`edgedefault=\"directed\"`, or `arcs = simplex;`) there must be a path in both directions; `arcs = duplex;` makes every \
+         link run both ways.",
+    ),
     doc(
         "FAB0141",
         "two switches with one file name",

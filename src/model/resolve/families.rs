@@ -3,7 +3,7 @@
 //! Whatever is large is refused by arithmetic, before any of it is made.
 
 use super::settings::{Settings, choice, in_range, integer, one_of, settings, wrong_kind};
-use super::{Context, Items, Kind, Links, MAX_ROUTERS, Site, missing, unknown_choice};
+use super::{Context, Items, Kind, Links, MAX_ROUTERS, Site, graph, missing, unknown_choice};
 use crate::diag::Span;
 use crate::ids::{Id, LinkTypeId};
 use crate::model::errors::{ResolveError, suggestion};
@@ -11,7 +11,10 @@ use crate::model::{Arcs, Arrangement, Dragonfly, Family, Network};
 use crate::syntax::ast::{Block, Expr, ExprKind, Name, Quantity, Value, ValueKind};
 
 /// The words that a topology of a network begins with.
-pub(super) const FAMILIES: [&str; 6] = ["torus", "mesh", "hyperx", "dragonfly", "fat_tree", "kautz"];
+pub(super) const FAMILIES: [&str; 7] = ["torus", "mesh", "hyperx", "dragonfly", "fat_tree", "kautz", "graph"];
+
+/// Which link it is: every one, one inside a group, one between groups.
+const LINKS: [&str; 3] = ["link", "local", "global"];
 
 /// The largest parameter that any supported network can have.
 const MOST: i64 = MAX_ROUTERS as i64;
@@ -44,6 +47,12 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         ("dragonfly", ValueKind::Block(_, block)) => place.dragonfly(context, block)?,
         ("fat_tree", ValueKind::Block(_, block)) => place.fat_tree(context, block)?,
         ("kautz", ValueKind::Block(_, block)) => place.kautz(context, block)?,
+        ("graph", ValueKind::File(_, path, block)) => {
+            let (listed, default) = graph::graph(context, site, path, block.as_ref(), name.span)?;
+            // Every link of a file has its own type.
+            let link = default.or(listed.links.first().map(|link| link.link))?;
+            (Family::Listed(listed), [link; 2])
+        }
         _ => {
             context.error(wrong_topology(&name, plant));
             return None;
@@ -60,6 +69,7 @@ fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
         "hyperx" => "hyperx 9 x 9 x 8` or `hyperx (side)",
         "dragonfly" => "dragonfly { a = 8; h = 4; }",
         "fat_tree" => "fat_tree { levels = 3; arity = 18; }",
+        "graph" => "graph \"lab.graphml\"",
         "kautz" => "kautz { degree = 4; length = 3; }",
         name @ ("synthesize" | "twisted_torus" | "cross_connects") => {
             let help = format!("known here: {}", crate::model::errors::list(&FAMILIES));
@@ -90,7 +100,7 @@ impl Place<'_> {
 
     /// `torus`, `mesh` or `hyperx`.
     fn grid(&self, context: &mut Context, dims: &[Expr], block: Option<&Block>, span: Span) -> Found {
-        let settings = self.settings(context, block, &["link"]);
+        let settings = self.settings(context, block, &LINKS);
         let links = self.links(context, &settings);
         let value = |context: &mut Context, dim: &Expr| {
             context.eval(dim, &[]).and_then(|side| in_range(context, "a dimension", side, 1..=i64::MAX, dim.span))
@@ -115,7 +125,7 @@ impl Place<'_> {
 
     /// `dragonfly { a; h; g; arrangement; }`.
     fn dragonfly(&self, context: &mut Context, block: &Block) -> Found {
-        let settings = self.settings(context, Some(block), &["a", "h", "g", "arrangement", "link", "local", "global"]);
+        let settings = self.settings(context, Some(block), &["a", "h", "g", "arrangement", LINKS[0], LINKS[1], LINKS[2]]);
         let links = self.links(context, &settings);
         let a = settings.need(context, "a", "8").and_then(|value| integer(context, "`a`", value, 1..=MOST));
         let h = settings.need(context, "h", "4").and_then(|value| integer(context, "`h`", value, 1..=MOST));
@@ -149,14 +159,14 @@ impl Place<'_> {
 
     /// `fat_tree { levels; arity; }`.
     fn fat_tree(&self, context: &mut Context, block: &Block) -> Found {
-        let settings = self.settings(context, Some(block), &["levels", "arity", "link"]);
+        let settings = self.settings(context, Some(block), &["levels", "arity", LINKS[0], LINKS[1], LINKS[2]]);
         let links = self.links(context, &settings);
-        let levels = settings.need(context, "levels", "3").and_then(|value| integer(context, "`levels`", value, 1..=64));
-        let arity = settings.need(context, "arity", "18").and_then(|value| integer(context, "`arity`", value, 1..=MOST));
+        let levels = settings.need(context, "levels", "3").and_then(|value| integer(context, "`levels`", value, 0..=64));
+        let arity = settings.need(context, "arity", "18").and_then(|value| integer(context, "`arity`", value, 0..=MOST));
         let (levels, arity) = (levels?, arity?);
         let (problem, help, setting) = match (levels, arity) {
-            (1, _) => ("one level has no links", "write at least `levels = 2`", "levels"),
-            (_, 1) => ("with arity 1 it is a line with hosts at one end only", "write at least `arity = 2`", "arity"),
+            (0 | 1, _) => ("fewer than two levels have no links", "write at least `levels = 2`", "levels"),
+            (_, 0 | 1) => ("with an arity below 2 it is a line with hosts at one end only", "write at least `arity = 2`", "arity"),
             _ => {
                 let width = (arity as u128).checked_pow(levels as u32 - 1);
                 let routers = width.and_then(|width| width.checked_mul(levels as u128));
@@ -169,17 +179,17 @@ impl Place<'_> {
 
     /// `kautz { degree; length; arcs; }`.
     fn kautz(&self, context: &mut Context, block: &Block) -> Found {
-        let settings = self.settings(context, Some(block), &["degree", "length", "arcs", "link"]);
+        let settings = self.settings(context, Some(block), &["degree", "length", "arcs", LINKS[0], LINKS[1], LINKS[2]]);
         let links = self.links(context, &settings);
-        let degree = settings.need(context, "degree", "4").and_then(|value| integer(context, "`degree`", value, 1..=MOST));
+        let degree = settings.need(context, "degree", "4").and_then(|value| integer(context, "`degree`", value, 0..=MOST));
         let length = settings.need(context, "length", "3").and_then(|value| integer(context, "`length`", value, 1..=64));
         let arcs = match settings.get("arcs") {
             Some(value) => arcs(context, value)?,
             None => Arcs::default(),
         };
         let (degree, length) = (degree?, length?);
-        if degree == 1 {
-            let problem = "with degree 1 there are two words, whatever their length".to_owned();
+        if degree < 2 {
+            let problem = "with a degree below 2 there are two words at most, whatever their length".to_owned();
             let span = settings.span("degree").unwrap_or(self.name.span);
             return self.none_such(context, problem, "write at least `degree = 2`".to_owned(), span);
         }
@@ -191,7 +201,13 @@ impl Place<'_> {
     /// The links inside groups and between them: as the block says, or the only one that is declared.
     fn links(&self, context: &mut Context, settings: &Settings<'_>) -> Option<[LinkTypeId; 2]> {
         let grouped = &*self.name.value == "dragonfly";
-        let written = ["link", "local", "global"].map(|name| settings.get(name));
+        if let Some(class) = LINKS[1..].iter().find(|class| !grouped && settings.get(class).is_some()) {
+            let help = Some("it has no groups, so that all its links are alike: write `link = name;`".to_owned());
+            let span = settings.span(class).unwrap_or(self.name.span);
+            context.error(ResolveError::Misplaced { what: format!("`{class}`"), place: settings.place.clone(), help, span });
+            return None;
+        }
+        let written = LINKS.map(|name| settings.get(name));
         let [link, local, global] = written.map(|value| value.map(|value| link_named(context, self.links, value)));
         match (link, local, global) {
             (Some(link), None, None) => link.map(|link| [link; 2]),
@@ -205,7 +221,7 @@ impl Place<'_> {
                         true => format!("local = {}; global = {};", names[0], names[1]),
                         false => format!("link = {};", names[0]),
                     };
-                    let what = format!("its links (there are {declared} to choose from)");
+                    let what = format!("a link ({declared} are declared)");
                     context.error(missing(&settings.place, &what, &example, self.name.span));
                     None
                 }

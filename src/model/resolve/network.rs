@@ -4,7 +4,7 @@ use super::demand::Senders;
 use super::{Context, Items, Kind, Links, Parts, Site, choices, demand, families, hardware, requires, wiring};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::{Arcs, Dragonfly, Family, Network, Plant, Router, RoutingChoice};
+use crate::model::{Arcs, Dragonfly, Family, Listed, Network, Plant, Router, RoutingChoice};
 
 /// Resolves one part after the other; `None` only if errors were reported.
 pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
@@ -61,7 +61,7 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
     let hosts = router.hosts;
     let along = |links: fn(u64) -> u64, sides: &[u32]| {
         let ports = sides.iter().map(|&side| links(u64::from(side))).sum();
-        let router = format!("a router of the {}", family.name());
+        let router = format!("a router of this `{}`", family.name());
         Fullest::new(router, &[(ports, if sides.len() == 1 { "links along its dimension" } else { "links along the dimensions" })], hosts)
     };
     match family {
@@ -72,14 +72,18 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
             let others = g - 1;
             let used = a * h / others * others;
             let links = [(u64::from(a - 1), "local"), (u64::from(*h.min(&used)), "global")];
-            Fullest::new("a router of the dragonfly".to_owned(), &links, hosts)
+            Fullest::new("a router of this `dragonfly`".to_owned(), &links, hosts)
         }
         Family::FatTree { levels, arity } => {
             let arity = u64::from(*arity);
-            let leaf = Fullest::new("a leaf of the fat tree".to_owned(), &[(arity, "links up")], hosts);
+            let leaf = Fullest::new("a leaf of this `fat_tree`".to_owned(), &[(arity, "links up")], hosts);
             let above = match levels {
-                2 => Fullest::new("a root of the fat tree".to_owned(), &[(arity, "links down")], 0),
-                _ => Fullest::new("a router above the leaves".to_owned(), &[(arity, "links down"), (arity, "links up")], 0),
+                2 => Fullest::new("a root of this `fat_tree`".to_owned(), &[(arity, "links down")], 0),
+                _ => Fullest::new(
+                    "a router of this `fat_tree` above the leaves".to_owned(),
+                    &[(arity, "links down"), (arity, "links up")],
+                    0,
+                ),
             };
             if above.needed > leaf.needed { above } else { leaf }
         }
@@ -92,10 +96,41 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
                 (Arcs::Duplex, 2) => (2 * degree - 1, "links"),
                 (Arcs::Duplex, _) => (2 * degree, "links"),
             };
-            Fullest::new("a router of the Kautz graph".to_owned(), &[(ports, kind)], hosts)
+            Fullest::new("a router of this `kautz`".to_owned(), &[(ports, kind)], hosts)
         }
-        Family::Listed(_) => Fullest::new(String::new(), &[], 0),
+        Family::Listed(listed) => fullest_of(listed, router),
     }
+}
+
+/// The router of a file that needs most ports: as many as it has links and hosts, and as many as its highest port asks for.
+fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
+    let simplex = listed.arcs == Arcs::Simplex;
+    let mut links = [vec![0u64; listed.routers.len()], vec![0u64; listed.routers.len()]];
+    let mut highest: Option<(u16, u32)> = None;
+    for link in &listed.links {
+        for (side, (&end, port)) in link.ends.iter().zip(link.ports).enumerate() {
+            links[if simplex { side } else { 0 }][end as usize] += 1;
+            highest = highest.max(port.map(|port| (port, end)));
+        }
+    }
+    let of = |place: usize| {
+        let (out, into) = (links[0][place], links[1][place]);
+        let kind = match simplex {
+            true if into > out => "inputs",
+            true => "outputs",
+            false => "links",
+        };
+        // An endpoint inside its router takes no port, whatever its number.
+        let hosts = if router.hosts == 0 { 0 } else { listed.routers[place].hosts.unwrap_or(router.hosts) };
+        Fullest::new(format!("`{}`", listed.routers[place].name), &[(out.max(into), kind)], hosts)
+    };
+    let fullest = (0..listed.routers.len()).map(of).reduce(|most, other| if other.needed > most.needed { other } else { most });
+    let by_number = highest.map(|(port, end)| {
+        let arithmetic = format!("the file has a link at its port {port}, and ports count from 0");
+        Fullest { router: format!("`{}`", listed.routers[end as usize].name), needed: u64::from(port) + 1, arithmetic }
+    });
+    let numbered = by_number.filter(|numbered| fullest.as_ref().is_none_or(|fullest| numbered.needed > fullest.needed));
+    numbered.or(fullest).unwrap_or(Fullest { router: String::new(), needed: 0, arithmetic: String::new() })
 }
 
 /// All links in use have the same bandwidth.
@@ -111,7 +146,7 @@ fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: 
     let is_grid = matches!(network.family, Family::Torus(_) | Family::Mesh(_) | Family::HyperX(_));
     let (routing, wanted, help) = match routing {
         RoutingChoice::DimensionOrder if !is_grid => {
-            ("dimension_order", "`torus`, `mesh` and `hyperx`", "use `routing = minimal`, `allowed_turns` or `up_down` here")
+            ("dimension_order", "`torus`, `mesh` or `hyperx`", "use `routing = minimal`, `allowed_turns` or `up_down` here")
         }
         RoutingChoice::UpDown if network.family.is_simplex() => {
             ("up_down", "links that run both ways", "use `routing = minimal` or `allowed_turns` here, or `arcs = duplex;`")
@@ -119,6 +154,6 @@ fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: 
         _ => return,
     };
     let name = network.family.name();
-    let topology = if network.family.is_simplex() { format!("a {name} of links that run one way") } else { format!("a {name}") };
+    let topology = if network.family.is_simplex() { format!("a `{name}` of links that run one way") } else { format!("a `{name}`") };
     context.error(ResolveError::RoutingMismatch { routing, wanted, help, span, topology_span: network.span, topology });
 }

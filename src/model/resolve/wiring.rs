@@ -54,7 +54,7 @@ pub(super) fn check(context: &mut Context, parts: &Parts<'_>) {
     if let Some((RoutingChoice::DimensionOrder, span)) = parts.routing {
         context.error(ResolveError::RoutingMismatch {
             routing: "dimension_order",
-            wanted: "a torus",
+            wanted: "a `torus`",
             help: "use `routing = allowed_turns` here, or `topology = torus ..`",
             span,
             topology_span: *topology_span,
