@@ -7,8 +7,8 @@ mod scenario;
 use crate::check;
 use crate::compiled::{Compiled, CompiledScenario};
 use crate::diag::Failure;
-use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology, worst};
-use crate::model::{Faults, Pod, Require};
+use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology};
+use crate::model::{Faults, Pod};
 use crate::passes::route::RouteError;
 use crate::passes::{cross_connect, flow, limit, trees};
 use crate::progress::Progress;
@@ -110,7 +110,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     scenarios[0].metrics.flow_low = scenarios[0].metrics.flow_low.max(flow.primal.value());
 
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
-    let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();
+    let requires = pod.requires.iter().map(|require| RequireOutcome::of(require, &metrics)).collect();
     let flow_record = PassRecord {
         name: "flow".to_owned(),
         stopped_by: flow.stopped_by.name().to_owned(),
@@ -162,17 +162,4 @@ fn affordable(pod: &Pod, topology: &Topology, scenarios: usize, progress: &dyn P
         routes / 100_000 + 1
     ));
     Ok(())
-}
-
-/// Measures one `require`.
-fn outcome(require: &Require, scenarios: &[ScenarioMetrics]) -> RequireOutcome {
-    let (measured, scenario) = if require.fault {
-        match worst(scenarios, require.metric) {
-            Some((value, scenario)) => (Some(value), Some(scenario.to_owned())),
-            None => (None, None),
-        }
-    } else {
-        (scenarios[0].value(require.metric), None)
-    };
-    RequireOutcome { require: require.clone(), measured, scenario }
 }

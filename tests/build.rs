@@ -42,7 +42,7 @@ fn directory(compiled: &Compiled, spec: &str) -> Files {
 
 fn verifies(compiled: &Compiled, spec: &str) -> Files {
     let files = directory(compiled, spec);
-    if let Err(errors) = check::directory(&files, &compiled.pod) {
+    if let Err(errors) = fabc::verify::directory(&files, &compiled.pod, spec) {
         panic!("{}: {}", compiled.pod.name, errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
     }
     files

@@ -20,7 +20,7 @@ mod trees;
 mod wiring;
 
 pub use deadlock::DeadlockFree;
-pub use directory::{BinaryTables, Files, Verified, directory};
+pub use directory::{BinaryTables, EachTables, Files, Proved, ProvedScenario, Stated, Verified, directory, prove};
 pub use distances::{demand_hops, distances, distances_without};
 pub use dual::{dual, dual_without};
 pub use errors::{CheckError, RequireError};

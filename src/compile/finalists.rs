@@ -5,6 +5,7 @@
 
 use crate::check;
 use crate::diag::Failure;
+use crate::emit::number::{lower, upper};
 use crate::ids::IdVec;
 use crate::ir::{DualLengths, PassRecord, Scenario, Topology, UniformTopology};
 use crate::model::{Demand, Pod, TopologyChoice};
@@ -27,7 +28,10 @@ pub(super) fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, 
         let flow = flow::concurrent(&uniform, &pod.demand, &lit, None, flow::Settings::certificate(pod.effort()), progress);
         check::flow(&uniform, &pod.demand, &lit, &flow.primal).map_err(Failure::internal)?;
         check::dual(&uniform, &pod.demand, &lit, &flow.dual).map_err(Failure::internal)?;
-        reached = Some(UniformTopology { flow_low: flow.primal.value(), flow_high: flow.dual.bound() });
+        // As the report prints it: that topology is thrown away, and what is said of the gain must follow from what is printed.
+        let printed = |text: String, exact: f64| text.parse().unwrap_or(exact);
+        let (low, high) = (flow.primal.value(), flow.dual.bound());
+        reached = Some(UniformTopology { flow_low: printed(lower(low), low), flow_high: printed(upper(high), high) });
         finalists.push(uniform);
     }
     let topology = finalists.swap_remove(strongest(pod, &finalists)?);

@@ -1,0 +1,176 @@
+//! A written directory against itself: what its files prove is written again, and must come out to the byte.
+//!
+//! Comes in: the bytes of every file, and what `spec.fab` means. Goes out: what was verified, and the short list of what nothing in the directory
+//! can prove; or every contradiction. The proofs are those of [`check::prove`], which shares no code with what made the files; then the emitters
+//! write every file from the proved values alone. Tables are written again while they are being proved, scenario by scenario.
+
+mod passes;
+
+use crate::check::{self, CheckError, Files, Proved, ProvedScenario, Stated};
+use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
+use crate::diag::{Failure, SourceMap};
+use crate::emit::{self, ManifestLine, TOOL, manifest_json};
+use crate::ir::{ConcurrentFlow, ForwardingTables, RequireOutcome, Scenario, ScenarioMetrics, Topology};
+use crate::model::{self, Pod};
+use crate::syntax::{self, DEMAND_INPUT, ast};
+use std::collections::BTreeSet;
+
+const MANIFEST: &str = "manifest.json";
+const SPEC: &str = "spec.fab";
+const INPUTS: &str = "inputs/ocs.json";
+const REPORT: &str = "report.json";
+
+/// What a directory was verified to hold, and what not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verified {
+    /// What was looked at.
+    pub proved: check::Verified,
+    /// What stands in the directory and cannot be proved from it; all else is proved.
+    pub unproved: Vec<Unproved>,
+}
+
+/// Something that stands in a directory and cannot be proved from it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Unproved {
+    /// The file, or the folder with `/`.
+    pub file: &'static str,
+    /// JSON place within it; empty for all of it.
+    pub place: &'static str,
+    /// What is taken as it stands there.
+    pub what: &'static str,
+}
+
+/// Reads and resolves the spec of a directory from its own files; `read` has their text, by path within the directory.
+///
+/// # Errors
+/// There is no `spec.fab`, or it has errors.
+pub fn load(directory: &str, read: &dyn Fn(&str) -> Result<String, String>) -> Result<(Pod, ast::Spec, SourceMap), (Failure, SourceMap)> {
+    let spec = format!("{directory}/{SPEC}");
+    let first = std::cell::Cell::new(true);
+    // A normalised spec names no other files than its demand matrix, by the place in the directory, and its cross-connects, by the
+    // place they came from; the directory has a copy of both.
+    let demand = syntax::join(&spec, DEMAND_INPUT);
+    model::load(&spec, &|wanted| match first.replace(false) {
+        true => read(SPEC),
+        false if wanted == demand => read(DEMAND_INPUT),
+        false => read(INPUTS),
+    })
+}
+
+/// Verifies a directory; `pod` and `spec_text` are what its `spec.fab` means and its normal form.
+///
+/// # Errors
+/// Everything found; what builds on a wrong thing is not looked at any further.
+pub fn directory(files: &Files, pod: &Pod, spec_text: &str) -> Result<Verified, Vec<CheckError>> {
+    let binary = files.contains_key("tables/nominal.bin");
+    let same_tables = |scenario: &Scenario, tables: &ForwardingTables, topology: &Topology| {
+        let written = emit::tables_artifact(scenario, tables, topology.symmetry(), binary);
+        same(files, &written.path, &written.bytes)
+    };
+    let proved = check::prove(files, pod, &same_tables)?;
+    let verified = Verified { unproved: unproved(&proved), proved: proved.verified.clone() };
+    let (tool, options) = (proved.tool.clone(), proved.options.clone());
+    let compiled = compiled(pod, proved)?;
+
+    let mut errors = Vec::new();
+    let mut unread: BTreeSet<&str> = verified.proved.only_hashed.iter().map(String::as_str).collect();
+    let infallible = emit::each_but_tables(&compiled, spec_text, &mut |artifact| {
+        unread.remove(artifact.path.as_str());
+        errors.extend(same(files, &artifact.path, &artifact.bytes).err());
+        Ok::<(), std::convert::Infallible>(())
+    });
+    infallible.unwrap_or_else(|never| match never {});
+    let nobodys = |path: &str| CheckError::Files { path: path.to_owned(), what: "is no file that fabc writes".to_owned() };
+    errors.extend(unread.into_iter().map(nobodys));
+    let others = files.iter().filter(|(path, _)| *path != MANIFEST);
+    let lines: Vec<ManifestLine> = others.map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
+    let manifest = manifest_json(&tool, &pod.name, spec_text, &options, &lines);
+    errors.extend(same(files, MANIFEST, manifest.as_bytes()).err());
+    if errors.is_empty() { Ok(verified) } else { Err(errors.into_iter().map(|error| error.by(&tool, TOOL)).collect()) }
+}
+
+/// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
+fn compiled(pod: &Pod, proved: Proved) -> Result<Compiled, Vec<CheckError>> {
+    let Proved { topology, cross_connects, flow, trees, scenarios, stated, .. } = proved;
+    let Stated { tree_bounds, limit, uniform, passes } = stated;
+    let mut errors = passes::wrong(pod, &topology, &scenarios, &passes);
+    let missing = |place: &str| CheckError::Report {
+        place: place.to_owned(),
+        claimed: "nothing".to_owned(),
+        measured: "what every build says".to_owned(),
+    };
+    if limit.is_none() && pod.demand.is_uniform() && pod.node_count() > 1 {
+        errors.push(missing("bounds.universal"));
+    }
+    errors.extend(tree_bounds.is_none().then(|| missing("bounds.trees")));
+    let (rounds, stopped_by) = passes::of_the_flow(&passes);
+    let (Some(tree_bounds), true) = (tree_bounds, errors.is_empty()) else { return Err(errors) };
+    let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
+    let requires = pod.requires.iter().map(|require| RequireOutcome::of(require, &metrics)).collect();
+    let flow = ConcurrentFlow { dual: scenarios[0].lengths.clone(), primal: flow, rounds, stopped_by };
+    let scenario = |ProvedScenario { scenario, metrics, lengths, flow, routed }| {
+        let routed = routed.map(|(tables, proof)| RoutedScenario { tables, proof });
+        CompiledScenario { scenario, metrics, lengths, flow, routed }
+    };
+    let scenarios = scenarios.into_iter().map(scenario).collect();
+    let pod = pod.clone();
+    Ok(Compiled { pod, topology, limit, cross_connects, flow, uniform, trees, tree_bounds, scenarios, requires, passes })
+}
+
+/// Whether a file has exactly these bytes.
+fn same(files: &Files, path: &str, written: &[u8]) -> Result<(), CheckError> {
+    let Some(found) = files.get(path) else {
+        return Err(CheckError::Files { path: path.to_owned(), what: "is missing, but every build writes it".to_owned() });
+    };
+    if found == written {
+        return Ok(());
+    }
+    let at = found.iter().zip(written).position(|(one, other)| one != other).unwrap_or(found.len().min(written.len()));
+    let line = 1 + written[..at].iter().filter(|&&byte| byte == b'\n').count();
+    let [found, written] = [found, written].map(|bytes| around(bytes, at));
+    Err(CheckError::Remade { file: path.to_owned(), line, found, written, by: String::new() })
+}
+
+/// Some text of one line around a byte.
+fn around(bytes: &[u8], at: usize) -> String {
+    const BEFORE: usize = 24;
+    const AFTER: usize = 40;
+    let start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1).max(at.saturating_sub(BEFORE));
+    let end = bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length).min(at + AFTER);
+    let text: String =
+        String::from_utf8_lossy(&bytes[start..end]).chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    match (text.is_empty(), at >= bytes.len()) {
+        (true, true) => "the end of the file".to_owned(),
+        (true, false) => "the end of a line".to_owned(),
+        _ => text,
+    }
+}
+
+/// What nothing in the directory can prove.
+fn unproved(proved: &Proved) -> Vec<Unproved> {
+    let routed = proved.scenarios[0].routed.is_some();
+    let one = |file, place, what| Unproved { file, place, what };
+    let mut all = vec![
+        one(SPEC, "", "that this is the spec that was meant; all else is proved against it"),
+        one(MANIFEST, "tool", "which version wrote it"),
+        one(REPORT, "passes", "how the searches went: counters, `stopped_by`, notes"),
+        one(REPORT, "bounds.trees.witness", "which OCSes prove the bound, of all that do"),
+        one("certificates.json", "trees", "which trees, of all as many"),
+        one("certificates.json", "lengths", "which lengths, of all with the same bound to the digits of the report"),
+    ];
+    if proved.options.iter().any(|(name, _)| name == "stop_after") {
+        all.push(one(MANIFEST, "options.stop_after", "which stage, of those before or after routing"));
+    }
+    if proved.stated.uniform.is_some() {
+        all.push(one(REPORT, "gain", "what the topology for uniform demand carries; the ratio follows from it"));
+    }
+    if proved.stated.limit.is_some() {
+        all.push(one(REPORT, "bounds.universal.argument", "which argument, of all with the same sums"));
+    }
+    if routed {
+        all.push(one("tables/", "", "which routes, of all with the same numbers and ranks that rise along them"));
+        all.push(one("certificates.json", "ranks", "which ranks, of all that rise along every route"));
+    }
+    all.sort();
+    all
+}
