@@ -11,7 +11,7 @@ use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
 use crate::ir::{ConcurrentFlow, ForwardingTables, RequireOutcome, Scenario, ScenarioMetrics, Topology};
-use crate::model::{self, Pod};
+use crate::model::{self, Pod, SynthesisMethod, TopologyChoice};
 use crate::syntax::{self, DEMAND_INPUT, ast};
 use std::collections::BTreeSet;
 
@@ -19,6 +19,7 @@ const MANIFEST: &str = "manifest.json";
 const SPEC: &str = "spec.fab";
 const INPUTS: &str = "inputs/ocs.json";
 const REPORT: &str = "report.json";
+const CERTIFICATES: &str = "certificates.json";
 
 /// What a directory was verified to hold, and what not.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +35,7 @@ pub struct Verified {
 pub struct Unproved {
     /// The file, or the folder with `/`.
     pub file: &'static str,
-    /// JSON place within it; empty for all of it.
+    /// JSON place within it, without indices, or first word of a line; empty for all of it.
     pub place: &'static str,
     /// What is taken as it stands there.
     pub what: &'static str,
@@ -68,7 +69,7 @@ pub fn directory(files: &Files, pod: &Pod, spec_text: &str) -> Result<Verified, 
         same(files, &written.path, &written.bytes)
     };
     let proved = check::prove(files, pod, &same_tables)?;
-    let verified = Verified { unproved: unproved(&proved), proved: proved.verified.clone() };
+    let verified = Verified { unproved: unproved(pod, &proved), proved: proved.verified.clone() };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
     let compiled = compiled(pod, proved)?;
 
@@ -147,30 +148,42 @@ fn around(bytes: &[u8], at: usize) -> String {
 }
 
 /// What nothing in the directory can prove.
-fn unproved(proved: &Proved) -> Vec<Unproved> {
+fn unproved(pod: &Pod, proved: &Proved) -> Vec<Unproved> {
+    let mut all = Vec::new();
+    let mut add = |holds: bool, file, place, what| all.extend(holds.then_some(Unproved { file, place, what }));
     let routed = proved.scenarios[0].routed.is_some();
-    let one = |file, place, what| Unproved { file, place, what };
-    let mut all = vec![
-        one(SPEC, "", "that this is the spec that was meant; all else is proved against it"),
-        one(MANIFEST, "tool", "which version wrote it"),
-        one(REPORT, "passes", "how the searches went: counters, `stopped_by`, notes"),
-        one(REPORT, "bounds.trees.witness", "which OCSes prove the bound, of all that do"),
-        one("certificates.json", "trees", "which trees, of all as many"),
-        one("certificates.json", "lengths", "which lengths, of all with the same bound to the digits of the report"),
-    ];
-    if proved.options.iter().any(|(name, _)| name == "stop_after") {
-        all.push(one(MANIFEST, "options.stop_after", "which stage, of those before or after routing"));
-    }
-    if proved.stated.uniform.is_some() {
-        all.push(one(REPORT, "gain", "what the topology for uniform demand carries; the ratio follows from it"));
-    }
-    if proved.stated.limit.is_some() {
-        all.push(one(REPORT, "bounds.universal.argument", "which argument, of all with the same sums"));
-    }
-    if routed {
-        all.push(one("tables/", "", "which routes, of all with the same numbers and ranks that rise along them"));
-        all.push(one("certificates.json", "ranks", "which ranks, of all that rise along every route"));
-    }
-    all.sort();
+    let search = match &pod.topology {
+        TopologyChoice::Synthesize(search) => Some(search),
+        TopologyChoice::SynthesizeNear(near) => Some(&near.search),
+        _ => None,
+    };
+    add(true, SPEC, "clock", "changes no other file, unless latencies are in seconds");
+    add(true, SPEC, "chip", "flit, buffer and latency change no other file");
+    let ports = || pod.ocses.iter().map(|ocs| ocs.ports);
+    let in_between = pod.ocs_groups.len() > 2 && ports().min() < ports().max();
+    add(in_between, SPEC, "ocs", "ports, where others have no more and others no fewer");
+    let used = |link_type| proved.topology.links().iter().any(|link| link.link_type == link_type);
+    add(pod.link_types.ids().any(|link_type| !used(link_type)), SPEC, "link", "those that no link is made of");
+    add(search.is_some_and(|search| search.method != SynthesisMethod::Search), SPEC, "topology", "what the program may take");
+    add(files_were_read(pod), INPUTS, "", "that this is the file that was read; what the spec asks of it is proved");
+    add(true, MANIFEST, "tool", "the version");
+    add(
+        proved.options.iter().any(|(name, _)| name == "stop_after"),
+        MANIFEST,
+        "options.stop_after",
+        "which stage, of those on this side of routing",
+    );
+    add(true, REPORT, "passes", "how the searches went: counters, stopped_by, notes");
+    add(proved.stated.uniform.is_some(), REPORT, "gain", "what the topology for uniform demand carries; the ratio follows from it");
+    add(true, REPORT, "bounds.trees.witness", "which switches prove the bound, of all that do");
+    add(proved.stated.limit.is_some(), REPORT, "bounds.universal.argument", "which argument, of all with the same sums");
+    add(true, CERTIFICATES, "trees", "which trees, of as many");
+    add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
+    add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
+    add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");
     all
+}
+
+fn files_were_read(pod: &Pod) -> bool {
+    matches!(pod.topology, TopologyChoice::CrossConnects { .. } | TopologyChoice::SynthesizeNear(_))
 }

@@ -348,6 +348,9 @@ fn with_binary_tables() -> Files {
             "key": ["dst", "in_port", "in_vc"], "nodes": 16, "routers": symmetry.class_count(), "actions": packed.actions});
         files.insert(path.replace(".json", ".bin"), [head.to_string().as_bytes(), b"\n", &packed.body].concat());
     }
+    let mut manifest: serde_json::Value = serde_json::from_slice(&files["manifest.json"]).unwrap();
+    manifest["options"] = json!({"tables": "binary"});
+    files.insert("manifest.json".to_owned(), manifest.to_string().into_bytes());
     sign(&mut files);
     files
 }

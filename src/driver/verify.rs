@@ -39,7 +39,7 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         format!("{pairs} routes of {hops} hops over {entries} table entries walked, no cycle of channels")
     };
     terminal.say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)));
-    terminal.say("every file comes out again to the byte; what stands there and nothing in the directory can prove:");
+    terminal.say("every file comes out again to the byte from spec.fab and what was proved; nothing in the directory can prove");
     let places = unproved.iter().map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned()).collect::<Vec<_>>();
     let width = places.iter().map(String::len).max().unwrap_or(0);
     for (place, Unproved { what, .. }) in places.iter().zip(&unproved) {

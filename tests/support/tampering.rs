@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// One change.
 pub(crate) struct Change {
-    /// JSON place without indices (`scenarios.ranks`), or `line`, or `body`.
+    /// JSON place without indices (`scenarios.ranks`), or `body`, or the first word of a line.
     pub(crate) place: String,
     /// The same with indices or line numbers.
     pub(crate) at: String,
@@ -130,10 +130,11 @@ impl Changes<'_> {
             let (here, at) = (start..start + line.len(), (k + 1).to_string());
             start = here.end;
             let text = String::from_utf8_lossy(line).into_owned();
-            self.push("line", &at, "deleted", here.clone(), "");
-            self.push("line", &at, "duplicated", here.start..here.start, line);
-            self.push("line", &at, "blank line", here.start..here.start, "\n");
-            self.push("line", &at, "space at the end", here.end - 1..here.end - 1, " ");
+            let place = text.split_whitespace().next().unwrap_or_default().to_owned();
+            self.push(&place, &at, "deleted", here.clone(), "");
+            self.push(&place, &at, "duplicated", here.start..here.start, line);
+            self.push(&place, &at, "blank line", here.start..here.start, "\n");
+            self.push(&place, &at, "space at the end", here.end - 1..here.end - 1, " ");
             let digits: Vec<usize> = (0..line.len()).filter(|&at| line[at].is_ascii_digit()).collect();
             let letters: Vec<usize> = (0..line.len()).filter(|&at| line[at].is_ascii_alphabetic()).collect();
             for (what, found) in [("digit altered", digits), ("letter altered", letters)] {
@@ -142,16 +143,16 @@ impl Changes<'_> {
                 for at in ends.into_iter().flatten() {
                     let byte = line[*at];
                     let other = if byte.is_ascii_digit() { b'0' + (byte - b'0' + 1) % 10 } else { byte ^ 0x20 };
-                    self.push("line", &(k + 1).to_string(), what, here.start + at..here.start + at + 1, [other]);
+                    self.push(&place, &(k + 1).to_string(), what, here.start + at..here.start + at + 1, [other]);
                 }
             }
             if comments {
-                self.push("line", &at, "comment", here.end - 1..here.end - 1, " // x");
-                self.push("line", &at, "indented", here.start..here.start, " ");
+                self.push(&place, &at, "comment", here.end - 1..here.end - 1, " // x");
+                self.push(&place, &at, "indented", here.start..here.start, " ");
                 // A number in full, so that the spec still means something.
                 for (at_byte, number) in numbers(&text) {
                     let more = (number.parse::<u64>().unwrap_or(0) + 1).to_string();
-                    self.push("line", &at, "number altered", here.start + at_byte..here.start + at_byte + number.len(), more);
+                    self.push(&place, &at, "number altered", here.start + at_byte..here.start + at_byte + number.len(), more);
                 }
             }
         }

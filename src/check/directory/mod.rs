@@ -264,6 +264,13 @@ impl Directory<'_> {
                 return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].canonical", scenario.name), what));
             }
             let (walk, proof) = walk_scenario(self.pod, self.topology, &alive, dead, &tables, &line.ranks)?;
+            if let Some(limit) = self.pod.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
+                return Err(CheckError::OverBudget {
+                    scenario: scenario.name.clone(),
+                    what: format!("a router has {} table entries, but the budget has {limit}", walk.entries_max),
+                    span: Some(self.pod.budget.entries_span),
+                });
+            }
             (self.each)(scenario, &tables, self.topology)?;
             routed = Some((walk, (PackedTables::without_entries(&tables), proof)));
         } else if !line.ranks.is_empty() {

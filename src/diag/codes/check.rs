@@ -122,7 +122,7 @@ other tables.",
         code: "FAB0415",
         title: "the tables use more than the budget",
         text: "\
-Routes may use the virtual channels of the `budget`, and never more than the `chip` has.",
+Routes may use the virtual channels of the `budget`, and never more than the `chip` has; no router may have more entries than its `table_entries`.",
     },
     CodeDoc {
         code: "FAB0416",
