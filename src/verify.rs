@@ -1,8 +1,9 @@
 //! A written directory against itself: what its files prove is written again, and must come out to the byte.
 //!
-//! Comes in: the bytes of every file, and what `spec.fab` means. Goes out: what was verified, and the short list of what nothing in the directory
-//! can prove; or every contradiction. The proofs are those of [`check::prove`], which shares no code with what made the files; then the emitters
-//! write every file from the proved values alone. Tables are written again while they are being proved, scenario by scenario.
+//! Comes in: the bytes of every file, and what `spec.fab` means. Goes out: what was verified, and the short
+//! list of what nothing in the directory can prove; or every contradiction. The proofs are those of
+//! [`check::prove`], which shares no code with what made the files; then the emitters write every file from
+//! the proved values alone. Tables are written again while they are being proved, scenario by scenario.
 
 mod passes;
 
@@ -41,15 +42,16 @@ pub struct Unproved {
     pub what: &'static str,
 }
 
-/// Reads and resolves the spec of a directory from its own files; `read` has their text, by path within the directory.
+/// Reads and resolves the spec of a directory from its own files; `read` has their text, by path within the
+/// directory.
 ///
 /// # Errors
 /// There is no `spec.fab`, or it has errors.
 pub fn load(directory: &str, read: &dyn Fn(&str) -> Result<String, String>) -> Result<(Pod, ast::Spec, SourceMap), (Failure, SourceMap)> {
     let spec = format!("{directory}/{SPEC}");
     let first = std::cell::Cell::new(true);
-    // A normalised spec names no other files than its demand matrix, by the place in the directory, and its cross-connects, by the
-    // place they came from; the directory has a copy of both.
+    // A normalised spec names no other files than its demand matrix, by the place in the directory, and its
+    // cross-connects, by the place they came from; the directory has a copy of both.
     let demand = syntax::join(&spec, DEMAND_INPUT);
     model::load(&spec, &|wanted| match first.replace(false) {
         true => read(SPEC),

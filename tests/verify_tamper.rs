@@ -455,12 +455,14 @@ fn is_declared(unproved: &[Unproved], path: &str, place: &str) -> bool {
     })
 }
 
-/// One change of everything, in every file of four directories, each time with a manifest whose hashes fit: every JSON leaf altered, every member and
-/// element deleted and duplicated, every key renamed and repeated with another value, a key more in every object; every line of texts altered,
-/// deleted, duplicated; every byte of binary tables changed in six ways. What is not convicted must stand in the list that `fabc verify` prints.
+/// One change of everything, in every file of four directories, each time with a manifest whose hashes fit:
+/// every JSON leaf altered, every member and element deleted and duplicated, every key renamed and repeated
+/// with another value, a key more in every object; every line of texts altered, deleted, duplicated; every
+/// byte of binary tables changed in six ways. What is not convicted must stand in the list that `fabc verify`
+/// prints.
 ///
-/// A sample of the same size for every kind of file and change; `FABC_TAMPER=all cargo test --test verify_tamper -- --nocapture one_change` makes them
-/// all and prints the counts.
+/// A sample of the same size for every kind of file and change; `FABC_TAMPER=all cargo test --test
+/// verify_tamper -- --nocapture one_change` makes them all and prints the counts.
 #[test]
 fn one_change_of_anything_is_convicted_or_declared() {
     const SAMPLE: usize = 7;

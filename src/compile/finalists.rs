@@ -28,7 +28,8 @@ pub(super) fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, 
         let flow = flow::concurrent(&uniform, &pod.demand, &lit, None, flow::Settings::certificate(pod.effort()), progress);
         check::flow(&uniform, &pod.demand, &lit, &flow.primal).map_err(Failure::internal)?;
         check::dual(&uniform, &pod.demand, &lit, &flow.dual).map_err(Failure::internal)?;
-        // As the report prints it: that topology is thrown away, and what is said of the gain must follow from what is printed.
+        // As the report prints it: that topology is thrown away, and what is said of the gain must follow
+        // from what is printed.
         let printed = |text: String, exact: f64| text.parse().unwrap_or(exact);
         let (low, high) = (flow.primal.value(), flow.dual.bound());
         reached = Some(UniformTopology { flow_low: printed(lower(low), low), flow_high: printed(upper(high), high) });

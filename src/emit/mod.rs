@@ -147,7 +147,8 @@ pub fn each_artifact<E>(
     take(Artifact { path: "manifest.json".to_owned(), bytes: text.into_bytes() })
 }
 
-/// Hands over what [`each_artifact`] does, but neither the tables, whose entries are not looked at, nor the manifest.
+/// Hands over what [`each_artifact`] does, but neither the tables, whose entries are not looked at, nor the
+/// manifest.
 ///
 /// # Errors
 /// The first one that `take` returns.

@@ -61,8 +61,8 @@ impl PackedTables {
         Self { scenario: tables.scenario.clone(), vcs: tables.vcs, key: tables.key, symmetry: tables.symmetry.clone(), actions, body }
     }
 
-    /// What tables say of themselves, without their entries: for what is written about tables that stand in a file already. It unpacks to
-    /// an error.
+    /// What tables say of themselves, without their entries: for what is written about tables that stand in a
+    /// file already. It unpacks to an error.
     pub fn without_entries(tables: &ForwardingTables) -> Self {
         let ForwardingTables { scenario, vcs, key, symmetry, routers: _ } = tables;
         Self { scenario: scenario.clone(), vcs: *vcs, key: *key, symmetry: symmetry.clone(), actions: Vec::new(), body: Vec::new() }

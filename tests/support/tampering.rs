@@ -1,6 +1,8 @@
-//! Every change of one thing in a file: what an adversary would try first, who writes the manifest again afterwards.
+//! Every change of one thing in a file: what an adversary would try first, who writes the manifest again
+//! afterwards.
 //!
-//! Comes in: the path and bytes of a file. Goes out: [`Change`]s, each one replacement of some bytes, so that all the rest stays as it was.
+//! Comes in: the path and bytes of a file. Goes out: [`Change`]s, each one replacement of some bytes, so that
+//! all the rest stays as it was.
 
 use std::ops::Range;
 

@@ -26,8 +26,8 @@ struct Trees {
     witness: Vec<String>,
 }
 
-/// Compares the section `bounds`, and returns what it claims of the trees and of all topologies; a report that claims no universal bound claims
-/// nothing wrong.
+/// Compares the section `bounds`, and returns what it claims of the trees and of all topologies; a report
+/// that claims no universal bound claims nothing wrong.
 pub(super) fn compare(
     comparison: &mut Comparison,
     claimed: Option<&Value>,

@@ -15,7 +15,8 @@ pub(super) struct Build {
     pub(super) options: Vec<(String, String)>,
 }
 
-/// Checks names, sizes and hashes of all files, and that the options of the build are some that it has and fit the files; reports every difference.
+/// Checks names, sizes and hashes of all files, and that the options of the build are some that it has and
+/// fit the files; reports every difference.
 pub(super) fn manifest(files: &Files, pod: &Pod) -> (Build, Vec<CheckError>) {
     let manifest: Manifest = match tagged(files, MANIFEST) {
         Ok(manifest) => manifest,
@@ -67,7 +68,8 @@ fn is_version(text: &str) -> bool {
     parts.len() == 3 && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The stages that a build can be stopped after and still write a directory, and whether it has tables by then.
+/// The stages that a build can be stopped after and still write a directory, and whether it has tables by
+/// then.
 const STOPPED_AFTER: [(&str, bool); 4] = [("synthesize", false), ("analyze", false), ("route", true), ("check", true)];
 
 /// Whether the options are those of a build that leaves such files.

@@ -92,7 +92,8 @@ pub struct ProvedScenario {
     pub routed: Option<(PackedTables, DeadlockFree)>,
 }
 
-/// What looks at the tables of a scenario once they are proved; all of a directory are never in memory together.
+/// What looks at the tables of a scenario once they are proved; all of a directory are never in memory
+/// together.
 pub type EachTables<'a> = dyn Fn(&Scenario, &ForwardingTables, &Topology) -> Result<(), CheckError> + Sync + 'a;
 
 /// Re-checks a directory: its files, the settings of every switch, the tables of every scenario, every proof and every number.

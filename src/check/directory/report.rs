@@ -38,8 +38,8 @@ pub(super) enum Expected {
     Exactly(Value),
 }
 
-/// Compares the whole report, and returns what only the report says. Every difference is one conviction; broken requires are convictions too, however
-/// honestly reported.
+/// Compares the whole report, and returns what only the report says. Every difference is one conviction;
+/// broken requires are convictions too, however honestly reported.
 pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<Stated, Vec<CheckError>> {
     let mut comparison = Comparison { errors: Vec::new() };
     let root: Value = match super::read::json(files, REPORT) {

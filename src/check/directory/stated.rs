@@ -1,4 +1,5 @@
-//! What `report.json` alone says: the arguments of its bounds, how the passes went, and what another topology carries.
+//! What `report.json` alone says: the arguments of its bounds, how the passes went, and what another topology
+//! carries.
 
 use super::read::{Ordered, json};
 use super::{Files, REPORT};
