@@ -7,7 +7,7 @@ mod scenario;
 use crate::check;
 use crate::compiled::{Compiled, CompiledScenario};
 use crate::diag::Failure;
-use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology};
+use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology, fault_flows_are_listed};
 use crate::model::{Faults, Pod};
 use crate::passes::route::RouteError;
 use crate::passes::{cross_connect, flow, limit, trees};
@@ -53,9 +53,6 @@ impl Stage {
     }
 }
 
-/// Integers that the flows of all fault scenarios may list together; beyond, what their tables carry is the lower end of their flow.
-const LISTED_FLOWS: usize = 1_000_000;
-
 /// Compiles a resolved pod as far as `last` (at least through `Analyze`; later stages come together with their proofs).
 ///
 /// # Errors
@@ -87,7 +84,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
         nominal: &flow.dual,
         trees: &trees,
         router: router.as_ref(),
-        fault_flows: (all.len() - 1) * topology.symmetry().class_count() * topology.channel_count() <= LISTED_FLOWS,
+        fault_flows: fault_flows_are_listed(&topology, all.len() - 1),
     };
     progress.begin("scenarios", all.len() as u64);
     let (healthy, faults) = all.split_first().expect("nominal comes first");

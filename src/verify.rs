@@ -11,7 +11,9 @@ use crate::check::{self, CheckError, Files, Proved, ProvedScenario, Stated};
 use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
-use crate::ir::{ConcurrentFlow, ForwardingTables, RequireOutcome, Scenario, ScenarioMetrics, Topology};
+use crate::ir::{
+    ConcurrentFlow, CrossConnects, ForwardingTables, RequireOutcome, Scenario, ScenarioMetrics, Topology, fault_flows_are_listed,
+};
 use crate::model::{self, Pod, SynthesisMethod, TopologyChoice};
 use crate::syntax::{self, DEMAND_INPUT, ast};
 use std::collections::BTreeSet;
@@ -106,6 +108,7 @@ fn compiled(pod: &Pod, proved: Proved) -> Result<Compiled, Vec<CheckError>> {
         errors.push(missing("bounds.universal"));
     }
     errors.extend(tree_bounds.is_none().then(|| missing("bounds.trees")));
+    errors.extend(scenarios[1..].iter().filter_map(|fault| listed_flow(&topology, &cross_connects, fault, scenarios.len() - 1)));
     let (rounds, stopped_by) = passes::of_the_flow(&passes);
     let (Some(tree_bounds), true) = (tree_bounds, errors.is_empty()) else { return Err(errors) };
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
@@ -118,6 +121,20 @@ fn compiled(pod: &Pod, proved: Proved) -> Result<Compiled, Vec<CheckError>> {
     let scenarios = scenarios.into_iter().map(scenario).collect();
     let pod = pod.clone();
     Ok(Compiled { pod, topology, limit, cross_connects, flow, uniform, trees, tree_bounds, scenarios, requires, passes })
+}
+
+/// Whether a fault has a flow of its own exactly if a build lists it.
+fn listed_flow(topology: &Topology, cross_connects: &CrossConnects, fault: &ProvedScenario, faults: usize) -> Option<CheckError> {
+    let Scenario { name, chip, .. } = &fault.scenario;
+    let whole = chip.is_none() && topology.keeps(&fault.scenario.alive(topology, cross_connects));
+    let listed = whole && fault_flows_are_listed(topology, faults);
+    let what = if listed { "is missing, but every build lists it" } else { "is listed, but no build lists it" };
+    (fault.flow.is_some() != listed).then(|| CheckError::Contradiction {
+        file: CERTIFICATES.to_owned(),
+        place: format!("scenarios[{name}].flow"),
+        what: what.to_owned(),
+        span: None,
+    })
 }
 
 /// Whether a file has exactly these bytes.

@@ -383,6 +383,11 @@ fn binary_tables_are_walked_like_the_others() {
 
 /// Directories as a build writes them, by name.
 fn built() -> Vec<(&'static str, Files)> {
+    static BUILT: LazyLock<Vec<(&'static str, Files)>> = LazyLock::new(build);
+    BUILT.clone()
+}
+
+fn build() -> Vec<(&'static str, Files)> {
     let search = "topology = synthesize { symmetry = translation; effort = 1; seed = 1; }";
     let requires = "require diameter <= 6; require fault.max_channel_load <= 100; require disjoint_trees >= 1;";
     let groups = "demand { all_to_all over groups of 4; weight 3; all_to_all; weight 1; }";
@@ -415,6 +420,54 @@ fn built() -> Vec<(&'static str, Files)> {
         (name, files.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect())
     })
     .into()
+}
+
+#[test]
+fn files_that_are_missing_empty_or_too_many_are_convicted() {
+    for (name, files) in built() {
+        verify(&files).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+        let signed = |path: &str, bytes: Option<&[u8]>| {
+            let mut files = files.clone();
+            match bytes {
+                Some(bytes) => drop(files.insert(path.to_owned(), bytes.to_vec())),
+                None => drop(files.remove(path)),
+            }
+            sign_as_fabc(&mut files);
+            verify(&files).expect_err(path)
+        };
+        for path in files.keys().filter(|path| *path != "manifest.json") {
+            signed(path, None);
+            signed(path, Some(b""));
+            signed(path, Some(&[&files[path][..], b"\n"].concat()));
+        }
+        let (json, bin) = (br#"{"format":"fabc.tables/1"}"#, b"{}\n");
+        for path in
+            ["notes.txt", "report.md", "inputs/ocs.json", "inputs/demand.csv", "ocs/none.config_db.json", "tables/none.json", "tables/x"]
+        {
+            let errors = signed(path, Some(json));
+            assert!(errors[0].contains(path), "{name}: {errors:?}");
+        }
+        signed("tables/nominal.bin", Some(bin));
+        signed("tables/nominal.json", Some(bin));
+    }
+}
+
+#[test]
+fn the_first_difference_of_a_derived_file_is_shown() {
+    let (_, files) = built().remove(0);
+    let mut changed = files.clone();
+    let text = String::from_utf8(files["report.txt"].clone()).unwrap().replace("deadlock-free, proved", "deadlock-free, promised");
+    changed.insert("report.txt".to_owned(), text.into_bytes());
+    sign_as_fabc(&mut changed);
+    let errors = verify(&changed).unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    let words = "report.txt:6: says `  deadlock-free, promised for nominal and 4 fault scenarios`, but of what was proved fabc writes \
+                 `  deadlock-free, proved for nominal and 4 fault scenarios`";
+    assert_eq!(errors[0], words);
+    // Another version of fabc may be at fault, or may not.
+    let manifest = String::from_utf8(changed["manifest.json"].clone()).unwrap().replace(emit::TOOL, "fabc 0.0.1");
+    changed.insert("manifest.json".to_owned(), manifest.into_bytes());
+    assert_eq!(verify(&changed).unwrap_err()[0], format!("{words}; the manifest names fabc 0.0.1, and this is {}", emit::TOOL));
 }
 
 /// What `fabc verify` says of the files.

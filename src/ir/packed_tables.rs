@@ -198,6 +198,7 @@ mod tests {
         let good = PackedTables::pack(&tables(vec![vec![(1, (-1, -1, 0, 0))], vec![]]));
         let damaged = |body: &[u8]| PackedTables { body: body.to_vec(), ..good.clone() }.unpack().unwrap_err();
         assert!(good.unpack().is_ok());
+        assert_eq!(PackedTables::without_entries(&good.unpack().unwrap()), PackedTables { actions: vec![], body: vec![], ..good.clone() });
         assert_eq!(damaged(&good.body[..3]), "byte 3 of the body: it ends too early");
         assert_eq!(damaged(&[0, 0, 1, 7, 1, 0, 0]), "byte 4 of the body: there is no action 7, only 1");
         assert_eq!(damaged(&[1]), "byte 1 of the body: router 1 stands where router 0 should");
