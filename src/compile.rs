@@ -7,8 +7,8 @@ mod scenario;
 use crate::check;
 use crate::compiled::{Compiled, CompiledScenario};
 use crate::diag::Failure;
-use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology, worst};
-use crate::model::{Faults, Pod, Require};
+use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology, fault_flows_are_listed};
+use crate::model::{Faults, Pod};
 use crate::passes::route::RouteError;
 use crate::passes::{cross_connect, flow, limit, trees};
 use crate::progress::Progress;
@@ -53,9 +53,6 @@ impl Stage {
     }
 }
 
-/// Integers that the flows of all fault scenarios may list together; beyond, what their tables carry is the lower end of their flow.
-const LISTED_FLOWS: usize = 1_000_000;
-
 /// Compiles a resolved pod as far as `last` (at least through `Analyze`; later stages come together with their proofs).
 ///
 /// # Errors
@@ -90,7 +87,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
         nominal: &flow.dual,
         trees: &trees,
         router: router.as_ref(),
-        fault_flows: (all.len() - 1) * topology.symmetry().class_count() * topology.channel_count() <= LISTED_FLOWS,
+        fault_flows: fault_flows_are_listed(&topology, all.len() - 1),
     };
     progress.begin("scenarios", all.len() as u64);
     let (healthy, faults) = all.split_first().expect("nominal comes first");
@@ -113,7 +110,7 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     scenarios[0].metrics.flow_low = scenarios[0].metrics.flow_low.max(flow.primal.lower_end());
 
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
-    let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();
+    let requires = pod.requires.iter().map(|require| RequireOutcome::of(require, &metrics)).collect();
     let counters = [("rounds", flow.rounds), ("sweeps", flow.sweeps)].into_iter().filter(|&(name, count)| name == "rounds" || count > 0);
     let flow_record = PassRecord {
         name: "flow".to_owned(),
@@ -166,17 +163,4 @@ fn affordable(pod: &Pod, topology: &Topology, scenarios: usize, progress: &dyn P
         routes / 100_000 + 1
     ));
     Ok(())
-}
-
-/// Measures one `require`.
-fn outcome(require: &Require, scenarios: &[ScenarioMetrics]) -> RequireOutcome {
-    let (measured, scenario) = if require.fault {
-        match worst(scenarios, require.metric) {
-            Some((value, scenario)) => (Some(value), Some(scenario.to_owned())),
-            None => (None, None),
-        }
-    } else {
-        (scenarios[0].value(require.metric), None)
-    };
-    RequireOutcome { require: require.clone(), measured, scenario }
 }

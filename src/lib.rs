@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Imports point one way:
-//! `ids, units, diag, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit <- compile <- driver <- main`.
+//! `ids, units, diag, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit
+//! <- compile | verify <- driver <- main`.
 
 pub mod check;
 pub mod compile;
@@ -24,3 +25,4 @@ pub mod progress;
 pub mod solve;
 pub mod syntax;
 pub mod units;
+pub mod verify;

@@ -86,6 +86,7 @@ fn a_build_ends_with_what_it_wrote_and_verifies() {
     assert_eq!(names(&place.path().join("out")), ["small"]);
     let (out, _) = fabc(place.path(), &["verify", "out/small"], 0);
     assert!(out.starts_with("verified out/small: "), "{out}");
+    assert!(out.contains("every file comes out again to the byte") && out.contains("report.json passes"), "{out}");
 }
 
 #[test]
@@ -113,6 +114,23 @@ fn a_tampered_directory_is_convicted() {
     std::fs::write(&topology, text.replacen("copper", "fiber", 1)).unwrap();
     let (_, err) = fabc(place.path(), &["verify", "out/small"], 3);
     assert!(err.contains("FAB04"), "{err}");
+}
+
+#[test]
+fn a_comment_in_the_spec_of_a_directory_is_convicted() {
+    let place = workplace();
+    fabc(place.path(), &["build", "small.fab", "-q"], 0);
+    let spec = place.path().join("out/small/spec.fab");
+    let text = std::fs::read_to_string(&spec).unwrap();
+    let (manifest, changed) = (place.path().join("out/small/manifest.json"), text.replacen(';', "; // mine", 1));
+    let listed = std::fs::read_to_string(&manifest).unwrap();
+    let [old, new] = [&text, &changed].map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
+    let [was, is] = [&text, &changed].map(|text| format!("\"path\":\"spec.fab\",\"bytes\":{},", text.len()));
+    assert!(listed.contains(&was));
+    std::fs::write(&spec, &changed).unwrap();
+    std::fs::write(&manifest, listed.replace(&old, &new).replace(&was, &is)).unwrap();
+    let (_, err) = fabc(place.path(), &["verify", "out/small"], 3);
+    assert!(err.contains("FAB0424") && err.contains("spec.fab:2") && err.contains("// mine"), "{err}");
 }
 
 #[test]

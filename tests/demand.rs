@@ -194,7 +194,7 @@ fn built(topology: &str, demand: &str, csv: &str) -> (Compiled, Files) {
     let compiled = compile(pod, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let artifacts = emit::artifacts(&compiled, &print_spec(&spec), &[]);
     let files: Files = artifacts.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
-    check::directory(&files, &compiled.pod).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    fabc::verify::directory(&files, &compiled.pod, &print_spec(&spec)).unwrap_or_else(|errors| panic!("{errors:#?}"));
     (compiled, files)
 }
 

@@ -32,7 +32,7 @@ fn built(faults: &str, routing: &str, tables: &str) -> (Compiled, BTreeMap<Strin
     let loader = |_: &str| Ok(text.clone());
     let (pod, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled = compile(pod, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
-    let options = [("tables".to_owned(), tables.to_owned())];
+    let options: Vec<(String, String)> = if tables == "binary" { vec![("tables".to_owned(), tables.to_owned())] } else { Vec::new() };
     let files =
         emit::artifacts(&compiled, &print_spec(&spec), &options).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
     (compiled, files)

@@ -179,7 +179,7 @@ fn the_directory_explains_itself_and_verifies() {
     let mut files: fabc::check::Files =
         fabc::emit::artifacts(&compiled, &normal, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
     assert_eq!(files["inputs/ocs.json"], live.as_bytes());
-    fabc::check::directory(&files, &compiled.pod).unwrap_or_else(|errors| panic!("{errors:?}"));
+    fabc::verify::directory(&files, &compiled.pod, &normal).unwrap_or_else(|errors| panic!("{errors:?}"));
     // A spec that allows fewer moves than were made is contradicted by the directory.
     let mut stricter = compiled.pod.clone();
     if let model::TopologyChoice::SynthesizeNear(near) = &mut stricter.topology {

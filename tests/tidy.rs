@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 15] = [
+const LAYERS: [(&str, u8); 16] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
@@ -18,6 +18,7 @@ const LAYERS: [(&str, u8); 15] = [
     ("compiled", 5),
     ("emit", 6),
     ("compile", 7),
+    ("verify", 7),
     ("driver", 8),
     ("main", 9),
 ];

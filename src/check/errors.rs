@@ -279,6 +279,22 @@ pub enum CheckError {
         /// As recomputed.
         measured: String,
     },
+
+    /// A file that does not come out again from what the directory proves.
+    #[error("{file}:{line}: says `{found}`, but of what was proved fabc writes `{written}`{by}")]
+    #[diagnostic(code(FAB0424), help("every file follows to the byte from the spec, the settings, the tables and the certificates"))]
+    Remade {
+        /// Path within the directory.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        found: String,
+        /// What should stand there.
+        written: String,
+        /// Which program wrote the directory, if it was not this one.
+        by: String,
+    },
 }
 
 /// A `require` that does not hold.
@@ -333,6 +349,13 @@ pub(super) fn require_text(require: &Require) -> String {
 }
 
 impl CheckError {
+    /// The same error, with the program that wrote the directory if it is not the one that verifies it.
+    pub(crate) fn by(mut self, tool: &str, own: &str) -> Self {
+        if let (CheckError::Remade { by, .. }, true) = (&mut self, tool != own) {
+            *by = format!("; the manifest names {tool}, and this is {own}");
+        }
+        self
+    }
     pub(super) fn symmetry(what: impl Into<String>) -> Self {
         CheckError::Symmetry { what: what.into() }
     }

@@ -22,6 +22,10 @@ impl Exact {
     pub(super) fn new(over: u128, under: u128) -> Option<Self> {
         (under > 0).then_some(Self { over, under })
     }
+    /// What stands over the line, and under it.
+    pub(super) fn parts(self) -> (u128, u128) {
+        (self.over, self.under)
+    }
     /// An integer.
     pub(super) fn integer(value: u64) -> Self {
         Self { over: u128::from(value), under: 1 }
@@ -42,7 +46,8 @@ impl Exact {
         let product = |one: Self| Some(Self { over: one.over.checked_mul(over)?, under: one.under.checked_mul(under)? });
         product(self).filter(|_| under > 0).or_else(|| {
             let (mine, other) = (self.reduced(), Self::new(over, under)?.reduced());
-            let (left, right) = (Self { over: mine.over, under: other.under }.reduced(), Self { over: other.over, under: mine.under }.reduced());
+            let (left, right) =
+                (Self { over: mine.over, under: other.under }.reduced(), Self { over: other.over, under: mine.under }.reduced());
             Some(Self { over: left.over.checked_mul(right.over)?, under: left.under.checked_mul(right.under)? })
         })
     }
@@ -92,29 +97,30 @@ fn product_of(a: u128, b: u128) -> (u128, u128) {
 }
 
 /// What was counted in one scenario.
-pub(super) struct Counts {
+#[derive(Debug)]
+pub struct Counts {
     /// `nominal`, or what has failed.
-    pub(super) scenario: String,
+    pub scenario: String,
     /// Routers that live.
-    pub(super) routers: u64,
+    pub routers: u64,
     /// Channels that are lit.
-    pub(super) channels: u64,
+    pub channels: u64,
     /// `[h]`: ordered pairs at distance h.
-    pub(super) pairs_at: Vec<u64>,
+    pub pairs_at: Vec<u64>,
     /// Sum over ordered pairs of weight x distance.
-    pub(super) weighted_hops: u64,
+    pub weighted_hops: u64,
     /// Weights of the chip that sends most.
-    pub(super) sent_most: u64,
+    pub sent_most: u64,
     /// Lower end of lambda that a flow proves, if there is one.
     pub(super) flow: Option<Exact>,
     /// Sum of the dual lengths of lit channels, and sum over ordered pairs of weight x shortest length; both positive.
-    pub(super) dual: (u128, u128),
+    pub dual: (u128, u128),
     /// Bandwidth of a channel, bit/s.
-    pub(super) bandwidth_bps: u64,
+    pub bandwidth_bps: u64,
     /// Tree sets that are whole.
-    pub(super) trees: u64,
+    pub trees: u64,
     /// What the walk of the tables counted.
-    pub(super) walk: Option<Walk>,
+    pub walk: Option<Walk>,
 }
 
 /// The numbers that a report must give for one scenario.
@@ -193,7 +199,9 @@ impl Measures {
 fn of_routes(metric: Metric) -> bool {
     match metric {
         Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => true,
-        Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => false,
+        Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
+            false
+        }
     }
 }
 

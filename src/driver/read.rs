@@ -40,20 +40,8 @@ pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
 /// # Errors
 /// There is no `spec.fab`, or it has errors.
 pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
-    let spec = directory.join("spec.fab");
-    let inputs = directory.join("inputs").join("ocs.json");
-    let first = std::cell::Cell::new(true);
-    // A normalised spec names no other files than its demand matrix, by the place in the directory, and its cross-connects, by the
-    // place they came from; the directory has a copy of both.
-    let demand = crate::syntax::join(&display(&spec), crate::syntax::DEMAND_INPUT);
-    let (pod, spec, sources) = model::load(&display(&spec), &|wanted| {
-        let path = match first.replace(false) {
-            true => display(&spec),
-            false if wanted == demand => demand.clone(),
-            false => display(&inputs),
-        };
-        text(&path).map_err(|error| reason(&error))
-    })?;
+    let text = |path: &str| text(&display(&directory.join(path))).map_err(|error| reason(&error));
+    let (pod, spec, sources) = crate::verify::load(&display(directory), &text)?;
     Ok(Loaded { pod, spec, sources })
 }
 

@@ -149,8 +149,14 @@ mod tests {
         assert_eq!(upper(decimal("1234.567891234")), "1234.5679");
         // However little is above a short decimal, an upper end does not fall on it.
         let (tenth, many) = (10u128.pow(36), 10u128.pow(37));
-        assert_eq!((upper(Fraction::new(tenth, many)), upper(Fraction::new(tenth + 1, many))), ("0.1".to_owned(), "0.100000001".to_owned()));
-        assert_eq!((lower(Fraction::new(tenth, many)), lower(Fraction::new(tenth - 1, many))), ("0.1".to_owned(), "0.0999999999".to_owned()));
+        assert_eq!(
+            (upper(Fraction::new(tenth, many)), upper(Fraction::new(tenth + 1, many))),
+            ("0.1".to_owned(), "0.100000001".to_owned())
+        );
+        assert_eq!(
+            (lower(Fraction::new(tenth, many)), lower(Fraction::new(tenth - 1, many))),
+            ("0.1".to_owned(), "0.0999999999".to_owned())
+        );
         assert_eq!(upper(Fraction::new(u128::MAX - 1, u128::MAX)), "1");
     }
 

@@ -161,6 +161,16 @@ pub struct RequireOutcome {
 }
 
 impl RequireOutcome {
+    /// Measures one `require`; `fault.` metrics take the worst fault.
+    pub fn of(require: &Require, scenarios: &[ScenarioMetrics]) -> Self {
+        let (measured, scenario) = if require.fault {
+            worst(scenarios, require.metric).map_or((None, None), |(value, scenario)| (Some(value), Some(scenario.to_owned())))
+        } else {
+            (scenarios[0].value(require.metric), None)
+        };
+        Self { require: require.clone(), measured, scenario }
+    }
+
     /// Whether it holds, of the exact value and of the value as written; `None` if it was not measured.
     pub fn holds(&self) -> Option<bool> {
         self.measured.map(|measured| self.holds_at(measured))
@@ -172,12 +182,15 @@ impl RequireOutcome {
     }
 }
 
+/// Why a pass may have stopped.
+pub const STOPPED_BY: [&str; 8] = ["optimal", "gap", "budget", "node_limit", "cut_limit", "fixed", "time_limit", "done"];
+
 /// What one pass did: counted work, never time.
 #[derive(Clone, Debug)]
 pub struct PassRecord {
     /// Name of the pass.
     pub name: String,
-    /// Why it stopped: `optimal`, `gap`, `budget`, `node_limit`, `cut_limit`, `fixed`, `time_limit` or `done`.
+    /// Why it stopped: one of [`STOPPED_BY`].
     pub stopped_by: String,
     /// Counters, in a fixed order.
     pub counters: Vec<(String, u64)>,

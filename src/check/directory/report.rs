@@ -1,6 +1,6 @@
 //! Whether every number of `report.json` comes out again.
 
-use super::{Files, REPORT};
+use super::{Files, REPORT, Stated};
 use crate::check::errors::require_text;
 use crate::check::measures::{Exact, Measures, satisfies, worst_of};
 use crate::check::{CheckError, RequireError};
@@ -38,15 +38,17 @@ pub(super) enum Expected {
     Exactly(Value),
 }
 
-/// Compares the whole report; every difference is one conviction. Broken requires are convictions too, however honestly reported.
-pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> {
+/// Compares the whole report, and returns what only the report says. Every difference is one conviction;
+/// broken requires are convictions too, however honestly reported.
+pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<Stated, Vec<CheckError>> {
     let mut comparison = Comparison { errors: Vec::new() };
     let root: Value = match super::read::json(files, REPORT) {
         Ok(value) => value,
-        Err(error) => return vec![error],
+        Err(error) => return Err(vec![error]),
     };
     let Some(root) = root.as_object() else {
-        return vec![CheckError::Unreadable { file: REPORT.to_owned(), what: "expected an object at line 1 column 1".to_owned() }];
+        let what = "expected an object at line 1 column 1".to_owned();
+        return Err(vec![CheckError::Unreadable { file: REPORT.to_owned(), what }]);
     };
     let (pod, nominal) = (measured.pod, &measured.scenarios[0]);
     comparison.known_keys(
@@ -74,14 +76,17 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
     comparison.expect("cubes", root.get("cubes"), Expected::Integer(u64::from(pod.cubes)));
     comparison.object("metrics", root.get("metrics"), &metrics(nominal));
     comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
-    super::bounds::compare(&mut comparison, root.get("bounds"), measured);
+    let (tree_bounds, limit) = super::bounds::compare(&mut comparison, root.get("bounds"), measured);
     comparison.gain(root.get("gain"), measured);
     comparison.object("histograms", root.get("histograms"), &histograms(nominal));
     comparison.object("tables", root.get("tables"), &tables(measured));
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
     comparison.worst(root.get("worst"), measured.scenarios);
     comparison.requires(root.get("requires"), measured);
-    comparison.errors
+    match super::stated::stated(files, tree_bounds, limit) {
+        Ok(stated) if comparison.errors.is_empty() => Ok(stated),
+        stated => Err(comparison.errors.into_iter().chain(stated.err()).collect()),
+    }
 }
 
 pub(super) type Fields = Vec<(&'static str, Option<Expected>)>;

@@ -122,7 +122,8 @@ other tables.",
         code: "FAB0415",
         title: "the tables use more than the budget",
         text: "\
-Routes may use the virtual channels of the `budget`, and never more than the `chip` has.",
+Routes may use the virtual channels of the `budget`, and never more than the `chip` has; no router may have
+more entries than its `table_entries`.",
     },
     CodeDoc {
         code: "FAB0416",
@@ -177,5 +178,17 @@ order, a link or cross-connect that only one of two files has. Hashes that match
         text: "\
 `fabc verify` recomputes every number of `report.json` from the topology, the settings, the tables and the certificates. Integers must be
 equal; ratios are rounded to 6 decimals; the lower end of the flow may only be rounded down and the upper end only up, to 9 digits.",
+    },
+    CodeDoc {
+        code: "FAB0424",
+        title: "a file does not come out again",
+        text: "\
+After everything was proved, `fabc verify` writes every file again from the proved values, and the directory
+must have the same bytes. Here a file says something else than the other files prove, or says it in other
+words, another order or another layout. The message shows the first difference.
+
+Reports, drawings and other forms of the topology say nothing of their own, so they can always be made again.
+If the manifest names another version of fabc, verify the directory with that version: another one may lay out
+files differently.",
     },
 ];
