@@ -479,6 +479,28 @@ fn results_that_cannot_be_handed_over_are_an_error() {
     assert!(place.path().join("out/small/manifest.json").is_file());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_leaves_golden_outputs_and_devices_as_they_were() {
+    let place = workplace();
+    std::fs::write(place.path().join("torus.fab"), torus()).unwrap();
+    fabc(place.path(), &["build", "torus.fab", "--golden", "golden", "--update", "-q"], 0);
+    let before = files(&place.path().join("golden"));
+    for goes in ["--golden golden --update", "--out golden"] {
+        let shell = format!("trap '' XFSZ; ulimit -f 4; exec \"$0\" build small.fab -q {goes}");
+        let output = Command::new("sh").args(["-c", &shell, env!("CARGO_BIN_EXE_fabc")]).current_dir(place.path()).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains("FAB0503"), "{err}");
+        assert!(files(&place.path().join("golden")) == before);
+        assert_eq!(names(&place.path().join("golden")), ["small"]);
+    }
+    // A device is written, not replaced.
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "dot=/dev/full"], 2);
+    assert!(err.contains("FAB0503") && err.contains("no space left"), "{err}");
+    assert!(!Path::new("/dev/full").metadata().unwrap().is_file());
+}
+
 /// What ends in `.fabc-tmp-..` or `.fabc-old-..`.
 #[cfg(unix)]
 fn leftovers(directory: &Path) -> Vec<String> {

@@ -24,8 +24,8 @@ another encoding, or is no text at all. Save it again as UTF-8.",
         title: "a file or directory cannot be written",
         text: "\
 The system refused to write, for the reason in the message: a read-only place, a full disk, a file where a directory should be. A build
-looks for this before it compiles, writes beside the old directory and renames at the end; so the old outputs are still whole, and
-nothing half written was left behind.",
+looks for this before it compiles, writes beside the old directory and renames at the end; so does whatever writes a single file, such as
+`fabc fmt` and `--emit`. So the old outputs are still whole, and nothing half written was left behind.",
     },
     CodeDoc {
         code: "FAB0504",

@@ -136,7 +136,8 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A face port has one fibre, so one OCS can serve it. Two groups overlap, or a group does not use all of its \
          indices, so that two of its switches see the same port.\n\
          \n\
-         To put several switches at one position, give each its own cubes: `ocs XA[..] for cubes 0..64 { .. }`.",
+         To put several switches at one position, give each its own cubes: `ocs XA[..] for cubes 0..64 { .. }`. Where very \
+         many groups overlap, the first hundred are told one by one and the others counted.",
     ),
     doc(
         "FAB0111",
