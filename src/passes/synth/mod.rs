@@ -3,6 +3,7 @@
 //! In: a pod. Out: a [`Topology`] with the translation symmetry that was found in it, and what the search did.
 //! Which mirror carries which fibre is decided by `cross_connect`, not here.
 
+mod action;
 mod error;
 mod evaluate;
 mod from_file;

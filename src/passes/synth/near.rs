@@ -6,11 +6,12 @@
 //! is used only where the score gains. The score is that of `search`: the largest of a few dual bounds, over all sources at once. Of equal
 //! scores the symmetric result wins, and the live setting before all others. Source: threshold accepting, Dueck & Scheuer 1990.
 
+use super::action::{Action, kinds};
 use super::evaluate::Evaluator;
 use super::random::Stream;
 use super::score::{SCALE, score};
 use super::search::{EVALUATIONS, Found, RESTARTS};
-use super::shape::{Shape, kinds};
+use super::shape::Shape;
 use super::wiring::wire;
 use super::{SynthError, from_file};
 use crate::ids::{CubeId, Id, NodeId, OcsId};
@@ -147,7 +148,14 @@ fn exchange(slots: &mut Slots, &(ocs, (one, side), (other, other_side)): &Exchan
 impl<'a> Area<'a> {
     fn new(pod: &'a Pod, near: &Near, live_pairs: &[Vec<[FacePort; 2]>], expired: &'a (dyn Fn() -> bool + Sync)) -> Self {
         let live = live_pairs.iter().flatten().flat_map(|&[a, b]| [(a, b), (b, a)]).collect();
-        let mut area = Area { pod, shape: Shape::new(pod, &kinds(pod), vec![1]), live, moves: near.moves, lengths: vec![1], expired };
+        let mut area = Area {
+            pod,
+            shape: Shape::new(pod, Action::by_number(&kinds(pod), vec![1])),
+            live,
+            moves: near.moves,
+            lengths: vec![1],
+            expired,
+        };
         if near.search.objective == Objective::Hops {
             return area;
         }

@@ -4,10 +4,11 @@
 //! unless it makes the score worse by more than a threshold that falls linearly to zero. Work is counted in evaluations, the same for any number
 //! of threads; cost: 8 us (128 chips) to 0.5 ms (8192) an evaluation. Sources: threshold accepting: Dueck & Scheuer 1990; the rest is our own.
 
+use super::action::{self, Action, kinds, largest_order};
 use super::evaluate::Evaluator;
 use super::random::Stream;
 use super::score::{self, Goal};
-use super::shape::{Shape, Slot, Wiring, kinds, largest_order};
+use super::shape::{Shape, Slot, Wiring};
 use super::steer::Steering;
 use crate::ids::CubeId;
 use crate::model::{FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
@@ -54,19 +55,74 @@ const FINALISTS: usize = 3;
 
 /// Why not all cubes are interchangeable; `None` where they are.
 pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
-    let kinds = kinds(pod);
-    if kinds.len() == 1 {
-        let moved = !pod.demand.is_uniform() && shapes(pod, &kinds, pod.cubes as usize)[0].order < pod.cubes as usize;
-        return moved.then(|| "no group of translations of all cubes keeps the demand".to_owned());
+    let freedom = Freedom::new(pod);
+    (freedom.order() < pod.cubes as usize).then(|| freedom.reason(pod))
+}
+
+/// The pod under the largest groups that were found.
+struct Freedom {
+    kinds: Vec<Vec<CubeId>>,
+    /// By number.
+    numbered: Vec<Shape>,
+    /// Under larger groups, if there are any.
+    larger: Vec<Shape>,
+    /// Whether those move OCSes.
+    moves_switches: bool,
+    /// Whether the search for larger groups did not look at all of them.
+    cut_short: bool,
+}
+
+impl Freedom {
+    fn new(pod: &Pod) -> Self {
+        let kinds = kinds(pod);
+        let numbered = shapes(pod, &kinds, largest_order(&kinds));
+        let all = numbered[0].order == pod.cubes as usize;
+        let (larger, cut_short) = if all { (Vec::new(), false) } else { action::larger(pod, numbered[0].order) };
+        let larger: Vec<Shape> = larger.into_iter().map(|action| Shape::new(pod, action)).collect();
+        let moves_switches = larger.first().is_some_and(|shape| shape.switches.len() < pod.ocses.len());
+        Self { kinds, numbered, larger, moves_switches, cut_short }
     }
-    let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
-    let most = 4;
-    let mut list: Vec<String> = kinds.iter().take(most).map(like).collect();
-    if kinds.len() > most {
-        list.push("..".to_owned());
+
+    fn order(&self) -> usize {
+        self.larger.first().unwrap_or(&self.numbered[0]).order
     }
-    let differing = first_difference(pod, kinds[0][0], kinds[1][0]);
-    Some(format!("its cubes are of {} kinds ({}){differing}", kinds.len(), list.join(", ")))
+
+    /// What stands in the way of more symmetry.
+    fn reason(&self, pod: &Pod) -> String {
+        let tried = match (self.cut_short, pod.budget.faults.dark_ocses() > 0) {
+            (true, _) => "; not every action of a larger group was tried",
+            // Without the fault budget there may be more to find.
+            (false, true) if self.kinds.len() > 1 => "; a group that moves switches would be broken by their faults",
+            (false, _) => "",
+        };
+        if self.kinds.len() == 1 {
+            return format!("no group of translations of all cubes keeps the demand{tried}");
+        }
+        let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
+        let most = 4;
+        let mut list: Vec<String> = self.kinds.iter().take(most).map(like).collect();
+        if self.kinds.len() > most {
+            list.push("..".to_owned());
+        }
+        let differing = first_difference(pod, self.kinds[0][0], self.kinds[1][0]);
+        format!("its cubes are of {} kinds ({}){differing}{tried}", self.kinds.len(), list.join(", "))
+    }
+
+    /// What the report says of the group, where it is not the group of all cubes by number.
+    fn note(&self, pod: &Pod) -> Option<String> {
+        let (order, cubes) = (self.order(), pod.cubes as usize);
+        let how = match (order, self.larger.is_empty(), self.moves_switches) {
+            (1, ..) => "searched without symmetry".to_owned(),
+            (_, true, _) => format!("searched with translations of order {order}"),
+            (_, false, false) => format!("searched with translations of order {order} that do not follow the numbers of the cubes"),
+            (_, false, true) => format!("searched with translations of order {order} that move switches along with the cubes"),
+        };
+        match (self.larger.is_empty(), order < cubes) {
+            (true, false) => None,
+            (false, false) => Some(how),
+            (_, true) => Some(format!("{how}: {}", self.reason(pod))),
+        }
+    }
 }
 
 /// An OCS that serves two cubes differently.
@@ -99,8 +155,9 @@ fn groups(order: usize) -> Vec<Vec<usize>> {
 fn shapes(pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Vec<Shape> {
     let divisors = (1..=most).rev().filter(|order| most.is_multiple_of(*order));
     let keeping = |order: usize| -> Vec<Shape> {
-        let shapes = groups(order).into_iter().map(|factors| Shape::new(pod, kinds, factors));
-        shapes.filter(|shape| pod.demand.is_uniform() || shape.keeps_demand(pod)).collect()
+        let actions = groups(order).into_iter().map(|factors| Action::by_number(kinds, factors));
+        let keeping = actions.filter(|action| pod.demand.is_uniform() || action.keeps_demand(pod));
+        keeping.map(|action| Shape::new(pod, action)).collect()
     };
     divisors.map(keeping).find(|shapes| !shapes.is_empty()).expect("the trivial group keeps any demand")
 }
@@ -117,11 +174,18 @@ pub(super) struct Run {
 
 /// The best wiring found: all restarts at once, merged by score and then by restart number.
 pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
+    let freedom = (settings.symmetry != SymmetryChoice::None).then(|| Freedom::new(pod));
+    let mut notes: Vec<String> = freedom.iter().filter_map(|freedom| freedom.note(pod)).collect();
     let kinds = kinds(pod);
-    let most = if settings.symmetry == SymmetryChoice::None { 1 } else { largest_order(&kinds) };
-    let mut shapes = shapes(pod, &kinds, most);
-    let order = shapes[0].order;
+    let mut shapes = match freedom {
+        None => shapes(pod, &kinds, 1),
+        Some(Freedom { numbered, larger, .. }) if larger.is_empty() => numbered,
+        // Where the certified flow decides between finalists, the smaller group may win.
+        Some(Freedom { numbered, larger, .. }) if pod.node_count() <= FEW_HUNDRED => larger.into_iter().chain(numbered).collect(),
+        Some(Freedom { larger, .. }) => larger,
+    };
     if pod.node_count() <= SMALL && settings.symmetry == SymmetryChoice::Auto {
+        let order = shapes.last().map_or(1, |shape| shape.order);
         for smaller in (1..order).rev().filter(|smaller| order.is_multiple_of(*smaller)) {
             shapes.extend(self::shapes(pod, &kinds, smaller).into_iter().filter(|shape| shape.order == smaller));
         }
@@ -149,12 +213,6 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
         })
         .collect();
     runs.sort_by_key(|run| run.score);
-    let mut notes = Vec::new();
-    if order < pod.cubes as usize && settings.symmetry != SymmetryChoice::None {
-        let reason = asymmetry(pod).unwrap_or_default();
-        let how = if order == 1 { "searched without symmetry".to_owned() } else { format!("searched with translations of order {order}") };
-        notes.push(format!("{how}: {reason}"));
-    }
     let mut work: u64 = runs.iter().map(|run| run.evaluations).sum();
     let mut out_of_time = runs.iter().any(|run| run.out_of_time);
     let steered = Steering { pod, shapes: &shapes, settings, expired: &expired }.steer(&goal, runs);
