@@ -2,13 +2,14 @@
 
 use super::emit::write;
 use super::errors::{DriverError, Stop};
-use super::live::{self, live};
+use super::live::{self, face_ports, live};
 use super::options::PlanArgs;
 use super::read::{self, display, plain};
 use super::terminal::{Terminal, print_out};
 use crate::diag::SourceMap;
 use crate::emit;
 use crate::ir::Plan;
+use crate::limits::cross_connects_bytes;
 use crate::model::Pod;
 use crate::passes::{plan, synth};
 use std::path::Path;
@@ -62,7 +63,7 @@ fn ordered(args: &PlanArgs) -> Result<(Pod, Plan), Stop> {
         }
     }
     let pod = read::built_spec(directory)?.pod;
-    let text = read::text(&display(&directory.join("ocs.json")))?;
+    let text = read::text(&display(&directory.join("ocs.json")), cross_connects_bytes(face_ports(&pod)))?;
     let new = synth::read_cross_connects(&pod, &text)
         .map_err(|misfit| misfit.to_string())
         .and_then(|settings| live::complete(&pod, settings))

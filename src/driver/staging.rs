@@ -6,6 +6,7 @@
 
 use super::errors::DriverError;
 use super::read::{self, display, plain};
+use crate::limits::ARTIFACT_BYTES;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -138,7 +139,7 @@ pub(super) fn refuse_foreign(target: &Path) -> Result<(), DriverError> {
     if found.is_empty() {
         return Ok(());
     }
-    let Ok(manifest) = std::fs::read(target.join(MANIFEST)) else {
+    let Ok(manifest) = read::bytes(&target.join(MANIFEST), ARTIFACT_BYTES) else {
         return Err(foreign(format!("`{}`, and there is no `{MANIFEST}`", found[0])));
     };
     let Some(known) = listed_files(&manifest) else {

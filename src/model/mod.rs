@@ -7,10 +7,10 @@ mod errors;
 mod pod;
 mod resolve;
 
-pub use demand::{Component, Demand, DemandShape, MAX_MATRIX_NODES, MAX_WEIGHT, Plane};
+pub use demand::{Component, Demand, DemandShape, Plane};
 pub use errors::ResolveError;
 pub use pod::*;
-pub use resolve::{MAX_NODES, MAX_OCSES, resolve};
+pub use resolve::resolve;
 
 use crate::diag::{Failure, SourceMap};
 use crate::syntax::{self, Loader, ast};
@@ -19,7 +19,7 @@ use crate::syntax::{self, Loader, ast};
 ///
 /// # Errors
 /// Every syntax error, or else every other error of the spec, in source order.
-pub fn load(path: &str, loader: &Loader<'_>) -> Result<(Pod, ast::Spec, SourceMap), (Failure, SourceMap)> {
+pub fn load(path: &str, loader: &dyn Loader) -> Result<(Pod, ast::Spec, SourceMap), (Failure, SourceMap)> {
     let (parsed, sources) = syntax::parse(path, loader);
     let spec = match parsed {
         Ok(spec) => spec,

@@ -52,7 +52,7 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
             {
                 return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
             }
-            ("synthesize", search::search(pod, *settings, progress))
+            ("synthesize", search::search(pod, *settings, progress)?)
         }
     };
     // The search scores connected wirings best, so that a finalist in pieces stands behind whole ones, if there are any.

@@ -9,7 +9,7 @@
 use super::evaluate::Evaluator;
 use super::random::Stream;
 use super::score::{SCALE, score};
-use super::search::{EVALUATIONS, Found, RESTARTS};
+use super::search::{EVALUATIONS, Found, RESTARTS, affordable};
 use super::shape::{Shape, kinds};
 use super::wiring::wire;
 use super::{SynthError, from_file};
@@ -36,6 +36,7 @@ type Slots = Vec<Vec<Slot>>;
 /// # Errors
 /// The file does not fit the pod, or symmetry is demanded and the live wiring has none.
 pub(super) fn near(pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Found, SynthError> {
+    affordable(pod, 1)?;
     let settings = from_file::settings(pod, &near.path, &near.text)?;
     let live_pairs: Vec<Vec<[FacePort; 2]>> =
         settings.enumerate().map(|(id, set)| set.iter().flatten().map(|&pair| pod.ocses[id].faces(pair)).collect()).collect();

@@ -4,13 +4,15 @@
 //! unless it makes the score worse by more than a threshold that falls linearly to zero. Work is counted in evaluations, the same for any number
 //! of threads; cost: 8 us (128 chips) to 0.5 ms (8192) an evaluation. Sources: threshold accepting: Dueck & Scheuer 1990; the rest is our own.
 
+use super::SynthError;
 use super::evaluate::Evaluator;
 use super::random::Stream;
 use super::score::{self, Goal};
 use super::shape::{Shape, Slot, Wiring, kinds, largest_order};
 use super::steer::Steering;
 use crate::ids::CubeId;
-use crate::model::{FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
+use crate::limits::BUILD_BYTES;
+use crate::model::{DemandShape, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -56,7 +58,8 @@ const FINALISTS: usize = 3;
 pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
     let kinds = kinds(pod);
     if kinds.len() == 1 {
-        let moved = !pod.demand.is_uniform() && shapes(pod, &kinds, pod.cubes as usize)[0].order < pod.cubes as usize;
+        let moved =
+            !pod.demand.is_uniform() && shapes(pod, &kinds, pod.cubes as usize).is_ok_and(|shapes| shapes[0].order < pod.cubes as usize);
         return moved.then(|| "no group of translations of all cubes keeps the demand".to_owned());
     }
     let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
@@ -96,13 +99,41 @@ fn groups(order: usize) -> Vec<Vec<usize>> {
 }
 
 /// The pod under the groups of the largest order that divides `most` and keeps the demand.
-fn shapes(pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Vec<Shape> {
-    let divisors = (1..=most).rev().filter(|order| most.is_multiple_of(*order));
-    let keeping = |order: usize| -> Vec<Shape> {
+fn shapes(pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Result<Vec<Shape>, SynthError> {
+    for order in (1..=most).rev().filter(|order| most.is_multiple_of(*order)) {
+        affordable(pod, order)?;
         let shapes = groups(order).into_iter().map(|factors| Shape::new(pod, kinds, factors));
-        shapes.filter(|shape| pod.demand.is_uniform() || shape.keeps_demand(pod)).collect()
+        let keeping: Vec<Shape> = shapes.filter(|shape| pod.demand.is_uniform() || shape.keeps_demand(pod)).collect();
+        if !keeping.is_empty() {
+            return Ok(keeping);
+        }
+    }
+    unreachable!("the trivial group keeps any demand")
+}
+
+/// Levels of distances that all restarts together hold at once: the longest fibre that is tried, and one more, in each.
+const LEVELS: u64 = RESTARTS * 33;
+
+/// Refuses a search under a group of this order that would take too much memory, before it takes any.
+///
+/// # Errors
+/// [`SynthError::TooLarge`].
+pub(super) fn affordable(pod: &Pod, order: usize) -> Result<(), SynthError> {
+    let (chips, differing) = (pod.node_count(), pod.node_count() / order);
+    let words = differing.div_ceil(64) as u64;
+    let level = 2 * chips as u64 * words * 8;
+    let planes = match pod.demand.shape() {
+        DemandShape::Uniform => 0,
+        DemandShape::Groups(components) => components.len() as u64,
+        DemandShape::Matrix(_) => u64::from(u32::BITS - pod.demand.largest().leading_zeros()),
     };
-    divisors.map(keeping).find(|shapes| !shapes.is_empty()).expect("the trivial group keeps any demand")
+    let cuts = pod.cube.dims.iter().map(|&side| u64::from(side) - 1).sum::<u64>() * differing as u64;
+    let need = level.saturating_mul(LEVELS).saturating_add(level / 2 * planes).saturating_add(cuts);
+    if need <= BUILD_BYTES {
+        return Ok(());
+    }
+    let [need, most] = [need, BUILD_BYTES].map(|bytes| bytes as f64 / 1e9);
+    Err(SynthError::TooLarge { differing, chips, need, most, span: pod.topology_span })
 }
 
 /// One restart that has ended.
@@ -116,14 +147,17 @@ pub(super) struct Run {
 }
 
 /// The best wiring found: all restarts at once, merged by score and then by restart number.
-pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
+///
+/// # Errors
+/// [`SynthError::TooLarge`] where it would take too much memory.
+pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Found, SynthError> {
     let kinds = kinds(pod);
     let most = if settings.symmetry == SymmetryChoice::None { 1 } else { largest_order(&kinds) };
-    let mut shapes = shapes(pod, &kinds, most);
+    let mut shapes = shapes(pod, &kinds, most)?;
     let order = shapes[0].order;
     if pod.node_count() <= SMALL && settings.symmetry == SymmetryChoice::Auto {
         for smaller in (1..order).rev().filter(|smaller| order.is_multiple_of(*smaller)) {
-            shapes.extend(self::shapes(pod, &kinds, smaller).into_iter().filter(|shape| shape.order == smaller));
+            shapes.extend(self::shapes(pod, &kinds, smaller)?.into_iter().filter(|shape| shape.order == smaller));
         }
     }
     let budget = evaluations(&shapes[0], settings.effort);
@@ -175,7 +209,7 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     }
     let counters = [("groups", shapes.len() as u64), ("restarts", restarts), ("evaluations", work), ("finalists", finalists.len() as u64)];
     let counters = counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-    Found { finalists, counters, notes, out_of_time }
+    Ok(Found { finalists, counters, notes, out_of_time })
 }
 
 /// Evaluations of one restart; those of larger rows cost more, so there are fewer.
