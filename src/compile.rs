@@ -1,20 +1,22 @@
 //! The pipeline on one screen.
 
+mod faults;
 mod finalists;
 mod router;
 mod scenario;
+mod size;
 
 use crate::check;
 use crate::compiled::{Compiled, CompiledScenario};
 use crate::diag::Failure;
-use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Topology, fault_flows_are_listed};
-use crate::model::{Faults, Pod};
-use crate::passes::route::RouteError;
+use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, fault_flows_are_listed};
+use crate::model::Pod;
 use crate::passes::{cross_connect, flow, limit, trees};
 use crate::progress::Progress;
 use rayon::prelude::*;
 use router::Router;
 use scenario::Context;
+pub use size::TooMuchMemory;
 
 /// A stage that a build can be stopped after.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -59,17 +61,19 @@ impl Stage {
 /// [`Failure::Spec`] where the spec contradicts itself, [`Failure::Infeasible`] where what it asks for cannot be had,
 /// [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see [`Compiled::requires`].
 pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
+    affordable(&pod, last)?;
     let (topology, record, uniform) = finalists::topology(&pod, progress)?;
+    size::analysed(&pod, &topology).map_err(Failure::infeasible)?;
     let (limit, limit_record) = limit::universal(&pod);
     limit.iter().try_for_each(|limit| check::limit(&pod, limit)).map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(&pod, &topology).map_err(Failure::spec)?;
     check::wiring(&pod, &topology, &cross_connects).map_err(Failure::internal)?;
 
-    let all = if last >= Stage::Route { Scenario::all(&pod, &topology) } else { vec![Scenario::nominal()] };
+    let (all, at_once) =
+        if last >= Stage::Route { faults::scenarios(&pod, &topology, &cross_connects, progress)? } else { (vec![Scenario::nominal()], 1) };
     if last >= Stage::Route {
         check::faults(&pod, &topology, &all).map_err(Failure::internal)?;
     }
-    affordable(&pod, &topology, all.len(), progress).map_err(Failure::infeasible)?;
 
     let lit = Scenario::nominal().alive(&topology, &cross_connects);
     let flow = flow::concurrent(&topology, &pod.demand, &lit, None, flow::Settings::certificate(pod.effort()), progress);
@@ -93,18 +97,22 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     let (healthy, faults) = all.split_first().expect("nominal comes first");
     let (nominal, routes) = context.scenario(healthy, None)?;
     progress.advance();
-    let faults: Vec<Result<CompiledScenario, Failure>> = faults
-        .par_iter()
-        .map(|scenario| {
-            let compiled = context.scenario(scenario, routes.as_ref());
-            progress.advance();
-            compiled.map(|(compiled, _)| compiled)
-        })
-        .collect();
+    let fault = |scenario: &Scenario| -> Result<CompiledScenario, Failure> {
+        let compiled = context.scenario(scenario, routes.as_ref());
+        progress.advance();
+        compiled.map(|(compiled, _)| compiled)
+    };
+    let mut compiled: Vec<Result<CompiledScenario, Failure>> = Vec::new();
+    for some in faults.chunks(at_once) {
+        compiled.extend(some.par_iter().map(fault).collect::<Vec<_>>());
+        if compiled.iter().any(Result::is_err) {
+            break;
+        }
+    }
     progress.end();
     // The first failure in scenario order, whichever thread met it first.
     let mut scenarios = vec![nominal];
-    for fault in faults {
+    for fault in compiled {
         scenarios.push(fault?);
     }
     scenarios[0].metrics.flow_low = scenarios[0].metrics.flow_low.max(flow.primal.lower_end());
@@ -125,42 +133,10 @@ pub fn compile(pod: Pod, last: Stage, progress: &dyn Progress) -> Result<Compile
     Ok(Compiled { topology, limit, cross_connects, flow, uniform, trees, tree_bounds, scenarios, requires, passes, pod })
 }
 
-/// Routes that a build may have to find, over all fault scenarios without symmetry.
-const MOST_ROUTES: u64 = 100_000_000;
-
-/// Says how much work many faults are, before it begins.
+/// Refuses a pod whose build would take too much memory, as far as the spec alone tells; takes no time.
 ///
 /// # Errors
-/// [`RouteError::TooManyFaults`] where it is more than [`MOST_ROUTES`].
-fn affordable(pod: &Pod, topology: &Topology, scenarios: usize, progress: &dyn Progress) -> Result<(), RouteError> {
-    if scenarios == 1 {
-        return Ok(());
-    }
-    let (what, faults) = match pod.budget.faults {
-        Faults::Link => ("link", topology.links().len()),
-        Faults::Chip => ("chip", topology.node_count()),
-        Faults::Ocses(most) => {
-            if most > 1 {
-                let ocses = pod.ocses.len();
-                progress.note(&format!(
-                    "`faults = 2 ocs` compiles {scenarios} scenarios (the healthy pod, {ocses} OCSes, {} pairs), about {} times the work of `1 ocs`",
-                    scenarios - ocses - 1,
-                    scenarios / (ocses + 1)
-                ));
-            }
-            return Ok(());
-        }
-    };
-    let (chips, scenarios) = (topology.node_count() as u64, scenarios as u64 - 1);
-    let routes = scenarios.saturating_mul(chips * chips.saturating_sub(1));
-    if routes > MOST_ROUTES {
-        let span = pod.budget.faults_span;
-        return Err(RouteError::TooManyFaults { what, chips, scenarios, routes, most: MOST_ROUTES, span });
-    }
-    // Measured at 128 and 256 chips: 10 us per route with two virtual channels, on one core.
-    progress.note(&format!(
-        "`faults = 1 {what}` compiles {scenarios} scenarios that stand for {faults} faults, {routes} routes in all: about {} s on one core",
-        routes / 100_000 + 1
-    ));
-    Ok(())
+/// [`Failure::Infeasible`] with [`TooMuchMemory`] at the line that makes it so large.
+pub fn affordable(pod: &Pod, last: Stage) -> Result<(), Failure> {
+    size::at_least(pod, last).map_err(Failure::infeasible)
 }

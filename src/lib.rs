@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Imports point one way:
-//! `ids, units, diag, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit
+//! `ids, units, diag, limits, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit
 //! <- compile | verify <- driver <- main`.
 
 pub mod check;
@@ -19,6 +19,7 @@ pub mod driver;
 pub mod emit;
 pub mod ids;
 pub mod ir;
+pub mod limits;
 pub mod model;
 pub mod passes;
 pub mod progress;

@@ -56,7 +56,7 @@ pub fn load(directory: &str, read: &dyn Fn(&str) -> Result<String, String>) -> R
     // A normalised spec names no other files than its demand matrix, by the place in the directory, and its
     // cross-connects, by the place they came from; the directory has a copy of both.
     let demand = syntax::join(&spec, DEMAND_INPUT);
-    model::load(&spec, &|wanted| match first.replace(false) {
+    model::load(&spec, &|wanted: &str| match first.replace(false) {
         true => read(SPEC),
         false if wanted == demand => read(DEMAND_INPUT),
         false => read(INPUTS),

@@ -292,3 +292,25 @@ fn the_page_of_errors_is_up_to_date() {
     }
     assert_eq!(read("docs/errors.md").unwrap(), wanted, "run UPDATE_DOCS=1 cargo test --test language");
 }
+
+#[test]
+fn a_spec_has_limits_with_all_its_files() {
+    let error_of = |files: &dyn Fn(&str) -> String| {
+        let loader = |path: &str| Ok(files(path));
+        parse("pod.fab", &loader).0.expect_err("too much")
+    };
+    let large = format!("//{}", "x".repeat(3 << 20));
+    let two = |path: &str| if path == "pod.fab" { "use \"a\"; use \"b\"; fabric pod { }".to_owned() } else { large.clone() };
+    assert!(matches!(error_of(&two)[..], [ParseError::TooLarge { .. }]));
+    let dense = "let a = 1; ".repeat(40_000);
+    let two = |path: &str| if path == "pod.fab" { "use \"a\"; use \"b\"; fabric pod { }".to_owned() } else { dense.clone() };
+    assert!(matches!(error_of(&two)[..], [ParseError::TooManyTokens { .. }]));
+    let denser = |_: &str| "x = 1; ".repeat(200_000);
+    assert!(matches!(error_of(&denser)[..], [ParseError::TooManyTokens { .. }]));
+    // Each file uses the next one: as many as there are numbers.
+    let chain = |path: &str| {
+        let number: usize = path.parse().unwrap_or(0);
+        format!("use \"{}\";{}", number + 1, if path == "pod.fab" { " fabric pod { }" } else { "" })
+    };
+    assert!(matches!(error_of(&chain)[..], [ParseError::TooManyFiles { limit: 256, .. }]));
+}

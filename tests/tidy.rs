@@ -8,6 +8,7 @@ const LAYERS: [(&str, u8); 16] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
+    ("limits", 0),
     ("progress", 0),
     ("solve", 0),
     ("syntax", 1),
@@ -272,6 +273,33 @@ fn every_code_has_its_entry_in_the_error_page() {
     let Ok(page) = std::fs::read_to_string(root().join("docs/errors.md")) else { return };
     let entries: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).filter(|entry| entry.starts_with("FAB")).collect();
     assert_eq!(entries, codes, "docs/errors.md is out of date; its first lines say how it is written");
+}
+
+#[test]
+fn the_limits_are_those_of_the_reference() {
+    use fabc::limits::*;
+    let page = read("docs/language.md");
+    let section = page.split("## Limits").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section on limits");
+    let told = [
+        CHIPS as usize,
+        CUBES as usize,
+        OCSES as usize,
+        MATRIX_CHIPS,
+        INDICES,
+        NAME_LETTERS,
+        BRACKETS,
+        SPEC_BYTES,
+        SPEC_TOKENS,
+        SPEC_FILES,
+        BUILD_BYTES as usize,
+    ];
+    let numbers: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_digit()).collect();
+    complain(
+        told.iter()
+            .filter(|limit| !numbers.contains(&*limit.to_string()))
+            .map(|limit| format!("docs/language.md does not tell {limit}"))
+            .collect(),
+    );
 }
 
 #[test]

@@ -21,7 +21,10 @@ const NEARLY: f64 = 0.998;
 ///
 /// Where the demand is not uniform, the topology for uniform demand is a finalist too, and what it carries is for the report.
 pub(super) fn topology(pod: &Pod, progress: &dyn Progress) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
-    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(pod, progress).map_err(Failure::spec)?;
+    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(pod, progress).map_err(|error| match error {
+        synth::SynthError::TooLarge { .. } => Failure::infeasible(error),
+        error => Failure::spec(error),
+    })?;
     let mut reached = None;
     if !pod.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(pod, progress)?;

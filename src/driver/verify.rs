@@ -7,6 +7,7 @@ use super::staging::MANIFEST;
 use super::terminal::Terminal;
 use crate::check::{self, ForeignTables, NamedFile, Rejected};
 use crate::diag::SourceMap;
+use crate::limits::ARTIFACT_BYTES;
 use crate::syntax::print_spec;
 use crate::verify::{self, Unproved, Verified};
 use serde_json::json;
@@ -50,7 +51,7 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
 
 /// `fabc verify --tables FILE --topology FILE`.
 fn foreign(tables: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> {
-    let read = |path: &str| read::bytes(Path::new(path));
+    let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (tables_bytes, topology_bytes) = (read(tables)?, read(topology)?);
     let files = [NamedFile { name: tables, bytes: &tables_bytes }, NamedFile { name: topology, bytes: &topology_bytes }];
     let found = check::foreign(files[0], files[1]).map_err(|rejected| {

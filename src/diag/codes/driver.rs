@@ -139,6 +139,16 @@ A format of another program has its own limits: InfiniBand has 49,151 unicast LI
 list every hop of every route, which takes gigabytes beyond 2,048 chips. The formats of fabc itself have no such limit.",
     },
     CodeDoc {
+        code: "FAB0519",
+        title: "an input is too long",
+        text: "\
+Every input is read with a limit, so that a wrong file, a device or an endless pipe is refused before it fills the memory: 4194304 bytes
+for a spec together with all files that it uses, 512 bytes per face port (and 16 MiB) for cross-connects, 12 bytes per pair of chips for a
+demand matrix, 4 GiB for tables and for each file of a built directory. The message says which limit was passed.
+
+Only regular files are read. `-` in the place of a spec, `/dev/stdin` and what `<(command)` of a shell stands for may be pipes.",
+    },
+    CodeDoc {
         code: "FAB0531",
         title: "live cross-connects do not fit the pod",
         text: "\

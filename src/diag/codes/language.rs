@@ -47,8 +47,8 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0007",
         "past the limits of a file",
-        "Brackets nest too deeply, or the file is too long. No spec needs either; most likely a bracket is missing, or \
-         the wrong file was given.",
+        "Brackets nest too deeply, or the spec is too long: with all files that it uses it may have 4194304 bytes, 262144 words, \
+         numbers and signs, and 256 files. No spec needs more; most likely a bracket is missing, or the wrong file was given.",
     ),
     doc(
         "FAB0008",
@@ -157,7 +157,9 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0113",
         "too large",
-        "A pod has at most 1048576 chips and 65536 OCSes, with a demand matrix at most 4096 chips. Larger numbers are refused before any memory is taken.",
+        "A pod has at most 1048576 chips, 32768 cubes and 65536 OCSes, with a demand matrix at most 4096 chips; an OCS group has at most 16 \
+         indices. Larger numbers are refused before any memory is taken. What a build within these limits may take of memory is limited \
+         too: see FAB0206.",
     ),
     doc(
         "FAB0114",

@@ -5,6 +5,7 @@ use super::settings::{choice, decimal, in_range, integer, settings, wrong_kind};
 use super::synthesis::synthesize;
 use super::{Context, Items, missing, unknown_choice};
 use crate::diag::Span;
+use crate::limits::cross_connects_bytes;
 use crate::model::errors::ResolveError;
 use crate::model::pod::{AllowedTurns, Budget, Chip, Faults, RouteSelect, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
@@ -74,19 +75,22 @@ fn faults(context: &mut Context, value: &Value) -> Option<Faults> {
     None
 }
 
-/// The topology, and where it stands.
+/// The topology, and where it stands; `face_ports` is how many of them the switches serve.
 pub(super) fn topology(
     context: &mut Context,
     items: &Items<'_>,
     fabric: Span,
     spec_path: &str,
-    loader: &Loader<'_>,
+    loader: &dyn Loader,
+    face_ports: usize,
 ) -> Option<(TopologyChoice, Span)> {
     let Some(setting) = items.settings.get("topology") else {
         context.error(missing("the fabric", "`topology`", "topology = synthesize { effort = 1; }", fabric));
         return None;
     };
     let span = setting.name.span.to(setting.value.span);
+    let most = cross_connects_bytes(face_ports);
+    let read = |context: &mut Context, path: &Name| cross_connects(context, path, spec_path, loader, most);
     let topology = match &setting.value.kind {
         ValueKind::Dims(kind, dims) => {
             let known = ["torus", "twisted_torus"];
@@ -103,12 +107,10 @@ pub(super) fn topology(
             if &*kind.value == "torus" { TopologyChoice::Torus(narrow) } else { TopologyChoice::TwistedTorus(narrow) }
         }
         ValueKind::File(kind, path) if &*kind.value == "cross_connects" => {
-            let (path, text) = cross_connects(context, path, spec_path, loader)?;
+            let (path, text) = read(context, path)?;
             TopologyChoice::CrossConnects { path, text }
         }
-        ValueKind::Block(kind, block) if &*kind.value == "synthesize" => {
-            synthesize(context, kind, Some(block), &|context, path| cross_connects(context, path, spec_path, loader))?
-        }
+        ValueKind::Block(kind, block) if &*kind.value == "synthesize" => synthesize(context, kind, Some(block), &read)?,
         ValueKind::Block(kind, _) | ValueKind::File(kind, _) => {
             context.error(wrong_topology(kind));
             return None;
@@ -145,10 +147,10 @@ fn wrong_topology(kind: &Name) -> ResolveError {
     }
 }
 
-/// The path as written and the text of a file of cross-connects.
-fn cross_connects(context: &mut Context, path: &Name, spec_path: &str, loader: &Loader<'_>) -> Option<(String, String)> {
+/// The path as written and the text of a file of cross-connects, of at most so many bytes.
+fn cross_connects(context: &mut Context, path: &Name, spec_path: &str, loader: &dyn Loader, most: u64) -> Option<(String, String)> {
     let written = path.value.to_string();
-    match loader(&join(spec_path, &written)) {
+    match loader.load(&join(spec_path, &written), most) {
         Ok(text) => Some((written, text)),
         Err(reason) => {
             context.error(ResolveError::FileUnreadable { path: written, reason, span: path.span });

@@ -2,7 +2,8 @@
 
 use super::settings::{choice, in_range, settings, wrong_kind};
 use super::{Context, Items, missing, unknown_choice};
-use crate::model::demand::{Component, Demand, MAX_MATRIX_NODES, MAX_WEIGHT};
+use crate::limits::{MATRIX_CHIPS, WEIGHT, matrix_bytes};
+use crate::model::demand::{Component, Demand};
 use crate::model::errors::ResolveError;
 use crate::syntax::ast::{Block, Name, StatementKind, ValueKind};
 use crate::syntax::{Loader, join};
@@ -13,7 +14,7 @@ pub(super) fn demand(
     items: &Items<'_>,
     size: Option<(u64, u64)>,
     spec_path: &str,
-    loader: &Loader<'_>,
+    loader: &dyn Loader,
 ) -> Option<Demand> {
     let uniform = size.map(|(chips, cubes)| Demand::uniform((chips * cubes) as usize));
     let setting = items.settings.get("demand");
@@ -30,14 +31,7 @@ pub(super) fn demand(
     let Some(setting) = setting else { return uniform };
     match &setting.value.kind {
         ValueKind::File(kind, path) if &*kind.value == "matrix" => {
-            let text = match loader(&join(spec_path, &path.value)) {
-                Ok(text) => text,
-                Err(reason) => {
-                    context.error(ResolveError::FileUnreadable { path: path.value.to_string(), reason, span: path.span });
-                    return None;
-                }
-            };
-            return matrix(context, path, &text, size);
+            return matrix(context, path, spec_path, loader, size);
         }
         ValueKind::File(kind, _) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, _) => context.error(wrong_demand(kind)),
         ValueKind::Limit(..) => context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span)),
@@ -75,7 +69,7 @@ fn groups(context: &mut Context, block: &Block, size: Option<(u64, u64)>) -> Opt
         let StatementKind::Component(component) = &statement.kind else { continue };
         let weight = context
             .eval(&component.weight, &[])
-            .and_then(|weight| in_range(context, "a weight", weight, 0..=i64::from(MAX_WEIGHT), component.weight.span));
+            .and_then(|weight| in_range(context, "a weight", weight, 0..=i64::from(WEIGHT), component.weight.span));
         any_weight |= weight != Some(0);
         let group = match &component.groups {
             Some(expr) => context.eval(expr, &[]).map(|group| (group, expr.span)),
@@ -94,8 +88,8 @@ fn groups(context: &mut Context, block: &Block, size: Option<(u64, u64)>) -> Opt
         }
     }
     let sum: u64 = found.iter().map(|(component, _)| u64::from(component.weight)).sum();
-    if sum > u64::from(MAX_WEIGHT) {
-        in_range(context, "the sum of all weights", sum as i64, 0..=i64::from(MAX_WEIGHT), block.span);
+    if sum > u64::from(WEIGHT) {
+        in_range(context, "the sum of all weights", sum as i64, 0..=i64::from(WEIGHT), block.span);
     }
     if !any_weight && !block.statements.is_empty() {
         context.error(ResolveError::NoDemand { what: "`demand`".to_owned(), span: block.span });
@@ -112,21 +106,29 @@ fn fits(group: i64, chips: u64, cubes: u64) -> bool {
 }
 
 /// The matrix of a file: one line per source, one comma-separated integer per destination.
-fn matrix(context: &mut Context, path: &Name, text: &str, size: Option<(u64, u64)>) -> Option<Demand> {
+fn matrix(context: &mut Context, path: &Name, spec_path: &str, loader: &dyn Loader, size: Option<(u64, u64)>) -> Option<Demand> {
+    // Without a size there is nothing to compare the file with, and no limit to read it by.
     let (chips, cubes) = size?;
     let nodes = (chips * cubes) as usize;
-    if nodes > MAX_MATRIX_NODES {
+    if nodes > MATRIX_CHIPS {
         context.error(ResolveError::TooLarge {
             what: "the demand matrix",
             count: format!("{nodes} x {nodes} chips"),
-            limit: MAX_MATRIX_NODES as u64,
+            limit: MATRIX_CHIPS as u64,
             help: Some("write the demand of so many chips as `demand { all_to_all over groups of ..; weight ..; }`".to_owned()),
             span: path.span,
             arithmetic: "a number for every pair of chips".to_owned(),
         });
         return None;
     }
-    match cells(text, nodes) {
+    let text = match loader.load(&join(spec_path, &path.value), matrix_bytes(nodes)) {
+        Ok(text) => text,
+        Err(reason) => {
+            context.error(ResolveError::FileUnreadable { path: path.value.to_string(), reason, span: path.span });
+            return None;
+        }
+    };
+    match cells(&text, nodes) {
         Ok(weights) if weights.iter().all(|&weight| weight == 0) => {
             context.error(ResolveError::NoDemand { what: path.value.to_string(), span: path.span });
             None
@@ -156,13 +158,13 @@ fn cells(text: &str, nodes: usize) -> Result<Vec<u32>, String> {
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(format!("{at}: `{}` is no integer", cell.chars().take(20).collect::<String>()));
             }
-            let weight = digits.parse::<u32>().ok().filter(|&weight| weight <= MAX_WEIGHT);
+            let weight = digits.parse::<u32>().ok().filter(|&weight| weight <= WEIGHT);
             match weight {
                 Some(weight @ 1..) if digits == cell && column != row + 1 => weights.push(weight),
                 Some(0) => weights.push(0),
                 _ if digits != cell => return Err(format!("{at}: `{cell}` is negative")),
                 Some(_) => return Err(format!("{at}: a chip sends {cell} to itself; the diagonal must be 0")),
-                None => return Err(format!("{at}: {} is more than {MAX_WEIGHT}", cell.chars().take(20).collect::<String>())),
+                None => return Err(format!("{at}: {} is more than {WEIGHT}", cell.chars().take(20).collect::<String>())),
             }
         }
         let columns = line.split(',').count();

@@ -49,11 +49,11 @@ pub fn synthesize(pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, Syn
         }
         TopologyChoice::Synthesize(settings) => {
             if settings.symmetry == SymmetryChoice::Translation
-                && let Some(reason) = search::asymmetry(pod)
+                && let Some(reason) = search::asymmetry(pod)?
             {
                 return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
             }
-            ("synthesize", search::search(pod, *settings, progress))
+            ("synthesize", search::search(pod, *settings, progress)?)
         }
     };
     // The search scores connected wirings best, so that a finalist in pieces stands behind whole ones, if there are any.

@@ -10,7 +10,7 @@ use super::action::{Action, kinds};
 use super::evaluate::Evaluator;
 use super::random::Stream;
 use super::score::{SCALE, score};
-use super::search::{EVALUATIONS, Found, RESTARTS};
+use super::search::{EVALUATIONS, Found, RESTARTS, affordable};
 use super::shape::Shape;
 use super::wiring::wire;
 use super::{SynthError, from_file};
@@ -37,6 +37,7 @@ type Slots = Vec<Vec<Slot>>;
 /// # Errors
 /// The file does not fit the pod, or symmetry is demanded and the live wiring has none.
 pub(super) fn near(pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Found, SynthError> {
+    affordable(pod, 1)?;
     let settings = from_file::settings(pod, &near.path, &near.text)?;
     let live_pairs: Vec<Vec<[FacePort; 2]>> =
         settings.enumerate().map(|(id, set)| set.iter().flatten().map(|&pair| pod.ocses[id].faces(pair)).collect()).collect();

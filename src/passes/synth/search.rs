@@ -4,6 +4,7 @@
 //! unless it makes the score worse by more than a threshold that falls linearly to zero. Work is counted in evaluations, the same for any number
 //! of threads; cost: 8 us (128 chips) to 0.5 ms (8192) an evaluation. Sources: threshold accepting: Dueck & Scheuer 1990; the rest is our own.
 
+use super::SynthError;
 use super::action::{self, Action, kinds, largest_order};
 use super::evaluate::Evaluator;
 use super::random::Stream;
@@ -11,7 +12,8 @@ use super::score::{self, Goal};
 use super::shape::{Shape, Slot, Wiring};
 use super::steer::Steering;
 use crate::ids::CubeId;
-use crate::model::{FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
+use crate::limits::BUILD_BYTES;
+use crate::model::{DemandShape, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -54,9 +56,12 @@ const FEW_HUNDRED: usize = 512;
 const FINALISTS: usize = 3;
 
 /// Why not all cubes are interchangeable; `None` where they are.
-pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
-    let freedom = Freedom::new(pod);
-    (freedom.order() < pod.cubes as usize).then(|| freedom.reason(pod))
+///
+/// # Errors
+/// [`SynthError::TooLarge`] where finding out would take too much memory.
+pub(super) fn asymmetry(pod: &Pod) -> Result<Option<String>, SynthError> {
+    let freedom = Freedom::new(pod)?;
+    Ok((freedom.order() < pod.cubes as usize).then(|| freedom.reason(pod)))
 }
 
 /// The pod under the largest groups that were found.
@@ -73,14 +78,14 @@ struct Freedom {
 }
 
 impl Freedom {
-    fn new(pod: &Pod) -> Self {
+    fn new(pod: &Pod) -> Result<Self, SynthError> {
         let kinds = kinds(pod);
-        let numbered = shapes(pod, &kinds, largest_order(&kinds));
+        let numbered = shapes(pod, &kinds, largest_order(&kinds))?;
         let all = numbered[0].order == pod.cubes as usize;
         let (larger, cut_short) = if all { (Vec::new(), false) } else { action::larger(pod, numbered[0].order) };
         let larger: Vec<Shape> = larger.into_iter().map(|action| Shape::new(pod, action)).collect();
         let moves_switches = larger.first().is_some_and(|shape| shape.switches.len() < pod.ocses.len());
-        Self { kinds, numbered, larger, moves_switches, cut_short }
+        Ok(Self { kinds, numbered, larger, moves_switches, cut_short })
     }
 
     fn order(&self) -> usize {
@@ -152,14 +157,42 @@ fn groups(order: usize) -> Vec<Vec<usize>> {
 }
 
 /// The pod under the groups of the largest order that divides `most` and keeps the demand.
-fn shapes(pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Vec<Shape> {
-    let divisors = (1..=most).rev().filter(|order| most.is_multiple_of(*order));
-    let keeping = |order: usize| -> Vec<Shape> {
+fn shapes(pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Result<Vec<Shape>, SynthError> {
+    for order in (1..=most).rev().filter(|order| most.is_multiple_of(*order)) {
+        affordable(pod, order)?;
         let actions = groups(order).into_iter().map(|factors| Action::by_number(kinds, factors));
         let keeping = actions.filter(|action| pod.demand.is_uniform() || action.keeps_demand(pod));
-        keeping.map(|action| Shape::new(pod, action)).collect()
+        let keeping: Vec<Shape> = keeping.map(|action| Shape::new(pod, action)).collect();
+        if !keeping.is_empty() {
+            return Ok(keeping);
+        }
+    }
+    unreachable!("the trivial group keeps any demand")
+}
+
+/// Levels of distances that all restarts together hold at once: the longest fibre that is tried, and one more, in each.
+const LEVELS: u64 = RESTARTS * 33;
+
+/// Refuses a search under a group of this order that would take too much memory, before it takes any.
+///
+/// # Errors
+/// [`SynthError::TooLarge`].
+pub(super) fn affordable(pod: &Pod, order: usize) -> Result<(), SynthError> {
+    let (chips, differing) = (pod.node_count(), pod.node_count() / order);
+    let words = differing.div_ceil(64) as u64;
+    let level = 2 * chips as u64 * words * 8;
+    let planes = match pod.demand.shape() {
+        DemandShape::Uniform => 0,
+        DemandShape::Groups(components) => components.len() as u64,
+        DemandShape::Matrix(_) => u64::from(u32::BITS - pod.demand.largest().leading_zeros()),
     };
-    divisors.map(keeping).find(|shapes| !shapes.is_empty()).expect("the trivial group keeps any demand")
+    let cuts = pod.cube.dims.iter().map(|&side| u64::from(side) - 1).sum::<u64>() * differing as u64;
+    let need = level.saturating_mul(LEVELS).saturating_add(level / 2 * planes).saturating_add(cuts);
+    if need <= BUILD_BYTES {
+        return Ok(());
+    }
+    let [need, most] = [need, BUILD_BYTES].map(|bytes| bytes as f64 / 1e9);
+    Err(SynthError::TooLarge { differing, chips, need, most, span: pod.topology_span })
 }
 
 /// One restart that has ended.
@@ -173,12 +206,15 @@ pub(super) struct Run {
 }
 
 /// The best wiring found: all restarts at once, merged by score and then by restart number.
-pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
-    let freedom = (settings.symmetry != SymmetryChoice::None).then(|| Freedom::new(pod));
+///
+/// # Errors
+/// [`SynthError::TooLarge`] where it would take too much memory.
+pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Found, SynthError> {
+    let freedom = (settings.symmetry != SymmetryChoice::None).then(|| Freedom::new(pod)).transpose()?;
     let mut notes: Vec<String> = freedom.iter().filter_map(|freedom| freedom.note(pod)).collect();
     let kinds = kinds(pod);
     let mut shapes = match freedom {
-        None => shapes(pod, &kinds, 1),
+        None => shapes(pod, &kinds, 1)?,
         Some(Freedom { numbered, larger, .. }) if larger.is_empty() => numbered,
         // Where the certified flow decides between finalists, the smaller group may win.
         Some(Freedom { numbered, larger, .. }) if pod.node_count() <= FEW_HUNDRED => larger.into_iter().chain(numbered).collect(),
@@ -187,7 +223,7 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     if pod.node_count() <= SMALL && settings.symmetry == SymmetryChoice::Auto {
         let order = shapes.last().map_or(1, |shape| shape.order);
         for smaller in (1..order).rev().filter(|smaller| order.is_multiple_of(*smaller)) {
-            shapes.extend(self::shapes(pod, &kinds, smaller).into_iter().filter(|shape| shape.order == smaller));
+            shapes.extend(self::shapes(pod, &kinds, smaller)?.into_iter().filter(|shape| shape.order == smaller));
         }
     }
     let budget = evaluations(&shapes[0], settings.effort);
@@ -233,7 +269,7 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     }
     let counters = [("groups", shapes.len() as u64), ("restarts", restarts), ("evaluations", work), ("finalists", finalists.len() as u64)];
     let counters = counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-    Found { finalists, counters, notes, out_of_time }
+    Ok(Found { finalists, counters, notes, out_of_time })
 }
 
 /// Evaluations of one restart; those of larger rows cost more, so there are fewer.
