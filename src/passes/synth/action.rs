@@ -1,9 +1,9 @@
-//! Groups that permute the cubes freely: by number within cubes of one kind, and otherwise, where those leave a part of the symmetry unused.
+//! Groups that permute the cubes freely: by number within cubes of one kind; where that does not move every cube to every other, also otherwise.
 //!
-//! In: a pod. Out: actions of abelian groups, each a label (orbit, element) per cube, that keep the demand and carry every OCS to one that serves the
-//! images of its cubes alike. Chips keep their position in the cube. Actions by number keep every OCS in place; the others are found by labelling
-//! cubes one after the other so that what joins two cubes (OCSes that serve both, what they send each other) depends on their orbits and the
-//! difference of their elements only: backtracking, in counted work. Cost: milliseconds up to 64 cubes, the most that are tried.
+//! In: a pod. Out: actions of abelian groups that keep the demand and carry every OCS to one that serves the images of its cubes alike. Chips keep
+//! their position in the cube. Actions by number keep every OCS in place; the others are found by labelling cube after cube with an element
+//! so that what joins two cubes (OCSes that serve both, what they send each other) depends on the difference of their elements only:
+//! backtracking, in counted work. Cost: milliseconds up to 64 cubes, the most that are tried.
 
 use crate::ids::{CubeId, Id, NodeId, OcsId};
 use crate::model::{FacePort, Pod};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const MOST_CUBES: usize = 64;
 /// Labels that are tried for one group, at most.
 const TRIES: u32 = 50_000;
-/// Actions of the largest order that are kept, at most.
+/// Actions that are kept, at most.
 const ACTIONS: usize = 3;
 
 /// A finite abelian group: a product of cyclic ones. An element is a mixed radix number, the first factor fastest; 0 is neutral.
@@ -177,34 +177,38 @@ pub(super) fn largest_order(kinds: &[Vec<CubeId>]) -> usize {
     kinds.iter().map(Vec::len).fold(0, gcd)
 }
 
-/// Actions of the largest order above `order`, whatever the numbers of the cubes, and whether the search was cut short (by its work limit or the
+/// Actions that move every cube to every other, whatever the numbers of the cubes, and whether the search was cut short (by its work limit or the
 /// number of cubes), so that there may be others.
 ///
 /// Where the budget tolerates dark OCSes, every OCS stays in place: a fault would break a symmetry that moves its OCS.
-pub(super) fn larger(pod: &Pod, order: usize) -> (Vec<Action>, bool) {
+pub(super) fn of_all_cubes(pod: &Pod) -> (Vec<Action>, bool) {
     let cubes = pod.cubes as usize;
     if cubes > MOST_CUBES {
         return (Vec::new(), true);
     }
     let moves_switches = pod.budget.faults.dark_ocses() == 0;
     let bonds = bonds(pod, moves_switches);
-    let mut cut_short = false;
-    for order in (order + 1..=cubes).rev().filter(|order| cubes.is_multiple_of(*order)) {
-        let mut found = Vec::new();
-        for group in Group::abelian(order) {
-            let mut labels = Labels::new(&bonds, &group);
-            match labels.extend() {
-                Some(true) => found.push(Action { orbits: labels.orbits(), group, moves_switches }),
-                Some(false) => {}
-                None => cut_short = true,
-            }
-        }
-        if !found.is_empty() {
-            found.truncate(ACTIONS);
-            return (found, cut_short);
+    // Where cubes are joined to the others in different ways, none moves one to the other.
+    let profile = |row: &Vec<u32>| {
+        let mut profile = row.clone();
+        profile.sort_unstable();
+        profile
+    };
+    let alike = (0..cubes).all(|cube| bonds[cube][cube] == bonds[0][0] && profile(&bonds[cube]) == profile(&bonds[0]));
+    if !alike {
+        return (Vec::new(), false);
+    }
+    let (mut found, mut cut_short) = (Vec::new(), false);
+    for group in Group::abelian(cubes) {
+        let mut labels = Labels::new(&bonds, &group);
+        match labels.extend() {
+            Some(true) => found.push(Action { orbits: vec![labels.cubes()], group, moves_switches }),
+            Some(false) => {}
+            None => cut_short = true,
         }
     }
-    (Vec::new(), cut_short)
+    found.truncate(ACTIONS);
+    (found, cut_short)
 }
 
 /// `[cube][other]`: a number for what joins an ordered pair of cubes; equal numbers, equal bonds. The diagonal says what a cube is.
@@ -261,34 +265,33 @@ fn bonds(pod: &Pod, moves_switches: bool) -> Vec<Vec<u32>> {
     (0..cubes).map(&mut row).collect()
 }
 
-/// Labels given so far, orbit by orbit, element by element.
+/// Elements given to cubes so far, in their order.
 struct Labels<'a> {
     bonds: &'a [Vec<u32>],
     group: &'a Group,
-    /// `[orbit * order + element]`.
+    /// `[element]`: the cube.
     cubes: Vec<usize>,
     taken: Vec<bool>,
-    /// `[(orbit * orbits + other orbit) * order + difference]`: the bond between such cubes, once there are two.
+    /// `[difference]`: the bond between cubes whose elements differ so much, once there are two.
     by_difference: Vec<Option<u32>>,
     tries: u32,
 }
 
 impl<'a> Labels<'a> {
     fn new(bonds: &'a [Vec<u32>], group: &'a Group) -> Self {
-        let (cubes, orbits) = (bonds.len(), bonds.len() / group.order());
-        let by_difference = vec![None; orbits * orbits * group.order()];
-        Self { bonds, group, cubes: Vec::new(), taken: vec![false; cubes], by_difference, tries: 0 }
+        let cubes = bonds.len();
+        Self { bonds, group, cubes: Vec::new(), taken: vec![false; cubes], by_difference: vec![None; cubes], tries: 0 }
     }
 
-    /// Labels all cubes that have none: whether that can be done, or `None` where the work limit came first.
+    /// Gives the remaining elements to the remaining cubes: whether that can be done, or `None` where the work limit came first.
     fn extend(&mut self) -> Option<bool> {
-        let label = self.cubes.len();
-        if label == self.bonds.len() {
+        let element = self.cubes.len();
+        if element == self.bonds.len() {
             return Some(true);
         }
-        // Any cube may be the first of its orbit, so the least one is.
-        let first = label.is_multiple_of(self.group.order());
-        for cube in 0..self.bonds.len() {
+        // Any cube may have the neutral element, so cube 0 has.
+        let choice = if element == 0 { 0..1 } else { 1..self.bonds.len() };
+        for cube in choice {
             if self.taken[cube] {
                 continue;
             }
@@ -306,28 +309,22 @@ impl<'a> Labels<'a> {
                 self.cubes.pop();
                 self.taken[cube] = false;
             }
-            learnt.into_iter().for_each(|place: usize| self.by_difference[place] = None);
-            if first {
-                break;
-            }
+            learnt.into_iter().for_each(|difference: usize| self.by_difference[difference] = None);
         }
         Some(false)
     }
 
-    /// Whether a cube may have the next label; notes the bonds that this is the first to show.
+    /// Whether a cube may have the next element; notes the differences that this is the first to show.
     fn fits(&mut self, cube: usize, learnt: &mut Vec<usize>) -> bool {
-        let order = self.group.order();
-        let orbits = self.bonds.len() / order;
         let next = self.cubes.len();
-        for label in 0..=next {
-            let other = self.cubes.get(label).copied().unwrap_or(cube);
-            for ((from, at), (to, there)) in [((next, cube), (label, other)), ((label, other), (next, cube))] {
-                let difference = self.group.subtract(to % order, from % order);
-                let place = (from / order * orbits + to / order) * order + difference;
-                match self.by_difference[place] {
+        for element in 0..=next {
+            let other = self.cubes.get(element).copied().unwrap_or(cube);
+            for ((from, at), (to, there)) in [((next, cube), (element, other)), ((element, other), (next, cube))] {
+                let difference = self.group.subtract(to, from);
+                match self.by_difference[difference] {
                     None => {
-                        self.by_difference[place] = Some(self.bonds[at][there]);
-                        learnt.push(place);
+                        self.by_difference[difference] = Some(self.bonds[at][there]);
+                        learnt.push(difference);
                     }
                     Some(known) if known != self.bonds[at][there] => return false,
                     Some(_) => {}
@@ -337,9 +334,8 @@ impl<'a> Labels<'a> {
         true
     }
 
-    fn orbits(&self) -> Vec<Vec<CubeId>> {
-        let orbit = |cubes: &[usize]| cubes.iter().map(|&cube| CubeId(cube as u32)).collect();
-        self.cubes.chunks(self.group.order()).map(orbit).collect()
+    fn cubes(&self) -> Vec<CubeId> {
+        self.cubes.iter().map(|&cube| CubeId(cube as u32)).collect()
     }
 }
 

@@ -56,52 +56,64 @@ const FEW_HUNDRED: usize = 512;
 const FINALISTS: usize = 3;
 
 /// Why not all cubes are interchangeable; `None` where they are.
+<<<<<<< HEAD
 ///
 /// # Errors
 /// [`SynthError::TooLarge`] where finding out would take too much memory.
 pub(super) fn asymmetry(pod: &Pod) -> Result<Option<String>, SynthError> {
     let freedom = Freedom::new(pod)?;
     Ok((freedom.order() < pod.cubes as usize).then(|| freedom.reason(pod)))
+=======
+pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
+    Freedom::new(pod).asymmetry(pod)
+>>>>>>> flow
 }
 
-/// The pod under the largest groups that were found.
+/// The pod under the groups that were found.
 struct Freedom {
     kinds: Vec<Vec<CubeId>>,
-    /// By number.
+    /// Under the largest groups that act by number.
     numbered: Vec<Shape>,
-    /// Under larger groups, if there are any.
-    larger: Vec<Shape>,
-    /// Whether those move OCSes.
-    moves_switches: bool,
-    /// Whether the search for larger groups did not look at all of them.
+    /// Where those do not move every cube to every other: under groups that do, if there are any.
+    of_all_cubes: Vec<Shape>,
+    /// Whether the search for such groups did not look at all of them.
     cut_short: bool,
 }
 
 impl Freedom {
     fn new(pod: &Pod) -> Result<Self, SynthError> {
         let kinds = kinds(pod);
+<<<<<<< HEAD
         let numbered = shapes(pod, &kinds, largest_order(&kinds))?;
         let all = numbered[0].order == pod.cubes as usize;
         let (larger, cut_short) = if all { (Vec::new(), false) } else { action::larger(pod, numbered[0].order) };
         let larger: Vec<Shape> = larger.into_iter().map(|action| Shape::new(pod, action)).collect();
         let moves_switches = larger.first().is_some_and(|shape| shape.switches.len() < pod.ocses.len());
         Ok(Self { kinds, numbered, larger, moves_switches, cut_short })
+=======
+        let numbered = shapes(pod, &kinds, largest_order(&kinds));
+        let enough = numbered[0].order == pod.cubes as usize;
+        let (actions, cut_short) = if enough { (Vec::new(), false) } else { action::of_all_cubes(pod) };
+        let of_all_cubes = actions.into_iter().map(|action| Shape::new(pod, action)).collect();
+        Self { kinds, numbered, of_all_cubes, cut_short }
+>>>>>>> flow
     }
 
-    fn order(&self) -> usize {
-        self.larger.first().unwrap_or(&self.numbered[0]).order
-    }
-
-    /// What stands in the way of more symmetry.
-    fn reason(&self, pod: &Pod) -> String {
-        let tried = match (self.cut_short, pod.budget.faults.dark_ocses() > 0) {
-            (true, _) => "; not every action of a larger group was tried",
-            // Without the fault budget there may be more to find.
-            (false, true) if self.kinds.len() > 1 => "; a group that moves switches would be broken by their faults",
-            (false, _) => "",
+    /// Why not all cubes are interchangeable; `None` where they are.
+    fn asymmetry(&self, pod: &Pod) -> Option<String> {
+        if self.numbered[0].order == pod.cubes as usize || !self.of_all_cubes.is_empty() {
+            return None;
+        }
+        let untried = match self.cut_short {
+            true => "; not every group of all cubes was tried",
+            // Without the faults there may be more to find.
+            false if self.kinds.len() > 1 && pod.budget.faults.dark_ocses() > 0 => {
+                "; a group that moves switches would be broken by their faults"
+            }
+            false => "",
         };
         if self.kinds.len() == 1 {
-            return format!("no group of translations of all cubes keeps the demand{tried}");
+            return Some(format!("no group of translations of all cubes keeps the demand{untried}"));
         }
         let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
         let most = 4;
@@ -110,23 +122,21 @@ impl Freedom {
             list.push("..".to_owned());
         }
         let differing = first_difference(pod, self.kinds[0][0], self.kinds[1][0]);
-        format!("its cubes are of {} kinds ({}){differing}{tried}", self.kinds.len(), list.join(", "))
+        Some(format!("its cubes are of {} kinds ({}){differing}{untried}", self.kinds.len(), list.join(", ")))
     }
 
-    /// What the report says of the group, where it is not the group of all cubes by number.
+    /// What the report says of the group, where it is not one of all cubes by number.
     fn note(&self, pod: &Pod) -> Option<String> {
-        let (order, cubes) = (self.order(), pod.cubes as usize);
-        let how = match (order, self.larger.is_empty(), self.moves_switches) {
-            (1, ..) => "searched without symmetry".to_owned(),
-            (_, true, _) => format!("searched with translations of order {order}"),
-            (_, false, false) => format!("searched with translations of order {order} that do not follow the numbers of the cubes"),
-            (_, false, true) => format!("searched with translations of order {order} that move switches along with the cubes"),
-        };
-        match (self.larger.is_empty(), order < cubes) {
-            (true, false) => None,
-            (false, false) => Some(how),
-            (_, true) => Some(format!("{how}: {}", self.reason(pod))),
+        if let Some(shape) = self.of_all_cubes.first() {
+            let moved = shape.switches.len() < pod.ocses.len();
+            let how = if moved { "move switches along with the cubes" } else { "do not follow the numbers of the cubes" };
+            return Some(format!("searched with translations of order {} that {how}", shape.order));
         }
+        let how = match self.numbered[0].order {
+            1 => "searched without symmetry".to_owned(),
+            order => format!("searched with translations of order {order}"),
+        };
+        self.asymmetry(pod).map(|reason| format!("{how}: {reason}"))
     }
 }
 
@@ -214,11 +224,18 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     let mut notes: Vec<String> = freedom.iter().filter_map(|freedom| freedom.note(pod)).collect();
     let kinds = kinds(pod);
     let mut shapes = match freedom {
+<<<<<<< HEAD
         None => shapes(pod, &kinds, 1)?,
         Some(Freedom { numbered, larger, .. }) if larger.is_empty() => numbered,
+=======
+        None => shapes(pod, &kinds, 1),
+        Some(Freedom { numbered, of_all_cubes, .. }) if of_all_cubes.is_empty() => numbered,
+>>>>>>> flow
         // Where the certified flow decides between finalists, the smaller group may win.
-        Some(Freedom { numbered, larger, .. }) if pod.node_count() <= FEW_HUNDRED => larger.into_iter().chain(numbered).collect(),
-        Some(Freedom { larger, .. }) => larger,
+        Some(Freedom { numbered, of_all_cubes, .. }) if pod.node_count() <= FEW_HUNDRED => {
+            of_all_cubes.into_iter().chain(numbered).collect()
+        }
+        Some(Freedom { of_all_cubes, .. }) => of_all_cubes,
     };
     if pod.node_count() <= SMALL && settings.symmetry == SymmetryChoice::Auto {
         let order = shapes.last().map_or(1, |shape| shape.order);
