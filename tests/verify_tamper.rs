@@ -413,7 +413,8 @@ fn build() -> Vec<(&'static str, Files)> {
                 routing = allowed_turns;
             }}"
         );
-        let (pod, spec, _) = model::load("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{name}: {failure:?}"));
+        let (pod, spec, _) =
+            model::load("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{name}: {failure:?}"));
         let compiled = compile(pod, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
         let options: Vec<_> = (tables == "binary").then(|| ("tables".to_owned(), tables.to_owned())).into_iter().collect();
         let files = emit::artifacts(&compiled, &print_spec(&spec), &options);

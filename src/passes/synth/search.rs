@@ -56,17 +56,11 @@ const FEW_HUNDRED: usize = 512;
 const FINALISTS: usize = 3;
 
 /// Why not all cubes are interchangeable; `None` where they are.
-<<<<<<< HEAD
 ///
 /// # Errors
 /// [`SynthError::TooLarge`] where finding out would take too much memory.
 pub(super) fn asymmetry(pod: &Pod) -> Result<Option<String>, SynthError> {
-    let freedom = Freedom::new(pod)?;
-    Ok((freedom.order() < pod.cubes as usize).then(|| freedom.reason(pod)))
-=======
-pub(super) fn asymmetry(pod: &Pod) -> Option<String> {
-    Freedom::new(pod).asymmetry(pod)
->>>>>>> flow
+    Ok(Freedom::new(pod)?.asymmetry(pod))
 }
 
 /// The pod under the groups that were found.
@@ -83,20 +77,11 @@ struct Freedom {
 impl Freedom {
     fn new(pod: &Pod) -> Result<Self, SynthError> {
         let kinds = kinds(pod);
-<<<<<<< HEAD
         let numbered = shapes(pod, &kinds, largest_order(&kinds))?;
-        let all = numbered[0].order == pod.cubes as usize;
-        let (larger, cut_short) = if all { (Vec::new(), false) } else { action::larger(pod, numbered[0].order) };
-        let larger: Vec<Shape> = larger.into_iter().map(|action| Shape::new(pod, action)).collect();
-        let moves_switches = larger.first().is_some_and(|shape| shape.switches.len() < pod.ocses.len());
-        Ok(Self { kinds, numbered, larger, moves_switches, cut_short })
-=======
-        let numbered = shapes(pod, &kinds, largest_order(&kinds));
         let enough = numbered[0].order == pod.cubes as usize;
         let (actions, cut_short) = if enough { (Vec::new(), false) } else { action::of_all_cubes(pod) };
         let of_all_cubes = actions.into_iter().map(|action| Shape::new(pod, action)).collect();
-        Self { kinds, numbered, of_all_cubes, cut_short }
->>>>>>> flow
+        Ok(Self { kinds, numbered, of_all_cubes, cut_short })
     }
 
     /// Why not all cubes are interchangeable; `None` where they are.
@@ -224,13 +209,8 @@ pub(super) fn search(pod: &Pod, settings: Synthesize, progress: &dyn Progress) -
     let mut notes: Vec<String> = freedom.iter().filter_map(|freedom| freedom.note(pod)).collect();
     let kinds = kinds(pod);
     let mut shapes = match freedom {
-<<<<<<< HEAD
         None => shapes(pod, &kinds, 1)?,
-        Some(Freedom { numbered, larger, .. }) if larger.is_empty() => numbered,
-=======
-        None => shapes(pod, &kinds, 1),
         Some(Freedom { numbered, of_all_cubes, .. }) if of_all_cubes.is_empty() => numbered,
->>>>>>> flow
         // Where the certified flow decides between finalists, the smaller group may win.
         Some(Freedom { numbered, of_all_cubes, .. }) if pod.node_count() <= FEW_HUNDRED => {
             of_all_cubes.into_iter().chain(numbered).collect()
