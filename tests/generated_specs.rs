@@ -139,7 +139,7 @@ proptest! {
     #[test]
     fn generated_specs_resolve_to_the_invariants_of_a_pod(items in items()) {
         let spec = parse_text(&fabric(&items));
-        let pod = resolve(&spec, &|path| Err(path.to_owned())).unwrap_or_else(|errors| panic!("{errors:?}\n{}", fabric(&items)));
+        let pod = resolve(&spec, &|path: &str| Err(path.to_owned())).unwrap_or_else(|errors| panic!("{errors:?}\n{}", fabric(&items)));
         let mut served = Vec::new();
         for ocs in pod.ocses.iter() {
             prop_assert!(ocs.a.is_sorted_by_key(|face| (face.cube, face.port, face.node)));
