@@ -306,7 +306,10 @@ fn a_torus_by_allowed_turns_is_as_good_as_dimension_order() {
     let share = |metrics: &ScenarioMetrics| metrics.value(Metric::VcBalance).unwrap();
     let load = |metrics: &ScenarioMetrics| metrics.value(Metric::MaxChannelLoad).unwrap();
     assert_eq!(load(&by_turns), Fraction::whole(32u64));
-    assert!(load(&by_turns) <= load(&by_dimension) && share(&by_turns) <= share(&by_dimension).max(Fraction::new(55u8, 100u8)), "{by_turns:?}");
+    assert!(
+        load(&by_turns) <= load(&by_dimension) && share(&by_turns) <= share(&by_dimension).max(Fraction::new(55u8, 100u8)),
+        "{by_turns:?}"
+    );
 }
 
 #[test]

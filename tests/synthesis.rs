@@ -174,7 +174,8 @@ const THREE: &str = "ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 1
 #[test]
 fn a_required_flow_under_faults_steers_the_search() {
     let built = |require: &str| compiled_with(&spec("1 x 1 x 1", 48, THREE, "", require), &Silent, Stage::Check);
-    let worst = |compiled: &Compiled| compiled.scenarios[1..].iter().map(|fault| fault.metrics.flow_low.as_f64()).fold(f64::INFINITY, f64::min);
+    let worst =
+        |compiled: &Compiled| compiled.scenarios[1..].iter().map(|fault| fault.metrics.flow_low.as_f64()).fold(f64::INFINITY, f64::min);
     let (plain, steered) = (built(""), built("require fault.concurrent_flow >= 0.03;"));
     assert_eq!(notes(&plain), "");
     assert!(worst(&plain) < 0.03, "{}", worst(&plain));

@@ -93,7 +93,10 @@ pub(super) fn in_file_names(name: &str) -> String {
 }
 
 /// The healthy pod and all faults that must be served; `topology` is asked for where links or chips may fail.
-pub(super) fn tolerated<T: Borrow<Topology>>(pod: &Pod, topology: impl FnOnce() -> Result<T, CheckError>) -> Result<Vec<Fault>, CheckError> {
+pub(super) fn tolerated<T: Borrow<Topology>>(
+    pod: &Pod,
+    topology: impl FnOnce() -> Result<T, CheckError>,
+) -> Result<Vec<Fault>, CheckError> {
     let faults = match pod.budget.faults {
         Faults::Ocses(most) => switches(pod, most as usize),
         Faults::Link => links(pod, topology()?.borrow()),
@@ -120,10 +123,8 @@ pub fn faults(pod: &Pod, topology: &Topology, claimed: &[Scenario]) -> Result<()
             ([], None, Some(chip)) => Failed::Chip(chip),
             (dark, ..) => Failed::Switches(dark.to_vec()),
         };
-        let served = |image: &crate::ir::Image| Served {
-            scenario: image.scenario.clone(),
-            cubes: image.cubes.iter().map(|cube| cube.0).collect(),
-        };
+        let served =
+            |image: &crate::ir::Image| Served { scenario: image.scenario.clone(), cubes: image.cubes.iter().map(|cube| cube.0).collect() };
         let images: Vec<Served> = claimed.images.iter().map(served).collect();
         let found = Fault { name: claimed.name.clone(), failed, images };
         if found != *fault {

@@ -42,7 +42,8 @@ impl Exact {
         let product = |one: Self| Some(Self { over: one.over.checked_mul(over)?, under: one.under.checked_mul(under)? });
         product(self).filter(|_| under > 0).or_else(|| {
             let (mine, other) = (self.reduced(), Self::new(over, under)?.reduced());
-            let (left, right) = (Self { over: mine.over, under: other.under }.reduced(), Self { over: other.over, under: mine.under }.reduced());
+            let (left, right) =
+                (Self { over: mine.over, under: other.under }.reduced(), Self { over: other.over, under: mine.under }.reduced());
             Some(Self { over: left.over.checked_mul(right.over)?, under: left.under.checked_mul(right.under)? })
         })
     }
@@ -193,7 +194,9 @@ impl Measures {
 fn of_routes(metric: Metric) -> bool {
     match metric {
         Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => true,
-        Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => false,
+        Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
+            false
+        }
     }
 }
 

@@ -71,7 +71,9 @@ impl Context<'_> {
             return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None }, None));
         };
         let (ranks, tables, carried, routes) = match &survivors {
-            Some(left) => router.route_survivors(self, &alive, left, &prices, scenario, healthy).map(|found| (found.0, found.1, found.2, None)),
+            Some(left) => {
+                router.route_survivors(self, &alive, left, &prices, scenario, healthy).map(|found| (found.0, found.1, found.2, None))
+            }
             None => router.route(pod, topology, &alive, &prices, scenario, healthy).map(|routes| {
                 let tables = tables::build(topology, &routes, router.key(), &scenario.name);
                 let carried = tables::count(topology, &pod.demand, &alive, &routes, &tables);

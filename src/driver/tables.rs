@@ -258,10 +258,8 @@ fn served(directory: &Path) -> Result<Vec<Served>, DriverError> {
         }
         let file = BinaryTables::read(&read::bytes(&folder.join(&path))?);
         let file = file.map_err(|reason| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}`: {reason}") })?;
-        let image = |(name, cubes): (&str, &[u32])| Image {
-            scenario: name.to_owned(),
-            cubes: cubes.iter().map(|&cube| CubeId(cube)).collect(),
-        };
+        let image =
+            |(name, cubes): (&str, &[u32])| Image { scenario: name.to_owned(), cubes: cubes.iter().map(|&cube| CubeId(cube)).collect() };
         Ok(Served { scenario: file.scenario().to_owned(), images: file.images().map(image).collect() })
     };
     paths.map(served).collect()

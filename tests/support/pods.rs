@@ -4,8 +4,8 @@ use fabc::compiled::{Compiled, CompiledScenario};
 use fabc::diag::Span;
 use fabc::ids::{ChannelId, CubeId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
-    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link,
-    LinkKind, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
+    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkKind,
+    PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
     Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Pod, Require,

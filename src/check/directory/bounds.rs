@@ -2,9 +2,9 @@
 
 use super::report::{Comparison, Expected, Measured, integer, scenario_bounds};
 use crate::check::limit::measure;
+use crate::check::measures::Exact;
 use crate::check::tree_bounds;
 use crate::ids::OcsId;
-use crate::check::measures::Exact;
 use crate::ir::{LimitArgument, TreeBounds};
 use serde::Deserialize;
 use serde_json::{Map, Value};
