@@ -183,8 +183,9 @@ const JUDGED: [&str; 19] = [
     "Walk",
 ];
 
-/// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes: formulas of metrics and bounds, the
-/// list of faults and what they darken, codes of tables, generators of groups.
+/// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
+/// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
+/// groups.
 const OF_THE_COMPILER: [&str; 37] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",

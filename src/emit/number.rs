@@ -1,4 +1,5 @@
-//! Numbers as artifacts print them: the same digits on every machine, bounds rounded to the safe side of their exact values.
+//! Numbers as artifacts print them: the same digits on every machine, bounds rounded to the safe side of
+//! their exact values.
 
 use crate::ir::Fraction;
 use std::cmp::Ordering;
