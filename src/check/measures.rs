@@ -165,7 +165,7 @@ impl Measures {
         Exact::new(u128::from(self.counts.channels), u128::from(self.counts.weighted_hops))
     }
     /// What no single-path routing goes below on its busiest channel.
-    pub(super) fn least_load(&self) -> u128 {
+    pub(super) fn routes_at_least(&self) -> u128 {
         let (volume, distance) = self.counts.dual;
         Exact { over: distance, under: volume }.rounded_up()
     }

@@ -108,7 +108,7 @@ fn expected_metric(metric: Metric, value: Exact) -> Expected {
 }
 
 pub(super) fn scenario_bounds(of: &Measures) -> Fields {
-    vec![("distance", of.distance_bound().map(Expected::Upper)), ("load", Some(integer(of.least_load())))]
+    vec![("distance", of.distance_bound().map(Expected::Upper)), ("load", Some(integer(of.routes_at_least())))]
 }
 
 /// An integer, which JSON as it is read here has only up to 64 bits.
