@@ -204,8 +204,13 @@ fn built(topology: &str, demand: &str, csv: &str) -> (Compiled, Files) {
     routing = allowed_turns;
 }}"
     );
+    build(&text, csv)
+}
+
+/// Builds a spec, and checks what it wrote.
+fn build(text: &str, csv: &str) -> (Compiled, Files) {
     let loader = |path: &str| match path {
-        "test.fab" => Ok(text.clone()),
+        "test.fab" => Ok(text.to_owned()),
         "demand.csv" => Ok(csv.to_owned()),
         _ => read(path),
     };
@@ -291,6 +296,12 @@ fn weighted_loads_are_those_that_the_files_give() {
             let metrics = if nominal { &report["metrics"] } else { &report["scenarios"][name] };
             let busiest = *loads.values().max().unwrap();
             assert_eq!(metrics["max_channel_load"].as_u64(), Some(busiest), "{demand} {name}");
+            if !nominal {
+                // Every route by its weight, over all channels that are lit: as the busiest one counts.
+                let mean = loads.values().sum::<u64>() as f64 / scenario.metrics.channels as f64;
+                let written = metrics["mean_channel_load"].as_f64().unwrap();
+                assert!((written - mean).abs() <= 5.01e-7, "{demand} {name}: {written}, but the files give {mean}");
+            }
             let reached = Fraction::new(1u64, busiest);
             assert!(scenario.metrics.flow_low >= reached && reached <= scenario.metrics.flow_high);
         }
@@ -317,6 +328,91 @@ fn two_flows_on_a_path_add_up_as_by_hand() {
     // Four channels leave chip 0, so it can send its 5 units at 4/5 of their rate at most, and does by splitting them.
     let (low, high) = (metrics.flow_low, metrics.flow_high);
     assert!(high == Fraction::new(4u8, 5u8) && low > Fraction::new(799u16, 1000u16), "[{low:?}, {high:?}]");
+}
+
+/// One cube of 4 x 4 x 4, wrapped around, where every pair has the same weight.
+fn heavy_torus(weight: u32, requires: &str) -> (Compiled, Files) {
+    let text = format!(
+        "fabric test {{
+    use \"specs/parts/tpu_v4.fab\";
+    clock = 1 GHz;
+    cubes = 1;
+    budget {{ vcs = 2; faults = 0; }}
+    demand {{ all_to_all; weight {weight}; }}
+    topology = torus 4 x 4 x 4;
+    routing = dimension_order;
+    {requires}
+}}"
+    );
+    build(&text, "")
+}
+
+#[test]
+fn large_weights_do_not_lift_the_least_load() {
+    // Where floats err by more than 1e-9 of a route: 1 / (1 / (32 x weight)) is above 32 x weight.
+    for weight in [742_166, 743_049, 999_999] {
+        let least = 32 * u64::from(weight);
+        let requires = format!("require max_channel_load <= {least}; require load_ratio <= 1; require load_ratio >= 1;");
+        let (compiled, files) = heavy_torus(weight, &requires);
+        let metrics = &compiled.scenarios[0].metrics;
+        assert!(1.0 / (1.0 / least as f64) - 1e-9 > least as f64, "{weight} shows nothing");
+        assert_eq!((metrics.load_bound(), compiled.flow.dual.least_load()), (least, least));
+        assert_eq!(metrics.value(fabc::model::Metric::MaxChannelLoad), Some(Fraction::whole(least)), "dimension order reaches it");
+        assert!(compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)), "{:?}", compiled.requires);
+        assert_eq!(parsed(&files, "report.json")["bounds"]["load"], json!(least));
+        for other in [least + 1, least - 1] {
+            let changed = tamper(&files, "report.json", |value| value["bounds"]["load"] = json!(other));
+            let errors = check::directory(&changed, &compiled.pod).expect_err("another least load goes unnoticed");
+            assert!(errors.iter().any(|error| error.to_string().contains("`bounds.load`")), "{errors:?}");
+        }
+    }
+}
+
+/// All numbers below a value, by their JSON pointers.
+fn numbers(value: &Value, place: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| numbers(value, &format!("{place}/{key}"), found)),
+        Value::Array(list) => list.iter().enumerate().for_each(|(at, value)| numbers(value, &format!("{place}/{at}"), found)),
+        Value::Number(_) => found.push(place.to_owned()),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_number_of_a_weighted_report_is_recomputed() {
+    let (compiled, files) = built(SEARCH, "demand = matrix \"demand.csv\";", &skewed().csv());
+    let report = parsed(&files, "report.json");
+    let mut places = Vec::new();
+    for section in ["nodes", "cubes", "metrics", "bounds", "histograms", "tables", "scenarios", "worst"] {
+        numbers(&report[section], &format!("/{section}"), &mut places);
+    }
+    // So many trees are claimed to exist by connectivity; fewer than are listed is true as well.
+    places.retain(|place| place != "/bounds/trees/at_least");
+    assert!(places.len() > 100, "{places:?}");
+    for place in &places {
+        let flows = ["concurrent_flow", "injection", "bandwidth", "distance"].iter().any(|name| place.contains(name));
+        for sign in [1.0, -1.0] {
+            let changed = tamper(&files, "report.json", |value| {
+                let number = value.pointer_mut(place).unwrap();
+                // By a little more than rounding explains.
+                *number = match (number.as_i64(), number.as_f64().unwrap()) {
+                    (Some(integer), _) => json!(integer + sign as i64),
+                    (None, ratio) if flows => json!(ratio * (1.0 + sign * 2e-8)),
+                    (None, ratio) => json!(ratio + sign * 1.2e-6),
+                };
+            });
+            let errors = check::directory(&changed, &compiled.pod).expect_err(place);
+            assert!(errors.iter().all(|error| error.to_string().starts_with("report.json: `")), "{place}: {errors:?}");
+        }
+    }
+    // The mean of routes that are counted without their weights is another number.
+    for fault in &compiled.scenarios[1..] {
+        let walk = fault.metrics.routed.as_ref().unwrap();
+        let unweighted = walk.total_hops() as f64 / fault.metrics.channels as f64;
+        let name = &fault.scenario.name;
+        let changed = tamper(&files, "report.json", |value| value["scenarios"][name]["mean_channel_load"] = json!(unweighted));
+        assert!(check::directory(&changed, &compiled.pod).is_err(), "{name}: {unweighted}");
+    }
 }
 
 #[test]

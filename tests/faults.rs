@@ -5,15 +5,15 @@ use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::{ChannelId, Id, NodeId};
-use fabc::ir::{Entry, ForwardingTables, Fraction, Image, Scenario};
+use fabc::ir::{Entry, ForwardingTables, Fraction, Image, Scenario, Walk};
 use fabc::model::{self, Metric};
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Two cubes of 2 x 2 x 2 behind twelve switches.
-fn built(faults: &str, routing: &str, tables: &str) -> (Compiled, BTreeMap<String, Vec<u8>>) {
-    let text = format!(
+fn text(faults: &str, routing: &str) -> String {
+    format!(
         "fabric pod {{
             clock = 1 GHz;
             link copper {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
@@ -28,13 +28,25 @@ fn built(faults: &str, routing: &str, tables: &str) -> (Compiled, BTreeMap<Strin
             topology = torus 2 x 2 x 4;
             {routing}
         }}"
-    );
-    let loader = |_: &str| Ok(text.clone());
+    )
+}
+
+/// Compiled as far as a stage, and the normalised spec.
+fn compiled(text: &str, last: Stage) -> (Compiled, String) {
+    let loader = |_: &str| Ok(text.to_owned());
     let (pod, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-    let compiled = compile(pod, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
-    let options: Vec<(String, String)> = if tables == "binary" { vec![("tables".to_owned(), tables.to_owned())] } else { Vec::new() };
-    let files =
-        emit::artifacts(&compiled, &print_spec(&spec), &options).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    (compile(pod, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), print_spec(&spec))
+}
+
+/// Not routed yet.
+fn analyzed(faults: &str) -> Compiled {
+    compiled(&text(faults, "routing = up_down;"), Stage::Analyze).0
+}
+
+fn built(faults: &str, routing: &str, tables: &str) -> (Compiled, BTreeMap<String, Vec<u8>>) {
+    let (compiled, spec) = compiled(&text(faults, routing), Stage::Emit);
+    let options = [("tables".to_owned(), tables.to_owned())];
+    let files = emit::artifacts(&compiled, &spec, &options).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
     (compiled, files)
 }
 
@@ -143,6 +155,121 @@ fn a_dead_chip_takes_its_share_of_a_weighted_demand_with_it() {
             assert!(!low.is_zero() && low <= high, "{}: [{low:?}, {high:?}]", fault.scenario.name);
         }
     }
+}
+
+#[test]
+fn the_list_of_faults_is_found_again_by_other_means() {
+    for faults in ["0 ocs", "1 ocs", "2 ocs", "1 link", "1 chip"] {
+        let compiled = analyzed(faults);
+        let (pod, topology) = (&compiled.pod, &compiled.topology);
+        let all = Scenario::all(pod, topology);
+        check::faults(pod, topology, &all).unwrap();
+        let convicted = |what: &str, change: &dyn Fn(&mut Vec<Scenario>)| {
+            let mut changed = all.clone();
+            change(&mut changed);
+            assert!(check::faults(pod, topology, &changed).is_err(), "{faults}: {what}");
+        };
+        convicted("one too few", &|all| drop(all.pop()));
+        convicted("one too many", &|all| all.push(all[0].clone()));
+        convicted("the healthy pod under another name", &|all| all[0].name.push('!'));
+        if all.len() == 1 {
+            continue;
+        }
+        convicted("out of order", &|all| all.swap(1, 2));
+        convicted("one twice", &|all| all[2] = all[1].clone());
+        convicted("renamed", &|all| all[1].name = all[1].name.replacen('0', "1", 1));
+        convicted("something else fails", &|all| {
+            (all[1].dark, all[1].link, all[1].chip) = (all[2].dark.clone(), all[2].link, all[2].chip);
+        });
+        if let Some(at) = (1..all.len()).find(|&at| !all[at].images.is_empty()) {
+            convicted("an image too few", &|all| drop(all[at].images.pop()));
+            convicted("an image under another name", &|all| all[at].images[0].scenario.push('!'));
+            convicted("an image elsewhere", &|all| all[at].images[0].cubes.reverse());
+        }
+    }
+}
+
+#[test]
+fn a_fault_that_is_missing_or_renamed_everywhere_is_convicted() {
+    for (faults, name, other) in
+        [("1 ocs", "X[0,0]", "X[0,9]"), ("1 link", "cube0[0,0,0].+x", "cube1[0,0,0].+x"), ("1 chip", "cube0[0,0,0]", "cube1[0,0,0]")]
+    {
+        let (compiled, files) = built(faults, "routing = up_down;", "json");
+        assert_eq!(convictions(&compiled, &files), "");
+        let stem = |name: &str| format!("tables/fault-{}.json", name.replace(['[', ','], "_").replace(']', ""));
+        assert!(files.contains_key(&stem(name)), "{faults}");
+        // Left out of every file that names it.
+        let mut missing = files.clone();
+        missing.remove(&stem(name)).unwrap();
+        for path in ["certificates.json", "report.json"] {
+            missing = without(&missing, path, name);
+        }
+        assert!(convictions(&compiled, &signed(missing)).contains(&format!("{}: is missing", stem(name))), "{faults}");
+        // Renamed in all of them, and not to one that there is.
+        let renamed = files.iter().map(|(path, bytes)| {
+            let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace(&format!("\"{name}\""), &format!("\"{other}\""));
+            let path = if *path == stem(name) { stem(other) } else { path.clone() };
+            let named = path.starts_with("tables/") || path == "certificates.json" || path == "report.json";
+            (path, if named { text(bytes).into_bytes() } else { bytes.clone() })
+        });
+        let verdicts = convictions(&compiled, &signed(renamed.collect()));
+        assert!(verdicts.contains(&format!("{}: is missing", stem(name))), "{faults}: {verdicts}");
+        assert!(verdicts.contains(&format!("{}: is of no scenario", stem(other))), "{faults}: {verdicts}");
+    }
+}
+
+#[test]
+fn what_the_routes_carry_is_counted_twice() {
+    let (compiled, _) = built("1 link", "routing = up_down;", "json");
+    for scenario in &compiled.scenarios {
+        let walk = scenario.metrics.routed.as_ref().unwrap();
+        let name = &scenario.scenario.name;
+        check::carried(name, walk, walk).unwrap();
+        let changes: [&dyn Fn(&mut Walk); 6] = [
+            &|walk| walk.loads[0] += 1,
+            &|walk| walk.load_histogram[0].1 += 1,
+            &|walk| walk.vc_hops[0] += 1,
+            &|walk| walk.route_hops[1] += 1,
+            &|walk| walk.entries_max += 1,
+            &|walk| walk.entries_total += 1,
+        ];
+        for change in changes {
+            let mut other = walk.clone();
+            change(&mut other);
+            assert!(check::carried(name, &other, walk).is_err() && check::carried(name, walk, &other).is_err());
+        }
+    }
+}
+
+/// A JSON file without whatever is called `name`: fields, and objects of lists that say so in `scenario`.
+fn without(files: &BTreeMap<String, Vec<u8>>, path: &str, name: &str) -> BTreeMap<String, Vec<u8>> {
+    fn strip(value: &mut serde_json::Value, name: &str) {
+        match value {
+            serde_json::Value::Object(fields) => {
+                fields.remove(name);
+                fields.values_mut().for_each(|value| strip(value, name));
+            }
+            serde_json::Value::Array(list) => {
+                list.retain(|value| value.get("scenario").is_none_or(|scenario| scenario != name));
+                list.iter_mut().for_each(|value| strip(value, name));
+            }
+            _ => {}
+        }
+    }
+    let mut files = files.clone();
+    let mut value = serde_json::from_slice(&files[path]).unwrap();
+    strip(&mut value, name);
+    files.insert(path.to_owned(), serde_json::to_vec(&value).unwrap());
+    files
+}
+
+/// With a manifest that fits.
+fn signed(mut files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+    let mut manifest: serde_json::Value = serde_json::from_slice(&files.remove("manifest.json").unwrap()).unwrap();
+    let line = |(path, bytes): (&String, &Vec<u8>)| serde_json::json!({"path": path, "bytes": bytes.len(), "blake3": blake3::hash(bytes).to_hex().to_string()});
+    manifest["files"] = files.iter().map(line).collect();
+    files.insert("manifest.json".to_owned(), serde_json::to_vec(&manifest).unwrap());
+    files
 }
 
 #[test]

@@ -82,7 +82,8 @@ impl Router {
         }
     }
 
-    /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the pod's routers.
+    /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the pod's
+    /// routers.
     pub(super) fn route_survivors(
         &self,
         &Context { pod, topology, .. }: &Context<'_>,

@@ -1,6 +1,8 @@
-//! The numbers of the report, per scenario, by the definitions of `docs/language.md`; exact until they are printed.
+//! The numbers of the report, per scenario, by the definitions of `docs/language.md`; exact until they are
+//! printed.
 //!
-//! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that an error here can be convicted.
+//! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that an error here
+//! can be convicted.
 
 use super::Fraction;
 use crate::model::{Metric, Require};
@@ -33,7 +35,8 @@ impl Walk {
     pub fn total_hops(&self) -> u64 {
         self.vc_hops.iter().sum()
     }
-    /// Weighted routes over all channels together: every route counts by its weight on every channel that it takes.
+    /// Weighted routes over all channels together: every route counts by its weight on every channel that it
+    /// takes.
     pub fn total_load(&self) -> u64 {
         self.load_histogram.iter().map(|&(load, channels)| load * channels).sum()
     }
@@ -89,7 +92,8 @@ impl ScenarioMetrics {
         // Lengths bound what some routing reaches, and that is counted in 64 bits.
         u64::try_from(least).unwrap_or(u64::MAX)
     }
-    /// Weighted routes over a lit channel on average, as `max_channel_load` counts them; `None` before routing.
+    /// Weighted routes over a lit channel on average, as `max_channel_load` counts them; `None` before
+    /// routing.
     pub fn mean_channel_load(&self) -> Option<Fraction> {
         self.routed.as_ref().map(|walk| Fraction::new(walk.total_load(), self.channels))
     }
@@ -121,7 +125,8 @@ impl ScenarioMetrics {
     }
 }
 
-/// The worst value of a metric over all fault scenarios, and the first scenario that has it; `None` without faults or before routing.
+/// The worst value of a metric over all fault scenarios, and the first scenario that has it; `None` without
+/// faults or before routing.
 pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(Fraction, &str)> {
     let mut worst: Option<(Fraction, &str)> = None;
     for scenario in scenarios.iter().filter(|scenario| scenario.scenario != "nominal") {

@@ -113,7 +113,7 @@ fn expected_metric(metric: Metric, value: Exact) -> Expected {
 }
 
 pub(super) fn scenario_bounds(of: &Measures) -> Fields {
-    vec![("distance", of.distance_bound().map(Expected::Upper)), ("load", Some(integer(of.least_load())))]
+    vec![("distance", of.distance_bound().map(Expected::Upper)), ("load", Some(integer(of.routes_at_least())))]
 }
 
 /// An integer, which JSON as it is read here has only up to 64 bits.
@@ -159,7 +159,8 @@ impl Comparison {
         let near = |value: Exact, least: f64, part: f64| {
             number.is_some_and(|number| (number - value.about()).abs() <= least.max(value.about().abs() * part))
         };
-        // A bound may be rounded away from the truth only on its safe side, and there is no last digit that does not count.
+        // A bound may be rounded away from the truth only on its safe side, and there is no last digit that
+        // does not count.
         let safe = |value: Exact, unsafe_side: Ordering| {
             near(value, 0.0, 1.01e-8) && number.and_then(decimal).is_some_and(|number| number.against(value) != unsafe_side)
         };
@@ -326,7 +327,7 @@ impl Comparison {
                 measured.scenarios[0].value(require.metric).map(|value| (value, None))
             };
             let scenario = found.and_then(|(_, scenario)| scenario);
-            let holds = found.and_then(|(value, _)| satisfies(require, value));
+            let holds = found.map(|(value, _)| satisfies(require, value));
             self.expect_or_nothing(
                 &place("measured"),
                 line.get("measured"),
@@ -341,7 +342,8 @@ impl Comparison {
     }
 }
 
-/// A number as it was written: the shortest decimal that reads as this float, which has every digit of those that reports have.
+/// A number as it was written: the shortest decimal that reads as this float, which has every digit of those
+/// that reports have.
 fn decimal(number: f64) -> Option<Exact> {
     Exact::decimal(&number.to_string())
 }
