@@ -240,9 +240,15 @@ fn unproved(pod: &Pod, proved: &Proved) -> Vec<Unproved> {
     );
     add(true, REPORT, "passes", "how the searches went: counters, stopped_by, notes");
     add(proved.stated.uniform.is_some(), REPORT, "gain", "what the topology for uniform demand carries; the ratio follows from it");
-    add(true, REPORT, "bounds.trees.witness", "which switches prove the bound, of all that do");
+    let bounds = proved.stated.tree_bounds.as_ref();
+    add(
+        bounds.is_some_and(|bounds| !bounds.witness.is_empty()),
+        REPORT,
+        "bounds.trees.witness",
+        "which switches prove the bound, of all that do",
+    );
     add(proved.stated.limit.is_some(), REPORT, "bounds.universal.argument", "which argument, of all with the same sums");
-    add(true, CERTIFICATES, "trees", "which trees, of as many");
+    add(!proved.trees.is_empty(), CERTIFICATES, "trees", "which trees, of as many");
     add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
     add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
     add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");

@@ -462,7 +462,7 @@ fn the_first_difference_of_a_derived_file_is_shown() {
     sign_as_fabc(&mut changed);
     let errors = verify(&changed).unwrap_err();
     assert_eq!(errors.len(), 1, "{errors:?}");
-    let words = "report.txt:6: says `  deadlock-free, promised for nominal and 4 fault scenarios`, but of what was proved fabc writes \
+    let words = "report.txt:7: says `  deadlock-free, promised for nominal and 4 fault scenarios`, but of what was proved fabc writes \
                  `  deadlock-free, proved for nominal and 4 fault scenarios`";
     assert_eq!(errors[0], words);
     // Another version of fabc may be at fault, or may not.
@@ -509,6 +509,13 @@ fn is_declared(unproved: &[Unproved], path: &str, place: &str) -> bool {
     })
 }
 
+/// A change, and the number that says whether it is in the sample.
+struct Wanted<'f> {
+    seed: [u8; 32],
+    path: &'f str,
+    change: Change,
+}
+
 /// One change of everything, in every file of four directories, each time with a manifest whose hashes fit:
 /// every JSON leaf altered, every member and element deleted and duplicated, every key renamed and repeated
 /// with another value, a key more in every object; every line of texts altered, deleted, duplicated; every
@@ -525,19 +532,19 @@ fn one_change_of_anything_is_convicted_or_declared() {
     let mut failures = Vec::new();
     for (name, files) in built() {
         let unproved = verify(&files).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
-        let mut wanted: BTreeMap<(String, &str), Vec<([u8; 32], &str, Change)>> = BTreeMap::new();
+        let mut wanted: BTreeMap<(String, &str), Vec<Wanted<'_>>> = BTreeMap::new();
         for (path, bytes) in &files {
             for change in changes(path, bytes) {
                 let seed = *blake3::hash(format!("{name} {path} {} {}", change.at, change.what).as_bytes()).as_bytes();
-                wanted.entry((kind(path), change.what)).or_default().push((seed, path, change));
+                wanted.entry((kind(path), change.what)).or_default().push(Wanted { seed, path, change });
             }
         }
         for ((kind, what), mut changes) in wanted {
-            changes.sort_by_key(|(seed, ..)| *seed);
+            changes.sort_by_key(|wanted| wanted.seed);
             changes.truncate(if all { usize::MAX } else { SAMPLE });
             let results: Vec<(bool, bool, String)> = changes
                 .par_iter()
-                .map(|(_, path, change)| {
+                .map(|Wanted { path, change, .. }| {
                     let mut changed = files.clone();
                     changed.insert((*path).to_owned(), change.of(&files[*path]));
                     if *path != "manifest.json" {
