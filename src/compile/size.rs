@@ -2,7 +2,7 @@
 //!
 //! Comes in: a pod, later its topology. Goes out: nothing, or a [`TooMuchMemory`]. The estimates count what grows faster than the pod: pairs of
 //! cubes (the symmetry), of switches and cubes (the trees), of canonical chips and chips (flow, routes, tables), scenarios. They were measured
-//! (`docs/benchmarks.md`), rounded up, and know nothing of the machine: the verdict is the same everywhere.
+//! (`docs/benchmarks.md`), are up to three times too high, and know nothing of the machine: the verdict is the same everywhere.
 
 use super::Stage;
 use crate::diag::Span;
@@ -18,18 +18,18 @@ use thiserror::Error;
 #[diagnostic(code(FAB0206), help("{help}"))]
 pub struct TooMuchMemory {
     /// The part of the build.
-    what: String,
+    what: Box<str>,
     /// With a unit.
-    need: String,
+    need: Box<str>,
     /// With a unit.
-    most: String,
+    most: Box<str>,
     /// What would help.
-    help: String,
+    help: Box<str>,
     /// The choice that makes it so large.
     #[label("{reason}")]
     span: Span,
     /// What it is large in.
-    reason: String,
+    reason: Box<str>,
 }
 
 /// Bytes of links, ports, names and maps of them, per chip.
@@ -225,7 +225,8 @@ fn refuse(what: String, need: u64, help: String) -> Refused {
 
 impl Refused {
     fn at(self, span: Span, reason: String) -> TooMuchMemory {
-        TooMuchMemory { what: self.what, need: gigabytes(self.need), most: gigabytes(BUILD_BYTES), help: self.help, span, reason }
+        let [what, need, most] = [self.what, gigabytes(self.need), gigabytes(BUILD_BYTES)].map(String::into_boxed_str);
+        TooMuchMemory { what, need, most, help: self.help.into_boxed_str(), span, reason: reason.into_boxed_str() }
     }
 }
 
