@@ -114,6 +114,20 @@ fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
 }
 
 #[test]
+fn few_heavy_pairs_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
+    // Every chip sends to its like in the next cube and to nobody else: most chips carry nothing of most sources.
+    let pod = pod([4, 4, 4], 3, &[0, 1, 2], 2, 0);
+    let (topology, _) = wire_by(&pod, |ocs| ocs.0 * ocs.0 % 3);
+    let demand = matrix(192, |s, t| usize::from(t == (s + 64) % 192));
+    let settings = flow::Settings { rounds: 60, ..SETTINGS };
+    let found = flow::concurrent(&topology, &demand, &lit(&topology), None, settings, &Silent);
+    check::flow(&topology, &demand, &lit(&topology), &found.primal).unwrap();
+    check::dual(&topology, &demand, &lit(&topology), &found.dual).unwrap();
+    let (low, high) = (found.primal.value(), found.dual.bound());
+    assert!(found.sweeps > 0 && low >= 0.99 * high && low <= high, "[{low}, {high}] after {} sweeps", found.sweeps);
+}
+
+#[test]
 fn a_chip_that_sends_more_than_its_channels_carry_decides() {
     // 16 chips of 6 ports; chip 0 sends 18 in all, so 6 channels out of it carry at most 6/18.
     let (topology, _) = wire(&pod([2, 2, 2], 2, &[0, 1, 2], 2, 0), [1, 1, 1]);
