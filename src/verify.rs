@@ -12,7 +12,8 @@ use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
 use crate::ir::{
-    ConcurrentFlow, CrossConnects, ForwardingTables, Fraction, RequireOutcome, Scenario, ScenarioMetrics, Topology, fault_flows_are_listed,
+    ConcurrentFlow, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Topology,
+    UniformTopology, fault_flows_are_listed,
 };
 use crate::model::{self, Pod, SynthesisMethod, TopologyChoice};
 use crate::syntax::{self, DEMAND_INPUT, ast};
@@ -122,6 +123,7 @@ fn compiled(pod: &Pod, proved: Proved) -> Result<Compiled, Vec<CheckError>> {
         });
     }
     let (rounds, stopped_by) = passes::of_the_flow(&passes);
+    let uniform = uniform.map(|ends| ends.map(Fraction::decimal)).map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
     let (Some(tree_bounds), true) = (tree_bounds, errors.is_empty()) else { return Err(errors) };
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
     let requires = pod.requires.iter().map(|require| RequireOutcome::of(require, &metrics)).collect();
@@ -129,7 +131,7 @@ fn compiled(pod: &Pod, proved: Proved) -> Result<Compiled, Vec<CheckError>> {
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
         let scenario = named(&metrics.scenario).ok_or_else(|| vec![unknown_scenario(&metrics.scenario)])?;
         let Certified { lengths, flow, routed } = certified;
-        let routed = routed.map(|(tables, proof)| RoutedScenario { tables, proof });
+        let routed = routed.map(|(tables, proof)| RoutedScenario { tables: PackedTables::without_entries(&tables), proof });
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
     };
     let scenarios = scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;

@@ -45,7 +45,9 @@ fn analyzed(faults: &str) -> Compiled {
 
 fn built(faults: &str, routing: &str, tables: &str) -> (Compiled, BTreeMap<String, Vec<u8>>) {
     let (compiled, spec) = compiled(&text(faults, routing), Stage::Emit);
-    let options = [("tables".to_owned(), tables.to_owned())];
+    let (option, binary) = emit::BINARY_TABLES;
+    // A manifest names what is not the default.
+    let options: Vec<_> = (tables == binary).then(|| (option.to_owned(), binary.to_owned())).into_iter().collect();
     let files = emit::artifacts(&compiled, &spec, &options).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
     (compiled, files)
 }

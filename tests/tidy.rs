@@ -163,7 +163,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it may take from `ir`.
-const JUDGED: [&str; 19] = [
+const JUDGED: [&str; 20] = [
     "CrossConnect",
     "CrossConnects",
     "Distances",
@@ -176,6 +176,7 @@ const JUDGED: [&str; 19] = [
     "LimitArgument",
     "Link",
     "LinkKind",
+    "PassRecord",
     "Scenario",
     "Symmetry",
     "TableKey",

@@ -19,7 +19,7 @@ use crate::check::distances::{demand_hops, measure as measure_distances};
 use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
 use crate::ids::{IdVec, OcsId};
-use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, PackedTables, Topology};
+use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, Topology};
 use crate::model::{DemandShape, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 use certificates::{Claimed, Claims};
@@ -97,8 +97,9 @@ pub struct Certified {
     pub lengths: DualLengths,
     /// The flow that the certificates list for a fault.
     pub flow: Option<FlowCertificate>,
-    /// Its tables, which were walked, without their entries; and their proof. `None` without tables.
-    pub routed: Option<(PackedTables, DeadlockFree)>,
+    /// What its tables, which were walked, say of themselves, without their entries; and their proof. `None`
+    /// without tables.
+    pub routed: Option<(ForwardingTables, DeadlockFree)>,
 }
 
 /// What looks at the tables of a scenario once they are proved; all of a directory are never in memory
@@ -282,7 +283,7 @@ impl Directory<'_> {
                 });
             }
             (self.each)(&scenario.name, &tables, self.topology)?;
-            routed = Some((walk, (PackedTables::without_entries(&tables), proof)));
+            routed = Some((walk, (ForwardingTables { routers: Vec::new(), ..tables }, proof)));
         } else if !line.ranks.is_empty() {
             let what = "ranks without tables";
             return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].ranks", scenario.name), what));

@@ -4,7 +4,7 @@
 use super::read::{Ordered, json};
 use super::{Files, REPORT};
 use crate::check::CheckError;
-use crate::ir::{Fraction, PassRecord, TreeBounds, UniformTopology, UniversalLimit};
+use crate::ir::{PassRecord, TreeBounds, UniversalLimit};
 use crate::units::Decimal;
 use serde::Deserialize;
 
@@ -15,8 +15,8 @@ pub struct Stated {
     pub tree_bounds: Option<TreeBounds>,
     /// What no topology of the pod can carry more than; `None` if the report does not say.
     pub limit: Option<UniversalLimit>,
-    /// What the topology for uniform demand is said to reach.
-    pub uniform: Option<UniformTopology>,
+    /// The lower and upper end of what the topology for uniform demand is said to reach, both positive.
+    pub uniform: Option<[Decimal; 2]>,
     /// What the passes are said to have done.
     pub passes: Vec<PassRecord>,
 }
@@ -51,10 +51,8 @@ struct Pass {
 pub(super) fn stated(files: &Files, tree_bounds: Option<TreeBounds>, limit: Option<UniversalLimit>) -> Result<Stated, CheckError> {
     let Report { gain, passes } = json(files, REPORT)?;
     // As written: what was compared has shown that both are positive.
-    let written = |value: f64| Decimal::parse(&value.to_string()).map(Fraction::decimal).filter(|value| !value.is_zero());
-    let uniform = gain.and_then(|Gain { uniform_topology: (low, high), .. }| {
-        Some(UniformTopology { flow_low: written(low)?, flow_high: written(high)? })
-    });
+    let written = |value: f64| Decimal::parse(&value.to_string()).filter(|_| value > 0.0);
+    let uniform = gain.and_then(|Gain { uniform_topology: (low, high), .. }| Some([written(low)?, written(high)?]));
     let record = |Pass { name, stopped_by, counters, notes }| PassRecord { name, stopped_by, counters: counters.0, notes };
     Ok(Stated { tree_bounds, limit, uniform, passes: passes.into_iter().map(record).collect() })
 }
