@@ -69,7 +69,9 @@ pub(super) fn readable(metric: Metric, value: Fraction) -> String {
     match metric {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => fixed(value, 4),
+        Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance => ratio4(value.as_f64()),
+        // A product: floats would round twice.
+        Metric::LoadRatio => fixed(value, 4),
     }
 }
 
