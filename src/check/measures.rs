@@ -256,7 +256,7 @@ pub(super) fn sent_most(demand: &Demand, dead: Option<NodeId>) -> u64 {
         // is of another group, or all are alike.
         DemandShape::Uniform => living.take(1).map(sent).max().unwrap_or(0),
         DemandShape::Groups(_) => {
-            let last = living.clone().last();
+            let last = living.clone().next_back();
             living.take(1).chain(last).map(sent).max().unwrap_or(0)
         }
         DemandShape::Matrix(_) => living.map(sent).max().unwrap_or(0),

@@ -5,7 +5,7 @@
 mod faults;
 mod matrix;
 
-use super::number::{fixed, grouped, round_down_sig, round_up_sig};
+use super::number::{grouped, round_down_sig, round_up_sig};
 use super::report_json::require_text;
 use super::summary::{self, percent, ratio4};
 use super::svg::{self, Chart, Series};
@@ -115,7 +115,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             format!("between the two farthest of {} routers", grouped(nominal.nodes)),
             None,
         ),
-        card("Average hops", fixed(nominal.average_hops(), 4), "hops", "over ordered pairs of distinct routers".to_owned(), None),
+        card("Average hops", ratio4(nominal.average_hops().as_f64()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
         card(
             "Concurrent flow",
             round_down_sig(nominal.flow_low, 6),

@@ -74,7 +74,9 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => fixed(value, 4 + more as u32),
+        Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance => decimals(value.as_f64(), 4 + more),
+        // A product: floats would round twice.
+        Metric::LoadRatio => fixed(value, 4 + more as u32),
     }
 }
 

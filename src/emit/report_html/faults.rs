@@ -1,8 +1,8 @@
 //! The fault maps: one cell per OCS or chip, coloured by how much the worst scenario in which it fails costs.
 
 use crate::compiled::Compiled;
-use crate::emit::number::{fixed, grouped};
-use crate::emit::summary::{self, quotient4, readable};
+use crate::emit::number::grouped;
+use crate::emit::summary::{self, quotient4, ratio4, readable};
 use crate::ids::{NodeId, OcsGroupId, OcsId};
 use crate::ir::{Scenario, ScenarioMetrics, worst};
 use crate::model::{Faults, Metric, OcsGroup, Pod};
@@ -36,7 +36,7 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
             readable(metric, value),
             quotient4(value, before),
             metrics.diameter,
-            fixed(metrics.average_hops(), 4),
+            ratio4(metrics.average_hops().as_f64()),
         );
         context! { step => step(value.as_f64() / before.as_f64()), title }
     };
