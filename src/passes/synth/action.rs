@@ -100,11 +100,11 @@ impl Action {
         })
     }
 
-    /// The OCSes by orbit, those of an orbit with the least element that takes its first OCS to them, and the elements that keep the first one.
-    pub(super) fn switches(&self, pod: &Pod) -> Vec<(Vec<(OcsId, usize)>, Vec<usize>)> {
+    /// The OCSes by orbit.
+    pub(super) fn switches(&self, pod: &Pod) -> Vec<SwitchOrbit> {
         let order = self.group.order();
         if !self.moves_switches {
-            return pod.ocses.ids().map(|ocs| (vec![(ocs, 0)], (0..order).collect())).collect();
+            return pod.ocses.ids().map(|ocs| SwitchOrbit { carried: vec![(ocs, 0)], kept_by: (0..order).collect() }).collect();
         }
         let faces = |ocs: OcsId| pod.ocses[ocs].a.iter().chain(&pod.ocses[ocs].b);
         let served: BTreeMap<FacePort, OcsId> = pod.ocses.ids().flat_map(|ocs| faces(ocs).map(move |&face| (face, ocs))).collect();
@@ -135,10 +135,18 @@ impl Action {
                     orbit.push((ocs, element));
                 }
             }
-            found.push((orbit, kept));
+            found.push(SwitchOrbit { carried: orbit, kept_by: kept });
         }
         found
     }
+}
+
+/// OCSes that a group carries to each other.
+pub(super) struct SwitchOrbit {
+    /// Each with the least element that takes the first one to it.
+    pub(super) carried: Vec<(OcsId, usize)>,
+    /// The elements that keep the first one.
+    pub(super) kept_by: Vec<usize>,
 }
 
 /// What the OCSes serve of a cube: chip, port, OCS, whether on side B.

@@ -5,7 +5,7 @@
 //! shift per OCS is the whole topology. OCSes that the group carries to each other are wired alike and stand here as one. The trivial group leaves
 //! arbitrary matchings: the same data serve the search without symmetry.
 
-use super::action::{Action, Group};
+use super::action::{Action, Group, SwitchOrbit};
 use super::random::Stream;
 use crate::ids::{CubeId, Id, NodeId, OcsId, PortId};
 use crate::model::{CoupleRule, FacePort, Ocs, PORT_NAMES, Pod};
@@ -388,7 +388,7 @@ impl Shape {
 fn switches(pod: &Pod, action: &Action) -> Vec<Switch> {
     let chips = pod.chips_per_cube() as usize;
     let canonical: BTreeMap<CubeId, usize> = action.orbits.iter().enumerate().map(|(orbit, cubes)| (cubes[0], orbit)).collect();
-    let switch = |(carried, kept_by): (Vec<(OcsId, usize)>, Vec<usize>)| {
+    let switch = |SwitchOrbit { carried, kept_by }: SwitchOrbit| {
         let ends = |faces: fn(&Ocs) -> &[FacePort]| -> Vec<End> {
             let of = |&(ocs, carried): &(OcsId, usize)| {
                 let end = |face: &FacePort| {
