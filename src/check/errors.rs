@@ -1,5 +1,6 @@
 //! What the checker can convict of. Every message names routers, switches and files the way people do.
 
+use super::measures::admits;
 use crate::diag::Span;
 use crate::model::Require;
 use miette::Diagnostic;
@@ -336,8 +337,9 @@ impl RequireError {
 /// A measured value with so many digits, or as many more as show whether it satisfies the `require`.
 fn deciding(require: &Require, measured: f64, digits: usize) -> String {
     const MORE_DIGITS: usize = 12;
-    let verdict = require.comparison.holds(measured, require.value);
-    let tells = |text: &String| text.parse().is_ok_and(|shown: f64| require.comparison.holds(shown, require.value) == verdict);
+    let holds = |value: f64| value.partial_cmp(&require.value).is_some_and(|found| admits(require.comparison, found));
+    let verdict = holds(measured);
+    let tells = |text: &String| text.parse().is_ok_and(|shown| holds(shown) == verdict);
     let mut texts = (0..=MORE_DIGITS).map(|more| format!("{measured:.*}", digits + more));
     texts.find(tells).unwrap_or_else(|| measured.to_string())
 }

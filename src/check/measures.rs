@@ -281,16 +281,18 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
 /// Whether a measured value is what a `require` asks for; one without a decimal number is never satisfied.
 pub(super) fn satisfies(require: &Require, measured: Exact) -> bool {
     let number = require.value_text.split_whitespace().next().and_then(Exact::decimal);
-    number.is_some_and(|number| {
-        let found = measured.against(number);
-        match require.comparison {
-            Comparison::AtMost => found != Ordering::Greater,
-            Comparison::AtLeast => found != Ordering::Less,
-            Comparison::Less => found == Ordering::Less,
-            Comparison::Greater => found == Ordering::Greater,
-            Comparison::Equal => found == Ordering::Equal,
-        }
-    })
+    number.is_some_and(|number| admits(require.comparison, measured.against(number)))
+}
+
+/// Whether a value that stands so to the wanted one is what is asked for.
+pub(super) fn admits(asked: Comparison, found: Ordering) -> bool {
+    match asked {
+        Comparison::AtMost => found != Ordering::Greater,
+        Comparison::AtLeast => found != Ordering::Less,
+        Comparison::Less => found == Ordering::Less,
+        Comparison::Greater => found == Ordering::Greater,
+        Comparison::Equal => found == Ordering::Equal,
+    }
 }
 
 #[cfg(test)]
