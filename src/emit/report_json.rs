@@ -80,6 +80,7 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => value.floor().to_string(),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, FLOW_DIGITS + more),
+        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance if more == 0 => ratio(value),
         Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => fixed(value, 6 + more as u32),
     }
 }
