@@ -4,33 +4,37 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fabc::compile::{Stage, compile};
-use fabc::model::{self, Pod};
+use fabc::model::{self, Fabric};
 use fabc::passes::{flow, synth};
 use fabc::progress::Silent;
 
-fn pod(name: &str) -> Pod {
+fn fabric(name: &str) -> Fabric {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
     model::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
 fn front_end(criterion: &mut Criterion) {
-    criterion.bench_function("resolve/pod_1024", |bencher| bencher.iter(|| pod("pod_1024")));
+    criterion.bench_function("resolve/pod_1024", |bencher| bencher.iter(|| fabric("pod_1024")));
 }
 
 fn passes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("passes");
     group.sample_size(10);
     for name in ["pod_128", "pod_1024"] {
-        let pod = pod(name);
-        group.bench_function(format!("synthesize/{name}"), |bencher| bencher.iter(|| synth::synthesize(&pod, &Silent).unwrap()));
-        let topology = synth::synthesize(&pod, &Silent).unwrap().finalists.remove(0);
+        let fabric = fabric(name);
+        let pod = fabric.pod().expect("a pod");
+        group.bench_function(format!("synthesize/{name}"), |bencher| bencher.iter(|| synth::synthesize(&fabric, pod, &Silent).unwrap()));
+        let topology = synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
         let lit = fabc::ids::IdVec::filled(true, topology.links().len());
         let settings = flow::Settings { rounds: 50, gap_ppm: 0, sweeps: 0 };
         group.bench_function(format!("flow_50_rounds/{name}"), |bencher| {
-            bencher.iter(|| flow::concurrent(&topology, &pod.demand, &lit, None, settings, &Silent))
+            bencher.iter(|| {
+                let seeds = synth::seeds(&topology, &fabric.demand);
+                flow::concurrent(&topology, &fabric.demand, &lit, flow::Start::Seeds(&seeds), settings, &Silent)
+            })
         });
     }
-    let small = pod("small_cubes");
+    let small = fabric("small_cubes");
     group.bench_function("compile/small_cubes", |bencher| bencher.iter(|| compile(small.clone(), Stage::Emit, &Silent).unwrap()));
     group.finish();
 }

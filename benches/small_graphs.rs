@@ -6,7 +6,7 @@
 
 use fabc::compile::{Stage, compile};
 use fabc::ids::{ChannelId, Id};
-use fabc::model::{self, Pod};
+use fabc::model::{self, Fabric};
 use fabc::progress::Silent;
 use fabc::solve::{self, FlowProblem, max_concurrent_flow};
 use rand_chacha::ChaCha8Rng;
@@ -118,8 +118,7 @@ fn random_regular(nodes: usize, seed: u64) -> Arcs {
 
 /// The exact flow of what fabc finds with these settings of `synthesize`, and the bound that the pass reports, if any.
 fn synthesized(nodes: usize, settings: &str) -> (f64, String) {
-    let pod = pod(nodes, settings);
-    let compiled = compile(pod, Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));
+    let compiled = compile(pod(nodes, settings), Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));
     let topology = &compiled.topology;
     let ends = |channel: ChannelId| (topology.source(channel).node.index(), topology.target(channel).node.index());
     let arcs = (0..topology.channel_count()).map(|at| ends(ChannelId::new(at))).collect();
@@ -132,7 +131,7 @@ fn synthesized(nodes: usize, settings: &str) -> (f64, String) {
 }
 
 /// Chips without cubes behind one switch without sides.
-fn pod(nodes: usize, settings: &str) -> Pod {
+fn pod(nodes: usize, settings: &str) -> Fabric {
     let text = std::fs::read_to_string("specs/graph_10.fab").expect("the spec is part of the repository");
     let line = |line: &str| match line.trim_start() {
         rest if rest.starts_with("cubes =") => format!("cubes = {nodes};"),

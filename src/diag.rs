@@ -78,6 +78,11 @@ impl SourceMap {
         Some((&file.name, before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
     }
 
+    /// Name, text and first offset of the file that holds a byte.
+    pub fn file(&self, offset: u32) -> Option<(&str, &str, u32)> {
+        self.file_at(offset).map(|file| (file.name.as_str(), &*file.text, file.base))
+    }
+
     /// Names and texts of all files, the spec first.
     pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().map(|file| (file.name.as_str(), &*file.text))

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Imports point one way:
-//! `ids, units, diag, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit <- compile <- driver <- main`.
+//! `ids, units, diag, limits, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit
+//! <- compile | verify <- driver <- main`.
 
 pub mod check;
 pub mod compile;
@@ -18,9 +19,11 @@ pub mod driver;
 pub mod emit;
 pub mod ids;
 pub mod ir;
+pub mod limits;
 pub mod model;
 pub mod passes;
 pub mod progress;
 pub mod solve;
 pub mod syntax;
 pub mod units;
+pub mod verify;

@@ -24,15 +24,15 @@ fn read(path: &str) -> Result<String, String> {
 
 /// Compiles a spec through `last`.
 fn compiled(path: &str, last: Stage) -> (Compiled, String) {
-    let (pod, spec, _) = model::load(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}"));
-    (compile(pod, last, &Silent).unwrap_or_else(|failure| panic!("{path}: {failure:?}")), print_spec(&spec))
+    let (fabric, spec, _) = model::load(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}"));
+    (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{path}: {failure:?}")), print_spec(&spec))
 }
 
 /// Compiles a spec given as text.
 fn compiled_text(text: &str, last: Stage) -> (Compiled, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { read(path) };
-    let (pod, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-    (compile(pod, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), print_spec(&spec))
+    let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), print_spec(&spec))
 }
 
 /// The directory that a build writes.
@@ -42,8 +42,8 @@ fn directory(compiled: &Compiled, spec: &str) -> Files {
 
 fn verifies(compiled: &Compiled, spec: &str) -> Files {
     let files = directory(compiled, spec);
-    if let Err(errors) = check::directory(&files, &compiled.pod) {
-        panic!("{}: {}", compiled.pod.name, errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+    if let Err(errors) = fabc::verify::directory(&files, &compiled.fabric, spec) {
+        panic!("{}: {}", compiled.fabric.name, errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
     }
     files
 }
@@ -82,7 +82,7 @@ fn pod_128_is_routed_optimally_under_every_fault_and_survives_no_tampering() {
     assert!(metric(&compiled, Metric::VcBalance) <= 0.55);
     assert_eq!(compiled.scenarios.len(), 49);
     for (what, files, code) in tamperings(&files) {
-        let errors = check::directory(&files, &compiled.pod).expect_err(what);
+        let errors = check::directory(&files, &compiled.fabric).expect_err(what);
         let codes: Vec<String> = errors.iter().map(|error| error.code().unwrap().to_string()).collect();
         assert!(code.is_empty() || codes.iter().any(|found| found == code), "{what}: {codes:?} instead of {code}");
     }
@@ -113,8 +113,9 @@ fn tori_have_their_known_distances() {
     for (cubes, topology, diameter, hops) in KNOWN {
         let text = tpu(cubes, topology, "up_down", "vcs = 2; faults = 0;");
         let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { read(path) };
-        let (pod, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
-        let topology_of = fabc::passes::synth::synthesize(&pod, &Silent).unwrap().finalists.remove(0);
+        let (fabric, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
+        let pod = fabric.pod().expect("a pod");
+        let topology_of = fabc::passes::synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
         let lit = fabc::ids::IdVec::filled(true, topology_of.links().len());
         let distances = fabc::passes::flow::distances(&topology_of, &lit).unwrap();
         check::distances(&topology_of, &lit, &distances).unwrap();
@@ -214,7 +215,7 @@ fn cross_connects_are_read_back_to_the_same_topology() {
         "live.ocs.json" => Ok(ocs.clone()),
         _ => read(path),
     };
-    let (pod, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let second = compile(pod, Stage::Emit, &Silent).unwrap();
     let again = verifies(&second, &print_spec(&spec));
     for path in ["topology.json", "ocs.json"] {

@@ -20,48 +20,48 @@ fn one_way(topology: &Topology) -> ForwardingTables {
 /// A diamond, K(2,4): routers 0 and 1 are each joined to 2, 3, 4 and 5.
 fn diamond() -> Topology {
     let end = |node, port| Endpoint { node: NodeId(node), port: PortId(port) };
-    let link = |a, b| Link { a, b, kind: LinkKind::Fiber, link_type: fabc::ids::LinkTypeId(1) };
-    let links = (0..2).flat_map(|hub| (2..6).map(move |leaf| link(end(hub, leaf as u8 - 2), end(leaf, hub as u8)))).collect();
+    let link = |a, b| Link { a, b, class: LinkClass::Global, link_type: fabc::ids::LinkTypeId(1), simplex: false };
+    let links = (0..2).flat_map(|hub| (2..6).map(move |leaf| link(end(hub, leaf as u16 - 2), end(leaf, hub as u16)))).collect();
     Topology::new(6, links, Symmetry::trivial(1, 6))
 }
 
 #[test]
 fn a_ring_is_wired_as_declared() {
-    let (pod, topology, cross_connects) = ring(4, 2);
-    check::wiring(&pod, &topology, &cross_connects).unwrap();
+    let (fabric, topology, cross_connects) = ring(4, 2);
+    check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
     check::distances(&topology, &lit(&topology), &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] }).unwrap();
 }
 
 #[test]
 fn a_pod_of_cubes_is_wired_as_declared() {
-    let pod = pod([4, 4, 4], 4, &[0, 1, 2], 4, 0);
-    let (topology, cross_connects) = wire(&pod, [1, 2, 0]);
-    check::wiring(&pod, &topology, &cross_connects).unwrap();
+    let fabric = pod([4, 4, 4], 4, &[0, 1, 2], 4, 0);
+    let (topology, cross_connects) = wire(&fabric, [1, 2, 0]);
+    check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
     assert_eq!(topology.links().len(), 4 * 144 + 4 * 48);
 }
 
 #[test]
 fn a_swapped_cross_connect_is_convicted() {
-    let (pod, topology, mut cross_connects) = ring(4, 2);
-    let settings = &mut cross_connects.settings[ocs(&pod, "X[0,0]")];
+    let (fabric, topology, mut cross_connects) = ring(4, 2);
+    let settings = &mut cross_connects.settings[ocs(&fabric, "X[0,0]")];
     (settings[0].b, settings[1].b) = (settings[1].b, settings[0].b);
-    let error = check::wiring(&pod, &topology, &cross_connects).unwrap_err();
+    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0403");
     assert!(error.to_string().contains("cube0.+x[0,0] - cube2.-x[0,0] is said to carry"), "{error}");
-    let settings = &mut cross_connects.settings[ocs(&pod, "X[0,0]")];
+    let settings = &mut cross_connects.settings[ocs(&fabric, "X[0,0]")];
     settings[1].b = settings[0].b;
-    let error = check::wiring(&pod, &topology, &cross_connects).unwrap_err();
+    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(error.to_string(), "X[0,0]: cube2.-x[0,0] is joined to two ports at once");
 }
 
 #[test]
 fn a_missing_mesh_link_is_convicted() {
-    let pod = pod([2, 1, 1], 2, &[0], 1, 0);
-    let (topology, _) = wire(&pod, [1, 0, 0]);
-    let links: Vec<Link> = topology.links().iter().filter(|link| link.kind == LinkKind::Fiber).copied().collect();
-    let topology = Topology::new(6, links, Symmetry::trivial(2, 2));
+    let fabric = pod([2, 1, 1], 2, &[0], 1, 0);
+    let (topology, _) = wire(&fabric, [1, 0, 0]);
+    let links: Vec<Link> = topology.links().iter().filter(|link| link.class == LinkClass::Global).copied().collect();
+    let topology = Topology::new(6, links, Symmetry::trivial(2, 2)).named(Names::of(&fabric));
     let cross_connects = CrossConnects { settings: IdVec::filled(Vec::new(), 1), ocs_of: IdVec::filled(None, topology.links().len()) };
-    let error = check::wiring(&pod, &topology, &cross_connects).unwrap_err();
+    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0402");
     assert!(error.to_string().contains("the copper link from cube0[0,0,0].+x to cube0[1,0,0] is missing"), "{error}");
 }
@@ -69,26 +69,26 @@ fn a_missing_mesh_link_is_convicted() {
 #[test]
 fn a_false_symmetry_is_convicted() {
     // Two cubes in a pair and two in another pair would be; a ring of four has no swap of neighbours that keeps ports.
-    let pod = pod([1, 1, 1], 4, &[0], 2, 0);
+    let fabric = pod([1, 1, 1], 4, &[0], 2, 0);
     let swap: Vec<CubeId> = [1, 0, 3, 2].map(CubeId).to_vec();
     let symmetry = Symmetry::new(1, vec![(0..4).map(CubeId).collect(), swap]);
-    let (topology, cross_connects) = wire_with(&pod, [1, 0, 0], symmetry);
-    let error = check::wiring(&pod, &topology, &cross_connects).unwrap_err();
+    let (topology, cross_connects) = wire_with(&fabric, [1, 0, 0], symmetry);
+    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0404");
     // A set of free permutations that is no group.
     let step: Vec<CubeId> = [1, 2, 3, 0].map(CubeId).to_vec();
     let back: Vec<CubeId> = [3, 0, 1, 2].map(CubeId).to_vec();
     let symmetry = Symmetry::new(1, vec![(0..4).map(CubeId).collect(), step, back]);
-    let (topology, cross_connects) = wire_with(&pod, [1, 0, 0], symmetry);
-    let error = check::wiring(&pod, &topology, &cross_connects).unwrap_err();
+    let (topology, cross_connects) = wire_with(&fabric, [1, 0, 0], symmetry);
+    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert!(error.to_string().contains("it is no group"), "{error}");
 }
 
 #[test]
 fn two_parts_are_convicted() {
-    let pod = pod([1, 1, 1], 4, &[0], 2, 0);
-    let (topology, cross_connects) = wire(&pod, [2, 0, 0]);
-    let error = check::wiring(&pod, &topology, &cross_connects).unwrap_err();
+    let fabric = pod([1, 1, 1], 4, &[0], 2, 0);
+    let (topology, cross_connects) = wire(&fabric, [2, 0, 0]);
+    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(error.to_string(), "nominal: no way from cube0[0,0,0] to cube1[0,0,0]");
 }
 
@@ -154,10 +154,10 @@ fn a_flow_must_conserve_and_keep_its_load() {
 
 #[test]
 fn trees_are_disjoint_and_span() {
-    let pod = pod([2, 2, 1], 4, &[0, 1], 4, 0);
-    let (topology, cross_connects) = wire(&pod, [1, 2, 0]);
-    let sets = |names: &[&[&str]]| names.iter().map(|set| set.iter().map(|name| ocs(&pod, name)).collect()).collect::<Vec<Vec<_>>>();
-    let check = |names: &[&[&str]]| check::trees(&pod, &topology, &cross_connects, &sets(names)).map_err(|error| error.to_string());
+    let fabric = pod([2, 2, 1], 4, &[0, 1], 4, 0);
+    let (topology, cross_connects) = wire(&fabric, [1, 2, 0]);
+    let sets = |names: &[&[&str]]| names.iter().map(|set| set.iter().map(|name| ocs(&fabric, name)).collect()).collect::<Vec<Vec<_>>>();
+    let check = |names: &[&[&str]]| check::trees(plant(&fabric), &topology, &cross_connects, &sets(names)).map_err(|error| error.to_string());
     check(&[&["X[0,0]"], &["X[1,0]", "Y[0,0]"]]).unwrap();
     assert!(check(&[&["Y[0,0]", "Y[1,0]"]]).unwrap_err().contains("Y[0,0] + Y[1,0] alone does not join cube1 to cube0"));
     assert!(check(&[&["X[0,0]"], &["X[0,0]"]]).unwrap_err().contains("X[0,0] is in set 0 and in set 1"));
@@ -165,10 +165,10 @@ fn trees_are_disjoint_and_span() {
 
 #[test]
 fn symmetric_tables_are_walked() {
-    let (pod, topology, _) = ring(5, 2);
+    let (fabric, topology, _) = ring(5, 2);
     let alive = lit(&topology);
     let (tables, ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 2);
-    let (walk, proof) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
+    let (walk, proof) = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap();
     assert_eq!(walk.route_hops, [0, 10, 10]);
     assert_eq!(walk.vc_hops, [20, 10]);
     assert_eq!(walk.load_histogram, [(3, 10)]);
@@ -180,7 +180,7 @@ fn symmetric_tables_are_walked() {
     let routers = topology.nodes().map(|node| tables.router(node)).collect();
     let full = ForwardingTables { symmetry: trivial.clone(), routers, ..tables };
     let ranks: Vec<u32> = (0..30).flat_map(|_| [0, 1]).collect();
-    let (same, _) = check::scenario(&pod, &topology, &alive, &full, &ranks).unwrap();
+    let (same, _) = check::scenario(&fabric, &topology, &alive, &full, &ranks).unwrap();
     assert_eq!((same.load_histogram, same.vc_hops, same.route_hops), (walk.load_histogram, walk.vc_hops, walk.route_hops));
     assert_eq!((same.entries_max, same.entries_total), (walk.entries_max, walk.entries_total));
 }
@@ -188,19 +188,19 @@ fn symmetric_tables_are_walked() {
 #[test]
 fn two_orbits_of_cubes() {
     // Six cubes under the half turn: three orbits of two.
-    let pod = pod([2, 1, 1], 6, &[0, 1], 8, 0);
+    let fabric = pod([2, 1, 1], 6, &[0, 1], 8, 0);
     let turns = |by: &[u32]| by.iter().map(|by| (0..6).map(|cube| CubeId((cube + by) % 6)).collect()).collect();
     let mut seen = Vec::new();
     for group in [turns(&[0]), turns(&[0, 3]), turns(&[0, 2, 4]), turns(&[0, 1, 2, 3, 4, 5])] {
         let symmetry = Symmetry::new(2, group);
-        let (topology, cross_connects) = wire_with(&pod, [1, 2, 0], symmetry);
-        check::wiring(&pod, &topology, &cross_connects).unwrap();
+        let (topology, cross_connects) = wire_with(&fabric, [1, 2, 0], symmetry);
+        check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
         let alive = lit(&topology);
         check::distances(&topology, &alive, &distances(&topology, &alive)).unwrap();
         let lengths = unit_lengths(&topology, &alive);
         check::dual(&topology, &uniform(&topology), &alive, &lengths).unwrap();
         let (tables, ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 8);
-        let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
+        let (walk, _) = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap();
         let flow = flow_of(&topology, &tables);
         check::flow(&topology, &uniform(&topology), &lit(&topology), &flow).unwrap();
         // A link carries its two channels' loads, one of them at most the maximum channel load.
@@ -212,19 +212,19 @@ fn two_orbits_of_cubes() {
 
 #[test]
 fn symmetric_tables_of_a_broken_pod_are_convicted() {
-    let (pod, topology, _) = ring(4, 2);
+    let (fabric, topology, _) = ring(4, 2);
     let (tables, ranks) = hop_by_hop(&topology, &lit(&topology), topology.symmetry(), "nominal", 2);
     let mut alive = lit(&topology);
     alive[LinkId(0)] = false;
-    let error = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap_err();
+    let error = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap_err();
     assert_eq!(code(&error), "FAB0404");
 }
 
 #[test]
 fn a_ring_on_one_vc_deadlocks() {
-    let (pod, topology, _) = ring(4, 1);
+    let (fabric, topology, _) = ring(4, 1);
     let tables = one_way(&topology);
-    let error = check::scenario(&pod, &topology, &lit(&topology), &tables, &[1; 6]).unwrap_err();
+    let error = check::scenario(&fabric, &topology, &lit(&topology), &tables, &[1; 6]).unwrap_err();
     assert_eq!(code(&error), "FAB0413");
     assert_eq!(
         error.to_string(),
@@ -238,26 +238,26 @@ fn a_ring_on_one_vc_deadlocks() {
 
 #[test]
 fn a_wrong_rank_is_told_from_a_deadlock() {
-    let (pod, topology, _) = ring(5, 2);
+    let (fabric, topology, _) = ring(5, 2);
     let alive = lit(&topology);
     let (tables, mut ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 2);
     ranks[1] = 0;
-    let error = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap_err();
+    let error = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap_err();
     assert_eq!(code(&error), "FAB0414");
     assert!(error.to_string().contains("only the ranks are wrong"), "{error}");
-    let error = check::scenario(&pod, &topology, &alive, &tables, &ranks[1..]).unwrap_err();
+    let error = check::scenario(&fabric, &topology, &alive, &tables, &ranks[1..]).unwrap_err();
     assert_eq!(code(&error), "FAB0416");
 }
 
 #[test]
 fn a_forwarding_loop_is_shown() {
-    let (pod, topology, _) = ring(4, 1);
+    let (fabric, topology, _) = ring(4, 1);
     // Routers 2 and 3 each believe that the other one is nearer to router 0.
     let tables = tables_by(&topology, &Symmetry::trivial(1, 4), "nominal", 1, |dst, node, _| match (dst.0, node.0) {
         (0, 1 | 3) => (PortId(1), 0),
         _ => (PortId(0), 0),
     });
-    let error = check::scenario(&pod, &topology, &lit(&topology), &tables, &[0; 24]).unwrap_err();
+    let error = check::scenario(&fabric, &topology, &lit(&topology), &tables, &[0; 24]).unwrap_err();
     assert_eq!(code(&error), "FAB0412");
     assert_eq!(
         error.to_string(),
@@ -269,13 +269,13 @@ fn a_forwarding_loop_is_shown() {
 
 #[test]
 fn bad_entries_are_convicted() {
-    let (pod, topology, _) = ring(4, 2);
+    let (fabric, topology, _) = ring(4, 2);
     let alive = lit(&topology);
     let (tables, ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 2);
     let convict = |change: &dyn Fn(&mut Vec<Entry>)| {
         let mut tables = tables.clone();
         change(&mut tables.routers[0]);
-        let error = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap_err();
+        let error = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap_err();
         (code(&error), error.to_string())
     };
     let (code, text) = convict(&|entries| {
@@ -308,21 +308,21 @@ fn bad_entries_are_convicted() {
 
 #[test]
 fn tables_must_keep_the_vc_budget() {
-    let (mut pod, topology, _) = ring(4, 2);
+    let (mut fabric, topology, _) = ring(4, 2);
     let (tables, ranks) = hop_by_hop(&topology, &lit(&topology), topology.symmetry(), "nominal", 2);
-    pod.budget.vcs = 1;
-    assert_eq!(code(&check::scenario(&pod, &topology, &lit(&topology), &tables, &ranks).unwrap_err()), "FAB0415");
+    fabric.budget.vcs = 1;
+    assert_eq!(code(&check::scenario(&fabric, &topology, &lit(&topology), &tables, &ranks).unwrap_err()), "FAB0415");
 }
 
 #[test]
 fn up_down_is_proved_on_cubes() {
-    let pod = pod([2, 2, 2], 4, &[0, 1, 2], 1, 1);
-    let (topology, cross_connects) = wire(&pod, [1, 2, 1]);
-    check::wiring(&pod, &topology, &cross_connects).unwrap();
-    for scenario in Scenario::all(&pod, &topology) {
-        let alive = scenario.alive(&topology, &cross_connects);
+    let fabric = pod([2, 2, 2], 4, &[0, 1, 2], 1, 1);
+    let (topology, cross_connects) = wire(&fabric, [1, 2, 1]);
+    check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
+    for scenario in Scenario::all(&fabric, &topology) {
+        let alive = scenario.alive(&topology, Some(&cross_connects));
         let (tables, ranks) = up_down(&topology, &alive, &scenario.name);
-        let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
+        let (walk, _) = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 32 * 31);
         check::dual(&topology, &uniform(&topology), &alive, &unit_lengths(&topology, &alive)).unwrap();
     }
@@ -330,12 +330,12 @@ fn up_down_is_proved_on_cubes() {
 
 #[test]
 fn a_thousand_chips_router_by_router() {
-    let pod = pod([4, 4, 4], 16, &[0, 1, 2], 1, 0);
-    let (topology, cross_connects) = wire(&pod, [1, 4, 2]);
-    check::wiring(&pod, &topology, &cross_connects).unwrap();
+    let fabric = pod([4, 4, 4], 16, &[0, 1, 2], 1, 0);
+    let (topology, cross_connects) = wire(&fabric, [1, 4, 2]);
+    check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
     let alive = lit(&topology);
     let (tables, ranks) = up_down(&topology, &alive, "nominal");
-    let (walk, _) = check::scenario(&pod, &topology, &alive, &tables, &ranks).unwrap();
+    let (walk, _) = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap();
     assert_eq!(walk.route_hops.iter().sum::<u64>(), 1024 * 1023);
 }
 

@@ -281,3 +281,205 @@ fn a_file_that_several_paths_lead_to_counts_once() {
     let circle = fabc(directory.path(), &["check", "circle.fab"]);
     assert!(code(&circle) == 1 && err(&circle).contains("circle.fab -> round.fab"), "{}", err(&circle));
 }
+
+/// Runs fabc with little memory (kilobytes of address space), and waits for it at most ten seconds.
+#[cfg(unix)]
+fn confined(directory: &Path, args: &[&str], input: Stdio) -> Output {
+    let script = format!("ulimit -v 300000 && exec {} \"$@\"", env!("CARGO_BIN_EXE_fabc"));
+    let mut shell = Command::new("sh");
+    // Every thread reserves address space.
+    shell
+        .args(["-c", &script, "sh"])
+        .args(args)
+        .args(["--threads", "2"])
+        .current_dir(directory)
+        .env("NO_COLOR", "1")
+        .env_remove("RUST_BACKTRACE");
+    let mut child = shell.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh starts");
+    for _ in 0..1000 {
+        if child.try_wait().expect("a child").is_some() {
+            return child.wait_with_output().expect("it has ended");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.kill().expect("it runs");
+    panic!("{args:?} does not end");
+}
+
+const FORMS: [&str; 3] = ["human", "short", "json"];
+
+#[test]
+fn errors_far_to_the_right_are_shown_in_every_form() {
+    let directory = tempfile::tempdir().unwrap();
+    let spec = format!("fabric pod {{ clock = 1 GHz; {}cubs = 3; }}", " ".repeat(70_000));
+    std::fs::write(directory.path().join("pod.fab"), spec).unwrap();
+    for form in FORMS {
+        let output = fabc(directory.path(), &["check", "pod.fab", "--message-format", form]);
+        assert_eq!(code(&output), 1, "{}", err(&output));
+        let place = if form == "json" { "\"line\":1,\"column\":70029" } else { "pod.fab:1:70029" };
+        for part in ["FAB0103", "`cubs` does not belong in a fabric", "did you mean", place] {
+            assert!(form == "short" && part == "did you mean" || err(&output).contains(part), "{part} is not in\n{}", err(&output));
+        }
+        assert!(output.stderr.len() < 6000 && !err(&output).contains("FAB0901"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn long_names_and_many_errors_are_shown_in_short() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, other) = ("a".repeat(65_000), "b".repeat(65_000));
+    let specs = [
+        format!("fabric pod {{ let {one} = 1; cubes = {other}; }}"),
+        format!("fabric {one} {{ ocs {other} {{ couple +x[{one}, 0] with -x[0, 0] over {other}; ports = {other}; }} }}"),
+        format!("fabric pod {{ {one} {other} }}"),
+        format!("fabric pod {{ use \"{one}\"; }}"),
+        format!("fabric pod {{ {} }}", "x = 1;\n".repeat(20_000)),
+        format!("fabric pod {{ {} }}", "let a = b;\n".repeat(20_000)),
+        format!("fabric pod {{\n{}clock = 1 GHz;\nclock = 2 GHz; }}", "let a = 1;\n".repeat(5)),
+        format!("fabric pod {{ clock = 1 GHz;\n{}clock = 2 GHz; }}", "\n".repeat(20_000)),
+    ];
+    for (number, spec) in specs.iter().enumerate() {
+        std::fs::write(directory.path().join("pod.fab"), spec).unwrap();
+        for form in FORMS {
+            let output = fabc(directory.path(), &["check", "pod.fab", "--message-format", form]);
+            assert_eq!(code(&output), 1);
+            assert!(output.stderr.len() < 60_000, "spec {number}, {form}: {} bytes", output.stderr.len());
+            assert!(err(&output).contains("FAB0") && !err(&output).contains("FAB0901"), "{}", err(&output));
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn inputs_are_read_within_limits() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    assert!(Command::new("mkfifo").arg(at("pipe")).status().expect("mkfifo").success());
+    std::fs::File::create(at("huge")).unwrap().set_len(1 << 40).unwrap();
+    std::fs::create_dir_all(at("built/inputs")).unwrap();
+    let pod = |setting: &str| {
+        format!(
+            "fabric pod {{ clock = 1 GHz; link fiber {{ bandwidth = 1 GB/s; latency = 1 cycles; }}
+               chip {{ radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }}
+               cube {{ mesh 2 x 2 x 2 over fiber; }} cubes = 2;
+               ocs X[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }} routing = allowed_turns; {setting} }}"
+        )
+    };
+    let null = Stdio::null;
+    for (input, reason) in [
+        ("/dev/zero", "it is a device, a pipe or a socket, not a regular file"),
+        ("pipe", "it is a device, a pipe or a socket, not a regular file"),
+        ("built", "it is a directory, not a regular file"),
+    ] {
+        for args in [
+            &["check", input][..],
+            &["build", input],
+            &["fmt", input],
+            &["graph", input],
+            &["verify", "--tables", input, "--topology", input],
+        ] {
+            let output = confined(directory.path(), args, null());
+            assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
+            assert!(err(&output).contains("FAB0501"), "{args:?}: {}", err(&output));
+        }
+        for (name, text) in [
+            ("use.fab", pod(&format!("use \"{input}\"; topology = synthesize;"))),
+            ("cross_connects.fab", pod(&format!("topology = cross_connects \"{input}\";"))),
+            ("near.fab", pod(&format!("topology = synthesize {{ start = cross_connects \"{input}\"; moves <= 3; }}"))),
+            ("matrix.fab", pod(&format!("demand = matrix \"{input}\"; topology = synthesize;"))),
+        ] {
+            std::fs::write(at(name), text).unwrap();
+            let output = confined(directory.path(), &["check", name, "--message-format", "short"], null());
+            assert_eq!(code(&output), 1, "{name}: {}", err(&output));
+            assert!(err(&output).contains(reason) && err(&output).contains(&format!("{name}:")), "{name}: {}", err(&output));
+        }
+        let stdin = || Stdio::from(std::fs::File::open("/dev/zero").unwrap());
+        for args in [&["check", "-"][..], &["check", "/dev/stdin"], &["fmt", "-"]] {
+            let output = confined(directory.path(), args, stdin());
+            assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
+            assert!(err(&output).contains("FAB0007") && err(&output).contains("4194304 bytes"), "{args:?}: {}", err(&output));
+        }
+    }
+    // A regular file is refused by its length, and says the limit of its kind.
+    std::fs::write(at("use.fab"), pod("use \"huge\"; topology = synthesize;")).unwrap();
+    std::fs::write(at("matrix.fab"), pod("demand = matrix \"huge\"; topology = synthesize;")).unwrap();
+    std::fs::write(at("cross_connects.fab"), pod("topology = cross_connects \"huge\";")).unwrap();
+    for (args, part) in [
+        (&["check", "huge"][..], "FAB0007"),
+        (&["check", "use.fab"], "it has more than 4194304 bytes"),
+        (&["check", "matrix.fab"], "it has more than 68608 bytes"),
+        (&["check", "cross_connects.fab"], "it has more than 16785408 bytes"),
+        (&["verify", "--tables", "huge", "--topology", "huge"], "`huge` has more than 4294967296 bytes"),
+    ] {
+        let output = confined(directory.path(), &[args, &["--message-format", "short"]].concat(), null());
+        assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
+        assert!(err(&output).contains(part), "{args:?}: {}", err(&output));
+    }
+    // Directories, and the live setting of a plan.
+    std::fs::write(at("built/spec.fab"), pod("topology = cross_connects \"live.json\";")).unwrap();
+    std::fs::write(at("built/manifest.json"), "{}").unwrap();
+    std::fs::write(at("built/ocs.json"), "{}").unwrap();
+    let cross_connects = r#"{"format":"fabc.ocs/1","ocs":[]}"#;
+    std::fs::write(at("built/inputs/ocs.json"), cross_connects).unwrap();
+    assert!(Command::new("mkfifo").arg(at("built/notes")).status().expect("mkfifo").success());
+    let output = confined(directory.path(), &["verify", "built"], null());
+    assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{}", err(&output));
+    let dark = ["X[0,0]", "X[0,1]", "X[1,0]", "X[1,1]"].map(|name| format!(r#"{{"name":"{name}","a":[],"b":[],"cross_connects":[]}}"#));
+    std::fs::write(at("built/ocs.json"), cross_connects.replace("[]", &format!("[{}]", dark.join(",")))).unwrap();
+    for live in ["/dev/zero", "pipe", "huge"] {
+        let output = confined(directory.path(), &["plan", live, "built"], null());
+        let wanted = if live == "huge" { "FAB0519" } else { "FAB0501" };
+        assert!(code(&output) == 1 && err(&output).contains(wanted), "{live}: {}", err(&output));
+    }
+    std::fs::remove_file(at("built/inputs/ocs.json")).unwrap();
+    assert!(Command::new("mkfifo").arg(at("built/inputs/ocs.json")).status().expect("mkfifo").success());
+    for args in [&["verify", "built"][..], &["tables", "built", "--router", "0"], &["plan", "huge", "built"]] {
+        let output = confined(directory.path(), args, null());
+        assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{args:?}: {}", err(&output));
+    }
+}
+
+#[test]
+fn a_pipe_of_the_shell_is_read_like_standard_input() {
+    let directory = tempfile::tempdir().unwrap();
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/pod_256.fab");
+    let text = std::fs::read(spec).unwrap();
+    let output = with_input(directory.path(), &["check", "/dev/stdin"], &text);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+}
+
+#[test]
+#[cfg(unix)]
+fn pods_at_the_limits_are_checked_or_refused_with_little_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let pod = |side: &str, cubes: &str, rest: &str| {
+        format!(
+            "fabric pod {{ clock = 1 GHz; link fiber {{ bandwidth = 1 GB/s; latency = 1 cycles; }}
+               chip {{ radix = 8; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }}
+               cube {{ mesh {side} over fiber; }} cubes = {cubes}; routing = allowed_turns;
+               ocs X[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 1_000_000; }} {rest} }}"
+        )
+    };
+    for (text, expected) in [
+        (pod("2 x 2 x 2", "131_072", "topology = synthesize;"), Err("FAB0113")),
+        (pod("2 x 2 x 2", "32_768", "topology = synthesize;"), Ok(())),
+        (pod("4 x 4 x 4", "16_384", "topology = synthesize;"), Err("FAB0206")),
+        (pod("2 x 2 x 2", "32_768", "topology = synthesize { symmetry = none; }"), Err("FAB0206")),
+        (pod("2 x 2 x 262_144", "1", "topology = synthesize;"), Err("FAB0206")),
+        (pod("2 x 2 x 262_145", "1", "topology = synthesize;"), Err("FAB0113")),
+        (pod("2 x 2 x 2", "2048", "topology = synthesize; demand = matrix \"no.csv\";"), Err("FAB0113")),
+    ] {
+        std::fs::write(directory.path().join("pod.fab"), &text).unwrap();
+        let output = confined(directory.path(), &["check", "pod.fab", "--message-format", "short"], Stdio::null());
+        match expected {
+            Ok(()) => assert_eq!(code(&output), 0, "{}\n{text}", err(&output)),
+            Err(wanted) => {
+                assert!(
+                    code(&output) != 0 && err(&output).contains(wanted) && err(&output).starts_with("pod.fab:"),
+                    "{}\n{text}",
+                    err(&output)
+                );
+            }
+        }
+    }
+}

@@ -86,6 +86,7 @@ fn a_build_ends_with_what_it_wrote_and_verifies() {
     assert_eq!(names(&place.path().join("out")), ["small"]);
     let (out, _) = fabc(place.path(), &["verify", "out/small"], 0);
     assert!(out.starts_with("verified out/small: "), "{out}");
+    assert!(out.contains("every file comes out again to the byte") && out.contains("report.json passes"), "{out}");
 }
 
 #[test]
@@ -113,6 +114,23 @@ fn a_tampered_directory_is_convicted() {
     std::fs::write(&topology, text.replacen("copper", "fiber", 1)).unwrap();
     let (_, err) = fabc(place.path(), &["verify", "out/small"], 3);
     assert!(err.contains("FAB04"), "{err}");
+}
+
+#[test]
+fn a_comment_in_the_spec_of_a_directory_is_convicted() {
+    let place = workplace();
+    fabc(place.path(), &["build", "small.fab", "-q"], 0);
+    let spec = place.path().join("out/small/spec.fab");
+    let text = std::fs::read_to_string(&spec).unwrap();
+    let (manifest, changed) = (place.path().join("out/small/manifest.json"), text.replacen(';', "; // mine", 1));
+    let listed = std::fs::read_to_string(&manifest).unwrap();
+    let [old, new] = [&text, &changed].map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
+    let [was, is] = [&text, &changed].map(|text| format!("\"path\":\"spec.fab\",\"bytes\":{},", text.len()));
+    assert!(listed.contains(&was));
+    std::fs::write(&spec, &changed).unwrap();
+    std::fs::write(&manifest, listed.replace(&old, &new).replace(&was, &is)).unwrap();
+    let (_, err) = fabc(place.path(), &["verify", "out/small"], 3);
+    assert!(err.contains("FAB0424") && err.contains("spec.fab:2") && err.contains("// mine"), "{err}");
 }
 
 #[test]
@@ -459,6 +477,28 @@ fn results_that_cannot_be_handed_over_are_an_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]));
     assert!(place.path().join("out/small/manifest.json").is_file());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_leaves_golden_outputs_and_devices_as_they_were() {
+    let place = workplace();
+    std::fs::write(place.path().join("torus.fab"), torus()).unwrap();
+    fabc(place.path(), &["build", "torus.fab", "--golden", "golden", "--update", "-q"], 0);
+    let before = files(&place.path().join("golden"));
+    for goes in ["--golden golden --update", "--out golden"] {
+        let shell = format!("trap '' XFSZ; ulimit -f 4; exec \"$0\" build small.fab -q {goes}");
+        let output = Command::new("sh").args(["-c", &shell, env!("CARGO_BIN_EXE_fabc")]).current_dir(place.path()).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains("FAB0503"), "{err}");
+        assert!(files(&place.path().join("golden")) == before);
+        assert_eq!(names(&place.path().join("golden")), ["small"]);
+    }
+    // A device is written, not replaced.
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "dot=/dev/full"], 2);
+    assert!(err.contains("FAB0503") && err.contains("no space left"), "{err}");
+    assert!(!Path::new("/dev/full").metadata().unwrap().is_file());
 }
 
 /// What ends in `.fabc-tmp-..` or `.fabc-old-..`.

@@ -197,7 +197,7 @@ proptest! {
     #[test]
     fn generated_specs_resolve_to_the_invariants_of_a_pod(items in items()) {
         let spec = parse_text(&fabric(&items));
-        let resolved = resolve(&spec, &|path| Err(path.to_owned())).unwrap_or_else(|errors| panic!("{errors:?}\n{}", fabric(&items)));
+        let resolved = resolve(&spec, &|path: &str| Err(path.to_owned())).unwrap_or_else(|errors| panic!("{errors:?}\n{}", fabric(&items)));
         let pod = resolved.pod().expect("these items make a pod");
         let mut served = Vec::new();
         for ocs in pod.ocses.iter() {

@@ -280,13 +280,13 @@ fn thousands_of_groups_at_one_port_are_counted_after_the_first_hundred() {
     let template = read("tests/err/meaning/port_taken.fab").unwrap();
     let group = |k: u32| format!("ocs G{k:05}[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }}\n");
     let (head, rest) = template.split_once("    ocs X").unwrap();
-    let text = format!("{head}{}{}", (0..30_000).map(group).collect::<String>(), &rest[rest.find("    budget").unwrap()..]);
+    let text = format!("{head}{}{}", (0..5_000).map(group).collect::<String>(), &rest[rest.find("    budget").unwrap()..]);
     let reader = |_: &str| Ok(text.clone());
     let spec = parse("pod.fab", &reader).0.unwrap();
     let errors: Vec<String> = resolve(&spec, &reader).unwrap_err().iter().map(ToString::to_string).collect();
     assert_eq!(errors.len(), 101);
     assert_eq!(errors[0], "face port cube0.+x[0,0] is served twice: by G00000[0,0] and by G00001[0,0]");
-    assert_eq!(errors[100], "29899 more groups serve face ports that are served already");
+    assert_eq!(errors[100], "4899 more groups serve face ports that are served already");
 }
 
 #[test]
@@ -331,4 +331,26 @@ fn the_page_of_errors_is_up_to_date() {
         std::fs::write("docs/errors.md", &wanted).unwrap();
     }
     assert_eq!(read("docs/errors.md").unwrap(), wanted, "run UPDATE_DOCS=1 cargo test --test language");
+}
+
+#[test]
+fn a_spec_has_limits_with_all_its_files() {
+    let error_of = |files: &dyn Fn(&str) -> String| {
+        let loader = |path: &str| Ok(files(path));
+        parse("pod.fab", &loader).0.expect_err("too much")
+    };
+    let large = format!("//{}", "x".repeat(3 << 20));
+    let two = |path: &str| if path == "pod.fab" { "use \"a\"; use \"b\"; fabric pod { }".to_owned() } else { large.clone() };
+    assert!(matches!(error_of(&two)[..], [ParseError::TooLarge { .. }]));
+    let dense = "let a = 1; ".repeat(40_000);
+    let two = |path: &str| if path == "pod.fab" { "use \"a\"; use \"b\"; fabric pod { }".to_owned() } else { dense.clone() };
+    assert!(matches!(error_of(&two)[..], [ParseError::TooManyTokens { .. }]));
+    let denser = |_: &str| "x = 1; ".repeat(200_000);
+    assert!(matches!(error_of(&denser)[..], [ParseError::TooManyTokens { .. }]));
+    // Each file uses the next one: as many as there are numbers.
+    let chain = |path: &str| {
+        let number: usize = path.parse().unwrap_or(0);
+        format!("use \"{}\";{}", number + 1, if path == "pod.fab" { " fabric pod { }" } else { "" })
+    };
+    assert!(matches!(error_of(&chain)[..], [ParseError::TooManyFiles { limit: 256, .. }]));
 }

@@ -6,21 +6,22 @@ mod fixture;
 use fabc::check;
 use fabc::ids::{CubeId, Id, IdVec};
 use fabc::ir::{Fraction, LimitArgument, UniversalLimit};
-use fabc::model::{CoupleRule, FacePort, Pod};
+use fabc::model::{CoupleRule, Fabric, FacePort, Pod};
 use fabc::passes::limit::universal;
+use fixture::{plant, plant_mut};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-fn limit(pod: &Pod) -> UniversalLimit {
-    let limit = universal(pod).0.unwrap();
-    check::limit(pod, &limit).unwrap();
+fn limit(fabric: &Fabric) -> UniversalLimit {
+    let limit = universal(plant(fabric), &fabric.demand).0.unwrap();
+    check::limit(plant(fabric), &fabric.demand, &limit).unwrap();
     limit
 }
 
 /// Known to the digits given (and up to 0.06 % apart, for other choices of lengths); a larger value is a weaker bound.
-fn expect(pod: &Pod, known: f64) {
-    let value = limit(pod).value().as_f64();
-    assert!(value <= known * 1.0006 && value > known * 0.997, "{value} instead of {known} for {} cubes", pod.cubes);
+fn expect(fabric: &Fabric, known: f64) {
+    let value = limit(fabric).value().as_f64();
+    assert!(value <= known * 1.0006 && value > known * 0.997, "{value} instead of {known} for {} cubes", plant(fabric).cubes);
 }
 
 #[test]
@@ -76,22 +77,23 @@ fn bare_chips_have_the_moore_bound() {
 
 #[test]
 fn one_router_has_no_limit_and_one_cube_is_its_mesh() {
-    assert_eq!(universal(&fixture::pod([1, 1, 1], 1, &[], 2, 0)).0, None);
+    let alone = fixture::pod([1, 1, 1], 1, &[], 2, 0);
+    assert_eq!(universal(plant(&alone), &alone.demand).0, None);
     let line = limit(&fixture::pod([1, 1, 3], 1, &[], 2, 0));
     assert_eq!((line.value(), line.volume), (Fraction::new(1u8, 2u8), 4));
 }
 
 #[test]
 fn a_forged_limit_is_convicted() {
-    let pod = fixture::pod([2, 2, 2], 4, &[0, 1, 2], 2, 0);
-    let honest = limit(&pod);
+    let fabric = fixture::pod([2, 2, 2], 4, &[0, 1, 2], 2, 0);
+    let honest = limit(&fabric);
     for forged in [
         UniversalLimit { volume: honest.volume - 1, ..honest.clone() },
         UniversalLimit { distance: honest.distance + 1, ..honest.clone() },
         UniversalLimit { argument: LimitArgument::Cubes { first: 0, count: 4 }, ..honest.clone() },
         UniversalLimit { argument: LimitArgument::Plane { axis: 3, below: 1 }, ..honest },
     ] {
-        assert!(check::limit(&pod, &forged).is_err());
+        assert!(check::limit(plant(&fabric), &fabric.demand, &forged).is_err());
     }
 }
 
@@ -125,8 +127,9 @@ fn copies(pod: &Pod, partner: &BTreeMap<Slot, Slot>, copper: &[Vec<u32>; 3], fib
 fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
     for (dims, cubes, axes) in [([2, 2, 2], 5, &[0, 1, 2][..]), ([3, 2, 1], 7, &[0, 1]), ([1, 1, 2], 9, &[0, 2]), ([1, 1, 1], 12, &[0, 1])]
     {
-        let pod = fixture::pod(dims, cubes, axes, 2, 0);
-        let claimed = limit(&pod);
+        let fabric = fixture::pod(dims, cubes, axes, 2, 0);
+        let pod = plant(&fabric);
+        let claimed = limit(&fabric);
         let LimitArgument::Tree { copper, fiber, levels } = &claimed.argument else { continue };
         let chips = pod.chips_per_cube() as usize;
         let slot = |face: &FacePort| (face.node.index() % chips, face.port.index());
@@ -134,7 +137,7 @@ fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
             pod.ocses.iter().flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))]).collect();
         let mut sum = 0u128;
         for (p, q) in (0..chips).flat_map(|p| (0..chips).map(move |q| (p, q))) {
-            let found = copies(&pod, &partner, copper, *fiber, p, q, *levels);
+            let found = copies(pod, &partner, copper, *fiber, p, q, *levels);
             assert!(found.len() >= cubes as usize);
             sum += found[..cubes as usize].iter().map(|&length| u128::from(length)).sum::<u128>();
         }
@@ -143,10 +146,11 @@ fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
 }
 
 /// A pod with holes: some switches missing, some serving a few cubes, some joining any ports, pairs of them merged.
-fn pods() -> impl Strategy<Value = (Pod, u64)> {
+fn pods() -> impl Strategy<Value = (Fabric, u64)> {
     let dims = prop_oneof![Just([1, 1, 1]), Just([2, 1, 1]), Just([2, 2, 1]), Just([3, 1, 2]), Just([2, 2, 2])];
     (dims, 2..6u32, any::<u64>()).prop_map(|(dims, cubes, seed)| {
-        let mut pod = fixture::pod(dims, cubes, &[0, 1, 2], 2, 0);
+        let mut fabric = fixture::pod(dims, cubes, &[0, 1, 2], 2, 0);
+        let pod = plant_mut(&mut fabric);
         let mut random = Random(seed);
         let mut kept: Vec<_> = Vec::new();
         for mut ocs in pod.ocses.iter().cloned() {
@@ -176,7 +180,7 @@ fn pods() -> impl Strategy<Value = (Pod, u64)> {
             kept.push(ocs);
         }
         pod.ocses = kept.into();
-        (pod, random.0)
+        (fabric, random.0)
     })
 }
 
@@ -235,12 +239,13 @@ fn lengths(nodes: usize, links: &[(usize, usize, u128)]) -> Option<Vec<Vec<u128>
 proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn no_wiring_beats_the_limit((pod, seed) in pods()) {
+    fn no_wiring_beats_the_limit((fabric, seed) in pods()) {
+        let pod = plant(&fabric);
         let mut random = Random(seed);
-        let Some(limit) = universal(&pod).0 else { return Ok(()) };
+        let Some(limit) = universal(pod, &fabric.demand).0 else { return Ok(()) };
         let mut fair = None;
         for _ in 0..4 {
-            let links = wiring(&pod, &mut random);
+            let links = wiring(pod, &mut random);
             let of = |length: &dyn Fn(usize, usize, bool) -> u128| links.iter().map(|&(a, b, fiber)| (a, b, length(a, b, fiber))).collect::<Vec<_>>();
             let Some(hops) = lengths(pod.node_count(), &of(&|_, _, _| 1)) else { continue };
             fair = fair.or(Some(hops));
@@ -271,7 +276,7 @@ proptest! {
         }
         // What cannot be joined at all has no flow to bound; the rest is counted twice.
         if fair.is_some() {
-            check::limit(&pod, &limit).unwrap();
+            check::limit(pod, &fabric.demand, &limit).unwrap();
         }
     }
 }
@@ -279,7 +284,8 @@ proptest! {
 #[test]
 fn the_cubes_of_a_switchless_half_are_a_cut() {
     // Two halves of two cubes: one fibre inside each, one in between.
-    let mut pod = fixture::pod([2, 2, 2], 4, &[0], 2, 0);
+    let mut fabric = fixture::pod([2, 2, 2], 4, &[0], 2, 0);
+    let pod = plant_mut(&mut fabric);
     let keep = |ocs: &fabc::model::Ocs, cubes: BTreeSet<u32>| {
         let mut ocs = ocs.clone();
         ocs.a.retain(|face| cubes.contains(&face.cube.0));
@@ -288,7 +294,7 @@ fn the_cubes_of_a_switchless_half_are_a_cut() {
     };
     let all: Vec<_> = pod.ocses.iter().cloned().collect();
     pod.ocses = IdVec::from(vec![keep(&all[0], [0, 1].into()), keep(&all[1], [2, 3].into()), keep(&all[2], [1, 2].into())]);
-    let limit = limit(&pod);
+    let limit = limit(&fabric);
     assert_eq!(limit.argument, LimitArgument::Cubes { first: 0, count: 2 });
     assert_eq!(limit.value(), Fraction::new(2u16, 256u16));
 }

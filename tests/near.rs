@@ -3,7 +3,7 @@
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::ir::Mirrors;
-use fabc::model::{self, CoupleRule, Pod};
+use fabc::model::{self, CoupleRule, Fabric, Pod};
 use fabc::passes::plan::plan;
 use fabc::passes::{cross_connect, synth};
 use fabc::progress::Silent;
@@ -29,17 +29,18 @@ fn spec(dims: [u32; 3], cubes: u32, topology: &str) -> String {
     )
 }
 
-fn pod(text: &str, live: &str) -> Pod {
+fn fabric(text: &str, live: &str) -> Fabric {
     let loader = |path: &str| Ok(if path == "pod.fab" { text.to_owned() } else { live.to_owned() });
     model::load("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
 /// Topology and switches of a spec whose only file is `live`.
 fn wired(text: &str, live: &str) -> (Pod, synth::Synthesized, Mirrors) {
-    let pod = pod(text, live);
-    let found = synth::synthesize(&pod, &Silent).unwrap_or_else(|error| panic!("{error}"));
-    let mirrors = cross_connect::assign(&pod, &found.finalists[0]).unwrap().mirrors();
-    (pod, found, mirrors)
+    let fabric = fabric(text, live);
+    let pod = fabric.pod().expect("a pod");
+    let found = synth::synthesize(&fabric, pod, &Silent).unwrap_or_else(|error| panic!("{error}"));
+    let mirrors = cross_connect::assign(pod, &found.finalists[0]).unwrap().mirrors();
+    (pod.clone(), found, mirrors)
 }
 
 /// The `ocs.json` of a setting.
@@ -114,8 +115,8 @@ fn two_moves_are_the_best_exchange_there_is() {
     let (pod, _, live) = wired(&without_y_and_z("torus 12 x 1 x 1;"), "");
     let text = document(&pod, &live);
     let settings = |mirrors: &Mirrors| {
-        let pod = self::pod(&without_y_and_z("cross_connects \"live.json\";"), &document(&pod, mirrors));
-        synth::synthesize(&pod, &Silent).ok().map(|found| distance_bound(&found.finalists[0]))
+        let fabric = fabric(&without_y_and_z("cross_connects \"live.json\";"), &document(&pod, mirrors));
+        synth::synthesize(&fabric, fabric.pod().expect("a pod"), &Silent).ok().map(|found| distance_bound(&found.finalists[0]))
     };
     let mut best = settings(&live).unwrap();
     let ocs = pod.ocses.ids().next().unwrap();
@@ -172,21 +173,23 @@ fn the_directory_explains_itself_and_verifies() {
     let (_, live) = torus([2, 2, 2], 4, "2 x 4 x 4");
     let text = spec([2, 2, 2], 4, "synthesize { moves <= 2 * 3; seed = 3; start = cross_connects \"live/now.json\"; }");
     let loader = |path: &str| Ok(if path == "pod.fab" { text.clone() } else { live.clone() });
-    let (pod, spec, _) = model::load("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-    let compiled: Compiled = compile(pod, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let (fabric, spec, _) = model::load("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let compiled: Compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let normal = fabc::syntax::print_spec(&spec);
     assert!(normal.contains("synthesize { start = cross_connects \"live/now.json\"; moves <= 6; seed = 3; }"), "{normal}");
     let mut files: fabc::check::Files =
         fabc::emit::artifacts(&compiled, &normal, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
     assert_eq!(files["inputs/ocs.json"], live.as_bytes());
-    fabc::check::directory(&files, &compiled.pod).unwrap_or_else(|errors| panic!("{errors:?}"));
+    fabc::verify::directory(&files, &compiled.fabric, &normal).unwrap_or_else(|errors| panic!("{errors:?}"));
     // A spec that allows fewer moves than were made is contradicted by the directory.
-    let mut stricter = compiled.pod.clone();
-    if let model::TopologyChoice::SynthesizeNear(near) = &mut stricter.topology {
+    let mut stricter = compiled.fabric.clone();
+    if let model::Plant::Pod(pod) = &mut stricter.plant
+        && let model::TopologyChoice::SynthesizeNear(near) = &mut pod.topology
+    {
         near.moves = 1;
     }
     let errors = fabc::check::directory(&files, &stricter).expect_err("too many moves");
     assert!(errors.iter().any(|error| error.to_string().contains("the spec allows 1 moves")), "{errors:?}");
     files.remove("inputs/ocs.json");
-    fabc::check::directory(&files, &compiled.pod).expect_err("the input is missing");
+    fabc::check::directory(&files, &compiled.fabric).expect_err("the input is missing");
 }

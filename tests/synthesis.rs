@@ -69,7 +69,7 @@ fn the_fewest_hops_of_small_pods_are_known() {
 #[test]
 fn eight_cubes_of_two_reach_what_no_topology_exceeds() {
     let compiled = cubes_of_two(8, SWITCHES, "");
-    let limit = compiled.limit.as_ref().unwrap().value().as_f64();
+    let limit = compiled.of_pod().1.limit.as_ref().unwrap().value().as_f64();
     assert!((limit - 0.038_961_036).abs() < 1e-6, "{limit}");
     assert!(flow(&compiled) > 0.9999 * limit, "{} of {limit}", flow(&compiled));
 }
@@ -116,13 +116,43 @@ fn single_chips_and_switches_that_serve_several_positions() {
 }
 
 #[test]
-fn a_demand_over_pairs_of_cubes_leaves_the_translations_by_whole_pairs() {
+fn a_demand_over_pairs_of_cubes_is_kept_by_a_group_that_does_not_follow_their_numbers() {
+    // By number only whole pairs can be moved: order 3. The cycle 0, 2, 4, 1, 3, 5 takes pairs to pairs, too.
     let demand = "demand { all_to_all over groups of 16; weight 4; all_to_all; weight 1; }";
     let compiled = analyzed(&spec("2 x 2 x 2", 6, SWITCHES, "", demand));
-    assert!(notes(&compiled).contains("no group of translations of all cubes keeps the demand"), "{}", notes(&compiled));
-    assert!(compiled.limit.is_none(), "the universal bound is about uniform demand");
-    let uniform = compiled.uniform.as_ref().unwrap();
+    assert_eq!(order(&compiled), 6);
+    assert_eq!(notes(&compiled), "searched with translations of order 6 that do not follow the numbers of the cubes");
+    assert!(compiled.of_pod().1.limit.is_none(), "the universal bound is about uniform demand");
+    let uniform = compiled.of_pod().1.uniform.as_ref().unwrap();
     assert!(flow(&compiled) >= uniform.flow_low.as_f64(), "made for the demand {}, for uniform {:?}", flow(&compiled), uniform.flow_low);
+}
+
+/// Switches along x that serve two cubes each.
+fn x_in_pairs(cubes: u32) -> String {
+    let pair = |first: u32| {
+        let couple = "couple +x[u, v] with -x[u, v] over fiber; ports = 16;";
+        format!("\n ocs X{first}[u in 0..2, v in 0..2] for cubes {first}..{} {{ {couple} }}", first + 2)
+    };
+    SWITCHES.split_once('\n').unwrap().1.to_owned() + &(0..cubes / 2).map(|at| pair(2 * at)).collect::<String>()
+}
+
+#[test]
+fn switches_that_serve_pairs_of_cubes_are_moved_along_with_the_cubes() {
+    // Every switch along x stays in place under the exchange of its two cubes only: order 2, which is all that is left under faults of switches.
+    let steady = cubes_of_two(6, &x_in_pairs(6), "");
+    assert_eq!(order(&steady), 2);
+    assert!(notes(&steady).ends_with("a group that moves switches would be broken by their faults"), "{}", notes(&steady));
+    let without_faults = |switches: &str, cubes: u32, settings: &str| {
+        analyzed(&spec("2 x 2 x 2", cubes, switches, settings, "").replace("faults = 1 ocs", "faults = 0"))
+    };
+    let moved = without_faults(&x_in_pairs(6), 6, "symmetry = translation;");
+    assert_eq!(order(&moved), 6);
+    assert_eq!(notes(&moved), "searched with translations of order 6 that move switches along with the cubes");
+    assert!(flow(&moved) > 0.999 * flow(&steady), "{} with order 6, {} with order 2", flow(&moved), flow(&steady));
+    // Nothing carries a switch of two cubes to one of a single cube.
+    let uneven = x_in_pairs(5) + "\n ocs X4[u in 0..2, v in 0..2] for cubes 4..5 { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }";
+    let uneven = without_faults(&uneven, 5, "");
+    assert!(notes(&uneven).starts_with("searched without symmetry: its cubes are of 3 kinds"), "{}", notes(&uneven));
 }
 
 /// A clock on which every time limit is over.
@@ -152,8 +182,8 @@ fn a_time_limit_is_said_to_have_ended_the_search() {
 #[test]
 fn effort_max_is_a_number() {
     let loader = |_: &str| Ok(spec("2 x 2 x 2", 4, SWITCHES, "effort = max;", ""));
-    let (pod, _, _) = model::load("test.fab", &loader).unwrap();
-    assert!(matches!(pod.topology, TopologyChoice::Synthesize(settings) if settings.effort == MAX_EFFORT));
+    let (fabric, _, _) = model::load("test.fab", &loader).unwrap();
+    assert!(matches!(fabric.pod().expect("a pod").topology, TopologyChoice::Synthesize(settings) if settings.effort == MAX_EFFORT));
 }
 
 #[test]

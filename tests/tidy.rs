@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 15] = [
+const LAYERS: [(&str, u8); 17] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
+    ("limits", 0),
     ("progress", 0),
     ("solve", 0),
     ("syntax", 1),
@@ -18,6 +19,7 @@ const LAYERS: [(&str, u8); 15] = [
     ("compiled", 5),
     ("emit", 6),
     ("compile", 7),
+    ("verify", 7),
     ("driver", 8),
     ("main", 9),
 ];
@@ -160,6 +162,108 @@ fn passes_use_no_other_pass() {
     complain(wrong);
 }
 
+/// Plain data that the checker judges: all that it may take from `ir`.
+const JUDGED: [&str; 20] = [
+    "CrossConnect",
+    "CrossConnects",
+    "Distances",
+    "DualLengths",
+    "Endpoint",
+    "Entry",
+    "FlowCertificate",
+    "ForwardingTables",
+    "Image",
+    "LimitArgument",
+    "Link",
+    "LinkKind",
+    "PassRecord",
+    "Scenario",
+    "Symmetry",
+    "TableKey",
+    "Topology",
+    "TreeBounds",
+    "UniversalLimit",
+    "Walk",
+];
+
+/// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
+/// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
+/// groups.
+const OF_THE_COMPILER: [&str; 38] = [
+    // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
+    ".bound()",
+    ".upper_end()",
+    ".least_load()",
+    ".lower_end()",
+    "FlowCertificate::value",
+    ".value()",
+    ".is_met(",
+    ".compare(",
+    ".average()",
+    ".max_channel_load()",
+    ".total_hops()",
+    ".total_load()",
+    ".max_load(",
+    "Fraction",
+    "ScenarioMetrics",
+    "RequireOutcome",
+    "UniformTopology",
+    // model::{Comparison, Metric, Demand, Pod}
+    ".holds(",
+    ".larger_is_better()",
+    ".sent_by(",
+    ".sent_most()",
+    ".sent_most_without(",
+    ".channel_bandwidth",
+    ".required_fault_flow()",
+    // ir::Scenario
+    "Scenario::",
+    ".is_nominal()",
+    ".alive(",
+    ".intact(",
+    ".served(pod",
+    "file_stem(",
+    // ir::{PackedTables, Entry, EntryLine, ForwardingTables}, model::TableKey
+    "PackedTables",
+    "EntryLine",
+    ".unpack()",
+    ".router(",
+    ".numbers(",
+    ".columns()",
+    // ir::{Symmetry, Topology}
+    ".generators()",
+    ".subgroup(",
+];
+
+#[test]
+fn the_checker_has_codes_of_its_own() {
+    let mut wrong = Vec::new();
+    for (path, lines) in code().into_iter().filter(|(path, _)| path.starts_with("src/check")) {
+        let text: String = lines.iter().map(|(_, line)| format!("{line} ")).collect();
+        // `use crate::ir::{A, B};` over as many lines as it takes, and `crate::ir::A` anywhere.
+        for rest in text.split("crate::ir::").skip(1) {
+            let end = if rest.starts_with('{') { rest.find('}') } else { rest.find(|c: char| !c.is_alphanumeric()) };
+            let names = rest[..end.unwrap_or(rest.len())].trim_start_matches('{').split(',').map(str::trim).filter(|name| !name.is_empty());
+            wrong.extend(names.filter(|name| !JUDGED.contains(name)).map(|name| format!("{path}: `check` must not use `ir::{name}`")));
+        }
+        for (at, line) in &lines {
+            let named = OF_THE_COMPILER.iter().filter(|function| {
+                // A word that begins with a letter must not be the end of another one.
+                if function.starts_with('.') { line.contains(*function) } else { starts_word(line, function) }
+            });
+            wrong.extend(named.map(|function| format!("{path}:{at}: `check` must compute `{function}` by a code of its own: {line}")));
+        }
+    }
+    complain(wrong);
+    // What is listed exists: a renamed function must be renamed here.
+    let compiler: String = ["src/ir/", "src/model/"].iter().flat_map(|folder| files(folder)).map(|path| read(&path)).collect();
+    let missing = OF_THE_COMPILER.iter().filter(|function| {
+        let name: String = function.trim_start_matches('.').chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        !["fn ", "struct ", "impl "].iter().any(|item| compiler.contains(&format!("{item}{name}")))
+    });
+    complain(missing.map(|function| format!("tests/tidy.rs: the compiler has no `{function}`")).collect());
+}
+
 #[test]
 fn some_things_have_one_place() {
     let places: [(&str, &[&str]); 13] = [
@@ -271,6 +375,33 @@ fn every_code_has_its_entry_in_the_error_page() {
     let Ok(page) = std::fs::read_to_string(root().join("docs/errors.md")) else { return };
     let entries: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).filter(|entry| entry.starts_with("FAB")).collect();
     assert_eq!(entries, codes, "docs/errors.md is out of date; its first lines say how it is written");
+}
+
+#[test]
+fn the_limits_are_those_of_the_reference() {
+    use fabc::limits::*;
+    let page = read("docs/language.md");
+    let section = page.split("## Limits").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section on limits");
+    let told = [
+        CHIPS as usize,
+        CUBES as usize,
+        OCSES as usize,
+        MATRIX_CHIPS,
+        INDICES,
+        NAME_LETTERS,
+        BRACKETS,
+        SPEC_BYTES,
+        SPEC_TOKENS,
+        SPEC_FILES,
+        BUILD_BYTES as usize,
+    ];
+    let numbers: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_digit()).collect();
+    complain(
+        told.iter()
+            .filter(|limit| !numbers.contains(&*limit.to_string()))
+            .map(|limit| format!("docs/language.md does not tell {limit}"))
+            .collect(),
+    );
 }
 
 #[test]

@@ -19,9 +19,9 @@ fn packed(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> (u3
 }
 
 fn shifted(cubes: u32, steps: [u32; 3]) -> (u32, u32, u32) {
-    let pod = fixture::pod([2, 2, 2], cubes, &[0, 1, 2], 2, 0);
-    let (topology, cross_connects) = fixture::wire(&pod, steps);
-    packed(&pod, &topology, &cross_connects)
+    let fabric = fixture::pod([2, 2, 2], cubes, &[0, 1, 2], 2, 0);
+    let (topology, cross_connects) = fixture::wire(&fabric, steps);
+    packed(fixture::plant(&fabric), &topology, &cross_connects)
 }
 
 #[test]
@@ -51,16 +51,17 @@ fn one_cube_needs_no_tree() {
 
 #[test]
 fn a_forged_bound_is_convicted() {
-    let pod = fixture::pod([2, 2, 2], 6, &[0, 1, 2], 2, 0);
-    let (topology, cross_connects) = fixture::wire(&pod, [2, 2, 3]);
-    let (trees, bounds) = disjoint_trees(&pod, &topology, &cross_connects);
+    let fabric = fixture::pod([2, 2, 2], 6, &[0, 1, 2], 2, 0);
+    let pod = fixture::plant(&fabric);
+    let (topology, cross_connects) = fixture::wire(&fabric, [2, 2, 3]);
+    let (trees, bounds) = disjoint_trees(pod, &topology, &cross_connects);
     for forged in [
         TreeBounds { at_most: 5, ..bounds.clone() },
         TreeBounds { at_most: 3, ..bounds.clone() },
         TreeBounds { at_least: 5, ..bounds.clone() },
         TreeBounds { witness: pod.ocses.ids().collect(), ..bounds },
     ] {
-        assert!(check::tree_bounds(&pod, &topology, &cross_connects, trees.len(), &forged).is_err());
+        assert!(check::tree_bounds(pod, &topology, &cross_connects, trees.len(), &forged).is_err());
     }
 }
 
@@ -70,7 +71,7 @@ fn wire(pod: &Pod, permutations: &[Vec<u32>]) -> (Topology, CrossConnects) {
     for (ocs, permutation) in pod.ocses.iter().zip(permutations) {
         for (from, &to) in ocs.a.iter().zip(permutation) {
             let [a, b] = [from, &ocs.b[to as usize]].map(|face| Endpoint { node: face.node, port: face.port });
-            links.push(Link { a, b, kind: LinkKind::Fiber, link_type: ocs.link });
+            links.push(Link { a, b, class: LinkClass::Global, link_type: ocs.link, simplex: false });
         }
     }
     let identity = vec![(0..pod.cubes).map(CubeId).collect()];
@@ -112,7 +113,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn the_bounds_enclose_the_best_packing(permutations in proptest::collection::vec(Just((0..6u32).collect::<Vec<_>>()).prop_shuffle(), 3..9), calm in 0..3usize) {
-        let pod = fixture::pod([2, 2, 2], 6, &[0, 1, 2], 2, 0);
+        let fabric = fixture::pod([2, 2, 2], 6, &[0, 1, 2], 2, 0);
+        let pod = fixture::plant(&fabric);
         // Calm switches exchange a few cubes only.
         let permutations: Vec<Vec<u32>> = permutations
             .into_iter()
@@ -122,9 +124,9 @@ proptest! {
                 if calm == 0 { full } else { few }
             })
             .collect();
-        let (topology, cross_connects) = wire(&pod, &permutations);
-        let (found, least, most) = packed(&pod, &topology, &cross_connects);
-        let best = best(&pod, &topology, &cross_connects, permutations.len());
+        let (topology, cross_connects) = wire(pod, &permutations);
+        let (found, least, most) = packed(pod, &topology, &cross_connects);
+        let best = best(pod, &topology, &cross_connects, permutations.len());
         prop_assert!(least <= found && found <= best && best <= most, "{least} {found} {best} {most}");
         prop_assert!(found + 1 >= best, "{found} of {best}");
     }

@@ -69,7 +69,7 @@ fn walk(graph: &Graph, tables: &PackedTables) -> Paths {
                 let channel = node * graph.ports + usize::from(entry.out_port);
                 path.push((channel as u32, entry.out_vc));
                 node = graph.head[channel] as usize;
-                input = ((graph.reverse[channel] as usize % graph.ports) as i8, entry.out_vc as i8);
+                input = ((graph.reverse[channel] as usize % graph.ports) as i16, entry.out_vc as i8);
             }
             paths.push(path);
         }
@@ -122,7 +122,7 @@ fn healthy(pod: &str, cubes: u32, topology: &str) {
 /// Wild first against allowed turns, every OCS dark once.
 fn faults(pod: &str, cubes: u32, topology: &str) {
     let compiled = build(cubes, topology, "allowed_turns", "vcs = 2; faults = 1 ocs;", Stage::Check);
-    let lit = |scenario: &Scenario| Graph::new(&compiled.topology, &scenario.alive(&compiled.topology, &compiled.cross_connects));
+    let lit = |scenario: &Scenario| Graph::new(&compiled.topology, &scenario.alive(&compiled.topology, Some(&compiled.of_pod().1.cross_connects)));
     let whole = lit(&Scenario::nominal());
     let (mut worst, mut sum, mut hops, mut unserved) = ([0u64; 2], [0u64; 2], [0.0f64; 2], Vec::new());
     let mut faults = 0;

@@ -17,7 +17,8 @@ pub(super) enum Line {
 }
 
 impl Line {
-    /// What a router does by this line under a key; `None` where the line is none of that key, or has numbers that no router has.
+    /// What a router does by this line under a key; `None` where the line is none of that key, or has numbers
+    /// that no router has.
     pub(super) fn under(self, key: TableKey) -> Option<Entry> {
         let (dst, input, output) = match (self, key) {
             (Line::Five([dst, in_port, in_vc, out_port, out_vc]), TableKey::DstInput) => (dst, (in_port, in_vc), (out_port, out_vc)),

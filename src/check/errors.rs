@@ -1,5 +1,6 @@
 //! What the checker can convict of. Every message names routers, switches and files the way people do.
 
+use super::measures::admits;
 use crate::diag::Span;
 use crate::model::Require;
 use miette::Diagnostic;
@@ -284,6 +285,22 @@ pub enum CheckError {
         /// As recomputed.
         measured: String,
     },
+
+    /// A file that does not come out again from what the directory proves.
+    #[error("{file}:{line}: says `{found}`, but of what was proved fabc writes `{written}`{by}")]
+    #[diagnostic(code(FAB0424), help("every file follows to the byte from the spec, the settings, the tables and the certificates"))]
+    Remade {
+        /// Path within the directory.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        found: String,
+        /// What should stand there.
+        written: String,
+        /// Which program wrote the directory, if it was not this one.
+        by: String,
+    },
 }
 
 /// A `require` that does not hold.
@@ -325,8 +342,9 @@ impl RequireError {
 /// A measured value with so many digits, or as many more as show whether it satisfies the `require`.
 fn deciding(require: &Require, measured: f64, digits: usize) -> String {
     const MORE_DIGITS: usize = 12;
-    let verdict = require.comparison.holds(measured, require.value);
-    let tells = |text: &String| text.parse().is_ok_and(|shown: f64| require.comparison.holds(shown, require.value) == verdict);
+    let holds = |value: f64| value.partial_cmp(&require.value).is_some_and(|found| admits(require.comparison, found));
+    let verdict = holds(measured);
+    let tells = |text: &String| text.parse().is_ok_and(|shown| holds(shown) == verdict);
     let mut texts = (0..=MORE_DIGITS).map(|more| format!("{measured:.*}", digits + more));
     texts.find(tells).unwrap_or_else(|| measured.to_string())
 }
@@ -338,6 +356,13 @@ pub(super) fn require_text(require: &Require) -> String {
 }
 
 impl CheckError {
+    /// The same error, with the program that wrote the directory if it is not the one that verifies it.
+    pub(crate) fn by(mut self, tool: &str, own: &str) -> Self {
+        if let (CheckError::Remade { by, .. }, true) = (&mut self, tool != own) {
+            *by = format!("; the manifest names {tool}, and this is {own}");
+        }
+        self
+    }
     pub(super) fn symmetry(what: impl Into<String>) -> Self {
         CheckError::Symmetry { what: what.into() }
     }

@@ -1,8 +1,10 @@
-//! The faults that a pod tolerates: which there are, what they are called, which of them one stands for, and what they darken.
+//! The faults that a pod tolerates: which there are, what they are called, which of them one stands for, and
+//! what they darken.
 //!
-//! Comes in: the budget of the spec; for links and chips also the topology, whose symmetry makes faults of one another. Goes out: the list
-//! that a directory must serve. `ir/scenario.rs` makes the compiler's list; this one is found by other means: switches by counting up,
-//! links and chips by carrying their ends along and joining what meets.
+//! Comes in: the budget of the spec; for links and chips also the topology, whose symmetry makes faults of
+//! one another. Goes out: the list that a directory must serve. `ir/scenario.rs` makes the compiler's list;
+//! this one is found by other means: switches by counting up, links and chips by carrying their ends along
+//! and joining what meets.
 
 use super::CheckError;
 use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
@@ -183,8 +185,8 @@ fn chips(fabric: &Fabric, topology: &Topology) -> Vec<Fault> {
     orbits(topology.node_count(), &moves(topology.symmetry()), image, name, |at| Failed::Chip(NodeId::new(at)))
 }
 
-/// Joins what the moves carry onto each other. The first thing of every orbit stands for the others, in the order of the first move that leads to
-/// each of them.
+/// Joins what the moves carry onto each other. The first thing of every orbit stands for the others, in the
+/// order of the first move that leads to each of them.
 fn orbits(
     things: usize,
     moves: &[Vec<u32>],

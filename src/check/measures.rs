@@ -1,8 +1,9 @@
 //! The numbers of a report, recomputed from primary counts by formulas of the checker's own.
 //!
-//! Comes in: how many ordered pairs are how far apart, how many channels are lit, what a walk of the tables counted, units of a flow and
-//! both sums of the dual lengths. Goes out: every metric and bound as an exact ratio. Nothing here is shared with `ir/metrics.rs`, from
-//! which the report is written: an error there or here makes the two differ. Compared is by products of 256 bits, never with an epsilon.
+//! Comes in: how many ordered pairs are how far apart, how many channels are lit, what a walk of the tables
+//! counted, units of a flow and both sums of the dual lengths. Goes out: every metric and bound as an exact
+//! ratio. Nothing here is shared with `ir/metrics.rs`, from which the report is written: an error there or
+//! here makes the two differ. Compared is by products of 256 bits, never with an epsilon.
 
 use super::CheckError;
 use crate::ids::NodeId;
@@ -22,11 +23,16 @@ impl Exact {
     pub(super) fn new(over: u128, under: u128) -> Option<Self> {
         (under > 0).then_some(Self { over, under })
     }
+    /// What stands over the line, and under it.
+    pub(super) fn parts(self) -> (u128, u128) {
+        (self.over, self.under)
+    }
     /// An integer.
     pub(super) fn integer(value: u64) -> Self {
         Self { over: u128::from(value), under: 1 }
     }
-    /// A plain decimal text, such as `0.0625`; `None` where it is none, or one that no report has reason to write.
+    /// A plain decimal text, such as `0.0625`; `None` where it is none, or one that no report has reason to
+    /// write.
     pub(super) fn decimal(text: &str) -> Option<Self> {
         let (before, after) = text.split_once('.').unwrap_or((text, "0"));
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -93,31 +99,32 @@ fn product_of(a: u128, b: u128) -> (u128, u128) {
 }
 
 /// What was counted in one scenario.
-pub(super) struct Counts {
+#[derive(Debug)]
+pub struct Counts {
     /// `nominal`, or what has failed.
-    pub(super) scenario: String,
+    pub scenario: String,
     /// Routers that live.
-    pub(super) routers: u64,
+    pub routers: u64,
     /// Channels that are lit.
-    pub(super) channels: u64,
+    pub channels: u64,
     /// `[h]`: ordered pairs at distance h.
-    pub(super) pairs_at: Vec<u64>,
+    pub pairs_at: Vec<u64>,
     /// Sum over ordered pairs of weight x distance.
-    pub(super) weighted_hops: u64,
+    pub weighted_hops: u64,
     /// Weights of the chip that sends most.
-    pub(super) sent_most: u64,
+    pub sent_most: u64,
     /// Lower end of lambda that a flow proves, if there is one.
     pub(super) flow: Option<Exact>,
     /// Sum of the dual lengths of lit channels, and sum over ordered pairs of weight x shortest length; both positive.
-    pub(super) dual: (u128, u128),
+    pub dual: (u128, u128),
     /// Bandwidth of a channel, bit/s.
-    pub(super) bandwidth_bps: u64,
+    pub bandwidth_bps: u64,
     /// Hosts of a router that carries hosts, at least 1.
-    pub(super) hosts: u64,
+    pub hosts: u64,
     /// Tree sets that are whole; `None` without switches.
-    pub(super) trees: Option<u64>,
+    pub trees: Option<u64>,
     /// What the walk of the tables counted.
-    pub(super) walk: Option<Walk>,
+    pub walk: Option<Walk>,
 }
 
 /// The numbers that a report must give for one scenario.
@@ -167,7 +174,7 @@ impl Measures {
         Exact::new(u128::from(self.counts.channels), u128::from(self.counts.weighted_hops))
     }
     /// What no single-path routing goes below on its busiest channel.
-    pub(super) fn least_load(&self) -> u128 {
+    pub(super) fn routes_at_least(&self) -> u128 {
         let (volume, distance) = self.counts.dual;
         Exact { over: distance, under: volume }.rounded_up()
     }
@@ -237,8 +244,8 @@ fn steps(pairs_at: &[u64]) -> u128 {
     pairs_at.iter().zip(0u128..).map(|(&pairs, hops)| u128::from(pairs) * hops).sum()
 }
 
-/// The lower end of lambda that a flow proves: `demand` units per weight of a pair (twice that where the reverse counts too) while nothing
-/// carries more than `busiest`.
+/// The lower end of lambda that a flow proves: `demand` units per weight of a pair (twice that where the
+/// reverse counts too) while nothing carries more than `busiest`.
 pub(super) fn flow_end(flow: &FlowCertificate) -> Option<Exact> {
     let sent = u128::from(flow.demand) + if flow.mirrored { u128::from(flow.demand) } else { 0 };
     Exact::new(sent, u128::from(flow.busiest))
@@ -252,17 +259,19 @@ pub(super) fn sent_most(demand: &Demand, dead: Option<NodeId>) -> u64 {
     };
     let living = chips().filter(|&chip| Some(chip) != dead);
     match demand.shape() {
-        // Of the chips that live, at most the group of the dead one fares worse: the last or the first chip is of another group, or all are alike.
+        // Of the chips that live, at most the group of the dead one fares worse: the last or the first chip
+        // is of another group, or all are alike.
         DemandShape::Uniform => living.take(1).map(sent).max().unwrap_or(0),
         DemandShape::Groups(_) => {
-            let last = living.clone().last();
+            let last = living.clone().next_back();
             living.take(1).chain(last).map(sent).max().unwrap_or(0)
         }
         DemandShape::Matrix(_) => living.map(sent).max().unwrap_or(0),
     }
 }
 
-/// The worst value of a metric over the faults, and the first fault that has it; `None` without faults, or where one is not known.
+/// The worst value of a metric over the faults, and the first fault that has it; `None` without faults, or
+/// where one is not known.
 pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact, &str)> {
     let bad = match metric {
         Metric::Diameter | Metric::AverageHops | Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => {
@@ -276,17 +285,21 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
     faults.into_iter().reduce(|worst, next| if next.0.against(worst.0) == bad { next } else { worst })
 }
 
-/// Whether a measured value is what a `require` asks for; `None` where the spec has no number.
-pub(super) fn satisfies(require: &Require, measured: Exact) -> Option<bool> {
-    let number = require.value_text.split_whitespace().next().and_then(Exact::decimal)?;
-    let found = measured.against(number);
-    Some(match require.comparison {
+/// Whether a measured value is what a `require` asks for; one without a decimal number is never satisfied.
+pub(super) fn satisfies(require: &Require, measured: Exact) -> bool {
+    let number = require.value_text.split_whitespace().next().and_then(Exact::decimal);
+    number.is_some_and(|number| admits(require.comparison, measured.against(number)))
+}
+
+/// Whether a value that stands so to the wanted one is what is asked for.
+pub(super) fn admits(asked: Comparison, found: Ordering) -> bool {
+    match asked {
         Comparison::AtMost => found != Ordering::Greater,
         Comparison::AtLeast => found != Ordering::Less,
         Comparison::Less => found == Ordering::Less,
         Comparison::Greater => found == Ordering::Greater,
         Comparison::Equal => found == Ordering::Equal,
-    })
+    }
 }
 
 #[cfg(test)]

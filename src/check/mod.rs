@@ -23,7 +23,7 @@ mod trees;
 mod wiring;
 
 pub use deadlock::DeadlockFree;
-pub use directory::{BinaryTables, Files, Verified, directory};
+pub use directory::{BinaryTables, Certified, EachTables, Files, Proved, ProvedScenario, Stated, Verified, directory, prove};
 pub use distances::{distances, distances_without};
 pub use dual::{dual, dual_without};
 pub use errors::{CheckError, RequireError};
@@ -31,6 +31,7 @@ pub use faults::faults;
 pub use flow::flow;
 pub use foreign::{ForeignTables, NamedFile, Rejected, foreign};
 pub use limit::limit;
+pub use measures::Counts;
 pub use scenario::{carried, scenario, scenario_without};
 pub use trees::{tree_bounds, trees};
 pub use wiring::{Wired, wiring};

@@ -5,7 +5,7 @@
 
 use super::CheckError;
 use super::graph::keeps_alive;
-use crate::ids::{CubeId, Id, IdVec, LinkId};
+use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId};
 use crate::ir::{Symmetry, Topology};
 use crate::model::Demand;
 use fixedbitset::FixedBitSet;
@@ -31,7 +31,16 @@ pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
     }
     closed(&rows)?;
     // The look-ups that the other checks rely on.
-    for node in (0..symmetry.node_count()).map(crate::ids::NodeId::new) {
+    let chips = symmetry.chips_per_cube();
+    if symmetry.node_count() != cubes * chips || symmetry.class_count() * symmetry.order() != symmetry.node_count() {
+        let (nodes, classes) = (symmetry.node_count(), symmetry.class_count());
+        return Err(CheckError::symmetry(format!("{nodes} routers in {classes} classes are not those of {cubes} cubes of {chips}")));
+    }
+    for node in (0..symmetry.node_count()).map(NodeId::new) {
+        let (cube, local) = (CubeId::new(node.index() / chips), node.index() % chips);
+        if let Some(g) = (0..symmetry.order()).find(|&g| symmetry.image(g, node).index() != rows[g][cube.index()].index() * chips + local) {
+            return Err(CheckError::symmetry(format!("element {g} does not carry node {node} along with its cube")));
+        }
         if symmetry.image(symmetry.element_to(node), symmetry.canonical_node(symmetry.class(node))) != node {
             return Err(CheckError::symmetry(format!("node {node} is not the image of the canonical node of its class")));
         }

@@ -5,11 +5,13 @@
 
 use crate::check;
 use crate::diag::Failure;
+use crate::emit::number::{lower, upper};
 use crate::ids::IdVec;
-use crate::ir::{DualLengths, PassRecord, Scenario, Topology, UniformTopology};
+use crate::ir::{DualLengths, Fraction, PassRecord, Scenario, Topology, UniformTopology};
 use crate::model::{Demand, Fabric, Pod, TopologyChoice};
 use crate::passes::{cross_connect, flow, synth};
 use crate::progress::{Progress, Silent};
+use crate::units::Decimal;
 use rayon::prelude::*;
 
 /// The part of the best flow that is as good.
@@ -23,7 +25,10 @@ pub(super) fn topology(
     pod: &Pod,
     progress: &dyn Progress,
 ) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
-    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(fabric, pod, progress).map_err(Failure::spec)?;
+    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(fabric, pod, progress).map_err(|error| match error {
+        synth::SynthError::TooLarge { .. } => Failure::infeasible(error),
+        error => Failure::spec(error),
+    })?;
     let mut reached = None;
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(fabric, pod, progress)?;
@@ -33,7 +38,11 @@ pub(super) fn topology(
         let flow = flow::concurrent(&uniform, &fabric.demand, &lit, flow::Start::Seeds(&seeds), settings, progress);
         check::flow(&uniform, &fabric.demand, &lit, &flow.primal).map_err(Failure::internal)?;
         check::dual(&uniform, &fabric.demand, &lit, &flow.dual).map_err(Failure::internal)?;
-        reached = Some(UniformTopology { flow_low: flow.primal.lower_end(), flow_high: flow.dual.upper_end() });
+        // As the report prints it: that topology is thrown away, and what is said of the gain must follow
+        // from what is printed.
+        let printed = |text: String| Decimal::parse(&text).map_or(Fraction::ZERO, Fraction::decimal);
+        let (low, high) = (flow.primal.lower_end(), flow.dual.upper_end());
+        reached = Some(UniformTopology { flow_low: printed(lower(low)), flow_high: printed(upper(high)) });
         finalists.push(uniform);
     }
     let topology = finalists.swap_remove(strongest(fabric, pod, &finalists)?);

@@ -3,7 +3,7 @@
 //! In: a fabric. Out: its topology with the proof that it is what was declared; of a pod also the setting of every switch, what no wiring
 //! of it can exceed, and trees that share no switch.
 
-use super::finalists;
+use super::{finalists, size};
 use crate::check::{self, Wired};
 use crate::compiled::CompiledPod;
 use crate::diag::Failure;
@@ -32,6 +32,7 @@ pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<Built, F
 
 fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, Failure> {
     let (topology, record, uniform) = finalists::topology(fabric, pod, progress)?;
+    size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
     let (limit, limit_record) = limit::universal(pod, &fabric.demand);
     limit.iter().try_for_each(|limit| check::limit(pod, &fabric.demand, limit)).map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
@@ -46,6 +47,7 @@ fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, 
 
 fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
     let topology = wire::wire(fabric, network);
+    size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
     let wired = check::wiring(fabric, &topology, None).map_err(Failure::internal)?;
     let counters = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())];
     let record = PassRecord {

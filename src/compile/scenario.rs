@@ -7,6 +7,7 @@ use crate::diag::Failure;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{
     CrossConnects, Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Survivors, Topology,
+    fault_flows_are_listed,
 };
 use crate::model::{Demand, Fabric};
 use crate::passes::flow;
@@ -27,9 +28,6 @@ pub(super) struct Context<'a> {
     pub(super) fault_flows: bool,
 }
 
-/// Integers that the flows of all fault scenarios may list together; beyond, what their tables carry is the lower end of their flow.
-const LISTED_FLOWS: usize = 1_000_000;
-
 impl<'a> Context<'a> {
     pub(super) fn new(
         fabric: &'a Fabric,
@@ -37,10 +35,10 @@ impl<'a> Context<'a> {
         pod: Option<&'a CompiledPod>,
         nominal: &'a DualLengths,
         router: Option<&'a Router>,
-        scenarios: usize,
+        faults: usize,
     ) -> Self {
         let (trees, cross_connects) = (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
-        let fault_flows = (scenarios - 1) * topology.symmetry().class_count() * topology.channel_count() <= LISTED_FLOWS;
+        let fault_flows = fault_flows_are_listed(topology, faults);
         Self { fabric, topology, cross_connects, nominal, trees, router, fault_flows }
     }
 

@@ -10,11 +10,12 @@ use super::read::{self, Loaded, display};
 use super::staging::{self, Staging};
 use super::terminal::{Terminal, print_err, write_out};
 use crate::check::RequireError;
-use crate::compile::{Stage, compile};
+use crate::compile::{Stage, affordable, compile};
 use crate::compiled::Compiled;
-use crate::diag::SourceMap;
+use crate::diag::{Failure, SourceMap, Span};
+use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
 use crate::model::{Fabric, Plant};
-use crate::syntax::print_spec;
+use crate::syntax::{ParseError, print_spec, tokens};
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +117,11 @@ pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
 fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
     let Some(front) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if args.compile.stop_after.is_none() {
-        terminal.say(&format!("{}: no errors ({})", front.loaded.fabric.name, contents(&front.loaded.fabric)))?;
+        let fabric = &front.loaded.fabric;
+        if let Err(failure) = affordable(fabric, Stage::Emit) {
+            return Err((failure, front.loaded.sources).into());
+        }
+        terminal.say(&format!("{}: no errors ({})", fabric.name, contents(fabric)))?;
         return Ok(());
     }
     let spec_text = front.spec_text;
@@ -175,6 +180,14 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
         terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
     }
     let spec_text = print_spec(&loaded.spec);
+    // What is written must be readable again.
+    let limits = [
+        (spec_text.len() > SPEC_BYTES).then(|| ParseError::TooLarge { limit: SPEC_BYTES, span: Span::default() }),
+        (tokens(&spec_text) > SPEC_TOKENS).then(|| ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span::default() }),
+    ];
+    if let Some(error) = limits.into_iter().flatten().next() {
+        return Err((Failure::spec(error), loaded.sources).into());
+    }
     dump_spec(&loaded.fabric, &spec_text, &args.dump)?;
     if let Some(last) = args.stop_after.filter(|last| *last <= Stage::Resolve) {
         terminal.detail(&format!("stopped after {}: nothing to write yet", last.name()));

@@ -24,6 +24,15 @@ pub(super) enum DriverError {
         /// The first byte that does not fit.
         offset: usize,
     },
+    /// A file or standard input that is longer than anything fabc reads there.
+    #[error("`{path}` has more than {most} bytes")]
+    #[diagnostic(code(FAB0519), help("this is the most that is read of such an input; was the right one given?"))]
+    TooLong {
+        /// As given.
+        path: String,
+        /// The limit, bytes.
+        most: u64,
+    },
     /// A file or directory cannot be written.
     #[error("cannot write `{path}`: {reason}")]
     #[diagnostic(code(FAB0503), help("nothing half written was left behind"))]
@@ -222,6 +231,7 @@ impl DriverError {
             // A spec that cannot be read is a spec with an error; so is one that is not laid out.
             DriverError::Unreadable { .. }
             | DriverError::NotText { .. }
+            | DriverError::TooLong { .. }
             | DriverError::NotFormatted { .. }
             | DriverError::LiveMisfit { .. } => 1,
             DriverError::DoesNotFit(_)

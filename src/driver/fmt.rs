@@ -25,7 +25,7 @@ pub(super) fn fmt(args: &FmtArgs, terminal: Terminal) -> Result<(), Stop> {
 }
 
 fn one(path: &str, check: bool, terminal: Terminal) -> Result<(), Stop> {
-    let text = read::text(path)?;
+    let text = read::spec_text(path)?;
     let name = if path == "-" { read::STDIN } else { path };
     let (parsed, sources) = syntax::parse_file(name, &text);
     let file = parsed.map_err(|errors| (Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources))?;

@@ -10,6 +10,7 @@ use super::tables::TablesFile;
 use crate::check::BinaryTables;
 use crate::compiled::Compiled;
 use crate::ids::NodeId;
+use crate::limits::ARTIFACT_BYTES;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -86,7 +87,7 @@ impl Difference {
             return Ok(());
         }
         let full = directory.join(path);
-        let old = std::fs::read(&full).map_err(|error| DriverError::Unreadable { path: display(&full), reason: read::plain(&error) })?;
+        let old = read::bytes(&full, ARTIFACT_BYTES)?;
         if old != new {
             self.differ(compiled, path, &old, new);
         }

@@ -3,6 +3,7 @@
 use super::errors::DriverError;
 use super::read::{self, display};
 use crate::ir::Mirrors;
+use crate::limits::cross_connects_bytes;
 use crate::model::{CoupleRule, Duplex, Ocs, Pod, file_stem};
 use crate::passes::synth::{self, Misfit, OcsSetting, ReadSettings};
 use serde::Deserialize;
@@ -23,12 +24,18 @@ pub(super) fn live(path: &str, pod: &Pod) -> Result<Mirrors, DriverError> {
     }
     let file = if directory.is_dir() { display(&directory.join("ocs.json")) } else { path.to_owned() };
     let unfit = |what: String| DriverError::LiveMisfit { path: file.clone(), what };
-    let text = match read::text(&file) {
+    let most = cross_connects_bytes(face_ports(pod));
+    let text = match read::text(&file, most) {
         Err(DriverError::NotText { offset, .. }) => return Err(unfit(format!("byte {offset} is no part of UTF-8 text"))),
         other => other?,
     };
     let settings = synth::read_cross_connects(pod, &text).map_err(|misfit| unfit(misfit.to_string()))?;
     complete(pod, settings).map_err(unfit)
+}
+
+/// Face ports that switches serve.
+pub(super) fn face_ports(pod: &Pod) -> usize {
+    pod.ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum()
 }
 
 /// The settings of all switches.
@@ -68,6 +75,7 @@ fn config_dbs(directory: &Path, pod: &Pod) -> Result<Mirrors, DriverError> {
     let nested = directory.join("ocs");
     let folder = if nested.is_dir() { nested.as_path() } else { directory };
     let by_stem: BTreeMap<String, &Ocs> = pod.ocses.iter().map(|ocs| (file_stem(&ocs.name), ocs)).collect();
+    let most = cross_connects_bytes(face_ports(pod));
     let mut switches = Vec::new();
     // Per switch: its file, and the key of each of its cross-connects.
     let mut places: Vec<(String, Vec<String>)> = Vec::new();
@@ -78,7 +86,7 @@ fn config_dbs(directory: &Path, pod: &Pod) -> Result<Mirrors, DriverError> {
         let Some(&ocs) = by_stem.get(stem) else {
             return Err(unfit(format!("the spec declares no OCS with the file name `{stem}`")));
         };
-        let config: ConfigDb = serde_json::from_str(&read::text(&file)?).map_err(|error| unfit(error.to_string()))?;
+        let config: ConfigDb = serde_json::from_str(&read::text(&file, most)?).map_err(|error| unfit(error.to_string()))?;
         let (switch, keys) = setting(pod, ocs, &config).map_err(|(key, what)| unfit(format!("at `OCS_CROSS_CONNECT.{key}`: {what}")))?;
         switches.push(switch);
         places.push((file, keys));

@@ -7,6 +7,7 @@ mod build;
 mod dump;
 mod emit;
 mod errors;
+mod excerpt;
 mod fmt;
 mod golden;
 mod init;
@@ -25,6 +26,7 @@ mod write;
 pub use options::*;
 #[cfg(unix)]
 pub use terminal::look_at_standard_output;
+pub use terminal::shown;
 
 use crate::diag;
 use clap::{CommandFactory, Parser};
@@ -109,9 +111,12 @@ fn explain(code: Option<&str>) -> Result<(), Stop> {
     }
 }
 
-/// Turns a panic into FAB0901: a user should never see a raw one.
+/// Turns a panic into FAB0901: a user should never see a raw one. What panics while a diagnostic is drawn is caught where it is drawn.
 fn show_panics_as_bugs(terminal: Terminal) {
     std::panic::set_hook(Box::new(move |panic| {
+        if terminal::is_drawing() {
+            return;
+        }
         let said = panic.payload();
         let said =
             said.downcast_ref::<&str>().copied().or_else(|| said.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked");

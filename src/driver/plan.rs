@@ -2,7 +2,7 @@
 
 use super::build::size;
 use super::errors::{DriverError, Stop};
-use super::live::{self, live};
+use super::live::{self, face_ports, live};
 use super::options::PlanArgs;
 use super::read::{self, display};
 use super::staging::{Ours, Staging};
@@ -10,6 +10,7 @@ use super::terminal::{Terminal, print_out};
 use crate::diag::SourceMap;
 use crate::emit;
 use crate::ir::Plan;
+use crate::limits::cross_connects_bytes;
 use crate::model::{Fabric, Pod};
 use crate::passes::{plan, synth};
 use std::path::Path;
@@ -68,7 +69,7 @@ fn ordered(args: &PlanArgs) -> Result<(Fabric, Plan), Stop> {
     }
     let fabric = read::built_spec(directory)?.fabric;
     let pod = of_pod(&fabric)?;
-    let text = read::text(&display(&directory.join("ocs.json")))?;
+    let text = read::text(&display(&directory.join("ocs.json")), cross_connects_bytes(face_ports(pod)))?;
     let new = synth::read_cross_connects(pod, &text)
         .map_err(|misfit| misfit.to_string())
         .and_then(|settings| live::complete(pod, settings))

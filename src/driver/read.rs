@@ -1,8 +1,11 @@
 //! Files and directories, read.
 
 use super::errors::{DriverError, Stop};
-use crate::diag::SourceMap;
+use crate::diag::{Failure, SourceMap, Span};
+use crate::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
 use crate::model::{self, Fabric};
+use crate::syntax::{Loader, ParseError, too_long};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -26,12 +29,9 @@ pub(super) struct Loaded {
 /// The spec cannot be read, or has errors.
 pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
     // Read up front: that a spec is missing is not an error *in* the spec. Standard input can be read only once.
-    let text = text(path)?;
+    let text = spec_text(path)?;
     let root = if path == "-" { STDIN } else { path };
-    let first = std::cell::Cell::new(true);
-    let loader = |wanted: &str| if first.replace(false) { Ok(text.clone()) } else { self::text(wanted).map_err(|error| reason(&error)) };
-    let identity = |path: &str| std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| display(&path));
-    let (fabric, spec, sources) = model::load_files(root, &loader, &identity)?;
+    let (fabric, spec, sources) = model::load(root, &After { first: Cell::new(Some(text)), path: &str::to_owned })?;
     Ok(Loaded { fabric, spec, sources })
 }
 
@@ -40,57 +40,108 @@ pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
 /// # Errors
 /// There is no `spec.fab`, or it has errors.
 pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
-    let spec = directory.join("spec.fab");
-    let inputs = directory.join("inputs").join("ocs.json");
-    let first = std::cell::Cell::new(true);
-    // A normalised spec names no other files than its demand matrix and its graph, by their places in the directory, and its
+    let spec = display(&directory.join("spec.fab"));
+    let inputs = display(&directory.join("inputs").join("ocs.json"));
+    let text = spec_text(&spec)?;
+    // A normalized spec names no other files than its demand matrix and its graph, by their places in the directory, and its
     // cross-connects, by the place they came from; the directory has a copy of each.
     let copies = [crate::syntax::DEMAND_INPUT].into_iter().chain(crate::syntax::GRAPH_INPUTS);
-    let copies: Vec<String> = copies.map(|copy| crate::syntax::join(&display(&spec), copy)).collect();
-    let (fabric, spec, sources) = model::load(&display(&spec), &|wanted| {
-        let path = match first.replace(false) {
-            true => display(&spec),
-            false if copies.iter().any(|copy| copy == wanted) => wanted.to_owned(),
-            false => display(&inputs),
-        };
-        text(&path).map_err(|error| reason(&error))
-    })?;
+    let copies: Vec<String> = copies.map(|copy| crate::syntax::join(&spec, copy)).collect();
+    let path = |wanted: &str| if copies.iter().any(|copy| copy == wanted) { wanted.to_owned() } else { inputs.clone() };
+    let (fabric, spec, sources) = model::load(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
     Ok(Loaded { fabric, spec, sources })
 }
 
-/// The text of a file; `-` is standard input.
+/// The text of a spec; `-` is standard input.
 ///
 /// # Errors
-/// It cannot be read, or is not UTF-8.
-pub(super) fn text(path: &str) -> Result<String, DriverError> {
-    let unreadable = |error: std::io::Error| DriverError::Unreadable { path: path.to_owned(), reason: plain(&error) };
-    let bytes = if path == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(unreadable)?;
-        bytes
-    } else {
-        std::fs::read(path).map_err(unreadable)?
-    };
+/// It cannot be read, or is longer than any spec.
+pub(super) fn spec_text(path: &str) -> Result<String, Stop> {
+    match text(path, SPEC_BYTES as u64) {
+        // As if it had been read and then found too long: the error has the code and the place that it has in a file of `use`.
+        Err(DriverError::TooLong { .. }) => {
+            let mut sources = SourceMap::default();
+            let base = sources.add(if path == "-" { STDIN } else { path }, "");
+            let span = Span { start: base, end: base };
+            Err((Failure::spec(ParseError::TooLarge { limit: SPEC_BYTES, span }), sources).into())
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Hands over a text that was read already, and then files.
+struct After<'a> {
+    first: Cell<Option<String>>,
+    /// Where a file stands that a spec names.
+    path: &'a dyn Fn(&str) -> String,
+}
+
+impl Loader for After<'_> {
+    fn load(&self, wanted: &str, most: u64) -> Result<String, String> {
+        match self.first.take() {
+            Some(text) => Ok(text),
+            None => text(&(self.path)(wanted), most).map_err(|error| reason(&error)),
+        }
+    }
+
+    fn identity(&self, path: &str) -> String {
+        let path = (self.path)(path);
+        std::fs::canonicalize(&path).map_or(path, |path| display(&path))
+    }
+}
+
+/// The text of a file of at most `most` bytes; `-` is standard input.
+///
+/// # Errors
+/// It cannot be read, is longer, or is not UTF-8.
+pub(super) fn text(path: &str, most: u64) -> Result<String, DriverError> {
+    let bytes = if path == "-" { limited(std::io::stdin().lock(), STDIN, most)? } else { bytes(Path::new(path), most)? };
     String::from_utf8(bytes).map_err(|error| DriverError::NotText { path: path.to_owned(), offset: error.utf8_error().valid_up_to() })
 }
 
-/// The content of a file.
+/// The content of a file of at most `most` bytes.
+///
+/// Only regular files are read, and what the shell hands over by its number (`/dev/stdin`, `/dev/fd/N`): anything else may have no
+/// end, or keep us waiting for a beginning.
 ///
 /// # Errors
-/// It cannot be read.
-pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, DriverError> {
-    std::fs::read(path).map_err(|error| DriverError::Unreadable { path: display(path), reason: plain(&error) })
+/// It cannot be read, is no regular file, or is longer.
+pub(super) fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, DriverError> {
+    let unreadable = |reason: String| DriverError::Unreadable { path: display(path), reason };
+    let plain = |error: std::io::Error| unreadable(plain(&error));
+    let handed_over = path == Path::new("/dev/stdin") || path.starts_with("/dev/fd");
+    // Asked before it is opened: opening a pipe waits for somebody to write.
+    let what = std::fs::metadata(path).map_err(plain)?;
+    if !what.is_file() && !handed_over {
+        let what = if what.is_dir() { "a directory" } else { "a device, a pipe or a socket" };
+        return Err(unreadable(format!("it is {what}, not a regular file")));
+    }
+    if what.is_file() && what.len() > most {
+        return Err(DriverError::TooLong { path: display(path), most });
+    }
+    limited(std::fs::File::open(path).map_err(plain)?, &display(path), most)
+}
+
+/// All that can be read, if that is no more than `most` bytes.
+fn limited(from: impl Read, path: &str, most: u64) -> Result<Vec<u8>, DriverError> {
+    let mut bytes = Vec::new();
+    let unreadable = |error: std::io::Error| DriverError::Unreadable { path: path.to_owned(), reason: plain(&error) };
+    from.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > most { Err(DriverError::TooLong { path: path.to_owned(), most }) } else { Ok(bytes) }
 }
 
 /// All files below a directory: relative path with `/`, and content.
 ///
 /// # Errors
-/// Something cannot be read.
+/// Something cannot be read, or all together are longer than [`DIRECTORY_BYTES`].
 pub(super) fn directory(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, DriverError> {
     let mut files = BTreeMap::new();
+    let mut left = DIRECTORY_BYTES;
     for path in paths(directory)? {
         let full = directory.join(&path);
-        files.insert(path, bytes(&full)?);
+        let content = bytes(&full, left.min(ARTIFACT_BYTES))?;
+        left -= content.len() as u64;
+        files.insert(path, content);
     }
     Ok(files)
 }
@@ -132,6 +183,7 @@ pub(super) fn plain(error: &std::io::Error) -> String {
 fn reason(error: &DriverError) -> String {
     match error {
         DriverError::Unreadable { reason, .. } => reason.clone(),
+        DriverError::TooLong { most, .. } => too_long(*most),
         DriverError::NotText { offset, .. } => format!("it is not UTF-8 text (byte {offset})"),
         other => other.to_string(),
     }

@@ -8,6 +8,7 @@ use super::errors::DriverError;
 use super::read::{self, display, plain};
 use super::temporary::{self, Temporary, aside, hold, remove, sync_directory};
 use super::write::Distinct;
+use crate::limits::ARTIFACT_BYTES;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -146,7 +147,7 @@ pub(super) fn refuse_foreign(target: &Path) -> Result<(), DriverError> {
     if found.is_empty() {
         return Ok(());
     }
-    let Ok(manifest) = std::fs::read(target.join(MANIFEST)) else {
+    let Ok(manifest) = read::bytes(&target.join(MANIFEST), ARTIFACT_BYTES) else {
         return Err(foreign(format!("`{}`, and there is no `{MANIFEST}`", found[0])));
     };
     let Some(known) = listed_files(&manifest) else {

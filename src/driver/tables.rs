@@ -8,6 +8,7 @@ use crate::check::BinaryTables;
 use crate::compiled::Compiled;
 use crate::ids::{CubeId, NodeId};
 use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Names, Symmetry, TableKey};
+use crate::limits::ARTIFACT_BYTES;
 use crate::model::{Fabric, file_stem};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -54,7 +55,7 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     };
     let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));
     let mut tables = if path.ends_with(".bin") {
-        let file = BinaryTables::read(&read::bytes(&directory.join(&path))?).map_err(damaged)?;
+        let file = BinaryTables::read(&read::bytes(&directory.join(&path), ARTIFACT_BYTES)?).map_err(damaged)?;
         let symmetry = symmetry(file.is_canonical())?;
         file.tables(symmetry).map_err(damaged)?
     } else {
@@ -253,7 +254,7 @@ fn served(directory: &Path) -> Result<Vec<Served>, DriverError> {
         if path.ends_with(".json") {
             return json(&folder, &path);
         }
-        let file = BinaryTables::read(&read::bytes(&folder.join(&path))?);
+        let file = BinaryTables::read(&read::bytes(&folder.join(&path), ARTIFACT_BYTES)?);
         let file = file.map_err(|reason| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}`: {reason}") })?;
         let image =
             |(name, cubes): (&str, &[u32])| Image { scenario: name.to_owned(), cubes: cubes.iter().map(|&cube| CubeId(cube)).collect() };
@@ -270,7 +271,7 @@ fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
 }
 
 fn json<T: for<'a> Deserialize<'a>>(directory: &Path, path: &str) -> Result<T, DriverError> {
-    let text = read::text(&display(&directory.join(path)))?;
+    let text = read::text(&display(&directory.join(path)), ARTIFACT_BYTES)?;
     serde_json::from_str(&text)
         .map_err(|error| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}` is damaged: {error}") })
 }

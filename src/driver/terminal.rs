@@ -4,13 +4,28 @@
 //! not an error; a standard output that takes nothing is one.
 
 use super::errors::DriverError;
+use super::excerpt::{Excerpt, shortened};
 use super::options::MessageFormat;
-use super::read::plain;
 use crate::diag::{SourceMap, Span};
 use miette::{Diagnostic, LabeledSpan, Severity};
 use serde_json::{Map, Value, json};
+use std::cell::Cell;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The most diagnostics that one run shows: nobody reads more, and each takes time linear in the spec.
+const MOST_SHOWN: usize = 100;
+
+thread_local! {
+    /// Whether this thread draws a diagnostic: a panic there is caught, and is no news for the user.
+    static DRAWING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread draws a diagnostic, so that a panic is not to be reported: the diagnostic is shown in another form.
+pub(super) fn is_drawing() -> bool {
+    DRAWING.get()
+}
 
 /// How much to say, and how.
 #[derive(Clone, Copy, Debug)]
@@ -45,19 +60,32 @@ impl Terminal {
     }
     /// Diagnostics, to standard error, in the chosen form.
     pub(super) fn show(self, diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>, sources: &SourceMap) {
-        let codes: Vec<String> = diagnostics.iter().filter_map(|one| one.code().map(|code| code.to_string())).collect();
-        for diagnostic in diagnostics {
-            match self.format {
-                MessageFormat::Human => print_err(&human(diagnostic, sources)),
-                MessageFormat::Short => print_err(&short(&*diagnostic, sources)),
-                MessageFormat::Json => print_err(&json(&*diagnostic, sources).to_string()),
-            }
-        }
-        // Internal errors speak for themselves.
-        if let (MessageFormat::Human, Some(code)) = (self.format, codes.iter().find(|code| !code.starts_with("FAB09"))) {
-            print_err(&format!("To learn more, run `fabc explain {code}`."));
-        }
+        shown(&diagnostics, sources, self.format).iter().for_each(|text| print_err(text));
     }
+}
+
+/// What a user sees of these diagnostics, one text after the other: the first hundred, and where to learn more.
+pub fn shown(diagnostics: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, format: MessageFormat) -> Vec<String> {
+    let mut texts = Vec::new();
+    let one = |diagnostic: &dyn Diagnostic| match format {
+        MessageFormat::Human => drawn(|| Excerpt::new(diagnostic, sources).draw(), || plain(diagnostic, sources)),
+        MessageFormat::Short => drawn(|| short(diagnostic, sources), || plain(diagnostic, sources)),
+        MessageFormat::Json => drawn(|| json(diagnostic, sources).to_string(), || bare_json(diagnostic, sources).to_string()),
+    };
+    texts.extend(diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| one(&**diagnostic)));
+    if diagnostics.len() > MOST_SHOWN {
+        let text = format!("there are more errors; the first {MOST_SHOWN} are shown");
+        texts.push(match format {
+            MessageFormat::Json => json!({"code": null, "severity": "advice", "message": text, "help": null, "labels": []}).to_string(),
+            MessageFormat::Human | MessageFormat::Short => text,
+        });
+    }
+    let mut codes = diagnostics.iter().filter_map(|one| one.code().map(|code| code.to_string()));
+    // Internal errors speak for themselves.
+    if let (MessageFormat::Human, Some(code)) = (format, codes.find(|code| !code.starts_with("FAB09"))) {
+        texts.push(format!("To learn more, run `fabc explain {code}`."));
+    }
+    texts
 }
 
 /// A text and the end of its line, to standard output.
@@ -92,7 +120,7 @@ pub(super) fn handed_over(written: io::Result<()>) -> Result<(), DriverError> {
         return Err(DriverError::Stdout { reason: "it is closed".to_owned() });
     }
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(DriverError::Stdout { reason: plain(&error) }),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(DriverError::Stdout { reason: super::read::plain(&error) }),
         _ => Ok(()),
     }
 }
@@ -115,10 +143,12 @@ pub fn look_at_standard_output() {
     CLOSED.store(opened.iter().flatten().any(|file| file.as_raw_fd() == 1), Ordering::Relaxed);
 }
 
-fn human(diagnostic: Box<dyn Diagnostic + Send + Sync>, sources: &SourceMap) -> String {
-    let has_labels = diagnostic.labels().is_some_and(|mut labels| labels.next().is_some());
-    let report = miette::Report::new_boxed(diagnostic);
-    if has_labels { format!("{:?}", report.with_source_code(sources.clone())) } else { format!("{report:?}") }
+/// What `draw` makes, or else what `otherwise` makes: an error is shown even where drawing it panics.
+fn drawn(draw: impl FnOnce() -> String, otherwise: impl FnOnce() -> String) -> String {
+    DRAWING.set(true);
+    let drawn = catch_unwind(AssertUnwindSafe(draw));
+    DRAWING.set(false);
+    drawn.unwrap_or_else(|_| otherwise())
 }
 
 fn severity(diagnostic: &dyn Diagnostic) -> &'static str {
@@ -129,27 +159,33 @@ fn severity(diagnostic: &dyn Diagnostic) -> &'static str {
     }
 }
 
-/// `file:line:column: error[FAB0101]: message`.
-fn short(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
+/// `file:line:column: error[FAB0101]`, or the name of the program where there is no place.
+fn head(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     let labels: Vec<LabeledSpan> = diagnostic.labels().into_iter().flatten().collect();
     let place = labels
         .iter()
         .find(|label| label.primary())
         .or(labels.first())
         .and_then(|label| sources.position(label.offset() as u32))
-        .map_or("fabc".to_owned(), |(file, line, column)| format!("{file}:{line}:{column}"));
+        .map_or("fabc".to_owned(), |(file, line, column)| format!("{}:{line}:{column}", shortened(file)));
     let code = diagnostic.code().map(|code| format!("[{code}]")).unwrap_or_default();
-    format!("{place}: {}{code}: {diagnostic}", severity(diagnostic))
+    format!("{place}: {}{code}", severity(diagnostic))
+}
+
+/// `file:line:column: error[FAB0101]: message`.
+fn short(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
+    format!("{}: {}", head(diagnostic, sources), shortened(&diagnostic.to_string()))
+}
+
+/// The line of [`short`] and the help: what is shown where nothing better can be drawn.
+fn plain(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
+    let help = diagnostic.help().map(|help| format!("\n  help: {}", shortened(&help.to_string()))).unwrap_or_default();
+    short(diagnostic, sources) + &help
 }
 
 fn json(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
     let labels: Vec<Value> = diagnostic.labels().into_iter().flatten().map(|label| label_json(&label, sources)).collect();
-    let mut object = Map::new();
-    object.insert("code".to_owned(), json!(diagnostic.code().map(|code| code.to_string())));
-    object.insert("severity".to_owned(), json!(severity(diagnostic)));
-    object.insert("message".to_owned(), json!(diagnostic.to_string()));
-    object.insert("help".to_owned(), json!(diagnostic.help().map(|help| help.to_string())));
-    object.insert("labels".to_owned(), Value::Array(labels));
+    let mut object = with_labels(diagnostic, labels);
     let related: Vec<Value> = diagnostic.related().into_iter().flatten().map(|one| json(one, sources)).collect();
     if !related.is_empty() {
         object.insert("related".to_owned(), Value::Array(related));
@@ -157,16 +193,33 @@ fn json(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
     Value::Object(object)
 }
 
+/// The object of a diagnostic whose labels cannot be told; its place stands before its message.
+fn bare_json(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
+    let mut object = with_labels(diagnostic, Vec::new());
+    object.insert("message".to_owned(), json!(short(diagnostic, sources)));
+    Value::Object(object)
+}
+
+fn with_labels(diagnostic: &dyn Diagnostic, labels: Vec<Value>) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("code".to_owned(), json!(diagnostic.code().map(|code| code.to_string())));
+    object.insert("severity".to_owned(), json!(severity(diagnostic)));
+    object.insert("message".to_owned(), json!(shortened(&diagnostic.to_string())));
+    object.insert("help".to_owned(), json!(diagnostic.help().map(|help| shortened(&help.to_string()))));
+    object.insert("labels".to_owned(), Value::Array(labels));
+    object
+}
+
 fn label_json(label: &LabeledSpan, sources: &SourceMap) -> Value {
     let span = Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 };
     let (start, end) = (sources.position(span.start), sources.position(span.end));
     json!({
-        "file": start.map(|(file, ..)| file),
+        "file": start.map(|(file, ..)| shortened(file)),
         "line": start.map(|(_, line, _)| line),
         "column": start.map(|(.., column)| column),
         "end_line": end.map(|(_, line, _)| line),
         "end_column": end.map(|(.., column)| column),
-        "text": label.label(),
+        "text": label.label().map(shortened),
     })
 }
 
@@ -213,7 +266,31 @@ mod tests {
     #[test]
     fn messages_for_people_show_the_line_in_its_file() {
         let (error, sources) = twice();
-        let text = human(Box::new(error), &sources);
+        let text = Excerpt::new(&error, &sources).draw();
         assert!(text.contains("parts/b.fab") && text.contains("link é;") && text.contains("and again"), "{text}");
+    }
+
+    #[test]
+    fn labels_far_apart_are_two_pieces_with_their_own_lines() {
+        let mut sources = SourceMap::default();
+        let base = sources.add("a.fab", &format!("link one;\n{}\n    link two;\nend\n", "x;\n".repeat(5000)));
+        let second = base + 10 + 3 * 5000 + 5;
+        let error = Twice { first: Span { start: base, end: base + 4 }, second: Span { start: second, end: second + 4 } };
+        let text = Excerpt::new(&error, &sources).draw();
+        for part in ["a.fab:1:1", "1 │ link one;", "first here", "a.fab:5003:5", "5003 │     link two;", "5004 │ end", "and again"] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        assert!(text.len() < 2000, "{text}");
+    }
+
+    #[test]
+    fn an_error_that_cannot_be_drawn_is_shown_plainly() {
+        let (error, sources) = twice();
+        let text = drawn(|| panic!("no ink"), || plain(&error, &sources));
+        assert_eq!(text, "parts/b.fab:2:1: error[FAB9999]: two of them\n  help: take one away");
+        assert!(!is_drawing());
+        let object = bare_json(&error, &sources);
+        assert_eq!(object["message"], "parts/b.fab:2:1: error[FAB9999]: two of them");
+        assert_eq!((&object["code"], &object["help"]), (&json!("FAB9999"), &json!("take one away")));
     }
 }

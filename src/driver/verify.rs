@@ -5,8 +5,11 @@ use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
-use crate::check::{self, ForeignTables, NamedFile, Rejected, Verified};
+use crate::check::{self, ForeignTables, NamedFile, Rejected};
 use crate::diag::SourceMap;
+use crate::limits::ARTIFACT_BYTES;
+use crate::syntax::print_spec;
+use crate::verify::{self, Unproved, Verified};
 use serde_json::json;
 use std::path::Path;
 
@@ -26,26 +29,29 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     let loaded = read::built_spec(directory)?;
     let files = read::directory(directory)?;
-    let verified = check::directory(&files, &loaded.fabric).map_err(|errors| {
+    let verified = verify::directory(&files, &loaded.fabric, &print_spec(&loaded.spec)).map_err(|errors| {
         let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
         Stop { diagnostics, sources: loaded.sources, exit_code: 3 }
     })?;
-    let Verified { files, scenarios, routed, pairs, hops, entries, only_hashed } = verified;
+    let Verified { proved: check::Verified { files, scenarios, routed, pairs, hops, entries, .. }, unproved } = verified;
     let routes = if routed == 0 {
         "no tables (the build stopped before routing)".to_owned()
     } else {
         format!("{pairs} routes of {hops} hops over {entries} table entries walked, no cycle of channels")
     };
     terminal.say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)))?;
-    if !only_hashed.is_empty() {
-        terminal.detail(&format!("hashed only: {}", only_hashed.join(", ")));
+    terminal.say("every file comes out again to the byte from spec.fab and what was proved; nothing in the directory can prove")?;
+    let places = unproved.iter().map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned()).collect::<Vec<_>>();
+    let width = places.iter().map(String::len).max().unwrap_or(0);
+    for (place, Unproved { what, .. }) in places.iter().zip(&unproved) {
+        terminal.say(&format!("  {place:<width$}  {what}"))?;
     }
     Ok(())
 }
 
 /// `fabc verify --tables FILE --topology FILE`.
 fn foreign(tables: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> {
-    let read = |path: &str| read::bytes(Path::new(path));
+    let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (tables_bytes, topology_bytes) = (read(tables)?, read(topology)?);
     let files = [NamedFile { name: tables, bytes: &tables_bytes }, NamedFile { name: topology, bytes: &topology_bytes }];
     let found = check::foreign(files[0], files[1]).map_err(|rejected| {

@@ -8,12 +8,13 @@ use crate::ir::{FlowCertificate, Symmetry, Topology};
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
-    let (pod, CompiledPod { trees, .. }) = compiled.of_pod();
     let Compiled { topology, flow, .. } = compiled;
     let mut out = String::from("{\"format\":\"fabc.certificates/1\",\n");
     push_flow(&mut out, topology, &flow.primal);
-    out.push_str(",\n\"trees\":");
-    push_lines(&mut out, trees, |out, tree| out.push_str(&strings(tree.iter().map(|&ocs| &pod.ocses[ocs].name))));
+    if let Some((pod, CompiledPod { trees, .. })) = compiled.pod() {
+        out.push_str(",\n\"trees\":");
+        push_lines(&mut out, trees, |out, tree| out.push_str(&strings(tree.iter().map(|&ocs| &pod.ocses[ocs].name))));
+    }
     out.push_str(",\n\"scenarios\":");
     push_lines(&mut out, &compiled.scenarios, |out, scenario| {
         push(out, format_args!("{{\"scenario\":{},\"lengths\":", quote(&scenario.scenario.name)));

@@ -24,12 +24,13 @@ mod tables_bin;
 mod topology;
 
 pub use external::{EmitError, Take};
+pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::terminal_report;
 pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::{Compiled, RoutedScenario};
-use crate::ir::{ForwardingTables, PackedTables, Scenario};
+use crate::ir::{ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Family, Near, Network, Plant, Pod, TopologyChoice, file_stem};
 use crate::syntax::{DEMAND_INPUT, graph_input};
 use external::External;
@@ -140,11 +141,36 @@ pub fn each_artifact<E>(
     let mut lines = Vec::with_capacity(parts.len());
     for (path, part) in parts {
         let artifact = Artifact { path, bytes: part.bytes(compiled, spec_text) };
-        lines.push(manifest::Line::of(&artifact));
+        lines.push(ManifestLine::of(&artifact.path, &artifact.bytes));
         take(artifact)?;
     }
-    let text = manifest::json(&compiled.fabric.name, spec_text, options, &lines);
+    let text = manifest_json(TOOL, &compiled.fabric.name, spec_text, options, &lines);
     take(Artifact { path: "manifest.json".to_owned(), bytes: text.into_bytes() })
+}
+
+/// Hands over what [`each_artifact`] does, but neither the tables, whose entries are not looked at, nor the
+/// manifest.
+///
+/// # Errors
+/// The first one that `take` returns.
+pub fn each_but_tables<E>(compiled: &Compiled, spec_text: &str, take: &mut dyn FnMut(Artifact) -> Result<(), E>) -> Result<(), E> {
+    let tables = [Kind::Tables, Kind::TablesBin];
+    let kinds = FORMATS.iter().map(|format| format.kind).filter(|kind| !tables.contains(kind)).chain([Kind::Inputs]);
+    for (path, part) in kinds.flat_map(|kind| parts(compiled, kind)) {
+        take(Artifact { path, bytes: part.bytes(compiled, spec_text) })?;
+    }
+    Ok(())
+}
+
+/// The file of one scenario's tables, in either of its two forms.
+pub fn tables_artifact(scenario: &Scenario, tables: &ForwardingTables, topology_symmetry: &Symmetry, binary: bool) -> Artifact {
+    let path = tables_path(scenario);
+    if binary {
+        let bytes = tables_bin::bytes(&PackedTables::pack(tables), &scenario.images, topology_symmetry);
+        Artifact { path: path + ".bin", bytes }
+    } else {
+        Artifact { path: path + ".json", bytes: tables_json(tables, &scenario.images, topology_symmetry).into_bytes() }
+    }
 }
 
 /// The files of one format, sorted by path; `None` if no format has this name.

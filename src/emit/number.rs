@@ -1,6 +1,8 @@
-//! Numbers as artifacts print them: the same digits on every machine, bounds rounded to the safe side of their exact values.
+//! Numbers as artifacts print them: the same digits on every machine, bounds rounded to the safe side of
+//! their exact values.
 
 use crate::ir::Fraction;
+use std::cmp::Ordering;
 
 /// Significant digits of flows and of bounds on flows.
 pub const FLOW_DIGITS: usize = 9;
@@ -105,6 +107,24 @@ pub fn ratio(value: Fraction) -> String {
     format!("{:.6}", value.as_f64())
 }
 
+/// The nearest number of so many decimals; of two that are as near, the one whose last digit is even.
+pub fn fixed(value: Fraction, places: u32) -> String {
+    let unit = 10u128.pow(places);
+    let mut rest = Rest { left: value.numerator() % value.denominator(), of: value.denominator() };
+    let decimals = (0..places).fold(0, |decimals, _| decimals * 10 + u128::from(rest.next_digit()));
+    let (mut whole, mut decimals) = (value.floor(), decimals);
+    let up = match rest.left.cmp(&(rest.of - rest.left)) {
+        Ordering::Less => false,
+        Ordering::Equal => decimals % 2 == 1,
+        Ordering::Greater => true,
+    };
+    decimals += u128::from(up);
+    if decimals == unit {
+        (whole, decimals) = (whole + 1, 0);
+    }
+    format!("{whole}.{decimals:0width$}", width = places as usize)
+}
+
 /// `12345678` as `12,345,678`, for people.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
@@ -158,6 +178,28 @@ mod tests {
             ("0.1".to_owned(), "0.0999999999".to_owned())
         );
         assert_eq!(upper(Fraction::new(u128::MAX - 1, u128::MAX)), "1");
+    }
+
+    #[test]
+    fn ratios_go_to_the_nearest_and_ties_to_the_even() {
+        for (over, under, text) in [
+            (1u32, 3u32, "0.3333"),
+            (2, 3, "0.6667"),
+            (161, 160, "1.0062"),
+            (163, 160, "1.0188"),
+            (19_999, 20_000, "1.0000"),
+            (19_997, 20_000, "0.9998"),
+            (199_999, 200_000, "1.0000"),
+            (0, 1, "0.0000"),
+            (41, 1, "41.0000"),
+        ] {
+            assert_eq!(fixed(Fraction::new(over, under), 4), text, "{over} / {under}");
+        }
+        // One division of floats, as artifacts have always had it: exactly a tie, but the float is below it.
+        assert_eq!(
+            (ratio(Fraction::new(643u16, 640u16)), ratio(Fraction::new(1u8, 128u8))),
+            ("1.004687".to_owned(), "0.007812".to_owned())
+        );
     }
 
     #[test]

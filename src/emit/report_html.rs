@@ -47,10 +47,7 @@ fn page(compiled: &Compiled) -> Value {
     let unknown = compiled.requires.iter().filter(|outcome| outcome.holds().is_none()).count();
     let metrics: Vec<Value> = summary::metric_rows(compiled)
         .into_iter()
-        .map(|row| {
-            let ratio = row.ratio.map(|ratio| ratio4(ratio.as_f64()));
-            context! { name => row.name, value => row.value, bound => row.bound, ratio, note => row.note }
-        })
+        .map(|row| context! { name => row.name, value => row.value, bound => row.bound, ratio => row.ratio.map(ratio4), note => row.note })
         .collect();
     let requires: Vec<Value> = compiled
         .requires

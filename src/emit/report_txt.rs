@@ -38,7 +38,7 @@ fn push_metrics(out: &mut String, compiled: &Compiled) {
     push_title(out, "METRICS", &format!("  {:>12}  {:>14}  {:>8}", "value", "bound", "ratio"));
     for MetricRow { name, value, bound, ratio, note } in summary::metric_rows(compiled) {
         let value = if value.is_empty() { "not routed" } else { &value };
-        let ratio = ratio.map_or(String::new(), |ratio| ratio4(ratio.as_f64()));
+        let ratio = ratio.map_or(String::new(), ratio4);
         push_clipped(out, format!("  {name:<16}{value:>12}  {bound:>14}  {ratio:>8}  {note}"));
     }
     let share = percent(nominal.flow_low.over(nominal.distance_bound()));

@@ -1,6 +1,6 @@
 //! What the reports for people say, before it is laid out: both `report.txt` and `report.html` read it.
 
-use super::number::{grouped, round_down_sig, round_up_sig};
+use super::number::{fixed, grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
 use crate::ir::{Fraction, LimitArgument, LinkClass, RequireOutcome, TreeBounds};
 use crate::model::{
@@ -19,7 +19,7 @@ pub(super) struct MetricRow {
     /// The best value that can be had, with `<=` or `>=`; empty where none is known.
     pub(super) bound: String,
     /// Value over bound.
-    pub(super) ratio: Option<Fraction>,
+    pub(super) ratio: Option<f64>,
     /// Unit, or what the bound is.
     pub(super) note: &'static str,
 }
@@ -53,7 +53,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                     ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
                 }
             };
-            let ratio = best.zip(value).filter(|(best, _)| !best.is_zero()).map(|(best, value)| value.over(best));
+            let ratio = best.zip(value).map(|(best, value)| value.as_f64() / best.as_f64()).filter(|ratio| ratio.is_finite());
             MetricRow { name: metric.name(), value: value.map_or(String::new(), |value| readable(metric, value)), bound, ratio, note }
         })
         .collect()
@@ -80,7 +80,9 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => decimals(value.as_f64(), 4 + more),
+        Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance => decimals(value.as_f64(), 4 + more),
+        // A product: floats would round twice.
+        Metric::LoadRatio => fixed(value, 4 + more as u32),
     }
 }
 
@@ -100,13 +102,14 @@ fn decimals(value: f64, digits: usize) -> String {
 
 /// One value over another with 4 decimals, or `-`.
 pub(super) fn quotient4(value: Fraction, of: Fraction) -> String {
-    if of.is_zero() { "-".to_owned() } else { ratio4(value.over(of).as_f64()) }
+    ratio4(value.as_f64() / of.as_f64())
 }
 
 /// A share as `98.4 %`, never rounded up to a whole.
 pub(super) fn percent(value: Fraction) -> String {
-    let tenths = value.times(Fraction::whole(1000u32)).floor();
-    format!("{}.{} %", tenths / 10, tenths % 10)
+    // What `report.json` prints as a whole is one.
+    let parts: f64 = ratio(value).parse().unwrap_or(0.0);
+    format!("{:.1} %", (parts * 1000.0).floor() / 10.0)
 }
 
 /// What the fabric is made of, in a line or two.

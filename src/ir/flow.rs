@@ -1,6 +1,6 @@
 //! Distances and the certified maximum concurrent flow.
 
-use super::Fraction;
+use super::{Fraction, Topology};
 
 /// Hop distances over all ordered pairs of distinct routers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,4 +110,13 @@ pub struct ConcurrentFlow {
     pub sweeps: u32,
     /// Why it stopped.
     pub stopped_by: StopReason,
+}
+
+/// Integers that the flows of all fault scenarios may list together.
+const LISTED_FLOWS: usize = 1_000_000;
+
+/// Whether faults that keep the symmetry have a flow of their own in the certificates, if there are so many faults in all; of larger pods
+/// what their tables carry is the lower end of their flow.
+pub fn fault_flows_are_listed(topology: &Topology, faults: usize) -> bool {
+    faults * topology.symmetry().class_count() * topology.channel_count() <= LISTED_FLOWS
 }

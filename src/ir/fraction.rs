@@ -1,7 +1,8 @@
 //! Ratios of integers, compared and rounded without error.
 //!
-//! Certified bounds are ratios of sums of integers. What is said of them (the least load, which fault is the worst, whether a `require`
-//! holds) is decided here in integers: an epsilon is larger than the distance to the next integer as soon as the sums are large.
+//! Certified bounds are ratios of sums of integers. What is said of them (the least load, which fault is the
+//! worst, whether a `require` holds) is decided here in integers: an epsilon is larger than the distance to
+//! the next integer as soon as the sums are large.
 
 use crate::units::Decimal;
 use std::cmp::Ordering;
@@ -59,7 +60,8 @@ impl Fraction {
         self.numerator.div_ceil(self.denominator)
     }
 
-    /// The product. Panics past 128 bits, which no counts of a pod reach: lengths and units of flows are 32 bits wide, weights 20.
+    /// The product. Panics past 128 bits, which no counts of a pod reach: dual lengths and units per weight
+    /// have 22 bits, weights 20, bandwidths 53.
     pub fn times(self, other: Self) -> Self {
         // Either side in lowest terms: what is left has no common divisor.
         let (one, two) = (Self::new(self.numerator, other.denominator), Self::new(other.numerator, self.denominator));
@@ -74,7 +76,8 @@ impl Fraction {
 
 impl Ord for Fraction {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Integer parts decide, or else the reversed order of the reciprocals of what is left: nothing to overflow.
+        // Integer parts decide, or else the reversed order of the reciprocals of what is left: nothing to
+        // overflow.
         let (mut one, mut two) = (*self, *other);
         let mut order = Ordering::Less;
         loop {
@@ -114,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_next_integer_is_a_unit_in_the_last_place_away() {
-        // 510580224 and 510580224 + 1/997227: an epsilon of 1e-9 is 0.5 apart from neither.
+        // Two parts in 10^15 apart: an epsilon swallows the difference or invents one.
         let exact = Fraction::new(510_580_224u64 * 997_227, 997_227u64);
         let more = Fraction::new(510_580_224u64 * 997_227 + 1, 997_227u64);
         assert_eq!((exact.ceil(), more.ceil(), more.floor()), (510_580_224, 510_580_225, 510_580_224));

@@ -1,6 +1,8 @@
-//! The numbers of the report, per scenario, by the definitions of `docs/language.md`; exact until they are printed.
+//! The numbers of the report, per scenario, by the definitions of `docs/language.md`; exact until they are
+//! printed.
 //!
-//! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that an error here can be convicted.
+//! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that an error here
+//! can be convicted.
 
 use super::{ConcurrentFlow, Fraction};
 use crate::model::{Metric, Require};
@@ -33,7 +35,8 @@ impl Walk {
     pub fn total_hops(&self) -> u64 {
         self.vc_hops.iter().sum()
     }
-    /// Weighted routes over all channels together: every route counts by its weight on every channel that it takes.
+    /// Weighted routes over all channels together: every route counts by its weight on every channel that it
+    /// takes.
     pub fn total_load(&self) -> u64 {
         self.load_histogram.iter().map(|&(load, channels)| load * channels).sum()
     }
@@ -91,7 +94,8 @@ impl ScenarioMetrics {
         // Lengths bound what some routing reaches, and that is counted in 64 bits.
         u64::try_from(least).unwrap_or(u64::MAX)
     }
-    /// Weighted routes over a lit channel on average, as `max_channel_load` counts them; `None` before routing.
+    /// Weighted routes over a lit channel on average, as `max_channel_load` counts them; `None` before
+    /// routing.
     pub fn mean_channel_load(&self) -> Option<Fraction> {
         self.routed.as_ref().map(|walk| Fraction::new(walk.total_load(), self.channels))
     }
@@ -123,7 +127,8 @@ impl ScenarioMetrics {
     }
 }
 
-/// The worst value of a metric over all fault scenarios, and the first scenario that has it; `None` without faults or before routing.
+/// The worst value of a metric over all fault scenarios, and the first scenario that has it; `None` without
+/// faults or before routing.
 pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(Fraction, &str)> {
     let mut worst: Option<(Fraction, &str)> = None;
     for scenario in scenarios.iter().filter(|scenario| scenario.scenario != "nominal") {
@@ -163,6 +168,16 @@ pub struct RequireOutcome {
 }
 
 impl RequireOutcome {
+    /// Measures one `require`; `fault.` metrics take the worst fault.
+    pub fn of(require: &Require, scenarios: &[ScenarioMetrics]) -> Self {
+        let (measured, scenario) = if require.fault {
+            worst(scenarios, require.metric).map_or((None, None), |(value, scenario)| (Some(value), Some(scenario.to_owned())))
+        } else {
+            (scenarios[0].value(require.metric), None)
+        };
+        Self { require: require.clone(), measured, scenario }
+    }
+
     /// Whether it holds, of the exact value and of the value as written; `None` if it was not measured.
     pub fn holds(&self) -> Option<bool> {
         self.measured.map(|measured| self.holds_at(measured))
@@ -174,12 +189,15 @@ impl RequireOutcome {
     }
 }
 
+/// Why a pass may have stopped.
+pub const STOPPED_BY: [&str; 8] = ["optimal", "gap", "budget", "node_limit", "cut_limit", "fixed", "time_limit", "done"];
+
 /// What one pass did: counted work, never time.
 #[derive(Clone, Debug)]
 pub struct PassRecord {
     /// Name of the pass.
     pub name: String,
-    /// Why it stopped: `optimal`, `gap`, `budget`, `node_limit`, `cut_limit`, `fixed`, `time_limit` or `done`.
+    /// Why it stopped: one of [`STOPPED_BY`].
     pub stopped_by: String,
     /// Counters, in a fixed order.
     pub counters: Vec<(String, u64)>,

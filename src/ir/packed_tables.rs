@@ -6,7 +6,6 @@
 
 use super::{Entry, ForwardingTables, Symmetry, TableKey};
 use crate::ids::NodeId;
-use std::collections::BTreeMap;
 
 /// What an entry does, whatever its destination: (in port, in VC, out port, out VC).
 pub type Action = (i16, i8, u16, u8);
@@ -34,14 +33,19 @@ pub struct PackedTables {
 impl PackedTables {
     /// Packs tables whose entries are sorted.
     pub fn pack(tables: &ForwardingTables) -> Self {
-        let mut frequency: BTreeMap<Action, u64> = BTreeMap::new();
+        // Tables have many entries and few actions: to look one up is to index.
+        let slots = Slots::of(tables.routers.iter().flatten());
+        let mut seen: Vec<Option<(Action, u64)>> = vec![None; slots.count()];
         for entry in tables.routers.iter().flatten() {
-            *frequency.entry(action(entry)).or_default() += 1;
+            seen[slots.slot(entry)].get_or_insert((action(entry), 0)).1 += 1;
         }
-        let mut actions: Vec<(Action, u64)> = frequency.into_iter().collect();
+        let mut actions: Vec<(Action, u64)> = seen.into_iter().flatten().collect();
         actions.sort_by_key(|&(action, count)| (std::cmp::Reverse(count), action));
         let actions: Vec<Action> = actions.into_iter().map(|(action, _)| action).collect();
-        let number: BTreeMap<Action, u32> = actions.iter().copied().zip(0..).collect();
+        let mut number = vec![0; slots.count()];
+        for (action, at) in actions.iter().zip(0u32..) {
+            number[slots.of_action(*action)] = at;
+        }
         let mut body = Vec::new();
         for (node, entries) in tables.symmetry.canonical_nodes().zip(&tables.routers) {
             push_leb128(&mut body, node.0);
@@ -49,12 +53,19 @@ impl PackedTables {
             for dst in 0..tables.symmetry.node_count() as u32 {
                 let (here, later) = rest.split_at(rest.iter().take_while(|entry| entry.dst.0 == dst).count());
                 push_leb128(&mut body, here.len() as u32);
-                here.iter().for_each(|entry| push_leb128(&mut body, number[&action(entry)]));
+                here.iter().for_each(|entry| push_leb128(&mut body, number[slots.slot(entry)]));
                 rest = later;
             }
         }
         body.shrink_to_fit();
         Self { scenario: tables.scenario.clone(), vcs: tables.vcs, key: tables.key, symmetry: tables.symmetry.clone(), actions, body }
+    }
+
+    /// What tables say of themselves, without their entries: for what is written about tables that stand in a
+    /// file already. It unpacks to an error.
+    pub fn without_entries(tables: &ForwardingTables) -> Self {
+        let ForwardingTables { scenario, vcs, key, symmetry, routers: _ } = tables;
+        Self { scenario: scenario.clone(), vcs: *vcs, key: *key, symmetry: symmetry.clone(), actions: Vec::new(), body: Vec::new() }
     }
 
     /// The tables again.
@@ -110,6 +121,44 @@ impl PackedTables {
     }
 }
 
+/// A number for every action within the ranges of ports and virtual channels that some tables use.
+struct Slots {
+    least: [i32; 4],
+    /// How many values each part of an action may have.
+    extent: [usize; 4],
+}
+
+impl Slots {
+    fn of<'e>(entries: impl Iterator<Item = &'e Entry>) -> Self {
+        let (mut least, mut most) = ([i32::MAX; 4], [i32::MIN; 4]);
+        for entry in entries {
+            for (part, value) in parts(action(entry)).into_iter().enumerate() {
+                least[part] = least[part].min(value);
+                most[part] = most[part].max(value);
+            }
+        }
+        let extent = std::array::from_fn(|part| usize::try_from(most[part] - least[part] + 1).unwrap_or(0));
+        Self { least, extent }
+    }
+
+    fn count(&self) -> usize {
+        self.extent.iter().product()
+    }
+
+    fn slot(&self, entry: &Entry) -> usize {
+        self.of_action(action(entry))
+    }
+
+    fn of_action(&self, action: Action) -> usize {
+        let parts = parts(action);
+        (0..4).fold(0, |slot, part| slot * self.extent[part] + (parts[part] - self.least[part]) as usize)
+    }
+}
+
+fn parts((in_port, in_vc, out_port, out_vc): Action) -> [i32; 4] {
+    [in_port.into(), in_vc.into(), out_port.into(), out_vc.into()]
+}
+
 fn action(entry: &Entry) -> Action {
     (entry.in_port, entry.in_vc, entry.out_port, entry.out_vc)
 }
@@ -149,6 +198,7 @@ mod tests {
         let good = PackedTables::pack(&tables(vec![vec![(1, (-1, -1, 0, 0))], vec![]]));
         let damaged = |body: &[u8]| PackedTables { body: body.to_vec(), ..good.clone() }.unpack().unwrap_err();
         assert!(good.unpack().is_ok());
+        assert_eq!(PackedTables::without_entries(&good.unpack().unwrap()), PackedTables { actions: vec![], body: vec![], ..good.clone() });
         assert_eq!(damaged(&good.body[..3]), "byte 3 of the body: it ends too early");
         assert_eq!(damaged(&[0, 0, 1, 7, 1, 0, 0]), "byte 4 of the body: there is no action 7, only 1");
         assert_eq!(damaged(&[1]), "byte 1 of the body: router 1 stands where router 0 should");

@@ -5,14 +5,15 @@
 //! stored for canonical nodes only.
 
 use crate::ids::{CubeId, Id, NodeId};
+use std::sync::Arc;
 
 /// A group of cube translations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symmetry {
     cubes: u32,
     chips_per_cube: u32,
-    /// Row g = image of every cube under element g; row 0 is the identity. Rows ascend by the image of cube 0.
-    images: Vec<CubeId>,
+    /// Shared by all copies: it takes memory per pair of cubes. Row g = image of every cube under element g; row 0 is the identity. Rows ascend by the image of cube 0.
+    images: Arc<[CubeId]>,
     /// For every cube: its canonical cube's rank among the canonical ones, and the element that takes the canonical cube to it.
     home: Vec<(u32, u32)>,
     /// Row g = number of the inverse of element g.
@@ -41,7 +42,7 @@ impl Symmetry {
             .iter()
             .map(|g| elements.iter().position(|h| h[g[0].index()] == CubeId(0)).expect("a group has inverses") as u32)
             .collect();
-        Self { cubes, chips_per_cube, images: elements.concat(), home, inverse, canonical }
+        Self { cubes, chips_per_cube, images: elements.concat().into(), home, inverse, canonical }
     }
 
     /// The trivial group: every cube is canonical.

@@ -1,18 +1,12 @@
 //! The traffic that a fabric must carry: an integer weight per ordered pair of chips, or of the routers of a network that have hosts.
 //!
 //! Comes in: components or a matrix that `resolve` has checked. Goes out: weights by pair, by source and as planes of destinations.
-//! Invariants: some weight is positive; no chip sends to itself; weights are at most [`MAX_WEIGHT`], so that integer flows fit 64 bits; a
-//! router that is no endpoint neither sends nor receives. Groups are implicit: only a matrix takes memory per pair.
+//! Invariants: some weight is positive; no chip sends to itself; weights are at most [`WEIGHT`](crate::limits::WEIGHT), so that
+//! integer flows fit 64 bits; a router that is no endpoint neither sends nor receives. Groups are implicit: only a matrix takes memory per pair.
 
 use crate::ids::{Id, NodeId};
 use fixedbitset::FixedBitSet;
 use std::sync::Arc;
-
-/// The largest weight of a pair.
-pub const MAX_WEIGHT: u32 = 1_000_000;
-
-/// The most chips of a pod whose demand is a matrix.
-pub const MAX_MATRIX_NODES: usize = 4096;
 
 /// The traffic to carry: chip s sends to chip t at a rate proportional to `weight(s, t)`.
 #[derive(Clone, PartialEq, Eq, Debug)]

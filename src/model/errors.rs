@@ -446,11 +446,23 @@ pub(super) fn suggestion<'a>(wrong: &str, known: impl IntoIterator<Item = &'a st
     }
 }
 
+/// Longer names are not compared.
+const COMPARED_LETTERS: usize = 64;
+/// Names that one is compared with, at most.
+const COMPARED_NAMES: usize = 500;
+
 /// The known name closest to a wrong one, if it is close.
 pub(super) fn closest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
-    let distance = |name: &str| strsim::damerau_levenshtein(&wrong.to_lowercase(), &name.to_lowercase());
-    let close = known.iter().map(|name| (distance(name), *name)).min()?;
-    (close.0 <= 1 + close.1.len() / 4).then_some(close.1)
+    // The distance takes time and memory like the product of the lengths.
+    if wrong.len() > COMPARED_LETTERS {
+        return None;
+    }
+    let wrong = wrong.to_lowercase();
+    let far = |name: &str| 1 + name.len() / 4;
+    let near = known.iter().filter(|name| name.len() <= COMPARED_LETTERS && name.len().abs_diff(wrong.len()) <= far(name));
+    let distance = |name: &str| strsim::damerau_levenshtein(&wrong, &name.to_lowercase());
+    let close = near.take(COMPARED_NAMES).map(|name| (distance(name), *name)).min()?;
+    (close.0 <= far(close.1)).then_some(close.1)
 }
 
 /// `a`, `b` or `c`, at most twelve of them.

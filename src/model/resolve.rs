@@ -19,34 +19,29 @@ use super::errors::{ResolveError, list, suggestion};
 use super::*;
 use crate::diag::Span;
 use crate::ids::{Id, LinkTypeId};
+use crate::limits::NAME_LETTERS;
 use crate::syntax::ast::{self, ItemKind, Name};
 use crate::syntax::{Constants, EvalError, Loader};
 use std::collections::BTreeMap;
-
-/// The most chips that a pod may have.
-pub const MAX_NODES: u64 = 1 << 20;
-
-/// The most routers that a network may have.
-pub const MAX_ROUTERS: u64 = 1 << 16;
-
-/// The most OCSes that a pod may have.
-pub const MAX_OCSES: u64 = 1 << 16;
 
 /// Resolves names, units and defaults, and checks that the wiring can exist.
 ///
 /// # Errors
 /// Every error of the spec, in source order.
-pub fn resolve(spec: &ast::Spec, loader: &Loader<'_>) -> Result<Fabric, Vec<ResolveError>> {
+pub fn resolve(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
     let constants = Constants::of(spec);
     let mut context = Context { errors: Vec::new(), constants };
     let fabric = fabric(&mut context, spec, loader);
     context.report_constants();
-    context.errors.sort_by_key(ResolveError::span);
+    context.errors.sort_by_cached_key(ResolveError::span);
     match fabric {
         Some(fabric) if context.errors.is_empty() => Ok(fabric),
         _ => Err(context.errors),
     }
 }
+
+/// After so many errors names are not explained any more.
+const ENOUGH: usize = 200;
 
 /// What every part of the resolution needs.
 struct Context {
@@ -55,6 +50,11 @@ struct Context {
 }
 
 impl Context {
+    /// Whether so many errors were found that more would say nothing; some of them take long to explain.
+    fn enough(&self) -> bool {
+        self.errors.len() >= ENOUGH
+    }
+
     fn error(&mut self, error: ResolveError) {
         self.errors.push(error);
     }
@@ -63,6 +63,7 @@ impl Context {
     fn eval(&mut self, expr: &ast::Expr, indices: &[(ast::Text, i64)]) -> Option<i64> {
         let error = match self.constants.eval(expr, indices) {
             Ok(value) => return Some(value),
+            Err(_) if self.enough() => return None,
             Err(error) => error,
         };
         let indices = indices.iter().map(|(name, _)| &**name);
@@ -72,7 +73,8 @@ impl Context {
     }
 
     fn report_constants(&mut self) {
-        let errors: Vec<_> = self.constants.errors().filter_map(|error| eval_error(error, self.constants.names())).collect();
+        let errors = self.constants.errors().take(ENOUGH);
+        let errors: Vec<_> = errors.filter_map(|error| eval_error(error, self.constants.names())).collect();
         self.errors.extend(errors);
     }
 
@@ -153,6 +155,7 @@ fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
                         items.settings.insert(known, setting);
                     }
                 }
+                None if context.enough() => {}
                 None => context.error(ResolveError::Misplaced {
                     what: format!("`{}`", setting.name.value),
                     place: "a fabric".to_owned(),
@@ -168,6 +171,7 @@ fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
             ItemKind::Demand(block) => once(context, &mut items.demand, "demand", block, item.span),
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Require(require) => items.requires.push((require, item.span)),
+            ItemKind::Unknown(..) if context.enough() => {}
             ItemKind::Unknown(keyword, ..) => context.error(unknown_item(keyword)),
         }
     }
@@ -266,7 +270,7 @@ struct Site<'a> {
     clock: Option<u64>,
     links: &'a Links,
     spec_path: &'a str,
-    loader: &'a Loader<'a>,
+    loader: &'a dyn Loader,
 }
 
 /// What the two kinds of fabrics resolve each in its own way.
@@ -280,8 +284,9 @@ struct Parts {
 }
 
 /// Resolves one part after the other; `None` only if errors were reported.
-fn fabric(context: &mut Context, spec: &ast::Spec, loader: &Loader<'_>) -> Option<Fabric> {
+fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Option<Fabric> {
     let fabric = spec.fabric();
+    short_name(context, "the name of a fabric", &fabric.name);
     let items = sort_items(context, spec);
 
     let clock = hardware::clock(context, &items, fabric.head);
@@ -319,7 +324,8 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let chips = |cube: &Cube| cube.dims.iter().map(|&side| u64::from(side)).product();
     let senders = cube.as_ref().zip(cubes).map(|(cube, (cubes, _))| demand::Senders::of_pod(chips(cube), u64::from(cubes)));
     let demand = demand::demand(context, items, senders.as_ref(), site);
-    let topology = choices::topology(context, items, site, kind);
+    let face_ports = switches.iter().flat_map(|(_, ocses)| ocses.iter()).map(|ocs| ocs.a.len() + ocs.b.len()).sum();
+    let topology = choices::topology(context, items, site, kind, face_ports);
     let routing = choices::routing(context, items, site, kind);
     let requires = requires::requires(context, items, budget.as_ref(), kind);
     wiring::check(
@@ -357,8 +363,11 @@ impl Links {
             context.error(missing(place, "its link", &example, statement));
             return None;
         };
-        if let Some(index) = self.names.iter().position(|name| *name == over.value) {
+        if let Ok(index) = self.names.binary_search(&over.value) {
             return Some(LinkTypeId::new(index));
+        }
+        if context.enough() {
+            return None;
         }
         let help = suggestion(&over.value, names());
         context.error(ResolveError::UnknownName { what: "link", name: over.value.to_string(), help, span: over.span });
@@ -368,6 +377,20 @@ impl Links {
 
 fn missing(place: &str, what: &str, example: &str, span: Span) -> ResolveError {
     ResolveError::Missing { place: place.to_owned(), what: what.to_owned(), example: example.to_owned(), span }
+}
+
+/// Complains about a name that is too long to name a file after it.
+fn short_name(context: &mut Context, what: &str, name: &Name) {
+    let letters = name.value.chars().count();
+    if letters > NAME_LETTERS {
+        context.error(ResolveError::OutOfRange {
+            what: what.to_owned(),
+            wanted: format!("at most {NAME_LETTERS} letters long"),
+            help: Some("files are named after it".to_owned()),
+            span: name.span,
+            found: format!("this has {letters}"),
+        });
+    }
 }
 
 /// An error for a name that is not among the choices.

@@ -1,8 +1,9 @@
 //! From routes to forwarding tables.
 //!
-//! In: routes to every canonical destination. Out: the entries of every canonical router, keyed by (dst, in_port, in_vc) or by dst alone, sorted,
-//! each once. Routes that disagree on a key would leave two entries for it; the checker convicts them. What the routes carry is counted here
-//! from the routes; the checker counts it by walking the tables.
+//! In: routes to every canonical destination. Out: the entries of every canonical router, keyed by (dst,
+//! in_port, in_vc) or by dst alone, sorted, each once. Routes that disagree on a key would leave two entries
+//! for it; the checker convicts them. What the routes carry is counted here from the routes; the checker
+//! counts it by walking the tables.
 
 use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
 use crate::ir::{Entry, ForwardingTables, NextHops, Routes, Symmetry, TableKey, Topology, Walk};

@@ -104,11 +104,27 @@ pub enum ParseError {
         span: Span,
     },
 
-    #[error("the file has more than {limit} bytes")]
+    #[error("the spec has more than {limit} bytes, with all files that it uses")]
     #[diagnostic(code(FAB0007), help("this is hardly a spec; was the right file given?"))]
     TooLarge {
         limit: usize,
-        #[label("the file starts here")]
+        #[label("too much from here on")]
+        span: Span,
+    },
+
+    #[error("the spec has more than {limit} words, numbers and signs, with all files that it uses")]
+    #[diagnostic(code(FAB0007), help("say more with fewer items: one `ocs` line with indices declares a whole group"))]
+    TooManyTokens {
+        limit: usize,
+        #[label("too much from here on")]
+        span: Span,
+    },
+
+    #[error("the spec uses more than {limit} files")]
+    #[diagnostic(code(FAB0007), help("put some of them together"))]
+    TooManyFiles {
+        limit: usize,
+        #[label("one too many")]
         span: Span,
     },
 

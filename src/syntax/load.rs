@@ -6,29 +6,50 @@
 use super::ast::{Entry, File, Item, ItemKind, Spec};
 use super::errors::ParseError;
 use super::parse::parse_text;
+use super::scan::tokens;
 use crate::diag::{SourceMap, Span};
+use crate::limits::{SPEC_BYTES, SPEC_FILES, SPEC_TOKENS};
 
-/// Reads the text of a file; the error says why it cannot.
-pub type Loader<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+/// Hands over the text of files; a function from paths to texts is one.
+pub trait Loader {
+    /// The text of a file of at most `most` bytes.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn load(&self, path: &str, most: u64) -> Result<String, String>;
 
-/// The one name of the file behind a path: two paths that lead to one file, through links or otherwise, have the same.
-pub type Identity<'a> = dyn Fn(&str) -> String + 'a;
+    /// The one name of the file behind a path: two paths that lead to one file, through links or otherwise, have the same.
+    fn identity(&self, path: &str) -> String {
+        path.to_owned()
+    }
+}
+
+impl<F: Fn(&str) -> Result<String, String>> Loader for F {
+    fn load(&self, path: &str, most: u64) -> Result<String, String> {
+        self(path).and_then(|text| if text.len() as u64 > most { Err(too_long(most)) } else { Ok(text) })
+    }
+}
+
+/// Why a file of more than `most` bytes is not read.
+pub fn too_long(most: u64) -> String {
+    format!("it has more than {most} bytes")
+}
 
 /// Parses a spec and every file it uses; a path is a file of its own.
 ///
 /// # Errors
 /// All syntax errors of all files, in source order. The source map holds whatever was read.
-pub fn parse(path: &str, loader: &Loader<'_>) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
-    parse_files(path, loader, &str::to_owned)
-}
-
-/// As [`parse`], where several paths may lead to one file.
-///
-/// # Errors
-/// The same.
-pub fn parse_files(path: &str, loader: &Loader<'_>, identity: &Identity<'_>) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
-    let (files, sources, stack, seen, errors) = Default::default();
-    let mut load = Load { loader, identity, files, sources, stack, seen, errors };
+pub fn parse(path: &str, loader: &dyn Loader) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
+    let mut load = Load {
+        loader,
+        files: Vec::new(),
+        sources: SourceMap::default(),
+        stack: Vec::new(),
+        seen: Vec::new(),
+        errors: Vec::new(),
+        bytes: 0,
+        tokens: 0,
+    };
     let path = join("", path);
     load.file(&path, None);
     let Load { files, sources, mut errors, .. } = load;
@@ -37,7 +58,7 @@ pub fn parse_files(path: &str, loader: &Loader<'_>, identity: &Identity<'_>) -> 
     if errors.is_empty() {
         errors.extend(fabrics(&files));
     }
-    errors.sort_by_key(ParseError::span);
+    errors.sort_by_cached_key(ParseError::span);
     (if errors.is_empty() { Ok(Spec { files }) } else { Err(errors) }, sources)
 }
 
@@ -70,8 +91,7 @@ pub fn join(from_file: &str, path: &str) -> String {
 }
 
 struct Load<'a> {
-    loader: &'a Loader<'a>,
-    identity: &'a Identity<'a>,
+    loader: &'a dyn Loader,
     files: Vec<Option<File>>,
     sources: SourceMap,
     /// The files being read, outermost first: identity, and path as used.
@@ -79,12 +99,16 @@ struct Load<'a> {
     /// The identity of every file met so far, with its place in `files`.
     seen: Vec<(String, Option<usize>)>,
     errors: Vec<ParseError>,
+    /// Of all files together.
+    bytes: usize,
+    /// Of all files together.
+    tokens: usize,
 }
 
 impl Load<'_> {
     /// Reads a file unless it is known; returns its place.
     fn file(&mut self, path: &str, used_at: Option<Span>) -> Option<usize> {
-        let identity = (self.identity)(path);
+        let identity = self.loader.identity(path);
         if let (Some(start), Some(span)) = (self.stack.iter().position(|(open, _)| *open == identity), used_at) {
             let circle: Vec<&str> = self.stack[start..].iter().map(|(_, open)| open.as_str()).chain([path]).collect();
             self.errors.push(ParseError::UseCycle { path: path.to_owned(), circle: circle.join(" -> "), span });
@@ -93,13 +117,28 @@ impl Load<'_> {
         if let Some((_, place)) = self.seen.iter().find(|(seen, _)| *seen == identity) {
             return *place;
         }
-        let text = match (self.loader)(path) {
+        if let (true, Some(span)) = (self.seen.len() >= SPEC_FILES, used_at) {
+            self.errors.push(ParseError::TooManyFiles { limit: SPEC_FILES, span });
+            return None;
+        }
+        let text = match self.loader.load(path, SPEC_BYTES as u64) {
             Ok(text) => text,
             Err(reason) => {
                 self.errors.push(ParseError::Unreadable { path: path.to_owned(), reason, span: used_at });
                 return None;
             }
         };
+        (self.bytes, self.tokens) = (self.bytes + text.len(), self.tokens + tokens(&text));
+        let too_much = match used_at {
+            Some(span) if self.bytes > SPEC_BYTES => Some(ParseError::TooLarge { limit: SPEC_BYTES, span }),
+            Some(span) if self.tokens > SPEC_TOKENS => Some(ParseError::TooManyTokens { limit: SPEC_TOKENS, span }),
+            _ => None,
+        };
+        if let Some(error) = too_much {
+            self.errors.push(error);
+            self.seen.push((identity, None));
+            return None;
+        }
         let base = self.sources.add(path, &text);
         let place = self.files.len();
         self.files.push(None);

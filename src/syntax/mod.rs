@@ -14,6 +14,7 @@ mod scan;
 
 pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
-pub use load::{Identity, Loader, join, parse, parse_file, parse_files};
+pub use load::{Loader, join, parse, parse_file, too_long};
 pub use normalize::{DEMAND_INPUT, GRAPH_INPUTS, graph_input, is_graphml, normalize, require_order, with_inputs};
 pub use print::{print, print_spec};
+pub use scan::tokens;

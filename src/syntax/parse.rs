@@ -6,8 +6,9 @@
 
 use super::ast::*;
 use super::errors::ParseError;
-use super::scan::scan;
+use super::scan::{scan, tokens};
 use crate::diag::{Span, Spanned};
+use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
 use pest::Parser;
 use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::Pair;
@@ -20,13 +21,13 @@ struct Grammar;
 /// How many unexpected texts one run reports.
 const MAX_RECOVERIES: usize = 10;
 
-/// The longest file that is read.
-const MAX_BYTES: usize = 4 << 20;
-
 /// Parses one file whose first byte has the offset `base`.
 pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<ParseError>> {
-    if text.len() > MAX_BYTES {
-        return Err(vec![ParseError::TooLarge { limit: MAX_BYTES, span: Span { start: base, end: base } }]);
+    if text.len() > SPEC_BYTES {
+        return Err(vec![ParseError::TooLarge { limit: SPEC_BYTES, span: Span { start: base, end: base } }]);
+    }
+    if tokens(text) > SPEC_TOKENS {
+        return Err(vec![ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span { start: base, end: base } }]);
     }
     let scanned = scan(text, base).map_err(|error| vec![error])?;
     let mut code = scanned.code;
@@ -39,7 +40,7 @@ pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<
                 let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1));
                 let layout = Layout::Source(lines.map(|line| base + line).collect());
                 let file = File { path: path.to_owned(), entries, comments: scanned.comments, layout };
-                builder.errors.sort_by_key(ParseError::span);
+                builder.errors.sort_by_cached_key(ParseError::span);
                 return if builder.errors.is_empty() { Ok(file) } else { Err(builder.errors) };
             }
             Err(failure) => failure,

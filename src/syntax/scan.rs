@@ -2,14 +2,12 @@
 //!
 //! Comes in: the text of a file. Goes out: the same text with every comment blanked out (same length, so that offsets stay), and
 //! the comments. Invariant of a successful scan: strings and comments are closed, brackets are balanced and at most
-//! [`MAX_DEPTH`] deep, so that the recursive parser behind it cannot exhaust the stack.
+//! [`BRACKETS`] deep, so that the recursive parser behind it cannot exhaust the stack.
 
 use super::ast::{Comment, Text};
 use super::errors::ParseError;
 use crate::diag::Span;
-
-/// How deep brackets may nest.
-const MAX_DEPTH: usize = 64;
+use crate::limits::BRACKETS;
 
 /// What the scan found.
 pub(super) struct Scan {
@@ -17,6 +15,25 @@ pub(super) struct Scan {
     pub(super) code: String,
     /// The comments.
     pub(super) comments: Vec<Comment>,
+}
+
+/// How many words, numbers, texts and signs a text has outside its comments; what never ends counts to the end.
+pub fn tokens(text: &str) -> usize {
+    let (mut count, mut rest) = (0, text);
+    while let Some(first) = rest.chars().next() {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let length = match first {
+            _ if first.is_whitespace() => rest.find(|c: char| !c.is_whitespace()),
+            '/' if rest.starts_with("//") => rest.find('\n'),
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map(|length| length + 4),
+            '"' => rest[1..].find(['"', '\n']).map(|length| length + 2),
+            _ if word(first) => rest.find(|c: char| !word(c)),
+            _ => Some(first.len_utf8()),
+        };
+        count += usize::from(!first.is_whitespace() && !rest.starts_with("//") && !rest.starts_with("/*"));
+        rest = &rest[length.unwrap_or(rest.len())..];
+    }
+    count
 }
 
 /// Scans one file whose first byte has the offset `base`.
@@ -28,11 +45,14 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
         code[..3].fill(b' ');
     }
     let mut comments = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
+    // Where each was opened, and how far its line is indented.
+    let mut open: Vec<(usize, usize)> = Vec::new();
     let span = |from: usize, to: usize| Span { start: base + from as u32, end: base + to as u32 };
     // The first bracket whose partner is indented less than it: if one is missing in the end, it is most likely this one's.
     let mut suspect = None;
     let mut at = 0;
+    // Of the line that is read. Nothing here may look back or ahead along a line for every sign in it: lines can be megabytes long.
+    let mut indent = indent_of(text, 0);
     while at < bytes.len() {
         let rest = &bytes[at..];
         let comment_end = if rest.starts_with(b"//") {
@@ -48,40 +68,43 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
             let written: Text = text[at..end].trim_end().into();
             comments.push(Comment { span: span(at, at + written.len()), text: written });
             code[at..end].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+            if let Some(newline) = text[at..end].rfind('\n') {
+                indent = indent_of(text, at + newline + 1);
+            }
             at = end;
             continue;
         }
         match bytes[at] {
             b'"' => {
-                let line = &text[at + 1..at + 1 + text[at + 1..].find('\n').unwrap_or(bytes.len() - at - 1)];
-                let length = line.find('"').ok_or(ParseError::Unterminated { what: "string", close: "\"", span: span(at, at + 1) })?;
-                at += length + 1;
+                let end = text[at + 1..].find(['"', '\n']).filter(|length| bytes[at + 1 + length] == b'"');
+                at += 1 + end.ok_or(ParseError::Unterminated { what: "string", close: "\"", span: span(at, at + 1) })?;
             }
             b'{' | b'(' | b'[' => {
-                open.push(at);
-                if open.len() > MAX_DEPTH {
-                    return Err(ParseError::TooDeep { limit: MAX_DEPTH, span: span(at, at + 1) });
+                open.push((at, indent));
+                if open.len() > BRACKETS {
+                    return Err(ParseError::TooDeep { limit: BRACKETS, span: span(at, at + 1) });
                 }
             }
             close @ (b'}' | b')' | b']') => {
                 let opened = open.pop();
-                if let Some(opened) = opened.filter(|&opened| suspect.is_none() && indent(text, at) < indent(text, opened)) {
+                if let Some((opened, _)) = opened.filter(|&(_, opened_indent)| suspect.is_none() && indent < opened_indent) {
                     suspect = Some(opened);
                 }
-                let matches = opened.is_some_and(|opened| closing(bytes[opened]) == close);
+                let matches = opened.is_some_and(|(opened, _)| closing(bytes[opened]) == close);
                 if !matches {
                     return Err(unbalanced(
                         close as char,
                         span(at, at + 1),
-                        opened.map(|opened| (bytes[opened] as char, span(opened, opened + 1))),
+                        opened.map(|(opened, _)| (bytes[opened] as char, span(opened, opened + 1))),
                     ));
                 }
             }
+            b'\n' => indent = indent_of(text, at + 1),
             _ => {}
         }
         at += 1;
     }
-    if let Some(&outermost) = open.first() {
+    if let Some(&(outermost, _)) = open.first() {
         let opened = suspect.unwrap_or(outermost);
         let close = closing(bytes[opened]) as char;
         return Err(ParseError::NeverClosed { open: bytes[opened] as char, close, span: span(opened, opened + 1) });
@@ -89,10 +112,9 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
     Ok(Scan { code: String::from_utf8(code).unwrap_or_default(), comments })
 }
 
-/// The indentation of the line around an offset.
-fn indent(text: &str, at: usize) -> usize {
-    let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    let line = &text[line_start..];
+/// The indentation of the line that begins at an offset.
+fn indent_of(text: &str, line_start: usize) -> usize {
+    let line = text[line_start..].split('\n').next().unwrap_or_default();
     line.len() - line.trim_start().len()
 }
 

@@ -4,7 +4,7 @@ mod pods;
 mod verify;
 
 use fabc::ids::{IdVec, LinkId, PortId};
-use fabc::ir::{LinkKind, Routes, Topology};
+use fabc::ir::{LinkClass, Routes, Topology};
 use fabc::model::{Demand, TableKey, TurnPriority};
 use fabc::passes::route::allowed_turns::{MAX_PATHS, Settings, TurnOrder, least_load, order, paths, select};
 use fabc::progress::Silent;
@@ -84,7 +84,7 @@ fn a_pod_without_symmetry_routes_as_well() {
 #[test]
 fn dark_face_ports_are_left_alone() {
     let full = pods::shifted([4, 4, 4], 4, &pods::climbed(4, 500, 7));
-    let links = full.links().iter().copied().filter(|link| link.kind == LinkKind::Copper || link.a.port.0 < 4).collect();
+    let links = full.links().iter().copied().filter(|link| link.class == LinkClass::Local || link.a.port.0 < 4).collect();
     let topology = Topology::new(6, links, full.symmetry().clone());
     expect_balance(&routed(&topology, 2));
 }
@@ -179,13 +179,13 @@ fn lp_of_64_chips_is_met_but_for_one_route() {
 }
 
 /// All fibres at the place of a link's end: what a dark OCS takes away.
-fn without_ocs(topology: &Topology, port: u8, local: u32) -> IdVec<LinkId, bool> {
+fn without_ocs(topology: &Topology, port: u16, local: u32) -> IdVec<LinkId, bool> {
     let chips = topology.symmetry().chips_per_cube() as u32;
     topology
         .links()
         .iter()
         .map(|link| {
-            ![link.a, link.b].iter().any(|end| end.port == PortId(port) && end.node.0 % chips == local) || link.kind == LinkKind::Copper
+            ![link.a, link.b].iter().any(|end| end.port == PortId(port) && end.node.0 % chips == local) || link.class == LinkClass::Local
         })
         .collect()
 }
@@ -212,7 +212,7 @@ fn one_order_serves_every_fault() {
 fn a_single_cut_fibre_breaks_the_symmetry_and_routes() {
     let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 1000, 7));
     let (order, nominal) = compute(&topology, 2);
-    let cut = topology.links().enumerate().find(|(_, link)| link.kind == LinkKind::Fiber).expect("a fibre").0;
+    let cut = topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fibre").0;
     let alive: IdVec<LinkId, bool> = topology.links().ids().map(|link| link != cut).collect();
     let settings = Settings::for_pod(2, topology.node_count());
     let prices = pods::prices(&topology, 1000);

@@ -1,7 +1,7 @@
 //! Pods to route on, built without the synthesizer: random or hill-climbed translations of cubes, tori, twisted tori.
 
 use fabc::ids::{CubeId, LinkTypeId, NodeId, PortId};
-use fabc::ir::{DualLengths, Endpoint, Link, LinkKind, Symmetry, Topology};
+use fabc::ir::{DualLengths, Endpoint, Link, LinkClass, Symmetry, Topology};
 
 /// A cube shape and where every cube's optical ports lead: `far(cube, axis, face position)` is the cube across the + face.
 pub(crate) fn pod(dims: [u32; 3], cubes: u32, symmetry: Symmetry, far: impl Fn(u32, usize, usize) -> u32) -> Topology {
@@ -12,25 +12,25 @@ pub(crate) fn pod(dims: [u32; 3], cubes: u32, symmetry: Symmetry, far: impl Fn(u
         for local in 0..chips {
             let at = [local % dims[0], local / dims[0] % dims[1], local / (dims[0] * dims[1])];
             for axis in 0..3 {
-                let (mut to, kind, other) = if at[axis] + 1 < dims[axis] {
+                let (mut to, class, other) = if at[axis] + 1 < dims[axis] {
                     let mut to = at;
                     to[axis] += 1;
-                    (to, LinkKind::Copper, cube)
+                    (to, LinkClass::Local, cube)
                 } else {
                     let (u, v) = match axis {
                         0 => (at[1] * dims[2] + at[2], 0),
                         1 => (at[0] * dims[2] + at[2], 0),
                         _ => (at[0] * dims[1] + at[1], 0),
                     };
-                    (at, LinkKind::Fiber, far(cube, axis, (u + v) as usize))
+                    (at, LinkClass::Global, far(cube, axis, (u + v) as usize))
                 };
-                if kind == LinkKind::Fiber {
+                if class == LinkClass::Global {
                     to[axis] = 0;
                 }
-                let a = Endpoint { node: node(cube, at), port: PortId(2 * axis as u8) };
-                let b = Endpoint { node: node(other, to), port: PortId(2 * axis as u8 + 1) };
+                let a = Endpoint { node: node(cube, at), port: PortId(2 * axis as u16) };
+                let b = Endpoint { node: node(other, to), port: PortId(2 * axis as u16 + 1) };
                 if a.node != b.node {
-                    links.push(Link { a, b, kind, link_type: LinkTypeId(0) });
+                    links.push(Link { a, b, class, link_type: LinkTypeId(0), simplex: false });
                 }
             }
         }
@@ -211,11 +211,11 @@ pub(crate) fn prices(topology: &Topology, fiber: u64) -> DualLengths {
     let symmetry = topology.symmetry();
     let mut lengths = vec![0; topology.class_count(symmetry)];
     let mut volume = 0u128;
-    let length = |kind: LinkKind| if kind == LinkKind::Copper { 1000 } else { fiber };
+    let length = |class: LinkClass| if class == LinkClass::Local { 1000 } else { fiber };
     for (id, link) in topology.links().enumerate() {
         for channel in [id.forward(), id.backward()] {
-            lengths[topology.channel_class(symmetry, channel).0 as usize] = length(link.kind);
-            volume += u128::from(length(link.kind));
+            lengths[topology.channel_class(symmetry, channel).0 as usize] = length(link.class);
+            volume += u128::from(length(link.class));
         }
     }
     let mut distance = 0u128;
@@ -226,7 +226,7 @@ pub(crate) fn prices(topology: &Topology, fiber: u64) -> DualLengths {
         while let Some((at, node)) = open.pop_first() {
             for channel in topology.channels_from(node) {
                 let head = topology.target(channel).node;
-                let longer = at + length(topology.links()[channel.link()].kind);
+                let longer = at + length(topology.links()[channel.link()].class);
                 if longer < reached[head.0 as usize] {
                     reached[head.0 as usize] = longer;
                     open.insert((longer, head));

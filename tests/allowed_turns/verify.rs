@@ -22,7 +22,7 @@ pub(crate) fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId)
     let (mut hops, mut least) = (0u64, 0u64);
     for (class, dst) in symmetry.canonical_nodes().enumerate() {
         let distances = distances_to(topology, dst, &dark);
-        let mut keys: BTreeMap<(u32, u8, u8), (u8, u8)> = BTreeMap::new();
+        let mut keys: BTreeMap<(u32, u16, u8), (u16, u8)> = BTreeMap::new();
         for src in topology.nodes() {
             let route = routes.route(class, src);
             assert_eq!(route.is_empty(), src == dst, "only the destination has no hop to itself");

@@ -1,15 +1,15 @@
 //! Compiled pods made by hand, so that emitters can be tested without the passes.
 
-use fabc::compiled::{Compiled, CompiledScenario};
+use fabc::compiled::{Compiled, CompiledPod, CompiledScenario};
 use fabc::diag::Span;
 use fabc::ids::{ChannelId, CubeId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
-    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkKind,
-    PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
+    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass,
+    Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
-    Budget, Chip, Comparison, CoupleRule, Cube, Demand, Duplex, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Pod, Require,
-    RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice,
+    Budget, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant, Pod, Require,
+    Router, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice,
 };
 
 /// What a pod made by hand looks like.
@@ -26,15 +26,18 @@ pub(crate) struct Shape {
 
 /// A pod in which OCS k couples the + face of every cube with the - face of the cube `shift(k)` further on.
 pub(crate) fn compiled(shape: Shape) -> Compiled {
-    let pod = pod(shape);
-    let (topology, cross_connects) = wire(&pod);
-    let scenarios: Vec<CompiledScenario> = Scenario::all(&pod, &topology)
+    let fabric = fabric(shape);
+    let pod = fabric.pod().expect("made above");
+    let (topology, cross_connects) = wire(pod);
+    let topology = topology.named(Names::of(&fabric));
+    let wired = fabc::check::wiring(&fabric, &topology, Some(&cross_connects)).expect("wired as declared");
+    let scenarios: Vec<CompiledScenario> = Scenario::all(&fabric, &topology)
         .into_iter()
         .filter(|scenario| shape.routed || scenario.is_nominal())
-        .map(|scenario| measure(&pod, &topology, &cross_connects, scenario, shape.routed))
+        .map(|scenario| measure(&fabric, &topology, &cross_connects, scenario, shape.routed))
         .collect();
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
-    let requires = pod.requires.iter().map(|require| outcome(require, &metrics)).collect();
+    let requires = fabric.requires.iter().map(|require| outcome(require, &metrics)).collect();
     let flow = ConcurrentFlow {
         dual: scenarios[0].lengths.clone(),
         primal: tree_flow(&topology),
@@ -42,7 +45,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         sweeps: 0,
         stopped_by: StopReason::Gap,
     };
-    let (trees, tree_bounds) = fabc::passes::trees::disjoint_trees(&pod, &topology, &cross_connects);
+    let (trees, tree_bounds) = fabc::passes::trees::disjoint_trees(pod, &topology, &cross_connects);
     let pass = |name: &str, stopped_by: &str, counters: &[(&str, u64)]| PassRecord {
         name: name.to_owned(),
         stopped_by: stopped_by.to_owned(),
@@ -54,8 +57,9 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         pass("analyze", "gap", &[("rounds", 120)]),
         pass("route", "done", &[("scenarios", scenarios.len() as u64), ("relaxations", 9_221_337)]),
     ];
-    let limit = fabc::passes::limit::universal(&pod).0;
-    Compiled { pod, topology, limit, cross_connects, flow, uniform: None, trees, tree_bounds, scenarios, requires, passes }
+    let limit = fabc::passes::limit::universal(pod, &fabric.demand).0;
+    let pod = Some(CompiledPod { cross_connects, limit, uniform: None, trees, tree_bounds });
+    Compiled { fabric, topology, wired, pod, flow, scenarios, requires, passes }
 }
 
 /// One unit from every canonical source to every other node along a tree of shortest paths.
@@ -88,7 +92,7 @@ fn outcome(require: &Require, metrics: &[ScenarioMetrics]) -> RequireOutcome {
     RequireOutcome { require: require.clone(), measured, scenario }
 }
 
-fn pod(shape: Shape) -> Pod {
+fn fabric(shape: Shape) -> Fabric {
     let span = Span::default();
     let link = |name: &str, latency_cycles| LinkType { name: name.to_owned(), bandwidth_bps: 1_024_000_000_000, latency_cycles, span };
     let require = |metric, fault, comparison, value_text: &str| Require {
@@ -100,28 +104,13 @@ fn pod(shape: Shape) -> Pod {
         span,
     };
     let mut pod = Pod {
-        name: shape.name.to_owned(),
-        clock_hz: 1_050_000_000,
-        link_types: vec![link("copper", 50), link("fiber", 25)].into(),
-        chip: Chip { radix: 6, vcs: 4, flit_bytes: 128, buffer_flits: 200, latency_cycles: 25, span },
         cube: Cube { dims: shape.dims, mesh: LinkTypeId(0), span },
         cubes: shape.cubes,
         cubes_span: span,
         ocs_groups: IdVec::new(),
         ocses: IdVec::new(),
-        budget: Budget { vcs: 2, faults: Faults::Ocses(1), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
-        demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
         topology: TopologyChoice::Synthesize(Synthesize { symmetry: SymmetryChoice::Translation, ..Synthesize::default() }),
         topology_span: span,
-        routing: RoutingChoice::AllowedTurns(Default::default()),
-        routing_span: span,
-        requires: vec![
-            require(Metric::Diameter, false, Comparison::AtMost, "7"),
-            require(Metric::ConcurrentFlow, false, Comparison::AtLeast, "0.005"),
-            require(Metric::MaxChannelLoad, false, Comparison::AtMost, "159"),
-            require(Metric::Diameter, true, Comparison::AtMost, "9"),
-        ],
-        span,
     };
     for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
         let others: Vec<usize> = (0..3).filter(|&other| other != axis).collect();
@@ -132,7 +121,7 @@ fn pod(shape: Shape) -> Pod {
                 let mut at = [0; 3];
                 (at[others[0]], at[others[1]]) = (u, v);
                 at[axis] = if minus { 0 } else { shape.dims[axis] - 1 };
-                let port = PortId(2 * axis as u8 + u8::from(minus));
+                let port = PortId(2 * axis as u16 + u16::from(minus));
                 FacePort { cube: CubeId(cube), node: pod.node(CubeId(cube), at), port }
             };
             let [plus, minus] = [false, true].map(|minus| (0..shape.cubes).map(|cube| face(cube, minus)).collect::<Vec<_>>());
@@ -156,7 +145,24 @@ fn pod(shape: Shape) -> Pod {
         }
     }
     debug_assert_eq!(pod.ocs_groups.ids().last(), Some(OcsGroupId(2)));
-    pod
+    Fabric {
+        name: shape.name.to_owned(),
+        clock_hz: 1_050_000_000,
+        link_types: vec![link("copper", 50), link("fiber", 25)].into(),
+        router: Router { radix: 6, hosts: 0, vcs: 4, flit_bytes: 128, buffer_flits: 200, latency_cycles: 25, span },
+        plant: Plant::Pod(pod),
+        budget: Budget { vcs: 2, faults: Faults::Ocses(1), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
+        demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
+        routing: RoutingChoice::AllowedTurns(Default::default()),
+        routing_span: span,
+        requires: vec![
+            require(Metric::Diameter, false, Comparison::AtMost, "7"),
+            require(Metric::ConcurrentFlow, false, Comparison::AtLeast, "0.005"),
+            require(Metric::MaxChannelLoad, false, Comparison::AtMost, "159"),
+            require(Metric::Diameter, true, Comparison::AtMost, "9"),
+        ],
+        span,
+    }
 }
 
 /// By how many cubes the coupling of an OCS goes on: different strides per axis and position.
@@ -189,10 +195,11 @@ fn wire(pod: &Pod) -> (Topology, CrossConnects) {
                 next[axis] += 1;
                 let next = pod.node(pod.cube_of(node), next);
                 links.push(Link {
-                    a: end(node, 2 * axis as u8),
-                    b: end(next, 2 * axis as u8 + 1),
-                    kind: LinkKind::Copper,
+                    a: end(node, 2 * axis as u16),
+                    b: end(next, 2 * axis as u16 + 1),
+                    class: LinkClass::Local,
                     link_type: LinkTypeId(0),
+                    simplex: false,
                 });
             }
         }
@@ -215,8 +222,9 @@ fn wire(pod: &Pod) -> (Topology, CrossConnects) {
         links.extend(sides(ocs).map(|(_, _, a, b)| Link {
             a: Endpoint { node: a.node, port: a.port },
             b: Endpoint { node: b.node, port: b.port },
-            kind: LinkKind::Fiber,
+            class: LinkClass::Global,
             link_type: LinkTypeId(1),
+            simplex: false,
         }));
     }
     let topology = Topology::new(6, links, symmetry);
@@ -259,8 +267,9 @@ fn towards(topology: &Topology, alive: &IdVec<LinkId, bool>, dst: NodeId) -> (Ve
     (next, distance, order)
 }
 
-fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scenario: Scenario, routed: bool) -> CompiledScenario {
-    let alive = scenario.alive(topology, cross_connects);
+fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects, scenario: Scenario, routed: bool) -> CompiledScenario {
+    let pod = fabric.pod().expect("made above");
+    let alive = scenario.alive(topology, Some(cross_connects));
     let symmetry = topology.symmetry();
     let copies = symmetry.order() as u64;
     let mut histogram: Vec<u64> = Vec::new();
@@ -303,16 +312,17 @@ fn measure(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, scena
     let metrics = ScenarioMetrics {
         scenario: scenario.name.clone(),
         nodes: pod.node_count() as u64,
+        hosts: pod.node_count() as u64,
         channels,
         diameter: histogram.len() as u32 - 1,
         hop_histogram: histogram,
         hop_total,
         demand_hops: hop_total,
-        sent_most: pod.demand.sent_most(),
+        sent_most: fabric.demand.sent_most(),
         flow_low: Fraction::new(1u64, busiest),
         flow_high,
-        channel_bandwidth: Fraction::new(pod.channel_bandwidth_bps(), 8_000_000_000u64),
-        disjoint_trees: pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.dark.contains(&ocs)).count() as u32,
+        channel_bandwidth: Fraction::new(fabric.channel_bandwidth_bps(), 8_000_000_000u64),
+        disjoint_trees: Some(pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.dark.contains(&ocs)).count() as u32),
         routed: routed.then_some(walk),
     };
     let lengths = DualLengths { lengths: vec![1; loads.len()], volume: channels.into(), distance: hop_total.into() };
@@ -331,7 +341,7 @@ pub(crate) fn tables(topology: &Topology, symmetry: Symmetry) -> ForwardingTable
             routers[class].push(Entry { dst, in_port: -1, in_vc: -1, out_port, out_vc: 0 });
             for channel in topology.channels_from(node).map(ChannelId::reverse) {
                 if next[topology.source(channel).node.index()] == Some(channel) {
-                    let in_port = topology.target(channel).port.0 as i8;
+                    let in_port = topology.target(channel).port.0 as i16;
                     routers[class].push(Entry { dst, in_port, in_vc: 0, out_port, out_vc: 1 });
                 }
             }

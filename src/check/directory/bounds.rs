@@ -5,7 +5,7 @@ use crate::check::limit::measure;
 use crate::check::measures::Exact;
 use crate::check::tree_bounds;
 use crate::ids::OcsId;
-use crate::ir::{LimitArgument, TreeBounds};
+use crate::ir::{LimitArgument, TreeBounds, UniversalLimit};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -27,59 +27,79 @@ struct Trees {
     witness: Vec<String>,
 }
 
-/// Compares the section `bounds`; a report that claims no universal bound claims nothing wrong.
-pub(super) fn compare(comparison: &mut Comparison, claimed: Option<&Value>, measured: &Measured<'_>) {
+/// Compares the section `bounds`, and returns what it claims of the trees and of all topologies; a report
+/// that claims no universal bound claims nothing wrong.
+pub(super) fn compare(
+    comparison: &mut Comparison,
+    claimed: Option<&Value>,
+    measured: &Measured<'_>,
+) -> (Option<TreeBounds>, Option<UniversalLimit>) {
     let nominal = &measured.scenarios[0];
     let Some(object) = claimed.and_then(Value::as_object) else {
-        return comparison.differ("bounds", claimed, "an object");
+        comparison.differ("bounds", claimed, "an object");
+        return (None, None);
     };
     comparison.known_keys("bounds", object, &["distance", "load", "trees", "universal"]);
     comparison.fields("bounds", object, &scenario_bounds(nominal));
-    match object.get("trees") {
-        None | Some(Value::Null) => {}
+    let trees = match object.get("trees") {
+        None | Some(Value::Null) => None,
         Some(written) => trees(comparison, written, measured),
-    }
-    match object.get("universal") {
-        None | Some(Value::Null) => {}
+    };
+    let limit = match object.get("universal") {
+        None | Some(Value::Null) => None,
         Some(Value::Object(fields)) => limit(comparison, fields, measured),
-        other => comparison.differ("bounds.universal", other, "an object"),
-    }
+        other => {
+            comparison.differ("bounds.universal", other, "an object");
+            None
+        }
+    };
+    (trees, limit)
 }
 
-fn trees(comparison: &mut Comparison, written: &Value, measured: &Measured<'_>) {
+fn trees(comparison: &mut Comparison, written: &Value, measured: &Measured<'_>) -> Option<TreeBounds> {
     let place = "bounds.trees";
+    let mut differ = |what: String| {
+        comparison.differ(place, Some(written), what);
+        None
+    };
     let claimed = match Trees::deserialize(written) {
         Ok(claimed) => claimed,
-        Err(error) => return comparison.differ(place, Some(written), error.to_string()),
+        Err(error) => return differ(error.to_string()),
     };
     let find = |name: &String| measured.pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name).map(|(id, _)| id);
     let Some(witness) = claimed.witness.iter().map(find).collect::<Option<Vec<OcsId>>>() else {
-        return comparison.differ(place, Some(written), "OCSes that the spec declares");
+        return differ("OCSes that the spec declares".to_owned());
     };
     let bounds = TreeBounds { at_least: claimed.at_least, at_most: claimed.at_most, witness };
-    if let Err(error) = tree_bounds(measured.pod, measured.topology, measured.cross_connects, measured.trees, &bounds) {
-        comparison.differ(place, Some(written), error.to_string());
+    match tree_bounds(measured.pod, measured.topology, measured.cross_connects, measured.trees, &bounds) {
+        Ok(()) => Some(bounds),
+        Err(error) => differ(error.to_string()),
     }
 }
 
-fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Measured<'_>) {
+fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Measured<'_>) -> Option<UniversalLimit> {
     let place = |key: &str| format!("bounds.universal.{key}");
     comparison.known_keys("bounds.universal", fields, &["value", "share", "optimal", "volume", "distance", "argument"]);
     let written = fields.get("argument");
+    let mut differ = |what: String| {
+        comparison.differ(&place("argument"), written, what);
+        None
+    };
     let argument = match written.map(Argument::deserialize) {
         Some(Ok(Argument::Tree { copper, fiber, levels })) => LimitArgument::Tree { copper, fiber, levels },
         Some(Ok(Argument::Plane { axis, below })) => LimitArgument::Plane { axis, below },
         Some(Ok(Argument::Cubes { first, count })) => LimitArgument::Cubes { first, count },
-        Some(Err(error)) => return comparison.differ(&place("argument"), written, error.to_string()),
-        None => return comparison.differ(&place("argument"), None, "what proves the bound"),
+        Some(Err(error)) => return differ(error.to_string()),
+        None => return differ("what proves the bound".to_owned()),
     };
     let (volume, distance) = match measure(measured.pod, &measured.fabric.demand, &argument) {
         Ok(sums) => sums,
-        Err(what) => return comparison.differ(&place("argument"), written, what),
+        Err(what) => return differ(what),
     };
     let nominal = &measured.scenarios[0];
     let Some((limit, share)) = Exact::new(volume, distance).and_then(|limit| Some((limit, nominal.low.by(limit)?))) else {
-        return comparison.differ(&place("argument"), written, "no positive bound of at most 128 bits");
+        comparison.differ(&place("argument"), written, "no positive bound of at most 128 bits");
+        return None;
     };
     for (key, expected) in [
         ("value", Expected::Upper(limit)),
@@ -90,4 +110,5 @@ fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Me
     ] {
         comparison.expect(&place(key), fields.get(key), expected);
     }
+    Some(UniversalLimit { volume, distance, argument })
 }

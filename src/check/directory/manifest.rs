@@ -4,13 +4,23 @@ use super::read::{Manifest, bytes, contradiction, tagged};
 use super::{Files, MANIFEST};
 use crate::check::CheckError;
 use crate::model::Fabric;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks names, sizes and hashes of all files; reports every difference.
-pub(super) fn manifest(files: &Files, fabric: &Fabric) -> Vec<CheckError> {
+/// How the build was called.
+#[derive(Default)]
+pub(super) struct Build {
+    /// The program and its version.
+    pub(super) tool: String,
+    /// Its options, by name.
+    pub(super) options: Vec<(String, String)>,
+}
+
+/// Checks names, sizes and hashes of all files, and that the options of the build are some that it has and
+/// fit the files; reports every difference.
+pub(super) fn manifest(files: &Files, fabric: &Fabric) -> (Build, Vec<CheckError>) {
     let manifest: Manifest = match tagged(files, MANIFEST) {
         Ok(manifest) => manifest,
-        Err(error) => return vec![error],
+        Err(error) => return (Build::default(), vec![error]),
     };
     let mut errors = Vec::new();
     let mut wrong = |path: &str, what: String| errors.push(CheckError::Files { path: path.to_owned(), what });
@@ -44,5 +54,77 @@ pub(super) fn manifest(files: &Files, fabric: &Fabric) -> Vec<CheckError> {
         }
         Ok(_) => {}
     }
+    let version = manifest.tool.strip_prefix("fabc ").is_some_and(is_version);
+    if !version {
+        errors.push(contradiction(MANIFEST, "tool", format!("says `{}`, but must be `fabc` and a version", manifest.tool)));
+    }
+    errors.extend(options(files, &manifest.options.0));
+    (Build { tool: manifest.tool, options: manifest.options.0.into_iter().collect() }, errors)
+}
+
+/// `0.1.0`, with digits in every part.
+fn is_version(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    parts.len() == 3 && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The stages that a build can be stopped after and still write a directory, and whether it has tables by
+/// then.
+const STOPPED_AFTER: [(&str, bool); 4] = [("synthesize", false), ("analyze", false), ("route", true), ("check", true)];
+
+/// Whether the options are those of a build that leaves such files.
+fn options(files: &Files, options: &BTreeMap<String, String>) -> Vec<CheckError> {
+    let routed = files.keys().any(|path| path.starts_with("tables/"));
+    let binary = files.contains_key("tables/nominal.bin");
+    let mut errors = Vec::new();
+    let mut wrong = |option: &str, what: String| errors.push(contradiction(MANIFEST, format!("options.{option}"), what));
+    for (name, value) in options {
+        match (name.as_str(), value.as_str()) {
+            ("stop_after", stage) => match STOPPED_AFTER.iter().find(|(known, _)| *known == stage) {
+                None => wrong(name, format!("says `{stage}`, which is no stage that a build can be stopped after")),
+                Some((_, tables)) if *tables != routed => {
+                    let there = if routed { "there are tables" } else { "there are no tables" };
+                    wrong(name, format!("says `{stage}`, but {there}"));
+                }
+                Some(_) => {}
+            },
+            ("tables", "binary") if binary => {}
+            ("tables", "binary") => wrong(name, "says `binary`, but there are no tables in that form".to_owned()),
+            ("tables", other) => wrong(name, format!("says `{other}`, but only `binary` is ever written there")),
+            _ => wrong(name, "is no option of a build".to_owned()),
+        }
+    }
+    if binary && !options.contains_key("tables") {
+        wrong("tables", "is missing, but the tables are binary".to_owned());
+    }
+    if !routed && !options.contains_key("stop_after") {
+        wrong("stop_after", "is missing, but there are no tables".to_owned());
+    }
     errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_must_fit_the_files() {
+        let files = |paths: &[&str]| Files::from_iter(paths.iter().map(|path| ((*path).to_owned(), Vec::new())));
+        let given =
+            |pairs: &[(&str, &str)]| BTreeMap::from_iter(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let (json, bin, none) = (files(&["tables/nominal.json"]), files(&["tables/nominal.bin"]), files(&[]));
+        let wrong = |files: &Files, pairs: &[(&str, &str)]| options(files, &given(pairs)).len();
+        assert_eq!(wrong(&json, &[]), 0);
+        assert_eq!(wrong(&json, &[("stop_after", "check")]), 0);
+        assert_eq!(wrong(&bin, &[("tables", "binary"), ("stop_after", "route")]), 0);
+        assert_eq!(wrong(&none, &[("stop_after", "analyze")]), 0);
+        assert_eq!(wrong(&none, &[]), 1);
+        assert_eq!(wrong(&bin, &[]), 1);
+        assert_eq!(wrong(&json, &[("tables", "binary")]), 1);
+        assert_eq!(wrong(&json, &[("tables", "json")]), 1);
+        assert_eq!(wrong(&json, &[("stop_after", "analyze")]), 1);
+        assert_eq!(wrong(&json, &[("stop_after", "resolve")]), 1);
+        assert_eq!(wrong(&json, &[("effort", "9")]), 1);
+        assert!(is_version("0.1.0") && !is_version("0.1") && !is_version("0.1.x") && !is_version("0..1"));
+    }
 }

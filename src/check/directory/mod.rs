@@ -8,21 +8,23 @@ mod certificates;
 mod manifest;
 mod read;
 mod report;
+mod stated;
 mod switches;
 mod tables;
 mod tables_bin;
 mod topology;
 
-use super::{CheckError, dual, flow, scenario_without as walk_scenario, trees, wiring};
+use super::{CheckError, DeadlockFree, Wired, dual, flow, scenario_without as walk_scenario, trees, wiring};
 use crate::check::distances::{demand_hops, measure as measure_distances};
 use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
-use crate::ids::IdVec;
-use crate::ir::{CrossConnects, Topology};
+use crate::ids::{IdVec, OcsId};
+use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, Topology};
 use crate::model::{DemandShape, Fabric, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 use certificates::{Claimed, Claims};
 use rayon::prelude::*;
+pub use stated::Stated;
 use std::collections::{BTreeMap, BTreeSet};
 pub use tables_bin::BinaryTables;
 
@@ -50,9 +52,61 @@ pub struct Verified {
     pub hops: u64,
     /// Table entries, over all routers and scenarios.
     pub entries: u64,
-    /// Files whose hash was compared but whose content says nothing that was recomputed: drawings, other formats, other versions.
+    /// Files whose hash was compared but whose content was not read: drawings, other formats, other versions.
     pub only_hashed: Vec<String>,
 }
+
+/// Everything that the files of a directory prove, and the little that they only state.
+#[derive(Debug)]
+pub struct Proved {
+    /// What was looked at.
+    pub verified: Verified,
+    /// Who is wired to whom.
+    pub topology: Topology,
+    /// Proof that this is what the spec declares.
+    pub wired: Wired,
+    /// What every OCS is set to.
+    pub cross_connects: CrossConnects,
+    /// The flow of the healthy pod.
+    pub flow: FlowCertificate,
+    /// Sets of OCSes that are disjoint spanning trees over the cubes.
+    pub trees: Vec<Vec<OcsId>>,
+    /// Nominal first.
+    pub scenarios: Vec<ProvedScenario>,
+    /// What the report alone says.
+    pub stated: Stated,
+    /// The program that the manifest names, with its version.
+    pub tool: String,
+    /// The options that the manifest names, by name; they fit the files.
+    pub options: Vec<(String, String)>,
+}
+
+/// One scenario, proved.
+#[derive(Debug)]
+pub struct ProvedScenario {
+    /// Recounted.
+    pub counts: Counts,
+    /// Lower and upper end of lambda, each as (over, under).
+    pub flow_ends: [(u128, u128); 2],
+    /// What proves them, and the tables.
+    pub certified: Certified,
+}
+
+/// What the files certify of one scenario.
+#[derive(Debug)]
+pub struct Certified {
+    /// The lengths that prove the upper end of its flow.
+    pub lengths: DualLengths,
+    /// The flow that the certificates list for a fault.
+    pub flow: Option<FlowCertificate>,
+    /// What its tables, which were walked, say of themselves, without their entries; and their proof. `None`
+    /// without tables.
+    pub routed: Option<(ForwardingTables, DeadlockFree)>,
+}
+
+/// What looks at the tables of a scenario once they are proved; all of a directory are never in memory
+/// together.
+pub type EachTables<'a> = dyn Fn(&str, &ForwardingTables, &Topology) -> Result<(), CheckError> + Sync + 'a;
 
 /// Re-checks a directory: its files, the settings of every switch, the tables of every scenario, every proof and every number.
 ///
@@ -61,10 +115,18 @@ pub struct Verified {
 /// # Errors
 /// Everything found; what builds on a wrong thing is not checked any further.
 pub fn directory(files: &Files, fabric: &Fabric) -> Result<Verified, Vec<CheckError>> {
+    prove(files, fabric, &|_, _, _| Ok(())).map(|proved| proved.verified)
+}
+
+/// As [`directory`], and returns what was proved; `each` sees all tables one after the other.
+///
+/// # Errors
+/// As [`directory`], and those of `each`.
+pub fn prove(files: &Files, fabric: &Fabric, each: &EachTables<'_>) -> Result<Proved, Vec<CheckError>> {
     let Some(pod) = fabric.pod() else {
         return Err(vec![CheckError::Wiring { what: "networks cannot be verified yet".to_owned(), span: Some(fabric.span) }]);
     };
-    let mut errors = manifest::manifest(files, fabric);
+    let (build, mut errors) = manifest::manifest(files, fabric);
     // Where links or chips fail, only the topology tells which there are, and which faults stand for which.
     let known = tolerated(fabric, || topology::topology(files, fabric, pod).map(|(topology, _)| topology)).map_err(|error| vec![error]);
     let (routed, only_hashed) = match known.and_then(|scenarios| known_files(files, fabric, pod, &scenarios)) {
@@ -74,10 +136,10 @@ pub fn directory(files: &Files, fabric: &Fabric) -> Result<Verified, Vec<CheckEr
             return Err(errors);
         }
     };
-    match contents(files, fabric, pod, routed) {
-        Ok(mut verified) if errors.is_empty() => {
-            verified.only_hashed = only_hashed;
-            Ok(verified)
+    match contents(files, fabric, pod, routed, each) {
+        Ok(mut proved) if errors.is_empty() => {
+            proved.verified.only_hashed = only_hashed;
+            Ok(Proved { tool: build.tool, options: build.options, ..proved })
         }
         Ok(_) => Err(errors),
         Err(more) => {
@@ -128,11 +190,11 @@ fn known_files(files: &Files, fabric: &Fabric, pod: &Pod, scenarios: &[Fault]) -
 }
 
 /// Checks what the files say.
-fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool) -> Result<Verified, Vec<CheckError>> {
+fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool, each: &EachTables<'_>) -> Result<Proved, Vec<CheckError>> {
     let one = |error: CheckError| vec![error];
     let (topology, ocs_of) = topology::topology(files, fabric, pod).map_err(one)?;
     let cross_connects = switches::cross_connects(files, pod, &topology, ocs_of).map_err(one)?;
-    wiring(fabric, &topology, Some(&cross_connects)).map_err(one)?;
+    let wired = wiring(fabric, &topology, Some(&cross_connects)).map_err(one)?;
     let mut errors: Vec<CheckError> = pod
         .ocses
         .enumerate()
@@ -143,15 +205,14 @@ fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool) -> Result<V
     let lit = IdVec::filled(true, topology.links().len());
     errors.extend(flow(&topology, &fabric.demand, &lit, &claims.flow).err());
     errors.extend(trees(pod, &topology, &cross_connects, &claims.trees).err());
-    let directory = Directory { files, fabric, topology: &topology, cross_connects: &cross_connects, claims: &claims, routed };
+    let directory = Directory { files, fabric, topology: &topology, cross_connects: &cross_connects, claims: &claims, routed, each };
     let checked = claims.scenarios.par_iter().map(|claimed| directory.scenario(claimed)).collect::<Vec<_>>();
-    let mut scenarios = Vec::new();
-    let mut canonical = None;
+    let (mut measures, mut certified) = (Vec::new(), Vec::new());
     for result in checked {
         match result {
-            Ok((metrics, of_tables)) => {
-                canonical = if scenarios.is_empty() { of_tables } else { canonical };
-                scenarios.push(metrics);
+            Ok((of, by)) => {
+                measures.push(of);
+                certified.push(by);
             }
             Err(error) => errors.push(error),
         }
@@ -165,34 +226,34 @@ fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool) -> Result<V
         topology: &topology,
         cross_connects: &cross_connects,
         trees: claims.trees.len(),
-        scenarios: &scenarios,
-        canonical,
+        scenarios: &measures,
+        // The tables of a scenario say the same as its certificate.
+        canonical: routed.then_some(claims.scenarios[0].line.canonical),
     };
-    errors = report::report(files, &measured);
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    let walks = || scenarios.iter().filter_map(|scenario| scenario.counts.walk.as_ref());
-    Ok(Verified {
+    let stated = report::report(files, &measured)?;
+    let walks = || measures.iter().filter_map(|scenario| scenario.counts.walk.as_ref());
+    let verified = Verified {
         files: files.len(),
-        scenarios: scenarios.len(),
+        scenarios: measures.len(),
         routed: walks().count(),
         pairs: walks().map(|walk| walk.route_hops.iter().sum::<u64>()).sum(),
-        hops: scenarios.iter().map(Measures::hops_walked).sum(),
+        hops: measures.iter().map(Measures::hops_walked).sum(),
         entries: walks().map(|walk| walk.entries_total).sum(),
         only_hashed: Vec::new(),
-    })
+    };
+    let Claims { flow, trees, .. } = claims;
+    let scenario = |(of, certified): (Measures, Certified)| {
+        let flow_ends = [of.low, of.high].map(|end| end.parts());
+        ProvedScenario { counts: of.counts, flow_ends, certified }
+    };
+    let scenarios = measures.into_iter().zip(certified).map(scenario).collect();
+    let (tool, options) = (String::new(), Vec::new());
+    Ok(Proved { verified, topology, wired, cross_connects, flow, trees, scenarios, stated, tool, options })
 }
 
 /// Hosts of the router with most of them.
 fn hosts_of(topology: &Topology) -> u64 {
     topology.nodes().map(|node| u64::from(topology.hosts(node))).max().unwrap_or(1)
-}
-
-/// Bandwidth of a channel, bit/s.
-fn bandwidth(fabric: &Fabric) -> u64 {
-    let used = fabric.pod().map(|pod| pod.cube.mesh);
-    used.map_or(0, |used| fabric.link_types[used].bandwidth_bps)
 }
 
 /// What every scenario is checked against.
@@ -203,11 +264,12 @@ struct Directory<'a> {
     cross_connects: &'a CrossConnects,
     claims: &'a Claims,
     routed: bool,
+    each: &'a EachTables<'a>,
 }
 
 impl Directory<'_> {
-    /// Recomputes the metrics of one scenario; and whether its tables are canonical, if there are any.
-    fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(Measures, Option<bool>), CheckError> {
+    /// Proves one scenario and recomputes its metrics.
+    fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(Measures, Certified), CheckError> {
         let (alive, dead) = (scenario.lit(self.topology, Some(self.cross_connects)), scenario.dead());
         let distances = measure_distances(self.topology, &alive, dead).map_err(|(from, to)| CheckError::Disconnected {
             scenario: scenario.name.clone(),
@@ -223,8 +285,16 @@ impl Directory<'_> {
                 let what = "does not say the same as the tables of this scenario";
                 return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].canonical", scenario.name), what));
             }
-            let (walk, _) = walk_scenario(self.fabric, self.topology, &alive, dead, &tables, &line.ranks)?;
-            routed = Some((walk, canonical));
+            let (walk, proof) = walk_scenario(self.fabric, self.topology, &alive, dead, &tables, &line.ranks)?;
+            if let Some(limit) = self.fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
+                return Err(CheckError::OverBudget {
+                    scenario: scenario.name.clone(),
+                    what: format!("a router has {} table entries, but the budget has {limit}", walk.entries_max),
+                    span: Some(self.fabric.budget.entries_span),
+                });
+            }
+            (self.each)(&scenario.name, &tables, self.topology)?;
+            routed = Some((walk, (ForwardingTables { routers: Vec::new(), ..tables }, proof)));
         } else if !line.ranks.is_empty() {
             let what = "ranks without tables";
             return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].ranks", scenario.name), what));
@@ -242,11 +312,12 @@ impl Directory<'_> {
             sent_most: sent_most(&self.fabric.demand, dead),
             flow: certified.and_then(flow_end),
             dual,
-            bandwidth_bps: bandwidth(self.fabric),
+            bandwidth_bps: self.fabric.channel_bandwidth_bps(),
             hosts: hosts_of(self.topology),
             trees: Some(scenario.whole_sets(&self.claims.trees, &alive, self.cross_connects)),
             walk: routed.as_ref().map(|(walk, _)| walk.clone()),
         })?;
-        Ok((metrics, routed.map(|(_, canonical)| canonical)))
+        let lengths = DualLengths { lengths: line.lengths.clone(), volume: dual.0, distance: dual.1 };
+        Ok((metrics, Certified { lengths, flow: of_fault.clone(), routed: routed.map(|(_, proved)| proved) }))
     }
 }

@@ -8,8 +8,7 @@ use crate::check::entries::Line;
 use crate::check::faults::Served;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -42,12 +41,10 @@ tagged! {
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
     format: String,
-    #[serde(rename = "tool")]
-    _tool: String,
+    pub(super) tool: String,
     pub(super) fabric: String,
     pub(super) spec_blake3: String,
-    #[serde(rename = "options")]
-    _options: Value,
+    pub(super) options: Keyed<String>,
     pub(super) files: Vec<ManifestLine>,
 }
 
@@ -204,21 +201,30 @@ pub(super) struct Keyed<T>(pub(super) BTreeMap<String, T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Keyed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ordered::deserialize(deserializer).map(|Ordered(all)| Keyed(all.into_iter().collect()))
+    }
+}
+
+/// The same, its keys in the order of the file.
+pub(super) struct Ordered<T>(pub(super) Vec<(String, T)>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Unique<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Unique<T> {
-            type Value = Keyed<T>;
+            type Value = Ordered<T>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object without repeated keys")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keyed<T>, A::Error> {
-                let mut all = BTreeMap::new();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered<T>, A::Error> {
+                let (mut all, mut keys) = (Vec::new(), BTreeSet::new());
                 while let Some((key, value)) = map.next_entry::<String, T>()? {
-                    if all.contains_key(&key) {
+                    if !keys.insert(key.clone()) {
                         return Err(serde::de::Error::custom(format!("key `{key}` occurs twice")));
                     }
-                    all.insert(key, value);
+                    all.push((key, value));
                 }
-                Ok(Keyed(all))
+                Ok(Ordered(all))
             }
         }
         deserializer.deserialize_map(Unique(PhantomData))

@@ -1,6 +1,6 @@
 //! Whether every number of `report.json` comes out again.
 
-use super::{Files, REPORT};
+use super::{Files, REPORT, Stated};
 use crate::check::errors::require_text;
 use crate::check::measures::{Exact, Measures, satisfies, worst_of};
 use crate::check::{CheckError, RequireError};
@@ -39,15 +39,17 @@ pub(super) enum Expected {
     Exactly(Value),
 }
 
-/// Compares the whole report; every difference is one conviction. Broken requires are convictions too, however honestly reported.
-pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> {
+/// Compares the whole report, and returns what only the report says. Every difference is one conviction;
+/// broken requires are convictions too, however honestly reported.
+pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<Stated, Vec<CheckError>> {
     let mut comparison = Comparison { errors: Vec::new() };
     let root: Value = match super::read::json(files, REPORT) {
         Ok(value) => value,
-        Err(error) => return vec![error],
+        Err(error) => return Err(vec![error]),
     };
     let Some(root) = root.as_object() else {
-        return vec![CheckError::Unreadable { file: REPORT.to_owned(), what: "expected an object at line 1 column 1".to_owned() }];
+        let what = "expected an object at line 1 column 1".to_owned();
+        return Err(vec![CheckError::Unreadable { file: REPORT.to_owned(), what }]);
     };
     let (fabric, pod, nominal) = (measured.fabric, measured.pod, &measured.scenarios[0]);
     comparison.known_keys(
@@ -75,14 +77,17 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Vec<CheckError> 
     comparison.expect("cubes", root.get("cubes"), Expected::Integer(u64::from(pod.cubes)));
     comparison.object("metrics", root.get("metrics"), &metrics(nominal));
     comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
-    super::bounds::compare(&mut comparison, root.get("bounds"), measured);
+    let (tree_bounds, limit) = super::bounds::compare(&mut comparison, root.get("bounds"), measured);
     comparison.gain(root.get("gain"), measured);
     comparison.object("histograms", root.get("histograms"), &histograms(nominal));
     comparison.object("tables", root.get("tables"), &tables(measured));
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
     comparison.worst(root.get("worst"), measured.scenarios);
     comparison.requires(root.get("requires"), measured);
-    comparison.errors
+    match super::stated::stated(files, tree_bounds, limit) {
+        Ok(stated) if comparison.errors.is_empty() => Ok(stated),
+        stated => Err(comparison.errors.into_iter().chain(stated.err()).collect()),
+    }
 }
 
 pub(super) type Fields = Vec<(&'static str, Option<Expected>)>;
@@ -109,7 +114,7 @@ fn expected_metric(metric: Metric, value: Exact) -> Expected {
 }
 
 pub(super) fn scenario_bounds(of: &Measures) -> Fields {
-    vec![("distance", of.distance_bound().map(Expected::Upper)), ("load", Some(integer(of.least_load())))]
+    vec![("distance", of.distance_bound().map(Expected::Upper)), ("load", Some(integer(of.routes_at_least())))]
 }
 
 /// An integer, which JSON as it is read here has only up to 64 bits.
@@ -155,7 +160,8 @@ impl Comparison {
         let near = |value: Exact, least: f64, part: f64| {
             number.is_some_and(|number| (number - value.about()).abs() <= least.max(value.about().abs() * part))
         };
-        // A bound may be rounded away from the truth only on its safe side, and there is no last digit that does not count.
+        // A bound may be rounded away from the truth only on its safe side, and there is no last digit that
+        // does not count.
         let safe = |value: Exact, unsafe_side: Ordering| {
             near(value, 0.0, 1.01e-8) && number.and_then(decimal).is_some_and(|number| number.against(value) != unsafe_side)
         };
@@ -322,7 +328,7 @@ impl Comparison {
                 measured.scenarios[0].value(require.metric).map(|value| (value, None))
             };
             let scenario = found.and_then(|(_, scenario)| scenario);
-            let holds = found.and_then(|(value, _)| satisfies(require, value));
+            let holds = found.map(|(value, _)| satisfies(require, value));
             self.expect_or_nothing(
                 &place("measured"),
                 line.get("measured"),
@@ -337,7 +343,8 @@ impl Comparison {
     }
 }
 
-/// A number as it was written: the shortest decimal that reads as this float, which has every digit of those that reports have.
+/// A number as it was written: the shortest decimal that reads as this float, which has every digit of those
+/// that reports have.
 fn decimal(number: f64) -> Option<Exact> {
     Exact::decimal(&number.to_string())
 }

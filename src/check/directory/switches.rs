@@ -3,9 +3,10 @@
 use super::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile, contradiction, json, tagged};
 use super::{Files, OCS};
 use crate::check::CheckError;
+use crate::check::faults::in_file_names;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnect, CrossConnects, Topology};
-use crate::model::{CoupleRule, DemandShape, Duplex, Fabric, FacePort, Ocs, Pod, TopologyChoice, file_stem};
+use crate::model::{CoupleRule, DemandShape, Duplex, Fabric, FacePort, Ocs, Pod, TopologyChoice};
 use crate::syntax::DEMAND_INPUT;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,7 +105,7 @@ fn pairs_by_name(file: &OcsFile) -> BTreeMap<String, PortPairs> {
 
 /// The path of a switch's configuration.
 pub(super) fn config_path(ocs: &Ocs) -> String {
-    format!("ocs/{}.config_db.json", file_stem(&ocs.name))
+    format!("ocs/{}.config_db.json", in_file_names(&ocs.name))
 }
 
 /// Whether the configuration of one switch says what `ocs.json` says.

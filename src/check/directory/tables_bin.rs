@@ -1,5 +1,5 @@
-//! Reads `fabc.tables.bin/1`: a line of JSON, then the packed routers. Decoded here, by the words of docs/artifacts.md; what packs tables
-//! (`ir::PackedTables`) is not asked.
+//! Reads `fabc.tables.bin/1`: a line of JSON, then the packed routers. Decoded here, by the words of
+//! docs/artifacts.md; what packs tables (`ir::PackedTables`) is not asked.
 
 use crate::check::entries::key_of;
 use crate::check::faults::Served;
@@ -110,7 +110,8 @@ impl BinaryTables {
     }
 }
 
-/// The integers of the body: groups of seven bits, the lowest first, the top bit set on all bytes of an integer but the last.
+/// The integers of the body: groups of seven bits, the lowest first, the top bit set on all bytes of an
+/// integer but the last.
 struct Numbers<'a> {
     rest: &'a [u8],
     length: usize,

@@ -125,15 +125,19 @@ other tables.",
         code: "FAB0415",
         title: "the tables use more than the budget",
         text: "\
-Routes may use the virtual channels of the `budget`, and never more than the `chip` has.",
+Routes may use the virtual channels of the `budget`, and never more than the `chip` has; no router may have
+more entries than its `table_entries`.",
     },
     CodeDoc {
         code: "FAB0416",
-        title: "a list has the wrong length",
+        title: "a list or a count is not the expected one",
         text: "\
 Tables have one list per router (per canonical router where they are symmetric), lengths one integer per channel class, ranks one per
 channel class and virtual channel, flows one list per canonical source with one integer per channel. Shorter or longer lists belong to
-another pod or another symmetry.",
+another pod or another symmetry.
+
+In a build the checker also finds the tolerated faults, and counts what the routes carry, by means of its own: where the compiler has other
+ones, the build ends here. Certificates must count in units so small that all ratios of them fit 128 bits.",
     },
     CodeDoc {
         code: "FAB0417",
@@ -179,6 +183,19 @@ order, a link or cross-connect that only one of two files has. Hashes that match
         title: "a number of the report does not come out again",
         text: "\
 `fabc verify` recomputes every number of `report.json` from the topology, the settings, the tables and the certificates. Integers must be
-equal; ratios are rounded to 6 decimals; the lower end of the flow may only be rounded down and the upper end only up, to 9 digits.",
+equal; ratios are rounded to 6 decimals; the lower end of the flow, and what follows from it (`injection`, `bandwidth`), may only be rounded
+down and upper ends only up, to 9 digits. Ends are compared as exact fractions.",
+    },
+    CodeDoc {
+        code: "FAB0424",
+        title: "a file does not come out again",
+        text: "\
+After everything was proved, `fabc verify` writes every file again from the proved values, and the directory
+must have the same bytes. Here a file says something else than the other files prove, or says it in other
+words, another order or another layout. The message shows the first difference.
+
+Reports, drawings and other forms of the topology say nothing of their own, so they can always be made again.
+If the manifest names another version of fabc, verify the directory with that version: another one may lay out
+files differently.",
     },
 ];

@@ -24,8 +24,8 @@ another encoding, or is no text at all. Save it again as UTF-8.",
         title: "a file or directory cannot be written",
         text: "\
 The system refused to write, for the reason in the message: a read-only place, a full disk, a file where a directory should be. A build
-looks for this before it compiles, writes beside the old directory and renames at the end; so the old outputs are still whole, and
-nothing half written was left behind.",
+looks for this before it compiles, writes beside the old directory and renames at the end; so does whatever writes a single file, such as
+`fabc fmt` and `--emit`. So the old outputs are still whole, and nothing half written was left behind.",
     },
     CodeDoc {
         code: "FAB0504",
@@ -137,6 +137,16 @@ should be judged again with `fabc verify --tables FILE --topology FILE`, which w
         text: "\
 A format of another program has its own limits: InfiniBand has 49,151 unicast LIDs, of which every chip takes two, and the TONS files
 list every hop of every route, which takes gigabytes beyond 2,048 chips. The formats of fabc itself have no such limit.",
+    },
+    CodeDoc {
+        code: "FAB0519",
+        title: "an input is too long",
+        text: "\
+Every input is read with a limit, so that a wrong file, a device or an endless pipe is refused before it fills the memory: 4194304 bytes
+for a spec together with all files that it uses, 512 bytes per face port (and 16 MiB) for cross-connects, 12 bytes per pair of chips for a
+demand matrix, 4 GiB for tables and for each file of a built directory. The message says which limit was passed.
+
+Only regular files are read. `-` in the place of a spec, `/dev/stdin` and what `<(command)` of a shell stands for may be pipes.",
     },
     CodeDoc {
         code: "FAB0531",

@@ -47,8 +47,8 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0007",
         "past the limits of a file",
-        "Brackets nest too deeply, or the file is too long. No spec needs either; most likely a bracket is missing, or \
-         the wrong file was given.",
+        "Brackets nest too deeply, or the spec is too long: with all files that it uses it may have 4194304 bytes, 262144 words, \
+         numbers and signs, and 256 files. No spec needs more; most likely a bracket is missing, or the wrong file was given.",
     ),
     doc(
         "FAB0008",
@@ -137,7 +137,8 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A face port has one fibre, so one OCS can serve it. Two groups overlap, or a group does not use all of its \
          indices, so that two of its switches see the same port.\n\
          \n\
-         To put several switches at one position, give each its own cubes: `ocs XA[..] for cubes 0..64 { .. }`.",
+         To put several switches at one position, give each its own cubes: `ocs XA[..] for cubes 0..64 { .. }`. Where very \
+         many groups overlap, the first hundred are told one by one and the others counted.",
     ),
     doc(
         "FAB0111",
@@ -161,9 +162,10 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0113",
         "too large",
-        "A pod has at most 1048576 chips and 65536 OCSes, a network at most 65536 routers; with a demand matrix at most 4096 \
-         chips or routers with hosts, and as many where a graph file gives routers unequal numbers of hosts. Larger numbers are \
-         refused before any memory is taken.",
+        "A pod has at most 1048576 chips, 32768 cubes and 65536 OCSes, a network at most 65536 routers; with a demand matrix at most \
+         4096 chips or routers with hosts, and as many where a graph file gives routers unequal numbers of hosts; an OCS group has at \
+         most 16 indices. Larger numbers are refused before any memory is taken. What a build within these limits may take of memory is \
+         limited too: see FAB0206.",
     ),
     doc(
         "FAB0114",

@@ -51,4 +51,16 @@ of some tens of chips, and two cubes of 64 chips under symmetry. `method = searc
 
 The same error says that the solver gave up on a program within the limit, and why.",
     },
+    CodeDoc {
+        code: "FAB0206",
+        title: "a build that would take too much memory",
+        text: "\
+What a build takes is estimated before the work begins, and one that would take more than 17.2 GB (16 GiB) is refused at the line that makes it so
+large; the estimate knows nothing of the machine, so that the answer is the same everywhere. What grows faster than the pod: the flow with 48
+bytes, and routes and tables with some 700 bytes (2 virtual channels), for every pair of a chip and a chip that differs from all others under the symmetry; the symmetry with 8
+bytes for every pair of cubes; every scenario with about 5 bytes per such pair of chips. A pod whose cubes are all alike has only the chips of one cube that differ, so it may be a
+hundred times as large as one without symmetry: see `symmetry` in `synthesize`. `dimension_order` and `up_down` keep no symmetry in their routes.
+
+`--stop-after analyze` builds a topology whose routes do not fit. Where faults are too many, tolerate fewer, or take a smaller pod.",
+    },
 ];

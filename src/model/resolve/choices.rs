@@ -6,6 +6,7 @@ use super::settings::{choice, decimal, in_range, integer, one_of, settings, wron
 use super::synthesis::synthesize;
 use super::{Context, Items, Kind, Site, missing, unknown_choice};
 use crate::diag::Span;
+use crate::limits::cross_connects_bytes;
 use crate::model::errors::{ResolveError, list};
 use crate::model::{AllowedTurns, Budget, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
@@ -87,13 +88,21 @@ fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
     None
 }
 
-/// The topology of a pod, and where it stands.
-pub(super) fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<(TopologyChoice, Span)> {
+/// The topology of a pod, and where it stands; `face_ports` is how many of them the switches serve.
+pub(super) fn topology(
+    context: &mut Context,
+    items: &Items<'_>,
+    site: &Site<'_>,
+    plant: Kind,
+    face_ports: usize,
+) -> Option<(TopologyChoice, Span)> {
     let Some(setting) = items.settings.get("topology") else {
         context.error(missing("the fabric", "`topology`", "topology = synthesize { effort = 1; }", site.head));
         return None;
     };
     let span = setting.name.span.to(setting.value.span);
+    let most = cross_connects_bytes(face_ports);
+    let read = |context: &mut Context, path: &Name| file(context, path, site, most);
     let topology = match &setting.value.kind {
         ValueKind::Dims(kind, dims, block) => {
             let known = ["torus", "twisted_torus"];
@@ -115,12 +124,10 @@ pub(super) fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>
             if &*kind.value == "torus" { TopologyChoice::Torus(narrow) } else { TopologyChoice::TwistedTorus(narrow) }
         }
         ValueKind::File(kind, path, None) if &*kind.value == "cross_connects" => {
-            let (path, text) = file(context, path, site)?;
+            let (path, text) = read(context, path)?;
             TopologyChoice::CrossConnects { path, text }
         }
-        ValueKind::Block(kind, block) if &*kind.value == "synthesize" => {
-            synthesize(context, kind, Some(block), &|context, path| file(context, path, site))?
-        }
+        ValueKind::Block(kind, block) if &*kind.value == "synthesize" => synthesize(context, kind, Some(block), &read)?,
         ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => {
             context.error(wrong_topology(kind, plant));
             return None;
@@ -161,10 +168,10 @@ fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
     }
 }
 
-/// The path as written and the text of a file that the spec names.
-pub(super) fn file(context: &mut Context, path: &Name, site: &Site<'_>) -> Option<(String, String)> {
+/// The path as written and the text of a file that the spec names, of at most so many bytes.
+pub(super) fn file(context: &mut Context, path: &Name, site: &Site<'_>, most: u64) -> Option<(String, String)> {
     let written = path.value.to_string();
-    match (site.loader)(&join(site.spec_path, &written)) {
+    match site.loader.load(&join(site.spec_path, &written), most) {
         Ok(text) => Some((written, text)),
         Err(reason) => {
             context.error(ResolveError::FileUnreadable { path: written, reason, span: path.span });

@@ -5,7 +5,8 @@ use super::settings::{choice, in_range, settings, wrong_kind};
 use super::{Context, Items, Site, missing, unknown_choice};
 use crate::diag::Span;
 use crate::ids::{Id, NodeId};
-use crate::model::demand::{Component, Demand, MAX_MATRIX_NODES, MAX_WEIGHT};
+use crate::limits::{MATRIX_CHIPS, WEIGHT, matrix_bytes};
+use crate::model::demand::{Component, Demand};
 use crate::model::errors::ResolveError;
 use crate::syntax::ast::{Block, Name, StatementKind, ValueKind};
 
@@ -73,11 +74,11 @@ impl Senders {
         if endpoints.windows(2).all(|pair| pair[0].1 == pair[1].1) {
             return Some(self.place(demand));
         }
-        if endpoints.len() > MAX_MATRIX_NODES {
+        if endpoints.len() > MATRIX_CHIPS {
             context.error(ResolveError::TooLarge {
                 what: "the demand matrix",
                 count: format!("{0} x {0} routers with unequal numbers of hosts", endpoints.len()),
-                limit: MAX_MATRIX_NODES as u64,
+                limit: MATRIX_CHIPS as u64,
                 help: Some("give all routers that have hosts as many".to_owned()),
                 span,
                 arithmetic: "a number for every pair of routers".to_owned(),
@@ -90,7 +91,7 @@ impl Senders {
         let count = endpoints.len();
         let weights: Vec<u64> = (0..count).flat_map(|s| (0..count).map(move |t| (s, t))).map(|(s, t)| weight(s, t)).collect();
         let most = weights.iter().copied().max().unwrap_or(0);
-        in_range(context, "the weight of two routers by their hosts", most as i64, 0..=i64::from(MAX_WEIGHT), span)?;
+        in_range(context, "the weight of two routers by their hosts", most as i64, 0..=i64::from(WEIGHT), span)?;
         Some(self.place(Demand::matrix(count, weights.into_iter().map(|weight| weight as u32).collect())))
     }
 }
@@ -115,8 +116,7 @@ pub(super) fn demand(context: &mut Context, items: &Items<'_>, senders: Option<&
     let Some(setting) = setting else { return uniform(context, senders, site.head) };
     match &setting.value.kind {
         ValueKind::File(kind, path, None) if &*kind.value == "matrix" => {
-            let (_, text) = file(context, path, site)?;
-            return matrix(context, path, &text, senders);
+            return matrix(context, path, site, senders);
         }
         ValueKind::File(kind, ..) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, ..) => context.error(wrong_demand(kind)),
         ValueKind::Limit(..) => context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span)),
@@ -160,7 +160,7 @@ fn groups(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Op
         let StatementKind::Component(component) = &statement.kind else { continue };
         let weight = context
             .eval(&component.weight, &[])
-            .and_then(|weight| in_range(context, "a weight", weight, 0..=i64::from(MAX_WEIGHT), component.weight.span));
+            .and_then(|weight| in_range(context, "a weight", weight, 0..=i64::from(WEIGHT), component.weight.span));
         any_weight |= weight != Some(0);
         let group = match &component.groups {
             Some(expr) => context.eval(expr, &[]).map(|group| (group, expr.span)),
@@ -179,8 +179,8 @@ fn groups(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Op
         }
     }
     let sum: u64 = found.iter().map(|(component, _)| u64::from(component.weight)).sum();
-    if sum > u64::from(MAX_WEIGHT) {
-        in_range(context, "the sum of all weights", sum as i64, 0..=i64::from(MAX_WEIGHT), block.span);
+    if sum > u64::from(WEIGHT) {
+        in_range(context, "the sum of all weights", sum as i64, 0..=i64::from(WEIGHT), block.span);
     }
     if !any_weight && !block.statements.is_empty() {
         context.error(ResolveError::NoDemand { what: "`demand`".to_owned(), span: block.span });
@@ -194,21 +194,23 @@ fn groups(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Op
 }
 
 /// The matrix of a file: one line per source, one comma-separated integer per destination.
-fn matrix(context: &mut Context, path: &Name, text: &str, senders: Option<&Senders>) -> Option<Demand> {
+fn matrix(context: &mut Context, path: &Name, site: &Site<'_>, senders: Option<&Senders>) -> Option<Demand> {
+    // Without a size there is nothing to compare the file with, and no limit to read it by.
     let senders = senders?;
     let (nodes, members) = (senders.count(), if senders.network.is_some() { "endpoints" } else { "chips" });
-    if nodes > MAX_MATRIX_NODES {
+    if nodes > MATRIX_CHIPS {
         context.error(ResolveError::TooLarge {
             what: "the demand matrix",
             count: format!("{nodes} x {nodes} {members}"),
-            limit: MAX_MATRIX_NODES as u64,
+            limit: MATRIX_CHIPS as u64,
             help: Some("write the demand of so many as `demand { all_to_all over groups of ..; weight ..; }`".to_owned()),
             span: path.span,
             arithmetic: format!("a number for every pair of {members}"),
         });
         return None;
     }
-    match cells(text, nodes, &format!("{} has {nodes} {members}", if senders.network.is_some() { "the network" } else { "the pod" })) {
+    let (_, text) = file(context, path, site, matrix_bytes(nodes))?;
+    match cells(&text, nodes, &format!("{} has {nodes} {members}", if senders.network.is_some() { "the network" } else { "the pod" })) {
         Ok(weights) if weights.iter().all(|&weight| weight == 0) => {
             context.error(ResolveError::NoDemand { what: path.value.to_string(), span: path.span });
             None
@@ -239,13 +241,13 @@ fn cells(text: &str, nodes: usize, wanted: &str) -> Result<Vec<u32>, String> {
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(format!("{at}: `{}` is no integer", cell.chars().take(20).collect::<String>()));
             }
-            let weight = digits.parse::<u32>().ok().filter(|&weight| weight <= MAX_WEIGHT);
+            let weight = digits.parse::<u32>().ok().filter(|&weight| weight <= WEIGHT);
             match weight {
                 Some(weight @ 1..) if digits == cell && column != row + 1 => weights.push(weight),
                 Some(0) => weights.push(0),
                 _ if digits != cell => return Err(format!("{at}: `{cell}` is negative")),
                 Some(_) => return Err(format!("{at}: a chip sends {cell} to itself; the diagonal must be 0")),
-                None => return Err(format!("{at}: {} is more than {MAX_WEIGHT}", cell.chars().take(20).collect::<String>())),
+                None => return Err(format!("{at}: {} is more than {WEIGHT}", cell.chars().take(20).collect::<String>())),
             }
         }
         let columns = line.split(',').count();

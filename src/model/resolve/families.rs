@@ -3,9 +3,10 @@
 //! Whatever is large is refused by arithmetic, before any of it is made.
 
 use super::settings::{Settings, choice, in_range, integer, one_of, settings, wrong_kind};
-use super::{Context, Items, Kind, Links, MAX_ROUTERS, Site, graph, missing, unknown_choice};
+use super::{Context, Items, Kind, Links, Site, graph, missing, unknown_choice};
 use crate::diag::Span;
 use crate::ids::{Id, LinkTypeId};
+use crate::limits::ROUTERS;
 use crate::model::errors::{ResolveError, suggestion};
 use crate::model::{Arcs, Arrangement, Dragonfly, Family, Network};
 use crate::syntax::ast::{Block, Expr, ExprKind, Name, Quantity, Value, ValueKind};
@@ -17,7 +18,7 @@ pub(super) const FAMILIES: [&str; 7] = ["torus", "mesh", "hyperx", "dragonfly", 
 const LINKS: [&str; 3] = ["link", "local", "global"];
 
 /// The largest parameter that any supported network can have.
-const MOST: i64 = MAX_ROUTERS as i64;
+const MOST: i64 = ROUTERS as i64;
 
 /// The first word of a topology.
 pub(super) fn named(value: &Value) -> Option<Name> {
@@ -253,12 +254,12 @@ impl Place<'_> {
 
 /// Refuses what is too large; `None` stands for more routers than can be counted.
 pub(super) fn affordable(context: &mut Context, routers: Option<u128>, arithmetic: &str, span: Span) -> Option<()> {
-    if routers.is_some_and(|routers| routers <= u128::from(MAX_ROUTERS)) {
+    if routers.is_some_and(|routers| routers <= u128::from(ROUTERS)) {
         return Some(());
     }
     let count = routers.map_or("more than 2^127 routers".to_owned(), |routers| format!("{routers} routers"));
     let arithmetic = format!("{arithmetic} routers");
-    context.error(ResolveError::TooLarge { what: "the network", count, limit: MAX_ROUTERS, help: None, span, arithmetic });
+    context.error(ResolveError::TooLarge { what: "the network", count, limit: ROUTERS, help: None, span, arithmetic });
     None
 }
 

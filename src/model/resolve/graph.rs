@@ -13,14 +13,12 @@ use super::settings::{Settings, settings};
 use super::{Context, Links, Site};
 use crate::diag::Span;
 use crate::ids::{Id, LinkTypeId};
+use crate::limits::{GRAPH_BYTES, ROUTERS};
 use crate::model::errors::{ResolveError, suggestion};
 use crate::model::{Arcs, Listed, ListedLink, ListedRouter};
 use crate::syntax::ast::{Block, Name};
 use crate::syntax::is_graphml;
 use std::collections::BTreeMap;
-
-/// The longest file.
-const MAX_BYTES: usize = 256 << 20;
 
 /// The most links of a router: no router has more ports.
 const MAX_LINKS: u32 = 1024;
@@ -84,7 +82,7 @@ pub(super) fn graph(
         Some(value) => Some(arcs(context, value)?),
         None => None,
     };
-    let (written, text) = file(context, path, site)?;
+    let (written, text) = file(context, path, site, GRAPH_BYTES)?;
     if site.links.names.is_empty() {
         return None;
     }
@@ -121,10 +119,6 @@ type Parts = (Vec<ListedRouter>, Vec<ListedLink>, Arcs);
 
 /// Routers, links, and what an edge is.
 fn listed(path: &str, text: &str, default: Option<LinkTypeId>, wanted: Option<Arcs>, links: &Links) -> Result<Parts, Slip> {
-    if text.len() > MAX_BYTES {
-        let problem = format!("it has {} bytes, at most {MAX_BYTES} are read", text.len());
-        return Err(Slip::At { at: None, problem, help: None });
-    }
     let Graph { routers, edges, directed } = if is_graphml(path) { graphml::read(text)? } else { edge_list::read(text)? };
     named(&routers)?;
     let arcs = match (wanted, directed) {
@@ -166,7 +160,7 @@ fn listed(path: &str, text: &str, default: Option<LinkTypeId>, wanted: Option<Ar
 
 /// Every router has a name that nothing else has, and that can be printed.
 fn named(routers: &[ListedRouter]) -> Result<(), Slip> {
-    if routers.len() as u64 > super::MAX_ROUTERS {
+    if routers.len() as u64 > ROUTERS {
         return Err(Slip::TooLarge(routers.len()));
     }
     let problem = match routers {

@@ -1,9 +1,10 @@
 //! Clock, links, router (the chip of a pod), cube and cubes.
 
 use super::settings::{integer, quantity, settings};
-use super::{Context, Items, Kind, Links, MAX_NODES, Site, head, missing};
+use super::{Context, Items, Kind, Links, Site, head, missing};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
+use crate::limits::{CHIPS, CUBES};
 use crate::model::errors::ResolveError;
 use crate::model::{Cube, LinkType, Router};
 use crate::syntax::ast::{Mesh, StatementKind, Value};
@@ -171,12 +172,12 @@ pub(super) fn cube(context: &mut Context, items: &Items<'_>, fabric: Span, links
 
 fn mesh_dims(context: &mut Context, mesh: &Mesh, span: Span) -> Option<[u32; 3]> {
     let dims = dimensions(context, "`mesh`", &mesh.dims, span)?;
-    let chips = dims.iter().try_fold(1u64, |product, dim| product.checked_mul(*dim)).filter(|chips| *chips <= MAX_NODES);
+    let chips = dims.iter().try_fold(1u64, |product, dim| product.checked_mul(*dim)).filter(|chips| *chips <= CHIPS);
     if chips.is_none() {
         context.error(ResolveError::TooLarge {
             what: "the cube",
             count: format!("{} x {} x {} chips", dims[0], dims[1], dims[2]),
-            limit: MAX_NODES,
+            limit: CHIPS,
             help: None,
             span,
             arithmetic: "too many chips".to_owned(),
@@ -216,14 +217,25 @@ pub(super) fn cubes(context: &mut Context, items: &Items<'_>, fabric: Span, cube
     let span = setting.name.span.to(setting.value.span);
     let cubes = integer(context, "`cubes`", &setting.value, 1..=i64::MAX)? as u64;
     let per_cube = cube.map_or(1, |cube| cube.dims.iter().map(|dim| u64::from(*dim)).product::<u64>());
-    if cubes.checked_mul(per_cube).is_none_or(|chips| chips > MAX_NODES) {
+    if cubes.checked_mul(per_cube).is_none_or(|chips| chips > CHIPS) {
         context.error(ResolveError::TooLarge {
             what: "the pod",
             count: format!("{} chips", u128::from(cubes) * u128::from(per_cube)),
-            limit: MAX_NODES,
+            limit: CHIPS,
             help: None,
             span,
             arithmetic: format!("{cubes} cubes of {per_cube} chips"),
+        });
+        return None;
+    }
+    if cubes > CUBES {
+        context.error(ResolveError::TooLarge {
+            what: "the pod",
+            count: format!("{cubes} cubes"),
+            limit: CUBES,
+            help: Some("larger cubes make fewer of them".to_owned()),
+            span,
+            arithmetic: "too many cubes".to_owned(),
         });
         return None;
     }

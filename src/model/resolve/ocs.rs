@@ -1,9 +1,10 @@
 //! OCS groups: which switch sees which face port.
 
 use super::settings::{choice, integer, settings, wrong_kind};
-use super::{Context, Items, Links, MAX_OCSES, head, missing, unknown_choice};
+use super::{Context, Items, Links, head, missing, short_name, unknown_choice};
 use crate::diag::Span;
 use crate::ids::{CubeId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
+use crate::limits::{INDICES, OCSES};
 use crate::model::errors::ResolveError;
 use crate::model::names::file_stem;
 use crate::model::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES};
@@ -36,13 +37,14 @@ pub(super) fn switches(
             continue;
         }
         last = Some(item);
+        short_name(context, "the name of an OCS group", &item.name);
         let group: OcsGroupId = OcsGroupId::new(groups.len());
         let Some(declared) = declaration(context, item, *span, links, cubes) else {
             complete = false;
             continue;
         };
         groups.push(OcsGroup { name: item.name.value.to_string(), shape: declared.shape(), span: declared.head });
-        let room = MAX_OCSES - ocses.len() as u64;
+        let room = OCSES - ocses.len() as u64;
         match (cube, cubes) {
             (Some(cube), Some(_)) if declared.count() <= room => {
                 complete &= expand(context, group, &declared, cube, &mut ocses, &mut taken);
@@ -52,7 +54,7 @@ pub(super) fn switches(
                 context.error(ResolveError::TooLarge {
                     what: "the number of OCSes",
                     count: format!("{}", declared.count() + ocses.len() as u64),
-                    limit: MAX_OCSES,
+                    limit: OCSES,
                     help: Some("every switch needs a position on a face of its own".to_owned()),
                     span: declared.head,
                     arithmetic: format!("{} switches in this group", declared.count()),
@@ -186,6 +188,17 @@ fn declaration<'a>(
 fn indices(context: &mut Context, item: &OcsItem) -> Option<Vec<(Text, i64, i64)>> {
     let mut ranges: Vec<(Text, i64, i64)> = Vec::new();
     let mut good = true;
+    if let Some(one_too_many) = item.indices.get(INDICES) {
+        context.error(ResolveError::TooLarge {
+            what: "the number of indices",
+            count: item.indices.len().to_string(),
+            limit: INDICES as u64,
+            help: Some("a face has two coordinates: two indices name every switch of a group".to_owned()),
+            span: one_too_many.name.span,
+            arithmetic: "one too many".to_owned(),
+        });
+        return None;
+    }
     for (place, index) in item.indices.iter().enumerate() {
         let name = &index.name;
         if let Some(first) = item.indices[..place].iter().find(|first| first.name.value == name.value) {

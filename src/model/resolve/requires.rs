@@ -28,6 +28,9 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
     };
     let metric = Metric::ALL.into_iter().find(|metric| metric.name() == plain);
     let Some(metric) = metric else {
+        if context.enough() {
+            return None;
+        }
         context.error(unknown_metric(name, fault, plain, item.metric.span));
         return None;
     };

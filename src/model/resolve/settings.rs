@@ -28,6 +28,9 @@ pub(super) fn settings<'a>(
 ) -> Settings<'a> {
     let mut found: BTreeMap<&'static str, &'a Setting> = BTreeMap::new();
     for statement in &block.statements {
+        if context.enough() {
+            break;
+        }
         let setting = match &statement.kind {
             StatementKind::Setting(setting) => setting,
             StatementKind::Mesh(_) if special == "mesh" => continue,

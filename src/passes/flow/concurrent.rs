@@ -23,7 +23,7 @@ pub struct Settings {
     pub rounds: u32,
     /// Stop when dual / primal - 1 falls to this many parts per million.
     pub gap_ppm: u32,
-    /// Sweeps at most that re-balance the flow where the rounds leave a gap of more than [`WIDE_PPM`].
+    /// Sweeps at most that re-balance the flow where the rounds leave a gap of more than 0.5 %.
     pub sweeps: u32,
 }
 

@@ -22,6 +22,8 @@ const BALANCED: f64 = 1e-3;
 /// A width is done when so small a part of all nodes of all sources moved flow in a sweep, or after so many sweeps.
 const QUIET: f64 = 0.002;
 const SWEEPS_PER_WIDTH: u32 = 30;
+/// Parts of the flow into a node that are less than this are rounding errors, or not worth a path.
+const DUST: f64 = 1e-9;
 /// Passes over the nodes of a source before the next source has its turn.
 const PASSES: usize = 2;
 /// The largest integer length.
@@ -29,7 +31,7 @@ const LONGEST: f64 = 16384.0;
 
 /// The flow of one source.
 pub(super) struct SourceFlow {
-    /// All nodes, the source first; flow goes from earlier nodes to later ones only.
+    /// All nodes, the source first; flow goes from earlier nodes to later ones only, and a channel from an earlier node leads to every other.
     pub(super) order: Vec<u32>,
     /// `[lit channel]`, as in [`Quotient::incoming`]: what the source sends over it.
     pub(super) flow: Vec<f64>,
@@ -66,6 +68,9 @@ pub(super) fn rebalance(quotient: &Quotient, flows: &mut [SourceFlow], best: Dua
             break;
         }
         width *= 0.5;
+    }
+    for (flow, &source) in flows.iter_mut().zip(&quotient.sources) {
+        balance.conserve(flow, source, &mut labels);
     }
     (dual, done)
 }
@@ -169,17 +174,32 @@ impl<'a> Balance<'a> {
         }
     }
 
-    /// Scales the flow into every node to what it takes and passes on, so that rounding errors do not add up.
+    /// Scales the flow into every node to what it takes and passes on: rounding errors do not add up, and what they leave alone is dropped.
     fn conserve(&self, flow: &mut SourceFlow, source: u32, labels: &mut Labels) {
-        labels.amount.clear();
-        labels.amount.extend(self.quotient.weights_from(source).into_iter().map(f64::from));
+        let Labels { position, amount, .. } = labels;
+        position.resize(self.quotient.nodes, 0);
+        flow.order.iter().enumerate().for_each(|(at, &node)| position[node as usize] = at as u32);
+        amount.clear();
+        amount.extend(self.quotient.weights_from(source).into_iter().map(f64::from));
         for &node in flow.order[1..].iter().rev() {
-            let into = self.quotient.range_of(node as usize);
-            let sum: f64 = flow.flow[into.clone()].iter().sum();
-            let scale = if sum > 0.0 { labels.amount[node as usize] / sum } else { 0.0 };
-            for index in into {
-                flow.flow[index] *= scale;
-                labels.amount[self.quotient.incoming[index].from as usize] += flow.flow[index];
+            let node = node as usize;
+            let into = self.quotient.range_of(node);
+            let earlier = |index: usize| position[self.quotient.incoming[index].from as usize] < position[node];
+            let all: f64 = flow.flow[into.clone()].iter().sum();
+            for index in into.clone() {
+                if !earlier(index) || flow.flow[index] < DUST * all {
+                    flow.flow[index] = 0.0;
+                }
+            }
+            let mut sum: f64 = flow.flow[into.clone()].iter().sum();
+            if sum == 0.0 && amount[node] > 0.0 {
+                let index = into.clone().find(|&index| earlier(index)).expect("a channel from an earlier node leads to every node");
+                flow.flow[index] = 1.0;
+                sum = 1.0;
+            }
+            for index in into.filter(|_| sum > 0.0) {
+                flow.flow[index] *= amount[node] / sum;
+                amount[self.quotient.incoming[index].from as usize] += flow.flow[index];
             }
         }
     }
@@ -188,7 +208,6 @@ impl<'a> Balance<'a> {
     fn label(&self, flow: &SourceFlow, labels: &mut Labels) {
         let nodes = self.quotient.nodes;
         let Labels { near, near_by, far, far_by, position, .. } = labels;
-        position.resize(nodes, 0);
         flow.order.iter().enumerate().for_each(|(at, &node)| position[node as usize] = at as u32);
         for (labels, start) in [(&mut *near, f64::INFINITY), (&mut *far, 0.0)] {
             labels.clear();
@@ -201,6 +220,8 @@ impl<'a> Balance<'a> {
         near[flow.order[0] as usize] = 0.0;
         for &node in &flow.order[1..] {
             let node = node as usize;
+            // Where no flow arrives: above the least of what is before it, so that this stays before it.
+            let mut unused = f64::INFINITY;
             for index in self.quotient.range_of(node) {
                 let channel = self.quotient.incoming[index];
                 let from = channel.from as usize;
@@ -211,12 +232,15 @@ impl<'a> Balance<'a> {
                 if near[from] + cost < near[node] {
                     (near[node], near_by[node]) = (near[from] + cost, index as u32);
                 }
-                if flow.flow[index] > 0.0 && far[from] + cost > far[node] {
+                // What rounding left on channels out of a node without flow is none.
+                let used = flow.flow[index] > 0.0 && (far_by[from] != NONE || position[from] == 0);
+                if used && far[from] + cost > far[node] {
                     (far[node], far_by[node]) = (far[from] + cost, index as u32);
                 }
+                unused = unused.min(far[from] + cost);
             }
             if far_by[node] == NONE {
-                far[node] = near[node];
+                far[node] = unused;
             }
         }
     }

@@ -54,6 +54,29 @@ pub enum SynthError {
         #[label("`symmetry = translation` is demanded here")]
         span: Span,
     },
+    /// FAB0206: the search would take too much memory.
+    #[error(
+        "the search among {differing} chips that differ, of {chips}, would take about {need:.1} GB of memory, at most {most:.1} GB are allowed"
+    )]
+    #[diagnostic(
+        code(FAB0206),
+        help(
+            "where all cubes are alike, `symmetry = translation` or `auto` takes a part of it; or take a smaller pod, or give the wiring in a file"
+        )
+    )]
+    TooLarge {
+        /// Canonical chips.
+        differing: usize,
+        /// All chips.
+        chips: usize,
+        /// In 10^9 bytes.
+        need: f64,
+        /// In 10^9 bytes.
+        most: f64,
+        /// The topology line.
+        #[label("searched here")]
+        span: Span,
+    },
     /// FAB0205: the program of `method = milp` or `relax` is too large for the solver, or the solver failed.
     #[error("the program of this pod has {size}, and {solver} {what}")]
     #[diagnostic(code(FAB0205), help("{ways}"))]

@@ -58,7 +58,7 @@ pub(super) struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     pub(super) fn new(shape: &'a Shape) -> Self {
-        let gather = if shape.factors.len() > 1 {
+        let gather = if shape.group.factors.len() > 1 {
             (0..shape.order).map(|shift| (0..shape.order).map(|element| shape.add(element, shift) as u32).collect()).collect()
         } else {
             Vec::new()

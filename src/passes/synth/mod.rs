@@ -3,6 +3,7 @@
 //! In: a pod. Out: a [`Topology`] with the translation symmetry that was found in it, and what the search did.
 //! Which mirror carries which fibre is decided by `cross_connect`, not here.
 
+mod action;
 mod error;
 mod evaluate;
 mod from_file;
@@ -50,11 +51,11 @@ pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result
         }
         TopologyChoice::Synthesize(settings) => {
             if settings.symmetry == SymmetryChoice::Translation
-                && let Some(reason) = search::asymmetry(&fabric.demand, pod)
+                && let Some(reason) = search::asymmetry(&fabric.demand, pod, &fabric.budget)?
             {
                 return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
             }
-            ("synthesize", search::search(fabric, pod, *settings, progress))
+            ("synthesize", search::search(fabric, pod, *settings, progress)?)
         }
     };
     // The search scores connected wirings best, so that a finalist in pieces stands behind whole ones, if there are any.

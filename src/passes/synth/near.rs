@@ -6,11 +6,12 @@
 //! is used only where the score gains. The score is that of `search`: the largest of a few dual bounds, over all sources at once. Of equal
 //! scores the symmetric result wins, and the live setting before all others. Source: threshold accepting, Dueck & Scheuer 1990.
 
+use super::action::{Action, kinds};
 use super::evaluate::Evaluator;
 use super::random::Stream;
 use super::score::{SCALE, score};
-use super::search::{EVALUATIONS, Found, RESTARTS};
-use super::shape::{Shape, kinds};
+use super::search::{EVALUATIONS, Found, RESTARTS, affordable};
+use super::shape::Shape;
 use super::wiring::wire;
 use super::{SynthError, from_file};
 use crate::ids::{CubeId, Id, NodeId, OcsId};
@@ -36,6 +37,7 @@ type Slots = Vec<Vec<Slot>>;
 /// # Errors
 /// The file does not fit the pod, or symmetry is demanded and the live wiring has none.
 pub(super) fn near(fabric: &Fabric, pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Found, SynthError> {
+    affordable(&fabric.demand, pod, 1)?;
     let settings = from_file::settings(pod, &near.path, &near.text)?;
     let live_pairs: Vec<Vec<[FacePort; 2]>> =
         settings.enumerate().map(|(id, set)| set.iter().flatten().map(|&pair| pod.ocses[id].faces(pair)).collect()).collect();
@@ -154,8 +156,15 @@ impl<'a> Area<'a> {
         expired: &'a (dyn Fn() -> bool + Sync),
     ) -> Self {
         let live = live_pairs.iter().flatten().flat_map(|&[a, b]| [(a, b), (b, a)]).collect();
-        let mut area =
-            Area { demand, pod, shape: Shape::new(demand, pod, &kinds(pod), vec![1]), live, moves: near.moves, lengths: vec![1], expired };
+        let mut area = Area {
+            demand,
+            pod,
+            shape: Shape::new(demand, pod, Action::by_number(&kinds(pod), vec![1])),
+            live,
+            moves: near.moves,
+            lengths: vec![1],
+            expired,
+        };
         if near.search.objective == Objective::Hops {
             return area;
         }

@@ -4,13 +4,16 @@
 //! unless it makes the score worse by more than a threshold that falls linearly to zero. Work is counted in evaluations, the same for any number
 //! of threads; cost: 8 us (128 chips) to 0.5 ms (8192) an evaluation. Sources: threshold accepting: Dueck & Scheuer 1990; the rest is our own.
 
+use super::SynthError;
+use super::action::{self, Action, kinds, largest_order};
 use super::evaluate::Evaluator;
 use super::random::Stream;
 use super::score::{self, Goal};
-use super::shape::{Shape, Slot, Wiring, kinds, largest_order};
+use super::shape::{Shape, Slot, Wiring};
 use super::steer::Steering;
 use crate::ids::CubeId;
-use crate::model::{Demand, Fabric, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
+use crate::limits::BUILD_BYTES;
+use crate::model::{Budget, Demand, DemandShape, Fabric, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -53,20 +56,73 @@ const FEW_HUNDRED: usize = 512;
 const FINALISTS: usize = 3;
 
 /// Why not all cubes are interchangeable; `None` where they are.
-pub(super) fn asymmetry(demand: &Demand, pod: &Pod) -> Option<String> {
-    let kinds = kinds(pod);
-    if kinds.len() == 1 {
-        let moved = !demand.is_uniform() && shapes(demand, pod, &kinds, pod.cubes as usize)[0].order < pod.cubes as usize;
-        return moved.then(|| "no group of translations of all cubes keeps the demand".to_owned());
+///
+/// # Errors
+/// [`SynthError::TooLarge`] where finding out would take too much memory.
+pub(super) fn asymmetry(demand: &Demand, pod: &Pod, budget: &Budget) -> Result<Option<String>, SynthError> {
+    Ok(Freedom::new(demand, pod, budget)?.asymmetry(pod, budget))
+}
+
+/// The pod under the groups that were found.
+struct Freedom {
+    kinds: Vec<Vec<CubeId>>,
+    /// Under the largest groups that act by number.
+    numbered: Vec<Shape>,
+    /// Where those do not move every cube to every other: under groups that do, if there are any.
+    of_all_cubes: Vec<Shape>,
+    /// Whether the search for such groups did not look at all of them.
+    cut_short: bool,
+}
+
+impl Freedom {
+    fn new(demand: &Demand, pod: &Pod, budget: &Budget) -> Result<Self, SynthError> {
+        let kinds = kinds(pod);
+        let numbered = shapes(demand, pod, &kinds, largest_order(&kinds))?;
+        let enough = numbered[0].order == pod.cubes as usize;
+        let (actions, cut_short) = if enough { (Vec::new(), false) } else { action::of_all_cubes(demand, pod, budget) };
+        let of_all_cubes = actions.into_iter().map(|action| Shape::new(demand, pod, action)).collect();
+        Ok(Self { kinds, numbered, of_all_cubes, cut_short })
     }
-    let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
-    let most = 4;
-    let mut list: Vec<String> = kinds.iter().take(most).map(like).collect();
-    if kinds.len() > most {
-        list.push("..".to_owned());
+
+    /// Why not all cubes are interchangeable; `None` where they are.
+    fn asymmetry(&self, pod: &Pod, budget: &Budget) -> Option<String> {
+        if self.numbered[0].order == pod.cubes as usize || !self.of_all_cubes.is_empty() {
+            return None;
+        }
+        let untried = match self.cut_short {
+            true => "; not every group of all cubes was tried",
+            // Without the faults there may be more to find.
+            false if self.kinds.len() > 1 && budget.faults.dark_ocses() > 0 => {
+                "; a group that moves switches would be broken by their faults"
+            }
+            false => "",
+        };
+        if self.kinds.len() == 1 {
+            return Some(format!("no group of translations of all cubes keeps the demand{untried}"));
+        }
+        let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
+        let most = 4;
+        let mut list: Vec<String> = self.kinds.iter().take(most).map(like).collect();
+        if self.kinds.len() > most {
+            list.push("..".to_owned());
+        }
+        let differing = first_difference(pod, self.kinds[0][0], self.kinds[1][0]);
+        Some(format!("its cubes are of {} kinds ({}){differing}{untried}", self.kinds.len(), list.join(", ")))
     }
-    let differing = first_difference(pod, kinds[0][0], kinds[1][0]);
-    Some(format!("its cubes are of {} kinds ({}){differing}", kinds.len(), list.join(", ")))
+
+    /// What the report says of the group, where it is not one of all cubes by number.
+    fn note(&self, pod: &Pod, budget: &Budget) -> Option<String> {
+        if let Some(shape) = self.of_all_cubes.first() {
+            let moved = shape.switches.len() < pod.ocses.len();
+            let how = if moved { "move switches along with the cubes" } else { "do not follow the numbers of the cubes" };
+            return Some(format!("searched with translations of order {} that {how}", shape.order));
+        }
+        let how = match self.numbered[0].order {
+            1 => "searched without symmetry".to_owned(),
+            order => format!("searched with translations of order {order}"),
+        };
+        self.asymmetry(pod, budget).map(|reason| format!("{how}: {reason}"))
+    }
 }
 
 /// An OCS that serves two cubes differently.
@@ -96,13 +152,42 @@ fn groups(order: usize) -> Vec<Vec<usize>> {
 }
 
 /// The pod under the groups of the largest order that divides `most` and keeps the demand.
-fn shapes(demand: &Demand, pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Vec<Shape> {
-    let divisors = (1..=most).rev().filter(|order| most.is_multiple_of(*order));
-    let keeping = |order: usize| -> Vec<Shape> {
-        let shapes = groups(order).into_iter().map(|factors| Shape::new(demand, pod, kinds, factors));
-        shapes.filter(|shape| demand.is_uniform() || shape.keeps_demand(demand, pod)).collect()
+fn shapes(demand: &Demand, pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Result<Vec<Shape>, SynthError> {
+    for order in (1..=most).rev().filter(|order| most.is_multiple_of(*order)) {
+        affordable(demand, pod, order)?;
+        let actions = groups(order).into_iter().map(|factors| Action::by_number(kinds, factors));
+        let keeping = actions.filter(|action| demand.is_uniform() || action.keeps_demand(demand, pod));
+        let keeping: Vec<Shape> = keeping.map(|action| Shape::new(demand, pod, action)).collect();
+        if !keeping.is_empty() {
+            return Ok(keeping);
+        }
+    }
+    unreachable!("the trivial group keeps any demand")
+}
+
+/// Levels of distances that all restarts together hold at once: the longest fibre that is tried, and one more, in each.
+const LEVELS: u64 = RESTARTS * 33;
+
+/// Refuses a search under a group of this order that would take too much memory, before it takes any.
+///
+/// # Errors
+/// [`SynthError::TooLarge`].
+pub(super) fn affordable(demand: &Demand, pod: &Pod, order: usize) -> Result<(), SynthError> {
+    let (chips, differing) = (pod.node_count(), pod.node_count() / order);
+    let words = differing.div_ceil(64) as u64;
+    let level = 2 * chips as u64 * words * 8;
+    let planes = match demand.shape() {
+        DemandShape::Uniform => 0,
+        DemandShape::Groups(components) => components.len() as u64,
+        DemandShape::Matrix(_) => u64::from(u32::BITS - demand.largest().leading_zeros()),
     };
-    divisors.map(keeping).find(|shapes| !shapes.is_empty()).expect("the trivial group keeps any demand")
+    let cuts = pod.cube.dims.iter().map(|&side| u64::from(side) - 1).sum::<u64>() * differing as u64;
+    let need = level.saturating_mul(LEVELS).saturating_add(level / 2 * planes).saturating_add(cuts);
+    if need <= BUILD_BYTES {
+        return Ok(());
+    }
+    let [need, most] = [need, BUILD_BYTES].map(|bytes| bytes as f64 / 1e9);
+    Err(SynthError::TooLarge { differing, chips, need, most, span: pod.topology_span })
 }
 
 /// One restart that has ended.
@@ -116,14 +201,26 @@ pub(super) struct Run {
 }
 
 /// The best wiring found: all restarts at once, merged by score and then by restart number.
-pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Found {
+///
+/// # Errors
+/// [`SynthError::TooLarge`] where it would take too much memory.
+pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Found, SynthError> {
+    let freedom = (settings.symmetry != SymmetryChoice::None).then(|| Freedom::new(&fabric.demand, pod, &fabric.budget)).transpose()?;
+    let mut notes: Vec<String> = freedom.iter().filter_map(|freedom| freedom.note(pod, &fabric.budget)).collect();
     let kinds = kinds(pod);
-    let most = if settings.symmetry == SymmetryChoice::None { 1 } else { largest_order(&kinds) };
-    let mut shapes = shapes(&fabric.demand, pod, &kinds, most);
-    let order = shapes[0].order;
+    let mut shapes = match freedom {
+        None => shapes(&fabric.demand, pod, &kinds, 1)?,
+        Some(Freedom { numbered, of_all_cubes, .. }) if of_all_cubes.is_empty() => numbered,
+        // Where the certified flow decides between finalists, the smaller group may win.
+        Some(Freedom { numbered, of_all_cubes, .. }) if pod.node_count() <= FEW_HUNDRED => {
+            of_all_cubes.into_iter().chain(numbered).collect()
+        }
+        Some(Freedom { of_all_cubes, .. }) => of_all_cubes,
+    };
     if pod.node_count() <= SMALL && settings.symmetry == SymmetryChoice::Auto {
+        let order = shapes.last().map_or(1, |shape| shape.order);
         for smaller in (1..order).rev().filter(|smaller| order.is_multiple_of(*smaller)) {
-            shapes.extend(self::shapes(&fabric.demand, pod, &kinds, smaller).into_iter().filter(|shape| shape.order == smaller));
+            shapes.extend(self::shapes(&fabric.demand, pod, &kinds, smaller)?.into_iter().filter(|shape| shape.order == smaller));
         }
     }
     let budget = evaluations(&shapes[0], settings.effort);
@@ -149,12 +246,6 @@ pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress:
         })
         .collect();
     runs.sort_by_key(|run| run.score);
-    let mut notes = Vec::new();
-    if order < pod.cubes as usize && settings.symmetry != SymmetryChoice::None {
-        let reason = asymmetry(&fabric.demand, pod).unwrap_or_default();
-        let how = if order == 1 { "searched without symmetry".to_owned() } else { format!("searched with translations of order {order}") };
-        notes.push(format!("{how}: {reason}"));
-    }
     let mut work: u64 = runs.iter().map(|run| run.evaluations).sum();
     let mut out_of_time = runs.iter().any(|run| run.out_of_time);
     let steered = Steering { fabric, pod, shapes: &shapes, settings, expired: &expired }.steer(&goal, runs);
@@ -175,7 +266,7 @@ pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress:
     }
     let counters = [("groups", shapes.len() as u64), ("restarts", restarts), ("evaluations", work), ("finalists", finalists.len() as u64)];
     let counters = counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-    Found { finalists, counters, notes, out_of_time }
+    Ok(Found { finalists, counters, notes, out_of_time })
 }
 
 /// Evaluations of one restart; those of larger rows cost more, so there are fewer.

@@ -1,35 +1,34 @@
 //! The freedom that a pod leaves: its cubes as orbits of a group of translations, and per OCS the ends that it may join.
 //!
-//! Cubes that every OCS treats alike are of one *kind*; a group whose order divides the number of cubes of every kind permutes them freely, kind by
-//! kind. A wiring that the group keeps is fixed by what happens at the canonical cubes: OCS by OCS a matching of canonical ends, with one
-//! translation ("shift") per matched pair. In the common pod every OCS has one end on each side and all cubes are of one kind: one shift per
-//! OCS is the whole topology. The trivial group leaves arbitrary matchings: the same data serve the search without symmetry.
+//! A wiring that the group keeps is fixed by what happens at the canonical cubes: OCS by OCS a matching of canonical ends, with one
+//! translation ("shift") per matched pair. In the common pod every OCS has one end on each side and the group moves every cube to every other: one
+//! shift per OCS is the whole topology. OCSes that the group carries to each other are wired alike and stand here as one. The trivial group leaves
+//! arbitrary matchings: the same data serve the search without symmetry.
 
+use super::action::{Action, Group, SwitchOrbit};
 use super::random::Stream;
 use crate::ids::{CubeId, Id, NodeId, OcsId, PortId};
-use crate::model::{CoupleRule, Demand, FacePort, PORT_NAMES, Pod};
+use crate::model::{CoupleRule, Demand, FacePort, Ocs, PORT_NAMES, Pod};
 use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
 
 /// A pod under one group.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
-    /// Orders of the cyclic factors of the group; an element is a mixed radix number, first factor fastest.
-    pub(super) factors: Vec<usize>,
+    /// The group.
+    pub(super) group: Group,
     /// Elements of the group.
     pub(super) order: usize,
     /// Canonical nodes: the chips of the first cube of every orbit.
     pub(super) nodes: usize,
     /// Copper neighbours of every canonical node.
     pub(super) mesh: Vec<Vec<usize>>,
-    /// What every OCS may join, by OCS.
+    /// What every OCS may join, by the first OCS of those that the group carries to each other; by OCS where it keeps each.
     pub(super) switches: Vec<Switch>,
     /// The demand; empty where every pair has weight 1.
     pub(super) planes: Vec<Plane>,
     /// Cuts that no choice of fibre lengths sees.
     pub(super) cuts: Vec<Cut>,
-    /// Elements of order two.
-    involutions: Vec<usize>,
     /// `[orbit][element]`: the cube.
     orbits: Vec<Vec<CubeId>>,
     chips: usize,
@@ -57,7 +56,7 @@ pub(super) struct Cut {
     pub(super) demand: u64,
 }
 
-/// The canonical ends of one OCS.
+/// The canonical ends of one OCS, and of those that the group carries it to.
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
     /// Which ends may be joined.
@@ -66,6 +65,10 @@ pub(super) struct Switch {
     pub(super) ends: Vec<End>,
     /// How many of them are on side A.
     a_count: usize,
+    /// Elements of the group that keep the OCS, ascending.
+    kept_by: Vec<usize>,
+    /// Those of order two.
+    involutions: Vec<usize>,
 }
 
 /// A face port of a canonical cube.
@@ -74,6 +77,8 @@ pub(super) struct End {
     /// Canonical node.
     pub(super) node: usize,
     port: PortId,
+    /// The element that carries the first OCS of the switch to the one of this end.
+    carried: usize,
 }
 
 /// Ends that are joined: `a` at cube g with `b` at cube g + shift, for every element g. `a` and `b` are the same end where a switch without sides joins
@@ -88,99 +93,29 @@ pub(super) struct Slot {
 /// The slots of every OCS.
 pub(super) type Wiring = Vec<Vec<Slot>>;
 
-/// What the OCSes serve of a cube: chip, port, OCS, whether on side B.
-type Signature = Vec<(u32, u16, OcsId, bool)>;
-
-/// Cubes by kind: cubes of one kind have the same face ports on the same sides of the same OCSes. Kinds and cubes ascend.
-pub(super) fn kinds(pod: &Pod) -> Vec<Vec<CubeId>> {
-    let chips = pod.chips_per_cube();
-    let mut signatures: Vec<Signature> = vec![Vec::new(); pod.cubes as usize];
-    for (id, ocs) in pod.ocses.enumerate() {
-        for (faces, side) in [(&ocs.a, false), (&ocs.b, true)] {
-            for face in faces {
-                signatures[face.cube.0 as usize].push((face.node.0 % chips, face.port.0, id, side));
-            }
-        }
-    }
-    let mut kinds: BTreeMap<Signature, Vec<CubeId>> = BTreeMap::new();
-    for (cube, mut signature) in signatures.into_iter().enumerate() {
-        signature.sort_unstable();
-        kinds.entry(signature).or_default().push(CubeId(cube as u32));
-    }
-    let mut kinds: Vec<Vec<CubeId>> = kinds.into_values().collect();
-    kinds.sort_unstable();
-    kinds
-}
-
-/// The order of the largest group of translations: the greatest common divisor of the numbers of cubes of every kind.
-pub(super) fn largest_order(kinds: &[Vec<CubeId>]) -> usize {
-    fn gcd(a: usize, b: usize) -> usize {
-        if b == 0 { a } else { gcd(b, a % b) }
-    }
-    kinds.iter().map(Vec::len).fold(0, gcd)
-}
-
 impl Shape {
-    /// The pod under the group with these factors; its order must divide the number of cubes of every kind.
-    pub(super) fn new(demand: &Demand, pod: &Pod, kinds: &[Vec<CubeId>], factors: Vec<usize>) -> Self {
-        let order = factors.iter().product();
+    /// The pod under a group.
+    pub(super) fn new(demand: &Demand, pod: &Pod, action: Action) -> Self {
+        let order = action.group.order();
         let chips = pod.chips_per_cube() as usize;
-        // Orbits interleave: element h takes the first cubes of all orbits to the h-th ones, so that cubes in a row move together.
-        let orbit = |kind: &Vec<CubeId>, first: usize| (0..order).map(|element| kind[element * (kind.len() / order) + first]).collect();
-        let orbits: Vec<Vec<CubeId>> =
-            kinds.iter().flat_map(|kind| (0..kind.len() / order).map(|first| orbit(kind, first)).collect::<Vec<_>>()).collect();
-        let canonical: BTreeMap<CubeId, usize> = orbits.iter().enumerate().map(|(orbit, cubes)| (cubes[0], orbit)).collect();
-        let ends = |faces: &[FacePort]| -> Vec<End> {
-            let end = |face: &FacePort| {
-                canonical.get(&face.cube).map(|orbit| End { node: orbit * chips + face.node.0 as usize % chips, port: face.port })
-            };
-            faces.iter().filter_map(end).collect()
-        };
-        let switches = pod
-            .ocses
-            .iter()
-            .map(|ocs| {
-                let (a, b) = (ends(&ocs.a), ends(&ocs.b));
-                Switch { rule: ocs.rule, a_count: a.len(), ends: [a, b].concat() }
-            })
-            .collect();
+        let switches = switches(pod, &action);
+        let Action { group, orbits, .. } = action;
         let mut shape = Self {
-            factors,
+            group,
             order,
             nodes: orbits.len() * chips,
             mesh: mesh(pod, orbits.len()),
             switches,
-            involutions: Vec::new(),
             planes: Vec::new(),
             cuts: Vec::new(),
             orbits,
             chips,
         };
-        shape.involutions = (1..order).filter(|&element| shape.add(element, element) == 0).collect();
         if !demand.is_uniform() {
             shape.planes = shape.planes_of(demand);
         }
         shape.cuts = shape.cuts_of(pod);
         shape
-    }
-
-    /// Whether the group keeps the demand of the pod.
-    pub(super) fn keeps_demand(&self, demand: &Demand, pod: &Pod) -> bool {
-        let mut image = vec![NodeId(0); pod.node_count()];
-        let mut place = 1;
-        self.factors.iter().all(|factor| {
-            let generator = place;
-            place *= factor;
-            for cubes in &self.orbits {
-                for (element, cube) in cubes.iter().enumerate() {
-                    let to = cubes[self.add(element, generator % self.order)];
-                    for local in 0..self.chips as u32 {
-                        image[(cube.0 * self.chips as u32 + local) as usize] = NodeId(to.0 * self.chips as u32 + local);
-                    }
-                }
-            }
-            demand.is_kept_by(|node| image[node.index()])
-        })
     }
 
     /// The demand of the canonical sources, by weight.
@@ -248,19 +183,11 @@ impl Shape {
 
     /// The sum of two elements.
     pub(super) fn add(&self, a: usize, b: usize) -> usize {
-        self.combine(a, b, |a, b, order| (a + b) % order)
+        self.group.add(a, b)
     }
     /// The inverse of an element.
     pub(super) fn negative(&self, a: usize) -> usize {
-        self.combine(0, a, |a, b, order| (a + order - b) % order)
-    }
-    fn combine(&self, mut a: usize, mut b: usize, digit: impl Fn(usize, usize, usize) -> usize) -> usize {
-        let (mut place, mut result) = (1, 0);
-        for &order in &self.factors {
-            result += place * digit(a % order, b % order, order);
-            (a, b, place) = (a / order, b / order, place * order);
-        }
-        result
+        self.group.subtract(0, a)
     }
 
     /// The two ends of a slot that carries light; a fibre from a chip to itself carries none.
@@ -278,12 +205,14 @@ impl Shape {
 
     /// A shift for these ends that lights them, if there is one.
     pub(super) fn random_shift(&self, ocs: usize, [a, b]: [usize; 2], stream: &mut Stream) -> usize {
-        let ends = &self.switches[ocs].ends;
-        match (a == b, ends[a].node == ends[b].node, self.order) {
-            (true, _, _) => self.involutions.get(stream.below(self.involutions.len().max(1))).copied().unwrap_or(0),
+        let Switch { ends, kept_by, involutions, .. } = &self.switches[ocs];
+        let apart = self.group.subtract(ends[a].carried, ends[b].carried);
+        match (a == b, ends[a].node == ends[b].node && apart == 0, kept_by.len()) {
+            (true, _, _) => involutions.get(stream.below(involutions.len().max(1))).copied().unwrap_or(0),
             (false, true, 1) => 0,
-            (false, true, order) => 1 + stream.below(order - 1),
-            (false, false, order) => stream.below(order),
+            (false, true, kept) => kept_by[1 + stream.below(kept - 1)],
+            // Both ends must come to the same OCS of those that the group carries to each other.
+            (false, false, kept) => self.add(apart, kept_by[stream.below(kept)]),
         }
     }
 
@@ -313,7 +242,7 @@ impl Shape {
                 let ends = shuffled(0..all, all);
                 // The last of an odd number of ends is joined to itself where the group can.
                 let partner =
-                    |pair: &[Option<usize>]| pair.get(1).copied().unwrap_or(if self.involutions.is_empty() { None } else { pair[0] });
+                    |pair: &[Option<usize>]| pair.get(1).copied().unwrap_or(if switch.involutions.is_empty() { None } else { pair[0] });
                 ends.chunks(2).map(|pair| [pair[0], partner(pair)]).collect()
             }
         };
@@ -324,14 +253,15 @@ impl Shape {
     pub(super) fn mutate(&self, ocs: usize, slots: &mut Vec<Slot>, stream: &mut Stream) -> bool {
         let one = stream.below(slots.len().max(1));
         let many = slots.len() > 1;
-        let re_pair = many && (self.order == 1 || stream.below(4) == 0);
+        let Switch { rule, ref kept_by, ref involutions, .. } = self.switches[ocs];
+        let re_pair = many && (kept_by.len() == 1 || stream.below(4) == 0);
         if !re_pair {
             let Some(&Slot { a: Some(a), b: Some(b), .. }) = slots.get(one) else { return false };
-            if self.order == 1 {
+            if kept_by.len() == 1 {
                 return false;
             }
             // A switch without sides may join an end to itself instead of to the other.
-            if self.switches[ocs].rule == CoupleRule::Any && a != b && !self.involutions.is_empty() && stream.below(3) == 0 {
+            if rule == CoupleRule::Any && a != b && !involutions.is_empty() && stream.below(3) == 0 {
                 let own = |end, stream: &mut Stream| Slot { a: Some(end), b: Some(end), shift: self.random_shift(ocs, [end, end], stream) };
                 slots[one] = own(a, stream);
                 slots.push(own(b, stream));
@@ -342,7 +272,7 @@ impl Shape {
         }
         let other = (one + 1 + stream.below(slots.len() - 1)) % slots.len();
         let [first, second] = [slots[one], slots[other]];
-        if self.switches[ocs].rule == CoupleRule::Any {
+        if rule == CoupleRule::Any {
             let own = |slot: Slot| slot.a == slot.b;
             match (own(first), own(second)) {
                 // Two ends that were joined to themselves are joined to each other.
@@ -381,8 +311,8 @@ impl Shape {
 
     /// Whether an OCS can be set in more than one way.
     pub(super) fn is_free(&self, ocs: usize) -> bool {
-        let ends = self.switches[ocs].ends.len();
-        ends > 0 && (self.order > 1 || ends > 2)
+        let Switch { ends, kept_by, .. } = &self.switches[ocs];
+        !ends.is_empty() && (kept_by.len() > 1 || ends.len() > 2)
     }
 
     /// Exchanges the shifts of one slot each of two OCSes; `false` where a shift does not fit the other slot.
@@ -391,7 +321,14 @@ impl Shape {
         let (a, b) = (wiring[one][first], wiring[other][second]);
         let (after, before) = (Slot { shift: b.shift, ..a }, Slot { shift: a.shift, ..b });
         // An end that is joined to itself takes elements of order two only.
-        let fits = |ocs, slot: Slot| self.joined(ocs, slot).is_some_and(|[a, b]| a != b || self.involutions.contains(&slot.shift));
+        let fits = |ocs: usize, slot: Slot| {
+            let Switch { ends, kept_by, involutions, .. } = &self.switches[ocs];
+            self.joined(ocs, slot).is_some_and(|[a, b]| {
+                let apart = self.group.subtract(ends[a].carried, ends[b].carried);
+                let meets = kept_by.binary_search(&self.group.subtract(slot.shift, apart)).is_ok();
+                meets && (a != b || involutions.contains(&slot.shift))
+            })
+        };
         if a.shift == b.shift || !fits(one, after) || !fits(other, before) {
             return false;
         }
@@ -442,9 +379,31 @@ impl Shape {
     }
 
     fn face(&self, ocs: usize, end: usize, element: usize) -> FacePort {
-        let End { node, port } = self.switches[ocs].ends[end];
+        let End { node, port, .. } = self.switches[ocs].ends[end];
         FacePort { cube: self.orbits[node / self.chips][element], node: self.node(node, element), port }
     }
+}
+
+/// The canonical ends of all OCSes.
+fn switches(pod: &Pod, action: &Action) -> Vec<Switch> {
+    let chips = pod.chips_per_cube() as usize;
+    let canonical: BTreeMap<CubeId, usize> = action.orbits.iter().enumerate().map(|(orbit, cubes)| (cubes[0], orbit)).collect();
+    let switch = |SwitchOrbit { carried, kept_by }: SwitchOrbit| {
+        let ends = |faces: fn(&Ocs) -> &[FacePort]| -> Vec<End> {
+            let of = |&(ocs, carried): &(OcsId, usize)| {
+                let end = |face: &FacePort| {
+                    let orbit = canonical.get(&face.cube)?;
+                    Some(End { node: orbit * chips + face.node.0 as usize % chips, port: face.port, carried })
+                };
+                faces(&pod.ocses[ocs]).iter().filter_map(end).collect::<Vec<_>>()
+            };
+            carried.iter().flat_map(of).collect()
+        };
+        let (a, b) = (ends(|ocs| &ocs.a), ends(|ocs| &ocs.b));
+        let involutions = kept_by.iter().copied().filter(|&element| element != 0 && action.group.add(element, element) == 0).collect();
+        Switch { rule: pod.ocses[carried[0].0].rule, a_count: a.len(), ends: [a, b].concat(), kept_by, involutions }
+    };
+    action.switches(pod).into_iter().map(switch).collect()
 }
 
 /// Copper neighbours of every chip of `cubes` cubes, numbered one after the other.

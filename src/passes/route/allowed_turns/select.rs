@@ -130,7 +130,8 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Weighs every route by the demand, before any is chosen; returns what the lengths leave to aim at, as the selection counts.
+    /// Weighs every route by the demand, before any is chosen; returns what the lengths leave to aim at, as
+    /// the selection counts.
     pub(super) fn weigh(&mut self, demand: &'a Demand, lengths: &DualLengths) -> Aim {
         let bound = (1.0 / lengths.bound()).max(1.0);
         let factor = if demand.is_uniform() { 1.0 } else { (LARGEST_BOUND / bound).min(1.0) };

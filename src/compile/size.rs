@@ -1,0 +1,292 @@
+//! What a build takes of memory, estimated before the work begins: what is too large is refused at its place, never met by an abort.
+//!
+//! Comes in: a fabric, later its topology. Goes out: nothing, or a [`TooMuchMemory`]. The estimates count what grows faster than the fabric:
+//! pairs of cubes (the symmetry), of switches and cubes (the trees), of canonical chips and chips (flow, routes, tables), scenarios. They were
+//! measured (`docs/benchmarks.md`), are up to three times too high, and know nothing of the machine: the verdict is the same everywhere.
+//! What is said of chips holds for the routers of a network.
+
+use super::Stage;
+use crate::diag::{Failure, Span};
+use crate::compiled::CompiledPod;
+use crate::ir::{Distances, LinkClass, Topology};
+use crate::limits::BUILD_BYTES;
+use crate::model::{Arrangement, Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, RoutingChoice, SymmetryChoice, TopologyChoice};
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// FAB0206: a build that would take too much memory.
+#[derive(Debug, Error, Diagnostic)]
+#[error("{what} would take about {need} of memory, at most {most} are allowed")]
+#[diagnostic(code(FAB0206), help("{help}"))]
+pub struct TooMuchMemory {
+    /// The part of the build.
+    what: Box<str>,
+    /// With a unit.
+    need: Box<str>,
+    /// With a unit.
+    most: Box<str>,
+    /// What would help.
+    help: Box<str>,
+    /// The choice that makes it so large.
+    #[label("{reason}")]
+    span: Span,
+    /// What it is large in.
+    reason: Box<str>,
+}
+
+/// Bytes of links, ports, names and maps of them, per chip with six ports.
+const CHIP: u64 = 700;
+/// Ports of a chip of a pod.
+const CHIP_PORTS: u64 = 6;
+/// Bytes of the flow certificate per source and channel.
+const FLOW: u64 = 8;
+/// Bytes of `allowed_turns` per destination and chip, for each virtual channel in use, without the hops.
+const TURNS: u64 = 260;
+/// Bytes of the other methods per destination and chip, without the hops.
+const PLAIN: u64 = 16;
+/// Bytes of a hop of a route, and of what the tables and their walk keep of it.
+const HOP: u64 = 20;
+/// Bytes of the packed tables per destination and chip.
+const PACKED: u64 = 5;
+/// Bytes that a scenario keeps per channel of a canonical chip, besides its tables: lengths, loads and ranks.
+const KEPT: u64 = 8 * 3;
+
+/// The chips that differ under the symmetry, against all, and how many channels leave one.
+#[derive(Clone, Copy, Debug)]
+struct Chips {
+    all: u64,
+    canonical: u64,
+    channels: u64,
+}
+
+impl Chips {
+    /// As few as differ whatever the wiring of the fabric will be.
+    fn fewest(fabric: &Fabric) -> Self {
+        let all = fabric.node_count() as u64;
+        let (canonical, channels) = match &fabric.plant {
+            Plant::Pod(pod) => {
+                let symmetric = !matches!(&pod.topology, TopologyChoice::Synthesize(search) if search.symmetry == SymmetryChoice::None);
+                (if symmetric { u64::from(pod.chips_per_cube()) } else { all }, CHIP_PORTS)
+            }
+            Plant::Network(Network { family: Family::Dragonfly(Dragonfly { a, arrangement, .. }), .. })
+                if *arrangement != Arrangement::Consecutive =>
+            {
+                (u64::from(*a), 1)
+            }
+            Plant::Network(_) => (all, 1),
+        };
+        Self { all, canonical, channels }
+    }
+    fn of(topology: &Topology) -> Self {
+        let (all, canonical) = (topology.node_count() as u64, topology.symmetry().class_count() as u64);
+        Self { all, canonical, channels: topology.channel_count() as u64 / all + 1 }
+    }
+    fn pairs(self) -> u64 {
+        self.all.saturating_mul(self.canonical)
+    }
+    fn reason(self, fabric: &Fabric) -> String {
+        let chips = chips_word(fabric);
+        match self.canonical == self.all {
+            true => format!("all {} {chips} differ", self.all),
+            false => format!("{} of {} {chips} differ", self.canonical, self.all),
+        }
+    }
+}
+
+/// What a fabric is, in one word.
+fn word(fabric: &Fabric) -> &'static str {
+    if fabric.pod().is_some() { "pod" } else { "network" }
+}
+
+fn chips_word(fabric: &Fabric) -> &'static str {
+    if fabric.pod().is_some() { "chips" } else { "routers" }
+}
+
+/// Refuses a fabric whose build would take too much memory, as far as the spec alone tells: as much symmetry as it can have, routes of two
+/// hops; takes no time.
+///
+/// # Errors
+/// [`Failure::Infeasible`] with [`TooMuchMemory`] at the line that makes it so large.
+pub fn affordable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
+    let chips = Chips::fewest(fabric);
+    let at_least = || {
+        analysis(fabric, chips)?;
+        if last >= Stage::Route {
+            routing(fabric, chips, 2)?;
+            scenarios(fabric, chips, 2, fewest_scenarios(fabric))?;
+        }
+        Ok(())
+    };
+    at_least().map_err(|error: TooMuchMemory| Failure::infeasible(error))
+}
+
+/// Refuses what the topology found does not leave room for, before distances and flow.
+///
+/// # Errors
+/// [`TooMuchMemory`] at the line of the topology.
+pub(super) fn analysed(fabric: &Fabric, topology: &Topology) -> Result<(), TooMuchMemory> {
+    analysis(fabric, Chips::of(topology))
+}
+
+/// Refuses routes and tables that do not fit, now that distances are known; otherwise says how many faults may be compiled at once.
+///
+/// # Errors
+/// [`TooMuchMemory`] at the line of the routing, or of the fault budget.
+pub(super) fn routed(
+    fabric: &Fabric,
+    topology: &Topology,
+    compiled: Option<&CompiledPod>,
+    distances: &Distances,
+    faults: u64,
+) -> Result<usize, TooMuchMemory> {
+    let chips = Chips::of(topology);
+    let hops = distances.average().ceil() as u64;
+    routing(fabric, chips, hops)?;
+    // What breaks the symmetry is compiled without any.
+    let whole = matches!(fabric.budget.faults, Faults::Ocses(_)) && compiled.is_none_or(|pod| keep_symmetry(topology, pod));
+    let of_fault = if whole { chips } else { Chips { canonical: chips.all, ..chips } };
+    scenarios(fabric, of_fault, hops, faults)?;
+    let kept = kept(fabric, of_fault).saturating_mul(faults).min(BUILD_BYTES / 2);
+    let left = BUILD_BYTES - base(fabric, chips).min(BUILD_BYTES) - kept;
+    Ok((left / of_routing(fabric, of_fault, hops).max(1)).clamp(1, 1 << 20) as usize)
+}
+
+/// Whether every dark OCS takes whole classes of links with it.
+fn keep_symmetry(topology: &Topology, CompiledPod { cross_connects, .. }: &CompiledPod) -> bool {
+    let symmetry = topology.symmetry();
+    topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global).all(|(id, link)| {
+        [link.a, link.b].into_iter().all(|end| {
+            let image = topology.outgoing(symmetry.canonical_node(symmetry.class(end.node)), end.port);
+            image.is_some_and(|image| cross_connects.ocs_of[image.link()] == cross_connects.ocs_of[id])
+        })
+    })
+}
+
+/// Faults that `budget` tolerates, at least: where the topology decides, one per cube's worth of them.
+fn fewest_scenarios(fabric: &Fabric) -> u64 {
+    match fabric.budget.faults {
+        Faults::Ocses(_) => ocs_faults(fabric),
+        Faults::Link | Faults::Chip => u64::from(fabric.blocks().0),
+    }
+}
+
+/// Sets of OCSes that may be dark.
+pub(super) fn ocs_faults(fabric: &Fabric) -> u64 {
+    let ocses = fabric.pod().map_or(0, |pod| pod.ocses.len() as u64);
+    match fabric.budget.faults.dark_ocses() {
+        0 => 0,
+        1 => ocses,
+        _ => ocses + ocses * ocses.saturating_sub(1) / 2,
+    }
+}
+
+/// What is there from the topology on: links and names, the symmetry, the partitions of the trees, the flow.
+fn base(fabric: &Fabric, chips: Chips) -> u64 {
+    let elements = chips.all / chips.canonical.max(1);
+    let (links, blocks) = match &fabric.plant {
+        Plant::Pod(Pod { cubes, ocses, .. }) => (chips.all * CHIP + u64::from(*cubes) * ocses.len() as u64 * 4, u64::from(*cubes)),
+        Plant::Network(_) => (chips.all * chips.channels * CHIP / CHIP_PORTS, u64::from(fabric.blocks().1)),
+    };
+    links + elements * blocks * 8 + chips.pairs().saturating_mul(chips.channels * FLOW)
+}
+
+fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooMuchMemory> {
+    let help = match (fabric.pod(), chips.canonical == chips.all) {
+        (Some(_), true) => {
+            "a wiring that is the same for all cubes takes a part of it: see `symmetry` in docs/language.md; or take a smaller pod"
+        }
+        (Some(_), false) => "take fewer or smaller cubes, or fewer OCSes",
+        (None, _) => "a flow is certified for every router and channel: take a smaller network",
+    };
+    let what = match fabric.pod() {
+        Some(pod) => format!("the analysis of this pod of {} cubes and {} OCSes", pod.cubes, pod.ocses.len()),
+        None => format!("the analysis of this network of {} routers", chips.all),
+    };
+    let refused = |need| refuse(what, need, help.to_owned());
+    fits(base(fabric, chips)).map_err(|need| refused(need).at(fabric.topology_span(), chips.reason(fabric)))
+}
+
+/// What one scenario takes while it is routed, checked and packed.
+fn of_routing(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
+    let turns = TURNS * u64::from(fabric.budget.vcs.min(3));
+    let (pairs, pair) = match fabric.routing {
+        RoutingChoice::AllowedTurns(_) => (chips.pairs(), turns + hops * HOP),
+        // A next hop for each destination and router.
+        RoutingChoice::Minimal => (chips.pairs(), PLAIN + HOP),
+        // These keep no symmetry, and take detours.
+        RoutingChoice::DimensionOrder => (chips.all.saturating_mul(chips.all), PLAIN + hops * HOP),
+        RoutingChoice::UpDown => (chips.all.saturating_mul(chips.all), PLAIN + hops * HOP * 3 / 2),
+    };
+    pairs.saturating_mul(pair)
+}
+
+/// What a scenario leaves behind until everything is written.
+fn kept(fabric: &Fabric, chips: Chips) -> u64 {
+    let symmetric = matches!(fabric.routing, RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal);
+    let canonical = if symmetric { chips.canonical } else { chips.all };
+    1000 + (chips.all.saturating_mul(canonical).saturating_mul(PACKED)).saturating_add(canonical * chips.channels * KEPT)
+}
+
+fn routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuchMemory> {
+    let need = base(fabric, chips).saturating_add(of_routing(fabric, chips, hops));
+    let help = match fabric.pod() {
+        Some(_) => {
+            "`--stop-after analyze` builds the topology without routes; a pod whose cubes are all alike takes a part of it, and so does a \
+             smaller one"
+        }
+        None => "`--stop-after analyze` builds the topology without routes; a smaller network takes a part of it",
+    };
+    let reason = match fabric.routing {
+        RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal => chips.reason(fabric),
+        _ => format!("a route for each pair of {} {}", chips.all, chips_word(fabric)),
+    };
+    let refused = |need| refuse(format!("routing this {}", word(fabric)), need, help.to_owned());
+    fits(need).map_err(|need| refused(need).at(fabric.routing_span, reason))
+}
+
+fn scenarios(fabric: &Fabric, chips: Chips, hops: u64, faults: u64) -> Result<(), TooMuchMemory> {
+    if faults == 0 {
+        return Ok(());
+    }
+    // Of every link or chip: where the symmetry takes each block.
+    let elements = chips.all / chips.canonical.max(1);
+    let blocks = u64::from(fabric.blocks().1);
+    let images = match fabric.budget.faults {
+        _ if elements == 1 && fabric.pod().is_none() => 0,
+        Faults::Ocses(_) => 0,
+        Faults::Link => chips.all * chips.channels / 2 * blocks * 4,
+        Faults::Chip => chips.all * blocks * 4,
+    };
+    let all = kept(fabric, chips).saturating_mul(faults).saturating_add(images);
+    let need = base(fabric, chips).saturating_add(all).saturating_add(of_routing(fabric, chips, hops));
+    let help = format!("tolerate fewer faults, or take a smaller {}", word(fabric));
+    let refused = |need| refuse(format!("compiling this {} for {faults} faults", word(fabric)), need, help);
+    fits(need).map_err(|need| refused(need).at(fabric.budget.faults_span, chips.reason(fabric)))
+}
+
+fn fits(need: u64) -> Result<(), u64> {
+    if need <= BUILD_BYTES { Ok(()) } else { Err(need) }
+}
+
+/// An error without a place.
+struct Refused {
+    what: String,
+    need: u64,
+    help: String,
+}
+
+fn refuse(what: String, need: u64, help: String) -> Refused {
+    Refused { what, need, help }
+}
+
+impl Refused {
+    fn at(self, span: Span, reason: String) -> TooMuchMemory {
+        let [what, need, most] = [self.what, gigabytes(self.need), gigabytes(BUILD_BYTES)].map(String::into_boxed_str);
+        TooMuchMemory { what, need, most, help: self.help.into_boxed_str(), span, reason: reason.into_boxed_str() }
+    }
+}
+
+/// Bytes for people.
+fn gigabytes(bytes: u64) -> String {
+    format!("{:.1} GB", bytes as f64 / 1e9)
+}

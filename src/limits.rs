@@ -1,0 +1,61 @@
+//! How large things may be: every limit that is fixed, in one place. `docs/language.md` tells them to users, and `tests/tidy.rs` compares.
+//!
+//! What a build may take of memory is estimated from the pod before the work begins, in `compile::size` and `passes::synth`.
+
+/// Bytes of a spec together with all files that it uses; and of the normal form that is written of it.
+pub const SPEC_BYTES: usize = 4 << 20;
+
+/// Words, numbers, texts and signs of a spec together with all files that it uses: each takes some 300 bytes while it is read.
+pub const SPEC_TOKENS: usize = 1 << 18;
+
+/// Files of a spec: itself, and those that it uses.
+pub const SPEC_FILES: usize = 256;
+
+/// How deep brackets may nest: the parser behind them is recursive.
+pub const BRACKETS: usize = 64;
+
+/// Letters of the name of a fabric or of an OCS group: files are named after them.
+pub const NAME_LETTERS: usize = 128;
+
+/// Indices of an OCS group.
+pub const INDICES: usize = 16;
+
+/// Chips of a pod.
+pub const CHIPS: u64 = 1 << 20;
+
+/// Cubes of a pod: the symmetry of a pod takes memory per pair of cubes.
+pub const CUBES: u64 = 1 << 15;
+
+/// Routers of a network.
+pub const ROUTERS: u64 = 1 << 16;
+
+/// Bytes of a file that lists a graph.
+pub const GRAPH_BYTES: u64 = 256 << 20;
+
+/// OCSes of a pod.
+pub const OCSES: u64 = 1 << 16;
+
+/// Chips of a pod whose demand is a matrix.
+pub const MATRIX_CHIPS: usize = 4096;
+
+/// The largest weight of a pair in a demand.
+pub const WEIGHT: u32 = 1_000_000;
+
+/// Bytes that one build may take, as estimated before it begins.
+pub const BUILD_BYTES: u64 = 16 << 30;
+
+/// Bytes of one file of a built directory, or of foreign tables.
+pub const ARTIFACT_BYTES: u64 = 4 << 30;
+
+/// Bytes of all files of a built directory together.
+pub const DIRECTORY_BYTES: u64 = 16 << 30;
+
+/// Bytes of a demand matrix: every number with all its digits, a comma and some blanks.
+pub fn matrix_bytes(chips: usize) -> u64 {
+    (1 << 16) + (chips as u64).pow(2) * 12
+}
+
+/// Bytes of a file that sets switches with so many face ports: far more than fabc writes, for files that others laid out.
+pub fn cross_connects_bytes(face_ports: usize) -> u64 {
+    (16 << 20) + face_ports as u64 * 512
+}

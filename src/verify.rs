@@ -1,0 +1,281 @@
+//! A written directory against itself: what its files prove is written again, and must come out to the byte.
+//!
+//! Comes in: the bytes of every file, and what `spec.fab` means. Goes out: what was verified, and the short
+//! list of what nothing in the directory can prove; or every contradiction. The proofs are those of
+//! [`check::prove`], which shares no code with what made the files; then the emitters write every file from
+//! the proved values alone. Tables are written again while they are being proved, scenario by scenario.
+
+mod passes;
+
+use crate::check::{self, Certified, CheckError, Counts, Files, Proved, ProvedScenario, Stated};
+use crate::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
+use crate::diag::{Failure, SourceMap};
+use crate::emit::{self, ManifestLine, TOOL, manifest_json};
+use crate::ir::{
+    ConcurrentFlow, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Topology,
+    UniformTopology, fault_flows_are_listed,
+};
+use crate::model::{self, Fabric, Family, Plant, Pod, SynthesisMethod, TopologyChoice};
+use crate::syntax::{self, DEMAND_INPUT, GRAPH_INPUTS, ast, graph_input};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+const MANIFEST: &str = "manifest.json";
+const SPEC: &str = "spec.fab";
+const INPUTS: &str = "inputs/ocs.json";
+const REPORT: &str = "report.json";
+const CERTIFICATES: &str = "certificates.json";
+
+/// What a directory was verified to hold, and what not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verified {
+    /// What was looked at.
+    pub proved: check::Verified,
+    /// What stands in the directory and cannot be proved from it; all else is proved.
+    pub unproved: Vec<Unproved>,
+}
+
+/// Something that stands in a directory and cannot be proved from it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Unproved {
+    /// The file, or the folder with `/`.
+    pub file: &'static str,
+    /// JSON place within it, without indices, or first word of a line; empty for all of it.
+    pub place: &'static str,
+    /// What is taken as it stands there.
+    pub what: &'static str,
+}
+
+/// Reads and resolves the spec of a directory from its own files; `read` has their text, by path within the
+/// directory.
+///
+/// # Errors
+/// There is no `spec.fab`, or it has errors.
+pub fn load(
+    directory: &str,
+    read: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)> {
+    let spec = format!("{directory}/{SPEC}");
+    let first = std::cell::Cell::new(true);
+    // A normalised spec names no other files than its demand matrix and its graph, by their places in the
+    // directory, and its cross-connects, by the place they came from; the directory has a copy of each.
+    let copies = [DEMAND_INPUT].into_iter().chain(GRAPH_INPUTS).map(|copy| (syntax::join(&spec, copy), copy));
+    let copies: BTreeMap<String, &str> = copies.collect();
+    model::load(&spec, &|wanted: &str| match first.replace(false) {
+        true => read(SPEC),
+        false => read(copies.get(wanted).copied().unwrap_or(INPUTS)),
+    })
+}
+
+/// Verifies a directory; `fabric` and `spec_text` are what its `spec.fab` means and its normal form.
+///
+/// # Errors
+/// Everything found; what builds on a wrong thing is not looked at any further.
+pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Verified, Vec<CheckError>> {
+    let binary = files.contains_key("tables/nominal.bin");
+    // The compiler's own list of scenarios; the checker has compared its names with one of its own.
+    let all: OnceLock<BTreeMap<String, Scenario>> = OnceLock::new();
+    let same_tables = |name: &str, tables: &ForwardingTables, topology: &Topology| {
+        let by_name = || Scenario::all(fabric, topology).into_iter().map(|scenario| (scenario.name.clone(), scenario)).collect();
+        let Some(scenario) = all.get_or_init(by_name).get(name) else { return Err(unknown_scenario(name)) };
+        let written = emit::tables_artifact(scenario, tables, topology.symmetry(), binary);
+        same(files, &written.path, &written.bytes)
+    };
+    let proved = check::prove(files, fabric, &same_tables)?;
+    let verified = Verified { unproved: unproved(fabric, &proved), proved: proved.verified.clone() };
+    let (tool, options) = (proved.tool.clone(), proved.options.clone());
+    let compiled = compiled(fabric, proved)?;
+
+    let mut errors = Vec::new();
+    let mut unread: BTreeSet<&str> = verified.proved.only_hashed.iter().map(String::as_str).collect();
+    let infallible = emit::each_but_tables(&compiled, spec_text, &mut |artifact| {
+        unread.remove(artifact.path.as_str());
+        errors.extend(same(files, &artifact.path, &artifact.bytes).err());
+        Ok::<(), std::convert::Infallible>(())
+    });
+    infallible.unwrap_or_else(|never| match never {});
+    let nobodys = |path: &str| CheckError::Files { path: path.to_owned(), what: "is no file that fabc writes".to_owned() };
+    errors.extend(unread.into_iter().map(nobodys));
+    let others = files.iter().filter(|(path, _)| *path != MANIFEST);
+    let lines: Vec<ManifestLine> = others.map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
+    let manifest = manifest_json(&tool, &fabric.name, spec_text, &options, &lines);
+    errors.extend(same(files, MANIFEST, manifest.as_bytes()).err());
+    if errors.is_empty() { Ok(verified) } else { Err(errors.into_iter().map(|error| error.by(&tool, TOOL)).collect()) }
+}
+
+/// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
+fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>> {
+    let Proved { topology, wired, cross_connects, flow, trees, scenarios, stated, .. } = proved;
+    let Stated { tree_bounds, limit, uniform, passes } = stated;
+    let mut errors = passes::wrong(fabric, &topology, &scenarios, &passes);
+    let missing = |place: &str| CheckError::Report {
+        place: place.to_owned(),
+        claimed: "nothing".to_owned(),
+        measured: "what every build says".to_owned(),
+    };
+    if limit.is_none() && fabric.demand.is_uniform() && fabric.node_count() > 1 {
+        errors.push(missing("bounds.universal"));
+    }
+    errors.extend(tree_bounds.is_none().then(|| missing("bounds.trees")));
+    let known = Scenario::all(fabric, &topology);
+    let named = |name: &str| known.iter().find(|known| known.name == name);
+    for fault in &scenarios[1..] {
+        errors.extend(match named(&fault.counts.scenario) {
+            Some(scenario) => listed_flow(&topology, &cross_connects, scenario, &fault.certified, scenarios.len() - 1),
+            None => Some(unknown_scenario(&fault.counts.scenario)),
+        });
+    }
+    let (rounds, stopped_by) = passes::of_the_flow(&passes);
+    let uniform = uniform.map(|ends| ends.map(Fraction::decimal)).map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
+    let (Some(tree_bounds), true) = (tree_bounds, errors.is_empty()) else { return Err(errors) };
+    let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
+    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics)).collect();
+    let flow = ConcurrentFlow { dual: scenarios[0].certified.lengths.clone(), primal: flow, rounds, sweeps: 0, stopped_by };
+    let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
+        let scenario = named(&metrics.scenario).ok_or_else(|| vec![unknown_scenario(&metrics.scenario)])?;
+        let Certified { lengths, flow, routed } = certified;
+        let routed = routed.map(|(tables, proof)| RoutedScenario { tables: PackedTables::without_entries(&tables), proof });
+        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
+    };
+    let scenarios = scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
+    let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
+    Ok(Compiled { fabric: fabric.clone(), topology, wired, pod, flow, scenarios, requires, passes })
+}
+
+/// Whether a fault has a flow of its own exactly if a build lists it.
+fn listed_flow(
+    topology: &Topology,
+    cross_connects: &CrossConnects,
+    scenario: &Scenario,
+    certified: &Certified,
+    faults: usize,
+) -> Option<CheckError> {
+    let Scenario { name, chip, .. } = scenario;
+    let whole = chip.is_none() && topology.keeps(&scenario.alive(topology, Some(cross_connects)));
+    let listed = whole && fault_flows_are_listed(topology, faults);
+    let what = if listed { "is missing, but every build lists it" } else { "is listed, but no build lists it" };
+    (certified.flow.is_some() != listed).then(|| CheckError::Contradiction {
+        file: CERTIFICATES.to_owned(),
+        place: format!("scenarios[{name}].flow"),
+        what: what.to_owned(),
+        span: None,
+    })
+}
+
+/// What the checker counted, as the emitters read it; the formulas from here on are the compiler's.
+fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
+    let Counts { scenario, routers, channels, pairs_at, weighted_hops, sent_most, bandwidth_bps, hosts, trees, walk, .. } = &of.counts;
+    let hops = |(pairs, hops): (&u64, u64)| pairs * hops;
+    let [flow_low, flow_high] = of.flow_ends.map(|(over, under)| Fraction::new(over, under));
+    ScenarioMetrics {
+        scenario: scenario.clone(),
+        nodes: *routers,
+        channels: *channels,
+        diameter: pairs_at.len() as u32 - 1,
+        hop_histogram: pairs_at.clone(),
+        hop_total: pairs_at.iter().zip(0u64..).map(hops).sum(),
+        demand_hops: *weighted_hops,
+        sent_most: *sent_most,
+        flow_low,
+        flow_high,
+        channel_bandwidth: Fraction::new(*bandwidth_bps, 8_000_000_000u64),
+        hosts: *hosts,
+        disjoint_trees: trees.map(|trees| trees as u32),
+        routed: walk.clone(),
+    }
+}
+
+fn unknown_scenario(name: &str) -> CheckError {
+    CheckError::Shape { scenario: name.to_owned(), what: "no such fault is tolerated".to_owned() }
+}
+
+/// Whether a file has exactly these bytes.
+fn same(files: &Files, path: &str, written: &[u8]) -> Result<(), CheckError> {
+    let Some(found) = files.get(path) else {
+        return Err(CheckError::Files { path: path.to_owned(), what: "is missing, but every build writes it".to_owned() });
+    };
+    if found == written {
+        return Ok(());
+    }
+    let at = found.iter().zip(written).position(|(one, other)| one != other).unwrap_or(found.len().min(written.len()));
+    let line = 1 + written[..at].iter().filter(|&&byte| byte == b'\n').count();
+    let [found, written] = [found, written].map(|bytes| around(bytes, at));
+    Err(CheckError::Remade { file: path.to_owned(), line, found, written, by: String::new() })
+}
+
+/// Some text of one line around a byte.
+fn around(bytes: &[u8], at: usize) -> String {
+    const BEFORE: usize = 24;
+    const AFTER: usize = 40;
+    let start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1).max(at.saturating_sub(BEFORE));
+    let end = bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length).min(at + AFTER);
+    let text: String =
+        String::from_utf8_lossy(&bytes[start..end]).chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    match (text.is_empty(), at >= bytes.len()) {
+        (true, true) => "the end of the file".to_owned(),
+        (true, false) => "the end of a line".to_owned(),
+        _ => text,
+    }
+}
+
+/// What nothing in the directory can prove.
+fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
+    let mut all = Vec::new();
+    let mut add = |holds: bool, file, place, what| all.extend(holds.then_some(Unproved { file, place, what }));
+    let routed = proved.scenarios[0].certified.routed.is_some();
+    let search = match fabric.pod().map(|pod| &pod.topology) {
+        Some(TopologyChoice::Synthesize(search)) => Some(search),
+        Some(TopologyChoice::SynthesizeNear(near)) => Some(&near.search),
+        _ => None,
+    };
+    add(true, SPEC, "clock", "changes no other file, unless latencies are in seconds");
+    let router = if fabric.pod().is_some() { "chip" } else { "router" };
+    add(true, SPEC, router, "flit, buffer and latency change no other file");
+    add(fabric.pod().is_some_and(some_ports_are_free), SPEC, "ocs", "ports, where others have no more and others no fewer");
+    let used = |link_type| proved.topology.links().iter().any(|link| link.link_type == link_type);
+    add(fabric.link_types.ids().any(|link_type| !used(link_type)), SPEC, "link", "those that no link is made of");
+    add(search.is_some_and(|search| search.method != SynthesisMethod::Search), SPEC, "topology", "what the program may take");
+    let read = file_that_was_read(fabric);
+    add(read.is_some(), read.unwrap_or(INPUTS), "", "that this is the file that was read; what the spec asks of it is proved");
+    add(true, MANIFEST, "tool", "the version");
+    add(
+        proved.options.iter().any(|(name, _)| name == "stop_after"),
+        MANIFEST,
+        "options.stop_after",
+        "which stage, of those on this side of routing",
+    );
+    add(true, REPORT, "passes", "how the searches went: counters, stopped_by, notes");
+    add(proved.stated.uniform.is_some(), REPORT, "gain", "what the topology for uniform demand carries; the ratio follows from it");
+    let bounds = proved.stated.tree_bounds.as_ref();
+    add(
+        bounds.is_some_and(|bounds| !bounds.witness.is_empty()),
+        REPORT,
+        "bounds.trees.witness",
+        "which switches prove the bound, of all that do",
+    );
+    add(proved.stated.limit.is_some(), REPORT, "bounds.universal.argument", "which argument, of all with the same sums");
+    add(!proved.trees.is_empty(), CERTIFICATES, "trees", "which trees, of as many");
+    add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
+    add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
+    add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");
+    all
+}
+
+/// Whether the ports of switches are neither all the same nor just two numbers.
+fn some_ports_are_free(pod: &Pod) -> bool {
+    let ports = || pod.ocses.iter().map(|ocs| ocs.ports);
+    pod.ocs_groups.len() > 2 && ports().min() < ports().max()
+}
+
+/// The copy of the file that the topology came from.
+fn file_that_was_read(fabric: &Fabric) -> Option<&'static str> {
+    match &fabric.plant {
+        Plant::Pod(pod) => {
+            matches!(pod.topology, TopologyChoice::CrossConnects { .. } | TopologyChoice::SynthesizeNear(_)).then_some(INPUTS)
+        }
+        Plant::Network(network) => match &network.family {
+            Family::Listed(listed) => Some(graph_input(&listed.path)),
+            _ => None,
+        },
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether the report names the passes that the spec calls for, each with an end that it can have.
+
+use crate::check::{CheckError, ProvedScenario};
+use crate::ir::{PassRecord, STOPPED_BY, StopReason, Topology};
+use crate::model::{Fabric, Plant, RoutingChoice, TopologyChoice};
+
+/// Everything wrong with the records of the passes; how much work each one did is its own word.
+pub(super) fn wrong(fabric: &Fabric, topology: &Topology, scenarios: &[ProvedScenario], passes: &[PassRecord]) -> Vec<CheckError> {
+    let plant: &[&str] = match &fabric.plant {
+        Plant::Network(network) => &[network.family.name()],
+        Plant::Pod(pod) => match pod.topology {
+            TopologyChoice::Torus(_) => &["torus", "limit"],
+            TopologyChoice::TwistedTorus(_) => &["twisted_torus", "limit"],
+            TopologyChoice::CrossConnects { .. } => &["cross_connects", "limit"],
+            TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) => &["synthesize", "limit"],
+        },
+    };
+    let routing = match fabric.routing {
+        RoutingChoice::Minimal => "minimal",
+        RoutingChoice::AllowedTurns(_) => "allowed_turns",
+        RoutingChoice::DimensionOrder => "dimension_order",
+        RoutingChoice::UpDown => "up_down",
+    };
+    let routed = scenarios[0].certified.routed.is_some().then_some(routing);
+    let expected: Vec<&str> = plant.iter().copied().chain(["flow"]).chain(routed).collect();
+    let error = |place: String, claimed: &str, measured: String| CheckError::Report { place, claimed: claimed.to_owned(), measured };
+    let named: Vec<&str> = passes.iter().map(|pass| pass.name.as_str()).collect();
+    if named != expected {
+        return vec![error("passes".to_owned(), &named.join(", "), expected.join(", "))];
+    }
+    let mut errors = Vec::new();
+    for (k, pass) in passes.iter().enumerate() {
+        let known = match pass.name.as_str() {
+            "limit" => pass.stopped_by == "done",
+            "flow" => stop_reason(&pass.stopped_by).is_some(),
+            _ => STOPPED_BY.contains(&pass.stopped_by.as_str()),
+        };
+        if !known {
+            errors.push(error(format!("passes[{k}].stopped_by"), &pass.stopped_by, "no end that this pass can have".to_owned()));
+        }
+    }
+    let mut counts = |k: usize, counter: &str, measured: u64| {
+        let claimed = passes[k].counters.iter().find(|(name, _)| name == counter).map(|(_, count)| *count);
+        if claimed != Some(measured) {
+            let claimed = claimed.map_or("nothing".to_owned(), |count| count.to_string());
+            errors.push(error(format!("passes[{k}].counters.{counter}"), &claimed, measured.to_string()));
+        }
+    };
+    counts(0, "symmetry_order", topology.symmetry().order() as u64);
+    if routed.is_some() {
+        counts(passes.len() - 1, "scenarios", scenarios.len() as u64);
+    }
+    errors
+}
+
+/// The rounds of the flow and why it stopped, as its record says.
+pub(super) fn of_the_flow(passes: &[PassRecord]) -> (u32, StopReason) {
+    let record = passes.iter().find(|pass| pass.name == "flow");
+    let rounds = record.and_then(|pass| pass.counters.iter().find(|(name, _)| name == "rounds"));
+    let rounds = rounds.and_then(|(_, count)| u32::try_from(*count).ok()).unwrap_or(0);
+    (rounds, record.and_then(|pass| stop_reason(&pass.stopped_by)).unwrap_or(StopReason::Budget))
+}
+
+fn stop_reason(name: &str) -> Option<StopReason> {
+    [StopReason::Optimal, StopReason::Gap, StopReason::Budget].into_iter().find(|reason| reason.name() == name)
+}
