@@ -7,7 +7,9 @@
 
 mod passes;
 
-use crate::check::{self, Certified, CheckError, Counts, Files, Proved, ProvedScenario, Stated};
+use crate::check::{
+    self, CERTIFICATES, Certified, CheckError, Counts, Files, INPUTS, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
+};
 use crate::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
@@ -19,12 +21,6 @@ use crate::model::{self, Fabric, Family, Plant, Pod, SynthesisMethod, TopologyCh
 use crate::syntax::{self, DEMAND_INPUT, GRAPH_INPUTS, ast, graph_input};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
-
-const MANIFEST: &str = "manifest.json";
-const SPEC: &str = "spec.fab";
-const INPUTS: &str = "inputs/ocs.json";
-const REPORT: &str = "report.json";
-const CERTIFICATES: &str = "certificates.json";
 
 /// What a directory was verified to hold, and what not.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,21 +109,26 @@ fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>
         claimed: "nothing".to_owned(),
         measured: "what every build says".to_owned(),
     };
-    if limit.is_none() && fabric.demand.is_uniform() && fabric.node_count() > 1 {
+    let of_pod = fabric.pod().is_some();
+    if of_pod && limit.is_none() && fabric.demand.is_uniform() && fabric.node_count() > 1 {
         errors.push(missing("bounds.universal"));
     }
-    errors.extend(tree_bounds.is_none().then(|| missing("bounds.trees")));
+    errors.extend((of_pod && tree_bounds.is_none()).then(|| missing("bounds.trees")));
     let known = Scenario::all(fabric, &topology);
     let named = |name: &str| known.iter().find(|known| known.name == name);
     for fault in &scenarios[1..] {
         errors.extend(match named(&fault.counts.scenario) {
-            Some(scenario) => listed_flow(&topology, &cross_connects, scenario, &fault.certified, scenarios.len() - 1),
+            Some(scenario) => listed_flow(&topology, cross_connects.as_ref(), scenario, &fault.certified, scenarios.len() - 1),
             None => Some(unknown_scenario(&fault.counts.scenario)),
         });
     }
     let (rounds, stopped_by) = passes::of_the_flow(&passes);
     let uniform = uniform.map(|ends| ends.map(Fraction::decimal)).map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
-    let (Some(tree_bounds), true) = (tree_bounds, errors.is_empty()) else { return Err(errors) };
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let of_pod = |(cross_connects, tree_bounds)| CompiledPod { cross_connects, limit, uniform, trees, tree_bounds };
+    let pod = cross_connects.zip(tree_bounds).map(of_pod);
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
     let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics)).collect();
     let flow = ConcurrentFlow { dual: scenarios[0].certified.lengths.clone(), primal: flow, rounds, sweeps: 0, stopped_by };
@@ -138,20 +139,19 @@ fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
     };
     let scenarios = scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
-    let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
     Ok(Compiled { fabric: fabric.clone(), topology, wired, pod, flow, scenarios, requires, passes })
 }
 
 /// Whether a fault has a flow of its own exactly if a build lists it.
 fn listed_flow(
     topology: &Topology,
-    cross_connects: &CrossConnects,
+    cross_connects: Option<&CrossConnects>,
     scenario: &Scenario,
     certified: &Certified,
     faults: usize,
 ) -> Option<CheckError> {
     let Scenario { name, chip, .. } = scenario;
-    let whole = chip.is_none() && topology.keeps(&scenario.alive(topology, Some(cross_connects)));
+    let whole = chip.is_none() && topology.keeps(&scenario.alive(topology, cross_connects));
     let listed = whole && fault_flows_are_listed(topology, faults);
     let what = if listed { "is missing, but every build lists it" } else { "is listed, but no build lists it" };
     (certified.flow.is_some() != listed).then(|| CheckError::Contradiction {

@@ -216,7 +216,7 @@ fn cross_connects_are_read_back_to_the_same_topology() {
         _ => read(path),
     };
     let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-    let second = compile(pod, Stage::Emit, &Silent).unwrap();
+    let second = compile(fabric, Stage::Emit, &Silent).unwrap();
     let again = verifies(&second, &print_spec(&spec));
     for path in ["topology.json", "ocs.json"] {
         assert!(files[path] == again[path], "{path} differs");

@@ -7,7 +7,7 @@ use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::NodeId;
 use fabc::ir::Symmetry;
-use fabc::model::{CoupleRule, Duplex, TopologyChoice};
+use fabc::model::{CoupleRule, Duplex, Plant, TopologyChoice};
 use pods::Shape;
 use serde_json::Value;
 
@@ -148,7 +148,8 @@ fn a_build_stopped_before_routing() {
 #[test]
 fn given_cross_connects_are_kept() {
     let mut compiled = pods::compiled(SMALL);
-    compiled.pod.topology = TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: "{}\n".to_owned() };
+    let Plant::Pod(pod) = &mut compiled.fabric.plant else { unreachable!("compiled from a pod") };
+    pod.topology = TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: "{}\n".to_owned() };
     assert_eq!(file(&compiled, "inputs/ocs.json"), "{}\n");
 }
 

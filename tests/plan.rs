@@ -6,9 +6,14 @@ use fabc::ids::{CubeId, Id, IdVec, NodeId, OcsId};
 use fabc::ir::{Change, Mirrors, Plan, Step};
 use fabc::model::{CoupleRule, Pod};
 use fabc::passes::plan::plan;
-use fixture::{pod, with_pairs, without_sides};
+use fixture::{plant, with_pairs, without_sides};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// As [`fixture::pod`], without what plans do not look at.
+fn pod(dims: [u32; 3], cubes: u32, axes: &[usize], vcs: u8, faults: u32) -> Pod {
+    plant(&fixture::pod(dims, cubes, axes, vcs, faults)).clone()
+}
 
 fn mirrors(settings: &[&[[u32; 2]]]) -> Mirrors {
     settings.iter().map(|set| set.iter().copied().collect()).collect()
@@ -185,10 +190,8 @@ fn a_live_pod_in_parts_is_joined_first() {
 fn small_pods() -> impl Strategy<Value = (Pod, Mirrors, Mirrors)> {
     let shapes = prop_oneof![Just([1, 1, 1]), Just([2, 1, 1]), Just([1, 2, 1])];
     (shapes, 2u32..5, prop::bool::ANY, prop::collection::vec(any::<u64>(), 16)).prop_map(|(dims, cubes, sides, seeds)| {
-        let mut pod = pod(dims, cubes, &[0, 1], 2, 0);
-        if !sides {
-            pod = without_sides(pod);
-        }
+        let with_sides = fixture::pod(dims, cubes, &[0, 1], 2, 0);
+        let pod = plant(&if sides { with_sides } else { without_sides(with_sides) }).clone();
         let live = random(&pod, &seeds[..8]);
         let new = random(&pod, &seeds[8..]);
         (pod, live, new)
@@ -239,7 +242,8 @@ proptest! {
 
 #[test]
 fn pairs_and_large_pods_are_planned_switch_by_switch() {
-    for pod in [pod([4, 4, 4], 8, &[0, 1, 2], 2, 0), with_pairs(pod([2, 2, 2], 8, &[0, 1, 2], 2, 0))] {
+    let pairs = with_pairs(fixture::pod([2, 2, 2], 8, &[0, 1, 2], 2, 0));
+    for pod in [pod([4, 4, 4], 8, &[0, 1, 2], 2, 0), plant(&pairs).clone()] {
         let shift = |by: u32| -> BTreeSet<[u32; 2]> { (0..pod.cubes).map(|cube| [cube, (cube + by) % pod.cubes]).collect() };
         let live: Mirrors = pod.ocses.ids().map(|_| shift(1)).collect();
         let new: Mirrors = pod.ocses.ids().map(|id| shift(id.0 % 8)).collect();

@@ -163,7 +163,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it may take from `ir`.
-const JUDGED: [&str; 20] = [
+const JUDGED: [&str; 21] = [
     "CrossConnect",
     "CrossConnects",
     "Distances",
@@ -175,7 +175,8 @@ const JUDGED: [&str; 20] = [
     "Image",
     "LimitArgument",
     "Link",
-    "LinkKind",
+    "LinkClass",
+    "Names",
     "PassRecord",
     "Scenario",
     "Symmetry",
@@ -208,7 +209,7 @@ const OF_THE_COMPILER: [&str; 38] = [
     "ScenarioMetrics",
     "RequireOutcome",
     "UniformTopology",
-    // model::{Comparison, Metric, Demand, Pod}
+    // model::{Comparison, Metric, Demand, Fabric}
     ".holds(",
     ".larger_is_better()",
     ".sent_by(",

@@ -5,6 +5,7 @@
 
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
+use crate::syntax::graph_input;
 
 /// A network as declared.
 #[derive(Clone, PartialEq, Debug)]
@@ -204,7 +205,7 @@ impl Family {
             Family::Listed(_) => "graph",
         }
     }
-    /// As a spec writes it.
+    /// As the spec of a built directory writes it.
     pub fn written(&self) -> String {
         let by = |sides: &[u32]| sides.iter().map(u32::to_string).collect::<Vec<_>>().join(" x ");
         match self {
@@ -217,7 +218,8 @@ impl Family {
                 let arcs = if *arcs == Arcs::Duplex { " arcs = duplex;" } else { "" };
                 format!("kautz {{ degree = {degree}; length = {length};{arcs} }}")
             }
-            Family::Listed(listed) => format!("graph \"{}\"", listed.path),
+            // Where its copy stands in what is built, so that it is said alike wherever the file came from.
+            Family::Listed(listed) => format!("graph \"{}\"", graph_input(&listed.path)),
         }
     }
     /// Whether links are single channels.

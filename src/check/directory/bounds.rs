@@ -5,7 +5,8 @@ use crate::check::limit::measure;
 use crate::check::measures::Exact;
 use crate::check::tree_bounds;
 use crate::ids::OcsId;
-use crate::ir::{LimitArgument, TreeBounds, UniversalLimit};
+use crate::ir::{CrossConnects, LimitArgument, TreeBounds, UniversalLimit};
+use crate::model::Pod;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -41,13 +42,17 @@ pub(super) fn compare(
     };
     comparison.known_keys("bounds", object, &["distance", "load", "trees", "universal"]);
     comparison.fields("bounds", object, &scenario_bounds(nominal));
+    let Some((pod, cross_connects)) = measured.fabric.pod().zip(measured.cross_connects) else {
+        comparison.known_keys("bounds", object, &["distance", "load"]);
+        return (None, None);
+    };
     let trees = match object.get("trees") {
         None | Some(Value::Null) => None,
-        Some(written) => trees(comparison, written, measured),
+        Some(written) => trees(comparison, written, measured, pod, cross_connects),
     };
     let limit = match object.get("universal") {
         None | Some(Value::Null) => None,
-        Some(Value::Object(fields)) => limit(comparison, fields, measured),
+        Some(Value::Object(fields)) => limit(comparison, fields, measured, pod),
         other => {
             comparison.differ("bounds.universal", other, "an object");
             None
@@ -56,7 +61,13 @@ pub(super) fn compare(
     (trees, limit)
 }
 
-fn trees(comparison: &mut Comparison, written: &Value, measured: &Measured<'_>) -> Option<TreeBounds> {
+fn trees(
+    comparison: &mut Comparison,
+    written: &Value,
+    measured: &Measured<'_>,
+    pod: &Pod,
+    cross_connects: &CrossConnects,
+) -> Option<TreeBounds> {
     let place = "bounds.trees";
     let mut differ = |what: String| {
         comparison.differ(place, Some(written), what);
@@ -66,18 +77,18 @@ fn trees(comparison: &mut Comparison, written: &Value, measured: &Measured<'_>) 
         Ok(claimed) => claimed,
         Err(error) => return differ(error.to_string()),
     };
-    let find = |name: &String| measured.pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name).map(|(id, _)| id);
+    let find = |name: &String| pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name).map(|(id, _)| id);
     let Some(witness) = claimed.witness.iter().map(find).collect::<Option<Vec<OcsId>>>() else {
         return differ("OCSes that the spec declares".to_owned());
     };
     let bounds = TreeBounds { at_least: claimed.at_least, at_most: claimed.at_most, witness };
-    match tree_bounds(measured.pod, measured.topology, measured.cross_connects, measured.trees, &bounds) {
+    match tree_bounds(pod, measured.topology, cross_connects, measured.trees, &bounds) {
         Ok(()) => Some(bounds),
         Err(error) => differ(error.to_string()),
     }
 }
 
-fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Measured<'_>) -> Option<UniversalLimit> {
+fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Measured<'_>, pod: &Pod) -> Option<UniversalLimit> {
     let place = |key: &str| format!("bounds.universal.{key}");
     comparison.known_keys("bounds.universal", fields, &["value", "share", "optimal", "volume", "distance", "argument"]);
     let written = fields.get("argument");
@@ -92,7 +103,7 @@ fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Me
         Some(Err(error)) => return differ(error.to_string()),
         None => return differ("what proves the bound".to_owned()),
     };
-    let (volume, distance) = match measure(measured.pod, &measured.fabric.demand, &argument) {
+    let (volume, distance) = match measure(pod, &measured.fabric.demand, &argument) {
         Ok(sums) => sums,
         Err(what) => return differ(what),
     };

@@ -25,21 +25,16 @@ pub(super) struct Claimed {
 }
 
 /// Reads the claims. `complete` says that every tolerated fault must be there.
-pub(super) fn certificates(files: &Files, fabric: &Fabric, pod: &Pod, topology: &Topology, complete: bool) -> Result<Claims, CheckError> {
+pub(super) fn certificates(files: &Files, fabric: &Fabric, topology: &Topology, complete: bool) -> Result<Claims, CheckError> {
     let file: Certificates = tagged(files, CERTIFICATES)?;
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
     let flow = certificate(file.flow, "flow", fabric, topology)?;
-    let mut trees = Vec::new();
-    for (k, names) in file.trees.iter().enumerate() {
-        let mut set = Vec::new();
-        for name in names {
-            match pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name) {
-                Some((id, _)) => set.push(id),
-                None => return wrong(format!("trees[{k}]"), format!("names {name}, which the spec does not declare")),
-            }
-        }
-        trees.push(set);
-    }
+    let trees = match (fabric.pod(), &file.trees) {
+        (Some(pod), Some(trees)) => self::trees(pod, trees)?,
+        (Some(_), None) => return wrong("trees".to_owned(), "is missing".to_owned()),
+        (None, Some(_)) => return wrong("trees".to_owned(), "are sets of switches, but a network has none".to_owned()),
+        (None, None) => Vec::new(),
+    };
     let all = tolerated(fabric, || Ok(topology))?;
     let mut claimed = Vec::new();
     let mut left = all.iter();
@@ -59,6 +54,16 @@ pub(super) fn certificates(files: &Files, fabric: &Fabric, pod: &Pod, topology: 
         );
     }
     Ok(Claims { flow, trees, scenarios: claimed })
+}
+
+/// Sets of switches, by their names.
+fn trees(pod: &Pod, named: &[Vec<String>]) -> Result<Vec<Vec<OcsId>>, CheckError> {
+    let id = |k: usize, name: &String| {
+        let found = pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name).map(|(id, _)| id);
+        let unknown = || contradiction(CERTIFICATES, format!("trees[{k}]"), format!("names {name}, which the spec does not declare"));
+        found.ok_or_else(unknown)
+    };
+    named.iter().enumerate().map(|(k, names)| names.iter().map(|name| id(k, name)).collect()).collect()
 }
 
 /// A flow from every canonical router.

@@ -20,10 +20,11 @@ use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
 use crate::ids::{IdVec, OcsId};
 use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, Topology};
-use crate::model::{DemandShape, Fabric, Pod, TopologyChoice};
-use crate::syntax::DEMAND_INPUT;
+use crate::model::{DemandShape, Fabric, Family, Near, Network, Plant, Pod, TopologyChoice};
+use crate::syntax::{DEMAND_INPUT, GRAPH_INPUTS, graph_input};
 use certificates::{Claimed, Claims};
 use rayon::prelude::*;
+use std::borrow::Cow;
 pub use stated::Stated;
 use std::collections::{BTreeMap, BTreeSet};
 pub use tables_bin::BinaryTables;
@@ -31,11 +32,13 @@ pub use tables_bin::BinaryTables;
 /// The files of a directory: relative path with `/`, and content.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
+pub(crate) const SPEC: &str = "spec.fab";
+pub(crate) const INPUTS: &str = "inputs/ocs.json";
 const TOPOLOGY: &str = "topology.json";
 const OCS: &str = "ocs.json";
-const CERTIFICATES: &str = "certificates.json";
-const REPORT: &str = "report.json";
+pub(crate) const CERTIFICATES: &str = "certificates.json";
+pub(crate) const REPORT: &str = "report.json";
 
 /// What a directory was verified to hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,8 +68,8 @@ pub struct Proved {
     pub topology: Topology,
     /// Proof that this is what the spec declares.
     pub wired: Wired,
-    /// What every OCS is set to.
-    pub cross_connects: CrossConnects,
+    /// What every OCS of a pod is set to.
+    pub cross_connects: Option<CrossConnects>,
     /// The flow of the healthy pod.
     pub flow: FlowCertificate,
     /// Sets of OCSes that are disjoint spanning trees over the cubes.
@@ -123,20 +126,17 @@ pub fn directory(files: &Files, fabric: &Fabric) -> Result<Verified, Vec<CheckEr
 /// # Errors
 /// As [`directory`], and those of `each`.
 pub fn prove(files: &Files, fabric: &Fabric, each: &EachTables<'_>) -> Result<Proved, Vec<CheckError>> {
-    let Some(pod) = fabric.pod() else {
-        return Err(vec![CheckError::Wiring { what: "networks cannot be verified yet".to_owned(), span: Some(fabric.span) }]);
-    };
     let (build, mut errors) = manifest::manifest(files, fabric);
     // Where links or chips fail, only the topology tells which there are, and which faults stand for which.
-    let known = tolerated(fabric, || topology::topology(files, fabric, pod).map(|(topology, _)| topology)).map_err(|error| vec![error]);
-    let (routed, only_hashed) = match known.and_then(|scenarios| known_files(files, fabric, pod, &scenarios)) {
+    let known = tolerated(fabric, || topology::topology(files, fabric).map(|(topology, _)| topology)).map_err(|error| vec![error]);
+    let (routed, only_hashed) = match known.and_then(|scenarios| known_files(files, fabric, &scenarios)) {
         Ok(found) => found,
         Err(more) => {
             errors.extend(more);
             return Err(errors);
         }
     };
-    match contents(files, fabric, pod, routed, each) {
+    match contents(files, fabric, routed, each) {
         Ok(mut proved) if errors.is_empty() => {
             proved.verified.only_hashed = only_hashed;
             Ok(Proved { tool: build.tool, options: build.options, ..proved })
@@ -150,12 +150,13 @@ pub fn prove(files: &Files, fabric: &Fabric, each: &EachTables<'_>) -> Result<Pr
 }
 
 /// Whether tables and switches have the files they must have, and no others; whether there are tables; and what else is there.
-fn known_files(files: &Files, fabric: &Fabric, pod: &Pod, scenarios: &[Fault]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
+fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
     let json: BTreeSet<String> = scenarios.iter().map(|scenario| scenario.tables_path() + ".json").collect();
     let bin: BTreeSet<String> = json.iter().map(|path| path.replace(".json", ".bin")).collect();
     // One form for all scenarios: that of the healthy pod.
     let tables = if files.contains_key("tables/nominal.bin") { bin } else { json };
-    let switches: BTreeSet<String> = pod.ocses.iter().map(switches::config_path).collect();
+    let switches: BTreeSet<String> = fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter()).map(switches::config_path).collect();
+    let inputs: Vec<&str> = inputs(fabric).into_iter().map(|(path, _)| path).collect();
     let routed = files.keys().any(|path| path.starts_with("tables/"));
     let mut errors = Vec::new();
     let mut wrong = |path: &str, what: &str| errors.push(CheckError::Files { path: path.to_owned(), what: what.to_owned() });
@@ -173,39 +174,68 @@ fn known_files(files: &Files, fabric: &Fabric, pod: &Pod, scenarios: &[Fault]) -
             wrong(path, "is of no scenario that the spec tolerates, or not in the form of the other tables");
         } else if path.starts_with("ocs/") {
             wrong(path, "is of no switch that the spec declares");
-        } else if path == "inputs/ocs.json"
-            && !matches!(pod.topology, TopologyChoice::CrossConnects { .. } | TopologyChoice::SynthesizeNear(_))
-        {
-            wrong(path, "does not belong here: the spec names no file of cross-connects");
-        } else if path == DEMAND_INPUT {
-            // Its place in the spec is read with the spec; the copy of another demand would say what nobody asked for.
-            if !matches!(fabric.demand.shape(), DemandShape::Matrix(_)) {
-                wrong(path, "does not belong here: the spec names no demand matrix");
+        } else if path.starts_with("inputs/") {
+            // Places in the spec are read with the spec; the copy of another file would say what nobody asked for.
+            if !inputs.contains(&path.as_str()) {
+                wrong(path, NO_INPUT.iter().find(|(input, _)| input == path).map_or("is no file that the spec names", |(_, what)| what));
             }
-        } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, "spec.fab", "inputs/ocs.json"].contains(&path.as_str()) {
+        } else if path == OCS && fabric.pod().is_none() {
+            wrong(path, "does not belong here: the network has no switches");
+        } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, SPEC].contains(&path.as_str()) {
             only_hashed.push(path.clone());
         }
     }
     if errors.is_empty() { Ok((routed, only_hashed)) } else { Err(errors) }
 }
 
+/// What is wrong with an input that the spec does not name.
+const NO_INPUT: [(&str, &str); 4] = [
+    (INPUTS, "does not belong here: the spec names no file of cross-connects"),
+    (DEMAND_INPUT, "does not belong here: the spec names no demand matrix"),
+    (GRAPH_INPUTS[0], "does not belong here: the spec names no such graph"),
+    (GRAPH_INPUTS[1], "does not belong here: the spec names no such graph"),
+];
+
+/// The files that the spec names: where their copies stand, and what they must say.
+fn inputs(fabric: &Fabric) -> Vec<(&'static str, Cow<'_, str>)> {
+    let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_)).then(|| (DEMAND_INPUT, Cow::Owned(fabric.demand.csv())));
+    let of_topology = match &fabric.plant {
+        Plant::Pod(Pod { topology: TopologyChoice::CrossConnects { text, .. }, .. })
+        | Plant::Pod(Pod { topology: TopologyChoice::SynthesizeNear(Near { text, .. }), .. }) => Some((INPUTS, text)),
+        Plant::Network(Network { family: Family::Listed(listed), .. }) => Some((graph_input(&listed.path), &listed.text)),
+        _ => None,
+    };
+    matrix.into_iter().chain(of_topology.map(|(path, text)| (path, Cow::Borrowed(text.as_str())))).collect()
+}
+
+/// Whether the copy of a file is what the spec was resolved with.
+fn same_input(files: &Files, path: &str, text: &str) -> Result<(), CheckError> {
+    match read::bytes(files, path)? == text.as_bytes() {
+        true => Ok(()),
+        false => Err(read::contradiction(path, "", "is not the file that the spec was resolved with")),
+    }
+}
+
 /// Checks what the files say.
-fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool, each: &EachTables<'_>) -> Result<Proved, Vec<CheckError>> {
+fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>) -> Result<Proved, Vec<CheckError>> {
     let one = |error: CheckError| vec![error];
-    let (topology, ocs_of) = topology::topology(files, fabric, pod).map_err(one)?;
-    let cross_connects = switches::cross_connects(files, pod, &topology, ocs_of).map_err(one)?;
-    let wired = wiring(fabric, &topology, Some(&cross_connects)).map_err(one)?;
-    let mut errors: Vec<CheckError> = pod
-        .ocses
-        .enumerate()
-        .filter_map(|(id, ocs)| switches::config_db(files, pod, ocs, &cross_connects.settings[id]).err())
-        .chain(switches::inputs(files, fabric, pod).err())
-        .collect();
-    let claims = certificates::certificates(files, fabric, pod, &topology, routed).map_err(one)?;
+    let (topology, ocs_of) = topology::topology(files, fabric).map_err(one)?;
+    let cross_connects = fabric.pod().map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose().map_err(one)?;
+    let cross_connects = cross_connects.as_ref();
+    let wired = wiring(fabric, &topology, cross_connects).map_err(one)?;
+    let mut errors = Vec::new();
+    if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects) {
+        let of_switch = |(id, ocs)| switches::config_db(files, pod, ocs, &cross_connects.settings[id]).err();
+        errors.extend(pod.ocses.enumerate().filter_map(of_switch).chain(switches::inputs(files, pod).err()));
+    }
+    errors.extend(inputs(fabric).iter().filter_map(|(path, text)| same_input(files, path, text).err()));
+    let claims = certificates::certificates(files, fabric, &topology, routed).map_err(one)?;
     let lit = IdVec::filled(true, topology.links().len());
     errors.extend(flow(&topology, &fabric.demand, &lit, &claims.flow).err());
-    errors.extend(trees(pod, &topology, &cross_connects, &claims.trees).err());
-    let directory = Directory { files, fabric, topology: &topology, cross_connects: &cross_connects, claims: &claims, routed, each };
+    if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects) {
+        errors.extend(trees(pod, &topology, cross_connects, &claims.trees).err());
+    }
+    let directory = Directory { files, fabric, topology: &topology, cross_connects, claims: &claims, routed, each };
     let checked = claims.scenarios.par_iter().map(|claimed| directory.scenario(claimed)).collect::<Vec<_>>();
     let (mut measures, mut certified) = (Vec::new(), Vec::new());
     for result in checked {
@@ -222,9 +252,8 @@ fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool, each: &Each
     }
     let measured = report::Measured {
         fabric,
-        pod,
         topology: &topology,
-        cross_connects: &cross_connects,
+        cross_connects,
         trees: claims.trees.len(),
         scenarios: &measures,
         // The tables of a scenario say the same as its certificate.
@@ -248,6 +277,7 @@ fn contents(files: &Files, fabric: &Fabric, pod: &Pod, routed: bool, each: &Each
     };
     let scenarios = measures.into_iter().zip(certified).map(scenario).collect();
     let (tool, options) = (String::new(), Vec::new());
+    let cross_connects = cross_connects.cloned();
     Ok(Proved { verified, topology, wired, cross_connects, flow, trees, scenarios, stated, tool, options })
 }
 
@@ -261,7 +291,7 @@ struct Directory<'a> {
     files: &'a Files,
     fabric: &'a Fabric,
     topology: &'a Topology,
-    cross_connects: &'a CrossConnects,
+    cross_connects: Option<&'a CrossConnects>,
     claims: &'a Claims,
     routed: bool,
     each: &'a EachTables<'a>,
@@ -270,7 +300,7 @@ struct Directory<'a> {
 impl Directory<'_> {
     /// Proves one scenario and recomputes its metrics.
     fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(Measures, Certified), CheckError> {
-        let (alive, dead) = (scenario.lit(self.topology, Some(self.cross_connects)), scenario.dead());
+        let (alive, dead) = (scenario.lit(self.topology, self.cross_connects), scenario.dead());
         let distances = measure_distances(self.topology, &alive, dead).map_err(|(from, to)| CheckError::Disconnected {
             scenario: scenario.name.clone(),
             from: self.topology.name(from),
@@ -314,7 +344,7 @@ impl Directory<'_> {
             dual,
             bandwidth_bps: self.fabric.channel_bandwidth_bps(),
             hosts: hosts_of(self.topology),
-            trees: Some(scenario.whole_sets(&self.claims.trees, &alive, self.cross_connects)),
+            trees: self.cross_connects.map(|cross_connects| scenario.whole_sets(&self.claims.trees, &alive, cross_connects)),
             walk: routed.as_ref().map(|(walk, _)| walk.clone()),
         })?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume: dual.0, distance: dual.1 };

@@ -32,6 +32,7 @@ macro_rules! tagged {
 tagged! {
     Manifest = "fabc.manifest/1";
     TopologyFile = "fabc.topology/1";
+    NetworkFile = "fabc.topology/2";
     OcsFile = "fabc.ocs/1";
     TablesFile = "fabc.tables/1";
     Certificates = "fabc.certificates/1";
@@ -84,6 +85,51 @@ pub(super) struct LinkLine {
     pub(super) kind: KindLine,
     #[serde(default)]
     pub(super) ocs: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NetworkFile {
+    format: String,
+    pub(super) fabric: String,
+    pub(super) ports: u16,
+    pub(super) nodes: Vec<RouterOfNetwork>,
+    pub(super) links: Vec<LinkOfNetwork>,
+    pub(super) symmetry: BlockSymmetry,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RouterOfNetwork {
+    pub(super) id: u32,
+    pub(super) name: String,
+    pub(super) hosts: u16,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinkOfNetwork {
+    pub(super) id: u32,
+    pub(super) a: (u32, u16),
+    pub(super) b: (u32, u16),
+    pub(super) class: ClassLine,
+    pub(super) link: String,
+    #[serde(default)]
+    pub(super) simplex: bool,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ClassLine {
+    Local,
+    Global,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BlockSymmetry {
+    pub(super) block: u32,
+    pub(super) generators: Vec<Vec<u32>>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -165,7 +211,8 @@ pub(super) struct RouterLine {
 pub(super) struct Certificates {
     format: String,
     pub(super) flow: FlowLine,
-    pub(super) trees: Vec<Vec<String>>,
+    #[serde(default)]
+    pub(super) trees: Option<Vec<Vec<String>>>,
     pub(super) scenarios: Vec<ScenarioLine>,
 }
 

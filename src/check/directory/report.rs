@@ -5,18 +5,17 @@ use crate::check::errors::require_text;
 use crate::check::measures::{Exact, Measures, satisfies, worst_of};
 use crate::check::{CheckError, RequireError};
 use crate::ir::{CrossConnects, Topology};
-use crate::model::{Fabric, Metric, Pod, TopologyChoice};
+use crate::model::{Fabric, Metric, TopologyChoice};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
 /// Everything the report is compared with, recomputed from the other files.
 pub(super) struct Measured<'a> {
     pub(super) fabric: &'a Fabric,
-    pub(super) pod: &'a Pod,
     /// Nominal first.
     pub(super) scenarios: &'a [Measures],
     pub(super) topology: &'a Topology,
-    pub(super) cross_connects: &'a CrossConnects,
+    pub(super) cross_connects: Option<&'a CrossConnects>,
     /// Sets of OCSes that are trees.
     pub(super) trees: usize,
     /// Whether the nominal tables are canonical; `None` without tables.
@@ -39,6 +38,10 @@ pub(super) enum Expected {
     Exactly(Value),
 }
 
+/// The sections of every report.
+const KEYS: [&str; 12] =
+    ["format", "fabric", "nodes", "metrics", "bounds", "gain", "histograms", "tables", "scenarios", "worst", "requires", "passes"];
+
 /// Compares the whole report, and returns what only the report says. Every difference is one conviction;
 /// broken requires are convictions too, however honestly reported.
 pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<Stated, Vec<CheckError>> {
@@ -51,30 +54,19 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<Stated, V
         let what = "expected an object at line 1 column 1".to_owned();
         return Err(vec![CheckError::Unreadable { file: REPORT.to_owned(), what }]);
     };
-    let (fabric, pod, nominal) = (measured.fabric, measured.pod, &measured.scenarios[0]);
-    comparison.known_keys(
-        "",
-        root,
-        &[
-            "format",
-            "fabric",
-            "nodes",
-            "cubes",
-            "metrics",
-            "bounds",
-            "gain",
-            "histograms",
-            "tables",
-            "scenarios",
-            "worst",
-            "requires",
-            "passes",
-        ],
-    );
+    let (fabric, nominal) = (measured.fabric, &measured.scenarios[0]);
+    let of_plant: &[(&str, u64)] = &match fabric.pod() {
+        Some(pod) => vec![("cubes", u64::from(pod.cubes))],
+        None => vec![("endpoints", nominal.counts.routers), ("links", measured.topology.links().len() as u64)],
+    };
+    let known: Vec<&str> = KEYS.into_iter().chain(of_plant.iter().map(|(key, _)| *key)).collect();
+    comparison.known_keys("", root, &known);
     comparison.expect("format", root.get("format"), Expected::Exactly("fabc.report/1".into()));
     comparison.expect("fabric", root.get("fabric"), Expected::Exactly(fabric.name.as_str().into()));
-    comparison.expect("nodes", root.get("nodes"), Expected::Integer(pod.node_count() as u64));
-    comparison.expect("cubes", root.get("cubes"), Expected::Integer(u64::from(pod.cubes)));
+    comparison.expect("nodes", root.get("nodes"), Expected::Integer(fabric.node_count() as u64));
+    for (key, value) in of_plant {
+        comparison.expect(key, root.get(*key), Expected::Integer(*value));
+    }
     comparison.object("metrics", root.get("metrics"), &metrics(nominal));
     comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
     let (tree_bounds, limit) = super::bounds::compare(&mut comparison, root.get("bounds"), measured);
@@ -235,8 +227,8 @@ impl Comparison {
 
     /// The other topology is not in the directory, so its interval stands as claimed; the ratio must follow from it.
     fn gain(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
-        let Measured { fabric, pod, .. } = *measured;
-        if fabric.demand.is_uniform() || !matches!(pod.topology, TopologyChoice::Synthesize(_)) {
+        let synthesized = measured.fabric.pod().is_some_and(|pod| matches!(pod.topology, TopologyChoice::Synthesize(_)));
+        if measured.fabric.demand.is_uniform() || !synthesized {
             return self.expect_or_nothing("gain", claimed, None);
         }
         let Some(object) = claimed.and_then(Value::as_object) else { return self.differ("gain", claimed, "an object") };

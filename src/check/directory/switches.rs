@@ -1,13 +1,12 @@
 //! Reads `ocs.json`, and the configuration of every switch, against the pod.
 
 use super::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile, contradiction, json, tagged};
-use super::{Files, OCS};
+use super::{Files, INPUTS, OCS, same_input};
 use crate::check::CheckError;
 use crate::check::faults::in_file_names;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnect, CrossConnects, Topology};
-use crate::model::{CoupleRule, DemandShape, Duplex, Fabric, FacePort, Ocs, Pod, TopologyChoice};
-use crate::syntax::DEMAND_INPUT;
+use crate::model::{CoupleRule, Duplex, FacePort, Ocs, Pod, TopologyChoice};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The settings of all switches.
@@ -51,21 +50,14 @@ pub(super) fn cross_connects(
 }
 
 /// Whether a spec that names a file of cross-connects got exactly those, and one that starts from such a file stayed near enough.
-pub(super) fn inputs(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(), CheckError> {
-    const INPUT: &str = "inputs/ocs.json";
-    if matches!(fabric.demand.shape(), DemandShape::Matrix(_)) && super::read::bytes(files, DEMAND_INPUT)? != fabric.demand.csv().as_bytes()
-    {
-        return Err(contradiction(DEMAND_INPUT, "", "is not the file that the spec was resolved with"));
-    }
+pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
     let (text, moves) = match &pod.topology {
         TopologyChoice::CrossConnects { text, .. } => (text, None),
         TopologyChoice::SynthesizeNear(near) => (&near.text, Some(near.moves)),
         _ => return Ok(()),
     };
-    if super::read::bytes(files, INPUT)? != text.as_bytes() {
-        return Err(contradiction(INPUT, "", "is not the file that the spec was resolved with"));
-    }
-    let [wanted, set] = [INPUT, OCS].map(|path| tagged::<OcsFile>(files, path).map(|file| pairs_by_name(&file)));
+    same_input(files, INPUTS, text)?;
+    let [wanted, set] = [INPUTS, OCS].map(|path| tagged::<OcsFile>(files, path).map(|file| pairs_by_name(&file)));
     let (wanted, set) = (wanted?, set?);
     let empty = BTreeSet::new();
     if let Some(moves) = moves {
@@ -74,7 +66,7 @@ pub(super) fn inputs(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(), Ch
             true => Err(contradiction(
                 OCS,
                 "ocs",
-                format!("has {fresh} cross-connects that {INPUT} has not, but the spec allows {moves} moves"),
+                format!("has {fresh} cross-connects that {INPUTS} has not, but the spec allows {moves} moves"),
             )),
             false => Ok(()),
         };
@@ -82,7 +74,7 @@ pub(super) fn inputs(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(), Ch
     for name in wanted.keys().chain(set.keys()) {
         let [wanted, set] = [&wanted, &set].map(|pairs| pairs.get(name).unwrap_or(&empty));
         if let Some((a, b)) = wanted.symmetric_difference(set).next() {
-            return Err(contradiction(OCS, name.as_str(), format!("{a} - {b} stands in only one of {INPUT} and {OCS}")));
+            return Err(contradiction(OCS, name.as_str(), format!("{a} - {b} stands in only one of {INPUTS} and {OCS}")));
         }
     }
     Ok(())

@@ -1,15 +1,26 @@
-//! Reads `topology.json` against the pod.
+//! Reads `topology.json` against the spec.
 
-use super::read::{KindLine, SymmetryLine, TopologyFile, contradiction, tagged};
+use super::read::{ClassLine, KindLine, NetworkFile, TopologyFile, contradiction, tagged};
 use super::{Files, TOPOLOGY};
 use crate::check::CheckError;
-use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
+use crate::ids::{CubeId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId, PortId};
 use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
-use crate::model::{Fabric, PORT_NAMES, Pod};
+use crate::model::{Fabric, PORT_NAMES, Plant, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A topology, and the OCS that each of its links is said to run through.
-pub(super) fn topology(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<LinkId, Option<OcsId>>), CheckError> {
+/// A topology, and the OCS that each of its links is said to run through: none in a network.
+pub(super) fn topology(files: &Files, fabric: &Fabric) -> Result<(Topology, IdVec<LinkId, Option<OcsId>>), CheckError> {
+    match &fabric.plant {
+        Plant::Pod(pod) => of_pod(files, fabric, pod),
+        Plant::Network(_) => {
+            let topology = of_network(files, fabric)?;
+            let ocs_of = IdVec::filled(None, topology.links().len());
+            Ok((topology, ocs_of))
+        }
+    }
+}
+
+fn of_pod(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<LinkId, Option<OcsId>>), CheckError> {
     let file: TopologyFile = tagged(files, TOPOLOGY)?;
     let wrong = |place: String, what: String| Err(contradiction(TOPOLOGY, place, what));
     if file.fabric != fabric.name {
@@ -61,57 +72,117 @@ pub(super) fn topology(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Top
         links.push(Link { a: ends[0], b: ends[1], class, link_type, simplex: false });
         ocs_of.push(ocs);
     }
-    let symmetry = symmetry(pod, &file.symmetry)?;
+    let symmetry = symmetry((pod.chips_per_cube(), pod.cubes), &file.symmetry.generators, "cube")?;
     Ok((Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims)), ocs_of.into()))
 }
 
-/// Closes the generators to a group that moves whole cubes and fixes none.
-fn symmetry(pod: &Pod, line: &SymmetryLine) -> Result<Symmetry, CheckError> {
-    let chips = pod.chips_per_cube();
-    let mut generators = Vec::new();
-    for (k, images) in line.generators.iter().enumerate() {
-        let place = format!("symmetry.generators[{k}]");
-        if images.len() != pod.node_count() {
-            return Err(contradiction(TOPOLOGY, place, format!("has {} images for {} routers", images.len(), pod.node_count())));
+/// The same of a network: whether it is the declared one is for the predicate of its family.
+fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
+    let file: NetworkFile = tagged(files, TOPOLOGY)?;
+    let wrong = |place: String, what: String| Err(contradiction(TOPOLOGY, place, what));
+    if file.fabric != fabric.name {
+        return wrong("fabric".to_owned(), format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name));
+    }
+    if file.nodes.len() != fabric.node_count() {
+        return wrong("nodes".to_owned(), format!("has {} routers, but the spec declares {}", file.nodes.len(), fabric.node_count()));
+    }
+    let (names, mut hosts) = (Names::of(fabric), Vec::new());
+    for (k, line) in file.nodes.iter().enumerate() {
+        let name = names.router(NodeId::new(k));
+        if line.id as usize != k || line.name != name {
+            return wrong(format!("nodes[{k}]"), format!("must be router {k}, called `{name}`"));
         }
-        let cubes: Vec<CubeId> = images.iter().step_by(chips as usize).map(|&image| CubeId(image / chips)).collect();
-        for (node, &image) in (0u32..).zip(images) {
-            if cubes[(node / chips) as usize].0.checked_mul(chips).and_then(|first| first.checked_add(node % chips)) != Some(image) {
-                let place = format!("{place}[{node}]");
-                return Err(contradiction(
-                    TOPOLOGY,
-                    place,
-                    format!("takes router {node} to {image}, which does not keep its cube together"),
-                ));
+        hosts.push(line.hosts);
+    }
+    let types: BTreeMap<&str, LinkTypeId> = fabric.link_types.enumerate().map(|(id, of)| (of.name.as_str(), id)).collect();
+    let mut taken = BTreeSet::new();
+    let mut links = Vec::<Link>::new();
+    for (k, line) in file.links.iter().enumerate() {
+        let place = || format!("links[{k}]");
+        if line.id as usize != k {
+            return wrong(place(), format!("has the id {}, but ids count from 0", line.id));
+        }
+        // The ports of outputs and inputs are numbered apart where links are single channels.
+        for (end, (node, port), input) in [("a", line.a, false), ("b", line.b, line.simplex)] {
+            if node as usize >= fabric.node_count() || port >= file.ports {
+                return wrong(format!("links[{k}].{end}"), format!("[{node},{port}] is no port of this network"));
+            }
+            if !taken.insert((node, port, input)) {
+                let name = names.router(NodeId(node));
+                return wrong(format!("links[{k}].{end}"), format!("{name}.{} carries two links", names.port(PortId(port))));
             }
         }
-        let distinct: BTreeSet<CubeId> = cubes.iter().copied().collect();
-        if distinct.len() != cubes.len() || distinct.iter().any(|cube| cube.0 >= pod.cubes) {
+        let ends = [line.a, line.b].map(|(node, port)| Endpoint { node: NodeId(node), port: PortId(port) });
+        let turned = !line.simplex && ends[0] >= ends[1];
+        if turned || links.last().is_some_and(|before| (before.a, before.b) >= (ends[0], ends[1])) {
+            let what = "is out of order: links ascend by their ends, of two channels the smaller end first";
+            return wrong(place(), what.to_owned());
+        }
+        let Some(&link_type) = types.get(line.link.as_str()) else {
+            return wrong(place(), format!("is a link of `{}`, which the spec does not declare", line.link));
+        };
+        let class = match line.class {
+            ClassLine::Local => LinkClass::Local,
+            ClassLine::Global => LinkClass::Global,
+        };
+        links.push(Link { a: ends[0], b: ends[1], class, link_type, simplex: line.simplex });
+    }
+    if links.windows(2).any(|pair| pair[0].simplex != pair[1].simplex) {
+        return wrong("links".to_owned(), "must be single channels all, or none".to_owned());
+    }
+    let (size, blocks) = fabric.blocks();
+    if file.symmetry.block != size {
+        return wrong("symmetry.block".to_owned(), format!("says {}, but blocks have {size} routers", file.symmetry.block));
+    }
+    let symmetry = symmetry((size, blocks), &file.symmetry.generators, "block")?;
+    Ok(Topology::new(usize::from(file.ports), links, symmetry).with_hosts(hosts).named(names))
+}
+
+/// Closes the generators to a group that moves whole blocks, cubes in a pod, and fixes none; `(size, blocks)` are the routers of a block
+/// and how many blocks there are.
+fn symmetry((size, blocks): (u32, u32), generators: &[Vec<u32>], word: &str) -> Result<Symmetry, CheckError> {
+    let routers = size as usize * blocks as usize;
+    let mut moves = Vec::new();
+    for (k, images) in generators.iter().enumerate() {
+        let place = format!("symmetry.generators[{k}]");
+        if images.len() != routers {
+            return Err(contradiction(TOPOLOGY, place, format!("has {} images for {routers} routers", images.len())));
+        }
+        let to: Vec<CubeId> = images.iter().step_by(size as usize).map(|&image| CubeId(image / size)).collect();
+        for (node, &image) in (0u32..).zip(images) {
+            if to[(node / size) as usize].0.checked_mul(size).and_then(|first| first.checked_add(node % size)) != Some(image) {
+                let place = format!("{place}[{node}]");
+                let what = format!("takes router {node} to {image}, which does not keep its {word} together");
+                return Err(contradiction(TOPOLOGY, place, what));
+            }
+        }
+        let distinct: BTreeSet<CubeId> = to.iter().copied().collect();
+        if distinct.len() != to.len() || distinct.iter().any(|block| block.0 >= blocks) {
             return Err(contradiction(TOPOLOGY, place, "is no permutation"));
         }
-        generators.push(cubes);
+        moves.push(to);
     }
-    let identity: Vec<CubeId> = (0..pod.cubes).map(CubeId).collect();
+    let identity: Vec<CubeId> = (0..blocks).map(CubeId).collect();
     let mut elements = BTreeSet::from([identity.clone()]);
     let mut open = vec![identity];
     while let Some(element) = open.pop() {
-        for generator in &generators {
-            let product: Vec<CubeId> = element.iter().map(|cube| generator[cube.index()]).collect();
+        for generator in &moves {
+            let product: Vec<CubeId> = element.iter().map(|block| generator[block.index()]).collect();
             if elements.contains(&product) {
                 continue;
             }
-            // A group that fixes no cube has at most as many elements as there are cubes: this also ends the closure.
-            if let Some(cube) = product.iter().enumerate().position(|(cube, image)| cube == image.index()) {
+            // A group that fixes no block has at most as many elements as there are blocks: this also ends the closure.
+            if let Some(block) = product.iter().enumerate().position(|(block, image)| block == image.index()) {
                 return Err(CheckError::symmetry(format!(
-                    "the generators of topology.json make an element that leaves cube{cube} in place"
+                    "the generators of topology.json make an element that leaves {word}{block} in place"
                 )));
             }
             elements.insert(product.clone());
             open.push(product);
-            if elements.len() > pod.cubes as usize {
-                return Err(CheckError::symmetry("the generators of topology.json make more elements than there are cubes"));
+            if elements.len() > blocks as usize {
+                return Err(CheckError::symmetry(format!("the generators of topology.json make more elements than there are {word}s")));
             }
         }
     }
-    Ok(Symmetry::new(chips, elements.into_iter().collect()))
+    Ok(Symmetry::new(size, elements.into_iter().collect()))
 }

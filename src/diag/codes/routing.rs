@@ -49,4 +49,12 @@ A fault of one link or chip breaks the symmetry of the pod: its tables are found
 images of each other under the symmetry are compiled once, but what is left can still be more than anybody would wait for or store. The
 message has the arithmetic. `faults = 1 ocs` keeps the symmetry and is cheap at any size.",
     },
+    CodeDoc {
+        code: "FAB0326",
+        title: "minimal routes need more virtual channels",
+        text: "\
+`routing = minimal` moves a packet one virtual channel up at every hop, so that channels wait on higher ones only: the longest route needs as many
+virtual channels as it has hops, under every tolerated fault as well. The message says how many. Raise `vcs` (and that of the router), or write
+`routing = allowed_turns`, which makes do with those there are.",
+    },
 ];
