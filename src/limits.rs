@@ -41,6 +41,9 @@ pub const MATRIX_CHIPS: usize = 4096;
 /// The largest weight of a pair in a demand.
 pub const WEIGHT: u32 = 1_000_000;
 
+/// The least common multiple of the capacities of links, at most: loads are counted in so many parts of a unit.
+pub const CAPACITY_PARTS: u64 = 1 << 16;
+
 /// Bytes that one build may take, as estimated before it begins.
 pub const BUILD_BYTES: u64 = 16 << 30;
 

@@ -266,8 +266,8 @@ pub fn max_concurrent_flow(problem: &FlowProblem, weight: impl Fn(usize, usize) 
 /// One path per pair, so that the busiest class carries as little as possible.
 #[derive(Clone, Debug)]
 pub struct PathChoice {
-    /// Number of channel classes.
-    pub classes: usize,
+    /// `[channel class]`: load of a path over a channel of the class.
+    pub slowness: Vec<f64>,
     /// `[pair][path]`: the channel classes of each path that the pair may take; at least one path per pair.
     pub pairs: Vec<Vec<Vec<usize>>>,
 }
@@ -295,12 +295,12 @@ pub fn least_max_load(problem: &PathChoice, integral: bool) -> Result<f64, Solve
     };
     #[cfg(not(feature = "cbc"))]
     let mut model = variables.minimise(busiest).using(good_lp::microlp);
-    let mut loads = vec![Expression::default(); problem.classes];
+    let mut loads = vec![Expression::default(); problem.slowness.len()];
     for (paths, shares) in problem.pairs.iter().zip(&shares) {
         model = model.with(shares.iter().sum::<Expression>().eq(1));
         for (path, &share) in paths.iter().zip(shares) {
             for &class in path {
-                loads[class] += share;
+                loads[class] += problem.slowness[class] * share;
             }
         }
     }
@@ -409,7 +409,7 @@ mod tests {
     fn lp_of_two_pairs_on_three_classes_shares_or_avoids() {
         // Pair A: class 0 or classes 1, 2. Pair B: class 0 only. Pair C: class 1 only.
         let pairs = vec![vec![vec![0], vec![1, 2]], vec![vec![0]], vec![vec![1]]];
-        let problem = PathChoice { classes: 3, pairs };
+        let problem = PathChoice { slowness: vec![1.0; 3], pairs };
         assert!((least_max_load(&problem, false).unwrap() - 1.5).abs() < 1e-9);
         assert!((least_max_load(&problem, true).unwrap() - 2.0).abs() < 1e-9);
     }

@@ -65,6 +65,8 @@ pub(super) struct Forwarding<'a> {
     inputs: usize,
     /// `[node * ports + port]`: (router, input port) at the other end; meaningless where dark.
     next: Vec<(u32, u32)>,
+    /// `[node * ports + port]`: parts of a unit of load that a route of weight 1 is there.
+    slowness: Vec<u64>,
     /// `[node]`: class of its port 0.
     first_class: Vec<u32>,
     /// `[router class][dst]`: where the entries for the destination start.
@@ -111,6 +113,11 @@ impl<'a> Forwarding<'a> {
                         (end.node.0, u32::from(end.port.0))
                     })
                 })
+                .collect(),
+            slowness: topology
+                .nodes()
+                .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
+                .map(|channel| channel.map_or(1, |channel| topology.slowness(channel.link())))
                 .collect(),
             first_class: topology.nodes().map(|node| (tables.symmetry.class(node) * ports) as u32).collect(),
             starts: Vec::new(),
@@ -297,7 +304,7 @@ impl<'a> Forwarding<'a> {
                     }
                     let (to, in_port) = self.next[node * ports + port];
                     let class = self.first_class[node] as usize + port;
-                    tally.loads[class] += weight;
+                    tally.loads[class] += weight * self.slowness[node * ports + port];
                     tally.vc_hops[vc] += 1;
                     if let Some(row) = held {
                         tally.dependencies.seen.insert(row + port * self.vcs + vc);

@@ -40,7 +40,7 @@ pub fn dual_without(
     Ok(())
 }
 
-/// (Sum of the lengths of all lit channels, sum of weight x shortest length over all ordered pairs), both positive.
+/// (Sum over all lit channels of length x capacity, sum of weight x shortest length over all ordered pairs), both positive.
 pub(super) fn measure(
     topology: &Topology,
     demand: &Demand,
@@ -59,7 +59,7 @@ pub(super) fn measure(
         let class = topology.channel_class(symmetry, channel).index();
         lit[class] = true;
         length_of[channel.index()] = lengths[class];
-        volume += u128::from(lengths[class]);
+        volume += u128::from(lengths[class]) * u128::from(topology.capacity(channel.link()));
     }
     if let Some(class) = (0..lengths.len()).find(|&class| !lit[class] && lengths[class] != 0) {
         return Err(CheckError::Lengths { what: format!("channel class {class} is dark, but has the length {}", lengths[class]) });

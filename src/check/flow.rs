@@ -7,10 +7,10 @@ use crate::ir::{FlowCertificate, Topology};
 use crate::model::Demand;
 
 /// Checks that no units use a channel of a class with a dark one, that every canonical source sends `demand` units times the weight of the pair to every other router and that the busiest link of the pod, both channels and all
-/// sources (canonical ones and their images) together, carries exactly `busiest`.
+/// sources (canonical ones and their images) together, bears exactly `busiest`: units, each as often as the slowness of the link says.
 ///
 /// Where the demand is symmetric, the flow of v reversed carries as many units from every router to v, so the flow and its reverse together carry 2 `demand` units per weight of an
-/// ordered pair, and both channels of a link then carry what the flow alone puts on the link: lambda >= 2 demand / busiest. Otherwise (not
+/// ordered pair, and both channels of a link then carry what the flow alone puts on the link: lambda >= 2 demand parts / busiest. Otherwise (not
 /// `mirrored`) `busiest` is that of a channel.
 ///
 /// # Errors
@@ -29,6 +29,9 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
     }
     if claimed.mirrored && !demand.is_symmetric() {
         return Err(CheckError::Flow { what: "it counts its reverse, but the demand is not symmetric".to_owned() });
+    }
+    if claimed.parts != topology.capacities().parts() {
+        return Err(CheckError::Flow { what: format!("it counts {} parts of a unit of load, but there are {}", claimed.parts, topology.capacities().parts()) });
     }
     let mut dark = vec![false; topology.class_count(symmetry)];
     for link in topology.links().ids().filter(|&link| !alive[link]) {
@@ -59,7 +62,7 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
             if units > 0 && dark[class] {
                 return Err(CheckError::Flow { what: format!("the flow from node {source} has {units} units on a dark channel") });
             }
-            loads[class] += u128::from(units);
+            loads[class] += u128::from(units) * u128::from(topology.slowness(channel.link()));
         }
         if let Some((node, &excess)) = balance.iter().enumerate().find(|&(_, &excess)| excess != 0) {
             let (node, excess) = (NodeId::new(node), excess);

@@ -5,7 +5,7 @@
 use super::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{LimitArgument, UniversalLimit};
-use crate::model::{CoupleRule, Demand, FacePort, Pod};
+use crate::model::{Capacities, CoupleRule, Demand, FacePort, Pod};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// An argument that does not fit the pod, or a sum that differs.
-pub fn limit(pod: &Pod, demand: &Demand, claimed: &UniversalLimit) -> Result<(), CheckError> {
+pub fn limit(pod: &Pod, demand: &Demand, capacities: &Capacities, claimed: &UniversalLimit) -> Result<(), CheckError> {
     let wrong = |what: String| CheckError::Lengths { what: format!("universal limit: {what}") };
-    let (volume, distance) = measure(pod, demand, &claimed.argument).map_err(wrong)?;
+    let (volume, distance) = measure(pod, demand, capacities, &claimed.argument).map_err(wrong)?;
     if (volume, distance) != (claimed.volume, claimed.distance) {
         let (was, over) = (claimed.volume, claimed.distance);
         return Err(wrong(format!("claimed to be {was} / {over}, but the argument gives {volume} / {distance}")));
@@ -24,51 +24,58 @@ pub fn limit(pod: &Pod, demand: &Demand, claimed: &UniversalLimit) -> Result<(),
 }
 
 /// (Volume, distance) that an argument gives, or why it does not fit the pod.
-pub(super) fn measure(pod: &Pod, demand: &Demand, argument: &LimitArgument) -> Result<(u128, u128), String> {
+pub(super) fn measure(pod: &Pod, demand: &Demand, capacities: &Capacities, argument: &LimitArgument) -> Result<(u128, u128), String> {
     if !demand.is_uniform() {
         return Err("holds for uniform demand only".to_owned());
     }
     let nodes = pod.node_count() as u128;
     let (volume, distance) = match argument {
-        LimitArgument::Tree { copper, fiber, levels } => tree(pod, copper, *fiber as usize, *levels as usize)?,
+        LimitArgument::Tree { copper, fiber, levels } => tree(pod, capacities, copper, *fiber as usize, *levels as usize)?,
         &LimitArgument::Plane { axis, below } => {
             let dim = *pod.cube.dims.get(axis as usize).ok_or("no such axis")?;
             if below == 0 || below >= dim {
                 return Err(format!("no plane below coordinate {below} of {dim}"));
             }
             let side = nodes / u128::from(dim) * u128::from(below);
-            let copper = nodes / u128::from(dim);
-            (copper + fibers_across(pod, |face| pod.at(face.node)[axis as usize] < below), side * (nodes - side))
+            let copper = nodes / u128::from(dim) * u128::from(capacities.of(pod.cube.mesh));
+            (copper + fibers_across(pod, capacities, |face| pod.at(face.node)[axis as usize] < below), side * (nodes - side))
         }
         &LimitArgument::Cubes { first, count } => {
             if count == 0 || count >= pod.cubes || first > pod.cubes - count {
                 return Err(format!("no {count} cubes from {first} with others beside them"));
             }
             let side = u128::from(count) * u128::from(pod.chips_per_cube());
-            (fibers_across(pod, |face| (first..first + count).contains(&face.cube.0)), side * (nodes - side))
+            (fibers_across(pod, capacities, |face| (first..first + count).contains(&face.cube.0)), side * (nodes - side))
         }
     };
     if distance == 0 { Err("no pair has a positive distance".to_owned()) } else { Ok((volume, distance)) }
 }
 
-/// Fibres that can lead from the faces inside a set to the others, at most.
-fn fibers_across(pod: &Pod, inside: impl Fn(&FacePort) -> bool) -> u128 {
-    let mut across = 0;
+/// Capacity of the fibres that can lead from the faces inside a set to the others, at most.
+fn fibers_across(pod: &Pod, capacities: &Capacities, inside: impl Fn(&FacePort) -> bool) -> u128 {
+    let mut across = 0u128;
     for ocs in pod.ocses.iter() {
         let split = |faces: &[FacePort]| {
             let within = faces.iter().filter(|face| inside(face)).count();
             (within, faces.len() - within)
         };
         let ((a_in, a_out), (b_in, b_out)) = (split(&ocs.a), split(&ocs.b));
-        across += match ocs.rule {
+        let fibers = match ocs.rule {
             CoupleRule::Sided => a_in.min(b_out) + a_out.min(b_in),
             CoupleRule::Any => a_in.min(a_out),
         };
+        across += fibers as u128 * u128::from(capacities.of(ocs.link));
     }
-    across as u128
+    across
 }
 
-fn tree(pod: &Pod, copper: &[Vec<u32>; 3], fiber: usize, levels: usize) -> Result<(u128, u128), String> {
+fn tree(
+    pod: &Pod,
+    capacities: &Capacities,
+    copper: &[Vec<u32>; 3],
+    fiber: usize,
+    levels: usize,
+) -> Result<(u128, u128), String> {
     let dims = pod.cube.dims.map(|dim| dim as usize);
     if (0..3).any(|axis| copper[axis].len() + 1 != dims[axis]) || copper.iter().flatten().any(|&length| length == 0) || fiber == 0 {
         return Err("every plane of the cube and the fibre need a positive length".to_owned());
@@ -78,14 +85,15 @@ fn tree(pod: &Pod, copper: &[Vec<u32>; 3], fiber: usize, levels: usize) -> Resul
         return Err("it counts farther than any path of the pod leads".to_owned());
     }
     let positions = pod.chips_per_cube() as usize;
-    // What every face port of a cube may be wired to, in any cube; and how many fibres there are.
+    // What every face port of a cube may be wired to, in any cube; and what all fibres can carry.
     let mut ends: BTreeMap<(usize, u16), BTreeSet<(usize, u16)>> = BTreeMap::new();
-    let mut fibers = 0;
+    let mut fibers = 0u128;
     let slot = |face: &FacePort| ((face.node.0 - face.cube.0 * pod.chips_per_cube()) as usize, face.port.0);
     for ocs in pod.ocses.iter() {
         let sides: Vec<BTreeSet<(usize, u16)>> = [&ocs.a, &ocs.b].iter().map(|faces| faces.iter().map(slot).collect()).collect();
         let (near, far) = if ocs.rule == CoupleRule::Sided { (&sides[0], &sides[1]) } else { (&sides[0], &sides[0]) };
-        fibers += if ocs.rule == CoupleRule::Sided { ocs.a.len().min(ocs.b.len()) } else { ocs.a.len() / 2 };
+        let most = if ocs.rule == CoupleRule::Sided { ocs.a.len().min(ocs.b.len()) } else { ocs.a.len() / 2 };
+        fibers += most as u128 * u128::from(capacities.of(ocs.link));
         for (from, to) in [(near, far), (far, near)] {
             from.iter().filter(|_| !to.is_empty()).for_each(|&from| ends.entry(from).or_default().extend(to));
         }
@@ -156,5 +164,5 @@ fn tree(pod: &Pod, copper: &[Vec<u32>; 3], fiber: usize, levels: usize) -> Resul
     let meshes: u128 =
         (0..3).map(|axis| copper[axis].iter().map(|&length| u128::from(length)).sum::<u128>() * (positions / dims[axis]) as u128).sum();
     let cubes = u128::from(pod.cubes);
-    Ok((2 * (meshes * cubes + (fibers * fiber) as u128), distance * cubes))
+    Ok((2 * (meshes * cubes * u128::from(capacities.of(pod.cube.mesh)) + fibers * fiber as u128), distance * cubes))
 }

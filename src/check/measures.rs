@@ -61,6 +61,10 @@ impl Exact {
     pub(super) fn rounded_up(self) -> u128 {
         self.over / self.under + u128::from(!self.over.is_multiple_of(self.under))
     }
+    /// The value, if it is whole.
+    pub(super) fn whole(self) -> Option<u128> {
+        self.over.is_multiple_of(self.under).then(|| self.over / self.under)
+    }
     /// About as much.
     pub(super) fn about(self) -> f64 {
         self.over as f64 / self.under as f64
@@ -117,8 +121,12 @@ pub struct Counts {
     pub(super) flow: Option<Exact>,
     /// Sum of the dual lengths of lit channels, and sum over ordered pairs of weight x shortest length; both positive.
     pub dual: (u128, u128),
-    /// Bandwidth of a channel, bit/s.
+    /// Bandwidth of a channel of capacity 1, bit/s.
     pub bandwidth_bps: u64,
+    /// Capacity of all lit channels together.
+    pub capacity: u64,
+    /// Parts of a unit that loads are counted in.
+    pub parts: u64,
     /// Hosts of a router that carries hosts, at least 1.
     pub hosts: u64,
     /// Tree sets that are whole; `None` without switches.
@@ -147,8 +155,8 @@ impl Measures {
             scenario: counts.scenario.clone(),
             what: format!("the certificates count in units so large that `{}` does not fit 128 bits", metric.name()),
         };
-        // One route per pair at most `load` times over any channel: every pair can have 1 / load at once.
-        let of_tables = counts.walk.as_ref().and_then(|walk| Exact::new(1, u128::from(busiest(walk))));
+        // One route per pair, no channel loaded more than `load`: every pair can have 1 / load at once.
+        let of_tables = counts.walk.as_ref().and_then(|walk| Exact::new(u128::from(counts.parts), u128::from(busiest(walk))));
         let low = [counts.flow, of_tables].into_iter().flatten().reduce(|a, b| if a.against(b) == Ordering::Less { b } else { a });
         let low = low.unwrap_or(Exact { over: 0, under: 1 });
         let high = Exact { over: counts.dual.0, under: counts.dual.1 };
@@ -169,19 +177,26 @@ impl Measures {
     pub(super) fn value(&self, metric: Metric) -> Option<Exact> {
         self.values.iter().find(|(known, _)| *known == metric).and_then(|&(_, value)| value)
     }
-    /// Channels over the sum of weight x distance: an upper bound on lambda.
+    /// Capacity of all channels over the sum of weight x distance: an upper bound on lambda.
     pub(super) fn distance_bound(&self) -> Option<Exact> {
-        Exact::new(u128::from(self.counts.channels), u128::from(self.counts.weighted_hops))
+        Exact::new(u128::from(self.counts.capacity), u128::from(self.counts.weighted_hops))
     }
-    /// What no single-path routing goes below on its busiest channel.
-    pub(super) fn routes_at_least(&self) -> u128 {
+    /// What no single-path routing goes below on its busiest channel: whole parts of a unit.
+    pub(super) fn load_at_least(&self) -> Option<Exact> {
         let (volume, distance) = self.counts.dual;
-        Exact { over: distance, under: volume }.rounded_up()
+        let parts = u128::from(self.counts.parts);
+        Exact::new(Exact::new(distance, volume)?.times(parts, 1)?.rounded_up(), parts)
     }
-    /// Weighted routes over a lit channel on average.
+    /// Loads of channels, in units, and how many channels have them.
+    pub(super) fn load_histogram(&self) -> Option<Vec<(Exact, u64)>> {
+        let parts = u128::from(self.counts.parts);
+        let units = |&(load, channels): &(u64, u64)| Some((Exact::new(u128::from(load), parts)?, channels));
+        self.counts.walk.as_ref()?.load_histogram.iter().map(units).collect()
+    }
+    /// Load of a lit channel on average.
     pub(super) fn mean_channel_load(&self) -> Option<Exact> {
         let sum = |walk: &Walk| walk.load_histogram.iter().fold(0, |sum, &(load, channels)| sum + u128::from(load) * u128::from(channels));
-        Exact::new(sum(self.counts.walk.as_ref()?), u128::from(self.counts.channels))
+        Exact::new(sum(self.counts.walk.as_ref()?), u128::from(self.counts.channels) * u128::from(self.counts.parts))
     }
     /// Hops of a route on average, every pair once.
     pub(super) fn mean_route_hops(&self) -> Option<Exact> {
@@ -223,8 +238,8 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
         Metric::Bandwidth => {
             low.times(u128::from(counts.sent_most), u128::from(counts.hosts))?.times(u128::from(counts.bandwidth_bps), 8 * 1_000_000_000)
         }
-        Metric::MaxChannelLoad => counts.walk.as_ref().map(|walk| Exact::integer(busiest(walk))),
-        Metric::LoadRatio => high.times(u128::from(busiest(counts.walk.as_ref()?)), 1),
+        Metric::MaxChannelLoad => Exact::new(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts)),
+        Metric::LoadRatio => high.times(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts)),
         Metric::HopsRatio => Exact::new(steps(&counts.walk.as_ref()?.route_hops), steps(&counts.pairs_at)),
         Metric::VcBalance => {
             let hops = &counts.walk.as_ref()?.vc_hops;
@@ -248,7 +263,7 @@ fn steps(pairs_at: &[u64]) -> u128 {
 /// reverse counts too) while nothing carries more than `busiest`.
 pub(super) fn flow_end(flow: &FlowCertificate) -> Option<Exact> {
     let sent = u128::from(flow.demand) + if flow.mirrored { u128::from(flow.demand) } else { 0 };
-    Exact::new(sent, u128::from(flow.busiest))
+    Exact::new(sent.checked_mul(u128::from(flow.parts))?, u128::from(flow.busiest))
 }
 
 /// Weights of the chip that sends most, when nobody sends to a dead one.

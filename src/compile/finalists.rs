@@ -29,6 +29,7 @@ pub(super) fn topology(
         synth::SynthError::TooLarge { .. } => Failure::infeasible(error),
         error => Failure::spec(error),
     })?;
+    finalists = finalists.into_iter().map(|topology| topology.with_capacities(fabric.capacities.clone())).collect();
     let mut reached = None;
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(fabric, pod, progress)?;

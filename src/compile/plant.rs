@@ -33,8 +33,8 @@ pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<Built, F
 fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, Failure> {
     let (topology, record, uniform) = finalists::topology(fabric, pod, progress)?;
     size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
-    let (limit, limit_record) = limit::universal(pod, &fabric.demand);
-    limit.iter().try_for_each(|limit| check::limit(pod, &fabric.demand, limit)).map_err(Failure::internal)?;
+    let (limit, limit_record) = limit::universal(pod, &fabric.demand, &fabric.capacities);
+    limit.iter().try_for_each(|limit| check::limit(pod, &fabric.demand, &fabric.capacities, limit)).map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
     let wired = check::wiring(fabric, &topology, Some(&cross_connects)).map_err(Failure::internal)?;
     let (trees, tree_bounds) = trees::disjoint_trees(pod, &topology, &cross_connects);

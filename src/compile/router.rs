@@ -189,7 +189,12 @@ impl Router {
                 let reached = scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
                 if let Some((full, reached)) = full_key.zip(reached) {
                     counters.push(("load_with_full_key".to_owned(), full));
+                    let of = &scenarios[0].metrics;
+                    let [reached, full] = [reached, full].map(|load| of.load(load).as_f64());
                     notes.push(format!("keyed by destination alone: load {reached}; {full} if input port and VC are in the key"));
+                }
+                if scenarios[0].metrics.parts > 1 && (exact.is_some() || full_key.is_some()) {
+                    counters.push(("load_parts".to_owned(), scenarios[0].metrics.parts));
                 }
                 ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }

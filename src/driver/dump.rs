@@ -183,10 +183,11 @@ fn route(compiled: &Compiled) -> String {
             tables.symmetry.node_count(),
             tables.vcs,
             walk.entries_max,
-            walk.max_channel_load(),
+            scenario.metrics.load(walk.max_channel_load()).as_f64(),
             walk.vc_hops
         );
-        out += &format!("  channels by load {:?}\n", walk.load_histogram);
+        let parts = if scenario.metrics.parts == 1 { String::new() } else { format!(" in parts of 1/{}", scenario.metrics.parts) };
+        out += &format!("  channels by load{parts} {:?}\n", walk.load_histogram);
     }
     out
 }

@@ -148,7 +148,10 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             "Bandwidth",
             round_down_sig(injection.times(nominal.channel_bandwidth), 5),
             summary::per_host(compiled),
-            format!("of {} GB/s per channel", round_down_sig(nominal.channel_bandwidth, 6)),
+            match fabric.capacities.are_equal() {
+                true => format!("of {} GB/s per channel", round_down_sig(nominal.channel_bandwidth, 6)),
+                false => format!("in units of {} GB/s", round_down_sig(nominal.channel_bandwidth, 6)),
+            },
             None,
         ),
     ];
@@ -162,13 +165,13 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         cards.push(card("Universal bound", round_up_sig(limit.value(), 6), "", note, filled(reached)));
     }
     if let Some(walk) = &nominal.routed {
-        let (load, bound) = (walk.max_channel_load(), nominal.load_bound());
+        let (load, bound) = (nominal.load(walk.max_channel_load()), nominal.load_bound());
         cards.push(card(
             "Max channel load",
-            grouped(load),
-            "routes",
-            format!("{} x the lower bound of {}", ratio4(load as f64 / bound as f64), grouped(bound)),
-            filled(Fraction::new(bound, load)),
+            summary::load_text(load),
+            if fabric.capacities.are_equal() { "routes" } else { "routes over capacity" },
+            format!("{} x the lower bound of {}", ratio4(load.as_f64() / bound.as_f64()), summary::load_text(bound)),
+            filled(bound.over(load)),
         ));
         let balance = walk.vc_hops.iter().max().copied().unwrap_or(0) as f64 / walk.total_hops() as f64;
         cards.push(card(
@@ -221,23 +224,25 @@ fn hops(of: &ScenarioMetrics) -> String {
 
 fn loads(of: &ScenarioMetrics) -> Option<String> {
     let walk = of.routed.as_ref()?;
-    let bound = of.load_bound();
+    // Bars are whole units wide.
+    let floor = |load: Fraction| u64::try_from(load.floor()).unwrap_or(u64::MAX);
+    let (bound, busiest) = (of.load_bound(), floor(of.load(walk.max_channel_load())));
     // A bound far beyond all loads (of a pod without flow) must not make the axis.
-    let top = walk.max_channel_load().max(bound.min(walk.max_channel_load().saturating_mul(4))).max(1);
+    let top = busiest.max(floor(bound).min(busiest.saturating_mul(4))).max(1);
     let width = svg::round_step(top + 1, LOAD_BINS);
     let mut values = vec![0; (top + 1).div_ceil(width) as usize];
     for &(load, channels) in &walk.load_histogram {
-        values[(load / width) as usize] += channels;
+        values[(floor(of.load(load)) / width) as usize] += channels;
     }
     let range = |bin: u64| if width == 1 { bin.to_string() } else { format!("{} to {}", bin * width, bin * width + width - 1) };
     let titles = (0..).zip(&values).map(|(bin, &count): (u64, &u64)| format!("load {}: {} channels", range(bin), grouped(count))).collect();
     Some(svg::bars(&Chart {
-        label: format!("Channels by load; the lower bound is {bound}"),
+        label: format!("Channels by load; the lower bound is {}", if bound.is_whole() { bound.floor().to_string() } else { summary::load_text(bound) }),
         categories: (0..values.len() as u64).map(|bin| (bin * width).to_string()).collect(),
-        x_title: "routes over the channel",
+        x_title: if of.parts == 1 { "routes over the channel" } else { "routes over capacity" },
         y_title: "channels",
         series: vec![Series { class: "bar one", values, titles }],
-        mark: Some(((bound as f64 + 0.5) / width as f64, format!("bound on the maximum: {}", grouped(bound)))),
+        mark: Some(((bound.as_f64() + 0.5) / width as f64, format!("bound on the maximum: {}", summary::load_text(bound)))),
     }))
 }
 

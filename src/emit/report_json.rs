@@ -83,7 +83,11 @@ pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
 /// The same, with so many digits more.
 fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
-        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => value.floor().to_string(),
+        Metric::Diameter | Metric::DisjointTrees => value.floor().to_string(),
+        // Loads are whole, unless links carry unlike.
+        Metric::MaxChannelLoad if value.is_whole() => value.floor().to_string(),
+        Metric::MaxChannelLoad if more == 0 => ratio(value),
+        Metric::MaxChannelLoad => fixed(value, 6 + more as u32),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, FLOW_DIGITS + more),
         Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance if more == 0 => ratio(value),
         Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => fixed(value, 6 + more as u32),
@@ -113,7 +117,7 @@ fn metrics(of: &ScenarioMetrics) -> String {
 }
 
 fn bounds(of: &ScenarioMetrics) -> String {
-    format!("\"distance\":{},\"load\":{}", upper(of.distance_bound()), of.load_bound())
+    format!("\"distance\":{},\"load\":{}", upper(of.distance_bound()), metric_value(Metric::MaxChannelLoad, of.load_bound()))
 }
 
 /// `,"trees":{..}`: how many OCS-disjoint spanning trees there can be.
@@ -157,7 +161,9 @@ fn push_histograms(out: &mut String, of: &ScenarioMetrics) {
     out.push_str(",\n\"route_hops\":");
     push_numbers(out, walk.map_or(&[][..], |walk| &walk.route_hops));
     out.push_str(",\n\"channel_load\":");
-    push_numbers(out, walk.map_or(&[][..], |walk| &walk.load_histogram).iter().map(|(load, channels)| format!("[{load},{channels}]")));
+    push_numbers(out, walk.map_or(&[][..], |walk| &walk.load_histogram).iter().map(|&(load, channels)| {
+        format!("[{},{channels}]", metric_value(Metric::MaxChannelLoad, of.load(load)))
+    }));
     out.push_str(",\n\"vc_hops\":");
     push_numbers(out, walk.map_or(&[][..], |walk| &walk.vc_hops));
     out.push_str("},\n");

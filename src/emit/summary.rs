@@ -2,14 +2,23 @@
 
 use super::number::{fixed, grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
+use crate::ids::LinkTypeId;
 use crate::ir::{Fraction, LimitArgument, LinkClass, RequireOutcome, TreeBounds};
 use crate::model::{
     AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice, SymmetryChoice,
     SynthesisMethod, Synthesize, TopologyChoice,
 };
+use std::collections::BTreeSet;
 
 /// Significant digits of flows in reports for people; `report.json` has all of them.
 const DIGITS: usize = 6;
+
+const PER_CAPACITY: &str = "routes over capacity; no single-path routing has less";
+
+/// A load for people: whole, unless links carry unlike.
+pub(super) fn load_text(load: Fraction) -> String {
+    if load.is_whole() { grouped(u64::try_from(load.floor()).unwrap_or(u64::MAX)) } else { fixed(load, 2) }
+}
 
 /// One metric beside its bound.
 pub(super) struct MetricRow {
@@ -43,7 +52,8 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                 Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_high).times(of.channel_bandwidth)), per_host(compiled)),
                 Metric::MaxChannelLoad => {
                     let least = of.load_bound();
-                    ((format!(">= {}", grouped(least)), Some(Fraction::whole(least))), "routes; no single-path routing has less")
+                    let note = if compiled.fabric.capacities.are_equal() { "routes; no single-path routing has less" } else { PER_CAPACITY };
+                    ((format!(">= {}", load_text(least)), Some(least)), note)
                 }
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),
@@ -173,11 +183,23 @@ pub(super) fn links_line(compiled: &Compiled) -> String {
         Plant::Network(_) => String::new(),
     };
     let simplex = if compiled.topology.has_simplex() { ", one way each" } else { "" };
-    format!(
-        "{} links{parts}{simplex}, {} GB/s per direction",
-        grouped(links.len() as u64),
-        round_down_sig(compiled.scenarios[0].metrics.channel_bandwidth, DIGITS),
-    )
+    format!("{} links{parts}{simplex}, {} per direction", grouped(links.len() as u64), bandwidths(compiled))
+}
+
+/// `128 GB/s`; where links carry unlike `12.5 GB/s (board), 50 GB/s (fiber)`, and the unit that loads and flows are counted in.
+fn bandwidths(compiled: &Compiled) -> String {
+    let unit = compiled.scenarios[0].metrics.channel_bandwidth;
+    let fabric = &compiled.fabric;
+    if fabric.capacities.are_equal() {
+        return format!("{} GB/s", round_down_sig(unit, DIGITS));
+    }
+    let used: BTreeSet<LinkTypeId> = compiled.topology.links().iter().map(|link| link.link_type).collect();
+    let of = |link_type: LinkTypeId| {
+        let bandwidth = unit.times(Fraction::whole(fabric.capacities.of(link_type)));
+        format!("{} GB/s ({})", round_down_sig(bandwidth, DIGITS), fabric.link_types[link_type].name)
+    };
+    let all: Vec<String> = used.into_iter().map(of).collect();
+    format!("{}; a unit of capacity is {} GB/s,", all.join(", "), round_down_sig(unit, DIGITS))
 }
 
 /// `synthesized (symmetry auto, effort 1, seed 1), 4 cubes interchangeable, allowed_turns routing, 2 of 4 VCs, 1 dark OCS tolerated`.

@@ -42,13 +42,13 @@ impl StopReason {
     }
 }
 
-/// Channel lengths: by linear-programming duality lambda <= sum of lengths / sum of shortest lengths over ordered pairs, each as often as
-/// its weight in the demand.
+/// Channel lengths: by linear-programming duality lambda <= sum of lengths x capacities / sum of shortest lengths over ordered pairs, each as
+/// often as its weight in the demand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DualLengths {
     /// `[channel class]` under the topology's symmetry; integers, so that the bound is exact. Dark channels have 0 here and do not count.
     pub lengths: Vec<u64>,
-    /// Sum of the lengths of all lit channels of the pod.
+    /// Sum over all lit channels of length x capacity.
     pub volume: u128,
     /// Sum over all ordered pairs of weight x shortest length.
     pub distance: u128,
@@ -63,9 +63,9 @@ impl DualLengths {
     pub fn upper_end(&self) -> Fraction {
         Fraction::new(self.volume, self.distance)
     }
-    /// No single-path routing has a smaller maximum channel load: distance / volume, rounded up.
-    pub fn least_load(&self) -> u64 {
-        u64::try_from(self.distance.div_ceil(self.volume)).unwrap_or(u64::MAX)
+    /// No single-path routing has a smaller maximum channel load: distance / volume in parts of a unit, rounded up.
+    pub fn least_load(&self, parts: u64) -> u64 {
+        u64::try_from(self.distance.saturating_mul(u128::from(parts)).div_ceil(self.volume)).unwrap_or(u64::MAX)
     }
 }
 
@@ -79,9 +79,11 @@ pub struct FlowCertificate {
     pub demand: u64,
     /// Whether the flow counts together with its reverse.
     pub mirrored: bool,
-    /// All sources of the pod together: mirrored, the units on both channels of the busiest link: lambda >= 2 demand / busiest; otherwise those
-    /// on the busiest channel: lambda >= demand / busiest.
+    /// All sources together, units x slowness: mirrored, on both channels of the busiest link: lambda >= 2 demand parts / busiest; otherwise
+    /// on the busiest channel: lambda >= demand parts / busiest.
     pub busiest: u64,
+    /// Parts of a unit of load, by the capacities of the links ([`crate::model::Capacities::parts`]).
+    pub parts: u64,
     /// `[source class][channel]`: units of that source's commodity on the channel (both directions of a link are channels).
     pub flows: Vec<Vec<u64>>,
 }
@@ -89,11 +91,12 @@ pub struct FlowCertificate {
 impl FlowCertificate {
     /// The lower bound on lambda, for searches; what is claimed of it is [`FlowCertificate::lower_end`].
     pub fn value(&self) -> f64 {
-        if self.mirrored { 2.0 * self.demand as f64 / self.busiest as f64 } else { self.demand as f64 / self.busiest as f64 }
+        let sent = if self.mirrored { 2.0 * self.demand as f64 } else { self.demand as f64 };
+        sent * self.parts as f64 / self.busiest as f64
     }
     /// The lower bound on lambda.
     pub fn lower_end(&self) -> Fraction {
-        Fraction::new(u128::from(self.demand) * if self.mirrored { 2 } else { 1 }, self.busiest)
+        Fraction::new(u128::from(self.demand) * u128::from(self.parts) * if self.mirrored { 2 } else { 1 }, self.busiest)
     }
 }
 

@@ -43,6 +43,10 @@ impl Fraction {
     pub fn denominator(self) -> u128 {
         self.denominator
     }
+    /// Whether it is an integer.
+    pub fn is_whole(self) -> bool {
+        self.numerator.is_multiple_of(self.denominator)
+    }
     /// Whether it is nothing.
     pub fn is_zero(self) -> bool {
         self.numerator == 0

@@ -12,9 +12,9 @@ use crate::units::Decimal;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walk {
     /// `[channel class]` under the tables' symmetry: routes of all ordered pairs over one channel of the class, each as often as its weight in
-    /// the demand.
+    /// the demand times the slowness of the channel: load in parts of a unit.
     pub loads: Vec<u64>,
-    /// `[load]` ascending: (load, number of lit channels that carry it).
+    /// `[load]` ascending: (load in parts, number of lit channels that carry it).
     pub load_histogram: Vec<(u64, u64)>,
     /// `[vc]`: hops of all routes on that virtual channel.
     pub vc_hops: Vec<u64>,
@@ -27,7 +27,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Weighted routes over the busiest channel.
+    /// Load of the busiest channel, in parts of a unit.
     pub fn max_channel_load(&self) -> u64 {
         self.load_histogram.last().map_or(0, |&(load, _)| load)
     }
@@ -35,8 +35,7 @@ impl Walk {
     pub fn total_hops(&self) -> u64 {
         self.vc_hops.iter().sum()
     }
-    /// Weighted routes over all channels together: every route counts by its weight on every channel that it
-    /// takes.
+    /// The loads of all channels together, in parts of a unit.
     pub fn total_load(&self) -> u64 {
         self.load_histogram.iter().map(|&(load, channels)| load * channels).sum()
     }
@@ -51,6 +50,10 @@ pub struct ScenarioMetrics {
     pub nodes: u64,
     /// Number of lit channels.
     pub channels: u64,
+    /// Capacity of all lit channels together, in units.
+    pub capacity: u64,
+    /// Parts of a unit that loads are counted in.
+    pub parts: u64,
     /// Largest hop distance.
     pub diameter: u32,
     /// `[h]`: ordered pairs at distance h.
@@ -65,7 +68,7 @@ pub struct ScenarioMetrics {
     pub flow_low: Fraction,
     /// Certified upper end of lambda.
     pub flow_high: Fraction,
-    /// Bandwidth of one channel, GB/s.
+    /// Bandwidth of a channel of capacity 1, GB/s.
     pub channel_bandwidth: Fraction,
     /// Hosts of a router that carries hosts, at least 1: its injection is per host.
     pub hosts: u64,
@@ -84,20 +87,23 @@ impl ScenarioMetrics {
     pub fn average_hops(&self) -> Fraction {
         Fraction::new(self.hop_total, self.pairs())
     }
-    /// lambda <= channels / sum of weight x hop distance.
+    /// lambda <= capacity of all channels / sum of weight x hop distance.
     pub fn distance_bound(&self) -> Fraction {
-        Fraction::new(self.channels, self.demand_hops)
+        Fraction::new(self.capacity, self.demand_hops)
     }
-    /// No single-path routing has a smaller maximum channel load: 1 / dual, rounded up.
-    pub fn load_bound(&self) -> u64 {
-        let least = Fraction::whole(1u64).over(self.flow_high).ceil();
+    /// No single-path routing has a smaller maximum channel load: 1 / dual, rounded up to whole parts.
+    pub fn load_bound(&self) -> Fraction {
+        let least = Fraction::whole(self.parts).over(self.flow_high).ceil();
         // Lengths bound what some routing reaches, and that is counted in 64 bits.
-        u64::try_from(least).unwrap_or(u64::MAX)
+        self.load(u64::try_from(least).unwrap_or(u64::MAX))
     }
-    /// Weighted routes over a lit channel on average, as `max_channel_load` counts them; `None` before
-    /// routing.
+    /// A load that is given in parts, in units: routes by their weights, over the capacity.
+    pub fn load(&self, parts: u64) -> Fraction {
+        Fraction::new(parts, self.parts)
+    }
+    /// Load of a lit channel on average, in units; `None` before routing.
     pub fn mean_channel_load(&self) -> Option<Fraction> {
-        self.routed.as_ref().map(|walk| Fraction::new(walk.total_load(), self.channels))
+        self.routed.as_ref().map(|walk| Fraction::new(walk.total_load(), u128::from(self.channels) * u128::from(self.parts)))
     }
     /// Hops of a route on average, every pair once; `None` before routing.
     pub fn mean_route_hops(&self) -> Option<Fraction> {
@@ -115,8 +121,8 @@ impl ScenarioMetrics {
             Metric::ConcurrentFlow => self.flow_low,
             Metric::Injection => self.injection_at(self.flow_low),
             Metric::Bandwidth => self.injection_at(self.flow_low).times(self.channel_bandwidth),
-            Metric::MaxChannelLoad => Fraction::whole(self.routed.as_ref()?.max_channel_load()),
-            Metric::LoadRatio => Fraction::whole(self.routed.as_ref()?.max_channel_load()).times(self.flow_high),
+            Metric::MaxChannelLoad => self.load(self.routed.as_ref()?.max_channel_load()),
+            Metric::LoadRatio => self.load(self.routed.as_ref()?.max_channel_load()).times(self.flow_high),
             Metric::HopsRatio => Fraction::new(self.routed.as_ref()?.total_hops(), self.hop_total),
             Metric::VcBalance => {
                 let walk = self.routed.as_ref()?;

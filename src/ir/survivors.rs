@@ -38,7 +38,7 @@ impl Survivors {
         // Without a chip the cubes are no longer alike: every chip is a cube of its own.
         let symmetry = if dead.is_none() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
         let hosts = nodes.iter().map(|&node| pod.hosts(node)).collect();
-        let topology = Topology::new(pod.ports(), links, symmetry).with_hosts(hosts);
+        let topology = Topology::new(pod.ports(), links, symmetry).with_hosts(hosts).with_capacities(pod.capacities().clone());
         Self { topology, demand: demand.among(&nodes), nodes, here, whole }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Names, Symmetry};
 use crate::ids::{ChannelClass, ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
+use crate::model::Capacities;
 use fixedbitset::FixedBitSet;
 
 /// One end of a link.
@@ -54,6 +55,7 @@ pub struct Topology {
     hosts: Vec<u16>,
     symmetry: Symmetry,
     names: Names,
+    capacities: Capacities,
 }
 
 impl Topology {
@@ -87,12 +89,17 @@ impl Topology {
                 }
             }
         }
-        Self { ports, links, outgoing, incoming, hosts: Vec::new(), symmetry, names: Names::Numbered }
+        Self { ports, links, outgoing, incoming, hosts: Vec::new(), symmetry, names: Names::Numbered, capacities: Capacities::default() }
     }
 
     /// The same topology with other names.
     pub fn named(self, names: Names) -> Self {
         Self { names, ..self }
+    }
+
+    /// The same topology with links that carry so much.
+    pub fn with_capacities(self, capacities: Capacities) -> Self {
+        Self { capacities, ..self }
     }
 
     /// The same topology with so many hosts at every router.
@@ -144,6 +151,18 @@ impl Topology {
     /// What people call routers and ports.
     pub fn names(&self) -> &Names {
         &self.names
+    }
+    /// How much links carry.
+    pub fn capacities(&self) -> &Capacities {
+        &self.capacities
+    }
+    /// Capacity of the channels of a link, in units.
+    pub fn capacity(&self, link: LinkId) -> u64 {
+        self.capacities.of(self.links[link].link_type)
+    }
+    /// Parts of a unit of load that a route of weight 1 puts on a channel of a link.
+    pub fn slowness(&self, link: LinkId) -> u64 {
+        self.capacities.slowness(self.links[link].link_type)
     }
     /// The name of a router.
     pub fn name(&self, node: NodeId) -> String {

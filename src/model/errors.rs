@@ -254,9 +254,12 @@ pub enum ResolveError {
         topology: String,
     },
 
-    #[error("unequal bandwidths are not supported: {first_name} has {first_bandwidth} GB/s, {name} has {bandwidth} GB/s")]
-    #[diagnostic(code(FAB0120), help("all metrics count every channel as one unit of capacity; give all links in use the same bandwidth"))]
-    UnequalBandwidths {
+    #[error("bandwidths without a small common multiple: {first_name} has {first_bandwidth} GB/s, {name} has {bandwidth} GB/s")]
+    #[diagnostic(
+        code(FAB0120),
+        help("loads are counted in whole parts of a common unit; choose bandwidths in simple ratios, such as 100, 200 and 400 Gbps")
+    )]
+    UnlikeBandwidths {
         name: String,
         bandwidth: String,
         first_name: String,

@@ -3,6 +3,7 @@
 //! Comes in: nothing but `resolve`. Goes out: what every pass and check reads. A fabric has one plant: a pod of cubes behind optical
 //! circuit switches, or a network of routers. Invariant: what is declared fits the radix.
 
+use super::capacity::Capacities;
 use super::contract::{Metric, Require};
 use super::demand::Demand;
 use super::network::Network;
@@ -21,6 +22,8 @@ pub struct Fabric {
     pub clock_hz: u64,
     /// Declared kinds of links, sorted by name.
     pub link_types: IdVec<LinkTypeId, LinkType>,
+    /// How much links of each kind carry.
+    pub capacities: Capacities,
     /// The router (with its endpoint).
     pub router: Router,
     /// What is wired, and how.
@@ -170,13 +173,5 @@ impl Fabric {
     pub fn required_fault_flow(&self) -> f64 {
         let of_faults = self.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault);
         of_faults.filter(|require| require.comparison.wants_more()).map(|require| require.value).fold(0.0, f64::max)
-    }
-    /// Bandwidth of one channel, bit/s (all links in use have the same: `resolve` sees to it).
-    pub fn channel_bandwidth_bps(&self) -> u64 {
-        let used = match &self.plant {
-            Plant::Pod(pod) => pod.cube.mesh,
-            Plant::Network(network) => network.any_link(),
-        };
-        self.link_types[used].bandwidth_bps
     }
 }

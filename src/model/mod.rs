@@ -2,6 +2,7 @@
 //!
 //! Comes in: syntax. Goes out: a [`Fabric`], or every error that can be told apart ([`resolve`]); [`load`] does it from a path.
 
+mod capacity;
 mod contract;
 mod demand;
 mod errors;
@@ -14,6 +15,7 @@ mod routing;
 mod switches;
 mod synthesis;
 
+pub use capacity::Capacities;
 pub use contract::*;
 pub use demand::{Component, Demand, DemandShape, Plane};
 pub use errors::ResolveError;

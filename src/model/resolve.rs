@@ -279,6 +279,7 @@ struct Parts {
     plant: Plant,
     budget: Budget,
     demand: Demand,
+    capacities: Capacities,
     routing: (RoutingChoice, Span),
     requires: Vec<Require>,
 }
@@ -298,11 +299,12 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
     let site = Site { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
     let kind = Kind::of(context, &items, fabric.head)?;
     let parts = if kind.network { network::network(context, &items, &site, kind) } else { pod(context, &items, &site, kind) };
-    let Parts { router, plant, budget, demand, routing: (routing, routing_span), requires } = parts?;
+    let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), requires } = parts?;
     Some(Fabric {
         name: fabric.name.value.to_string(),
         clock_hz: clock?,
         link_types: links.types.into_iter().collect::<Option<Vec<_>>>()?.into(),
+        capacities,
         router,
         plant,
         budget,
@@ -331,7 +333,6 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     wiring::check(
         context,
         &wiring::Parts {
-            links: site.links,
             chip: chip.as_ref(),
             cube: cube.as_ref(),
             cubes,
@@ -341,11 +342,18 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
             routing,
         },
     );
+    let used = cube.as_ref().zip(switches.as_ref()).map(|(cube, (_, ocses))| {
+        let mesh = cube.dims.iter().any(|&side| side > 1).then_some(cube.mesh);
+        let used: Vec<LinkTypeId> = mesh.into_iter().chain(ocses.iter().map(|ocs| ocs.link)).collect();
+        // A single chip has no links.
+        if used.is_empty() { vec![cube.mesh] } else { used }
+    });
+    let capacities = used.map(|used| wiring::capacities(context, site.links, &used));
     let (cubes, cubes_span) = cubes?;
     let (topology, topology_span) = topology?;
     let (ocs_groups, ocses) = switches?;
     let plant = Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
-    Some(Parts { router: chip?, plant, budget: budget?, demand: demand?, routing: routing?, requires })
+    Some(Parts { router: chip?, plant, budget: budget?, demand: demand?, capacities: capacities??, routing: routing?, requires })
 }
 
 /// The links as declared: sorted by name, `None` where the declaration is broken.

@@ -67,7 +67,7 @@ pub fn count(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, 
             }
             for hop in route {
                 // All images of a route together put as much on each channel of a class.
-                loads[topology.channel_class(symmetry, hop.channel).index()] += weight;
+                loads[topology.channel_class(symmetry, hop.channel).index()] += weight * topology.slowness(hop.channel.link());
                 vc_hops[hop.vc.index()] += order;
             }
             route_hops.resize(route_hops.len().max(route.len() + 1), 0);
@@ -94,7 +94,7 @@ pub fn count_next_hops(
             let (mut node, mut hops) = (source, 0);
             while node != destination {
                 let channel = topology.outgoing(node, PortId(ports[node.index()])).expect("a next hop is wired");
-                loads[topology.channel_class(symmetry, channel).index()] += weight;
+                loads[topology.channel_class(symmetry, channel).index()] += weight * topology.slowness(channel.link());
                 vc_hops[hops] += order;
                 node = topology.target(channel).node;
                 hops += 1;

@@ -103,7 +103,7 @@ fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Me
         Some(Err(error)) => return differ(error.to_string()),
         None => return differ("what proves the bound".to_owned()),
     };
-    let (volume, distance) = match measure(pod, &measured.fabric.demand, &argument) {
+    let (volume, distance) = match measure(pod, &measured.fabric.demand, measured.topology.capacities(), &argument) {
         Ok(sums) => sums,
         Err(what) => return differ(what),
     };

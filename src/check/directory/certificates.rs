@@ -85,6 +85,7 @@ fn certificate(line: FlowLine, place: &str, fabric: &Fabric, topology: &Topology
         demand: line.demand,
         mirrored: fabric.demand.is_symmetric() && !topology.has_simplex(),
         busiest: line.busiest,
+        parts: topology.capacities().parts(),
         flows,
     })
 }

@@ -99,14 +99,20 @@ fn metrics(of: &Measures) -> Fields {
 
 fn expected_metric(metric: Metric, value: Exact) -> Expected {
     match metric {
-        Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => integer(value.rounded_up()),
+        Metric::Diameter | Metric::DisjointTrees => integer(value.rounded_up()),
+        Metric::MaxChannelLoad => load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => Expected::Lower(value),
         Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => Expected::Ratio(value),
     }
 }
 
 pub(super) fn scenario_bounds(of: &Measures) -> Fields {
-    vec![("distance", of.distance_bound().map(Expected::Upper)), ("load", Some(integer(of.routes_at_least())))]
+    vec![("distance", of.distance_bound().map(Expected::Upper)), ("load", of.load_at_least().map(load))]
+}
+
+/// A load: whole, unless links carry unlike.
+fn load(value: Exact) -> Expected {
+    value.whole().map_or(Expected::Ratio(value), integer)
 }
 
 /// An integer, which JSON as it is read here has only up to 64 bits.
@@ -117,12 +123,17 @@ pub(super) fn integer(value: u128) -> Expected {
 fn histograms(of: &Measures) -> Fields {
     let walk = of.counts.walk.as_ref();
     let list = |values: &Vec<u64>| Expected::Exactly(values.clone().into());
-    let pairs =
-        |values: &Vec<(u64, u64)>| Expected::Exactly(values.iter().map(|&(load, channels)| Value::from(vec![load, channels])).collect());
+    let number = |load: Exact| match load.whole().and_then(|load| u64::try_from(load).ok()) {
+        Some(load) => Value::from(load),
+        // As many digits as are written.
+        None => Value::from(format!("{:.6}", load.about()).parse::<f64>().unwrap_or(f64::NAN)),
+    };
+    let pair = |(load, channels): (Exact, u64)| Value::from(vec![number(load), Value::from(channels)]);
+    let loads = of.load_histogram().map(|loads| Expected::Exactly(loads.into_iter().map(pair).collect()));
     vec![
         ("hops", Some(list(&of.counts.pairs_at))),
         ("route_hops", walk.map(|walk| list(&walk.route_hops))),
-        ("channel_load", walk.map(|walk| pairs(&walk.load_histogram))),
+        ("channel_load", loads),
         ("vc_hops", walk.map(|walk| list(&walk.vc_hops))),
     ]
 }

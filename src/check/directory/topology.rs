@@ -73,7 +73,8 @@ fn of_pod(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<
         ocs_of.push(ocs);
     }
     let symmetry = symmetry((pod.chips_per_cube(), pod.cubes), &file.symmetry.generators, "cube")?;
-    Ok((Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims)), ocs_of.into()))
+    let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims));
+    Ok((topology.with_capacities(fabric.capacities.clone()), ocs_of.into()))
 }
 
 /// The same of a network: whether it is the declared one is for the predicate of its family.
@@ -135,7 +136,7 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
         return wrong("symmetry.block".to_owned(), format!("says {}, but blocks have {size} routers", file.symmetry.block));
     }
     let symmetry = symmetry((size, blocks), &file.symmetry.generators, "block")?;
-    Ok(Topology::new(usize::from(file.ports), links, symmetry).with_hosts(hosts).named(names))
+    Ok(Topology::new(usize::from(file.ports), links, symmetry).with_hosts(hosts).named(names).with_capacities(fabric.capacities.clone()))
 }
 
 /// Closes the generators to a group that moves whole blocks, cubes in a pod, and fixes none; `(size, blocks)` are the routers of a block

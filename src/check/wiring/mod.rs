@@ -14,10 +14,11 @@ mod pod;
 
 use super::graph::LitGraph;
 use super::{CheckError, symmetry};
-use crate::ids::{Id, IdVec, NodeId};
+use crate::ids::{Id, IdVec, LinkTypeId, NodeId};
 use crate::ir::{CrossConnects, Topology};
 use crate::model::{Fabric, Family, Network, Plant};
 use fixedbitset::FixedBitSet;
+use std::collections::BTreeSet;
 
 /// Proof that a topology is what the spec declares; only [`wiring`] makes it.
 #[derive(Clone, Copy, Debug)]
@@ -43,11 +44,35 @@ pub fn wiring(fabric: &Fabric, topology: &Topology, cross_connects: Option<&Cros
         (Plant::Network(network), None) => network::wiring(fabric, network, topology)?,
         (Plant::Network(_), Some(_)) => return wrong("a network has no cross-connects".to_owned()),
     }
+    capacities(fabric, topology).map_err(|what| CheckError::Wiring { what, span: Some(fabric.span) })?;
     radix(fabric, topology)?;
     connected(fabric, topology)?;
     symmetry::automorphisms(topology, topology.symmetry())?;
     symmetry::keeps_demand(topology.symmetry(), &fabric.demand)?;
     Ok(Wired(()))
+}
+
+/// What links are said to carry is as their bandwidths are, in the largest unit and the fewest parts.
+fn capacities(fabric: &Fabric, topology: &Topology) -> Result<(), String> {
+    let said = topology.capacities();
+    let used: BTreeSet<LinkTypeId> = topology.links().iter().map(|link| link.link_type).collect();
+    for &link_type in &used {
+        let (declared, capacity) = (&fabric.link_types[link_type], said.of(link_type));
+        if capacity.checked_mul(said.unit_bps()) != Some(declared.bandwidth_bps) || said.slowness(link_type) * capacity != said.parts() {
+            return Err(format!("the capacity {capacity} of `{}` is not its bandwidth", declared.name));
+        }
+    }
+    // Another unit, or another number of parts, would fit too, but for these.
+    for factor in 2..=said.parts() {
+        let divides = said.parts().is_multiple_of(factor);
+        if divides && used.iter().all(|&link_type| said.of(link_type).is_multiple_of(factor)) {
+            return Err(format!("all capacities are multiples of {factor}"));
+        }
+        if divides && used.iter().all(|&link_type| said.slowness(link_type).is_multiple_of(factor)) {
+            return Err(format!("{} parts of a unit are {factor} times as many as are needed", said.parts()));
+        }
+    }
+    Ok(())
 }
 
 /// No router uses more ports than it has, those of its hosts included; outputs and inputs count apart.

@@ -1,7 +1,7 @@
 //! A network: router, topology, and whether the two go together.
 
 use super::demand::Senders;
-use super::{Context, Items, Kind, Links, Parts, Site, choices, demand, families, hardware, requires, wiring};
+use super::{Context, Items, Kind, Parts, Site, choices, demand, families, hardware, requires, wiring};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
 use crate::model::{Arcs, Dragonfly, Family, Listed, Network, Plant, Router, RoutingChoice};
@@ -20,13 +20,12 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     if let (Some(network), Some(router)) = (&network, &router) {
         radix(context, network, router);
     }
-    if let Some(network) = &network {
-        bandwidths(context, site.links, network);
-    }
+    let capacities = network.as_ref().and_then(|network| wiring::capacities(context, site.links, &network.links_in_use()));
     if let (Some(network), Some((routing, span))) = (&network, routing) {
         fits(context, network, routing, span);
     }
-    Some(Parts { router: router?, plant: Plant::Network(network?), budget: budget?, demand: demand?, routing: routing?, requires })
+    let plant = Plant::Network(network?);
+    Some(Parts { router: router?, plant, budget: budget?, demand: demand?, capacities: capacities?, routing: routing?, requires })
 }
 
 /// The ports that the fullest router needs.
@@ -131,14 +130,6 @@ fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
     });
     let numbered = by_number.filter(|numbered| fullest.as_ref().is_none_or(|fullest| numbered.needed > fullest.needed));
     numbered.or(fullest).unwrap_or(Fullest { router: String::new(), needed: 0, arithmetic: String::new() })
-}
-
-/// All links in use have the same bandwidth.
-fn bandwidths(context: &mut Context, links: &Links, network: &Network) {
-    let used = network.links_in_use();
-    if let Some(&first) = used.first() {
-        wiring::bandwidths(context, links, first, used.into_iter().collect());
-    }
 }
 
 /// Whether the routing works on the family.

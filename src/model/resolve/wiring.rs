@@ -4,16 +4,14 @@ use super::{Context, Links};
 use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkTypeId, OcsId};
 use crate::model::errors::ResolveError;
-use crate::model::{Cube, Ocs, Router, RoutingChoice, TopologyChoice};
+use crate::model::{Capacities, LinkType, Cube, Ocs, Router, RoutingChoice, TopologyChoice};
 use crate::units::Decimal;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// What is known of the pod; what is broken is absent and was reported.
 pub(super) struct Parts<'a> {
-    pub(super) links: &'a Links,
     pub(super) chip: Option<&'a Router>,
     pub(super) cube: Option<&'a Cube>,
     pub(super) cubes: Option<(u32, Span)>,
@@ -24,13 +22,10 @@ pub(super) struct Parts<'a> {
     pub(super) routing: Option<(RoutingChoice, Span)>,
 }
 
-/// Radix, bandwidths, connection of the cubes, and whether topology and routing fit them.
+/// Radix, connection of the cubes, and whether topology and routing fit them.
 pub(super) fn check(context: &mut Context, parts: &Parts<'_>) {
     if let (Some(chip), Some(cube), Some(ocses)) = (parts.chip, parts.cube, parts.ocses) {
         radix(context, chip, cube, ocses);
-    }
-    if let (Some(cube), Some(ocses)) = (parts.cube, parts.ocses) {
-        bandwidths(context, parts.links, cube.mesh, ocses.iter().map(|ocs| ocs.link).collect());
     }
     if let (Some(cube), Some((cubes, span))) = (parts.cube, parts.cubes.filter(|(cubes, _)| *cubes > 1 && !parts.any_ocs)) {
         let [_, ay, az] = cube.dims;
@@ -100,21 +95,27 @@ fn radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId,
     });
 }
 
-/// All links in use have the same bandwidth.
-pub(super) fn bandwidths(context: &mut Context, links: &Links, first: LinkTypeId, used: BTreeSet<LinkTypeId>) {
-    let declared = |id: LinkTypeId| links.types.get(id.index()).and_then(Option::as_ref);
-    let Some(first) = declared(first) else { return };
-    for link in used.into_iter().filter_map(declared).filter(|link| link.bandwidth_bps != first.bandwidth_bps) {
+/// How much the links in use carry; `None` where one is broken, or where they have no small common multiple, which is reported.
+pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeId]) -> Option<Capacities> {
+    let declared: Vec<&LinkType> = used.iter().map(|id| links.types.get(id.index())?.as_ref()).collect::<Option<_>>()?;
+    let mut bandwidths = vec![None; links.types.len()];
+    used.iter().zip(&declared).for_each(|(id, link)| bandwidths[id.index()] = Some(link.bandwidth_bps));
+    let capacities = Capacities::new(&bandwidths);
+    if capacities.is_none() {
+        // Two that differ: the first one, and the first other.
+        let first = declared[0];
+        let other = declared.iter().find(|link| link.bandwidth_bps != first.bandwidth_bps).unwrap_or(&first);
         let gigabytes = |bps| Decimal::ratio(bps, 8_000_000_000).map_or(String::new(), |number| number.to_string());
-        context.error(ResolveError::UnequalBandwidths {
-            name: link.name.clone(),
-            bandwidth: gigabytes(link.bandwidth_bps),
+        context.error(ResolveError::UnlikeBandwidths {
+            name: other.name.clone(),
+            bandwidth: gigabytes(other.bandwidth_bps),
             first_name: first.name.clone(),
             first_bandwidth: gigabytes(first.bandwidth_bps),
-            span: link.span,
+            span: other.span,
             first: first.span,
         });
     }
+    capacities
 }
 
 /// What a torus must fit.

@@ -83,7 +83,7 @@ struct Round {
     loads: Vec<f64>,
 }
 
-/// The certified interval of the maximum concurrent flow: every ordered pair at lambda times its weight, unit capacity per channel.
+/// The certified interval of the maximum concurrent flow: every ordered pair at lambda times its weight, capacities in units.
 ///
 /// `alive` and `demand` must be invariant under the symmetry, and `alive` must connect all nodes. `start` are the lengths of another scenario
 /// of the same topology (such as the healthy pod), if there are any.
@@ -129,6 +129,7 @@ fn descend(
     progress: &dyn Progress,
 ) -> (DualLengths, u32, StopReason, Vec<Round>) {
     let lit: Vec<usize> = (0..quotient.classes).filter(|&class| quotient.lit(class)).collect();
+    let (parts, capacity) = (quotient.parts as f64, lit.iter().map(|&class| quotient.capacity[class] as f64).sum::<f64>());
     // Given lengths have won against the known families already, on almost the same links.
     let mut best = match start {
         Start::Lengths(start) => {
@@ -164,8 +165,8 @@ fn descend(
             best = dual;
         }
         // What a channel should bear: the mean load, or the least that the busiest channel must bear if that is more (a cut decides).
-        let average = lit.iter().map(|&class| loads[class]).sum::<f64>() / lit.len() as f64;
-        let target = average.max(1.0 / best.bound());
+        let average = lit.iter().map(|&class| loads[class] * quotient.capacity[class] as f64).sum::<f64>() / capacity;
+        let target = average.max(parts / best.bound());
         for &class in &lit {
             velocity[class] = MOMENTUM * velocity[class] + (loads[class] / target - 1.0);
             prices[class] *= libm::exp(KAPPA * step * tau * velocity[class]);
@@ -178,7 +179,7 @@ fn descend(
         }
         let (swing, settled) = (busiest(&loads) / target - 1.0, busiest(&mean) / target - 1.0);
         step = if swing > SWING * settled.max(LEAST_SWING) { (step * DAMPING).max(LEAST_STEP) } else { (step * RECOVERY).min(1.0) };
-        best_primal = best_primal.max(1.0 / busiest(&loads)).max(1.0 / busiest(&mean));
+        best_primal = best_primal.max(parts / busiest(&loads)).max(parts / busiest(&mean));
         history.push(Round { prices: integer, tau, loads });
         done = round + 1;
         progress.advance();
@@ -209,7 +210,7 @@ fn slack_weights(tau: f64) -> Vec<u32> {
 /// Sources that one task takes; part of the summation order, so it must not depend on the number of threads.
 const SOURCES_PER_TASK: usize = 4;
 
-/// Loads per class when every pair sends its weight over the soft shortest paths, and the weighted sum of shortest lengths over all ordered
+/// Loads per class, in parts, when every pair sends its weight over the soft shortest paths, and the weighted sum of shortest lengths over all ordered
 /// pairs.
 fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     let weights = slack_weights(tau);
@@ -255,6 +256,7 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
         loads.iter_mut().zip(part).for_each(|(load, part)| *load += part);
         total += distance;
     }
+    loads.iter_mut().zip(&quotient.slowness).for_each(|(load, &slowness)| *load *= slowness as f64);
     if quotient.mirrored {
         // A flow and its reverse carry the same symmetric demand, so their mean does too: both directions of a link bear the mean load.
         loads = (0..quotient.classes).map(|class| 0.5 * (loads[class] + loads[quotient.reverse[class] as usize])).collect();
@@ -333,12 +335,12 @@ fn certificate(quotient: &Quotient, demand: u64, flows: Vec<Vec<u64>>) -> FlowCe
     let mut loads = vec![0u64; quotient.classes];
     for flow in &flows {
         for channel in &quotient.incoming {
-            loads[channel.class as usize] += flow[channel.channel as usize];
+            loads[channel.class as usize] += flow[channel.channel as usize] * quotient.slowness[channel.class as usize];
         }
     }
     let back = |class: usize| if quotient.mirrored { loads[quotient.reverse[class] as usize] } else { 0 };
     let busiest = (0..quotient.classes).map(|class| loads[class] + back(class)).max().unwrap_or(0);
-    FlowCertificate { demand, mirrored: quotient.mirrored, busiest, flows }
+    FlowCertificate { demand, mirrored: quotient.mirrored, busiest, parts: quotient.parts, flows }
 }
 
 /// As [`split`], one source that sends `units` per weight, in integer units.

@@ -23,7 +23,8 @@ pub(super) fn weighted(distance: &[u32], weights: &[u32]) -> u128 {
 pub(super) fn from_distance(quotient: &Quotient, lengths: &[u32], distance: u128) -> DualLengths {
     let lit = |class: usize| quotient.lit(class);
     let lengths: Vec<u64> = (0..quotient.classes).map(|class| if lit(class) { u64::from(lengths[class]) } else { 0 }).collect();
-    let volume = lengths.iter().map(|&length| u128::from(length)).sum::<u128>() * quotient.order as u128;
+    let capacity = |(&length, &capacity): (&u64, &u64)| u128::from(length) * u128::from(capacity);
+    let volume = lengths.iter().zip(&quotient.capacity).map(capacity).sum::<u128>() * quotient.order as u128;
     DualLengths { lengths, volume, distance }
 }
 

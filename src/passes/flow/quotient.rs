@@ -40,6 +40,12 @@ pub(super) struct Quotient {
     lit: Vec<bool>,
     /// `[class]`: the class of the reverse channels; of a simplex link its own.
     pub(super) reverse: Vec<u32>,
+    /// `[class]`: capacity of a channel, in units.
+    pub(super) capacity: Vec<u64>,
+    /// `[class]`: parts of a unit of load that a unit of flow is.
+    pub(super) slowness: Vec<u64>,
+    /// Parts of a unit of load.
+    pub(super) parts: u64,
     /// What is sent.
     pub(super) demand: Demand,
     /// Whether the demand is symmetric and every link runs both ways, so that a flow and its reverse serve it alike.
@@ -52,7 +58,9 @@ impl Quotient {
         let classes = topology.class_count(symmetry);
         let class_of = |channel: ChannelId| topology.channel_class(symmetry, channel).0;
         let mut lit = vec![false; classes];
-        let mut reverse: Vec<u32> = (0..classes as u32).collect();
+        // A dark class has class 0 for its reverse: its load is nobody's, and only one more row of the game that mixes rounds.
+        let mut reverse = vec![0; classes];
+        let (mut capacity, mut slowness) = (vec![1; classes], vec![1; classes]);
         let (mut starts, mut out_starts) = (vec![0], vec![0]);
         let mut incoming = Vec::with_capacity(topology.channel_count());
         let mut outgoing = Vec::with_capacity(topology.channel_count());
@@ -64,9 +72,10 @@ impl Quotient {
                 let class = class_of(channel);
                 outgoing.push((topology.target(channel).node.0, class));
                 lit[class as usize] = true;
-                if !topology.links()[channel.link()].simplex {
-                    reverse[class as usize] = class_of(channel.reverse());
-                }
+                capacity[class as usize] = topology.capacity(channel.link());
+                slowness[class as usize] = topology.slowness(channel.link());
+                let simplex = topology.links()[channel.link()].simplex;
+                reverse[class as usize] = if simplex { class } else { class_of(channel.reverse()) };
             }
             starts.push(incoming.len() as u32);
             out_starts.push(outgoing.len() as u32);
@@ -83,6 +92,9 @@ impl Quotient {
             outgoing,
             lit,
             reverse,
+            capacity,
+            slowness,
+            parts: topology.capacities().parts(),
             demand: demand.clone(),
             mirrored: demand.is_symmetric() && !topology.has_simplex(),
         }

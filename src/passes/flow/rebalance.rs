@@ -64,7 +64,7 @@ pub(super) fn rebalance(quotient: &Quotient, flows: &mut [SourceFlow], best: Dua
         if lengths::tighter(&found, &dual) {
             dual = found;
         }
-        if (1.0 + gap) / balance.busiest() >= dual.bound() {
+        if (1.0 + gap) * quotient.parts as f64 / balance.busiest() >= dual.bound() {
             break;
         }
         width *= 0.5;
@@ -98,9 +98,9 @@ struct Balance<'a> {
     potential: Potential,
     /// `[class]`: the class that it shares its load with, where the demand is mirrored; otherwise itself.
     twin: Vec<usize>,
-    /// `[class]`: the load, the mean of both twins.
+    /// `[class]`: the load in parts, the mean of both twins.
     loads: Vec<f64>,
-    /// `[class]`.
+    /// `[class]`: what a unit of flow costs.
     costs: Vec<f64>,
     /// Shifts of this sweep.
     shifts: u64,
@@ -142,12 +142,12 @@ impl<'a> Balance<'a> {
         let mut loads = vec![0.0; self.quotient.classes];
         for flow in flows {
             for (channel, &flow) in self.quotient.incoming.iter().zip(&flow.flow) {
-                loads[channel.class as usize] += flow;
+                loads[channel.class as usize] += flow * self.slowness(channel.class as usize);
             }
         }
         for class in 0..loads.len() {
             self.loads[class] = 0.5 * (loads[class] + loads[self.twin[class]]);
-            self.costs[class] = self.potential.cost(self.loads[class]);
+            self.costs[class] = self.slowness(class) * self.potential.cost(self.loads[class]);
         }
     }
 
@@ -267,7 +267,7 @@ impl<'a> Balance<'a> {
             let load = self.loads[class] + times * self.part_of_load(class) * amount;
             for class in [class, self.twin[class]] {
                 self.loads[class] = load;
-                self.costs[class] = self.potential.cost(load);
+                self.costs[class] = self.slowness(class) * self.potential.cost(load);
             }
         }
     }
@@ -304,7 +304,7 @@ impl<'a> Balance<'a> {
         for &(class, times) in difference {
             let (cost, part) = (self.costs[class], times * self.part_of_load(class));
             slope += times * cost;
-            growth += times * part * self.potential.growth(cost);
+            growth += times * part * self.slowness(class) * self.potential.growth(cost / self.slowness(class));
             if part > 0.0 {
                 room = room.min((self.potential.full - self.loads[class]).max(self.potential.width * self.potential.full) / part);
             }
@@ -314,6 +314,11 @@ impl<'a> Balance<'a> {
 
     /// What a unit on one channel of a class adds to the load of the class.
     fn part_of_load(&self, class: usize) -> f64 {
-        if self.twin[class] == class { 1.0 } else { 0.5 }
+        if self.twin[class] == class { self.slowness(class) } else { 0.5 * self.slowness(class) }
+    }
+
+    /// Parts of load that a unit of flow is.
+    fn slowness(&self, class: usize) -> f64 {
+        self.quotient.slowness[class] as f64
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::ids::{CubeId, Id};
 use crate::ir::{LimitArgument, UniversalLimit};
-use crate::model::{CoupleRule, FacePort, Ocs, Pod};
+use crate::model::{Capacities, CoupleRule, FacePort, Ocs, Pod};
 
 /// Ports of one switch on the inner side of a cut, by side of the switch.
 #[derive(Clone, Copy, Default)]
@@ -25,16 +25,16 @@ impl Inner {
 }
 
 /// One cut for every plane through all cubes.
-pub(super) fn planes(pod: &Pod) -> impl Iterator<Item = UniversalLimit> + '_ {
+pub(super) fn planes<'a>(pod: &'a Pod, capacities: &'a Capacities) -> impl Iterator<Item = UniversalLimit> + 'a {
     let chips = u128::from(pod.chips_per_cube());
     let cubes = u128::from(pod.cubes);
     (0..3usize).flat_map(move |axis| (1..pod.cube.dims[axis]).map(move |below| (axis, below))).map(move |(axis, below)| {
         let area = chips / u128::from(pod.cube.dims[axis]);
         let inner = |faces: &[FacePort]| faces.iter().filter(|face| pod.at(face.node)[axis] < below).count() as u64;
-        let fibers: u64 = pod.ocses.iter().map(|ocs| Inner { a: inner(&ocs.a), b: inner(&ocs.b) }.crossing(ocs)).sum();
+        let fibers: u64 = pod.ocses.iter().map(|ocs| Inner { a: inner(&ocs.a), b: inner(&ocs.b) }.crossing(ocs) * capacities.of(ocs.link)).sum();
         let side = area * u128::from(below) * cubes;
         UniversalLimit {
-            volume: area * cubes + u128::from(fibers),
+            volume: area * cubes * u128::from(capacities.of(pod.cube.mesh)) + u128::from(fibers),
             distance: side * (chips * cubes - side),
             argument: LimitArgument::Plane { axis: axis as u32, below },
         }
@@ -42,7 +42,7 @@ pub(super) fn planes(pod: &Pod) -> impl Iterator<Item = UniversalLimit> + '_ {
 }
 
 /// The cuts around every single cube and around the first 1, 2, 3, .. cubes.
-pub(super) fn cubes(pod: &Pod) -> Vec<UniversalLimit> {
+pub(super) fn cubes(pod: &Pod, capacities: &Capacities) -> Vec<UniversalLimit> {
     // `[cube]`: (switch, its ports on that cube).
     let mut on: Vec<Vec<(usize, Inner)>> = vec![Vec::new(); pod.cubes as usize];
     for (id, ocs) in pod.ocses.enumerate() {
@@ -63,17 +63,18 @@ pub(super) fn cubes(pod: &Pod) -> Vec<UniversalLimit> {
         argument: LimitArgument::Cubes { first, count },
     };
     let switches: Vec<&Ocs> = pod.ocses.iter().collect();
+    let carries = |ocs: usize| capacities.of(switches[ocs].link);
     let mut limits = Vec::new();
     let mut prefix = vec![Inner::default(); switches.len()];
     let mut across = 0;
     for (cube, here) in (0..pod.cubes).map(CubeId).zip(&on) {
         if pod.cubes > 1 {
-            limits.push(limit(here.iter().map(|&(ocs, inner)| inner.crossing(switches[ocs])).sum(), cube.0, 1));
+            limits.push(limit(here.iter().map(|&(ocs, inner)| inner.crossing(switches[ocs]) * carries(ocs)).sum(), cube.0, 1));
         }
         for &(ocs, inner) in here {
-            across -= prefix[ocs].crossing(switches[ocs]);
+            across -= prefix[ocs].crossing(switches[ocs]) * carries(ocs);
             prefix[ocs] = Inner { a: prefix[ocs].a + inner.a, b: prefix[ocs].b + inner.b };
-            across += prefix[ocs].crossing(switches[ocs]);
+            across += prefix[ocs].crossing(switches[ocs]) * carries(ocs);
         }
         if cube.0 > 0 && cube.0 + 1 < pod.cubes {
             limits.push(limit(across, 0, cube.0 + 1));

@@ -3,7 +3,7 @@
 //! In: `Pod` (its topology choice is not looked at). Out: [`UniversalLimit`], the smallest of the bounds below, as an exact fraction.
 //!
 //! **Tree of cubes.** Give every fibre one length, and the copper links lengths that depend only on their place in the cube, the same in
-//! all topologies. By linear-programming duality lambda <= volume / S for any topology, where volume is the sum of the lengths of its channels
+//! all topologies. By linear-programming duality lambda <= volume / S for any topology, where volume is the sum of length x capacity of its channels
 //! and S the sum of its shortest lengths over ordered pairs. Volume: a switch carries at most min(|A|, |B|) fibres (half of its ports under
 //! `any of`). For S, fix a router at position p, and a position q. A shortest path never goes back through the fibre it came from. So it
 //! is described by the list of the face ports through which it leaves its cubes, and in a given topology this list determines the cube it
@@ -28,7 +28,7 @@ mod shape;
 mod tree;
 
 use crate::ir::{LimitArgument, PassRecord, UniversalLimit};
-use crate::model::{Demand, Pod};
+use crate::model::{Capacities, Demand, Pod};
 use shape::Shape;
 use tree::Lengths;
 
@@ -44,15 +44,15 @@ const COUNTS: usize = 1 << 31;
 
 /// The strongest of the bounds, ties for the tree; `None` for a pod of one router, which has no pairs, and for a demand that is not uniform: the
 /// copies that are nearest in the tree need not be those that much is sent to.
-pub fn universal(pod: &Pod, demand: &Demand) -> (Option<UniversalLimit>, PassRecord) {
+pub fn universal(pod: &Pod, demand: &Demand, capacities: &Capacities) -> (Option<UniversalLimit>, PassRecord) {
     let record = |counters, notes| PassRecord { name: "limit".to_owned(), stopped_by: "done".to_owned(), counters, notes };
     if !demand.is_uniform() {
         return (None, record(Vec::new(), vec!["no universal bound: its argument holds for uniform demand only".to_owned()]));
     }
-    let mut trees = Trees { shape: Shape::new(pod), distances: 0, lengths: 0 };
+    let mut trees = Trees { shape: Shape::new(pod, capacities), distances: 0, lengths: 0 };
     let mut best = trees.best();
     let mut cuts = 0;
-    for cut in cuts::planes(pod).chain(cuts::cubes(pod)) {
+    for cut in cuts::planes(pod, capacities).chain(cuts::cubes(pod, capacities)) {
         cuts += 1;
         if best.as_ref().is_none_or(|best| cut.compare(best).is_lt()) {
             best = Some(cut);
@@ -142,7 +142,7 @@ impl Trees {
         for (class, &length) in shape.planes.iter().zip(planes) {
             for &(axis, below) in class {
                 copper[axis][below] = length;
-                volume += u128::from(shape.cubes) * (shape.positions() / shape.dims[axis] * length) as u128;
+                volume += u128::from(shape.cubes * shape.mesh_capacity) * (shape.positions() / shape.dims[axis] * length) as u128;
             }
         }
         let lengths = Lengths { copper, fiber };

@@ -3,7 +3,7 @@
 //! In: `Pod`. Out: [`Shape`]. Where cubes differ, every cube gets the ports and partners of all of them: that only adds wirings, so a bound
 //! for the result holds for the pod.
 
-use crate::model::{CoupleRule, FacePort, PORT_NAMES, Pod};
+use crate::model::{Capacities, CoupleRule, FacePort, PORT_NAMES, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A slot is a face port without its cube: (position, port).
@@ -16,7 +16,9 @@ pub(super) struct Shape {
     pub(super) partners_of: Vec<usize>,
     /// Sets of slots that a slot can be wired to, ascending.
     pub(super) partners: Vec<Vec<usize>>,
-    /// Fibres of the pod, at most.
+    /// Capacity of a copper link.
+    pub(super) mesh_capacity: u64,
+    /// Capacity of all fibres of the pod, at most.
     pub(super) fibers: u64,
     /// (position, size of its class): one position of each class under the symmetries of the cube that keep who can be wired to whom.
     pub(super) classes: Vec<(usize, u64)>,
@@ -25,7 +27,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub(super) fn new(pod: &Pod) -> Self {
+    pub(super) fn new(pod: &Pod, capacities: &Capacities) -> Self {
         let dims = pod.cube.dims.map(|dim| dim as usize);
         let chips = pod.chips_per_cube();
         let key = |face: &FacePort| (face.node.0 % chips) as usize * PORT_NAMES.len() + usize::from(face.port.0);
@@ -35,13 +37,13 @@ impl Shape {
             let [a, b] = [&ocs.a, &ocs.b].map(|side| side.iter().map(key).collect::<BTreeSet<usize>>());
             match ocs.rule {
                 CoupleRule::Sided => {
-                    fibers += ocs.a.len().min(ocs.b.len()) as u64;
+                    fibers += ocs.a.len().min(ocs.b.len()) as u64 * capacities.of(ocs.link);
                     for (from, to) in [(&a, &b), (&b, &a)] {
                         from.iter().for_each(|&slot| reach.entry(slot).or_default().extend(to));
                     }
                 }
                 CoupleRule::Any => {
-                    fibers += ocs.a.len() as u64 / 2;
+                    fibers += ocs.a.len() as u64 / 2 * capacities.of(ocs.link);
                     a.iter().for_each(|&slot| reach.entry(slot).or_default().extend(&a));
                 }
             }
@@ -63,6 +65,7 @@ impl Shape {
         let mut shape = Self {
             dims,
             cubes: u64::from(pod.cubes),
+            mesh_capacity: capacities.of(pod.cube.mesh),
             position: keys.iter().map(|key| key / PORT_NAMES.len()).collect(),
             partners_of,
             partners,

@@ -73,8 +73,10 @@ struct Search<'a> {
     outputs: Vec<u16>,
     /// `[channel]`: its class.
     classes: Vec<u32>,
+    /// `[channel]`: parts of a unit of load that weight 1 is.
+    slowness: Vec<u64>,
     trees: Vec<Tree>,
-    /// `[channel class]`: weights of the routes over a channel of the class.
+    /// `[channel class]`: load of a channel of the class, in parts.
     load: Vec<u64>,
     /// Lit channel classes.
     lit: usize,
@@ -87,12 +89,13 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(topology: &'a Topology, demand: &'a Demand, alive: &IdVec<LinkId, bool>) -> Self {
         let (nodes, symmetry) = (topology.node_count(), topology.symmetry());
-        let (mut starts, mut heads, mut outputs, mut classes) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+        let (mut starts, mut heads, mut outputs, mut classes, mut slowness) = (vec![0], Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for node in topology.nodes() {
             for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
                 heads.push(topology.target(channel).node.0);
                 outputs.push(topology.source(channel).port.0);
                 classes.push(topology.channel_class(symmetry, channel).0);
+                slowness.push(topology.slowness(channel.link()));
             }
             starts.push(heads.len() as u32);
         }
@@ -106,6 +109,7 @@ impl<'a> Search<'a> {
             heads,
             outputs,
             classes,
+            slowness,
             trees,
             load: vec![0; topology.class_count(symmetry)],
             lit,
@@ -141,14 +145,15 @@ impl<'a> Search<'a> {
                 self.weight[from.index()] += u64::from(self.demand.weight(from, tree.destination));
             }
             let channel = self.topology.outgoing(from, PortId(port)).expect("a next hop is lit");
-            self.load[self.topology.channel_class(self.topology.symmetry(), channel).index()] -= self.weight[from.index()];
+            let load = self.weight[from.index()] * self.topology.slowness(channel.link());
+            self.load[self.topology.channel_class(self.topology.symmetry(), channel).index()] -= load;
             self.weight[self.topology.target(channel).node.index()] += self.weight[from.index()];
         }
     }
 
     /// Chooses the next hops of a tree whose routes are off the loads, and puts them on.
     fn lay(&mut self, at: usize, price: Price) {
-        let Search { topology, demand, starts, heads, outputs, classes, trees, load, weight, passes, cost, .. } = self;
+        let Search { topology, demand, starts, heads, outputs, classes, slowness, trees, load, weight, passes, cost, .. } = self;
         let tree = &trees[at];
         let (starts, heads) = (&*starts, &*heads);
         let nearer = |node: usize| {
@@ -157,7 +162,9 @@ impl<'a> Search<'a> {
         };
         cost[tree.destination.index()] = 0.0;
         for &node in tree.order.iter().skip(1) {
-            let through = |channel: usize| price.of(load[classes[channel] as usize]) + cost[heads[channel] as usize];
+            let through = |channel: usize| {
+                slowness[channel] as f64 * price.of(load[classes[channel] as usize]) + cost[heads[channel] as usize]
+            };
             cost[node as usize] = nearer(node as usize).map(through).fold(f64::INFINITY, f64::min);
         }
         weight.fill(0);
@@ -171,7 +178,10 @@ impl<'a> Search<'a> {
                 continue;
             }
             // Half of what is added, as the mean price on the way up.
-            let dear = |channel: usize| price.of(load[classes[channel] as usize] + weight[node] / 2) + cost[heads[channel] as usize];
+            let dear = |channel: usize| {
+                let load = load[classes[channel] as usize] + weight[node] * slowness[channel] / 2;
+                slowness[channel] as f64 * price.of(load) + cost[heads[channel] as usize]
+            };
             // Equal ones in turn, so that destinations spread from the start.
             let degree = (starts[node + 1] - starts[node]) as usize;
             let turn = |channel: usize| (channel + tree.destination.index()) % degree;
@@ -183,13 +193,13 @@ impl<'a> Search<'a> {
             let head = heads[channel] as usize;
             weight[head] += weight[node];
             passes[head] = true;
-            load[classes[channel] as usize] += weight[node];
+            load[classes[channel] as usize] += weight[node] * slowness[channel];
         }
         self.trees[at].ports = ports;
     }
 }
 
-/// What a unit of traffic costs by the load of a channel.
+/// What a part of load costs by the load of a channel.
 #[derive(Clone, Copy)]
 struct Price {
     most: f64,

@@ -1,7 +1,7 @@
 //! From fibres to a topology: adds the copper of every cube and finds the translation symmetry.
 
 use super::SynthError;
-use crate::ids::{CubeId, Id, NodeId, PortId};
+use crate::ids::{CubeId, Id, LinkTypeId, NodeId, PortId};
 use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
 use crate::model::{Demand, FacePort, PORT_NAMES, Pod};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(super) fn wire(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]]) -> Resu
         let end = |face: &FacePort| Endpoint { node: face.node, port: face.port };
         links.push(Link { a: end(a), b: end(b), class: LinkClass::Global, link_type, simplex: false });
     }
-    let symmetry = translations(pod, demand, fibers, &link_of.keys().copied().collect::<Vec<_>>());
+    let symmetry = translations(pod, demand, fibers, &link_of);
     let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims));
     connected(pod, &topology)?;
     Ok(topology)
@@ -46,8 +46,8 @@ fn mesh(pod: &Pod) -> Vec<Link> {
     links
 }
 
-/// All permutations of the cubes that keep every fibre (and the set of coupled face ports) and the demand: each is determined by the image of cube 0.
-fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &[FacePort]) -> Symmetry {
+/// All permutations of the cubes that keep every fibre with its link type (and the set of coupled face ports) and the demand: each is determined by the image of cube 0.
+fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &BTreeMap<FacePort, LinkTypeId>) -> Symmetry {
     let chips = pod.chips_per_cube();
     let cubes = pod.cubes as usize;
     // `there[port of a cube][cube]`: what the port is wired to, as (other port of a cube, other cube). A coupled port
@@ -56,7 +56,7 @@ fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &
     const UNCOUPLED: (u32, u32) = (u32::MAX, 0);
     let local = |face: &FacePort| (face.node.0 % chips) * PORT_NAMES.len() as u32 + u32::from(face.port.0);
     let mut there: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
-    for face in coupled {
+    for face in coupled.keys() {
         there.entry(local(face)).or_insert_with(|| vec![UNCOUPLED; cubes])[face.cube.index()] = DARK;
     }
     for [a, b] in fibers {
@@ -71,6 +71,17 @@ fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &
             elements.push(element);
         }
     }
+    // Fibres of other types need not carry as much.
+    let types: BTreeMap<FacePort, LinkTypeId> = fibers.iter().flatten().filter_map(|face| Some((*face, *coupled.get(face)?))).collect();
+    let alike = types.values().all(|link_type| Some(link_type) == types.values().next());
+    elements.retain(|element| {
+        alike
+            || types.iter().all(|(face, link_type)| {
+                let cube = element[face.cube.index()];
+                let image = FacePort { cube, node: NodeId(cube.0 * chips + face.node.0 % chips), port: face.port };
+                types.get(&image) == Some(link_type)
+            })
+    });
     // What moves the demand is none of the pod's; what keeps it forms a subgroup.
     let node = |element: &[CubeId], node: NodeId| NodeId(element[(node.0 / chips) as usize].0 * chips + node.0 % chips);
     elements.retain(|element| demand.is_kept_by(|at| node(element, at)));

@@ -48,7 +48,8 @@ pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
         Family::Dragonfly(dragonfly) => dragonfly::symmetry(dragonfly, &fabric.demand),
         _ => Symmetry::trivial(1, routers as u32),
     };
-    Topology::new(ports, links, symmetry).with_hosts(hosts(fabric, network)).named(Names::of(fabric))
+    let topology = Topology::new(ports, links, symmetry).with_hosts(hosts(fabric, network)).named(Names::of(fabric));
+    topology.with_capacities(fabric.capacities.clone())
 }
 
 /// The hosts of every router; an endpoint inside the router counts as one.

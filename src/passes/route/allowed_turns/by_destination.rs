@@ -22,7 +22,7 @@ pub(super) struct Trees<'a> {
     scan: RankScan,
     /// `[state]`: rank.
     rank: Vec<u32>,
-    /// `[channel class]`: routes to canonical destinations over channels of the class.
+    /// `[channel class]`: routes to canonical destinations over channels of the class, by slowness.
     load: Vec<u32>,
     /// `[vc]`: hops.
     vc_hops: Vec<u64>,
@@ -45,7 +45,8 @@ impl<'a> Trees<'a> {
             potential: Potential::exponential(1, 1.0, 1),
             quotient,
         };
-        let expected = (destinations * quotient.nodes * 4 / quotient.classes().max(1)).max(1) as u64;
+        let expected = ((destinations * quotient.nodes) as f64 * quotient.mean_slowness()) as u64 * 4 / quotient.classes().max(1) as u64;
+        let expected = expected.max(1);
         for d in 0..destinations {
             let prices: Vec<u64> = (0..quotient.classes())
                 .map(|class| u64::from(quotient.length[class]) + u64::from(trees.load[class]) * u64::from(MEAN_LENGTH / 16) / expected)
@@ -57,7 +58,7 @@ impl<'a> Trees<'a> {
         trees
     }
 
-    /// Routes over the busiest channel.
+    /// Load of the busiest channel.
     pub(super) fn max_load(&self) -> u32 {
         self.load.iter().copied().max().unwrap_or(0)
     }
@@ -90,7 +91,7 @@ impl<'a> Trees<'a> {
         let quotient = self.quotient;
         let nodes = quotient.nodes;
         let dst = quotient.symmetry.canonical_node(d).0 as usize;
-        let prices: Vec<u64> = self.load.iter().map(|&load| self.potential.rise(load, 1) + ONE / 256).collect();
+        let prices: Vec<u64> = self.load.iter().zip(&quotient.slowness).map(|(&load, &slowness)| self.potential.rise(load, slowness) + ONE / 256).collect();
         let offered = self.tree(d, &prices);
         let before = self.total();
         self.account(d, false);
@@ -122,6 +123,9 @@ impl<'a> Trees<'a> {
     fn head(&self, state: usize) -> usize {
         self.quotient.head[state / self.quotient.vcs] as usize
     }
+    fn slowness(&self, state: usize) -> u32 {
+        self.quotient.slowness[self.class(state)]
+    }
     fn class(&self, state: usize) -> usize {
         self.quotient.channel_class(state / self.quotient.vcs)
     }
@@ -146,10 +150,10 @@ impl<'a> Trees<'a> {
             let state = self.state(d, node);
             let (class, vc) = (self.class(state), state % self.quotient.vcs);
             if add {
-                self.load[class] += through[node];
+                self.load[class] += through[node] * self.slowness(state);
                 self.vc_hops[vc] += u64::from(through[node]);
             } else {
-                self.load[class] -= through[node];
+                self.load[class] -= through[node] * self.slowness(state);
                 self.vc_hops[vc] -= u64::from(through[node]);
             }
         }
@@ -193,7 +197,7 @@ impl<'a> Trees<'a> {
     fn cost(&self, d: usize, dst: usize, mut state: usize, count: u32, limit: u64) -> u64 {
         let mut cost = 0;
         loop {
-            cost += self.potential.rise(self.load[self.class(state)], count) + u64::from(count) * (ONE / 256);
+            cost += self.potential.rise(self.load[self.class(state)], count * self.slowness(state)) + u64::from(count) * (ONE / 256);
             if cost > limit {
                 return u64::MAX;
             }
@@ -211,10 +215,10 @@ impl<'a> Trees<'a> {
             let state = self.state(d, node);
             let (class, vc) = (self.class(state), state % self.quotient.vcs);
             if add {
-                self.load[class] += count;
+                self.load[class] += count * self.slowness(state);
                 self.vc_hops[vc] += u64::from(count);
             } else {
-                self.load[class] -= count;
+                self.load[class] -= count * self.slowness(state);
                 self.vc_hops[vc] -= u64::from(count);
             }
             node = self.head(state);

@@ -6,7 +6,7 @@
 
 use super::TurnOrder;
 use super::quotient::{DARK, Quotient};
-use crate::ids::{IdVec, LinkId};
+use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
 use crate::ir::{DualLengths, Topology};
 use crate::solve::{PathChoice, SolveError, least_max_load};
 use std::collections::VecDeque;
@@ -22,7 +22,13 @@ const MAX_INTEGERS: usize = if cfg!(feature = "cbc") { 200_000 } else { 200 };
 pub fn paths(topology: &Topology, alive: &IdVec<LinkId, bool>, prices: &DualLengths, order: &TurnOrder, most: usize) -> Option<PathChoice> {
     let quotient = Quotient::new(topology, alive, prices, usize::from(order.vcs), !order.symmetric);
     let rank = order.expanded(topology, &quotient.symmetry);
-    let mut choice = PathChoice { classes: quotient.classes(), pairs: Vec::new() };
+    let slowness_of = |class: usize| {
+        let channel = quotient.canonical_channel(class);
+        let (node, port) = (NodeId::new(channel / quotient.ports), PortId::new(channel % quotient.ports));
+        topology.outgoing(node, port).map_or(1.0, |channel| topology.slowness(channel.link()) as f64)
+    };
+    let slowness = (0..quotient.classes()).map(slowness_of).collect();
+    let mut choice = PathChoice { slowness, pairs: Vec::new() };
     let mut left = most;
     for dst in quotient.symmetry.canonical_nodes() {
         let hops = hops_to(&quotient, dst.0 as usize);
@@ -41,7 +47,7 @@ pub fn paths(topology: &Topology, alive: &IdVec<LinkId, bool>, prices: &DualLeng
     Some(choice)
 }
 
-/// The least maximum load: exact where the integer program was solved, otherwise the bound of its relaxation, rounded up.
+/// The least maximum load, in parts of a unit: exact where the integer program was solved, otherwise the bound of its relaxation, rounded up.
 ///
 /// # Errors
 /// The solver found no optimum of the relaxation.

@@ -120,7 +120,7 @@ fn chosen_turns(quotient: &Quotient) -> Vec<u64> {
 
 /// Offers every destination of a source the cheapest route at the prices of this moment; it is taken where the potential falls.
 fn improve_source(quotient: &Quotient, dag: &Dag, potential: &Potential, load: &mut [u32], routes: &mut [Vec<u32>]) {
-    let prices: Vec<u64> = load.iter().map(|&load| potential.rise(load, 1) + ONE / 256).collect();
+    let prices: Vec<u64> = load.iter().zip(&quotient.slowness).map(|(&load, &slowness)| potential.rise(load, slowness) + ONE / 256).collect();
     let mut best = vec![(u64::MAX, 0u32); quotient.nodes];
     best[dag.source as usize].0 = 0;
     for (place, &node) in dag.order.iter().enumerate() {
@@ -132,7 +132,8 @@ fn improve_source(quotient: &Quotient, dag: &Dag, potential: &Potential, load: &
     }
     for (place, route) in routes.iter_mut().enumerate() {
         for &channel in &*route {
-            load[quotient.channel_class(channel as usize)] -= 1;
+            let class = quotient.channel_class(channel as usize);
+            load[class] -= quotient.slowness[class];
         }
         let mut offered = Vec::with_capacity(route.len());
         let mut node = dag.order[place];
@@ -142,13 +143,18 @@ fn improve_source(quotient: &Quotient, dag: &Dag, potential: &Potential, load: &
             node = channel / quotient.ports as u32;
         }
         let cost = |route: &[u32]| -> u64 {
-            route.iter().map(|&channel| potential.rise(load[quotient.channel_class(channel as usize)], 1) + ONE / 256).sum()
+            let rise = |&channel: &u32| {
+                let class = quotient.channel_class(channel as usize);
+                potential.rise(load[class], quotient.slowness[class]) + ONE / 256
+            };
+            route.iter().map(rise).sum()
         };
         if route.is_empty() || cost(&offered) < cost(route) {
             *route = offered;
         }
         for &channel in &*route {
-            load[quotient.channel_class(channel as usize)] += 1;
+            let class = quotient.channel_class(channel as usize);
+            load[class] += quotient.slowness[class];
         }
     }
 }

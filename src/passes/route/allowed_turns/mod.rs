@@ -126,7 +126,7 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
     let mut reached = None;
     for vcs in (1..found.vcs).rev().filter(|&vcs| vcs == 2 || topology.node_count() <= SMALL) {
         let least = *reached.get_or_insert_with(|| load(&found));
-        if least <= prices.least_load() {
+        if least <= prices.least_load(topology.capacities().parts()) {
             break;
         }
         let fewer = find_order(topology, &alive, prices, None, &Settings { vcs, ..*settings }, &|| ());
@@ -272,7 +272,7 @@ pub fn select(
     let budget = budget_ranks(&quotient, &ranks, settings.vcs);
     if settings.key == TableKey::Dst {
         let mut trees = Trees::new(&quotient, &ranks);
-        trees.descend((1.0 / prices.bound()).max(1.0), settings.sweeps);
+        trees.descend((quotient.parts / prices.bound()).max(1.0), settings.sweeps);
         return finish(topology, &quotient, trees.hops(), |d, src, each| trees.route(d, src, each), budget, settings.vcs);
     }
     let warm = healthy.filter(|healthy| healthy.symmetry == quotient.symmetry && healthy.ranks == budget);

@@ -8,7 +8,7 @@
 //! cycle of symbols, because the group acts freely and is finite: a cycle of states maps onto a closed walk of symbols, and a
 //! closed walk of symbols, followed often enough, closes in the pod.
 
-use crate::ids::{Id, IdVec, LinkId, PortId};
+use crate::ids::{ChannelId, Id, IdVec, LinkId, PortId};
 use crate::ir::{DualLengths, Symmetry, Topology};
 
 /// Marks a port without a lit link.
@@ -16,6 +16,9 @@ pub(super) const DARK: u32 = u32::MAX;
 
 /// The mean length of a lit channel after scaling.
 pub(super) const MEAN_LENGTH: u32 = 1024;
+
+/// Parts of a unit of load, at most, that selections count exactly.
+const MOST_PARTS: u64 = 64;
 
 /// A pod in one scenario, seen through one symmetry.
 #[derive(Clone)]
@@ -34,6 +37,12 @@ pub(super) struct Quotient {
     pub(super) in_port: Vec<u16>,
     /// `[node]`: its class.
     pub(super) class: Vec<u32>,
+    /// `[channel class]`: load of a route of weight 1, as selections count it: in [`Quotient::parts`] of a unit of capacity.
+    pub(super) slowness: Vec<u32>,
+    /// Parts of a unit, nearly so where a unit has more than [`MOST_PARTS`].
+    pub(super) parts: f64,
+    /// Whether those are all parts of a unit, so that loads are exact.
+    pub(super) exact: bool,
     /// `[channel class]`: price of a channel, scaled to a mean of [`MEAN_LENGTH`], at least an eighth of it; 0 for dark classes.
     pub(super) length: Vec<u32>,
 }
@@ -74,9 +83,25 @@ impl Quotient {
                 .map_or(MEAN_LENGTH, |scaled| scaled.min(64 * u128::from(MEAN_LENGTH)) as u32)
         };
         let length = raw.iter().zip(&lit).map(|(&raw, &lit)| if lit { scaled(raw).max(MEAN_LENGTH / 8) } else { 0 }).collect();
-        Self { symmetry, nodes, ports, vcs, head, in_port, class, length }
+        let (whole, slow) = (topology.capacities().parts(), |channel: Option<ChannelId>| channel.map(|channel| topology.slowness(channel.link())));
+        let raw: Vec<u64> = symmetry
+            .canonical_nodes()
+            .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
+            .map(|channel| slow(channel).unwrap_or(1))
+            .collect();
+        let exact = whole <= MOST_PARTS;
+        // Potentials are tables by load: fine parts would make them long, and a search does not need them.
+        let slowest = raw.iter().copied().max().unwrap_or(1);
+        let coarse = |slow: u64| if exact { slow } else { (slow * MOST_PARTS + slowest / 2) / slowest }.max(1) as u32;
+        let slowness = raw.into_iter().map(coarse).collect();
+        let parts = if exact { whole as f64 } else { whole as f64 * MOST_PARTS as f64 / slowest as f64 };
+        Self { symmetry, nodes, ports, vcs, head, in_port, class, slowness, parts, exact, length }
     }
 
+    /// Load of a route of weight 1 over a channel on average.
+    pub(super) fn mean_slowness(&self) -> f64 {
+        self.slowness.iter().map(|&slowness| f64::from(slowness)).sum::<f64>() / self.slowness.len().max(1) as f64
+    }
     /// Number of channel classes, dark ones included.
     pub(super) fn classes(&self) -> usize {
         self.length.len()

@@ -78,8 +78,10 @@ pub(super) struct Selection<'a> {
     class: Vec<u32>,
     /// `[state]`: rank.
     rank: Vec<u32>,
-    /// `[channel class]`: routes to canonical destinations over channels of the class, by weight.
+    /// `[channel class]`: routes to canonical destinations over channels of the class, by weight and slowness.
     load: Vec<u32>,
+    /// `[state]`: slowness of its channel.
+    slowness: Vec<u32>,
     /// `[vc]`: hops.
     vc_hops: Vec<u64>,
     /// `[destination class * states + state]`: the continuation, as `port * vcs + vc`.
@@ -113,6 +115,7 @@ impl<'a> Selection<'a> {
             rank: (0..states).map(|state| scan.rank[symbol(quotient, state)]).collect(),
             scan,
             load: vec![0; quotient.classes()],
+            slowness: (0..states).map(|state| quotient.slowness[quotient.channel_class(state / quotient.vcs)]).collect(),
             vc_hops: vec![0; quotient.vcs],
             next: vec![NONE; destinations * states],
             first: vec![NONE; destinations * quotient.nodes],
@@ -133,12 +136,17 @@ impl<'a> Selection<'a> {
     /// Weighs every route by the demand, before any is chosen; returns what the lengths leave to aim at, as
     /// the selection counts.
     pub(super) fn weigh(&mut self, demand: &'a Demand, lengths: &DualLengths) -> Aim {
-        let bound = (1.0 / lengths.bound()).max(1.0);
+        let bound = (self.quotient.parts / lengths.bound()).max(1.0);
         let factor = if demand.is_uniform() { 1.0 } else { (LARGEST_BOUND / bound).min(1.0) };
         if !demand.is_uniform() {
             self.demand = Some((demand, factor));
         }
-        let least = if factor < 1.0 { LARGEST_BOUND as u32 } else { u32::try_from(lengths.least_load()).unwrap_or(u32::MAX) };
+        let least = match (factor < 1.0, self.quotient.exact) {
+            (true, _) => LARGEST_BOUND as u32,
+            (false, true) => u32::try_from(lengths.least_load(self.quotient.parts as u64)).unwrap_or(u32::MAX),
+            // What is counted nearly never tells that nothing is left to gain.
+            (false, false) => 0,
+        };
         Aim { bound: bound * factor, least }
     }
     /// The route from a source to a canonical destination.
@@ -153,7 +161,7 @@ impl<'a> Selection<'a> {
         Share { routes: 1, weight }
     }
 
-    /// Weighted routes over the busiest channel.
+    /// Load of the busiest channel.
     pub(super) fn max_load(&self) -> u32 {
         self.load.iter().copied().max().unwrap_or(0)
     }
@@ -184,7 +192,7 @@ impl<'a> Selection<'a> {
             None => (destinations * quotient.nodes) as u64,
             Some((demand, factor)) => (demand.total() as f64 * factor / quotient.symmetry.order() as f64) as u64,
         };
-        let expected = sent * 4 / quotient.classes().max(1) as u64;
+        let expected = (sent as f64 * quotient.mean_slowness()) as u64 * 4 / quotient.classes().max(1) as u64;
         if let Some(warm) = &warm {
             for d in 0..destinations {
                 for src in 0..quotient.nodes {
@@ -230,7 +238,7 @@ impl<'a> Selection<'a> {
                 None => self.first[d * quotient.nodes + src] = code,
                 Some(before) => self.next[d * quotient.states() + before] = code,
             }
-            self.load[self.class[state] as usize] += weight;
+            self.load[self.class[state] as usize] += weight * self.slowness[state];
             self.vc_hops[state % quotient.vcs] += 1;
             before = Some(state);
         }
@@ -287,7 +295,7 @@ impl<'a> Selection<'a> {
             self.tally(d, self.quotient.symmetry.canonical_node(d).0);
             for at in 0..self.used.len() {
                 let state = self.used[at] as usize;
-                self.load[self.class[state] as usize] += self.count[state].weight;
+                self.load[self.class[state] as usize] += self.count[state].weight * self.slowness[state];
                 self.vc_hops[state % self.quotient.vcs] += u64::from(self.count[state].routes);
             }
             self.clear_counts();
@@ -313,7 +321,8 @@ impl<'a> Selection<'a> {
         let quotient = self.quotient;
         let dst = quotient.symmetry.canonical_node(d);
         self.tally(d, dst.0);
-        let prices: Vec<u64> = self.load.iter().map(|&load| self.potential.rise(load, 1)).collect();
+        let rise = |(&load, &slowness): (&u32, &u32)| self.potential.rise(load, slowness);
+        let prices: Vec<u64> = self.load.iter().zip(&quotient.slowness).map(rise).collect();
         self.scan(d, dst, |state, this| prices[this.class[state] as usize] + this.hop_price[state % quotient.vcs]);
         for src in 0..quotient.nodes {
             if src != dst.0 as usize {
@@ -455,7 +464,7 @@ impl<'a> Selection<'a> {
         let mut cost = 0;
         loop {
             let state = node * quotient.ports * quotient.vcs + code as usize;
-            cost += self.potential.rise(self.load[self.class[state] as usize], count.weight)
+            cost += self.potential.rise(self.load[self.class[state] as usize], count.weight * self.slowness[state])
                 + u64::from(count.routes) * self.hop_price[state % quotient.vcs];
             node = quotient.head[state / quotient.vcs] as usize;
             if self.count[state].routes == 0 && node != dst as usize {
@@ -478,15 +487,16 @@ impl<'a> Selection<'a> {
         loop {
             let state = node * quotient.ports * quotient.vcs + code as usize;
             let load = &mut self.load[self.class[state] as usize];
+            let weight = count.weight * self.slowness[state];
             if add {
-                *load += count.weight;
+                *load += weight;
                 self.vc_hops[state % quotient.vcs] += u64::from(count.routes);
                 if self.count[state].routes == 0 {
                     self.used.push(state as u32);
                 }
                 self.count[state] += count;
             } else {
-                *load -= count.weight;
+                *load -= weight;
                 self.vc_hops[state % quotient.vcs] -= u64::from(count.routes);
                 self.count[state] -= count;
             }

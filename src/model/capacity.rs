@@ -1,0 +1,81 @@
+//! How much the links in use carry, in units of the common divisor of their bandwidths.
+//!
+//! A channel of capacity c bears a route of weight w as a load of w / c. Loads are counted as integers all the same: in parts of a unit,
+//! as many as the least common multiple of all capacities, so that w counts w times the *slowness* of the channel, parts / c. Where all
+//! links have the same bandwidth, capacities, slownesses and parts are 1.
+
+use crate::ids::{IdVec, LinkTypeId};
+use crate::limits::CAPACITY_PARTS;
+
+/// Capacities by link type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Capacities {
+    /// `[link type]`: bandwidth over the unit; 1 for types that no link is made of. Empty where all are 1.
+    of: IdVec<LinkTypeId, u64>,
+    parts: u64,
+    unit_bps: u64,
+}
+
+impl Default for Capacities {
+    /// Of links that are all alike, of a bandwidth that does not matter.
+    fn default() -> Self {
+        Self { of: IdVec::new(), parts: 1, unit_bps: 1 }
+    }
+}
+
+impl Capacities {
+    /// Of links of these bandwidths (bit/s, positive) by type, `None` for a type that is not in use. `None` where the capacities have no
+    /// common multiple up to [`CAPACITY_PARTS`].
+    pub fn new(bandwidths: &[Option<u64>]) -> Option<Self> {
+        let used = || bandwidths.iter().copied().flatten();
+        let unit_bps = used().fold(0, gcd).max(1);
+        let mut parts = 1u64;
+        for bandwidth in used() {
+            let capacity = bandwidth / unit_bps;
+            parts = (parts / gcd(parts, capacity)).checked_mul(capacity).filter(|&parts| parts <= CAPACITY_PARTS)?;
+        }
+        let of: Vec<u64> = bandwidths.iter().map(|bandwidth| bandwidth.map_or(1, |bandwidth| bandwidth / unit_bps)).collect();
+        Some(Self { of: if parts == 1 { IdVec::new() } else { of.into() }, parts, unit_bps })
+    }
+
+    /// Capacity of a channel of this type, in units; divides [`Capacities::parts`].
+    pub fn of(&self, link_type: LinkTypeId) -> u64 {
+        if self.of.is_empty() { 1 } else { self.of[link_type] }
+    }
+    /// Parts of a unit of load that a route of weight 1 puts on a channel of this type.
+    pub fn slowness(&self, link_type: LinkTypeId) -> u64 {
+        self.parts / self.of(link_type)
+    }
+    /// Parts that a unit of load is counted in.
+    pub fn parts(&self) -> u64 {
+        self.parts
+    }
+    /// Whether all links in use carry alike.
+    pub fn are_equal(&self) -> bool {
+        self.parts == 1
+    }
+    /// Bandwidth of a channel of capacity 1, bit/s.
+    pub fn unit_bps(&self) -> u64 {
+        self.unit_bps
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_is_the_common_divisor_and_the_parts_are_the_common_multiple() {
+        let capacities = Capacities::new(&[Some(100), None, Some(400), Some(600)]).unwrap();
+        assert_eq!([0, 1, 2, 3].map(|id| capacities.of(LinkTypeId(id))), [1, 1, 4, 6]);
+        assert_eq!([0, 2, 3].map(|id| capacities.slowness(LinkTypeId(id))), [12, 3, 2]);
+        assert_eq!((capacities.parts(), capacities.unit_bps()), (12, 100));
+        let equal = Capacities::new(&[Some(7), Some(7)]).unwrap();
+        assert!(equal.are_equal() && equal.of(LinkTypeId(1)) == 1 && equal.unit_bps() == 7);
+        assert!(Capacities::new(&[Some(1_000_003), Some(1_000_000)]).is_none());
+    }
+}
