@@ -197,7 +197,7 @@ mod backend {
     }
 }
 
-/// Maximum concurrent flow with unit capacity per channel, on the quotient under a symmetry.
+/// Maximum concurrent flow, on the quotient under a symmetry.
 ///
 /// Without symmetry every node is a source and every channel a class of its own. A symmetry must keep the demand.
 #[derive(Clone, Debug)]
@@ -208,6 +208,8 @@ pub struct FlowProblem {
     pub sources: Vec<usize>,
     /// (from, to, class) of every channel.
     pub channels: Vec<(usize, usize, usize)>,
+    /// `[class]`: capacity of its channels; 1 beyond the end.
+    pub capacities: Vec<f64>,
 }
 
 /// Why a linear program has no answer.
@@ -256,8 +258,8 @@ pub fn max_concurrent_flow(problem: &FlowProblem, weight: impl Fn(usize, usize) 
             loads[class] += variable;
         }
     }
-    for load in loads {
-        model = model.with(load.leq(1));
+    for (class, load) in loads.into_iter().enumerate() {
+        model = model.with(load.leq(problem.capacities.get(class).copied().unwrap_or(1.0)));
     }
     let solution = model.solve().map_err(|error| SolveError { reason: error.to_string() })?;
     Ok(solution.value(lambda))
@@ -324,6 +326,7 @@ mod tests {
             nodes,
             sources: (0..nodes).collect(),
             channels: both.enumerate().map(|(class, (from, to))| (from, to, class)).collect(),
+            capacities: Vec::new(),
         }
     }
 

@@ -8,8 +8,8 @@ use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::{ChannelId, Id, NodeId};
-use fabc::ir::{ConcurrentFlow, Fraction, Topology};
-use fabc::model::{self, Component, Demand, Fabric};
+use fabc::ir::{ConcurrentFlow, Fraction, LinkClass, Topology};
+use fabc::model::{self, Capacities, Component, Demand, Fabric};
 use fabc::passes::flow::{self, Start};
 use fabc::passes::synth::seeds;
 use fabc::progress::Silent;
@@ -39,6 +39,16 @@ fn certified(topology: &Topology, demand: &Demand) -> ConcurrentFlow {
     found
 }
 
+/// `[channel class]`.
+fn capacities(topology: &Topology) -> Vec<f64> {
+    let symmetry = topology.symmetry();
+    let mut all = vec![1.0; topology.class_count(symmetry)];
+    for channel in topology.channels() {
+        all[topology.channel_class(symmetry, channel).index()] = topology.capacity(channel.link()) as f64;
+    }
+    all
+}
+
 /// The exact rate.
 fn exact(topology: &Topology, demand: &Demand) -> f64 {
     let symmetry = topology.symmetry();
@@ -50,6 +60,7 @@ fn exact(topology: &Topology, demand: &Demand) -> f64 {
         nodes: topology.node_count(),
         sources: symmetry.canonical_nodes().map(Id::index).collect(),
         channels: (0..topology.channel_count()).map(|id| channel(ChannelId::new(id))).collect(),
+        capacities: capacities(topology),
     };
     max_concurrent_flow(&problem, |from, to| demand.weight(NodeId::new(from), NodeId::new(to))).unwrap()
 }
@@ -63,6 +74,30 @@ fn matrix(nodes: usize, weight: impl Fn(usize, usize) -> usize) -> Demand {
 /// Two and four cubes of 2 x 2 x 1: 8 and 16 chips with four ports in use each.
 fn pods() -> [Topology; 2] {
     [wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0, wire(&pod([2, 2, 1], 4, &[0, 1], 2, 0), [1, 2, 0]).0]
+}
+
+/// A topology whose fibres carry as much as `fiber` says, and its copper as `copper` does, Gbit/s.
+fn with_bandwidths(topology: &Topology, copper: u64, fiber: u64) -> Topology {
+    let of = |id: u32| topology.links().iter().find(|link| link.link_type.0 == id).map(|link| if link.class == LinkClass::Global { fiber } else { copper });
+    let types = topology.links().iter().map(|link| link.link_type.0).max().unwrap() + 1;
+    topology.clone().with_capacities(Capacities::new(&(0..types).map(of).collect::<Vec<_>>()).unwrap())
+}
+
+#[test]
+fn lp_of_unequal_links_stands_inside_the_certified_interval() {
+    for topology in pods() {
+        for (copper, fiber) in [(100, 400), (400, 100), (300, 200), (96, 100)] {
+            let topology = with_bandwidths(&topology, copper, fiber);
+            let nodes = topology.node_count();
+            for demand in [Demand::uniform(nodes), matrix(nodes, |from, to| 1 + (from * 3 + to) % 4)] {
+                let topology = under(&topology, &demand);
+                let (found, exact) = (certified(&topology, &demand), exact(&topology, &demand));
+                let (low, high) = (found.primal.value(), found.dual.bound());
+                assert!(low <= exact + 1e-9 && exact <= high + 1e-9, "{copper}/{fiber}: {exact} outside [{low}, {high}]");
+                assert!(high / low <= 1.01, "{copper}/{fiber}: [{low}, {high}]");
+            }
+        }
+    }
 }
 
 #[test]

@@ -270,6 +270,18 @@ pub enum ResolveError {
         first: Span,
     },
 
+    #[error("`method = {method}` counts all links alike, but {first_name} and {name} differ")]
+    #[diagnostic(code(FAB0120), help("use the search (`method = search`, or no `method`), or give all links in use the same bandwidth"))]
+    MethodOfLikeLinks {
+        method: &'static str,
+        name: String,
+        first_name: String,
+        #[label("this method")]
+        span: Span,
+        #[label("of another bandwidth than `{first_name}`")]
+        link: Span,
+    },
+
     #[error("unknown metric `{name}`")]
     #[diagnostic(code(FAB0121), help("{help}"))]
     UnknownMetric {

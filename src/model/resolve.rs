@@ -348,7 +348,12 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
         // A single chip has no links.
         if used.is_empty() { vec![cube.mesh] } else { used }
     });
-    let capacities = used.map(|used| wiring::capacities(context, site.links, &used));
+    let capacities = used.map(|used| {
+        if let Some((TopologyChoice::Synthesize(search), span)) = &topology {
+            wiring::like_links(context, site.links, &used, search.method, *span);
+        }
+        wiring::capacities(context, site.links, &used)
+    });
     let (cubes, cubes_span) = cubes?;
     let (topology, topology_span) = topology?;
     let (ocs_groups, ocses) = switches?;

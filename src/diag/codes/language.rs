@@ -205,9 +205,11 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0120",
-        "unequal bandwidths",
-        "All metrics count every channel as one unit of capacity, so all links in use must have the same bandwidth. \
-         Links that are declared but not used do not matter.",
+        "bandwidths that do not go together",
+        "Links may differ in bandwidth. Capacities are counted in units of the greatest common divisor of the bandwidths in use, loads \
+         in whole parts of such a unit: as many as the least common multiple of the capacities, which may be at most 65536. So 100, 200 \
+         and 400 Gbps go together (8 parts at most), 400 and 399.999 Gbps do not. `method = milp` and `method = relax` count all \
+         links alike and need one bandwidth. Links that are declared but not used do not matter.",
     ),
     doc(
         "FAB0121",

@@ -4,7 +4,7 @@ use super::{Context, Links};
 use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkTypeId, OcsId};
 use crate::model::errors::ResolveError;
-use crate::model::{Capacities, LinkType, Cube, Ocs, Router, RoutingChoice, TopologyChoice};
+use crate::model::{Capacities, LinkType, SynthesisMethod, Cube, Ocs, Router, RoutingChoice, TopologyChoice};
 use crate::units::Decimal;
 use std::cmp::Reverse;
 
@@ -116,6 +116,21 @@ pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeI
         });
     }
     capacities
+}
+
+/// A program counts all links alike.
+pub(super) fn like_links(context: &mut Context, links: &Links, used: &[LinkTypeId], method: SynthesisMethod, span: Span) {
+    let method = match method {
+        SynthesisMethod::Search => return,
+        SynthesisMethod::Milp { .. } => "milp",
+        SynthesisMethod::Relax { .. } => "relax",
+    };
+    let mut declared = used.iter().filter_map(|id| links.types.get(id.index())?.as_ref());
+    let Some(first) = declared.next() else { return };
+    if let Some(other) = declared.find(|link| link.bandwidth_bps != first.bandwidth_bps) {
+        let (name, first_name) = (other.name.clone(), first.name.clone());
+        context.error(ResolveError::MethodOfLikeLinks { method, name, first_name, span, link: other.span });
+    }
 }
 
 /// What a torus must fit.

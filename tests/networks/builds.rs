@@ -1,0 +1,139 @@
+//! Networks built whole: what comes out, and that the directory proves it.
+
+use fabc::compile::{Stage, compile};
+use fabc::compiled::Compiled;
+use fabc::emit;
+use fabc::model::{self, Metric};
+use fabc::progress::Silent;
+use fabc::solve::{FlowProblem, max_concurrent_flow};
+use fabc::syntax::print_spec;
+use fabc::{check, verify};
+use fabc::ids::Id;
+
+/// Compiles a spec given as text, and verifies the directory that it makes; returns that too.
+fn built(text: &str) -> (Compiled, check::Files) {
+    let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
+    let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+    let text = print_spec(&spec);
+    let files = emit::artifacts(&compiled, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    if let Err(errors) = verify::directory(&files, &compiled.fabric, &text) {
+        panic!("{}\n{text}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+    }
+    (compiled, files)
+}
+
+/// A network of two kinds of links.
+fn spec(local: u32, global: u32, router: &str, rest: &str) -> String {
+    format!(
+        "fabric net {{ clock = 1 GHz; link near {{ bandwidth = {local} Gbps; latency = 10 ns; }} link far {{ bandwidth = {global} Gbps; latency = 20 ns; }}
+        router {{ {router} vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }} {rest} }}"
+    )
+}
+
+fn value(compiled: &Compiled, metric: Metric) -> f64 {
+    compiled.scenarios[0].metrics.value(metric).unwrap().as_f64()
+}
+
+fn report(files: &check::Files) -> serde_json::Value {
+    serde_json::from_slice(&files["report.json"]).unwrap()
+}
+
+/// Two routers in each of two groups: a near link in each, a far one between.. the mesh u - v | w - x.
+#[test]
+fn loads_are_counted_over_capacities() {
+    // A path of four routers whose middle link is half as fast again: 200, 300, 200 Gbit/s, so 2, 3, 2 units of 100 and 6 parts each.
+    let text = spec(200, 300, "radix = 8;", "budget { vcs = 3; } topology = dragonfly { a = 2; h = 1; g = 2; local = near; global = far; } routing = minimal;");
+    let (compiled, files) = built(&text);
+    // a = 2, h = 1, g = 2: two groups with two far links: a ring of four. Every far link bears 2 routes each way, or more where a
+    // route turns; near links as well.
+    let report = report(&files);
+    let histogram = report["histograms"]["channel_load"].as_array().unwrap();
+    let total: f64 = histogram.iter().map(|pair| pair[0].as_f64().unwrap() * pair[1].as_f64().unwrap()).sum();
+    // 8 hops between neighbors, 4 pairs with two hops: one near and one far each.
+    let [near, far] = [(4.0 + 4.0) / 2.0, (4.0 + 4.0) / 3.0];
+    assert!((total - near - far).abs() < 1e-5, "{histogram:?}");
+    assert_eq!(value(&compiled, Metric::MaxChannelLoad), 1.0, "two routes over two units");
+    assert_eq!(report["metrics"]["max_channel_load"].as_f64(), Some(1.0));
+    assert_eq!(compiled.scenarios[0].metrics.channel_bandwidth.as_f64(), 12.5);
+}
+
+#[test]
+fn a_path_is_as_fast_as_its_slow_link() {
+    for (slow, fast) in [(100, 400), (200, 300), (25, 800)] {
+        for turned in [false, true] {
+            let (local, global) = if turned { (fast, slow) } else { (slow, fast) };
+            let text = spec(local, global, "radix = 4;", "budget { vcs = 2; faults = 0; } topology = graph \"path.txt\" { default = near; } routing = minimal;");
+            let loader = |path: &str| match path {
+                "test.fab" => Ok(text.clone()),
+                "path.txt" => Ok("a b\nb c far\n".to_owned()),
+                other => Err(other.to_owned()),
+            };
+            let (fabric, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+            let unit = fabric.capacities.unit_bps() as f64 / 1e9;
+            let compiled = compile(fabric, Stage::Emit, &Silent).unwrap();
+            // Two pairs each way over either link.
+            let [flow, load] = [Metric::ConcurrentFlow, Metric::MaxChannelLoad].map(|metric| value(&compiled, metric));
+            assert!((flow * unit - f64::from(slow) / 2.0).abs() < 1e-6, "{slow} {fast}: {flow}");
+            assert!((load / unit - 2.0 / f64::from(slow)).abs() < 1e-9, "{slow} {fast}: {load}");
+            assert!((value(&compiled, Metric::Bandwidth) - f64::from(slow) / 8.0).abs() < 1e-6, "two destinations each");
+            assert_eq!(value(&compiled, Metric::LoadRatio), 1.0);
+        }
+    }
+}
+
+#[test]
+fn lp_of_unequal_dragonflies_stands_inside_the_certified_interval() {
+    for (local, global) in [(100, 100), (100, 200), (400, 100), (300, 200)] {
+        for routing in ["minimal", "allowed_turns"] {
+            let topology = "topology = dragonfly { a = 2; h = 1; local = near; global = far; }";
+            let text = spec(local, global, "radix = 4; hosts = 2;", &format!("budget {{ vcs = 3; faults = 1 link; }} {topology} routing = {routing};"));
+            let (compiled, _) = built(&text);
+            let topology = &compiled.topology;
+            let symmetry = topology.symmetry();
+            let class = |channel| topology.channel_class(symmetry, channel).index();
+            let mut capacities = vec![1.0; topology.class_count(symmetry)];
+            let mut channels = Vec::new();
+            for channel in topology.channels() {
+                let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| end.node.index());
+                channels.push((from, to, class(channel)));
+                capacities[class(channel)] = topology.capacity(channel.link()) as f64;
+            }
+            let sources = symmetry.canonical_nodes().map(Id::index).collect();
+            let exact = max_concurrent_flow(&FlowProblem { nodes: topology.node_count(), sources, channels, capacities }, |_, _| 1).unwrap();
+            let (low, high) = (compiled.flow.primal.value(), compiled.flow.dual.bound());
+            assert!(low <= exact + 1e-9 && exact <= high + 1e-9, "{local}/{global}: {exact} outside [{low}, {high}]");
+            assert!(high / low <= 1.01, "{local}/{global}: [{low}, {high}]");
+            assert!(value(&compiled, Metric::LoadRatio) >= 1.0);
+        }
+    }
+}
+
+/// Every fault of a link and of a router, on networks with and without symmetry, duplex and simplex.
+#[test]
+fn faults_of_networks_are_routed_and_proved() {
+    for topology in [
+        "dragonfly { a = 3; h = 1; }",
+        "dragonfly { a = 3; h = 1; arrangement = consecutive; }",
+        "torus 4 x 3",
+        "hyperx 3 x 3",
+        "kautz { degree = 2; length = 2; }",
+        "fat_tree { levels = 2; arity = 3; }",
+    ] {
+        for faults in ["1 link", "1 router"] {
+            for routing in ["minimal", "allowed_turns", "up_down"] {
+                if topology.starts_with("kautz") && routing != "minimal" {
+                    continue;
+                }
+                let text = spec(100, 100, "radix = 8;", &format!("budget {{ vcs = 8; faults = {faults}; }} topology = {topology} routing = {routing};"));
+                let text = text.replace("link far { bandwidth = 100 Gbps; latency = 20 ns; }", "");
+                let text = if topology.ends_with('}') { text } else { text.replace(topology, &format!("{topology};")) };
+                let (compiled, _) = built(&text);
+                let faults: usize = compiled.scenarios.iter().map(|scenario| scenario.scenario.images.len() + 1).sum::<usize>() - 1;
+                let expected = if text.contains("1 link") { compiled.topology.links().len() } else { compiled.topology.node_count() };
+                assert_eq!(faults, expected, "{text}");
+                assert!(compiled.scenarios.iter().all(|scenario| scenario.routed.is_some()));
+            }
+        }
+    }
+}
