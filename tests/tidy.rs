@@ -190,7 +190,7 @@ const JUDGED: [&str; 21] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 38] = [
+const OF_THE_COMPILER: [&str; 39] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -222,7 +222,8 @@ const OF_THE_COMPILER: [&str; 38] = [
     ".is_nominal()",
     ".alive(",
     ".intact(",
-    ".served(pod",
+    ".served(topology",
+    ".served(self.topology",
     "file_stem(",
     // ir::{PackedTables, Entry, EntryLine, ForwardingTables}, model::TableKey
     "PackedTables",

@@ -96,7 +96,7 @@ fn healthy(pod: &str, cubes: u32, topology: &str) {
     // What fabc routes is timed as a whole build of which the analysis is taken off.
     let (analysed, analysis) = timed(|| build(cubes, topology, "allowed_turns", "vcs = 2; faults = 0;", Stage::Analyze));
     let graph = Graph::new(&analysed.topology, &IdVec::filled(true, analysed.topology.links().len()));
-    let bound = analysed.scenarios[0].metrics.load_bound();
+    let bound = analysed.scenarios[0].metrics.load_bound().floor() as u64;
     let torus = topology.starts_with("torus");
     for routing in OWN.into_iter().filter(|&routing| torus || routing != "dimension_order") {
         let vcs = if routing == "up_down" { "vcs = 1; faults = 0;" } else { "vcs = 2; faults = 0;" };
@@ -122,7 +122,9 @@ fn healthy(pod: &str, cubes: u32, topology: &str) {
 /// Wild first against allowed turns, every OCS dark once.
 fn faults(pod: &str, cubes: u32, topology: &str) {
     let compiled = build(cubes, topology, "allowed_turns", "vcs = 2; faults = 1 ocs;", Stage::Check);
-    let lit = |scenario: &Scenario| Graph::new(&compiled.topology, &scenario.alive(&compiled.topology, Some(&compiled.of_pod().1.cross_connects)));
+    let lit = |scenario: &Scenario| {
+        Graph::new(&compiled.topology, &scenario.alive(&compiled.topology, Some(&compiled.of_pod().1.cross_connects)))
+    };
     let whole = lit(&Scenario::nominal());
     let (mut worst, mut sum, mut hops, mut unserved) = ([0u64; 2], [0u64; 2], [0.0f64; 2], Vec::new());
     let mut faults = 0;

@@ -39,6 +39,7 @@ impl Faults {
         if last < Stage::Route {
             return Ok(Self { scenarios: Vec::new(), at_once: 1 });
         }
+        size::orderable(fabric, topology).map_err(Failure::infeasible)?;
         let (what, faults) = match fabric.budget.faults {
             model::Faults::Link => ("link", topology.links().len()),
             model::Faults::Chip => (if fabric.pod().is_some() { "chip" } else { "router" }, topology.node_count()),
@@ -51,7 +52,12 @@ impl Faults {
         let routes = |scenarios: u64| scenarios.saturating_mul(chips * chips.saturating_sub(1));
         let affordable = |scenarios: u64| {
             let (routes, most, span) = (routes(scenarios), MOST_ROUTES, fabric.budget.faults_span);
-            let refused = || Failure::infeasible(RouteError::TooManyFaults { what, chips, scenarios, routes, most, span });
+            let (unit, instead) = match fabric.pod() {
+                Some(_) => ("chips", "every chip is a destination of its own; write `faults = 1 ocs`, or take a smaller pod"),
+                None => ("routers with hosts", "every router is a destination of its own; write `faults = 0`, or take a smaller network"),
+            };
+            let help = format!("a fault of one {what} keeps no symmetry, so {instead}");
+            let refused = || Failure::infeasible(RouteError::TooManyFaults { what, chips, unit, help, scenarios, routes, most, span });
             if local && routes > most { Err(refused()) } else { Ok(()) }
         };
         affordable(fewest)?;

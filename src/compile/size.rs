@@ -6,10 +6,11 @@
 //! What is said of chips holds for the routers of a network.
 
 use super::Stage;
-use crate::diag::{Failure, Span};
 use crate::compiled::CompiledPod;
+use crate::diag::{Failure, Span};
 use crate::ir::{Distances, LinkClass, Topology};
 use crate::limits::BUILD_BYTES;
+use crate::passes::route::RouteError;
 use crate::model::{Arrangement, Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, RoutingChoice, SymmetryChoice, TopologyChoice};
 use miette::Diagnostic;
 use thiserror::Error;
@@ -206,9 +207,27 @@ fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooMuchMemory> {
     fits(base(fabric, chips)).map_err(|need| refused(need).at(fabric.topology_span(), chips.reason(fabric)))
 }
 
+/// (Channel, VC)s by destinations, at most, that `allowed_turns` is let loose on in a network: some hours on two cores.
+const MOST_TURNS: u64 = 1 << 26;
+
+/// Refuses `allowed_turns` on a network for which it would take days.
+///
+/// # Errors
+/// [`RouteError::TooManyTurns`] at the line of the routing.
+pub(super) fn orderable(fabric: &Fabric, topology: &Topology) -> Result<(), RouteError> {
+    let (RoutingChoice::AllowedTurns(_), None) = (fabric.routing, fabric.pod()) else { return Ok(()) };
+    let vcs = u64::from(fabric.budget.vcs.min(3));
+    let turns = topology.channel_count() as u64 * vcs * topology.symmetry().class_count() as u64;
+    match turns <= MOST_TURNS {
+        true => Ok(()),
+        false => Err(RouteError::TooManyTurns { routers: topology.node_count(), turns, most: MOST_TURNS, span: fabric.routing_span }),
+    }
+}
+
 /// What one scenario takes while it is routed, checked and packed.
 fn of_routing(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
-    let turns = TURNS * u64::from(fabric.budget.vcs.min(3));
+    // The turns of a router grow with its channels.
+    let turns = TURNS * u64::from(fabric.budget.vcs.min(3)) * chips.channels.div_ceil(CHIP_PORTS + 1).max(1);
     let (pairs, pair) = match fabric.routing {
         RoutingChoice::AllowedTurns(_) => (chips.pairs(), turns + hops * HOP),
         // A next hop for each destination and router.

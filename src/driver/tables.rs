@@ -9,7 +9,7 @@ use crate::compiled::Compiled;
 use crate::ids::{CubeId, NodeId};
 use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Names, Symmetry, TableKey};
 use crate::limits::ARTIFACT_BYTES;
-use crate::model::{Fabric, file_stem};
+use crate::model::{Fabric, PORT_NAMES, file_stem};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -54,6 +54,7 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         group(blocks, block, &symmetry.generators).map_err(not_built)
     };
     let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));
+    let ports = fabric.pod().map_or(fabric.router.radix, |_| PORT_NAMES.len() as u32);
     let mut tables = if path.ends_with(".bin") {
         let file = BinaryTables::read(&read::bytes(&directory.join(&path), ARTIFACT_BYTES)?).map_err(damaged)?;
         let symmetry = symmetry(file.is_canonical())?;
@@ -61,9 +62,9 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     } else {
         let file: TablesFile = json(directory, &path)?;
         let symmetry = symmetry(file.canonical)?;
-        forwarding_tables(file, symmetry).map_err(damaged)?
+        forwarding_tables(file, symmetry, ports).map_err(damaged)?
     };
-    if tables.routers.iter().flatten().any(|entry| entry.in_port >= 6 || entry.out_port >= 6) {
+    if tables.routers.iter().flatten().any(|entry| !within(entry, ports)) {
         return Err(damaged("an entry is out of range".to_owned()).into());
     }
     if let Some(cubes) = image {
@@ -179,7 +180,7 @@ fn node(names: &Names, count: usize, name: &str) -> Result<NodeId, DriverError> 
     let number = name.parse().ok().filter(|id| (*id as usize) < count).map(NodeId);
     number.or_else(|| names.find(name, count)).or_else(|| names.find(&compact(), count)).ok_or_else(|| {
         let last = NodeId(count as u32 - 1);
-        let range = format!("`{}` to `{}`, or 0 to {last}", names.router(NodeId(0)), names.router(last));
+        let range = format!("`{}` to `{}`, or 0 to {last}", names.node(NodeId(0)), names.node(last));
         DriverError::UnknownRouter { name: name.to_owned(), range }
     })
 }
@@ -220,15 +221,20 @@ fn group(cubes: u32, chips: u32, generators: &[Vec<u32>]) -> Result<Symmetry, St
     Ok(Symmetry::new(chips, elements.into_iter().collect()))
 }
 
+/// Whether an entry names ports that a router has.
+fn within(entry: &Entry, ports: u32) -> bool {
+    i64::from(entry.in_port) < i64::from(ports) && u32::from(entry.out_port) < ports
+}
+
 /// The tables of a file under the symmetry that carries them.
-fn forwarding_tables(file: TablesFile, symmetry: Symmetry) -> Result<ForwardingTables, String> {
+fn forwarding_tables(file: TablesFile, symmetry: Symmetry, ports: u32) -> Result<ForwardingTables, String> {
     if !file.routers.iter().map(|router| NodeId(router.node)).eq(symmetry.canonical_nodes()) {
         return Err(format!("it should list {} routers, ascending", symmetry.class_count()));
     }
     let nodes = symmetry.node_count() as u32;
     let key = TableKey::named(&file.key, file.vc.as_deref()).ok_or("its key is unknown")?;
     let entry = |line: EntryLine| {
-        let fits = line.entry(key).filter(|entry| entry.dst.0 < nodes && entry.in_port < 6 && entry.out_port < 6);
+        let fits = line.entry(key).filter(|entry| entry.dst.0 < nodes && within(entry, ports));
         fits.ok_or("an entry is out of range".to_owned())
     };
     let table = |router: RouterTable| router.entries.into_iter().map(entry).collect();
@@ -238,8 +244,8 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry) -> Result<ForwardingT
 
 /// Prints the scenarios of a directory.
 fn list(directory: &Path, fabric: &Fabric, names: &Names) -> Result<(), DriverError> {
-    let last = names.router(NodeId(fabric.node_count() as u32 - 1));
-    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.router(NodeId(0))))?;
+    let last = names.node(NodeId(fabric.node_count() as u32 - 1));
+    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.node(NodeId(0))))?;
     scenarios(directory)?.iter().try_for_each(|scenario| print_out(&format!("  {scenario}")))
 }
 
@@ -331,10 +337,11 @@ mod tests {
             routers: nodes.iter().map(|&node| RouterTable { node, entries: vec![EntryLine::new(&[dst, -1, -1, 0, 1]).unwrap()] }).collect(),
         };
         let symmetry = || group(4, 2, &[nodes([1, 2, 3, 0])]).unwrap();
-        let tables = forwarding_tables(file(&[0, 1], 7), symmetry()).unwrap();
+        let tables = forwarding_tables(file(&[0, 1], 7), symmetry(), 1).unwrap();
         // The image of node 0 and of destination 7 under the move by one cube.
         assert_eq!(tables.router(NodeId(2))[0].dst, NodeId(1));
-        assert!(forwarding_tables(file(&[0, 2], 7), symmetry()).is_err());
-        assert!(forwarding_tables(file(&[0, 1], 8), symmetry()).is_err());
+        assert!(forwarding_tables(file(&[0, 2], 7), symmetry(), 1).is_err());
+        assert!(forwarding_tables(file(&[0, 1], 8), symmetry(), 1).is_err());
+        assert!(forwarding_tables(file(&[0, 1], 7), symmetry(), 0).is_err());
     }
 }

@@ -4,11 +4,11 @@ use fabc::compiled::{Compiled, CompiledPod, CompiledScenario};
 use fabc::diag::Span;
 use fabc::ids::{ChannelId, CubeId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
-    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass,
-    Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
+    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link,
+    LinkClass, Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
-    Budget, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant, Pod, Require,
+    Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant, Pod, Require,
     Router, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice,
 };
 
@@ -150,6 +150,7 @@ fn fabric(shape: Shape) -> Fabric {
         clock_hz: 1_050_000_000,
         link_types: vec![link("copper", 50), link("fiber", 25)].into(),
         router: Router { radix: 6, hosts: 0, vcs: 4, flit_bytes: 128, buffer_flits: 200, latency_cycles: 25, span },
+        capacities: Capacities::new(&[Some(1_024_000_000_000); 2]).expect("alike"),
         plant: Plant::Pod(pod),
         budget: Budget { vcs: 2, faults: Faults::Ocses(1), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
         demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
@@ -227,7 +228,7 @@ fn wire(pod: &Pod) -> (Topology, CrossConnects) {
             simplex: false,
         }));
     }
-    let topology = Topology::new(6, links, symmetry);
+    let topology = Topology::new(6, links, symmetry).with_capacities(fabric.capacities.clone());
     let mut ocs_of = IdVec::filled(None, topology.links().len());
     let mut settings = IdVec::new();
     for ocs in pod.ocses.ids() {
@@ -312,8 +313,10 @@ fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects,
     let metrics = ScenarioMetrics {
         scenario: scenario.name.clone(),
         nodes: pod.node_count() as u64,
-        hosts: pod.node_count() as u64,
+        hosts: 1,
         channels,
+        capacity: channels,
+        parts: 1,
         diameter: histogram.len() as u32 - 1,
         hop_histogram: histogram,
         hop_total,
@@ -321,7 +324,7 @@ fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects,
         sent_most: fabric.demand.sent_most(),
         flow_low: Fraction::new(1u64, busiest),
         flow_high,
-        channel_bandwidth: Fraction::new(fabric.channel_bandwidth_bps(), 8_000_000_000u64),
+        channel_bandwidth: Fraction::new(fabric.capacities.unit_bps(), 8_000_000_000u64),
         disjoint_trees: Some(pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.dark.contains(&ocs)).count() as u32),
         routed: routed.then_some(walk),
     };

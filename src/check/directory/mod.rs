@@ -24,8 +24,8 @@ use crate::model::{DemandShape, Fabric, Family, Near, Network, Plant, Pod, Topol
 use crate::syntax::{DEMAND_INPUT, GRAPH_INPUTS, graph_input};
 use certificates::{Claimed, Claims};
 use rayon::prelude::*;
-use std::borrow::Cow;
 pub use stated::Stated;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 pub use tables_bin::BinaryTables;
 

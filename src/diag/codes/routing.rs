@@ -47,7 +47,7 @@ built-in solver, 200,000 with the cargo feature `cbc`. Without `select` the rout
         text: "\
 A fault of one link or chip breaks the symmetry of the pod: its tables are found and listed for every router, not for one cube. Faults that are
 images of each other under the symmetry are compiled once, but what is left can still be more than anybody would wait for or store. The
-message has the arithmetic. `faults = 1 ocs` keeps the symmetry and is cheap at any size.",
+message has the arithmetic. `faults = 1 ocs` keeps the symmetry and is cheap at any size. Networks have no switches that fail as a whole.",
     },
     CodeDoc {
         code: "FAB0326",
@@ -56,5 +56,15 @@ message has the arithmetic. `faults = 1 ocs` keeps the symmetry and is cheap at 
 `routing = minimal` moves a packet one virtual channel up at every hop, so that channels wait on higher ones only: the longest route needs as many
 virtual channels as it has hops, under every tolerated fault as well. The message says how many. Raise `vcs` (and that of the router), or write
 `routing = allowed_turns`, which makes do with those there are.",
+    },
+    CodeDoc {
+        code: "FAB0327",
+        title: "too many turns to search",
+        text: "\
+`routing = allowed_turns` searches which turns routes may take, for every (channel, virtual channel) and every destination that differs under the
+symmetry. Networks without symmetry have as many of those as routers: 256 routers of 12 ports take minutes, 1,000 of 20 take hours. What would take
+days is refused before it begins: channels x virtual channels x differing destinations may be 67108864. `minimal` and `up_down` route
+networks of any size that fits into memory; dragonflies in the arrangements `palmtree` and `fold` are the same from every group, so that
+only the routers of one group differ.",
     },
 ];

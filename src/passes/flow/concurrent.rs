@@ -32,6 +32,14 @@ impl Settings {
     pub fn certificate(effort: u32) -> Self {
         Self { rounds: 250 * effort.clamp(1, 6), gap_ppm: 100, sweeps: 200 }
     }
+    /// As many of the rounds and sweeps, each of so many channels by sources, as [`WORK`] allows.
+    fn within(self, round: u64) -> Self {
+        let part = |count: u32| {
+            let allowed = u64::from(count) * (WORK / 250) / round.max(1);
+            u32::try_from(allowed).unwrap_or(u32::MAX).clamp(FEWEST_ROUNDS.min(count), count.max(1))
+        };
+        Self { rounds: part(self.rounds), sweeps: part(self.sweeps).min(self.sweeps), ..self }
+    }
     /// Enough to tell finalists of the search apart.
     pub const TRIAL: Self = Self { rounds: 80, gap_ppm: 100, sweeps: 0 };
     /// A dark OCS, from the lengths of the healthy pod.
@@ -39,6 +47,10 @@ impl Settings {
     /// A dark link or a dead chip: little changes, and every router is a source of its own.
     pub const LOCAL: Self = Self { rounds: 8, gap_ppm: 100, sweeps: 0 };
 }
+
+/// Channels looked at in all rounds, by sources: what every 250 rounds may cost, and the fewest rounds however large the network.
+const WORK: u64 = 1 << 35;
+const FEWEST_ROUNDS: u32 = 24;
 
 /// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in parts per million.
 const WIDE_PPM: u32 = 5000;
@@ -96,6 +108,7 @@ pub fn concurrent(
     progress: &dyn Progress,
 ) -> ConcurrentFlow {
     let quotient = Quotient::new(topology, demand, alive);
+    let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);
     progress.begin("flow", u64::from(settings.rounds));
     let (mut dual, rounds, mut stopped_by, window) = descend(&quotient, settings, start, progress);
     let mut primal = certify(&quotient, &window);
@@ -119,6 +132,7 @@ pub fn concurrent(
 /// Only the upper end, starting from the lengths of another scenario of the same topology.
 pub fn price(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, start: &DualLengths, settings: Settings) -> DualLengths {
     let quotient = Quotient::new(topology, demand, alive);
+    let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);
     descend(&quotient, settings, Start::Lengths(start), &crate::progress::Silent).0
 }
 

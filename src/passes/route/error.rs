@@ -124,19 +124,18 @@ pub enum RouteError {
     },
     /// FAB0325: more faults than anybody would wait for.
     #[error(
-        "`faults = 1 {what}` is too much for {chips} chips: {scenarios} scenarios of {chips} x {chips} routes are {routes} routes, at most {most} are compiled"
+        "`faults = 1 {what}` is too much for {chips} {unit}: {scenarios} scenarios of {chips} x {chips} routes are {routes} routes, at most {most} are compiled"
     )]
-    #[diagnostic(
-        code(FAB0325),
-        help(
-            "a fault of one {what} keeps no symmetry, so every chip is a destination of its own; write `faults = 1 ocs`, or take a smaller pod"
-        )
-    )]
+    #[diagnostic(code(FAB0325), help("{help}"))]
     TooManyFaults {
-        /// `link` or `chip`.
+        /// `link`, `chip` or `router`.
         what: &'static str,
-        /// Chips of the pod.
+        /// Chips of the pod, or routers of the network that have hosts.
         chips: u64,
+        /// What those are called.
+        unit: &'static str,
+        /// What would help.
+        help: String,
         /// Fault scenarios after symmetry.
         scenarios: u64,
         /// Routes of all of them.
@@ -144,6 +143,23 @@ pub enum RouteError {
         /// The limit.
         most: u64,
         /// The fault budget.
+        #[label("asked for here")]
+        span: Span,
+    },
+    /// FAB0327: a search of turns that nobody would wait for.
+    #[error("`allowed_turns` is too much for this network of {routers} routers: {turns} outputs by destinations, at most {most} are searched")]
+    #[diagnostic(
+        code(FAB0327),
+        help("`routing = minimal` (a virtual channel per hop) or `up_down` (a single one) take seconds here; a network that looks the same from every group takes a part of it")
+    )]
+    TooManyTurns {
+        /// Routers of the network.
+        routers: usize,
+        /// (Channel, VC)s times destinations that differ.
+        turns: u64,
+        /// The limit.
+        most: u64,
+        /// The routing line.
         #[label("asked for here")]
         span: Span,
     },
