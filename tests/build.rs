@@ -156,6 +156,7 @@ fn the_exact_lp_stands_inside_the_certified_interval() {
                     (ends.0, ends.1, topology.channel_class(symmetry, channel).index())
                 })
                 .collect(),
+            capacities: Vec::new(),
         };
         let exact = max_concurrent_flow(&problem, |_, _| 1).unwrap();
         let (primal, dual) = (compiled.flow.primal.value(), compiled.flow.dual.bound());

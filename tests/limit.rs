@@ -13,8 +13,8 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn limit(fabric: &Fabric) -> UniversalLimit {
-    let limit = universal(plant(fabric), &fabric.demand).0.unwrap();
-    check::limit(plant(fabric), &fabric.demand, &limit).unwrap();
+    let limit = universal(plant(fabric), &fabric.demand, &fabric.capacities).0.unwrap();
+    check::limit(plant(fabric), &fabric.demand, &fabric.capacities, &fabric.capacities, &limit).unwrap();
     limit
 }
 
@@ -78,7 +78,7 @@ fn bare_chips_have_the_moore_bound() {
 #[test]
 fn one_router_has_no_limit_and_one_cube_is_its_mesh() {
     let alone = fixture::pod([1, 1, 1], 1, &[], 2, 0);
-    assert_eq!(universal(plant(&alone), &alone.demand).0, None);
+    assert_eq!(universal(plant(&alone), &alone.demand, &alone.capacities).0, None);
     let line = limit(&fixture::pod([1, 1, 3], 1, &[], 2, 0));
     assert_eq!((line.value(), line.volume), (Fraction::new(1u8, 2u8), 4));
 }
@@ -93,7 +93,7 @@ fn a_forged_limit_is_convicted() {
         UniversalLimit { argument: LimitArgument::Cubes { first: 0, count: 4 }, ..honest.clone() },
         UniversalLimit { argument: LimitArgument::Plane { axis: 3, below: 1 }, ..honest },
     ] {
-        assert!(check::limit(plant(&fabric), &fabric.demand, &forged).is_err());
+        assert!(check::limit(plant(&fabric), &fabric.demand, &fabric.capacities, &fabric.capacities, &forged).is_err());
     }
 }
 

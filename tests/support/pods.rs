@@ -57,7 +57,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         pass("analyze", "gap", &[("rounds", 120)]),
         pass("route", "done", &[("scenarios", scenarios.len() as u64), ("relaxations", 9_221_337)]),
     ];
-    let limit = fabc::passes::limit::universal(pod, &fabric.demand).0;
+    let limit = fabc::passes::limit::universal(pod, &fabric.demand, &fabric.capacities).0;
     let pod = Some(CompiledPod { cross_connects, limit, uniform: None, trees, tree_bounds });
     Compiled { fabric, topology, wired, pod, flow, scenarios, requires, passes }
 }
@@ -80,7 +80,7 @@ fn tree_flow(topology: &Topology) -> FlowCertificate {
         units
     };
     let flows = symmetry.canonical_nodes().map(&mut flow).collect();
-    FlowCertificate { demand: 1, mirrored: true, busiest: totals.iter().copied().max().unwrap_or(1), flows }
+    FlowCertificate { demand: 1, mirrored: true, busiest: totals.iter().copied().max().unwrap_or(1), parts: 1, flows }
 }
 
 fn outcome(require: &Require, metrics: &[ScenarioMetrics]) -> RequireOutcome {
@@ -228,7 +228,7 @@ fn wire(pod: &Pod) -> (Topology, CrossConnects) {
             simplex: false,
         }));
     }
-    let topology = Topology::new(6, links, symmetry).with_capacities(fabric.capacities.clone());
+    let topology = Topology::new(6, links, symmetry);
     let mut ocs_of = IdVec::filled(None, topology.links().len());
     let mut settings = IdVec::new();
     for ocs in pod.ocses.ids() {
