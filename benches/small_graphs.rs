@@ -54,7 +54,8 @@ fn main() {
 /// The exact flow of a graph given by its channels.
 fn flow(nodes: usize, arcs: &Arcs) -> f64 {
     let channels = arcs.iter().enumerate().map(|(class, &(from, to))| (from, to, class)).collect();
-    max_concurrent_flow(&FlowProblem { nodes, sources: (0..nodes).collect(), channels, capacities: Vec::new() }, |_, _| 1).expect("CBC solves it")
+    max_concurrent_flow(&FlowProblem { nodes, sources: (0..nodes).collect(), channels, capacities: Vec::new() }, |_, _| 1)
+        .expect("CBC solves it")
 }
 
 fn best(nodes: usize, graph: impl Fn(u64) -> Arcs) -> f64 {

@@ -164,7 +164,9 @@ fn listed_flow(
 
 /// What the checker counted, as the emitters read it; the formulas from here on are the compiler's.
 fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
-    let Counts { scenario, routers, channels, pairs_at, weighted_hops, sent_most, bandwidth_bps, capacity, parts, hosts, trees, walk, .. } = &of.counts;
+    let Counts {
+        scenario, routers, channels, pairs_at, weighted_hops, sent_most, bandwidth_bps, capacity, parts, hosts, trees, walk, ..
+    } = &of.counts;
     let hops = |(pairs, hops): (&u64, u64)| pairs * hops;
     let [flow_low, flow_high] = of.flow_ends.map(|(over, under)| Fraction::new(over, under));
     ScenarioMetrics {

@@ -78,7 +78,9 @@ fn pods() -> [Topology; 2] {
 
 /// A topology whose fibres carry as much as `fiber` says, and its copper as `copper` does, Gbit/s.
 fn with_bandwidths(topology: &Topology, copper: u64, fiber: u64) -> Topology {
-    let of = |id: u32| topology.links().iter().find(|link| link.link_type.0 == id).map(|link| if link.class == LinkClass::Global { fiber } else { copper });
+    let of = |id: u32| {
+        topology.links().iter().find(|link| link.link_type.0 == id).map(|link| if link.class == LinkClass::Global { fiber } else { copper })
+    };
     let types = topology.links().iter().map(|link| link.link_type.0).max().unwrap() + 1;
     topology.clone().with_capacities(Capacities::new(&(0..types).map(of).collect::<Vec<_>>()).unwrap())
 }

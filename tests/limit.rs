@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 fn limit(fabric: &Fabric) -> UniversalLimit {
     let limit = universal(plant(fabric), &fabric.demand, &fabric.capacities).0.unwrap();
-    check::limit(plant(fabric), &fabric.demand, &fabric.capacities, &fabric.capacities, &limit).unwrap();
+    check::limit(plant(fabric), &fabric.demand, &fabric.capacities, &limit).unwrap();
     limit
 }
 
@@ -93,7 +93,7 @@ fn a_forged_limit_is_convicted() {
         UniversalLimit { argument: LimitArgument::Cubes { first: 0, count: 4 }, ..honest.clone() },
         UniversalLimit { argument: LimitArgument::Plane { axis: 3, below: 1 }, ..honest },
     ] {
-        assert!(check::limit(plant(&fabric), &fabric.demand, &fabric.capacities, &fabric.capacities, &forged).is_err());
+        assert!(check::limit(plant(&fabric), &fabric.demand, &fabric.capacities, &forged).is_err());
     }
 }
 
@@ -242,7 +242,7 @@ proptest! {
     fn no_wiring_beats_the_limit((fabric, seed) in pods()) {
         let pod = plant(&fabric);
         let mut random = Random(seed);
-        let Some(limit) = universal(pod, &fabric.demand).0 else { return Ok(()) };
+        let Some(limit) = universal(pod, &fabric.demand, &fabric.capacities).0 else { return Ok(()) };
         let mut fair = None;
         for _ in 0..4 {
             let links = wiring(pod, &mut random);
@@ -276,7 +276,7 @@ proptest! {
         }
         // What cannot be joined at all has no flow to bound; the rest is counted twice.
         if fair.is_some() {
-            check::limit(pod, &fabric.demand, &limit).unwrap();
+            check::limit(pod, &fabric.demand, &fabric.capacities, &limit).unwrap();
         }
     }
 }

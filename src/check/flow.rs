@@ -31,7 +31,9 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
         return Err(CheckError::Flow { what: "it counts its reverse, but the demand is not symmetric".to_owned() });
     }
     if claimed.parts != topology.capacities().parts() {
-        return Err(CheckError::Flow { what: format!("it counts {} parts of a unit of load, but there are {}", claimed.parts, topology.capacities().parts()) });
+        return Err(CheckError::Flow {
+            what: format!("it counts {} parts of a unit of load, but there are {}", claimed.parts, topology.capacities().parts()),
+        });
     }
     let mut dark = vec![false; topology.class_count(symmetry)];
     for link in topology.links().ids().filter(|&link| !alive[link]) {

@@ -69,13 +69,7 @@ fn fibers_across(pod: &Pod, capacities: &Capacities, inside: impl Fn(&FacePort) 
     across
 }
 
-fn tree(
-    pod: &Pod,
-    capacities: &Capacities,
-    copper: &[Vec<u32>; 3],
-    fiber: usize,
-    levels: usize,
-) -> Result<(u128, u128), String> {
+fn tree(pod: &Pod, capacities: &Capacities, copper: &[Vec<u32>; 3], fiber: usize, levels: usize) -> Result<(u128, u128), String> {
     let dims = pod.cube.dims.map(|dim| dim as usize);
     if (0..3).any(|axis| copper[axis].len() + 1 != dims[axis]) || copper.iter().flatten().any(|&length| length == 0) || fiber == 0 {
         return Err("every plane of the cube and the fibre need a positive length".to_owned());

@@ -93,7 +93,8 @@ impl<'a> Context<'a> {
         let (walk, proof) = check::scenario_without(fabric, topology, &alive, dead, &tables, &ranks).map_err(Failure::internal)?;
         check::carried(&scenario.name, &carried, &walk).map_err(Failure::internal)?;
         // A demand of pairs that all touch the dead chip loads nothing.
-        let of_tables = Some(carried.max_channel_load()).filter(|&load| load > 0).map(|load| Fraction::new(topology.capacities().parts(), load));
+        let of_tables =
+            Some(carried.max_channel_load()).filter(|&load| load > 0).map(|load| Fraction::new(topology.capacities().parts(), load));
         metrics.flow_low = of_tables.into_iter().chain(flow.as_ref().map(FlowCertificate::lower_end)).max().unwrap_or(Fraction::ZERO);
         if let Some(limit) = fabric.budget.table_entries.filter(|&limit| carried.entries_max > u64::from(limit)) {
             return Err(Failure::infeasible(RouteError::too_many_entries(fabric, topology, &tables, limit)));
@@ -115,7 +116,12 @@ impl<'a> Context<'a> {
             scenario: scenario.name.clone(),
             nodes: scenario.served(self.topology) as u64,
             channels: self.topology.channels().filter(|channel| alive[channel.link()]).count() as u64,
-            capacity: self.topology.channels().filter(|channel| alive[channel.link()]).map(|channel| self.topology.capacity(channel.link())).sum(),
+            capacity: self
+                .topology
+                .channels()
+                .filter(|channel| alive[channel.link()])
+                .map(|channel| self.topology.capacity(channel.link()))
+                .sum(),
             parts: self.topology.capacities().parts(),
             diameter: distances.diameter,
             hop_histogram: distances.histogram.clone(),

@@ -10,8 +10,8 @@ use crate::compiled::CompiledPod;
 use crate::diag::{Failure, Span};
 use crate::ir::{Distances, LinkClass, Topology};
 use crate::limits::BUILD_BYTES;
-use crate::passes::route::RouteError;
 use crate::model::{Arrangement, Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, RoutingChoice, SymmetryChoice, TopologyChoice};
+use crate::passes::route::RouteError;
 use miette::Diagnostic;
 use thiserror::Error;
 

@@ -237,7 +237,10 @@ fn loads(of: &ScenarioMetrics) -> Option<String> {
     let range = |bin: u64| if width == 1 { bin.to_string() } else { format!("{} to {}", bin * width, bin * width + width - 1) };
     let titles = (0..).zip(&values).map(|(bin, &count): (u64, &u64)| format!("load {}: {} channels", range(bin), grouped(count))).collect();
     Some(svg::bars(&Chart {
-        label: format!("Channels by load; the lower bound is {}", if bound.is_whole() { bound.floor().to_string() } else { summary::load_text(bound) }),
+        label: format!(
+            "Channels by load; the lower bound is {}",
+            if bound.is_whole() { bound.floor().to_string() } else { summary::load_text(bound) }
+        ),
         categories: (0..values.len() as u64).map(|bin| (bin * width).to_string()).collect(),
         x_title: if of.parts == 1 { "routes over the channel" } else { "routes over capacity" },
         y_title: "channels",

@@ -161,9 +161,12 @@ fn push_histograms(out: &mut String, of: &ScenarioMetrics) {
     out.push_str(",\n\"route_hops\":");
     push_numbers(out, walk.map_or(&[][..], |walk| &walk.route_hops));
     out.push_str(",\n\"channel_load\":");
-    push_numbers(out, walk.map_or(&[][..], |walk| &walk.load_histogram).iter().map(|&(load, channels)| {
-        format!("[{},{channels}]", metric_value(Metric::MaxChannelLoad, of.load(load)))
-    }));
+    push_numbers(
+        out,
+        walk.map_or(&[][..], |walk| &walk.load_histogram)
+            .iter()
+            .map(|&(load, channels)| format!("[{},{channels}]", metric_value(Metric::MaxChannelLoad, of.load(load)))),
+    );
     out.push_str(",\n\"vc_hops\":");
     push_numbers(out, walk.map_or(&[][..], |walk| &walk.vc_hops));
     out.push_str("},\n");

@@ -52,7 +52,8 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                 Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_high).times(of.channel_bandwidth)), per_host(compiled)),
                 Metric::MaxChannelLoad => {
                     let least = of.load_bound();
-                    let note = if compiled.fabric.capacities.are_equal() { "routes; no single-path routing has less" } else { PER_CAPACITY };
+                    let note =
+                        if compiled.fabric.capacities.are_equal() { "routes; no single-path routing has less" } else { PER_CAPACITY };
                     ((format!(">= {}", load_text(least)), Some(least)), note)
                 }
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),

@@ -3,12 +3,12 @@
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
+use fabc::ids::Id;
 use fabc::model::{self, Metric};
 use fabc::progress::Silent;
 use fabc::solve::{FlowProblem, max_concurrent_flow};
 use fabc::syntax::print_spec;
 use fabc::{check, verify};
-use fabc::ids::Id;
 
 /// Compiles a spec given as text, and verifies the directory that it makes; returns that too.
 fn built(text: &str) -> (Compiled, check::Files) {
@@ -43,7 +43,12 @@ fn report(files: &check::Files) -> serde_json::Value {
 #[test]
 fn loads_are_counted_over_capacities() {
     // A path of four routers whose middle link is half as fast again: 200, 300, 200 Gbit/s, so 2, 3, 2 units of 100 and 6 parts each.
-    let text = spec(200, 300, "radix = 8;", "budget { vcs = 3; } topology = dragonfly { a = 2; h = 1; g = 2; local = near; global = far; } routing = minimal;");
+    let text = spec(
+        200,
+        300,
+        "radix = 8;",
+        "budget { vcs = 3; } topology = dragonfly { a = 2; h = 1; g = 2; local = near; global = far; } routing = minimal;",
+    );
     let (compiled, files) = built(&text);
     // a = 2, h = 1, g = 2: two groups with two far links: a ring of four. Every far link bears 2 routes each way, or more where a
     // route turns; near links as well.
@@ -63,7 +68,12 @@ fn a_path_is_as_fast_as_its_slow_link() {
     for (slow, fast) in [(100, 400), (200, 300), (25, 800)] {
         for turned in [false, true] {
             let (local, global) = if turned { (fast, slow) } else { (slow, fast) };
-            let text = spec(local, global, "radix = 4;", "budget { vcs = 2; faults = 0; } topology = graph \"path.txt\" { default = near; } routing = minimal;");
+            let text = spec(
+                local,
+                global,
+                "radix = 4;",
+                "budget { vcs = 2; faults = 0; } topology = graph \"path.txt\" { default = near; } routing = minimal;",
+            );
             let loader = |path: &str| match path {
                 "test.fab" => Ok(text.clone()),
                 "path.txt" => Ok("a b\nb c far\n".to_owned()),
@@ -87,7 +97,12 @@ fn lp_of_unequal_dragonflies_stands_inside_the_certified_interval() {
     for (local, global) in [(100, 100), (100, 200), (400, 100), (300, 200)] {
         for routing in ["minimal", "allowed_turns"] {
             let topology = "topology = dragonfly { a = 2; h = 1; local = near; global = far; }";
-            let text = spec(local, global, "radix = 4; hosts = 2;", &format!("budget {{ vcs = 3; faults = 1 link; }} {topology} routing = {routing};"));
+            let text = spec(
+                local,
+                global,
+                "radix = 4; hosts = 2;",
+                &format!("budget {{ vcs = 3; faults = 1 link; }} {topology} routing = {routing};"),
+            );
             let (compiled, _) = built(&text);
             let topology = &compiled.topology;
             let symmetry = topology.symmetry();
@@ -100,7 +115,8 @@ fn lp_of_unequal_dragonflies_stands_inside_the_certified_interval() {
                 capacities[class(channel)] = topology.capacity(channel.link()) as f64;
             }
             let sources = symmetry.canonical_nodes().map(Id::index).collect();
-            let exact = max_concurrent_flow(&FlowProblem { nodes: topology.node_count(), sources, channels, capacities }, |_, _| 1).unwrap();
+            let exact =
+                max_concurrent_flow(&FlowProblem { nodes: topology.node_count(), sources, channels, capacities }, |_, _| 1).unwrap();
             let (low, high) = (compiled.flow.primal.value(), compiled.flow.dual.bound());
             assert!(low <= exact + 1e-9 && exact <= high + 1e-9, "{local}/{global}: {exact} outside [{low}, {high}]");
             assert!(high / low <= 1.01, "{local}/{global}: [{low}, {high}]");
@@ -125,7 +141,12 @@ fn faults_of_networks_are_routed_and_proved() {
                 if topology.starts_with("kautz") && routing != "minimal" {
                     continue;
                 }
-                let text = spec(100, 100, "radix = 8;", &format!("budget {{ vcs = 8; faults = {faults}; }} topology = {topology} routing = {routing};"));
+                let text = spec(
+                    100,
+                    100,
+                    "radix = 8;",
+                    &format!("budget {{ vcs = 8; faults = {faults}; }} topology = {topology} routing = {routing};"),
+                );
                 let text = text.replace("link far { bandwidth = 100 Gbps; latency = 20 ns; }", "");
                 let text = if topology.ends_with('}') { text } else { text.replace(topology, &format!("{topology};")) };
                 let (compiled, _) = built(&text);

@@ -10,8 +10,8 @@ use fabc::diag::Span;
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
 use fabc::model::{
-    AllowedTurns, Arcs, Arrangement, Budget, Capacities, Component, Demand, Dragonfly, Fabric, Family, Faults, LinkType, Listed, ListedLink,
-    ListedRouter, Network, Plant, Router, RoutingChoice,
+    AllowedTurns, Arcs, Arrangement, Budget, Capacities, Component, Demand, Dragonfly, Fabric, Family, Faults, LinkType, Listed,
+    ListedLink, ListedRouter, Network, Plant, Router, RoutingChoice,
 };
 use fabc::passes::wire;
 use std::collections::BTreeMap;

@@ -8,8 +8,8 @@ use fabc::ir::{
     LinkClass, Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
-    Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant, Pod, Require,
-    Router, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice,
+    Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant,
+    Pod, Require, Router, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice,
 };
 
 /// What a pod made by hand looks like.

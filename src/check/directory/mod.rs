@@ -343,7 +343,12 @@ impl Directory<'_> {
             flow: certified.and_then(flow_end),
             dual,
             bandwidth_bps: self.topology.capacities().unit_bps(),
-            capacity: self.topology.channels().filter(|channel| alive[channel.link()]).map(|channel| self.topology.capacity(channel.link())).sum(),
+            capacity: self
+                .topology
+                .channels()
+                .filter(|channel| alive[channel.link()])
+                .map(|channel| self.topology.capacity(channel.link()))
+                .sum(),
             parts: self.topology.capacities().parts(),
             hosts: hosts_of(self.topology),
             trees: self.cross_connects.map(|cross_connects| scenario.whole_sets(&self.claims.trees, &alive, cross_connects)),

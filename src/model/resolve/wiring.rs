@@ -4,7 +4,7 @@ use super::{Context, Links};
 use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkTypeId, OcsId};
 use crate::model::errors::ResolveError;
-use crate::model::{Capacities, LinkType, SynthesisMethod, Cube, Ocs, Router, RoutingChoice, TopologyChoice};
+use crate::model::{Capacities, Cube, LinkType, Ocs, Router, RoutingChoice, SynthesisMethod, TopologyChoice};
 use crate::units::Decimal;
 use std::cmp::Reverse;
 

@@ -31,7 +31,8 @@ pub(super) fn planes<'a>(pod: &'a Pod, capacities: &'a Capacities) -> impl Itera
     (0..3usize).flat_map(move |axis| (1..pod.cube.dims[axis]).map(move |below| (axis, below))).map(move |(axis, below)| {
         let area = chips / u128::from(pod.cube.dims[axis]);
         let inner = |faces: &[FacePort]| faces.iter().filter(|face| pod.at(face.node)[axis] < below).count() as u64;
-        let fibers: u64 = pod.ocses.iter().map(|ocs| Inner { a: inner(&ocs.a), b: inner(&ocs.b) }.crossing(ocs) * capacities.of(ocs.link)).sum();
+        let fibers: u64 =
+            pod.ocses.iter().map(|ocs| Inner { a: inner(&ocs.a), b: inner(&ocs.b) }.crossing(ocs) * capacities.of(ocs.link)).sum();
         let side = area * u128::from(below) * cubes;
         UniversalLimit {
             volume: area * cubes * u128::from(capacities.of(pod.cube.mesh)) + u128::from(fibers),

@@ -147,10 +147,14 @@ pub enum RouteError {
         span: Span,
     },
     /// FAB0327: a search of turns that nobody would wait for.
-    #[error("`allowed_turns` is too much for this network of {routers} routers: {turns} outputs by destinations, at most {most} are searched")]
+    #[error(
+        "`allowed_turns` is too much for this network of {routers} routers: {turns} outputs by destinations, at most {most} are searched"
+    )]
     #[diagnostic(
         code(FAB0327),
-        help("`routing = minimal` (a virtual channel per hop) or `up_down` (a single one) take seconds here; a network that looks the same from every group takes a part of it")
+        help(
+            "`routing = minimal` (a virtual channel per hop) or `up_down` (a single one) take seconds here; a network that looks the same from every group takes a part of it"
+        )
     )]
     TooManyTurns {
         /// Routers of the network.

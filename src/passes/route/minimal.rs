@@ -162,9 +162,8 @@ impl<'a> Search<'a> {
         };
         cost[tree.destination.index()] = 0.0;
         for &node in tree.order.iter().skip(1) {
-            let through = |channel: usize| {
-                slowness[channel] as f64 * price.of(load[classes[channel] as usize]) + cost[heads[channel] as usize]
-            };
+            let through =
+                |channel: usize| slowness[channel] as f64 * price.of(load[classes[channel] as usize]) + cost[heads[channel] as usize];
             cost[node as usize] = nearer(node as usize).map(through).fold(f64::INFINITY, f64::min);
         }
         weight.fill(0);

@@ -91,7 +91,8 @@ impl<'a> Trees<'a> {
         let quotient = self.quotient;
         let nodes = quotient.nodes;
         let dst = quotient.symmetry.canonical_node(d).0 as usize;
-        let prices: Vec<u64> = self.load.iter().zip(&quotient.slowness).map(|(&load, &slowness)| self.potential.rise(load, slowness) + ONE / 256).collect();
+        let prices: Vec<u64> =
+            self.load.iter().zip(&quotient.slowness).map(|(&load, &slowness)| self.potential.rise(load, slowness) + ONE / 256).collect();
         let offered = self.tree(d, &prices);
         let before = self.total();
         self.account(d, false);

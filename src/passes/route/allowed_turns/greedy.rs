@@ -120,7 +120,8 @@ fn chosen_turns(quotient: &Quotient) -> Vec<u64> {
 
 /// Offers every destination of a source the cheapest route at the prices of this moment; it is taken where the potential falls.
 fn improve_source(quotient: &Quotient, dag: &Dag, potential: &Potential, load: &mut [u32], routes: &mut [Vec<u32>]) {
-    let prices: Vec<u64> = load.iter().zip(&quotient.slowness).map(|(&load, &slowness)| potential.rise(load, slowness) + ONE / 256).collect();
+    let prices: Vec<u64> =
+        load.iter().zip(&quotient.slowness).map(|(&load, &slowness)| potential.rise(load, slowness) + ONE / 256).collect();
     let mut best = vec![(u64::MAX, 0u32); quotient.nodes];
     best[dag.source as usize].0 = 0;
     for (place, &node) in dag.order.iter().enumerate() {

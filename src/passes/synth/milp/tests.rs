@@ -39,7 +39,11 @@ fn plain_flow(links: &Links, taken: &[u32]) -> f64 {
     let chosen = links.choices.iter().zip(taken).flat_map(|(choice, &times)| (0..times).flat_map(|_| choice.links.iter().copied()));
     let both = links.fixed.iter().copied().chain(chosen).flat_map(|[a, b]| [(a, b), (b, a)]);
     let channels = both.enumerate().map(|(class, (from, to))| (from, to, class)).collect();
-    max_concurrent_flow(&FlowProblem { nodes: links.nodes, sources: (0..links.nodes).collect(), channels, capacities: Vec::new() }, |_, _| 1).unwrap()
+    max_concurrent_flow(
+        &FlowProblem { nodes: links.nodes, sources: (0..links.nodes).collect(), channels, capacities: Vec::new() },
+        |_, _| 1,
+    )
+    .unwrap()
 }
 
 /// The best flow over all wirings that leave no room.
