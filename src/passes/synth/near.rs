@@ -7,10 +7,11 @@
 //! scores the symmetric result wins, and the live setting before all others. Source: threshold accepting, Dueck & Scheuer 1990.
 
 use super::action::{Action, kinds};
+use super::climb::{EVALUATIONS, RESTARTS};
 use super::evaluate::Evaluator;
 use super::random::Stream;
 use super::score::{SCALE, score};
-use super::search::{EVALUATIONS, Found, RESTARTS, affordable};
+use super::search::{Found, affordable};
 use super::shape::Shape;
 use super::wiring::wire;
 use super::{SynthError, from_file};
