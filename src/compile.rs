@@ -1,5 +1,6 @@
 //! The pipeline on one screen.
 
+mod context;
 mod faults;
 mod finalists;
 mod plant;
@@ -18,9 +19,9 @@ use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics};
 use crate::model::Fabric;
 use crate::passes::flow;
 use crate::progress::Progress;
+use context::Context;
 use plant::Built;
 use router::Router;
-use scenario::Context;
 
 /// Compiles a resolved fabric as far as `last` (at least through `Analyze`; later stages come together with their proofs).
 ///
@@ -39,13 +40,13 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
 
     let router = (last >= Stage::Route).then(|| Router::new(&fabric, &topology, &flow.dual, progress)).transpose();
     let router = router.map_err(Failure::infeasible)?;
-    let context = Context::new(&fabric, &topology, pod.as_ref(), &flow.dual, router.as_ref(), faults.len());
+    let context = Context::new(&fabric, &topology, pod.as_ref(), &flow.dual, faults.len());
     progress.begin("scenarios", 1 + faults.len() as u64);
-    let (mut nominal, routes) = context.scenario(&Scenario::nominal(), None)?;
+    let (mut nominal, routes) = context.scenario(router.as_ref(), &Scenario::nominal(), None)?;
     nominal.metrics.flow_low = nominal.metrics.flow_low.max(flow.primal.lower_end());
     progress.advance();
     let compiled = faults.compile(|scenario| {
-        let compiled = context.scenario(scenario, routes.as_ref());
+        let compiled = context.scenario(router.as_ref(), scenario, routes.as_ref());
         progress.advance();
         compiled.map(|(compiled, _)| compiled)
     });

@@ -1,5 +1,4 @@
 //! The command line, driven from outside: what compiles pods.
-// For the merge: delete the next line once `compile::compile` and `src/driver/seams.rs` are connected.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

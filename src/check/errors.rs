@@ -1,8 +1,7 @@
 //! What the checker can convict of. Every message names routers, switches and files the way people do.
 
-use super::measures::admits;
+use super::require::RequireError;
 use crate::diag::Span;
-use crate::model::Require;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -301,58 +300,6 @@ pub enum CheckError {
         /// Which program wrote the directory, if it was not this one.
         by: String,
     },
-}
-
-/// A `require` that does not hold.
-#[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
-#[error("`require {text}` does not hold: measured {measured}{}", scenario.as_ref().map(|name| format!(" with {name} dark")).unwrap_or_default())]
-#[diagnostic(code(FAB0401), help("the spec is a contract: mend the design or the line"))]
-pub struct RequireError {
-    /// The line without `require`: `diameter <= 6`.
-    pub text: String,
-    /// The measured value.
-    pub measured: String,
-    /// The scenario it was measured in, for `fault.` metrics.
-    pub scenario: Option<String>,
-    /// The line.
-    #[label("measured {measured}")]
-    pub span: Span,
-}
-
-impl RequireError {
-    /// The error of a `require` whose measured value does not satisfy it.
-    pub fn new(require: &Require, measured: f64, scenario: Option<&str>) -> Self {
-        // Flows are small numbers: more digits for them.
-        let digits = if measured.fract() == 0.0 {
-            0
-        } else if measured.abs() < 0.1 {
-            9
-        } else {
-            6
-        };
-        RequireError {
-            text: require_text(require),
-            measured: deciding(require, measured, digits),
-            scenario: scenario.map(str::to_owned),
-            span: require.span,
-        }
-    }
-}
-
-/// A measured value with so many digits, or as many more as show whether it satisfies the `require`.
-fn deciding(require: &Require, measured: f64, digits: usize) -> String {
-    const MORE_DIGITS: usize = 12;
-    let holds = |value: f64| value.partial_cmp(&require.value).is_some_and(|found| admits(require.comparison, found));
-    let verdict = holds(measured);
-    let tells = |text: &String| text.parse().is_ok_and(|shown| holds(shown) == verdict);
-    let mut texts = (0..=MORE_DIGITS).map(|more| format!("{measured:.*}", digits + more));
-    texts.find(tells).unwrap_or_else(|| measured.to_string())
-}
-
-/// The line as reports have it: `fault.diameter <= 7`.
-pub(super) fn require_text(require: &Require) -> String {
-    let prefix = if require.fault { "fault." } else { "" };
-    format!("{prefix}{} {} {}", require.metric.name(), require.comparison.symbol(), require.value_text)
 }
 
 impl CheckError {

@@ -6,9 +6,10 @@
 //! here makes the two differ. Compared is by products of 256 bits, never with an epsilon.
 
 use super::CheckError;
+use super::require::admits;
 use crate::ids::NodeId;
 use crate::ir::{FlowCertificate, Walk};
-use crate::model::{Comparison, Demand, DemandShape, Metric, Require};
+use crate::model::{Demand, DemandShape, Metric, Require};
 use std::cmp::Ordering;
 
 /// A ratio of integers, as it came: not in lowest terms. The second one is positive.
@@ -304,17 +305,6 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
 pub(super) fn satisfies(require: &Require, measured: Exact) -> bool {
     let number = require.value_text.split_whitespace().next().and_then(Exact::decimal);
     number.is_some_and(|number| admits(require.comparison, measured.against(number)))
-}
-
-/// Whether a value that stands so to the wanted one is what is asked for.
-pub(super) fn admits(asked: Comparison, found: Ordering) -> bool {
-    match asked {
-        Comparison::AtMost => found != Ordering::Greater,
-        Comparison::AtLeast => found != Ordering::Less,
-        Comparison::Less => found == Ordering::Less,
-        Comparison::Greater => found == Ordering::Greater,
-        Comparison::Equal => found == Ordering::Equal,
-    }
 }
 
 #[cfg(test)]

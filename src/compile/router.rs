@@ -1,6 +1,6 @@
 //! The routing method of the spec, as all scenarios share it.
 
-use super::scenario::Context;
+use super::context::Context;
 use crate::compiled::CompiledScenario;
 use crate::ids::{IdVec, LinkId};
 use crate::ir::{DualLengths, ForwardingTables, PassRecord, Routes, Scenario, Survivors, Topology, Walk};

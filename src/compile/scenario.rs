@@ -1,49 +1,27 @@
 //! One scenario: what is left of the pod is analysed, routed and proved.
 
+use super::context::Context;
 use super::router::{Routed, Router};
 use crate::check;
-use crate::compiled::{CompiledPod, CompiledScenario, RoutedScenario};
+use crate::compiled::{CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
-use crate::ids::{IdVec, LinkId, OcsId};
-use crate::ir::{
-    CrossConnects, Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Survivors, Topology,
-    fault_flows_are_listed,
-};
-use crate::model::{Demand, Fabric};
+use crate::ids::{IdVec, LinkId};
+use crate::ir::{Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Survivors, Topology};
+use crate::model::Demand;
 use crate::passes::flow;
 use crate::passes::route::RouteError;
 use crate::progress::Silent;
 
 const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
 
-/// What every scenario is compiled from.
-pub(super) struct Context<'a> {
-    pub(super) fabric: &'a Fabric,
-    pub(super) topology: &'a Topology,
-    pub(super) cross_connects: Option<&'a CrossConnects>,
-    pub(super) nominal: &'a DualLengths,
-    pub(super) trees: &'a [Vec<OcsId>],
-    pub(super) router: Option<&'a Router>,
-    /// Whether fault scenarios get a flow of their own.
-    pub(super) fault_flows: bool,
-}
-
-impl<'a> Context<'a> {
-    pub(super) fn new(
-        fabric: &'a Fabric,
-        topology: &'a Topology,
-        pod: Option<&'a CompiledPod>,
-        nominal: &'a DualLengths,
-        router: Option<&'a Router>,
-        faults: usize,
-    ) -> Self {
-        let (trees, cross_connects) = (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
-        let fault_flows = fault_flows_are_listed(topology, faults);
-        Self { fabric, topology, cross_connects, nominal, trees, router, fault_flows }
-    }
-
+impl Context<'_> {
     /// Analyses, routes and proves one scenario; faults start from the routes of the healthy pod, if the method can use them.
-    pub(super) fn scenario(&self, scenario: &Scenario, healthy: Option<&Routes>) -> Result<(CompiledScenario, Option<Routes>), Failure> {
+    pub(super) fn scenario(
+        &self,
+        router: Option<&Router>,
+        scenario: &Scenario,
+        healthy: Option<&Routes>,
+    ) -> Result<(CompiledScenario, Option<Routes>), Failure> {
         let Context { fabric, topology, cross_connects, .. } = *self;
         let (alive, dead) = (scenario.alive(topology, cross_connects), scenario.chip);
         // What breaks the symmetry is compiled on what is left of the pod, without any.
@@ -82,7 +60,7 @@ impl<'a> Context<'a> {
 
         let demand_hops = flow::demand_hops(left.topology, left.demand, left.alive);
         let mut metrics = self.metrics(scenario, &alive, &distances, demand_hops, &lengths);
-        let Some(router) = self.router else {
+        let Some(router) = router else {
             return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None }, None));
         };
         let routed = match &survivors {

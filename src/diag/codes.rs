@@ -1,21 +1,13 @@
 //! The registry of error codes: the one source of `fabc explain` and of `docs/errors.md`.
 
 mod check;
+mod doc;
 mod driver;
 mod language;
 mod routing;
 mod synthesis;
 
-/// What `fabc explain` says about one code.
-#[derive(Clone, Copy, Debug)]
-pub struct CodeDoc {
-    /// `FABnnnn`.
-    pub code: &'static str,
-    /// One line.
-    pub title: &'static str,
-    /// A few paragraphs of Markdown: what it means, why it is an error, how to mend it.
-    pub text: &'static str,
-}
+pub use doc::CodeDoc;
 
 /// Every code that fabc can print, ascending.
 pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {

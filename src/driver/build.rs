@@ -8,7 +8,7 @@ use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, 
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
 use super::staging::{self, Staging};
-use super::terminal::{Terminal, print_err, write_out};
+use super::terminal::{Terminal, print_err, size, write_out};
 use crate::check::RequireError;
 use crate::compile::{Stage, affordable, compile};
 use crate::compiled::Compiled;
@@ -249,25 +249,4 @@ fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> V
 
 fn watch(terminal: Terminal) -> Watch {
     Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human)
-}
-
-/// Bytes for people.
-pub(super) fn size(bytes: usize) -> String {
-    let mut value = bytes as f64;
-    for unit in ["B", "kB", "MB"] {
-        if value < 999.5 {
-            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
-        }
-        value /= 1000.0;
-    }
-    format!("{value:.1} GB")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn sizes_have_one_digit_after_the_point() {
-        let sizes = [0, 999, 1000, 4_249_999, 999_960_000, 12_000_000_000];
-        assert_eq!(sizes.map(super::size), ["0 B", "999 B", "1.0 kB", "4.2 MB", "1.0 GB", "12.0 GB"]);
-    }
 }

@@ -1,8 +1,7 @@
 //! `--emit`: single formats to chosen places.
 
-use super::build::size;
 use super::errors::DriverError;
-use super::terminal::{print_out, write_out};
+use super::terminal::{print_out, size, write_out};
 use super::write::{self, Distinct, WholeFile};
 use crate::compiled::Compiled;
 use crate::emit::{self, Artifact, Format};

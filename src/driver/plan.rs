@@ -1,12 +1,11 @@
 //! `fabc plan`: what must change on every switch to get from the live setting to a built directory, in which order.
 
-use super::build::size;
 use super::errors::{DriverError, Stop};
 use super::live::{self, face_ports, live};
 use super::options::PlanArgs;
 use super::read::{self, display};
 use super::staging::{Ours, Staging};
-use super::terminal::{Terminal, print_out};
+use super::terminal::{Terminal, print_out, size};
 use crate::diag::SourceMap;
 use crate::emit;
 use crate::ir::Plan;

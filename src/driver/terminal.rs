@@ -223,6 +223,18 @@ fn label_json(label: &LabeledSpan, sources: &SourceMap) -> Value {
     })
 }
 
+/// Bytes for people.
+pub(super) fn size(bytes: usize) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "kB", "MB"] {
+        if value < 999.5 {
+            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} GB")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,5 +304,11 @@ mod tests {
         let object = bare_json(&error, &sources);
         assert_eq!(object["message"], "parts/b.fab:2:1: error[FAB9999]: two of them");
         assert_eq!((&object["code"], &object["help"]), (&json!("FAB9999"), &json!("take one away")));
+    }
+
+    #[test]
+    fn sizes_have_one_digit_after_the_point() {
+        let sizes = [0, 999, 1000, 4_249_999, 999_960_000, 12_000_000_000];
+        assert_eq!(sizes.map(size), ["0 B", "999 B", "1.0 kB", "4.2 MB", "1.0 GB", "12.0 GB"]);
     }
 }

@@ -34,6 +34,7 @@ use crate::ir::{ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Family, Near, Network, Plant, Pod, TopologyChoice, file_stem};
 use crate::syntax::{DEMAND_INPUT, graph_input};
 use external::External;
+use tables::{tables_path, unpacked};
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -204,21 +205,12 @@ pub fn each_chunk<E: From<EmitError>>(format: &Format, compiled: &Compiled, take
     }
 }
 
-/// The path of a scenario's tables, without the ending that says in which form they are.
-fn tables_path(scenario: &Scenario) -> String {
-    if scenario.is_nominal() { "tables/nominal".to_owned() } else { format!("tables/fault-{}", scenario.file_stem()) }
-}
-
 /// More entries than this, listed in all scenarios together, are written as `fabc.tables.bin/1`: in JSON they would take about 200 MB.
 pub const LISTED_ENTRIES_IN_JSON: u64 = 12_000_000;
 
 /// Table entries that the files of all scenarios list.
 pub fn listed_entries(compiled: &Compiled) -> u64 {
     compiled.scenarios.iter().filter_map(|scenario| Some(scenario.routed.as_ref()?.tables.listed_entries())).sum()
-}
-
-fn unpacked(tables: &PackedTables) -> ForwardingTables {
-    tables.unpack().expect("tables that were packed can be unpacked")
 }
 
 /// One file still to be written: its format, and which one of that format's files it is.

@@ -2,7 +2,7 @@
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::ids::{NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Image, Names, Symmetry, TableKey};
+use crate::ir::{Entry, ForwardingTables, Image, Names, PackedTables, Scenario, Symmetry, TableKey};
 
 /// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that `topology.json` names.
 pub(super) fn canonical(of_tables: &Symmetry, of_topology: &Symmetry) -> bool {
@@ -92,4 +92,13 @@ pub fn router_table_json(tables: &ForwardingTables, node: NodeId) -> String {
     push_lines(&mut out, [node], |out, node| push_router(out, tables.key, node, &tables.router(node)));
     out.push_str("}\n");
     out
+}
+
+/// The path of a scenario's tables, without the ending that says in which form they are.
+pub(super) fn tables_path(scenario: &Scenario) -> String {
+    if scenario.is_nominal() { "tables/nominal".to_owned() } else { format!("tables/fault-{}", scenario.file_stem()) }
+}
+
+pub(super) fn unpacked(tables: &PackedTables) -> ForwardingTables {
+    tables.unpack().expect("tables that were packed can be unpacked")
 }

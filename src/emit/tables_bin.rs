@@ -1,7 +1,7 @@
 //! `tables/*.bin` (`fabc.tables.bin/1`): what `fabc.tables/1` says, in about a byte per entry. One line of JSON, then the packed routers.
 
 use super::json::{push, quote, strings};
-use super::tables::{canonical, push_image, vc_rule};
+use super::tables::{canonical, push_image, unpacked, vc_rule};
 use crate::ir::{ForwardingTables, Image, PackedTables, Symmetry};
 
 /// The file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the faults that it serves as well.
@@ -9,7 +9,7 @@ pub(super) fn bytes(tables: &PackedTables, images: &[Image], topology_symmetry: 
     if tables.symmetry.is_trivial() || canonical(&tables.symmetry, topology_symmetry) {
         return file(tables, images);
     }
-    let tables = super::unpacked(tables);
+    let tables = unpacked(tables);
     let symmetry = tables.symmetry.without();
     let routers = symmetry.canonical_nodes().map(|node| tables.router(node)).collect();
     file(&PackedTables::pack(&ForwardingTables { symmetry, routers, ..tables }), images)

@@ -1,6 +1,6 @@
 //! Whether the bounds in `report.json` on all topologies, and on the disjoint trees, follow from what stands beside them.
 
-use super::report::{Comparison, Expected, Measured, integer, scenario_bounds};
+use super::comparison::{Comparison, Expected, Measured, integer, scenario_bounds};
 use crate::check::limit::measure;
 use crate::check::measures::Exact;
 use crate::check::tree_bounds;

@@ -1,7 +1,7 @@
 //! Whether the files are the ones that the manifest lists.
 
+use super::files::{Files, MANIFEST, SPEC};
 use super::read::{Manifest, bytes, contradiction, tagged};
-use super::{Files, MANIFEST, SPEC};
 use crate::check::CheckError;
 use crate::model::Fabric;
 use std::collections::{BTreeMap, BTreeSet};

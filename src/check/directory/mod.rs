@@ -5,6 +5,9 @@
 
 mod bounds;
 mod certificates;
+mod comparison;
+mod files;
+mod inputs;
 mod manifest;
 mod read;
 mod report;
@@ -20,25 +23,17 @@ use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
 use crate::ids::{IdVec, OcsId};
 use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, Topology};
-use crate::model::{DemandShape, Fabric, Family, Near, Network, Plant, Pod, TopologyChoice};
-use crate::syntax::{DEMAND_INPUT, GRAPH_INPUTS, graph_input};
+use crate::model::Fabric;
 use certificates::{Claimed, Claims};
+use comparison::Measured;
+pub use files::Files;
+pub(crate) use files::{CERTIFICATES, INPUTS, MANIFEST, REPORT, SPEC};
+use files::{OCS, TOPOLOGY};
+use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
 pub use stated::Stated;
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 pub use tables_bin::BinaryTables;
-
-/// The files of a directory: relative path with `/`, and content.
-pub type Files = BTreeMap<String, Vec<u8>>;
-
-pub(crate) const MANIFEST: &str = "manifest.json";
-pub(crate) const SPEC: &str = "spec.fab";
-pub(crate) const INPUTS: &str = "inputs/ocs.json";
-const TOPOLOGY: &str = "topology.json";
-const OCS: &str = "ocs.json";
-pub(crate) const CERTIFICATES: &str = "certificates.json";
-pub(crate) const REPORT: &str = "report.json";
 
 /// What a directory was verified to hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -188,34 +183,6 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
     if errors.is_empty() { Ok((routed, only_hashed)) } else { Err(errors) }
 }
 
-/// What is wrong with an input that the spec does not name.
-const NO_INPUT: [(&str, &str); 4] = [
-    (INPUTS, "does not belong here: the spec names no file of cross-connects"),
-    (DEMAND_INPUT, "does not belong here: the spec names no demand matrix"),
-    (GRAPH_INPUTS[0], "does not belong here: the spec names no such graph"),
-    (GRAPH_INPUTS[1], "does not belong here: the spec names no such graph"),
-];
-
-/// The files that the spec names: where their copies stand, and what they must say.
-fn inputs(fabric: &Fabric) -> Vec<(&'static str, Cow<'_, str>)> {
-    let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_)).then(|| (DEMAND_INPUT, Cow::Owned(fabric.demand.csv())));
-    let of_topology = match &fabric.plant {
-        Plant::Pod(Pod { topology: TopologyChoice::CrossConnects { text, .. }, .. })
-        | Plant::Pod(Pod { topology: TopologyChoice::SynthesizeNear(Near { text, .. }), .. }) => Some((INPUTS, text)),
-        Plant::Network(Network { family: Family::Listed(listed), .. }) => Some((graph_input(&listed.path), &listed.text)),
-        _ => None,
-    };
-    matrix.into_iter().chain(of_topology.map(|(path, text)| (path, Cow::Borrowed(text.as_str())))).collect()
-}
-
-/// Whether the copy of a file is what the spec was resolved with.
-fn same_input(files: &Files, path: &str, text: &str) -> Result<(), CheckError> {
-    match read::bytes(files, path)? == text.as_bytes() {
-        true => Ok(()),
-        false => Err(read::contradiction(path, "", "is not the file that the spec was resolved with")),
-    }
-}
-
 /// Checks what the files say.
 fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>) -> Result<Proved, Vec<CheckError>> {
     let one = |error: CheckError| vec![error];
@@ -250,7 +217,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     if !errors.is_empty() {
         return Err(errors);
     }
-    let measured = report::Measured {
+    let measured = Measured {
         fabric,
         topology: &topology,
         cross_connects,

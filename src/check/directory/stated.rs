@@ -1,8 +1,8 @@
 //! What `report.json` alone says: the arguments of its bounds, how the passes went, and what another topology
 //! carries.
 
+use super::files::{Files, REPORT};
 use super::read::{Ordered, json};
-use super::{Files, REPORT};
 use crate::check::CheckError;
 use crate::ir::{PassRecord, TreeBounds, UniversalLimit};
 use crate::units::Decimal;

@@ -1,7 +1,8 @@
 //! Reads `ocs.json`, and the configuration of every switch, against the pod.
 
+use super::files::{Files, INPUTS, OCS};
+use super::inputs::same_input;
 use super::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile, contradiction, json, tagged};
-use super::{Files, INPUTS, OCS, same_input};
 use crate::check::CheckError;
 use crate::check::faults::in_file_names;
 use crate::ids::{IdVec, LinkId, OcsId};

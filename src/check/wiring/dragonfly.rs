@@ -1,7 +1,7 @@
 //! The predicate of dragonflies: routers of a group are joined; routers of two groups are, where their global
 //! ports are those that the arrangement gives to each other's group.
 
-use super::network::Rule;
+use super::rule::Rule;
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{LinkClass, Topology};
 use crate::model::{Arrangement, Dragonfly};

@@ -1,7 +1,7 @@
 //! The predicate of fat trees: routers of neighbouring levels are joined where their numbers agree in every
 //! digit but that of the lower level.
 
-use super::network::Rule;
+use super::rule::Rule;
 use crate::ir::LinkClass;
 
 /// Levels of routers.

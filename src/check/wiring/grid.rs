@@ -1,7 +1,7 @@
 //! The predicate of tori, meshes and HyperX: two routers are joined where they differ in one coordinate, and
 //! that by what the family allows.
 
-use super::network::Rule;
+use super::rule::Rule;
 use crate::ir::LinkClass;
 
 /// A grid: which coordinates are neighbours, and how many links a line of `side` routers has.

@@ -1,6 +1,6 @@
 //! The predicate of Kautz graphs: an arc leads from a word to another that begins with its last letters.
 
-use super::network::Rule;
+use super::rule::Rule;
 use crate::ir::LinkClass;
 use crate::model::Arcs;
 

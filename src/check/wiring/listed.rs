@@ -1,7 +1,7 @@
 //! Whether a network is the graph of its file: the links that the file lists and no others, each on the ports
 //! that follow from it.
 
-use super::network::hosts;
+use super::rule::hosts;
 use crate::ids::{LinkTypeId, NodeId, PortId};
 use crate::ir::{LinkClass, Topology};
 use crate::model::{Arcs, Fabric, Listed};

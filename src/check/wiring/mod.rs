@@ -11,6 +11,7 @@ mod kautz;
 mod listed;
 mod network;
 mod pod;
+mod rule;
 
 use super::graph::LitGraph;
 use super::{CheckError, symmetry};

@@ -1,6 +1,6 @@
 //! FAB04nn: requires, proofs and verification.
 
-use super::CodeDoc;
+use super::doc::CodeDoc;
 
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {

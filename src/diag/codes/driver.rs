@@ -1,6 +1,6 @@
 //! FAB05nn: files, options; FAB09nn: fabc contradicts itself.
 
-use super::CodeDoc;
+use super::doc::CodeDoc;
 
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {

@@ -1,6 +1,6 @@
 //! FAB00nn (syntax) and FAB01nn (meaning of the spec).
 
-use super::CodeDoc;
+use super::doc::CodeDoc;
 
 const fn doc(code: &'static str, title: &'static str, text: &'static str) -> CodeDoc {
     CodeDoc { code, title, text }

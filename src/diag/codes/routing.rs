@@ -1,6 +1,6 @@
 //! FAB03nn: routing and budgets.
 
-use super::CodeDoc;
+use super::doc::CodeDoc;
 
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {

@@ -1,6 +1,6 @@
 //! FAB02nn: topologies, cross-connects, analysis.
 
-use super::CodeDoc;
+use super::doc::CodeDoc;
 
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {

@@ -3,7 +3,8 @@
 //! Port p of a router is port p + 1 of the switch. The adapter of node n has LID n + 1, its switch LID N + n + 1. The GUIDs are made up: their
 //! first byte is of no vendor. `opensm -R file -U <lft file>` loads the tables; ibsim takes the topology (raise its `-N -S -P`).
 
-use super::{EmitError, NominalTables, Take};
+use super::chunks::{EmitError, Take};
+use super::nominal::NominalTables;
 use crate::compiled::Compiled;
 use crate::emit::json::push;
 use crate::ids::{Id, NodeId, PortId};

@@ -1,9 +1,9 @@
 //! One CSV file per router and scenario, every router written out.
 
-use super::{EmitError, Take};
+use super::chunks::{EmitError, Take};
 use crate::compiled::Compiled;
 use crate::emit::json::{push, push_int};
-use crate::emit::{tables_path, unpacked};
+use crate::emit::tables::{tables_path, unpacked};
 use crate::ids::{Id, PortId};
 use crate::ir::TableKey;
 

@@ -4,7 +4,8 @@
 //! grid: they are stacked along z in the order of their numbers, as the two cubes of the repository's 128-router designs are, and the
 //! number of a router is its node id.
 
-use super::{EmitError, NominalTables, Take};
+use super::chunks::{EmitError, Take};
+use super::nominal::NominalTables;
 use crate::compiled::Compiled;
 use crate::emit::json::{push, push_int};
 use crate::ids::{Id, NodeId};

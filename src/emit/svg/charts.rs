@@ -1,6 +1,6 @@
 //! Bar charts: hop and channel-load histograms.
 
-use super::{at, escape};
+use super::text::{at, escape};
 use crate::emit::json::push;
 use crate::emit::number::grouped;
 

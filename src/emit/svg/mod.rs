@@ -4,22 +4,9 @@
 mod charts;
 mod network;
 mod pod;
+mod text;
 
 pub(super) use charts::{Chart, Series, bars, round_step};
 pub(super) use network::network;
 pub(super) use pod::pod;
-
-/// Text for XML.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// A coordinate with at most one decimal.
-fn at(value: f64) -> String {
-    let text = format!("{value:.1}");
-    match text.strip_suffix(".0") {
-        Some("-0") => "0".to_owned(),
-        Some(whole) => whole.to_owned(),
-        None => text,
-    }
-}
+pub(super) use text::escape;

@@ -1,6 +1,6 @@
 //! A network: routers (or groups of them) on a ring with the links between them; large ones as a map of who is joined to whom.
 
-use super::{at, escape};
+use super::text::{at, escape};
 use crate::compiled::Compiled;
 use crate::emit::json::push;
 use crate::emit::number::grouped;

@@ -1,6 +1,6 @@
 //! The pod: cubes as isometric blocks of chips on a ring, fibre bundles between them as wide as they have links.
 
-use super::{at, escape};
+use super::text::{at, escape};
 use crate::compiled::Compiled;
 use crate::emit::json::push;
 use crate::ids::OcsGroupId;

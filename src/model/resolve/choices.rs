@@ -1,16 +1,17 @@
 //! Budget, topology and routing.
 
-use super::families::FAMILIES;
+use super::context::{Context, missing, unknown_choice};
 use super::hardware::dimensions;
+use super::items::Items;
+use super::kind::{FAMILIES, Kind};
 use super::settings::{choice, decimal, in_range, integer, one_of, settings, wrong_kind};
+use super::site::{Site, file};
 use super::synthesis::synthesize;
-use super::{Context, Items, Kind, Site, missing, unknown_choice};
 use crate::diag::Span;
 use crate::limits::cross_connects_bytes;
 use crate::model::errors::{ResolveError, list};
 use crate::model::{AllowedTurns, Budget, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
-use crate::syntax::join;
 
 /// The budget: without `vcs`, those of the router (at most 8); without `faults`, none.
 pub(super) fn budget(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind, router: Option<&Router>) -> Option<Budget> {
@@ -165,18 +166,6 @@ fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
         found: kind.value.to_string(),
         help: format!("this topology is written `{example}`"),
         span: kind.span,
-    }
-}
-
-/// The path as written and the text of a file that the spec names, of at most so many bytes.
-pub(super) fn file(context: &mut Context, path: &Name, site: &Site<'_>, most: u64) -> Option<(String, String)> {
-    let written = path.value.to_string();
-    match site.loader.load(&join(site.spec_path, &written), most) {
-        Ok(text) => Some((written, text)),
-        Err(reason) => {
-            context.error(ResolveError::FileUnreadable { path: written, reason, span: path.span });
-            None
-        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The demand: uniform, groups of chips or endpoints, or a matrix from a file.
 
-use super::choices::file;
+use super::context::{Context, missing, unknown_choice};
+use super::items::Items;
 use super::settings::{choice, in_range, settings, wrong_kind};
-use super::{Context, Items, Site, missing, unknown_choice};
+use super::site::{Site, file};
 use crate::diag::Span;
 use crate::ids::{Id, NodeId};
 use crate::limits::{MATRIX_CHIPS, WEIGHT, matrix_bytes};

@@ -2,17 +2,16 @@
 //!
 //! Whatever is large is refused by arithmetic, before any of it is made.
 
-use super::settings::{Settings, choice, in_range, integer, one_of, settings, wrong_kind};
-use super::{Context, Items, Kind, Links, Site, graph, missing, unknown_choice};
+use super::context::{Context, missing};
+use super::kind::FAMILIES;
+use super::settings::{Settings, in_range, integer, one_of, settings};
+use super::site::{Links, link_named};
 use crate::diag::Span;
-use crate::ids::{Id, LinkTypeId};
+use crate::ids::LinkTypeId;
 use crate::limits::ROUTERS;
-use crate::model::errors::{ResolveError, suggestion};
-use crate::model::{Arcs, Arrangement, Dragonfly, Family, Network};
-use crate::syntax::ast::{Block, Expr, ExprKind, Name, Quantity, Value, ValueKind};
-
-/// The words that a topology of a network begins with.
-pub(super) const FAMILIES: [&str; 7] = ["torus", "mesh", "hyperx", "dragonfly", "fat_tree", "kautz", "graph"];
+use crate::model::errors::ResolveError;
+use crate::model::{Arcs, Arrangement, Dragonfly, Family};
+use crate::syntax::ast::{Block, Expr, Name, Value};
 
 /// Which link it is: every one, one inside a group, one between groups.
 const LINKS: [&str; 3] = ["link", "local", "global"];
@@ -20,75 +19,13 @@ const LINKS: [&str; 3] = ["link", "local", "global"];
 /// The largest parameter that any supported network can have.
 const MOST: i64 = ROUTERS as i64;
 
-/// The first word of a topology.
-pub(super) fn named(value: &Value) -> Option<Name> {
-    match &value.kind {
-        ValueKind::Dims(kind, ..) | ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => Some(kind.clone()),
-        ValueKind::Quantity(Quantity { number: Expr { kind: ExprKind::Name(name), span }, .. }) => {
-            Some(Name { value: name.clone(), span: *span })
-        }
-        ValueKind::Quantity(_) | ValueKind::Limit(..) => None,
-    }
-}
-
-/// The network.
-pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<Network> {
-    let Some(setting) = items.settings.get("topology") else {
-        context.error(missing("the fabric", "`topology`", "topology = torus 16 x 16;", site.head));
-        return None;
-    };
-    let Some(name) = named(&setting.value) else {
-        context.error(wrong_kind("`topology`", "a name with its settings", "torus 16 x 16", setting.value.span));
-        return None;
-    };
-    let span = setting.name.span.to(name.span);
-    let place = Place { name: &name, links: site.links };
-    let (family, [local, global]) = match (&*name.value, &setting.value.kind) {
-        ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => place.grid(context, dims, block.as_ref(), setting.value.span)?,
-        ("dragonfly", ValueKind::Block(_, block)) => place.dragonfly(context, block)?,
-        ("fat_tree", ValueKind::Block(_, block)) => place.fat_tree(context, block)?,
-        ("kautz", ValueKind::Block(_, block)) => place.kautz(context, block)?,
-        ("graph", ValueKind::File(_, path, block)) => {
-            let (listed, default) = graph::graph(context, site, path, block.as_ref(), name.span)?;
-            // Every link of a file has its own type.
-            let link = default.or(listed.links.first().map(|link| link.link))?;
-            (Family::Listed(listed), [link; 2])
-        }
-        _ => {
-            context.error(wrong_topology(&name, plant));
-            return None;
-        }
-    };
-    Some(Network { family, local, global, span })
-}
-
-/// The error of a topology that does not exist, or not in this form, or not here.
-fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
-    let example = match &*kind.value {
-        "torus" => "torus 16 x 16` or `torus (side)",
-        "mesh" => "mesh 4 x 4 x 4` or `mesh (side)",
-        "hyperx" => "hyperx 9 x 9 x 8` or `hyperx (side)",
-        "dragonfly" => "dragonfly { a = 8; h = 4; }",
-        "fat_tree" => "fat_tree { levels = 3; arity = 18; }",
-        "graph" => "graph \"lab.graphml\"",
-        "kautz" => "kautz { degree = 4; length = 3; }",
-        name @ ("synthesize" | "twisted_torus" | "cross_connects") => {
-            let help = format!("known here: {}", crate::model::errors::list(&FAMILIES));
-            return plant.misfit(format!("`topology = {name}`"), help, kind.span);
-        }
-        _ => return unknown_choice("`topology`", kind, &FAMILIES),
-    };
-    let (what, found) = ("`topology`".to_owned(), kind.value.to_string());
-    ResolveError::UnknownChoice { what, found, help: format!("this topology is written `{example}`"), span: kind.span }
-}
-
 /// What the settings of a family are resolved against.
-struct Place<'a> {
-    name: &'a Name,
-    links: &'a Links,
+pub(super) struct Place<'a> {
+    pub(super) name: &'a Name,
+    pub(super) links: &'a Links,
 }
 
-type Found = Option<(Family, [LinkTypeId; 2])>;
+pub(super) type Found = Option<(Family, [LinkTypeId; 2])>;
 
 impl Place<'_> {
     fn settings<'b>(&self, context: &mut Context, block: Option<&'b Block>, known: &[&'static str]) -> Settings<'b> {
@@ -100,7 +37,7 @@ impl Place<'_> {
     }
 
     /// `torus`, `mesh` or `hyperx`.
-    fn grid(&self, context: &mut Context, dims: &[Expr], block: Option<&Block>, span: Span) -> Found {
+    pub(super) fn grid(&self, context: &mut Context, dims: &[Expr], block: Option<&Block>, span: Span) -> Found {
         let settings = self.settings(context, block, &LINKS);
         let links = self.links(context, &settings);
         let value = |context: &mut Context, dim: &Expr| {
@@ -125,7 +62,7 @@ impl Place<'_> {
     }
 
     /// `dragonfly { a; h; g; arrangement; }`.
-    fn dragonfly(&self, context: &mut Context, block: &Block) -> Found {
+    pub(super) fn dragonfly(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), &["a", "h", "g", "arrangement", LINKS[0], LINKS[1], LINKS[2]]);
         let links = self.links(context, &settings);
         let a = settings.need(context, "a", "8").and_then(|value| integer(context, "`a`", value, 1..=MOST));
@@ -159,7 +96,7 @@ impl Place<'_> {
     }
 
     /// `fat_tree { levels; arity; }`.
-    fn fat_tree(&self, context: &mut Context, block: &Block) -> Found {
+    pub(super) fn fat_tree(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), &["levels", "arity", LINKS[0], LINKS[1], LINKS[2]]);
         let links = self.links(context, &settings);
         let levels = settings.need(context, "levels", "3").and_then(|value| integer(context, "`levels`", value, 0..=64));
@@ -179,7 +116,7 @@ impl Place<'_> {
     }
 
     /// `kautz { degree; length; arcs; }`.
-    fn kautz(&self, context: &mut Context, block: &Block) -> Found {
+    pub(super) fn kautz(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), &["degree", "length", "arcs", LINKS[0], LINKS[1], LINKS[2]]);
         let links = self.links(context, &settings);
         let degree = settings.need(context, "degree", "4").and_then(|value| integer(context, "`degree`", value, 0..=MOST));
@@ -266,19 +203,4 @@ pub(super) fn affordable(context: &mut Context, routers: Option<u128>, arithmeti
 /// `simplex` or `duplex`.
 pub(super) fn arcs(context: &mut Context, value: &Value) -> Option<Arcs> {
     one_of(context, "`arcs`", value, &[("simplex", Arcs::Simplex), ("duplex", Arcs::Duplex)])
-}
-
-/// The declared link that a setting names.
-pub(super) fn link_named(context: &mut Context, links: &Links, value: &Value) -> Option<LinkTypeId> {
-    let names = || links.names.iter().map(|name| &**name);
-    let Some(name) = choice(value) else {
-        context.error(wrong_kind("a link", "a name", names().next().unwrap_or("fiber"), value.span));
-        return None;
-    };
-    let found = names().position(|known| known == &*name.value).map(LinkTypeId::new);
-    if found.is_none() {
-        let help = suggestion(&name.value, names());
-        context.error(ResolveError::UnknownName { what: "link", name: name.value.to_string(), help, span: name.span });
-    }
-    found
 }

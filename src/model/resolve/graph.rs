@@ -6,11 +6,12 @@
 
 mod edge_list;
 mod graphml;
+mod parsed;
 
-use super::choices::file;
-use super::families::{affordable, arcs, link_named};
+use super::context::Context;
+use super::families::{affordable, arcs};
 use super::settings::{Settings, settings};
-use super::{Context, Links, Site};
+use super::site::{Links, Site, file, link_named};
 use crate::diag::Span;
 use crate::ids::{Id, LinkTypeId};
 use crate::limits::{GRAPH_BYTES, ROUTERS};
@@ -18,47 +19,11 @@ use crate::model::errors::{ResolveError, suggestion};
 use crate::model::{Arcs, Listed, ListedLink, ListedRouter};
 use crate::syntax::ast::{Block, Name};
 use crate::syntax::is_graphml;
+use parsed::{Edge, Graph, Slip};
 use std::collections::BTreeMap;
 
 /// The most links of a router: no router has more ports.
 const MAX_LINKS: u32 = 1024;
-
-/// What a file says, by its words.
-#[derive(PartialEq, Debug)]
-struct Graph {
-    routers: Vec<ListedRouter>,
-    edges: Vec<Edge>,
-    /// Whether an edge runs from its first end to its second; `None` where the format does not say.
-    directed: Option<bool>,
-}
-
-/// An edge of a file.
-#[derive(PartialEq, Debug)]
-struct Edge {
-    /// By the order of routers.
-    ends: [u32; 2],
-    link: Option<String>,
-    ports: [Option<u16>; 2],
-    /// Where it stands: an offset into the text.
-    at: usize,
-}
-
-/// What is wrong with a file.
-#[derive(PartialEq, Debug)]
-enum Slip {
-    /// At one place of it, an offset into the text.
-    At { at: Option<usize>, problem: String, help: Option<String> },
-    /// It has so many routers.
-    TooLarge(usize),
-    /// No path leads from one router to another; `reached` routers, `hub` among them, are joined to `hub`, which is one of the two.
-    InPieces { from: String, to: String, hub: String, reached: usize, one_way: bool },
-}
-
-impl Slip {
-    fn at(at: usize, problem: String) -> Self {
-        Slip::At { at: Some(at), problem, help: None }
-    }
-}
 
 /// The graph of a file, and the link of edges that name none.
 pub(super) fn graph(

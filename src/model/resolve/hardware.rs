@@ -1,7 +1,10 @@
 //! Clock, links, router (the chip of a pod), cube and cubes.
 
+use super::context::{Context, missing};
+use super::items::{Items, head};
+use super::kind::Kind;
 use super::settings::{integer, quantity, settings};
-use super::{Context, Items, Kind, Links, Site, head, missing};
+use super::site::{Links, Site};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
 use crate::limits::{CHIPS, CUBES};

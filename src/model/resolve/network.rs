@@ -1,16 +1,23 @@
 //! A network: router, topology, and whether the two go together.
 
+use super::context::{Context, missing, unknown_choice};
 use super::demand::Senders;
-use super::{Context, Items, Kind, Parts, Site, choices, demand, families, hardware, requires, wiring};
+use super::families::Place;
+use super::items::Items;
+use super::kind::{FAMILIES, Kind, Parts, named};
+use super::settings::wrong_kind;
+use super::site::Site;
+use super::{choices, demand, graph, hardware, requires, wiring};
 use crate::diag::Span;
-use crate::model::errors::ResolveError;
+use crate::model::errors::{ResolveError, list};
 use crate::model::{Arcs, Dragonfly, Family, Listed, Network, Plant, Router, RoutingChoice};
+use crate::syntax::ast::{Name, ValueKind};
 
 /// Resolves one part after the other; `None` only if errors were reported.
 pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
     let router = hardware::router(context, items, site, kind);
     let budget = choices::budget(context, items, site, kind, router.as_ref());
-    let network = families::network(context, items, site, kind);
+    let network = topology(context, items, site, kind);
     let routing = choices::routing(context, items, site, kind);
     let requires = requires::requires(context, items, budget.as_ref(), kind);
     // Who sends follows from the family alone, but where a file says how many hosts some routers have.
@@ -26,6 +33,57 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     }
     let plant = Plant::Network(network?);
     Some(Parts { router: router?, plant, budget: budget?, demand: demand?, capacities: capacities?, routing: routing?, requires })
+}
+
+/// The family with its links.
+fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<Network> {
+    let Some(setting) = items.settings.get("topology") else {
+        context.error(missing("the fabric", "`topology`", "topology = torus 16 x 16;", site.head));
+        return None;
+    };
+    let Some(name) = named(&setting.value) else {
+        context.error(wrong_kind("`topology`", "a name with its settings", "torus 16 x 16", setting.value.span));
+        return None;
+    };
+    let span = setting.name.span.to(name.span);
+    let place = Place { name: &name, links: site.links };
+    let (family, [local, global]) = match (&*name.value, &setting.value.kind) {
+        ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => place.grid(context, dims, block.as_ref(), setting.value.span)?,
+        ("dragonfly", ValueKind::Block(_, block)) => place.dragonfly(context, block)?,
+        ("fat_tree", ValueKind::Block(_, block)) => place.fat_tree(context, block)?,
+        ("kautz", ValueKind::Block(_, block)) => place.kautz(context, block)?,
+        ("graph", ValueKind::File(_, path, block)) => {
+            let (listed, default) = graph::graph(context, site, path, block.as_ref(), name.span)?;
+            // Every link of a file has its own type.
+            let link = default.or(listed.links.first().map(|link| link.link))?;
+            (Family::Listed(listed), [link; 2])
+        }
+        _ => {
+            context.error(wrong_topology(&name, plant));
+            return None;
+        }
+    };
+    Some(Network { family, local, global, span })
+}
+
+/// The error of a topology that does not exist, or not in this form, or not here.
+fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
+    let example = match &*kind.value {
+        "torus" => "torus 16 x 16` or `torus (side)",
+        "mesh" => "mesh 4 x 4 x 4` or `mesh (side)",
+        "hyperx" => "hyperx 9 x 9 x 8` or `hyperx (side)",
+        "dragonfly" => "dragonfly { a = 8; h = 4; }",
+        "fat_tree" => "fat_tree { levels = 3; arity = 18; }",
+        "graph" => "graph \"lab.graphml\"",
+        "kautz" => "kautz { degree = 4; length = 3; }",
+        name @ ("synthesize" | "twisted_torus" | "cross_connects") => {
+            let help = format!("known here: {}", list(&FAMILIES));
+            return plant.misfit(format!("`topology = {name}`"), help, kind.span);
+        }
+        _ => return unknown_choice("`topology`", kind, &FAMILIES),
+    };
+    let (what, found) = ("`topology`".to_owned(), kind.value.to_string());
+    ResolveError::UnknownChoice { what, found, help: format!("this topology is written `{example}`"), span: kind.span }
 }
 
 /// The ports that the fullest router needs.

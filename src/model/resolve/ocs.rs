@@ -1,7 +1,9 @@
 //! OCS groups: which switch sees which face port.
 
+use super::context::{Context, missing, short_name, unknown_choice};
+use super::items::{Items, head};
 use super::settings::{choice, integer, settings, wrong_kind};
-use super::{Context, Items, Links, head, missing, short_name, unknown_choice};
+use super::site::Links;
 use crate::diag::Span;
 use crate::ids::{CubeId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
 use crate::limits::{INDICES, OCSES};

@@ -1,7 +1,9 @@
 //! The contract.
 
+use super::context::Context;
+use super::items::Items;
+use super::kind::Kind;
 use super::settings::{decimal, quantity_of};
-use super::{Context, Items, Kind};
 use crate::diag::Span;
 use crate::model::errors::{ResolveError, closest, list};
 use crate::model::{Budget, Comparison, Metric, Require};

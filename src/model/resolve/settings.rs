@@ -1,6 +1,6 @@
 //! Blocks of settings, and the values in them.
 
-use super::{Context, missing, unknown_choice};
+use super::context::{Context, missing, unknown_choice};
 use crate::diag::{Span, Spanned};
 use crate::model::errors::{ResolveError, suggestion};
 use crate::syntax::ast::{Block, ExprKind, Name, Quantity, Setting, StatementKind, Value, ValueKind};

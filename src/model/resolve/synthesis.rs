@@ -1,7 +1,7 @@
 //! The settings of `synthesize`.
 
+use super::context::{Context, missing, unknown_choice};
 use super::settings::{Settings, choice, integer, quantity, settings, wrong_kind};
-use super::{Context, missing, unknown_choice};
 use crate::model::errors::ResolveError;
 use crate::model::{MAX_EFFORT, Near, Objective, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};

@@ -1,6 +1,7 @@
 //! Checks of the whole wiring: what no single item can know.
 
-use super::{Context, Links};
+use super::context::Context;
+use super::site::Links;
 use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkTypeId, OcsId};
 use crate::model::errors::ResolveError;

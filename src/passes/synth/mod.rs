@@ -4,6 +4,7 @@
 //! Which mirror carries which fibre is decided by `cross_connect`, not here.
 
 mod action;
+mod climb;
 mod error;
 mod evaluate;
 mod from_file;

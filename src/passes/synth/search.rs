@@ -6,10 +6,10 @@
 
 use super::SynthError;
 use super::action::{self, Action, kinds, largest_order};
-use super::evaluate::Evaluator;
+use super::climb::{Climb, RESTARTS, Run, evaluations};
 use super::random::Stream;
 use super::score::{self, Goal};
-use super::shape::{Shape, Slot, Wiring};
+use super::shape::{Shape, Wiring};
 use super::steer::Steering;
 use crate::ids::CubeId;
 use crate::limits::BUILD_BYTES;
@@ -38,9 +38,6 @@ impl From<Fibers> for Found {
     }
 }
 
-pub(super) const RESTARTS: u64 = 4;
-/// Evaluations of one restart at effort 1 on a pod whose canonical nodes fill one word or less per node.
-pub(super) const EVALUATIONS: u64 = 12_000;
 /// The first and the last threshold of a restart, in half units (see [`Climb`]).
 const HEAT: [u64; 2] = [2, 0];
 /// From this effort on restarts begin hotter: a longer search may climb out of more. In large pods they stay hot to the end (4096 chips: 0.14 % more
@@ -190,16 +187,6 @@ pub(super) fn affordable(demand: &Demand, pod: &Pod, order: usize) -> Result<(),
     Err(SynthError::TooLarge { differing, chips, need, most, span: pod.topology_span })
 }
 
-/// One restart that has ended.
-pub(super) struct Run {
-    pub(super) score: u64,
-    /// Its number among the shapes.
-    pub(super) shape: usize,
-    pub(super) wiring: Wiring,
-    pub(super) evaluations: u64,
-    pub(super) out_of_time: bool,
-}
-
 /// The best wiring found: all restarts at once, merged by score and then by restart number.
 ///
 /// # Errors
@@ -269,12 +256,6 @@ pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress:
     Ok(Found { finalists, counters, notes, out_of_time })
 }
 
-/// Evaluations of one restart; those of larger rows cost more, so there are fewer.
-pub(super) fn evaluations(shape: &Shape, effort: u32) -> u64 {
-    let words = shape.nodes.div_ceil(64) as u64;
-    (EVALUATIONS * u64::from(effort) * 4 / words.max(4)).max(200)
-}
-
 /// The lengths that decide, found on wirings that short searches come to.
 fn lengths(pod: &Pod, shape: &Shape, settings: Synthesize, budget: u64) -> Vec<super::evaluate::FiberLengths> {
     let candidates = score::candidates(shape, pod.cubes as usize, settings.objective);
@@ -298,62 +279,4 @@ fn lengths(pod: &Pod, shape: &Shape, settings: Synthesize, budget: u64) -> Vec<s
         lengths = score::tight(shape, &candidates, &wirings);
     }
     lengths
-}
-
-/// One descent by threshold accepting.
-pub(super) struct Climb<'a> {
-    pub(super) shape: &'a Shape,
-    pub(super) goal: &'a Goal,
-    /// The first and the last threshold, in half units: 20 distance units at 256 chips, 40 at 1024, 110 at 8192 for 64 canonical nodes.
-    pub(super) heat: [u64; 2],
-    pub(super) expired: &'a (dyn Fn() -> bool + Sync),
-}
-
-impl Climb<'_> {
-    pub(super) fn run(&self, mut wiring: Wiring, evaluations: u64, stream: &mut Stream) -> Run {
-        let Climb { shape, goal, .. } = *self;
-        let mut evaluator = Evaluator::new(shape);
-        let mut order: Vec<usize> = (0..shape.switches.len()).collect();
-        let mut current = goal.score(&mut evaluator, shape, &wiring, &mut order, u64::MAX);
-        let mut best = (current, wiring.clone());
-        let free: Vec<usize> = (0..shape.switches.len()).filter(|&ocs| shape.is_free(ocs)).collect();
-        let mut done = 0;
-        let mut out_of_time = false;
-        let all = (shape.nodes * shape.order) as u64;
-        let unit = (all.isqrt() * shape.nodes as u64 * 5 / 256).max(6);
-        let [first, last] = self.heat.map(|heat| score::in_units(unit * heat / 2, shape, &wiring, goal));
-        while done < evaluations && !free.is_empty() {
-            // The clock is read rarely, and only if the spec has a time limit.
-            if done.is_multiple_of(64) && (self.expired)() {
-                out_of_time = true;
-                break;
-            }
-            let limit = current + last + (first - last) * (evaluations - done) / evaluations;
-            done += 1;
-            let at = stream.below(free.len());
-            let one = free[at];
-            let mut undo: Vec<(usize, Vec<Slot>)> = vec![(one, wiring[one].clone())];
-            if shape.order > 1 && free.len() > 1 && stream.below(4) == 0 {
-                let other = free[(at + 1 + stream.below(free.len() - 1)) % free.len()];
-                undo.push((other, wiring[other].clone()));
-                if !shape.swap_shifts(&mut wiring, one, other, stream) {
-                    continue;
-                }
-            } else if !shape.mutate(one, &mut wiring[one], stream) {
-                continue;
-            }
-            let candidate = goal.score(&mut evaluator, shape, &wiring, &mut order, limit);
-            if candidate <= limit {
-                current = candidate;
-                if current < best.0 {
-                    best = (current, wiring.clone());
-                }
-            } else {
-                for (ocs, slots) in undo {
-                    wiring[ocs] = slots;
-                }
-            }
-        }
-        Run { score: best.0, shape: 0, wiring: best.1, evaluations: done, out_of_time }
-    }
 }

@@ -3,10 +3,10 @@
 //! In: the restarts of the search for the healthy pod. Out: those that faults leave good enough; where the best of them is not, what descents
 //! from the best ones under a goal with faults come to. Pairs of dark OCSes are not looked at.
 
+use super::climb::{Climb, RESTARTS, Run, evaluations};
 use super::evaluate::Evaluator;
 use super::random::Stream;
 use super::score::{self, FaultGoal, Goal};
-use super::search::{Climb, RESTARTS, Run, evaluations};
 use super::shape::Shape;
 use crate::ids::{Id, OcsId};
 use crate::model::{Fabric, Pod, Synthesize};

@@ -4,7 +4,7 @@
 //! every two groups run floor(a h / (g - 1)) links; what is left over stays dark. Sources: Kim and others
 //! 2008; Camarero, Vallejo and Beivide 2014 (palmtree and consecutive arrangements).
 
-use super::Edge;
+use super::edge::Edge;
 use crate::ids::{CubeId, NodeId};
 use crate::ir::{LinkClass, Symmetry};
 use crate::model::{Arrangement, Demand, Dragonfly, Network};

@@ -3,7 +3,7 @@
 //! Router w of a level is joined to the p routers of the level above whose numbers differ from w in digit
 //! `level` (base p, least first) at most. Source: Petrini and Vanneschi 1997.
 
-use super::Edge;
+use super::edge::Edge;
 use crate::ir::LinkClass;
 use crate::model::Network;
 

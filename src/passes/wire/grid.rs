@@ -2,7 +2,7 @@
 //!
 //! Sources: Dally and Towles 2004 (tori, meshes); Ahn and others 2009 (HyperX).
 
-use super::Edge;
+use super::edge::Edge;
 use crate::ir::LinkClass;
 use crate::model::Network;
 

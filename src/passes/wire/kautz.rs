@@ -3,7 +3,7 @@
 //!
 //! Source: Kautz 1968.
 
-use super::Edge;
+use super::edge::Edge;
 use crate::ir::LinkClass;
 use crate::model::{Arcs, Network};
 

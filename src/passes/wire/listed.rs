@@ -1,7 +1,7 @@
 //! Graphs from files: routers and links in the order of the file, ports as the file says, or the least free
 //! ones.
 
-use super::Edge;
+use super::edge::Edge;
 use crate::ir::LinkClass;
 use crate::model::Listed;
 

@@ -8,6 +8,7 @@
 //! of each. Cost: linear in the links, but for a sort of the links of each router.
 
 mod dragonfly;
+mod edge;
 mod fat_tree;
 mod grid;
 mod kautz;
@@ -16,20 +17,11 @@ mod seeds;
 
 pub use seeds::seeds;
 
-use crate::ids::{LinkTypeId, NodeId, PortId};
+use crate::ids::{NodeId, PortId};
 use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
 use crate::model::{Fabric, Family, Network};
+use edge::Edge;
 use grid::Axis;
-
-/// A link before its ports are numbered; of a simplex network it runs from the first end to the second.
-#[derive(Clone, Copy, Debug)]
-struct Edge {
-    ends: [u32; 2],
-    class: LinkClass,
-    link_type: LinkTypeId,
-    /// Ports that the family or the file decides; the others are the least free ones.
-    ports: [Option<u16>; 2],
-}
 
 /// The topology of a network.
 pub fn wire(fabric: &Fabric, network: &Network) -> Topology {

@@ -1,6 +1,6 @@
 //! Edge lists: a line `u v` or `u v link` for every link, `#` before comments; routers in the order in which they are first named.
 
-use super::{Edge, Graph, Slip};
+use super::parsed::{Edge, Graph, Slip};
 use crate::model::ListedRouter;
 use std::collections::BTreeMap;
 

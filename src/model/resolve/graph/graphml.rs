@@ -3,7 +3,7 @@
 //! Of nodes: `hosts` (or `endpoints`), `group`. Of edges: `link`, `source_port`, `target_port`, `length`. Other attributes are other
 //! people's. Groups and lengths are checked and not kept: nothing here depends on them.
 
-use super::{Edge, Graph, Slip};
+use super::parsed::{Edge, Graph, Slip};
 use crate::model::ListedRouter;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 //! and the least load of the busiest channel that any choice among them has. Invariant: a path is listed if and only if some choice of VCs
 //! makes its rank rise. The program chooses per pair and knows nothing of tables: consistent routes of fewest hops cannot have less load, but may need more.
 
-use super::TurnOrder;
+use super::order::TurnOrder;
 use super::quotient::{DARK, Quotient};
 use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
 use crate::ir::{DualLengths, Topology};

@@ -28,6 +28,7 @@ mod exact;
 mod greedy;
 mod improve;
 mod linear;
+mod order;
 mod potential;
 mod quotient;
 mod reach;
@@ -35,13 +36,14 @@ mod scan;
 mod select;
 
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId, Vc};
-use crate::ir::{DualLengths, Hop, Routes, Symmetry, Topology};
+use crate::ir::{DualLengths, Hop, Routes, Topology};
 use crate::model::{Demand, TableKey, TurnPriority};
 use crate::progress::Progress;
 use by_destination::Trees;
 pub use exact::{MAX_NODES, MAX_PATHS, least_load, paths};
 use improve::Ordered;
 use linear::TurnGraph;
+pub use order::TurnOrder;
 use quotient::Quotient;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -84,19 +86,6 @@ impl Settings {
     pub fn starts_from_routes(&self, nodes: usize) -> bool {
         nodes <= 2048 && (2..=3).contains(&self.vcs) && self.key == TableKey::DstInput && self.priority.is_none()
     }
-}
-
-/// The order of all (channel class, VC), optimised for the healthy pod; it serves faults as well.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TurnOrder {
-    /// Virtual channels that routes use (never more than the budget).
-    pub vcs: u8,
-    /// Whether the order keeps the topology's symmetry; otherwise every channel is a class of its own.
-    pub symmetric: bool,
-    /// `[channel class * vcs + vc]` under that symmetry.
-    pub ranks: Vec<u32>,
-    /// Ordered pairs with a canonical source that have no near-shortest path under this order.
-    pub lost: u64,
 }
 
 /// Up to this many routers a single virtual channel may do as well as two.
@@ -233,18 +222,6 @@ fn improved(quotient: &Quotient, start: Vec<u32>, kept: &[u32], settings: &Setti
     let graph = TurnGraph::new(quotient);
     let task = improve::Task { quotient, dags: &dags, graph: &graph, kept };
     improve::improve(task, start, settings.order_rounds, rng, advance)
-}
-
-impl TurnOrder {
-    /// The same order under a symmetry that is the topology's own or trivial.
-    fn expanded(&self, topology: &Topology, symmetry: &Symmetry) -> Vec<u32> {
-        let vcs = usize::from(self.vcs);
-        if !self.symmetric || symmetry == topology.symmetry() {
-            return self.ranks.clone();
-        }
-        let row = topology.ports() * vcs;
-        symmetry.canonical_nodes().flat_map(|node| self.ranks[topology.symmetry().class(node) * row..][..row].iter().copied()).collect()
-    }
 }
 
 /// Selects routes of small maximum load (weighted by the demand) under an order; from the routes of the healthy pod under the same order where `healthy` gives them, with a third of the sweeps.

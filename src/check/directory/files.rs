@@ -1,0 +1,14 @@
+//! The files of a directory that have one name.
+
+use std::collections::BTreeMap;
+
+/// The files of a directory: relative path with `/`, and content.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+pub(crate) const MANIFEST: &str = "manifest.json";
+pub(crate) const SPEC: &str = "spec.fab";
+pub(crate) const INPUTS: &str = "inputs/ocs.json";
+pub(super) const TOPOLOGY: &str = "topology.json";
+pub(super) const OCS: &str = "ocs.json";
+pub(crate) const CERTIFICATES: &str = "certificates.json";
+pub(crate) const REPORT: &str = "report.json";

@@ -1,0 +1,159 @@
+//! A family as a predicate, and whether a network satisfies it.
+
+use crate::ids::{ChannelId, Id, NodeId, PortId};
+use crate::ir::{LinkClass, Topology};
+use crate::model::{Fabric, Network};
+
+/// What a family says of its routers and links. Routers are numbers; of simplex links, `from` and `to` are
+/// source and target.
+pub(super) trait Rule {
+    /// Number of routers.
+    fn routers(&self) -> usize;
+    /// Number of links in all.
+    fn links(&self) -> u64;
+    /// Links of a router: those that leave it, and of simplex links as many come in.
+    fn degree(&self, router: u32) -> u32;
+    /// How many links join two routers, and their class; `None` where there is none.
+    fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)>;
+    /// Whether a link is one channel.
+    fn simplex(&self) -> bool {
+        false
+    }
+    /// Whether a router carries hosts.
+    fn has_hosts(&self, _router: u32) -> bool {
+        true
+    }
+    /// What is wrong with the port that a channel of a family with numbered ports leaves through.
+    fn misplaced(&self, _topology: &Topology, _channel: ChannelId) -> Option<String> {
+        None
+    }
+    /// Whether `misplaced` decides about the ports of global links; otherwise they follow the local ones, by
+    /// neighbour.
+    fn numbers_global_ports(&self) -> bool {
+        false
+    }
+}
+
+pub(super) fn by_rule(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+    routers(fabric, topology, rule)?;
+    links(fabric, network, topology, rule)?;
+    multiplicities(topology, rule)?;
+    for node in topology.nodes() {
+        let must = rule.degree(node.0) as usize;
+        for (has, way) in [(topology.channels_from(node).count(), "leave"), (topology.channels_into(node).count(), "enter")] {
+            if has != must {
+                return Err(format!("{has} channels {way} {}, but {must} must", topology.name(node)));
+            }
+        }
+    }
+    let (has, must) = (topology.links().len() as u64, rule.links());
+    if has != must {
+        return Err(format!("there are {has} links, but a {} of these parameters has {must}", network.family.name()));
+    }
+    ports(topology, rule)
+}
+
+/// Number of routers, and the hosts of each.
+fn routers(fabric: &Fabric, topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+    let (has, must) = (topology.node_count(), rule.routers());
+    if has != must {
+        return Err(format!("{has} routers, but a network of these parameters has {must}"));
+    }
+    let each = fabric.router.hosts.max(1);
+    for node in topology.nodes() {
+        let must = if rule.has_hosts(node.0) { each } else { 0 };
+        hosts(topology, node, must)?;
+    }
+    Ok(())
+}
+
+/// Whether a router has its hosts.
+pub(super) fn hosts(topology: &Topology, node: NodeId, must: u16) -> Result<(), String> {
+    match topology.hosts(node) {
+        has if has == must => Ok(()),
+        has => Err(format!("{} has {has} hosts, but {must} must be there", topology.name(node))),
+    }
+}
+
+/// Every link is one of the family, with its class, type and direction.
+fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+    for (id, link) in topology.links().enumerate() {
+        let name = || topology.channel_name(id.forward());
+        if link.simplex != rule.simplex() {
+            return Err(format!("{} must be {}", name(), if rule.simplex() { "one channel" } else { "two channels" }));
+        }
+        let Some((_, class)) = rule.joined(link.a.node.0, link.b.node.0) else {
+            return Err(format!("{} joins two routers that are not neighbours", name()));
+        };
+        if link.class != class {
+            let must = if class == LinkClass::Local { "inside a group" } else { "between groups" };
+            return Err(format!("{} must be a link {must}", name()));
+        }
+        let must = if class == LinkClass::Local { network.local } else { network.global };
+        if link.link_type != must {
+            return Err(format!("{} must be a link of `{}`", name(), fabric.link_types[must].name));
+        }
+    }
+    Ok(())
+}
+
+/// No two routers are joined more often than the family says.
+fn multiplicities(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+    let mut targets = Vec::new();
+    for node in topology.nodes() {
+        targets.clear();
+        targets.extend(topology.channels_from(node).map(|channel| topology.target(channel).node));
+        targets.sort_unstable();
+        for same in targets.chunk_by(|a, b| a == b) {
+            let most = rule.joined(node.0, same[0].0).map_or(0, |(copies, _)| copies as usize);
+            if same.len() > most {
+                let (from, to) = (topology.name(node), topology.name(same[0]));
+                return Err(format!("{} channels lead from {from} to {to}, but {most} must", same.len()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Ports count up from 0, local links first, then global ones, by neighbour; but where the family numbers the
+/// global ports itself.
+fn ports(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+    for node in topology.nodes() {
+        let out = topology.channels_from(node).map(|channel| (channel, topology.source(channel).port, topology.target(channel).node));
+        ascending(topology, rule, node, out)?;
+        if rule.simplex() {
+            let into = topology.channels_into(node).map(|channel| (channel, topology.target(channel).port, topology.source(channel).node));
+            ascending(topology, rule, node, into)?;
+        }
+    }
+    Ok(())
+}
+
+/// The channels of a router as (channel, port here, neighbour), by port, are in order.
+fn ascending(
+    topology: &Topology,
+    rule: &impl Rule,
+    node: NodeId,
+    channels: impl Iterator<Item = (ChannelId, PortId, NodeId)>,
+) -> Result<(), String> {
+    let class = |channel: ChannelId| topology.links()[channel.link()].class;
+    let mut before: Option<(bool, NodeId)> = None;
+    for (place, (channel, port, neighbour)) in channels.enumerate() {
+        let global = class(channel) == LinkClass::Global;
+        if global && rule.numbers_global_ports() {
+            if let Some(what) = rule.misplaced(topology, channel) {
+                return Err(what);
+            }
+            continue;
+        }
+        let meets = || format!("{} meets {} at port{port}", topology.name(node), topology.name(neighbour));
+        if port.index() != place {
+            return Err(format!("{}, but that link must be at port{place}", meets()));
+        }
+        if before.is_some_and(|before| before >= (global, neighbour)) {
+            return Err(format!("{}, which must be one of the ports before", meets()));
+        }
+        before = Some((global, neighbour));
+    }
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! What every scenario is compiled from.
+
+use crate::compiled::CompiledPod;
+use crate::ids::OcsId;
+use crate::ir::{CrossConnects, DualLengths, Topology, fault_flows_are_listed};
+use crate::model::Fabric;
+
+/// What every scenario is compiled from.
+pub(super) struct Context<'a> {
+    pub(super) fabric: &'a Fabric,
+    pub(super) topology: &'a Topology,
+    pub(super) cross_connects: Option<&'a CrossConnects>,
+    pub(super) nominal: &'a DualLengths,
+    pub(super) trees: &'a [Vec<OcsId>],
+    /// Whether fault scenarios get a flow of their own.
+    pub(super) fault_flows: bool,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(
+        fabric: &'a Fabric,
+        topology: &'a Topology,
+        pod: Option<&'a CompiledPod>,
+        nominal: &'a DualLengths,
+        faults: usize,
+    ) -> Self {
+        let (trees, cross_connects) = (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
+        let fault_flows = fault_flows_are_listed(topology, faults);
+        Self { fabric, topology, cross_connects, nominal, trees, fault_flows }
+    }
+}

@@ -1,0 +1,49 @@
+//! The tables of the healthy fabric, entry by entry and route by route.
+
+use crate::compiled::Compiled;
+use crate::emit::tables::unpacked;
+use crate::ids::{Id, NodeId, PortId};
+use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey, Topology};
+
+/// The tables of the healthy pod, to be asked for single entries.
+pub(super) struct NominalTables<'c> {
+    pub(super) topology: &'c Topology,
+    pub(super) tables: ForwardingTables,
+}
+
+impl<'c> NominalTables<'c> {
+    /// `None` if the build stopped before routing.
+    pub(super) fn of(compiled: &'c Compiled) -> Option<Self> {
+        let routed = compiled.scenarios.first()?.routed.as_ref()?;
+        Some(Self { topology: &compiled.topology, tables: unpacked(&routed.tables) })
+    }
+
+    pub(super) fn symmetry(&self) -> &Symmetry {
+        &self.tables.symmetry
+    }
+
+    /// The entries of any router for one destination; the entries name the canonical image of the destination.
+    pub(super) fn entries(&self, node: NodeId, dst: NodeId) -> &[Entry] {
+        let back = self.symmetry().inverse(self.symmetry().element_to(node));
+        let (entries, dst) = (&self.tables.routers[self.symmetry().class(node)], self.symmetry().image(back, dst));
+        let start = entries.partition_point(|entry| entry.dst < dst);
+        let end = start + entries[start..].iter().take_while(|entry| entry.dst == dst).count();
+        &entries[start..end]
+    }
+
+    /// The route between two routers: (router, port, VC) of every hop. Checked tables lead to the destination.
+    pub(super) fn route(&self, src: NodeId, dst: NodeId) -> Vec<(NodeId, PortId, u8)> {
+        let mut hops = Vec::new();
+        let (mut node, mut input) = (src, (-1, -1));
+        while node != dst && hops.len() < self.topology.channel_count() {
+            let by = if self.tables.key.is_by_destination() { (-1, -1) } else { input };
+            let Some(entry) = self.entries(node, dst).iter().find(|entry| (entry.in_port, entry.in_vc) == by) else { break };
+            let Some(channel) = self.topology.outgoing(node, PortId::new(entry.out_port.into())) else { break };
+            let vc = if self.tables.key == TableKey::DstHop { hops.len() as u8 } else { entry.out_vc };
+            hops.push((node, PortId::new(entry.out_port.into()), vc));
+            let end = self.topology.target(channel);
+            (node, input) = (end.node, (end.port.index() as i16, entry.out_vc as i8));
+        }
+        hops
+    }
+}

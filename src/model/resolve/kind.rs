@@ -1,0 +1,87 @@
+//! Which of the two kinds a fabric is, a pod of cubes or a network of routers.
+
+use super::context::Context;
+use super::items::{Items, head};
+use crate::diag::Span;
+use crate::model::errors::ResolveError;
+use crate::model::{Budget, Capacities, Demand, Plant, Require, Router, RoutingChoice};
+use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, Value, ValueKind};
+
+/// The words that a topology of a network begins with.
+pub(super) const FAMILIES: [&str; 7] = ["torus", "mesh", "hyperx", "dragonfly", "fat_tree", "kautz", "graph"];
+
+/// The first word of a topology.
+pub(super) fn named(value: &Value) -> Option<Name> {
+    match &value.kind {
+        ValueKind::Dims(kind, ..) | ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => Some(kind.clone()),
+        ValueKind::Quantity(Quantity { number: Expr { kind: ExprKind::Name(name), span }, .. }) => {
+            Some(Name { value: name.clone(), span: *span })
+        }
+        ValueKind::Quantity(_) | ValueKind::Limit(..) => None,
+    }
+}
+
+/// What a fabric is made of, and the item that says so.
+#[derive(Clone, Copy)]
+pub(super) struct Kind {
+    pub(super) network: bool,
+    pub(super) span: Span,
+}
+
+impl Kind {
+    /// The kind of a fabric by its items; `None` if they contradict each other, which is reported.
+    pub(super) fn of(context: &mut Context, items: &Items<'_>, fabric: Span) -> Option<Self> {
+        let ocses = items.ocs.iter().map(|&(_, item)| (head(item, "ocs"), "`ocs`"));
+        let chip = items.chip.map(|(_, span)| (span, "`chip`"));
+        let cube = items.cube.map(|(_, span)| (span, "`cube`"));
+        let cubes = items.settings.get("cubes").map(|setting| (setting.name.span, "`cubes`"));
+        let of_pod = ocses.chain(chip).chain(cube).chain(cubes).min();
+        match (of_pod, items.router) {
+            (Some((span, what)), Some((_, router))) => {
+                let help = "a fabric has either `router`, or `chip`, `cube`, `cubes` and `ocs`: remove one of the two".to_owned();
+                let error = match router < span {
+                    true => Kind { network: true, span: router }.misfit(what.to_owned(), help, span),
+                    false => Kind { network: false, span }.misfit("`router`".to_owned(), help, router),
+                };
+                context.error(error);
+                None
+            }
+            (Some((span, _)), None) => Some(Kind { network: false, span }),
+            (None, Some((_, span))) => Some(Kind { network: true, span }),
+            // Only the topology can tell what is meant.
+            (None, None) => {
+                let family = items.settings.get("topology").and_then(|setting| named(&setting.value));
+                let network = family.filter(|name| FAMILIES.contains(&&*name.value) && &*name.value != "torus");
+                Some(Kind { network: network.is_some(), span: network.map_or(fabric, |name| name.span) })
+            }
+        }
+    }
+
+    /// What a router of it is called.
+    pub(super) fn router(self) -> &'static str {
+        if self.network { "router" } else { "chip" }
+    }
+
+    /// A fault that its budget may name.
+    pub(super) fn fault(self) -> &'static str {
+        if self.network { "1 link" } else { "1 ocs" }
+    }
+
+    /// The error of something that belongs to the other kind.
+    pub(super) fn misfit(self, what: String, help: String, span: Span) -> ResolveError {
+        let kinds = ["a pod of cubes", "a network of routers"];
+        let (wanted, found) = (kinds[usize::from(!self.network)], kinds[usize::from(self.network)]);
+        ResolveError::WrongPlant { what, wanted, found, help, span, other: self.span }
+    }
+}
+
+/// What the two kinds of fabrics resolve each in its own way.
+pub(super) struct Parts {
+    pub(super) router: Router,
+    pub(super) plant: Plant,
+    pub(super) budget: Budget,
+    pub(super) demand: Demand,
+    pub(super) capacities: Capacities,
+    pub(super) routing: (RoutingChoice, Span),
+    pub(super) requires: Vec<Require>,
+}

@@ -1,0 +1,28 @@
+//! The order of the channels that routes climb.
+
+use crate::ir::{Symmetry, Topology};
+
+/// The order of all (channel class, VC), optimised for the healthy pod; it serves faults as well.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TurnOrder {
+    /// Virtual channels that routes use (never more than the budget).
+    pub vcs: u8,
+    /// Whether the order keeps the topology's symmetry; otherwise every channel is a class of its own.
+    pub symmetric: bool,
+    /// `[channel class * vcs + vc]` under that symmetry.
+    pub ranks: Vec<u32>,
+    /// Ordered pairs with a canonical source that have no near-shortest path under this order.
+    pub lost: u64,
+}
+
+impl TurnOrder {
+    /// The same order under a symmetry that is the topology's own or trivial.
+    pub(super) fn expanded(&self, topology: &Topology, symmetry: &Symmetry) -> Vec<u32> {
+        let vcs = usize::from(self.vcs);
+        if !self.symmetric || symmetry == topology.symmetry() {
+            return self.ranks.clone();
+        }
+        let row = topology.ports() * vcs;
+        symmetry.canonical_nodes().flat_map(|node| self.ranks[topology.symmetry().class(node) * row..][..row].iter().copied()).collect()
+    }
+}

@@ -1,0 +1,352 @@
+//! From what the grammar matched to syntax.
+
+use super::grammar::{Rule, children};
+use crate::diag::{Span, Spanned};
+use crate::syntax::ast::*;
+use crate::syntax::errors::ParseError;
+use pest::iterators::Pair;
+
+/// Turns pairs into syntax; what the error productions matched is gathered on the way.
+pub(super) struct Builder {
+    pub(super) base: u32,
+    pub(super) errors: Vec<ParseError>,
+}
+
+impl Builder {
+    /// The span of a pair without the blanks that pest counts in.
+    fn span(&self, pair: &Pair<'_, Rule>) -> Span {
+        let start = self.base + pair.as_span().start() as u32;
+        Span { start, end: start + pair.as_str().trim_end().len() as u32 }
+    }
+
+    fn name(&self, pair: &Pair<'_, Rule>) -> Name {
+        Spanned { value: pair.as_str().trim_end().into(), span: self.span(pair) }
+    }
+
+    /// The text between the quotes.
+    fn string(&self, pair: &Pair<'_, Rule>) -> Name {
+        Spanned { value: pair.as_str().trim_matches('"').into(), span: self.span(pair) }
+    }
+
+    pub(super) fn entries(&mut self, file: Pair<'_, Rule>) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for pair in children(file) {
+            match pair.as_rule() {
+                Rule::fabric => entries.push(Entry::Fabric(self.fabric(pair))),
+                Rule::item => entries.extend(self.item(pair).map(Entry::Item)),
+                _ => {}
+            }
+        }
+        entries
+    }
+
+    fn fabric(&mut self, pair: Pair<'_, Rule>) -> Fabric {
+        let span = self.span(&pair);
+        let keyword = Span { start: span.start, end: span.start + "fabric".len() as u32 };
+        let mut name = None;
+        let mut items = Vec::new();
+        for pair in children(pair) {
+            match pair.as_rule() {
+                Rule::name => name = Some(self.name(&pair)),
+                Rule::item => items.extend(self.item(pair)),
+                _ => {}
+            }
+        }
+        let name = name.unwrap_or_else(|| {
+            self.errors.push(ParseError::NoFabricName { span: keyword });
+            Spanned { value: "".into(), span: keyword }
+        });
+        Fabric { head: keyword.to(name.span), name, items, span }
+    }
+
+    fn item(&mut self, pair: Pair<'_, Rule>) -> Option<Item> {
+        let span = self.span(&pair);
+        let pair = pair.into_inner().next()?;
+        let rule = pair.as_rule();
+        let mut parts = children(pair.clone()).collect::<Vec<_>>().into_iter();
+        let kind = match rule {
+            Rule::use_file => {
+                let path = self.string(&parts.next()?);
+                self.semi(parts.next(), path.span);
+                ItemKind::Use(Use { path, file: None })
+            }
+            Rule::let_name => {
+                let name = self.name(&parts.next()?);
+                self.assign(parts.next()?);
+                let value = self.expr(parts.next()?);
+                self.semi(parts.next(), value.span);
+                ItemKind::Let(Let { name, value })
+            }
+            Rule::link => ItemKind::Link(self.name(&parts.next()?), self.block(parts.next()?)),
+            Rule::router => ItemKind::Router(self.block(parts.next()?)),
+            Rule::chip => ItemKind::Chip(self.block(parts.next()?)),
+            Rule::cube => ItemKind::Cube(self.block(parts.next()?)),
+            Rule::budget => ItemKind::Budget(self.block(parts.next()?)),
+            Rule::demand => ItemKind::Demand(self.block(parts.next()?)),
+            Rule::ocs => ItemKind::Ocs(self.ocs(parts)?),
+            Rule::require => {
+                let metric = self.name(&parts.next()?);
+                let comparison = self.comparison(parts.next()?, &metric)?;
+                let value = self.quantity(parts.next()?);
+                self.semi(parts.next(), value.span);
+                ItemKind::Require(RequireItem { metric, comparison, value })
+            }
+            Rule::setting => ItemKind::Setting(self.setting(pair)?),
+            Rule::unknown_block => {
+                let keyword = self.name(&parts.next()?);
+                let mut rest: Vec<_> = parts.collect();
+                let block = self.block(rest.pop()?);
+                ItemKind::Unknown(keyword, rest.pop().map(|name| self.name(&name)), block)
+            }
+            _ => {
+                self.errors.push(ParseError::StraySemicolon { span });
+                return None;
+            }
+        };
+        Some(Item { kind, span })
+    }
+
+    fn ocs(&mut self, mut parts: std::vec::IntoIter<Pair<'_, Rule>>) -> Option<OcsItem> {
+        let name = self.name(&parts.next()?);
+        let mut indices = Vec::new();
+        let mut cubes = None;
+        for pair in parts {
+            match pair.as_rule() {
+                Rule::indices => {
+                    for index in children(pair) {
+                        let mut parts = children(index);
+                        indices.push(Index { name: self.name(&parts.next()?), range: self.range(parts.next()?)? });
+                    }
+                }
+                Rule::for_cubes => cubes = Some(self.range(children(pair).next()?)?),
+                _ => return Some(OcsItem { name, indices, cubes, block: self.block(pair) }),
+            }
+        }
+        None
+    }
+
+    fn range(&mut self, pair: Pair<'_, Rule>) -> Option<Range> {
+        let span = self.span(&pair);
+        let mut parts = children(pair);
+        let lo = self.expr(parts.next()?);
+        let dots = parts.next()?;
+        if dots.as_rule() == Rule::wrong_dots {
+            self.errors.push(ParseError::WrongRange { found: dots.as_str().to_owned(), span: self.span(&dots) });
+        }
+        Some(Range { lo, hi: self.expr(parts.next()?), span })
+    }
+
+    fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
+        let span = self.span(&pair);
+        let statements = children(pair).filter(|pair| pair.as_rule() == Rule::statement).filter_map(|pair| self.statement(pair));
+        Block { statements: statements.collect(), span }
+    }
+
+    fn statement(&mut self, pair: Pair<'_, Rule>) -> Option<Statement> {
+        let span = self.span(&pair);
+        let pair = pair.into_inner().next()?;
+        let kind = match pair.as_rule() {
+            Rule::mesh => {
+                let mut parts = children(pair);
+                let dims_pair = parts.next()?;
+                let mut end = self.span(&dims_pair);
+                let dims = children(dims_pair).map(|dim| self.expr(dim)).collect();
+                let over = self.over(&mut parts, &mut end)?;
+                StatementKind::Mesh(Mesh { dims, over })
+            }
+            Rule::couple => {
+                let mut parts = children(pair);
+                let ports_pair = parts.next()?;
+                let mut end = self.span(&ports_pair);
+                let sided = ports_pair.as_rule() == Rule::sided;
+                let mut ports = children(ports_pair).map(|port| self.port(port)).collect::<Option<Vec<_>>>()?;
+                let ports = match (sided, ports.len()) {
+                    (true, 2) => Coupled::Sided(ports.remove(0), ports.remove(0)),
+                    _ => Coupled::AnyOf(ports),
+                };
+                let over = self.over(&mut parts, &mut end)?;
+                StatementKind::Couple(Couple { ports, over })
+            }
+            Rule::component => StatementKind::Component(self.component(pair)?),
+            Rule::setting => StatementKind::Setting(self.setting(pair)?),
+            Rule::limit => StatementKind::Setting(self.limit(pair)?),
+            _ => {
+                self.errors.push(ParseError::StraySemicolon { span });
+                return None;
+            }
+        };
+        Some(Statement { kind, span })
+    }
+
+    fn component(&mut self, pair: Pair<'_, Rule>) -> Option<Component> {
+        let mut end = self.span(&pair);
+        end.end = end.start + "all_to_all".len() as u32;
+        let mut parts = children(pair);
+        let mut next = parts.next()?;
+        let mut groups = None;
+        if next.as_rule() == Rule::groups {
+            let size = self.expr(children(next).next()?);
+            end = size.span;
+            groups = Some(size);
+            next = parts.next()?;
+        }
+        self.semi(Some(next), end);
+        let weight = self.expr(parts.next()?);
+        self.semi(parts.next(), weight.span);
+        Some(Component { groups, weight })
+    }
+
+    /// The rest of a line: `over link` (if written) and the `;`.
+    fn over<'i>(&mut self, parts: &mut impl Iterator<Item = Pair<'i, Rule>>, end: &mut Span) -> Option<Option<Name>> {
+        let mut next = parts.next()?;
+        let mut over = None;
+        if next.as_rule() == Rule::name {
+            *end = self.span(&next);
+            over = Some(self.name(&next));
+            next = parts.next()?;
+        }
+        self.semi(Some(next), *end);
+        Some(over)
+    }
+
+    fn port(&mut self, pair: Pair<'_, Rule>) -> Option<Port> {
+        let span = self.span(&pair);
+        let mut parts = children(pair);
+        let face = self.name(&parts.next()?);
+        Some(Port { face, at: parts.map(|expr| self.expr(expr)).collect(), span })
+    }
+
+    fn setting(&mut self, pair: Pair<'_, Rule>) -> Option<Setting> {
+        let mut parts = children(pair);
+        let name = self.name(&parts.next()?);
+        let assign = parts.next()?;
+        let value_pair = parts.next()?;
+        if assign.as_rule() == Rule::missing_assign {
+            let value = value_pair.as_str().trim_end().to_owned();
+            self.errors.push(ParseError::MissingAssign { name: name.value.to_string(), value, span: name.span });
+        } else {
+            self.assign(assign);
+        }
+        if matches!(value_pair.as_rule(), Rule::choice_block | Rule::file_block | Rule::dims_block) {
+            return Some(Setting { name, value: self.choice(value_pair)? });
+        }
+        let value = self.value(value_pair)?;
+        self.semi(parts.next(), value.span);
+        Some(Setting { name, value })
+    }
+
+    fn limit(&mut self, pair: Pair<'_, Rule>) -> Option<Setting> {
+        let mut parts = children(pair);
+        let name = self.name(&parts.next()?);
+        let comparison = self.comparison(parts.next()?, &name)?;
+        let quantity = self.quantity(parts.next()?);
+        self.semi(parts.next(), quantity.span);
+        let span = comparison.span.to(quantity.span);
+        Some(Setting { name, value: Value { kind: ValueKind::Limit(comparison, quantity), span } })
+    }
+
+    fn value(&mut self, pair: Pair<'_, Rule>) -> Option<Value> {
+        let span = self.span(&pair);
+        let pair = pair.into_inner().next()?;
+        match pair.as_rule() {
+            Rule::quantity => Some(Value { kind: ValueKind::Quantity(self.quantity(pair)), span }),
+            _ => self.choice(pair),
+        }
+    }
+
+    /// A name with a file or dimensions, with a block, or with both.
+    fn choice(&mut self, pair: Pair<'_, Rule>) -> Option<Value> {
+        let (span, rule) = (self.span(&pair), pair.as_rule());
+        let mut parts: Vec<_> = children(pair).collect();
+        let block = parts.pop_if(|part| part.as_rule() == Rule::block).map(|block| self.block(block));
+        let mut parts = parts.into_iter();
+        let name = self.name(&parts.next()?);
+        let kind = match rule {
+            Rule::choice_block => ValueKind::Block(name, block?),
+            Rule::choice_file | Rule::file_block => ValueKind::File(name, self.string(&parts.next()?), block),
+            _ => ValueKind::Dims(name, parts.map(|dim| self.expr(dim)).collect(), block),
+        };
+        Some(Value { kind, span })
+    }
+
+    fn quantity(&mut self, pair: Pair<'_, Rule>) -> Quantity {
+        let span = self.span(&pair);
+        let mut parts = children(pair);
+        let number = match parts.next() {
+            Some(number) => self.expr(number),
+            None => Expr { kind: ExprKind::Integer("0".into()), span },
+        };
+        Quantity { number, unit: parts.next().map(|unit| self.name(&unit)), span }
+    }
+
+    /// Any of the expression rules.
+    fn expr(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        let span = self.span(&pair);
+        let digits = || pair.as_str().into();
+        match pair.as_rule() {
+            Rule::integer => return Expr { kind: ExprKind::Integer(digits()), span },
+            Rule::decimal => return Expr { kind: ExprKind::Decimal(digits()), span },
+            Rule::name => return Expr { kind: ExprKind::Name(pair.as_str().into()), span },
+            _ => {}
+        }
+        let is_paren = pair.as_rule() == Rule::paren;
+        let mut parts = children(pair).peekable();
+        let mut negations = Vec::new();
+        while let Some(sign) = parts.next_if(|part| part.as_rule() == Rule::negate) {
+            negations.push(self.span(&sign).start);
+        }
+        let Some(first) = parts.next() else { return Expr { kind: ExprKind::Integer("0".into()), span } };
+        let mut first = self.expr(first);
+        // An even number of minus signs is kept as two, so that the tree stays flat.
+        let skip = negations.len().saturating_sub(2 - negations.len() % 2);
+        for &start in negations[skip..].iter().rev() {
+            let span = Span { start, end: first.span.end };
+            first = Expr { kind: ExprKind::Negate(Box::new(first)), span };
+        }
+        if is_paren {
+            return Expr { kind: ExprKind::Paren(Box::new(first)), span };
+        }
+        let mut rest = Vec::new();
+        while let (Some(operator), Some(operand)) = (parts.next(), parts.next()) {
+            let operator = match operator.as_str().trim_end() {
+                "+" => Operator::Add,
+                "-" => Operator::Subtract,
+                "*" => Operator::Multiply,
+                "/" => Operator::Divide,
+                _ => Operator::Remainder,
+            };
+            rest.push((operator, self.expr(operand)));
+        }
+        if rest.is_empty() { first } else { Expr { kind: ExprKind::Chain(Box::new(first), rest), span } }
+    }
+
+    fn comparison(&mut self, pair: Pair<'_, Rule>, metric: &Name) -> Option<Name> {
+        let pair = children(pair).next()?;
+        let name = self.name(&pair);
+        if pair.as_rule() == Rule::wrong_comparison {
+            let help = match &*name.value {
+                "=" => format!("`=` sets a value; a require compares: `require {} >= ..`, `<= ..`, or `== ..` for exactly", metric.value),
+                "=<" | "≤" => "write `<=`".to_owned(),
+                "=>" | "≥" => "write `>=`".to_owned(),
+                _ => "a require states what must hold; say it with `<` or `>`".to_owned(),
+            };
+            self.errors.push(ParseError::WrongComparison { found: name.value.to_string(), help, span: name.span });
+        }
+        Some(name)
+    }
+
+    fn assign(&mut self, pair: Pair<'_, Rule>) {
+        if let Some(wrong) = children(pair).next() {
+            self.errors.push(ParseError::WrongAssign { found: wrong.as_str().to_owned(), span: self.span(&wrong) });
+        }
+    }
+
+    /// Complains about a `;` that is missing after `end` or is a comma.
+    fn semi(&mut self, pair: Option<Pair<'_, Rule>>, end: Span) {
+        let Some(wrong) = pair.and_then(|pair| children(pair).next()) else { return };
+        match wrong.as_rule() {
+            Rule::comma_for_semi => self.errors.push(ParseError::CommaForSemicolon { span: self.span(&wrong) }),
+            _ => self.errors.push(ParseError::MissingSemicolon { span: Span { start: end.end, end: end.end } }),
+        }
+    }
+}

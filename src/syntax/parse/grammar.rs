@@ -1,0 +1,111 @@
+//! The rules of the grammar, and how they are called towards people.
+
+use pest::iterators::Pair;
+
+#[derive(pest_derive::Parser)]
+#[grammar = "../grammar/fab.pest"]
+pub(super) struct Grammar;
+
+/// The parts of a pair that carry meaning: no keywords, no lookaheads, expressions without their wrapping levels.
+pub(super) fn children(pair: Pair<'_, Rule>) -> impl Iterator<Item = Pair<'_, Rule>> {
+    pair.into_inner().filter(|pair| !matches!(rule_name(pair.as_rule()), RuleName::Keyword(_) | RuleName::Lookahead))
+}
+
+/// How a rule is called towards people.
+enum RuleName {
+    /// What could stand here, in words.
+    Words(&'static str),
+    /// A word or sign to write as it is.
+    Keyword(&'static str),
+    /// An error production: never what should stand here.
+    Mistake,
+    /// A rule that only looks ahead.
+    Lookahead,
+}
+
+pub(super) fn expectation(rule: Rule) -> Option<&'static str> {
+    match rule_name(rule) {
+        RuleName::Words(name) | RuleName::Keyword(name) => Some(name),
+        RuleName::Mistake | RuleName::Lookahead => None,
+    }
+}
+
+fn rule_name(rule: Rule) -> RuleName {
+    use RuleName::{Keyword, Lookahead, Mistake, Words};
+    match rule {
+        Rule::file => Words("a spec"),
+        Rule::fabric => Words("`fabric`"),
+        Rule::item
+        | Rule::use_file
+        | Rule::let_name
+        | Rule::link
+        | Rule::router
+        | Rule::chip
+        | Rule::cube
+        | Rule::ocs
+        | Rule::budget
+        | Rule::demand
+        | Rule::require => Words("an item"),
+        Rule::indices | Rule::index => Words("an index such as `u in 0..4`"),
+        Rule::for_cubes => Words("`for cubes lo..hi`"),
+        Rule::range => Words("a range such as `0..4`"),
+        Rule::block => Words("`{`"),
+        Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::setting | Rule::limit => Words("a setting"),
+        Rule::groups => Words("`over groups of n`"),
+        Rule::any_of => Words("`any of`"),
+        Rule::sided | Rule::port | Rule::face => Words("a face port such as `+x[u, v]`"),
+        Rule::value
+        | Rule::choice_block
+        | Rule::file_block
+        | Rule::dims_block
+        | Rule::choice_file
+        | Rule::choice_dims
+        | Rule::some_dims
+        | Rule::quantity => Words("a value"),
+        Rule::dims => Words("dimensions such as `4 x 4 x 4`"),
+        Rule::unit | Rule::unit_text => Words("a unit"),
+        Rule::expr | Rule::term | Rule::factor | Rule::primary | Rule::paren | Rule::integer | Rule::decimal => Words("a number"),
+        Rule::semi => Words("`;`"),
+        Rule::assign => Words("`=`"),
+        Rule::dots => Words("`..`"),
+        Rule::comparison | Rule::good_comparison => Words("a comparison"),
+        Rule::add_op | Rule::mul_op => Words("an operator"),
+        Rule::metric => Words("a metric"),
+        Rule::name | Rule::word => Words("a name"),
+        Rule::string => Words("a path in quotes"),
+        Rule::EOI => Words("the end of the file"),
+        Rule::negate => Words("a number"),
+        Rule::open => Keyword("`{`"),
+        Rule::kw_fabric => Keyword("`fabric`"),
+        Rule::kw_use
+        | Rule::kw_let
+        | Rule::kw_link
+        | Rule::kw_router
+        | Rule::kw_chip
+        | Rule::kw_cube
+        | Rule::kw_ocs
+        | Rule::kw_budget
+        | Rule::kw_demand
+        | Rule::kw_require => Keyword("an item"),
+        Rule::kw_mesh | Rule::kw_couple | Rule::kw_all_to_all => Keyword("a setting"),
+        Rule::kw_groups => Keyword("`groups of`"),
+        Rule::kw_weight => Keyword("`weight`"),
+        Rule::kw_any => Keyword("`any of`"),
+        Rule::kw_of => Keyword("`of`"),
+        Rule::kw_with => Keyword("`with`"),
+        Rule::kw_over => Keyword("`over`"),
+        Rule::kw_in => Keyword("`in`"),
+        Rule::kw_for => Keyword("`for cubes lo..hi`"),
+        Rule::kw_cubes => Keyword("`cubes`"),
+        Rule::kw_x => Keyword("`x`"),
+        Rule::missing_semi
+        | Rule::comma_for_semi
+        | Rule::missing_assign
+        | Rule::wrong_assign
+        | Rule::wrong_comparison
+        | Rule::wrong_dots
+        | Rule::stray_semi
+        | Rule::unknown_block => Mistake,
+        Rule::statement_start | Rule::sign | Rule::word_char | Rule::WHITESPACE => Lookahead,
+    }
+}
