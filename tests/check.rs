@@ -104,6 +104,14 @@ fn distances_under_a_fault_that_breaks_the_symmetry() {
 }
 
 #[test]
+fn a_scene_must_say_of_every_link_whether_it_is_lit() {
+    let (_, topology, _) = ring(4, 2);
+    let scene = Scene { lit: IdVec::filled(true, 3), ..Scene::whole(&topology) };
+    let error = check::distances(&scene, &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] }).unwrap_err();
+    assert_eq!((code(&error).as_str(), error.to_string().as_str()), ("FAB0416", "lit links: 3 entries, but there must be 4"));
+}
+
+#[test]
 fn the_diamond_has_its_known_bound() {
     let topology = diamond();
     let scene = Scene::whole(&topology);

@@ -1,8 +1,8 @@
 //! Walks forwarding tables hop by hop, the way routers would.
 //!
-//! Comes in: tables, and the scene that they are for. Goes out: what the walk of all ordered pairs found, and which (channel, VC) it saw waiting for
-//! which. Invariant: every packet has arrived, and every entry has been used by one. Routes towards canonical destinations stand for
-//! all others; the symmetry has been checked before.
+//! Comes in: tables, and the scene that they are for. Goes out: what the walk of all ordered pairs found, and
+//! which (channel, VC) it saw waiting for which. Invariant: every packet has arrived, and every entry has been
+//! used by one. Routes towards canonical destinations stand for all others; the symmetry has been checked before.
 
 use super::CheckError;
 use super::graph::port_name;

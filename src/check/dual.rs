@@ -12,8 +12,9 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Recomputes volume and distance of the lengths by Dijkstra's algorithm, without the pairs of a dead chip, and compares them
-/// with the claimed sums. Where the scene does not keep the topology's symmetry, lengths are `[router * ports + port]`.
+/// Recomputes volume and distance of the lengths by Dijkstra's algorithm, without the pairs of a dead chip, and
+/// compares them with the claimed sums. Where the scene does not keep the topology's symmetry, lengths are
+/// `[router * ports + port]`.
 ///
 /// # Errors
 /// A length on a channel class that has no lit channel, or a sum that differs.

@@ -6,8 +6,8 @@ use super::{CheckError, DeadlockFree, deadlock, symmetry};
 use crate::ir::{ForwardingTables, Scene, Walk};
 use crate::model::Fabric;
 
-/// Walks the tables for every ordered pair, and proves that the ranks rise along every dependency the walk saw. A dead chip
-/// must have no tables, and none for it.
+/// Walks the tables for every ordered pair of routers that live, and proves that the ranks rise along every
+/// dependency the walk saw; a dead chip must have no tables.
 ///
 /// `ranks` is `[channel class * vcs + vc]` under the symmetry of the tables.
 ///

@@ -96,8 +96,8 @@ struct Round {
 
 /// The certified interval of the maximum concurrent flow: every ordered pair at lambda times its weight, capacities in units.
 ///
-/// The scene and `demand` must keep the symmetry, and the lit links must connect all nodes. `start` are the lengths of
-/// another scenario of the same topology (such as the healthy pod), if there are any.
+/// The scene and `demand` must keep the symmetry, and the lit links must connect all nodes. `start` are the
+/// lengths of another scenario of the same topology (such as the healthy pod), if there are any.
 pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings: Settings, progress: &dyn Progress) -> ConcurrentFlow {
     let quotient = Quotient::new(scene, demand);
     let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);

@@ -1,8 +1,9 @@
 //! The exact yardstick of the selection: the least maximum load over all choices of one allowed path per pair, by integer linear programming.
 //!
-//! Comes in: a scene, an order. Goes out: for every pair with a canonical destination its allowed paths of fewest hops (channel classes),
-//! and the least load of the busiest channel that any choice among them has. Invariant: a path is listed if and only if some choice of VCs
-//! makes its rank rise. The program chooses per pair and knows nothing of tables: consistent routes of fewest hops cannot have less load, but may need more.
+//! Comes in: a scene, an order. Goes out: for every pair with a canonical destination its allowed paths of fewest
+//! hops (channel classes), and the least load of the busiest channel that any choice among them has. Invariant: a
+//! path is listed if and only if some choice of VCs makes its rank rise. The program chooses per pair and knows
+//! nothing of tables: consistent routes of fewest hops cannot have less load, but may need more.
 
 use super::TurnOrder;
 use super::quotient::{DARK, Quotient};

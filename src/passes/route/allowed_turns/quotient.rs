@@ -48,8 +48,8 @@ pub(super) struct Quotient {
 }
 
 impl Quotient {
-    /// The quotient of a scene under the symmetry of its topology, or under the trivial one where the scene does not keep
-    /// it (or `trivial` is asked for).
+    /// The quotient of a scene under the symmetry of its topology, or under the trivial one where the scene does
+    /// not keep it (or `trivial` is asked for).
     pub(super) fn new(scene: &Scene<'_>, prices: &DualLengths, vcs: usize, trivial: bool) -> Self {
         let (topology, own) = (scene.topology, scene.topology.symmetry());
         let symmetry = if trivial || !scene.keeps_symmetry() { own.without() } else { own.clone() };
