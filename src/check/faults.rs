@@ -123,11 +123,11 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
         return wrong(expected.len(), format!("{} scenarios, but there must be {}", claimed.len(), expected.len()));
     }
     for (at, (claimed, fault)) in claimed.iter().zip(&expected).enumerate() {
-        let failed = match (claimed.dark.as_slice(), claimed.link, claimed.chip) {
-            ([], None, None) => Failed::Nothing,
-            ([], Some(link), None) => Failed::Link(topology.links()[link].a),
-            ([], None, Some(chip)) => Failed::Chip(chip),
-            (dark, ..) => Failed::Switches(dark.to_vec()),
+        let failed = match &claimed.fault {
+            crate::ir::Fault::None => Failed::Nothing,
+            crate::ir::Fault::Link(link) => Failed::Link(topology.links()[*link].a),
+            crate::ir::Fault::Router(chip) => Failed::Chip(*chip),
+            crate::ir::Fault::Switches(dark) => Failed::Switches(dark.clone()),
         };
         let served =
             |image: &crate::ir::Image| Served { scenario: image.scenario.clone(), cubes: image.cubes.iter().map(|cube| cube.0).collect() };

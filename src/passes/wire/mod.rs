@@ -131,6 +131,7 @@ fn number_sides(routers: usize, edges: &[Edge], sides: &[usize], port_of: &mut [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::LinkTypeId;
 
     fn edge(ends: [u32; 2], class: LinkClass, ports: [Option<u16>; 2]) -> Edge {
         Edge { ends, class, link_type: LinkTypeId(0), ports }
