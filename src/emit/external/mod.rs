@@ -94,6 +94,12 @@ impl<'c> NominalTables<'c> {
         Some(Self { topology: &compiled.topology, tables: unpacked(&routed.tables) })
     }
 
+    /// Virtual channels that some route uses.
+    fn vcs_used(&self, compiled: &Compiled) -> usize {
+        let walk = compiled.scenarios.first().and_then(|scenario| scenario.metrics.routed.as_ref());
+        walk.map_or(0, |walk| walk.vc_hops.iter().filter(|hops| **hops > 0).count())
+    }
+
     fn symmetry(&self) -> &Symmetry {
         &self.tables.symmetry
     }
