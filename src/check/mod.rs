@@ -9,7 +9,6 @@ mod delivery;
 mod directory;
 mod distances;
 mod dual;
-mod entries;
 mod errors;
 mod faults;
 mod flow;
@@ -23,7 +22,7 @@ mod trees;
 mod wiring;
 
 pub use deadlock::DeadlockFree;
-pub use directory::{BinaryTables, Certified, EachTables, Files, Proved, ProvedScenario, Stated, Verified, directory, prove};
+pub use directory::{Certified, EachTables, Files, Proved, ProvedScenario, Stated, Verified, directory, prove};
 pub(crate) use directory::{CERTIFICATES, INPUTS, MANIFEST, REPORT, SPEC};
 pub use distances::{distances, distances_without};
 pub use dual::{dual, dual_without};

@@ -3,7 +3,6 @@
 use super::{CrossConnects, Topology};
 use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId};
 use crate::model::{Fabric, Faults, file_stem};
-use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// The healthy pod, or one tolerated fault and the faults that are its images under the symmetry of the topology.
@@ -22,8 +21,7 @@ pub struct Scenario {
 }
 
 /// A fault that is the image of another one: its tables are theirs with every router and destination carried along.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     /// Its name.
     pub scenario: String,

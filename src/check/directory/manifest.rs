@@ -1,9 +1,10 @@
 //! Whether the files are the ones that the manifest lists.
 
-use super::read::{Manifest, bytes, contradiction, tagged};
+use super::read::{bytes, contradiction, tagged};
 use super::{Files, MANIFEST, SPEC};
 use crate::check::CheckError;
 use crate::model::Fabric;
+use crate::read::Manifest;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the build was called.

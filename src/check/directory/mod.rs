@@ -11,7 +11,6 @@ mod report;
 mod stated;
 mod switches;
 mod tables;
-mod tables_bin;
 mod topology;
 
 use super::{CheckError, DeadlockFree, Wired, dual, flow, scenario_without as walk_scenario, trees, wiring};
@@ -27,7 +26,6 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 pub use stated::Stated;
 use std::collections::{BTreeMap, BTreeSet};
-pub use tables_bin::BinaryTables;
 
 /// The files of a directory: relative path with `/`, and content.
 pub type Files = BTreeMap<String, Vec<u8>>;

@@ -1,10 +1,11 @@
 //! What `report.json` alone says: the arguments of its bounds, how the passes went, and what another topology
 //! carries.
 
-use super::read::{Ordered, json};
+use super::read::json;
 use super::{Files, REPORT};
 use crate::check::CheckError;
 use crate::ir::{PassRecord, TreeBounds, UniversalLimit};
+use crate::read::Ordered;
 use crate::units::Decimal;
 use serde::Deserialize;
 

@@ -1,12 +1,13 @@
 //! Reads `ocs.json`, and the configuration of every switch, against the pod.
 
-use super::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile, contradiction, json, tagged};
+use super::read::{contradiction, json, tagged};
 use super::{Files, INPUTS, OCS, same_input};
 use crate::check::CheckError;
 use crate::check::faults::in_file_names;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnect, CrossConnects, Topology};
 use crate::model::{CoupleRule, Duplex, FacePort, Ocs, Pod, TopologyChoice};
+use crate::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The settings of all switches.

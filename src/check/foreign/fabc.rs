@@ -3,13 +3,11 @@
 
 use super::network::{Endpoint, Lookup, MISSING, NOWHERE, Network, Table, packed};
 use super::{NamedFile, malformed, text};
-use crate::check::entries::{Line, key_of, width_of};
-use crate::check::{BinaryTables, CheckError};
+use crate::check::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{Entry, Symmetry, TableKey};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::read::{AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, Line, NoGroup, closure, key_of, width_of};
+use std::collections::BTreeMap;
 
 /// More input and output ports than these are not laid out: 2 GiB.
 const MOST_PORTS: usize = 1 << 28;
@@ -17,103 +15,12 @@ const MOST_PORTS: usize = 1 << 28;
 /// Most inputs that all routers tell apart together: as many entries are looked at for every destination.
 const MOST_INPUTS: usize = 1 << 30;
 
-/// Which of the two forms.
-#[derive(Deserialize)]
-struct Tag {
-    format: String,
-}
-
-/// `fabc.topology/1`: ports have names.
-#[derive(Deserialize)]
-struct PodFile {
-    ports: Vec<String>,
-    nodes: Vec<ChipLine>,
-    links: Vec<LinkLine>,
-    symmetry: Option<SymmetryLine>,
-}
-
-#[derive(Deserialize)]
-struct ChipLine {
-    id: u32,
-    cube: Option<u32>,
-    at: Option<[u32; 3]>,
-}
-
-/// `fabc.topology/2`: ports have numbers, routers names and hosts.
-#[derive(Deserialize)]
-struct NetworkFile {
-    ports: u16,
-    nodes: Vec<RouterLine>,
-    links: Vec<ArcLine>,
-    symmetry: Option<BlockSymmetryLine>,
-}
-
-#[derive(Deserialize)]
-struct RouterLine {
-    id: u32,
-    name: Option<String>,
-    hosts: Option<u16>,
-}
-
-#[derive(Deserialize)]
-struct LinkLine {
-    a: (u32, u16),
-    b: (u32, u16),
-}
-
-#[derive(Deserialize)]
-struct ArcLine {
-    a: (u32, u16),
-    b: (u32, u16),
-    #[serde(default)]
-    simplex: bool,
-}
-
-#[derive(Deserialize)]
-struct BlockSymmetryLine {
-    block: Option<u32>,
-    generators: Vec<Vec<u32>>,
-}
-
-#[derive(Deserialize)]
-struct SymmetryLine {
-    generators: Vec<Vec<u32>>,
-}
-
-#[derive(Deserialize)]
-struct TablesFile {
-    format: String,
-    vcs: u8,
-    #[serde(default)]
-    canonical: bool,
-    key: Vec<String>,
-    #[serde(default)]
-    vc: Option<String>,
-    routers: Vec<TableLine>,
-}
-
-#[derive(Deserialize)]
-struct TableLine {
-    node: u32,
-    entries: Vec<Line>,
-}
-
 /// A network, and the permutations of its routers that carry canonical tables.
 pub(super) struct Topology {
     pub(super) network: Network,
     /// All elements of the group that the generators make, the identity first.
     elements: Vec<Vec<u32>>,
     /// Routers of a block, which the group moves as a whole.
-    block: usize,
-}
-
-/// What both forms of a topology say.
-struct Wiring {
-    port_names: Vec<String>,
-    /// `[router]`: its id, its name and its hosts.
-    routers: Vec<(u32, String, u16)>,
-    links: Vec<ArcLine>,
-    generators: Vec<Vec<u32>>,
     block: usize,
 }
 
@@ -132,19 +39,11 @@ pub(super) struct CarriedTables {
     destinations: Vec<u32>,
 }
 
-fn json<T: DeserializeOwned>(file: NamedFile<'_>) -> Result<T, CheckError> {
-    serde_json::from_str(text(file)?).map_err(|error| malformed(file.name, error.line(), error.to_string()))
-}
-
 /// Reads a network.
 pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
-    let Tag { format } = json(file)?;
     let wrong = |what: String| malformed(file.name, 1, what);
-    let Wiring { port_names, routers, links, generators, block } = match format.as_str() {
-        "fabc.topology/1" => of_pod(json(file)?),
-        "fabc.topology/2" => of_network(json(file)?),
-        _ => return Err(wrong(format!("its format is `{format}`, but this fabc reads `fabc.topology/1` and `fabc.topology/2`"))),
-    };
+    let read = AnyTopology::read(text(file)?).map_err(|(line, what)| malformed(file.name, line, what))?;
+    let AnyTopology { port_names, routers, links, generators, block } = read;
     let ports = port_names.len();
     if ports == 0 || ports > i16::MAX as usize || routers.is_empty() {
         return Err(wrong(format!("{ports} ports at each of {} nodes make no network", routers.len())));
@@ -152,19 +51,19 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
     if ports * routers.len() > MOST_PORTS {
         return Err(wrong(format!("{ports} ports at each of {} nodes are more than can be walked", routers.len())));
     }
-    if let Some((k, (id, ..))) = routers.iter().enumerate().find(|(k, (id, ..))| *id as usize != *k) {
-        return Err(wrong(format!("`nodes[{k}]` has the id {id}, but ids count from 0")));
+    if let Some((k, router)) = routers.iter().enumerate().find(|(k, router)| router.id as usize != *k) {
+        return Err(wrong(format!("`nodes[{k}]` has the id {}, but ids count from 0", router.id)));
     }
-    let common = routers.iter().fold(0, |common, (.., hosts)| greatest_divisor(common, u32::from(*hosts)));
+    let common = routers.iter().fold(0, |common, router| greatest_divisor(common, u32::from(router.hosts)));
     if common == 0 {
         return Err(wrong("no router has hosts, so that nobody sends packets".to_owned()));
     }
-    let endpoint = |(id, name, hosts): &(u32, String, u16)| {
-        let endpoint = Endpoint { name: name.clone(), router: *id, port: None, weight: u32::from(*hosts) / common };
-        (*hosts > 0).then_some(endpoint)
+    let endpoint = |router: &AnyRouter| {
+        let weight = u32::from(router.hosts) / common;
+        (weight > 0).then(|| Endpoint { name: router.name.clone(), router: router.id, port: None, weight })
     };
     let endpoints = routers.iter().filter_map(endpoint).collect();
-    let names: Vec<String> = routers.into_iter().map(|(_, name, _)| name).collect();
+    let names: Vec<String> = routers.into_iter().map(|router| router.name).collect();
     let mut next = vec![(NOWHERE, 0); names.len() * ports];
     // Of links that run one way, outputs and inputs are numbered apart.
     let mut entered = vec![false; next.len()];
@@ -185,64 +84,19 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
             entered[to] = true;
         }
     }
-    let elements = group(names.len(), &generators).map_err(wrong)?;
+    let elements = closure(names.len(), &generators, false).map_err(|no_group| {
+        wrong(match no_group {
+            NoGroup::NoPermutation { generator } => {
+                format!("`symmetry.generators[{generator}]` is no permutation of the {} nodes", names.len())
+            }
+            _ => "the generators make more elements than there are nodes".to_owned(),
+        })
+    })?;
     Ok(Topology { network: Network { names, ports, port_names, next, endpoints }, elements, block })
-}
-
-fn of_pod(PodFile { ports, nodes, links, symmetry }: PodFile) -> Wiring {
-    let cubes: Vec<u32> = nodes.iter().map(|node| node.cube.unwrap_or(node.id)).collect();
-    let name = |node: &ChipLine| match (node.cube, node.at) {
-        (Some(cube), Some([x, y, z])) => format!("cube{cube}[{x},{y},{z}]"),
-        _ => format!("node{}", node.id),
-    };
-    Wiring {
-        port_names: ports,
-        routers: nodes.iter().map(|node| (node.id, name(node), 1)).collect(),
-        links: links.into_iter().map(|LinkLine { a, b }| ArcLine { a, b, simplex: false }).collect(),
-        generators: symmetry.map(|symmetry| symmetry.generators).unwrap_or_default(),
-        block: cubes.iter().take_while(|cube| **cube == cubes[0]).count(),
-    }
-}
-
-fn of_network(NetworkFile { ports, nodes, links, symmetry }: NetworkFile) -> Wiring {
-    let router = |RouterLine { id, name, hosts }| (id, name.unwrap_or_else(|| format!("node{id}")), hosts.unwrap_or(1));
-    let (block, generators) = symmetry.map_or((None, Vec::new()), |symmetry| (symmetry.block, symmetry.generators));
-    Wiring {
-        port_names: (0..ports).map(|port| format!("port{port}")).collect(),
-        routers: nodes.into_iter().map(router).collect(),
-        links,
-        generators,
-        block: block.unwrap_or(1) as usize,
-    }
 }
 
 fn greatest_divisor(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { greatest_divisor(b, a % b) }
-}
-
-/// All products of some permutations, the identity first.
-fn group(nodes: usize, generators: &[Vec<u32>]) -> Result<Vec<Vec<u32>>, String> {
-    for (k, generator) in generators.iter().enumerate() {
-        let images: BTreeSet<u32> = generator.iter().copied().collect();
-        if generator.len() != nodes || images.len() != nodes || images.last().is_some_and(|last| *last as usize >= nodes) {
-            return Err(format!("`symmetry.generators[{k}]` is no permutation of the {nodes} nodes"));
-        }
-    }
-    let identity: Vec<u32> = (0..nodes as u32).collect();
-    let mut elements = BTreeSet::from([identity.clone()]);
-    let mut open = vec![identity];
-    while let Some(element) = open.pop() {
-        for generator in generators {
-            let product: Vec<u32> = element.iter().map(|node| generator[*node as usize]).collect();
-            if elements.len() > nodes {
-                return Err("the generators make more elements than there are nodes".to_owned());
-            }
-            if elements.insert(product.clone()) {
-                open.push(product);
-            }
-        }
-    }
-    Ok(elements.into_iter().collect())
 }
 
 /// Reads tables; whether their entries make sense is for [`CarriedTables::check`].
@@ -257,7 +111,8 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
         let nodes: Vec<u32> = tables.symmetry.canonical_nodes().map(|node| node.0).collect();
         (tables.vcs, canonical, tables.key, nodes.into_iter().zip(tables.routers).collect::<Vec<_>>())
     } else {
-        let TablesFile { format, vcs, canonical, key, vc, routers } = json(file)?;
+        let read = serde_json::from_str(text(file)?).map_err(|error| malformed(file.name, error.line(), error.to_string()))?;
+        let AnyTablesFile { format, vcs, canonical, key, vc, routers } = read;
         if format != "fabc.tables/1" {
             return Err(wrong(format!("its format is `{format}`, but this fabc reads `fabc.tables/1`")));
         }
@@ -266,7 +121,7 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
             let rule = vc.map_or_else(String::new, |rule| format!(" and the rule `{rule}`"));
             return Err(wrong(format!("tables with the key {key:?}{rule} cannot be walked, only those with {known}")));
         };
-        let router = |TableLine { node, entries }| {
+        let router = |AnyRouterLine { node, entries }| {
             let entry = |(at, line): (usize, Line)| {
                 let what = || format!("entry {at} of router {node} is none of {} numbers in range", width_of(key));
                 line.under(key).ok_or_else(|| wrong(what()))
@@ -339,10 +194,11 @@ impl CarriedTables {
             let mut outputs: BTreeMap<(NodeId, i16, i8), (u16, u8)> = BTreeMap::new();
             for Entry { dst, in_port, in_vc, out_port, out_vc } in entries {
                 let injected = (*in_port, *in_vc) == (-1, -1);
-                let arrived = (0..ports).contains(&i32::from(*in_port)) && (0..vcs).contains(&i32::from(*in_vc));
+                let exists = (0..ports).contains(&i32::from(*in_port)) && (0..vcs).contains(&i32::from(*in_vc));
+                let arrived = self.lookup == Lookup::Input && exists;
                 let what = if dst.0 as usize >= network.routers() {
                     "is for a router that does not exist".to_owned()
-                } else if !injected && !(arrived && self.lookup == Lookup::Input) {
+                } else if !injected && !arrived {
                     "has an input that no packet comes by".to_owned()
                 } else if self.lookup == Lookup::Hops && *out_vc != 0 {
                     "names a VC, but it is the hops that say it".to_owned()

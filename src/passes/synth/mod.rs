@@ -19,7 +19,8 @@ mod torus;
 mod wiring;
 
 pub use error::SynthError;
-pub use from_file::{Misfit, OcsSetting, ReadSettings, fit, read_cross_connects};
+pub use crate::read::OcsSetting;
+pub use from_file::{Misfit, ReadSettings, fit, read_cross_connects};
 pub use seeds::seeds;
 
 use crate::ir::{PassRecord, Topology};
