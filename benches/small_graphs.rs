@@ -118,7 +118,8 @@ fn random_regular(nodes: usize, seed: u64) -> Arcs {
 
 /// The exact flow of what fabc finds with these settings of `synthesize`, and the bound that the pass reports, if any.
 fn synthesized(nodes: usize, settings: &str) -> (f64, String) {
-    let compiled = compile(pod(nodes, settings), Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));
+    let compiled =
+        compile(pod(nodes, settings), Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));
     let topology = &compiled.topology;
     let ends = |channel: ChannelId| (topology.source(channel).node.index(), topology.target(channel).node.index());
     let arcs = (0..topology.channel_count()).map(|at| ends(ChannelId::new(at))).collect();

@@ -157,7 +157,8 @@ fn trees_are_disjoint_and_span() {
     let fabric = pod([2, 2, 1], 4, &[0, 1], 4, 0);
     let (topology, cross_connects) = wire(&fabric, [1, 2, 0]);
     let sets = |names: &[&[&str]]| names.iter().map(|set| set.iter().map(|name| ocs(&fabric, name)).collect()).collect::<Vec<Vec<_>>>();
-    let check = |names: &[&[&str]]| check::trees(plant(&fabric), &topology, &cross_connects, &sets(names)).map_err(|error| error.to_string());
+    let check =
+        |names: &[&[&str]]| check::trees(plant(&fabric), &topology, &cross_connects, &sets(names)).map_err(|error| error.to_string());
     check(&[&["X[0,0]"], &["X[1,0]", "Y[0,0]"]]).unwrap();
     assert!(check(&[&["Y[0,0]", "Y[1,0]"]]).unwrap_err().contains("Y[0,0] + Y[1,0] alone does not join cube1 to cube0"));
     assert!(check(&[&["X[0,0]"], &["X[0,0]"]]).unwrap_err().contains("X[0,0] is in set 0 and in set 1"));

@@ -104,7 +104,14 @@ fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
         let fabric = pod([4, 4, 4], cubes, axes, 2, 0);
         let (topology, _) = wire_by(&fabric, |ocs| (ocs.0 * ocs.0 + ocs.0 / 3 + 1) % cubes);
         let settings = flow::Settings { rounds: 60, ..SETTINGS };
-        let found = flow::concurrent(&topology, &fabric.demand, &lit(&topology), Start::Seeds(&seeds(&topology, &fabric.demand)), settings, &Silent);
+        let found = flow::concurrent(
+            &topology,
+            &fabric.demand,
+            &lit(&topology),
+            Start::Seeds(&seeds(&topology, &fabric.demand)),
+            settings,
+            &Silent,
+        );
         check::flow(&topology, &fabric.demand, &lit(&topology), &found.primal).unwrap();
         check::dual(&topology, &fabric.demand, &lit(&topology), &found.dual).unwrap();
         let (low, high) = (found.primal.value(), found.dual.bound());

@@ -191,7 +191,7 @@ const JUDGED: [&str; 21] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 37] = [
+const OF_THE_COMPILER: [&str; 38] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -223,7 +223,8 @@ const OF_THE_COMPILER: [&str; 37] = [
     ".is_nominal()",
     ".alive(",
     ".intact(",
-    ".served(pod",
+    ".served(topology",
+    ".served(self.topology",
     "file_stem(",
     // ir::{PackedTables, Entry, ForwardingTables}, model::TableKey
     "PackedTables",

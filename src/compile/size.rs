@@ -6,8 +6,8 @@
 //! What is said of chips holds for the routers of a network.
 
 use super::Stage;
-use crate::diag::{Failure, Span};
 use crate::compiled::CompiledPod;
+use crate::diag::{Failure, Span};
 use crate::ir::{Distances, LinkClass, Topology};
 use crate::limits::BUILD_BYTES;
 use crate::model::{Arrangement, Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, RoutingChoice, SymmetryChoice, TopologyChoice};

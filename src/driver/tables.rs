@@ -115,7 +115,7 @@ fn node(names: &Names, count: usize, name: &str) -> Result<NodeId, DriverError> 
     let number = name.parse().ok().filter(|id| (*id as usize) < count).map(NodeId);
     number.or_else(|| names.find(name, count)).or_else(|| names.find(&compact(), count)).ok_or_else(|| {
         let last = NodeId(count as u32 - 1);
-        let range = format!("`{}` to `{}`, or 0 to {last}", names.router(NodeId(0)), names.router(last));
+        let range = format!("`{}` to `{}`, or 0 to {last}", names.node(NodeId(0)), names.node(last));
         DriverError::UnknownRouter { name: name.to_owned(), range }
     })
 }
@@ -143,8 +143,8 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry, ports: u32) -> Result
 
 /// Prints the scenarios of a directory.
 fn list(directory: &Path, fabric: &Fabric, names: &Names) -> Result<(), DriverError> {
-    let last = names.router(NodeId(fabric.node_count() as u32 - 1));
-    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.router(NodeId(0))))?;
+    let last = names.node(NodeId(fabric.node_count() as u32 - 1));
+    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.node(NodeId(0))))?;
     scenarios(directory)?.iter().try_for_each(|scenario| print_out(&format!("  {scenario}")))
 }
 

@@ -66,8 +66,8 @@ fn push_router(out: &mut String, key: TableKey, node: NodeId, entries: &[Entry])
 pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId) -> String {
     let entries = tables.router(node);
     let mut out =
-        format!("router {} (node {node}), {}, {} entries, {} VCs\n", names.router(node), tables.scenario, entries.len(), tables.vcs);
-    let width = entries.iter().map(|entry| names.router(entry.dst).len()).max().unwrap_or(0).max("destination".len());
+        format!("router {} (node {node}), {}, {} entries, {} VCs\n", names.node(node), tables.scenario, entries.len(), tables.vcs);
+    let width = entries.iter().map(|entry| names.node(entry.dst).len()).max().unwrap_or(0).max("destination".len());
     push(
         &mut out,
         format_args!("{:<width$}  {:>6}  {:>6}  {:>5}      {:>6}  {:>6}\n", "destination", "node", "in", "in VC", "out", "out VC"),
@@ -79,7 +79,7 @@ pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId)
             Err(_) => ("inject".to_owned(), "-".to_owned()),
         };
         let out_vc = if tables.key == TableKey::DstHop { "hop".to_owned() } else { entry.out_vc.to_string() };
-        let (name, to) = (names.router(entry.dst), names.port(PortId(entry.out_port)));
+        let (name, to) = (names.node(entry.dst), names.port(PortId(entry.out_port)));
         push(&mut out, format_args!("{name:<width$}  {:>6}  {port:>6}  {vc:>5}  ->  {to:>6}  {:>6}\n", entry.dst, out_vc));
     }
     out

@@ -48,7 +48,7 @@ impl Names {
     }
 
     /// The name of a router.
-    pub fn router(&self, node: NodeId) -> String {
+    pub fn node(&self, node: NodeId) -> String {
         match self {
             Names::Numbered => format!("router{node}"),
             Names::Cubes([x, y, z]) => {
@@ -150,9 +150,9 @@ mod tests {
             (Names::Listed(listed), 2, "spine", 1),
         ];
         for (names, count, name, id) in all {
-            assert_eq!(names.router(NodeId(id)), name);
+            assert_eq!(names.node(NodeId(id)), name);
             for node in (0..count).map(NodeId::new) {
-                assert_eq!(names.find(&names.router(node), count), Some(node), "{names:?}");
+                assert_eq!(names.find(&names.node(node), count), Some(node), "{names:?}");
             }
             assert_eq!(names.find("nobody", count), None);
         }

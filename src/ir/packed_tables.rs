@@ -6,6 +6,7 @@
 
 use super::{Entry, ForwardingTables, Symmetry, TableKey};
 use crate::ids::NodeId;
+use std::collections::BTreeSet;
 
 /// What an entry does, whatever its destination: (in port, in VC, out port, out VC).
 pub type Action = (i16, i8, u16, u8);
@@ -121,28 +122,35 @@ impl PackedTables {
     }
 }
 
-/// A number for every action within the ranges of ports and virtual channels that some tables use.
+/// Slots of a dense list at most: a pod needs some thousands. Wide routers keep a sorted list of their actions instead.
+const DENSE: usize = 1 << 20;
+
+/// A number for every action of some tables: its place within the ranges of ports and virtual channels that they use, or in a sorted list.
 struct Slots {
     least: [i32; 4],
     /// How many values each part of an action may have.
     extent: [usize; 4],
+    /// All actions, ascending, where the ranges are too wide for a slot each.
+    listed: Option<Vec<Action>>,
 }
 
 impl Slots {
-    fn of<'e>(entries: impl Iterator<Item = &'e Entry>) -> Self {
+    fn of<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> Self {
         let (mut least, mut most) = ([i32::MAX; 4], [i32::MIN; 4]);
-        for entry in entries {
+        for entry in entries.clone() {
             for (part, value) in parts(action(entry)).into_iter().enumerate() {
                 least[part] = least[part].min(value);
                 most[part] = most[part].max(value);
             }
         }
-        let extent = std::array::from_fn(|part| usize::try_from(most[part] - least[part] + 1).unwrap_or(0));
-        Self { least, extent }
+        let extent: [usize; 4] = std::array::from_fn(|part| usize::try_from(most[part].saturating_sub(least[part]) + 1).unwrap_or(0));
+        let wide = extent.iter().fold(1, |slots: usize, &values| slots.saturating_mul(values)) > DENSE;
+        let listed = wide.then(|| entries.map(action).collect::<BTreeSet<_>>().into_iter().collect());
+        Self { least, extent, listed }
     }
 
     fn count(&self) -> usize {
-        self.extent.iter().product()
+        self.listed.as_ref().map_or_else(|| self.extent.iter().product(), Vec::len)
     }
 
     fn slot(&self, entry: &Entry) -> usize {
@@ -150,6 +158,9 @@ impl Slots {
     }
 
     fn of_action(&self, action: Action) -> usize {
+        if let Some(listed) = &self.listed {
+            return listed.binary_search(&action).expect("all actions are listed");
+        }
         let parts = parts(action);
         (0..4).fold(0, |slot, part| slot * self.extent[part] + (parts[part] - self.least[part]) as usize)
     }
@@ -194,6 +205,12 @@ mod tests {
     }
 
     #[test]
+    fn no_entries_have_no_actions() {
+        let packed = PackedTables::pack(&tables(vec![Vec::new(), Vec::new()]));
+        assert_eq!((packed.actions.len(), &packed.body[..], packed.listed_entries()), (0, &[0, 0, 0, 1, 0, 0][..], 0));
+    }
+
+    #[test]
     fn damage_is_named_by_its_byte() {
         let good = PackedTables::pack(&tables(vec![vec![(1, (-1, -1, 0, 0))], vec![]]));
         let damaged = |body: &[u8]| PackedTables { body: body.to_vec(), ..good.clone() }.unpack().unwrap_err();
@@ -209,8 +226,11 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_packed_comes_out_again(
-            routers in prop::collection::vec(
-                prop::collection::btree_set((0u32..3, (-1i16..600, -1i8..40, 0u16..600, 0u8..40)), 0..300), 3..4)
+            // The ports of a pod, and of wide routers.
+            routers in prop_oneof![Just(6u16), Just(600)].prop_flat_map(|ports| {
+                let action = (-1..ports as i16, -1i8..40, 0..ports, 0u8..40);
+                prop::collection::vec(prop::collection::btree_set((0u32..3, action), 0..300), 3..4)
+            })
         ) {
             let tables = tables(routers.into_iter().map(|entries| entries.into_iter().collect()).collect());
             let packed = PackedTables::pack(&tables);

@@ -147,7 +147,7 @@ impl Topology {
     }
     /// The name of a router.
     pub fn name(&self, node: NodeId) -> String {
-        self.names.router(node)
+        self.names.node(node)
     }
     /// `cube0[3,0,0].+x -> cube1[0,0,0]`: a channel as people name it.
     pub fn channel_name(&self, channel: ChannelId) -> String {

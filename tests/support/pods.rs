@@ -4,8 +4,8 @@ use fabc::compiled::{Compiled, CompiledPod, CompiledScenario};
 use fabc::diag::Span;
 use fabc::ids::{ChannelId, CubeId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
-    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass,
-    Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
+    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link,
+    LinkClass, Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
     Budget, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant, Pod, Require,
@@ -312,7 +312,7 @@ fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects,
     let metrics = ScenarioMetrics {
         scenario: scenario.name.clone(),
         nodes: pod.node_count() as u64,
-        hosts: pod.node_count() as u64,
+        hosts: 1,
         channels,
         diameter: histogram.len() as u32 - 1,
         hop_histogram: histogram,

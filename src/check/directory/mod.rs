@@ -23,8 +23,8 @@ use crate::model::{DemandShape, Fabric, Family, Near, Network, Plant, Pod, Topol
 use crate::syntax::{DEMAND_INPUT, GRAPH_INPUTS, graph_input};
 use certificates::{Claimed, Claims};
 use rayon::prelude::*;
-use std::borrow::Cow;
 pub use stated::Stated;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of a directory: relative path with `/`, and content.
@@ -284,6 +284,15 @@ fn hosts_of(topology: &Topology) -> u64 {
     topology.nodes().map(|node| u64::from(topology.hosts(node))).max().unwrap_or(1)
 }
 
+/// Bandwidth of one channel, bit/s: all links in use have the same, as `resolve` sees to.
+fn bandwidth_of(fabric: &Fabric, topology: &Topology) -> u64 {
+    let used = match &fabric.plant {
+        Plant::Pod(pod) => pod.cube.mesh,
+        Plant::Network(network) => topology.links().iter().next().map_or(network.local, |link| link.link_type),
+    };
+    fabric.link_types[used].bandwidth_bps
+}
+
 /// What every scenario is checked against.
 struct Directory<'a> {
     files: &'a Files,
@@ -340,7 +349,7 @@ impl Directory<'_> {
             sent_most: sent_most(&self.fabric.demand, dead),
             flow: certified.and_then(flow_end),
             dual,
-            bandwidth_bps: self.fabric.channel_bandwidth_bps(),
+            bandwidth_bps: bandwidth_of(self.fabric, self.topology),
             hosts: hosts_of(self.topology),
             trees: self.cross_connects.map(|cross_connects| scenario.whole_sets(&self.claims.trees, &alive, cross_connects)),
             walk: routed.as_ref().map(|(walk, _)| walk.clone()),

@@ -89,7 +89,7 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
     }
     let (names, mut hosts) = (Names::of(fabric), Vec::new());
     for (k, line) in file.nodes.iter().enumerate() {
-        let name = names.router(NodeId::new(k));
+        let name = names.node(NodeId::new(k));
         if line.id as usize != k || line.name != name {
             return wrong(format!("nodes[{k}]"), format!("must be router {k}, called `{name}`"));
         }
@@ -109,7 +109,7 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
                 return wrong(format!("links[{k}].{end}"), format!("[{node},{port}] is no port of this network"));
             }
             if !taken.insert((node, port, input)) {
-                let name = names.router(NodeId(node));
+                let name = names.node(NodeId(node));
                 return wrong(format!("links[{k}].{end}"), format!("{name}.{} carries two links", names.port(PortId(port))));
             }
         }

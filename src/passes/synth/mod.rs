@@ -18,8 +18,8 @@ mod steer;
 mod torus;
 mod wiring;
 
-pub use error::SynthError;
 pub use crate::read::OcsSetting;
+pub use error::SynthError;
 pub use from_file::{Misfit, ReadSettings, fit, read_cross_connects};
 pub use seeds::seeds;
 
