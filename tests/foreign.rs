@@ -89,7 +89,7 @@ fn along_the_line(k: usize, dst: usize) -> usize {
 
 #[test]
 fn a_line_of_three_switches_works() {
-    let found = judge(&dump(3, along_the_line), &subnet(3, false)).unwrap();
+    let found = judge(dump(3, along_the_line), subnet(3, false)).unwrap();
     let ForeignTables { routers, endpoints, channels, pairs, hops, longest, max_channel_load, vc_hops, dependencies, .. } = found;
     assert_eq!((routers, endpoints, channels, pairs), (3, 3, 4, 6));
     assert_eq!((hops, longest, max_channel_load, dependencies), (8, 2, 2, 2));
@@ -106,36 +106,36 @@ fn other_dialects_are_read() {
         .replace("'):\n", "'):\n  Lid  Out   Destination\n       Port     Info\n")
         .replace(" # ", " : (")
         .replace("lids dumped", "valid lids dumped");
-    assert_eq!(judge(&tables, &plain.join("\n")).unwrap().hops, 8);
+    assert_eq!(judge(&tables, plain.join("\n")).unwrap().hops, 8);
     // Without adapters the switches themselves are the endpoints.
     let bare: Vec<String> =
         plain.iter().filter(|line| !["H-", "caguid", "[1]("].iter().any(|of_adapters| line.contains(of_adapters))).cloned().collect();
     let tables = dump(3, |k, dst| if k == dst { 0 } else { along_the_line(k, dst) });
     let tables = (0..3).fold(tables, |tables, k| tables.replace(&format!("0x{:04x}", k + 1), &format!("0x{:04x}", k + 101)));
-    assert_eq!(judge(&tables, &bare.join("\n")).unwrap().hops, 8);
+    assert_eq!(judge(&tables, bare.join("\n")).unwrap().hops, 8);
 }
 
 #[test]
 fn a_missing_line_is_shown_with_its_walk() {
-    let (code, message) = convicted(&dump(3, |k, dst| if (k, dst) == (1, 2) { 0 } else { along_the_line(k, dst) }), &subnet(3, false));
+    let (code, message) = convicted(dump(3, |k, dst| if (k, dst) == (1, 2) { 0 } else { along_the_line(k, dst) }), subnet(3, false));
     assert_eq!(code, "FAB0417");
     assert_eq!(message, "t.lft: 2 of 6 ordered pairs do not arrive; from chip0 to chip2:\n  S0 -> S1\n  at S1: it has no entry for them");
     // The line is open: nobody is behind port 1 of the last switch.
-    let (code, message) = convicted(&dump(3, |k, dst| if (k, dst) == (2, 0) { 1 } else { along_the_line(k, dst) }), &subnet(3, false));
+    let (code, message) = convicted(dump(3, |k, dst| if (k, dst) == (2, 0) { 1 } else { along_the_line(k, dst) }), subnet(3, false));
     assert_eq!(code, "FAB0417");
     assert!(message.contains("1 of 6") && message.contains("at S2: it sends them to a port that leads to no other router"), "{message}");
 }
 
 #[test]
 fn a_forwarding_loop_is_shown_by_its_channels() {
-    let (code, message) = convicted(&dump(3, |k, dst| if (k, dst) == (1, 2) { 2 } else { along_the_line(k, dst) }), &subnet(3, false));
+    let (code, message) = convicted(dump(3, |k, dst| if (k, dst) == (1, 2) { 2 } else { along_the_line(k, dst) }), subnet(3, false));
     assert_eq!(code, "FAB0412");
     assert_eq!(message, "t.lft: packets from chip0 to chip2 go round for ever:\n  S0.[1] -> S1\n  S1.[2] -> S0");
 }
 
 #[test]
 fn a_ring_in_one_direction_deadlocks() {
-    let (code, message) = convicted(&dump(5, |k, dst| if k == dst { 3 } else { 1 }), &subnet(5, true));
+    let (code, message) = convicted(dump(5, |k, dst| if k == dst { 3 } else { 1 }), subnet(5, true));
     assert_eq!(code, "FAB0413");
     let lines: Vec<&str> = message.lines().collect();
     assert_eq!(lines[0], "t.lft: 5 channels can wait on each other in a circle:");
@@ -151,18 +151,18 @@ fn a_ring_in_one_direction_deadlocks() {
 fn damaged_files_are_named_by_line() {
     let (tables, topology) = (dump(3, along_the_line), subnet(3, false));
     unreadable(
-        &tables.replacen("0x0002 001", "0x0002 one", 1),
+        tables.replacen("0x0002 001", "0x0002 one", 1),
         &topology,
         "t.lft:3: expected a LID of 0x0001 to 0xbfff and a port of 0 to 3",
     );
-    unreadable(&tables.replacen("0x0002 001", "0x0001 001", 1), &topology, "t.lft:3: LID 0x0001 has a line already");
-    unreadable(&tables.replacen("0x0000000000000010 ('S0')", "0x99 ('S9')", 1), &topology, "t.lft:1: neither the GUID nor the description");
-    unreadable(&tables.replacen("0x0002 001", "two", 1), &topology, "t.lft:3: expected `0x<lid> <port>`");
-    unreadable(&dump(2, along_the_line), &topology, "there is no table of switch S2");
-    unreadable(&tables, &topology.replacen("[1]\t\"S-", "[9]\t\"S-", 1), "net:5: ports 9 and 2 of 3 and 3");
-    unreadable(&tables, &topology.replacen("\"S-0000000000000011\"[2]", "\"S-77\"[2]", 1), "net:5: \"S-77\" has no record of its own");
-    unreadable(&tables, &topology.replacen("[2]\t\t# \"S1\"", "[1]\t\t# \"S1\"", 1), "does not list this link");
-    unreadable(&tables, &topology.replacen("Switch\t3", "Switch\tx", 1), "net:4: expected 1 to 254 ports");
+    unreadable(tables.replacen("0x0002 001", "0x0001 001", 1), &topology, "t.lft:3: LID 0x0001 has a line already");
+    unreadable(tables.replacen("0x0000000000000010 ('S0')", "0x99 ('S9')", 1), &topology, "t.lft:1: neither the GUID nor the description");
+    unreadable(tables.replacen("0x0002 001", "two", 1), &topology, "t.lft:3: expected `0x<lid> <port>`");
+    unreadable(dump(2, along_the_line), &topology, "there is no table of switch S2");
+    unreadable(&tables, topology.replacen("[1]\t\"S-", "[9]\t\"S-", 1), "net:5: ports 9 and 2 of 3 and 3");
+    unreadable(&tables, topology.replacen("\"S-0000000000000011\"[2]", "\"S-77\"[2]", 1), "net:5: \"S-77\" has no record of its own");
+    unreadable(&tables, topology.replacen("[2]\t\t# \"S1\"", "[1]\t\t# \"S1\"", 1), "does not list this link");
+    unreadable(&tables, topology.replacen("Switch\t3", "Switch\tx", 1), "net:4: expected 1 to 254 ports");
     unreadable(&tables, "hello\n", "net:1: expected a record of ibnetdiscover");
     unreadable(&tables, "", "net:1: there is no line `Switch");
     unreadable("{}", &topology, "net:1: expected `fabc.topology/1`");
@@ -196,10 +196,10 @@ fn forward(nodes: i64, vcs: i64) -> Vec<(usize, Vec<[i64; 5]>)> {
 
 #[test]
 fn tables_of_fabc_with_a_dateline() {
-    let found = judge(&tables(2, false, &forward(4, 2)), &ring(4, json!([]))).unwrap();
+    let found = judge(tables(2, false, &forward(4, 2)), ring(4, json!([]))).unwrap();
     assert_eq!((found.pairs, found.hops, found.longest, found.max_channel_load), (12, 24, 3, 6));
     assert!(found.vc_hops.iter().all(|hops| *hops > 0), "{:?}", found.vc_hops);
-    let (code, message) = convicted(&tables(1, false, &forward(4, 1)), &ring(4, json!([])));
+    let (code, message) = convicted(tables(1, false, &forward(4, 1)), ring(4, json!([])));
     assert_eq!(code, "FAB0413");
     assert!(
         message.starts_with("t.lft: 4 channels") && message.contains("cube0[0,0,0].+ -> cube1[0,0,0], held by packets from"),
@@ -212,17 +212,17 @@ fn canonical_tables_are_carried_by_the_generators() {
     let one = |entries: Vec<[i64; 5]>| tables(1, true, &[(0, entries)]);
     // Three routers in a ring, each reaches both others directly.
     let direct = one(vec![[1, -1, -1, 0, 0], [2, -1, -1, 1, 0]]);
-    let found = judge(&direct, &ring(3, json!([[1, 2, 0]]))).unwrap();
+    let found = judge(&direct, ring(3, json!([[1, 2, 0]]))).unwrap();
     assert_eq!((found.pairs, found.hops, found.max_channel_load, found.dependencies), (6, 6, 1, 0));
     // Without the generator nobody says what the other routers do.
-    let (code, message) = convicted(&direct, &ring(3, json!([])));
+    let (code, message) = convicted(&direct, ring(3, json!([])));
     assert_eq!(code, "FAB0417");
     assert!(message.contains("4 of 6 ordered pairs"), "{message}");
-    unreadable(&direct, &ring(3, json!([[1, 1, 0]])), "is no permutation");
+    unreadable(&direct, ring(3, json!([[1, 1, 0]])), "is no permutation");
     // A generator that is no symmetry of the wiring carries entries to where they lead astray.
     let (code, _) = convicted(
-        &one(vec![[1, -1, -1, 0, 0], [2, -1, -1, 0, 0], [3, -1, -1, 1, 0], [2, 1, 0, 0, 0]]),
-        &ring(4, json!([[1, 0, 3, 2], [3, 2, 1, 0]])),
+        one(vec![[1, -1, -1, 0, 0], [2, -1, -1, 0, 0], [3, -1, -1, 1, 0], [2, 1, 0, 0, 0]]),
+        ring(4, json!([[1, 0, 3, 2], [3, 2, 1, 0]])),
     );
     assert!(code.starts_with("FAB041"), "{code}");
 }
@@ -236,14 +236,14 @@ fn entries_that_make_no_sense() {
         (vec![[1, -1, -1, 0, 1]], "leaves by a port or VC that does not exist"),
         (vec![[1, -1, -1, 0, 0], [1, -1, -1, 1, 0]], "conflicts with another one"),
     ] {
-        let (code, message) = convicted(&tables(1, false, &[(0, entries)]), &ring(3, json!([])));
+        let (code, message) = convicted(tables(1, false, &[(0, entries)]), ring(3, json!([])));
         assert_eq!(code, "FAB0411");
         assert!(message.contains(what), "{message}");
     }
-    unreadable(&tables(1, false, &[(9, vec![])]), &ring(3, json!([])), "it lists router 9");
-    unreadable(&tables(1, false, &[(1, vec![]), (1, vec![])]), &ring(3, json!([])), "is listed twice");
-    unreadable(&tables(1, false, &[]).replace("/1", "/7"), &ring(3, json!([])), "this fabc reads `fabc.tables/1`");
-    unreadable("{", &ring(3, json!([])), "t.lft:1: EOF while parsing");
+    unreadable(tables(1, false, &[(9, vec![])]), ring(3, json!([])), "it lists router 9");
+    unreadable(tables(1, false, &[(1, vec![]), (1, vec![])]), ring(3, json!([])), "is listed twice");
+    unreadable(tables(1, false, &[]).replace("/1", "/7"), ring(3, json!([])), "this fabc reads `fabc.tables/1`");
+    unreadable("{", ring(3, json!([])), "t.lft:1: EOF while parsing");
 }
 
 /// A network of so many routers with these hosts, and links of single channels from port to port.
