@@ -105,7 +105,7 @@ pub(super) fn dot(compiled: &Compiled) -> String {
     let mut out = format!("{kind} \"{}\" {{\n  node [shape=box, fontsize=10];\n", quoted(&fabric.name));
     let block = topology.symmetry().chips_per_cube();
     for node in topology.nodes() {
-        if block > 1 && node.0 as usize % block == 0 {
+        if block > 1 && (node.0 as usize).is_multiple_of(block) {
             push(&mut out, format_args!("  subgraph \"cluster_{}\" {{\n", node.0 as usize / block));
         }
         push(&mut out, format_args!("    \"{node}\" [label=\"{}\"];\n", quoted(&topology.name(node))));
