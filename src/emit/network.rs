@@ -97,7 +97,7 @@ fn data(key: &str, value: impl std::fmt::Display) -> String {
     format!("<data key=\"{key}\">{value}</data>")
 }
 
-/// `topology.dot`: one cluster per block of several routers; global links in colour.
+/// `topology.dot`: one cluster per block of several routers; global links in color.
 pub(super) fn dot(compiled: &Compiled) -> String {
     let Compiled { fabric, topology, .. } = compiled;
     let (kind, edge) = if topology.has_simplex() { ("digraph", "->") } else { ("graph", "--") };
@@ -105,7 +105,7 @@ pub(super) fn dot(compiled: &Compiled) -> String {
     let mut out = format!("{kind} \"{}\" {{\n  node [shape=box, fontsize=10];\n", quoted(&fabric.name));
     let block = topology.symmetry().chips_per_cube();
     for node in topology.nodes() {
-        if block > 1 && node.0 as usize % block == 0 {
+        if block > 1 && (node.0 as usize).is_multiple_of(block) {
             push(&mut out, format_args!("  subgraph \"cluster_{}\" {{\n", node.0 as usize / block));
         }
         push(&mut out, format_args!("    \"{node}\" [label=\"{}\"];\n", quoted(&topology.name(node))));

@@ -26,16 +26,16 @@ struct Module {
 }
 
 /// The modules of a crate by their paths; `[]` is the root.
-pub struct Imports(BTreeMap<Vec<String>, Module>);
+pub(crate) struct Imports(BTreeMap<Vec<String>, Module>);
 
 impl Imports {
     /// From paths and texts without comments and unit tests.
-    pub fn new(files: &[(String, String)]) -> Self {
+    pub(crate) fn new(files: &[(String, String)]) -> Self {
         Self(files.iter().map(|(file, text)| (module_path(file), Module::new(file, text))).collect())
     }
 
     /// Circles of files of which each names an item of the next, shortest first through the first file; no file is in two of them.
-    pub fn circles(&self) -> Vec<String> {
+    pub(crate) fn circles(&self) -> Vec<String> {
         let edges = self.edges();
         let mut told: BTreeSet<&str> = BTreeSet::new();
         let mut circles = Vec::new();
@@ -76,10 +76,10 @@ impl Imports {
                             found.entry(file).or_insert_with(|| word.clone());
                         }
                     }
-                } else if !import.hands_on || module.words.contains(&import.name) {
-                    if let Some(file) = target.and_then(|target| self.resolve(&target)) {
-                        found.entry(file).or_insert_with(|| import.path.join("::"));
-                    }
+                } else if (!import.hands_on || module.words.contains(&import.name))
+                    && let Some(file) = target.and_then(|target| self.resolve(&target))
+                {
+                    found.entry(file).or_insert_with(|| import.path.join("::"));
                 }
             }
             for path in &module.paths {
