@@ -206,7 +206,7 @@ impl RouteError {
         let named: Vec<String> = smaller.iter().take(4).map(|&node| topology.name(node)).collect();
         let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
         let remedy = match (scenario.link, scenario.chip) {
-            (None, None) => format!("every fibre across it runs through {}; give those faces a second OCS", scenario.name),
+            (None, None) => format!("every fiber across it runs through {}; give those faces a second OCS", scenario.name),
             (Some(_), _) => "no other link crosses it; couple more faces or positions".to_owned(),
             (_, Some(_)) => "every path across it runs through that chip; couple more faces or positions".to_owned(),
         };
