@@ -25,12 +25,12 @@ fn passes(criterion: &mut Criterion) {
         let pod = fabric.pod().expect("a pod");
         group.bench_function(format!("synthesize/{name}"), |bencher| bencher.iter(|| synth::synthesize(&fabric, pod, &Silent).unwrap()));
         let topology = synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
-        let lit = fabc::ids::IdVec::filled(true, topology.links().len());
+        let whole = fabc::ir::Scene::whole(&topology);
         let settings = flow::Settings { rounds: 50, gap_ppm: 0, sweeps: 0 };
         group.bench_function(format!("flow_50_rounds/{name}"), |bencher| {
             bencher.iter(|| {
                 let seeds = synth::seeds(&topology, &fabric.demand);
-                flow::concurrent(&topology, &fabric.demand, &lit, flow::Start::Seeds(&seeds), settings, &Silent)
+                flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, &Silent)
             })
         });
     }

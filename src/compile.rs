@@ -15,7 +15,7 @@ pub use stage::Stage;
 use crate::check;
 use crate::compiled::{Compiled, CompiledScenario};
 use crate::diag::Failure;
-use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics};
+use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene};
 use crate::model::Fabric;
 use crate::passes::flow;
 use crate::progress::Progress;
@@ -32,10 +32,10 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     affordable(&fabric, last)?;
     let Built { topology, wired, pod, seeds, mut passes } = plant::build(&fabric, progress)?;
     let faults = faults::Faults::new(&fabric, &topology, pod.as_ref(), last, progress)?;
-    let lit = Scenario::nominal().alive(&topology, pod.as_ref().map(|pod| &pod.cross_connects));
+    let whole = Scene::whole(&topology);
     let settings = flow::Settings::certificate(fabric.effort());
-    let flow = flow::concurrent(&topology, &fabric.demand, &lit, flow::Start::Seeds(&seeds), settings, progress);
-    check::flow(&topology, &fabric.demand, &lit, &flow.primal).map_err(Failure::internal)?;
+    let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
+    check::flow(&whole, &fabric.demand, &flow.primal).map_err(Failure::internal)?;
     passes.push(PassRecord::of_flow(&flow));
 
     let router = (last >= Stage::Route).then(|| Router::new(&fabric, &topology, &flow.dual, progress)).transpose();

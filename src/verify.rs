@@ -14,7 +14,7 @@ use crate::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
 use crate::ir::{
-    ConcurrentFlow, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Topology,
+    ConcurrentFlow, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene, Topology,
     UniformTopology, fault_flows_are_listed,
 };
 use crate::model::{self, Fabric, Family, Plant, Pod, SynthesisMethod, TopologyChoice};
@@ -150,9 +150,9 @@ fn listed_flow(
     certified: &Certified,
     faults: usize,
 ) -> Option<CheckError> {
-    let Scenario { name, chip, .. } = scenario;
-    let whole = chip.is_none() && topology.keeps(&scenario.alive(topology, cross_connects));
-    let listed = whole && fault_flows_are_listed(topology, faults);
+    let name = &scenario.name;
+    let scene = Scene::of(&scenario.fault, topology, cross_connects);
+    let listed = scene.keeps_symmetry() && fault_flows_are_listed(topology, faults);
     let what = if listed { "is missing, but every build lists it" } else { "is listed, but no build lists it" };
     (certified.flow.is_some() != listed).then(|| CheckError::Contradiction {
         file: CERTIFICATES.to_owned(),

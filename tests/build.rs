@@ -116,9 +116,9 @@ fn tori_have_their_known_distances() {
         let (fabric, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
         let pod = fabric.pod().expect("a pod");
         let topology_of = fabc::passes::synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
-        let lit = fabc::ids::IdVec::filled(true, topology_of.links().len());
-        let distances = fabc::passes::flow::distances(&topology_of, &lit).unwrap();
-        check::distances(&topology_of, &lit, &distances).unwrap();
+        let whole = fabc::ir::Scene::whole(&topology_of);
+        let distances = fabc::passes::flow::distances(&whole).unwrap();
+        check::distances(&whole, &distances).unwrap();
         assert_eq!((distances.diameter, format!("{:.4}", distances.average()).as_str()), (diameter, hops), "{topology}");
         assert_eq!(topology_of.symmetry().order(), cubes as usize, "{topology}");
     }

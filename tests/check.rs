@@ -29,7 +29,7 @@ fn diamond() -> Topology {
 fn a_ring_is_wired_as_declared() {
     let (fabric, topology, cross_connects) = ring(4, 2);
     check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
-    check::distances(&topology, &lit(&topology), &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] }).unwrap();
+    check::distances(&Scene::whole(&topology), &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] }).unwrap();
 }
 
 #[test]
@@ -95,59 +95,67 @@ fn two_parts_are_convicted() {
 #[test]
 fn distances_under_a_fault_that_breaks_the_symmetry() {
     let (_, topology, _) = ring(4, 2);
-    let mut alive = lit(&topology);
-    alive[LinkId(0)] = false;
+    let mut scene = Scene::whole(&topology);
+    scene.lit[LinkId(0)] = false;
     // A path of four.
-    check::distances(&topology, &alive, &Distances { diameter: 3, total: 20, histogram: vec![0, 6, 4, 2] }).unwrap();
-    let error = check::distances(&topology, &alive, &Distances { diameter: 3, total: 18, histogram: vec![0, 6, 4, 2] }).unwrap_err();
+    check::distances(&scene, &Distances { diameter: 3, total: 20, histogram: vec![0, 6, 4, 2] }).unwrap();
+    let error = check::distances(&scene, &Distances { diameter: 3, total: 18, histogram: vec![0, 6, 4, 2] }).unwrap_err();
     assert_eq!(error.to_string(), "the hop distances are wrong: the sum of distances is claimed to be 18, but it is 20");
+}
+
+#[test]
+fn a_scene_must_say_of_every_link_whether_it_is_lit() {
+    let (_, topology, _) = ring(4, 2);
+    let scene = Scene { lit: IdVec::filled(true, 3), ..Scene::whole(&topology) };
+    let error = check::distances(&scene, &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] }).unwrap_err();
+    assert_eq!((code(&error).as_str(), error.to_string().as_str()), ("FAB0416", "lit links: 3 entries, but there must be 4"));
 }
 
 #[test]
 fn the_diamond_has_its_known_bound() {
     let topology = diamond();
-    let alive = lit(&topology);
+    let scene = Scene::whole(&topology);
     // 16 channels, 16 ordered pairs at distance 1 and 14 at distance 2: lambda <= 16/44.
-    check::distances(&topology, &alive, &Distances { diameter: 2, total: 44, histogram: vec![0, 16, 14] }).unwrap();
-    let unit = unit_lengths(&topology, &alive);
+    check::distances(&scene, &Distances { diameter: 2, total: 44, histogram: vec![0, 16, 14] }).unwrap();
+    let unit = unit_lengths(&scene);
     assert_eq!((unit.volume, unit.distance), (16, 44));
-    check::dual(&topology, &uniform(&topology), &alive, &unit).unwrap();
+    check::dual(&scene, &uniform(&topology), &unit).unwrap();
     // Only the cut around leaf 2: two channels in, two out, ten ordered pairs across it: lambda <= 4/10, a weaker but true bound
     // that lives on zero lengths elsewhere.
     let mut cut = DualLengths { lengths: vec![0; 36], volume: 4, distance: 10 };
     for (node, port) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
         cut.lengths[node * 6 + port] = 1;
     }
-    check::dual(&topology, &uniform(&topology), &alive, &cut).unwrap();
+    check::dual(&scene, &uniform(&topology), &cut).unwrap();
     cut.distance += 1;
-    let error = check::dual(&topology, &uniform(&topology), &alive, &cut).unwrap_err();
+    let error = check::dual(&scene, &uniform(&topology), &cut).unwrap_err();
     assert!(error.to_string().contains("the distance is claimed to be 11, but it is 10"), "{error}");
     cut.lengths[5 * 6 + 4] = 1;
-    let error = check::dual(&topology, &uniform(&topology), &alive, &cut).unwrap_err();
+    let error = check::dual(&scene, &uniform(&topology), &cut).unwrap_err();
     assert!(error.to_string().contains("channel class 34 is dark, but has the length 1"), "{error}");
 }
 
 #[test]
 fn a_flow_must_conserve_and_keep_its_load() {
     let (_, topology, _) = ring(4, 2);
-    let (tables, _) = hop_by_hop(&topology, &lit(&topology), topology.symmetry(), "nominal", 2);
+    let (tables, _) = hop_by_hop(&Scene::whole(&topology), topology.symmetry(), "nominal", 2);
     let flow = flow_of(&topology, &tables);
     assert_eq!((flow.demand, flow.busiest), (1, 4));
-    check::flow(&topology, &uniform(&topology), &lit(&topology), &flow).unwrap();
-    let mut dark = lit(&topology);
-    dark[LinkId(0)] = false;
-    let error = check::flow(&topology, &uniform(&topology), &dark, &flow).unwrap_err();
+    check::flow(&Scene::whole(&topology), &uniform(&topology), &flow).unwrap();
+    let mut dark = Scene::whole(&topology);
+    dark.lit[LinkId(0)] = false;
+    let error = check::flow(&dark, &uniform(&topology), &flow).unwrap_err();
     assert!(error.to_string().contains("units on a dark channel"), "{error}");
     let mut leaky = flow.clone();
     let channel = leaky.flows[0].iter().position(|&units| units == 0).unwrap();
     leaky.flows[0][channel] = 1;
-    let error = check::flow(&topology, &uniform(&topology), &lit(&topology), &leaky).unwrap_err();
+    let error = check::flow(&Scene::whole(&topology), &uniform(&topology), &leaky).unwrap_err();
     assert_eq!(code(&error), "FAB0408");
     assert!(error.to_string().contains("of the flow from node 0, 1 units"), "{error}");
-    let error = check::flow(&topology, &uniform(&topology), &lit(&topology), &FlowCertificate { busiest: 2, ..flow.clone() }).unwrap_err();
+    let error = check::flow(&Scene::whole(&topology), &uniform(&topology), &FlowCertificate { busiest: 2, ..flow.clone() }).unwrap_err();
     assert!(error.to_string().contains("claimed to carry 2 units, but it carries 4"), "{error}");
     assert_eq!(
-        code(&check::flow(&topology, &uniform(&topology), &lit(&topology), &FlowCertificate { demand: 2, ..flow }).unwrap_err()),
+        code(&check::flow(&Scene::whole(&topology), &uniform(&topology), &FlowCertificate { demand: 2, ..flow }).unwrap_err()),
         "FAB0408"
     );
 }
@@ -167,9 +175,9 @@ fn trees_are_disjoint_and_span() {
 #[test]
 fn symmetric_tables_are_walked() {
     let (fabric, topology, _) = ring(5, 2);
-    let alive = lit(&topology);
-    let (tables, ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 2);
-    let (walk, proof) = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap();
+    let scene = Scene::whole(&topology);
+    let (tables, ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 2);
+    let (walk, proof) = check::scenario(&fabric, &scene, &tables, &ranks).unwrap();
     assert_eq!(walk.route_hops, [0, 10, 10]);
     assert_eq!(walk.vc_hops, [20, 10]);
     assert_eq!(walk.load_histogram, [(3, 10)]);
@@ -181,7 +189,7 @@ fn symmetric_tables_are_walked() {
     let routers = topology.nodes().map(|node| tables.router(node)).collect();
     let full = ForwardingTables { symmetry: trivial.clone(), routers, ..tables };
     let ranks: Vec<u32> = (0..30).flat_map(|_| [0, 1]).collect();
-    let (same, _) = check::scenario(&fabric, &topology, &alive, &full, &ranks).unwrap();
+    let (same, _) = check::scenario(&fabric, &scene, &full, &ranks).unwrap();
     assert_eq!((same.load_histogram, same.vc_hops, same.route_hops), (walk.load_histogram, walk.vc_hops, walk.route_hops));
     assert_eq!((same.entries_max, same.entries_total), (walk.entries_max, walk.entries_total));
 }
@@ -196,14 +204,14 @@ fn two_orbits_of_cubes() {
         let symmetry = Symmetry::new(2, group);
         let (topology, cross_connects) = wire_with(&fabric, [1, 2, 0], symmetry);
         check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
-        let alive = lit(&topology);
-        check::distances(&topology, &alive, &distances(&topology, &alive)).unwrap();
-        let lengths = unit_lengths(&topology, &alive);
-        check::dual(&topology, &uniform(&topology), &alive, &lengths).unwrap();
-        let (tables, ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 8);
-        let (walk, _) = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap();
+        let scene = Scene::whole(&topology);
+        check::distances(&scene, &distances(&scene)).unwrap();
+        let lengths = unit_lengths(&scene);
+        check::dual(&scene, &uniform(&topology), &lengths).unwrap();
+        let (tables, ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 8);
+        let (walk, _) = check::scenario(&fabric, &scene, &tables, &ranks).unwrap();
         let flow = flow_of(&topology, &tables);
-        check::flow(&topology, &uniform(&topology), &lit(&topology), &flow).unwrap();
+        check::flow(&Scene::whole(&topology), &uniform(&topology), &flow).unwrap();
         // A link carries its two channels' loads, one of them at most the maximum channel load.
         assert!((walk.max_channel_load()..=2 * walk.max_channel_load()).contains(&flow.busiest));
         seen.push((walk.load_histogram, walk.route_hops, walk.vc_hops, walk.entries_total, flow.busiest, lengths.distance));
@@ -214,10 +222,10 @@ fn two_orbits_of_cubes() {
 #[test]
 fn symmetric_tables_of_a_broken_pod_are_convicted() {
     let (fabric, topology, _) = ring(4, 2);
-    let (tables, ranks) = hop_by_hop(&topology, &lit(&topology), topology.symmetry(), "nominal", 2);
-    let mut alive = lit(&topology);
-    alive[LinkId(0)] = false;
-    let error = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap_err();
+    let (tables, ranks) = hop_by_hop(&Scene::whole(&topology), topology.symmetry(), "nominal", 2);
+    let mut scene = Scene::whole(&topology);
+    scene.lit[LinkId(0)] = false;
+    let error = check::scenario(&fabric, &scene, &tables, &ranks).unwrap_err();
     assert_eq!(code(&error), "FAB0404");
 }
 
@@ -225,7 +233,7 @@ fn symmetric_tables_of_a_broken_pod_are_convicted() {
 fn a_ring_on_one_vc_deadlocks() {
     let (fabric, topology, _) = ring(4, 1);
     let tables = one_way(&topology);
-    let error = check::scenario(&fabric, &topology, &lit(&topology), &tables, &[1; 6]).unwrap_err();
+    let error = check::scenario(&fabric, &Scene::whole(&topology), &tables, &[1; 6]).unwrap_err();
     assert_eq!(code(&error), "FAB0413");
     assert_eq!(
         error.to_string(),
@@ -240,13 +248,13 @@ fn a_ring_on_one_vc_deadlocks() {
 #[test]
 fn a_wrong_rank_is_told_from_a_deadlock() {
     let (fabric, topology, _) = ring(5, 2);
-    let alive = lit(&topology);
-    let (tables, mut ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 2);
+    let scene = Scene::whole(&topology);
+    let (tables, mut ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 2);
     ranks[1] = 0;
-    let error = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap_err();
+    let error = check::scenario(&fabric, &scene, &tables, &ranks).unwrap_err();
     assert_eq!(code(&error), "FAB0414");
     assert!(error.to_string().contains("only the ranks are wrong"), "{error}");
-    let error = check::scenario(&fabric, &topology, &alive, &tables, &ranks[1..]).unwrap_err();
+    let error = check::scenario(&fabric, &scene, &tables, &ranks[1..]).unwrap_err();
     assert_eq!(code(&error), "FAB0416");
 }
 
@@ -258,7 +266,7 @@ fn a_forwarding_loop_is_shown() {
         (0, 1 | 3) => (PortId(1), 0),
         _ => (PortId(0), 0),
     });
-    let error = check::scenario(&fabric, &topology, &lit(&topology), &tables, &[0; 24]).unwrap_err();
+    let error = check::scenario(&fabric, &Scene::whole(&topology), &tables, &[0; 24]).unwrap_err();
     assert_eq!(code(&error), "FAB0412");
     assert_eq!(
         error.to_string(),
@@ -271,12 +279,12 @@ fn a_forwarding_loop_is_shown() {
 #[test]
 fn bad_entries_are_convicted() {
     let (fabric, topology, _) = ring(4, 2);
-    let alive = lit(&topology);
-    let (tables, ranks) = hop_by_hop(&topology, &alive, topology.symmetry(), "nominal", 2);
+    let scene = Scene::whole(&topology);
+    let (tables, ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 2);
     let convict = |change: &dyn Fn(&mut Vec<Entry>)| {
         let mut tables = tables.clone();
         change(&mut tables.routers[0]);
-        let error = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap_err();
+        let error = check::scenario(&fabric, &scene, &tables, &ranks).unwrap_err();
         (code(&error), error.to_string())
     };
     let (code, text) = convict(&|entries| {
@@ -310,9 +318,9 @@ fn bad_entries_are_convicted() {
 #[test]
 fn tables_must_keep_the_vc_budget() {
     let (mut fabric, topology, _) = ring(4, 2);
-    let (tables, ranks) = hop_by_hop(&topology, &lit(&topology), topology.symmetry(), "nominal", 2);
+    let (tables, ranks) = hop_by_hop(&Scene::whole(&topology), topology.symmetry(), "nominal", 2);
     fabric.budget.vcs = 1;
-    assert_eq!(code(&check::scenario(&fabric, &topology, &lit(&topology), &tables, &ranks).unwrap_err()), "FAB0415");
+    assert_eq!(code(&check::scenario(&fabric, &Scene::whole(&topology), &tables, &ranks).unwrap_err()), "FAB0415");
 }
 
 #[test]
@@ -321,11 +329,11 @@ fn up_down_is_proved_on_cubes() {
     let (topology, cross_connects) = wire(&fabric, [1, 2, 1]);
     check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
     for scenario in Scenario::all(&fabric, &topology) {
-        let alive = scenario.alive(&topology, Some(&cross_connects));
-        let (tables, ranks) = up_down(&topology, &alive, &scenario.name);
-        let (walk, _) = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap();
+        let scene = Scene::of(&scenario.fault, &topology, Some(&cross_connects));
+        let (tables, ranks) = up_down(&scene, &scenario.name);
+        let (walk, _) = check::scenario(&fabric, &scene, &tables, &ranks).unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 32 * 31);
-        check::dual(&topology, &uniform(&topology), &alive, &unit_lengths(&topology, &alive)).unwrap();
+        check::dual(&scene, &uniform(&topology), &unit_lengths(&scene)).unwrap();
     }
 }
 
@@ -334,9 +342,9 @@ fn a_thousand_chips_router_by_router() {
     let fabric = pod([4, 4, 4], 16, &[0, 1, 2], 1, 0);
     let (topology, cross_connects) = wire(&fabric, [1, 4, 2]);
     check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
-    let alive = lit(&topology);
-    let (tables, ranks) = up_down(&topology, &alive, "nominal");
-    let (walk, _) = check::scenario(&fabric, &topology, &alive, &tables, &ranks).unwrap();
+    let scene = Scene::whole(&topology);
+    let (tables, ranks) = up_down(&scene, "nominal");
+    let (walk, _) = check::scenario(&fabric, &scene, &tables, &ranks).unwrap();
     assert_eq!(walk.route_hops.iter().sum::<u64>(), 1024 * 1023);
 }
 

@@ -8,7 +8,7 @@ use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::{ChannelId, Id, NodeId};
-use fabc::ir::{ConcurrentFlow, Fraction, LinkClass, Topology};
+use fabc::ir::{ConcurrentFlow, Fraction, LinkClass, Scene, Topology};
 use fabc::model::{self, Capacities, Component, Demand, Fabric};
 use fabc::passes::flow::{self, Start};
 use fabc::passes::synth::seeds;
@@ -16,7 +16,7 @@ use fabc::progress::Silent;
 use fabc::solve::{FlowProblem, max_concurrent_flow};
 use fabc::syntax::print_spec;
 use fixture::directory::{Files, sign, tamper};
-use fixture::{lit, pod, wire, wire_by};
+use fixture::{pod, wire, wire_by};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -32,10 +32,10 @@ fn under(topology: &Topology, demand: &Demand) -> Topology {
 
 /// The certified flow, with both of its proofs checked.
 fn certified(topology: &Topology, demand: &Demand) -> ConcurrentFlow {
-    let alive = lit(topology);
-    let found = flow::concurrent(topology, demand, &alive, Start::Seeds(&seeds(topology, demand)), SETTINGS, &Silent);
-    check::flow(topology, demand, &alive, &found.primal).unwrap();
-    check::dual(topology, demand, &alive, &found.dual).unwrap();
+    let whole = Scene::whole(topology);
+    let found = flow::concurrent(&whole, demand, Start::Seeds(&seeds(topology, demand)), SETTINGS, &Silent);
+    check::flow(&whole, demand, &found.primal).unwrap();
+    check::dual(&whole, demand, &found.dual).unwrap();
     found
 }
 
@@ -141,16 +141,10 @@ fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
         let fabric = pod([4, 4, 4], cubes, axes, 2, 0);
         let (topology, _) = wire_by(&fabric, |ocs| (ocs.0 * ocs.0 + ocs.0 / 3 + 1) % cubes);
         let settings = flow::Settings { rounds: 60, ..SETTINGS };
-        let found = flow::concurrent(
-            &topology,
-            &fabric.demand,
-            &lit(&topology),
-            Start::Seeds(&seeds(&topology, &fabric.demand)),
-            settings,
-            &Silent,
-        );
-        check::flow(&topology, &fabric.demand, &lit(&topology), &found.primal).unwrap();
-        check::dual(&topology, &fabric.demand, &lit(&topology), &found.dual).unwrap();
+        let found =
+            flow::concurrent(&Scene::whole(&topology), &fabric.demand, Start::Seeds(&seeds(&topology, &fabric.demand)), settings, &Silent);
+        check::flow(&Scene::whole(&topology), &fabric.demand, &found.primal).unwrap();
+        check::dual(&Scene::whole(&topology), &fabric.demand, &found.dual).unwrap();
         let (low, high) = (found.primal.value(), found.dual.bound());
         assert!(low >= 0.99 * high && low <= high, "axes {axes:?}, {cubes} cubes: [{low}, {high}]");
         balanced += u32::from(found.sweeps > 0);
@@ -165,9 +159,9 @@ fn few_heavy_pairs_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
     let (topology, _) = wire_by(&fabric, |ocs| ocs.0 * ocs.0 % 3);
     let demand = matrix(192, |s, t| usize::from(t == (s + 64) % 192));
     let settings = flow::Settings { rounds: 60, ..SETTINGS };
-    let found = flow::concurrent(&topology, &demand, &lit(&topology), Start::Seeds(&seeds(&topology, &demand)), settings, &Silent);
-    check::flow(&topology, &demand, &lit(&topology), &found.primal).unwrap();
-    check::dual(&topology, &demand, &lit(&topology), &found.dual).unwrap();
+    let found = flow::concurrent(&Scene::whole(&topology), &demand, Start::Seeds(&seeds(&topology, &demand)), settings, &Silent);
+    check::flow(&Scene::whole(&topology), &demand, &found.primal).unwrap();
+    check::dual(&Scene::whole(&topology), &demand, &found.dual).unwrap();
     let (low, high) = (found.primal.value(), found.dual.bound());
     assert!(found.sweeps > 0 && low >= 0.99 * high && low <= high, "[{low}, {high}] after {} sweeps", found.sweeps);
 }

@@ -100,8 +100,7 @@ fn moves_are_what_plan_adds_and_more_of_them_are_never_worse() {
 
 /// Channels over the sum of distances, in trillionths, rounded up: the bound of fiber length 1, from hops alone.
 fn distance_bound(topology: &fabc::ir::Topology) -> u64 {
-    let alive = fabc::ids::IdVec::filled(true, topology.links().len());
-    let total = fabc::passes::flow::distances(topology, &alive).expect("connected").total;
+    let total = fabc::passes::flow::distances(&fabc::ir::Scene::whole(topology)).expect("connected").total;
     (topology.channel_count() as u128 * 1_000_000_000_000).div_ceil(u128::from(total)) as u64
 }
 

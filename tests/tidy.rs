@@ -207,13 +207,14 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it may take from `ir`.
-const JUDGED: [&str; 21] = [
+const JUDGED: [&str; 23] = [
     "CrossConnect",
     "CrossConnects",
     "Distances",
     "DualLengths",
     "Endpoint",
     "Entry",
+    "Fault",
     "FlowCertificate",
     "ForwardingTables",
     "Image",
@@ -223,6 +224,7 @@ const JUDGED: [&str; 21] = [
     "Names",
     "PassRecord",
     "Scenario",
+    "Scene",
     "Symmetry",
     "TableKey",
     "Topology",
@@ -234,7 +236,7 @@ const JUDGED: [&str; 21] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 38] = [
+const OF_THE_COMPILER: [&str; 36] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -257,16 +259,14 @@ const OF_THE_COMPILER: [&str; 38] = [
     ".holds(",
     ".larger_is_better()",
     ".sent_by(",
-    ".sent_most()",
-    ".sent_most_without(",
+    ".sent_most(",
     ".required_fault_flow()",
-    // ir::Scenario
+    // ir::{Scenario, Scene}
     "Scenario::",
     ".is_nominal()",
-    ".alive(",
+    "Scene::of(",
+    ".keeps_symmetry()",
     ".intact(",
-    ".served(topology",
-    ".served(self.topology",
     "file_stem(",
     // ir::{PackedTables, Entry, EntryLine, ForwardingTables}, model::TableKey
     "PackedTables",

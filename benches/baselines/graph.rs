@@ -1,7 +1,7 @@
 //! A topology as flat arrays, paths on it, and what any routing has to show: every pair delivered, no cycle of waiting channels.
 
-use fabc::ids::{Id, IdVec, LinkId, PortId};
-use fabc::ir::Topology;
+use fabc::ids::{Id, PortId};
+use fabc::ir::Scene;
 
 /// No channel leaves through this port.
 pub(crate) const DARK: u32 = u32::MAX;
@@ -17,13 +17,14 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn new(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Self {
+    pub(crate) fn new(scene: &Scene<'_>) -> Self {
+        let topology = scene.topology;
         let (nodes, ports) = (topology.node_count(), topology.ports());
         let mut head = vec![DARK; nodes * ports];
         let mut reverse = vec![DARK; nodes * ports];
         for node in topology.nodes() {
             for port in 0..ports {
-                if let Some(channel) = topology.outgoing(node, PortId::new(port)).filter(|channel| alive[channel.link()]) {
+                if let Some(channel) = scene.outgoing(node, PortId::new(port)) {
                     let end = topology.target(channel);
                     head[node.index() * ports + port] = end.node.0;
                     reverse[node.index() * ports + port] = (end.node.index() * ports + end.port.index()) as u32;

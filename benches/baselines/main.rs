@@ -13,8 +13,8 @@ mod wild;
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
-use fabc::ids::{Id, IdVec, NodeId};
-use fabc::ir::{PackedTables, Scenario};
+use fabc::ids::{Id, NodeId};
+use fabc::ir::{PackedTables, Scenario, Scene};
 use fabc::model;
 use fabc::progress::Silent;
 use graph::{Graph, Paths, Score, judge};
@@ -95,7 +95,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 fn healthy(pod: &str, cubes: u32, topology: &str) {
     // What fabc routes is timed as a whole build of which the analysis is taken off.
     let (analysed, analysis) = timed(|| build(cubes, topology, "allowed_turns", "vcs = 2; faults = 0;", Stage::Analyze));
-    let graph = Graph::new(&analysed.topology, &IdVec::filled(true, analysed.topology.links().len()));
+    let graph = Graph::new(&Scene::whole(&analysed.topology));
     let bound = analysed.scenarios[0].metrics.load_bound().floor() as u64;
     let torus = topology.starts_with("torus");
     for routing in OWN.into_iter().filter(|&routing| torus || routing != "dimension_order") {
@@ -122,9 +122,7 @@ fn healthy(pod: &str, cubes: u32, topology: &str) {
 /// Wild first against allowed turns, every OCS dark once.
 fn faults(pod: &str, cubes: u32, topology: &str) {
     let compiled = build(cubes, topology, "allowed_turns", "vcs = 2; faults = 1 ocs;", Stage::Check);
-    let lit = |scenario: &Scenario| {
-        Graph::new(&compiled.topology, &scenario.alive(&compiled.topology, Some(&compiled.of_pod().1.cross_connects)))
-    };
+    let lit = |scenario: &Scenario| Graph::new(&Scene::of(&scenario.fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects)));
     let whole = lit(&Scenario::nominal());
     let (mut worst, mut sum, mut hops, mut unserved) = ([0u64; 2], [0u64; 2], [0.0f64; 2], Vec::new());
     let mut faults = 0;

@@ -1,13 +1,13 @@
 //! Walks forwarding tables hop by hop, the way routers would.
 //!
-//! Comes in: tables, and the lit links. Goes out: what the walk of all ordered pairs found, and which (channel, VC) it saw waiting for
-//! which. Invariant: every packet has arrived, and every entry has been used by one. Routes towards canonical destinations stand for
-//! all others; the symmetry has been checked before.
+//! Comes in: tables, and the scene that they are for. Goes out: what the walk of all ordered pairs found, and
+//! which (channel, VC) it saw waiting for which. Invariant: every packet has arrived, and every entry has been
+//! used by one. Routes towards canonical destinations stand for all others; the symmetry has been checked before.
 
 use super::CheckError;
 use super::graph::port_name;
-use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, TableKey, Topology, Walk};
+use crate::ids::{Id, NodeId, PortId};
+use crate::ir::{Entry, ForwardingTables, Scene, TableKey, Walk};
 use crate::model::Fabric;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -56,10 +56,8 @@ pub(super) struct User {
 /// Tables laid out for look-ups.
 pub(super) struct Forwarding<'a> {
     fabric: &'a Fabric,
-    topology: &'a Topology,
+    scene: &'a Scene<'a>,
     tables: &'a ForwardingTables,
-    /// The chip that neither sends nor receives.
-    dead: Option<NodeId>,
     vcs: usize,
     /// Keys per router and destination: injected, or (in port, in VC); a single one if the tables are keyed by destination alone.
     inputs: usize,
@@ -86,19 +84,13 @@ impl<'a> Forwarding<'a> {
     ///
     /// # Errors
     /// An entry that is out of range, out of order, in conflict with another, or that leaves by a dark port.
-    pub(super) fn new(
-        fabric: &'a Fabric,
-        topology: &'a Topology,
-        alive: &IdVec<LinkId, bool>,
-        dead: Option<NodeId>,
-        tables: &'a ForwardingTables,
-    ) -> Result<Self, CheckError> {
+    pub(super) fn new(fabric: &'a Fabric, scene: &'a Scene<'a>, tables: &'a ForwardingTables) -> Result<Self, CheckError> {
+        let topology = scene.topology;
         let (ports, vcs) = (topology.ports(), usize::from(tables.vcs));
         let forwarding = Self {
             fabric,
-            topology,
+            scene,
             tables,
-            dead,
             vcs,
             inputs: match tables.key {
                 TableKey::DstInput => ports * vcs + 1,
@@ -123,19 +115,19 @@ impl<'a> Forwarding<'a> {
             starts: Vec::new(),
         };
         let routers = tables.symmetry.canonical_nodes().zip(&tables.routers).collect::<Vec<_>>();
-        let starts = routers.into_par_iter().map(|(node, entries)| forwarding.index(alive, node, entries)).collect::<Vec<_>>();
+        let starts = routers.into_par_iter().map(|(node, entries)| forwarding.index(node, entries)).collect::<Vec<_>>();
         Ok(Self { starts: starts.into_iter().collect::<Result<_, _>>()?, ..forwarding })
     }
 
     /// Checks the entries of one router and finds where those of each destination start.
-    fn index(&self, alive: &IdVec<LinkId, bool>, node: NodeId, entries: &[Entry]) -> Result<Vec<u32>, CheckError> {
-        let (nodes, ports, vcs) = (self.topology.node_count(), self.topology.ports() as i32, self.vcs as i32);
+    fn index(&self, node: NodeId, entries: &[Entry]) -> Result<Vec<u32>, CheckError> {
+        let (nodes, ports, vcs) = (self.scene.topology.node_count(), self.scene.topology.ports() as i32, self.vcs as i32);
         let mut starts = vec![0u32; nodes + 1];
         for (k, entry) in entries.iter().enumerate() {
             let wrong = |what: String| {
                 let Entry { dst, in_port, in_vc, out_port, out_vc } = entry;
                 let text = format!("entry [{dst},{in_port},{in_vc},{out_port},{out_vc}] {what}");
-                Err(CheckError::BadEntry { scenario: self.tables.scenario.clone(), router: self.topology.name(node), what: text })
+                Err(CheckError::BadEntry { scenario: self.tables.scenario.clone(), router: self.scene.topology.name(node), what: text })
             };
             if entry.dst.index() >= nodes {
                 return wrong(format!("is for a router that does not exist, there are {nodes}"));
@@ -155,8 +147,7 @@ impl<'a> Forwarding<'a> {
             if i32::from(entry.out_port) >= ports {
                 return wrong(format!("leaves by port {}, but there are {ports}", entry.out_port));
             }
-            let channel = self.topology.outgoing(node, PortId(entry.out_port));
-            if !channel.is_some_and(|channel| alive[channel.link()]) {
+            if self.scene.outgoing(node, PortId(entry.out_port)).is_none() {
                 return wrong(format!("leaves by {}, which is dark", port_name(usize::from(entry.out_port))));
             }
             if let Some(before) = k.checked_sub(1).map(|before| &entries[before]) {
@@ -177,7 +168,7 @@ impl<'a> Forwarding<'a> {
     }
 
     /// Walks from every router to every canonical destination.
-    pub(super) fn walk(&self, alive: &IdVec<LinkId, bool>) -> Result<(Walk, Dependencies), CheckError> {
+    pub(super) fn walk(&self) -> Result<(Walk, Dependencies), CheckError> {
         let symmetry = &self.tables.symmetry;
         let destinations = symmetry.class_count();
         // A fixed cut into parts and the first error in order: the same verdict with any number of threads.
@@ -194,10 +185,8 @@ impl<'a> Forwarding<'a> {
         }
         let order = symmetry.order() as u64;
         let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
-        for (id, _) in self.topology.links().enumerate().filter(|&(id, _)| alive[id]) {
-            for channel in self.topology.channels_of(id) {
-                *histogram.entry(sum.loads[self.topology.channel_class(symmetry, channel).index()]).or_default() += 1;
-            }
+        for channel in self.scene.channels() {
+            *histogram.entry(sum.loads[self.scene.topology.channel_class(symmetry, channel).index()]).or_default() += 1;
         }
         let sizes = || self.tables.routers.iter().map(|entries| entries.len() as u64);
         let walk = Walk {
@@ -213,12 +202,12 @@ impl<'a> Forwarding<'a> {
 
     /// For each dependency asked for, the first packet that makes it.
     pub(super) fn users(&self, dependencies: &Dependencies, wanted: &BTreeSet<usize>) -> BTreeMap<usize, User> {
-        let ports = self.topology.ports();
+        let ports = self.scene.topology.ports();
         let mut found = BTreeMap::new();
         let mut table = Vec::new();
-        for dst in self.tables.symmetry.canonical_nodes().filter(|&dst| self.lives(dst)) {
+        for dst in self.tables.symmetry.canonical_nodes().filter(|&dst| self.scene.is_endpoint(dst)) {
             self.fill(&mut table, dst);
-            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src)) {
+            for src in self.scene.topology.nodes().filter(|&src| src != dst && self.scene.is_endpoint(src)) {
                 let mut held: Option<(usize, NodeId, usize)> = None;
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 while node != dst.index() && found.len() < wanted.len() && table[key] != MISSING {
@@ -240,11 +229,6 @@ impl<'a> Forwarding<'a> {
         found
     }
 
-    /// Whether a router sends and receives.
-    fn lives(&self, node: NodeId) -> bool {
-        Some(node) != self.dead && self.topology.is_endpoint(node)
-    }
-
     /// (Output port, output VC) of an entry for a packet that has made so many hops.
     #[inline]
     fn output(&self, packed: u32, hops: usize) -> (usize, usize) {
@@ -253,7 +237,7 @@ impl<'a> Forwarding<'a> {
     }
 
     fn empty_tally(&self) -> Tally {
-        let (ports, classes) = (self.topology.ports(), self.topology.class_count(&self.tables.symmetry));
+        let (ports, classes) = (self.scene.topology.ports(), self.scene.topology.class_count(&self.tables.symmetry));
         Tally {
             loads: vec![0; classes],
             vc_hops: vec![0; self.vcs],
@@ -266,9 +250,9 @@ impl<'a> Forwarding<'a> {
     fn fill(&self, table: &mut Vec<u32>, dst: NodeId) -> usize {
         let symmetry = &self.tables.symmetry;
         table.clear();
-        table.resize(self.topology.node_count() * self.inputs, MISSING);
+        table.resize(self.scene.topology.node_count() * self.inputs, MISSING);
         let mut count = 0;
-        for node in self.topology.nodes() {
+        for node in self.scene.topology.nodes() {
             let class = symmetry.class(node);
             let dst = symmetry.image(symmetry.inverse(symmetry.element_to(node)), dst).index();
             let range = self.starts[class][dst] as usize..self.starts[class][dst + 1] as usize;
@@ -282,14 +266,14 @@ impl<'a> Forwarding<'a> {
     }
 
     fn walk_to(&self, classes: Range<usize>) -> Result<Tally, CheckError> {
-        let ports = self.topology.ports();
+        let ports = self.scene.topology.ports();
         let mut tally = self.empty_tally();
         let mut table = Vec::new();
-        let mut used = FixedBitSet::with_capacity(self.topology.node_count() * self.inputs);
+        let mut used = FixedBitSet::with_capacity(self.scene.topology.node_count() * self.inputs);
         for dst in classes.map(|class| self.tables.symmetry.canonical_node(class)) {
             let entries = self.fill(&mut table, dst);
             used.clear();
-            for src in self.topology.nodes().filter(|&src| src != dst && self.lives(src) && self.lives(dst)) {
+            for src in self.scene.topology.nodes().filter(|&src| src != dst && self.scene.is_endpoint(src) && self.scene.is_endpoint(dst)) {
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 let weight = u64::from(self.fabric.demand.weight(src, dst));
                 let mut held = None;
@@ -328,10 +312,10 @@ impl<'a> Forwarding<'a> {
                 let (node, (port, vc)) = (NodeId::new(key / self.inputs), output(table[key]));
                 return Err(CheckError::BadEntry {
                     scenario: self.tables.scenario.clone(),
-                    router: self.topology.name(node),
+                    router: self.scene.topology.name(node),
                     what: format!(
                         "no route uses the entry for packets to {} {}, which leaves by {} on VC {vc}",
-                        self.topology.name(dst),
+                        self.scene.topology.name(dst),
                         self.arriving(key),
                         port_name(port)
                     ),
@@ -343,7 +327,7 @@ impl<'a> Forwarding<'a> {
 
     /// Where the virtual channel counts the hops, more of them than there are channels.
     fn too_far(&self, src: NodeId, dst: NodeId) -> CheckError {
-        let (from, to) = (self.topology.name(src), self.topology.name(dst));
+        let (from, to) = (self.scene.topology.name(src), self.scene.topology.name(dst));
         CheckError::Shape {
             scenario: self.tables.scenario.clone(),
             what: format!("a packet from {from} to {to} makes more hops than there are virtual channels to count them, {}", self.vcs),
@@ -353,10 +337,10 @@ impl<'a> Forwarding<'a> {
     fn missing(&self, src: NodeId, dst: NodeId, key: usize) -> CheckError {
         CheckError::MissingEntry {
             scenario: self.tables.scenario.clone(),
-            router: self.topology.name(NodeId::new(key / self.inputs)),
+            router: self.scene.topology.name(NodeId::new(key / self.inputs)),
             arriving: self.arriving(key),
-            src: self.topology.name(src),
-            dst: self.topology.name(dst),
+            src: self.scene.topology.name(src),
+            dst: self.scene.topology.name(dst),
         }
     }
 
@@ -378,7 +362,7 @@ impl<'a> Forwarding<'a> {
     /// The key that a packet comes by next, after leaving with the entry of `key`.
     fn next_key(&self, table: &[u32], key: usize) -> usize {
         let (port, vc) = output(table[key]);
-        let (to, in_port) = self.next[key / self.inputs * self.topology.ports() + port];
+        let (to, in_port) = self.next[key / self.inputs * self.scene.topology.ports() + port];
         to as usize * self.inputs + self.input(in_port, vc)
     }
 
@@ -396,15 +380,15 @@ impl<'a> Forwarding<'a> {
         let mut lines = Vec::new();
         for _ in 0..keys.len() {
             let (port, vc) = output(table[at]);
-            if let Some(channel) = self.topology.outgoing(NodeId::new(at / self.inputs), PortId::new(port)) {
-                lines.push(format!("  {} on VC {vc}", self.topology.channel_name(channel)));
+            if let Some(channel) = self.scene.topology.outgoing(NodeId::new(at / self.inputs), PortId::new(port)) {
+                lines.push(format!("  {} on VC {vc}", self.scene.topology.channel_name(channel)));
             }
             at = self.next_key(table, at);
         }
         CheckError::Loop {
             scenario: self.tables.scenario.clone(),
-            src: self.topology.name(src),
-            dst: self.topology.name(dst),
+            src: self.scene.topology.name(src),
+            dst: self.scene.topology.name(dst),
             cycle: lines.join("\n"),
         }
     }

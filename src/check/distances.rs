@@ -1,31 +1,19 @@
 //! Whether the hop distances are true: a breadth-first search from every class of routers.
 
 use super::CheckError;
-use super::graph::{LitGraph, expect_alive, representative_sources, symmetry_of};
-use crate::ids::{Id, IdVec, LinkId, NodeId};
-use crate::ir::{Distances, Topology};
+use super::graph::{LitGraph, expect_lit, representative_sources, symmetry_of};
+use crate::ids::{Id, NodeId};
+use crate::ir::{Distances, Scene};
 use crate::model::Demand;
 
-/// Recomputes the hop distances over the lit links and compares them with the claimed ones.
+/// Recomputes the hop distances over the lit links, without the pairs of a dead chip, and compares them with the
+/// claimed ones.
 ///
 /// # Errors
 /// The first number that differs, or two routers that cannot reach each other.
-pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>, claimed: &Distances) -> Result<(), CheckError> {
-    distances_without(topology, alive, None, claimed)
-}
-
-/// As [`distances`], without the pairs of a dead chip.
-///
-/// # Errors
-/// See [`distances`].
-pub fn distances_without(
-    topology: &Topology,
-    alive: &IdVec<LinkId, bool>,
-    dead: Option<NodeId>,
-    claimed: &Distances,
-) -> Result<(), CheckError> {
-    expect_alive(topology, alive)?;
-    let measured = measure(topology, alive, dead).map_err(|(from, to)| CheckError::Disconnected {
+pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), CheckError> {
+    expect_lit(scene)?;
+    let measured = measure(scene).map_err(|(from, to)| CheckError::Disconnected {
         scenario: "lit links".to_owned(),
         from: format!("node {from}"),
         to: format!("node {to}"),
@@ -44,15 +32,16 @@ pub fn distances_without(
     Ok(())
 }
 
-/// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead chip; the lit links must connect all routers that live.
-pub(super) fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> u64 {
-    let graph = LitGraph::new(topology, alive);
-    let (sources, times) = representative_sources(topology, &symmetry_of(topology, alive, dead), dead);
+/// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead chip; the lit links must
+/// connect all routers that live.
+pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
+    let graph = LitGraph::new(scene);
+    let (sources, times) = representative_sources(scene, &symmetry_of(scene));
     let mut queue = Vec::new();
     let mut sum = 0;
     for source in sources {
         let mut hops = graph.hops_from(source, &mut queue);
-        if let Some(dead) = dead {
+        if let Some(dead) = scene.dead {
             hops[dead.index()] = 0;
         }
         sum += hops.iter().zip(demand.row(source)).map(|(&hops, weight)| u64::from(hops) * u64::from(weight)).sum::<u64>();
@@ -60,15 +49,16 @@ pub(super) fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<Li
     sum * times
 }
 
-/// Hop distances over the lit links between all routers that send and receive but the dead one, or two routers that cannot reach each other.
-pub(super) fn measure(topology: &Topology, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Result<Distances, (NodeId, NodeId)> {
-    let graph = LitGraph::new(topology, alive);
-    let (sources, weight) = representative_sources(topology, &symmetry_of(topology, alive, dead), dead);
+/// Hop distances over the lit links between all routers that live, send and receive, or two routers that cannot
+/// reach each other.
+pub(super) fn measure(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
+    let graph = LitGraph::new(scene);
+    let (sources, weight) = representative_sources(scene, &symmetry_of(scene));
     let mut histogram: Vec<u64> = vec![0];
     let mut queue = Vec::new();
     for source in sources {
         for (node, &hops) in graph.hops_from(source, &mut queue).iter().enumerate() {
-            if dead.is_some_and(|dead| dead.index() == node) || !topology.is_endpoint(NodeId::new(node)) {
+            if !scene.is_endpoint(NodeId::new(node)) {
                 continue;
             }
             if hops == u32::MAX {

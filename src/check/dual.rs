@@ -4,34 +4,22 @@
 //! (and that dark channels, which can carry nothing, are not counted).
 
 use super::CheckError;
-use super::graph::{LitGraph, expect_alive, expect_length, representative_sources, symmetry_of};
-use crate::ids::{Id, IdVec, LinkId, NodeId};
-use crate::ir::{DualLengths, Topology};
+use super::graph::{LitGraph, expect_length, expect_lit, representative_sources, symmetry_of};
+use crate::ids::{Id, NodeId};
+use crate::ir::{DualLengths, Scene};
 use crate::model::Demand;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Recomputes volume and distance of the lengths by Dijkstra's algorithm and compares them with the claimed sums.
+/// Recomputes volume and distance of the lengths by Dijkstra's algorithm, without the pairs of a dead chip, and
+/// compares them with the claimed sums. Where the scene does not keep the topology's symmetry, lengths are
+/// `[router * ports + port]`.
 ///
 /// # Errors
 /// A length on a channel class that has no lit channel, or a sum that differs.
-pub fn dual(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, claimed: &DualLengths) -> Result<(), CheckError> {
-    dual_without(topology, demand, alive, None, claimed)
-}
-
-/// As [`dual`], without the pairs of a dead chip. Where the lit links do not keep the topology's symmetry, lengths are `[router * ports + port]`.
-///
-/// # Errors
-/// See [`dual`].
-pub fn dual_without(
-    topology: &Topology,
-    demand: &Demand,
-    alive: &IdVec<LinkId, bool>,
-    dead: Option<NodeId>,
-    claimed: &DualLengths,
-) -> Result<(), CheckError> {
-    let (volume, distance) = measure(topology, demand, alive, dead, &claimed.lengths)?;
+pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), CheckError> {
+    let (volume, distance) = measure(scene, demand, &claimed.lengths)?;
     for (what, claimed, measured) in [("volume", claimed.volume, volume), ("distance", claimed.distance, distance)] {
         if claimed != measured {
             return Err(CheckError::Lengths { what: format!("the {what} is claimed to be {claimed}, but it is {measured}") });
@@ -41,17 +29,12 @@ pub fn dual_without(
 }
 
 /// (Sum over all lit channels of length x capacity, sum of weight x shortest length over all ordered pairs), both positive.
-pub(super) fn measure(
-    topology: &Topology,
-    demand: &Demand,
-    alive: &IdVec<LinkId, bool>,
-    dead: Option<NodeId>,
-    lengths: &[u64],
-) -> Result<(u128, u128), CheckError> {
-    expect_alive(topology, alive)?;
-    let symmetry = &symmetry_of(topology, alive, dead);
+pub(super) fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<(u128, u128), CheckError> {
+    expect_lit(scene)?;
+    let topology = scene.topology;
+    let symmetry = &symmetry_of(scene);
     expect_length("lengths", "channel classes", lengths.len(), topology.class_count(symmetry))?;
-    let graph = LitGraph::new(topology, alive);
+    let graph = LitGraph::new(scene);
     let mut lit = vec![false; lengths.len()];
     let mut length_of = vec![0u64; topology.channel_count()];
     let mut volume = 0u128;
@@ -64,8 +47,8 @@ pub(super) fn measure(
     if let Some(class) = (0..lengths.len()).find(|&class| !lit[class] && lengths[class] != 0) {
         return Err(CheckError::Lengths { what: format!("channel class {class} is dark, but has the length {}", lengths[class]) });
     }
-    let (sources, weight) = representative_sources(topology, symmetry, dead);
-    let sums = sources.par_iter().map(|&source| sum_from(topology, &graph, demand, &length_of, source, dead)).collect::<Vec<_>>();
+    let (sources, weight) = representative_sources(scene, symmetry);
+    let sums = sources.par_iter().map(|&source| sum_from(scene, &graph, demand, &length_of, source)).collect::<Vec<_>>();
     let distance = sums.into_iter().sum::<Result<u128, CheckError>>()? * u128::from(weight);
     if volume == 0 || distance == 0 {
         return Err(CheckError::Lengths { what: "they are all zero, or no pair has a positive distance: no bound follows".to_owned() });
@@ -74,14 +57,7 @@ pub(super) fn measure(
 }
 
 /// Sum of weight x shortest length from a source to all other routers that live.
-fn sum_from(
-    topology: &Topology,
-    graph: &LitGraph,
-    demand: &Demand,
-    length_of: &[u64],
-    source: NodeId,
-    dead: Option<NodeId>,
-) -> Result<u128, CheckError> {
+fn sum_from(scene: &Scene<'_>, graph: &LitGraph, demand: &Demand, length_of: &[u64], source: NodeId) -> Result<u128, CheckError> {
     let mut shortest = vec![u64::MAX; graph.node_count()];
     shortest[source.index()] = 0;
     let mut open = BinaryHeap::from([Reverse((0u64, source.0))]);
@@ -99,10 +75,10 @@ fn sum_from(
             }
         }
     }
-    if let Some(dead) = dead {
+    if let Some(dead) = scene.dead {
         shortest[dead.index()] = 0;
     }
-    let apart = |&node: &usize| shortest[node] == u64::MAX && topology.is_endpoint(NodeId::new(node));
+    let apart = |&node: &usize| shortest[node] == u64::MAX && scene.is_endpoint(NodeId::new(node));
     match (0..shortest.len()).find(apart) {
         None => {
             let weight = |node: usize| u128::from(demand.weight(source, NodeId::new(node)));

@@ -123,11 +123,11 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
         return wrong(expected.len(), format!("{} scenarios, but there must be {}", claimed.len(), expected.len()));
     }
     for (at, (claimed, fault)) in claimed.iter().zip(&expected).enumerate() {
-        let failed = match (claimed.dark.as_slice(), claimed.link, claimed.chip) {
-            ([], None, None) => Failed::Nothing,
-            ([], Some(link), None) => Failed::Link(topology.links()[link].a),
-            ([], None, Some(chip)) => Failed::Chip(chip),
-            (dark, ..) => Failed::Switches(dark.to_vec()),
+        let failed = match &claimed.fault {
+            crate::ir::Fault::None => Failed::Nothing,
+            crate::ir::Fault::Link(link) => Failed::Link(topology.links()[*link].a),
+            crate::ir::Fault::Router(chip) => Failed::Chip(*chip),
+            crate::ir::Fault::Switches(dark) => Failed::Switches(dark.clone()),
         };
         let served =
             |image: &crate::ir::Image| Served { scenario: image.scenario.clone(), cubes: image.cubes.iter().map(|cube| cube.0).collect() };
@@ -163,12 +163,14 @@ fn switches(pod: &Pod, most: usize) -> Vec<Fault> {
 /// One link of every orbit.
 fn links(fabric: &Fabric, topology: &Topology) -> Vec<Fault> {
     let moves = moves(topology.symmetry());
+    // Of a single channel the source comes first: another one may run back between the same numbers.
+    let key = |simplex: bool, [one, two]: [Endpoint; 2]| if simplex || one < two { [one, two] } else { [two, one] };
     let by_ends: BTreeMap<[Endpoint; 2], usize> =
-        topology.links().iter().enumerate().map(|(at, link)| ([link.a.min(link.b), link.a.max(link.b)], at)).collect();
+        topology.links().iter().enumerate().map(|(at, link)| (key(link.simplex, [link.a, link.b]), at)).collect();
     let image = |at: usize, cubes: &[u32]| {
         let link = topology.links()[LinkId::new(at)];
-        let [one, two] = [link.a, link.b].map(|end| Endpoint { node: carried(topology, end.node, cubes), port: end.port });
-        by_ends.get(&[one.min(two), one.max(two)]).copied()
+        let ends = [link.a, link.b].map(|end| Endpoint { node: carried(topology, end.node, cubes), port: end.port });
+        by_ends.get(&key(link.simplex, ends)).copied()
     };
     let name = |at: usize| {
         let end = topology.links()[LinkId::new(at)].a;

@@ -1,9 +1,9 @@
 //! Whether a flow proves the lower end of the concurrent flow: exact conservation, exact loads.
 
 use super::CheckError;
-use super::graph::{expect_alive, expect_length};
-use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
-use crate::ir::{FlowCertificate, Topology};
+use super::graph::{expect_length, expect_lit};
+use crate::ids::{ChannelId, Id, LinkId, NodeId};
+use crate::ir::{FlowCertificate, Scene};
 use crate::model::Demand;
 
 /// Checks that no units use a channel of a class with a dark one, that every canonical source sends `demand` units times the weight of the pair to every other router and that the busiest link of the pod, both channels and all
@@ -15,9 +15,9 @@ use crate::model::Demand;
 ///
 /// # Errors
 /// The router where units appear or vanish, or the load that differs.
-pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, claimed: &FlowCertificate) -> Result<(), CheckError> {
-    expect_alive(topology, alive)?;
-    let symmetry = topology.symmetry();
+pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Result<(), CheckError> {
+    expect_lit(scene)?;
+    let (topology, symmetry) = (scene.topology, scene.topology.symmetry());
     let nodes = topology.node_count();
     let sources = || symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node));
     expect_length("flow", "sources", claimed.flows.len(), sources().count())?;
@@ -36,7 +36,7 @@ pub fn flow(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, c
         });
     }
     let mut dark = vec![false; topology.class_count(symmetry)];
-    for link in topology.links().ids().filter(|&link| !alive[link]) {
+    for link in topology.links().ids().filter(|&link| !scene.is_lit(link)) {
         for channel in topology.channels_of(link) {
             dark[topology.channel_class(symmetry, channel).index()] = true;
         }

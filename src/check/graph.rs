@@ -1,8 +1,8 @@
 //! The lit channels of a topology, laid out for searches.
 
 use super::CheckError;
-use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
-use crate::ir::{Symmetry, Topology};
+use crate::ids::{ChannelId, Id, NodeId};
+use crate::ir::{Scene, Symmetry};
 use std::fmt::Display;
 
 /// Lit channels by the router they leave.
@@ -14,12 +14,11 @@ pub(super) struct LitGraph {
 }
 
 impl LitGraph {
-    pub(super) fn new(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Self {
+    pub(super) fn new(scene: &Scene<'_>) -> Self {
         let mut starts = vec![0];
         let mut hops = Vec::new();
-        for node in topology.nodes() {
-            let lit = topology.channels_from(node).filter(|channel| alive[channel.link()]);
-            hops.extend(lit.map(|channel| (channel, topology.target(channel).node.0)));
+        for node in scene.topology.nodes() {
+            hops.extend(scene.channels_from(node).map(|channel| (channel, scene.topology.target(channel).node.0)));
             starts.push(hops.len() as u32);
         }
         Self { starts, hops }
@@ -57,9 +56,9 @@ impl LitGraph {
     }
 }
 
-/// Whether `alive` has an entry for every link.
-pub(super) fn expect_alive(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Result<(), CheckError> {
-    expect_length("lit links", "entries", alive.len(), topology.links().len())
+/// Whether a scene says of every link if it is lit.
+pub(super) fn expect_lit(scene: &Scene<'_>) -> Result<(), CheckError> {
+    expect_length("lit links", "entries", scene.lit.len(), scene.topology.links().len())
 }
 
 /// Whether something has as many entries as it must.
@@ -70,23 +69,24 @@ pub(super) fn expect_length(of: &str, entries: impl Display, found: usize, expec
     Err(CheckError::Shape { scenario: of.to_owned(), what: format!("{found} {entries}, but there must be {expected}") })
 }
 
-/// The symmetry of a scenario: that of the topology where the lit links keep it and no chip is dead, otherwise the trivial one.
-pub(super) fn symmetry_of(topology: &Topology, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Symmetry {
-    let symmetry = topology.symmetry();
-    if dead.is_none() && keeps_alive(topology, symmetry, alive) { symmetry.clone() } else { symmetry.without() }
+/// The symmetry of a scene: that of the topology where the lit links keep it and no chip is dead, otherwise the
+/// trivial one.
+pub(super) fn symmetry_of(scene: &Scene<'_>) -> Symmetry {
+    let symmetry = scene.topology.symmetry();
+    if scene.dead.is_none() && keeps_dark(scene, symmetry) { symmetry.clone() } else { symmetry.without() }
 }
 
 /// The sources that stand for all that live, and how many each stands for.
-pub(super) fn representative_sources(topology: &Topology, symmetry: &Symmetry, dead: Option<NodeId>) -> (Vec<NodeId>, u64) {
-    let sends = |&node: &NodeId| Some(node) != dead && topology.is_endpoint(node);
-    (symmetry.canonical_nodes().filter(sends).collect(), symmetry.order() as u64)
+pub(super) fn representative_sources(scene: &Scene<'_>, symmetry: &Symmetry) -> (Vec<NodeId>, u64) {
+    (symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).collect(), symmetry.order() as u64)
 }
 
-/// Whether every image of a lit link is lit; the symmetry must be one of the topology.
-pub(super) fn keeps_alive(topology: &Topology, symmetry: &Symmetry, alive: &IdVec<LinkId, bool>) -> bool {
-    topology.links().enumerate().filter(|&(id, _)| !alive[id]).all(|(_, link)| {
+/// Whether every image of a dark link is dark; the symmetry must be one of the topology.
+pub(super) fn keeps_dark(scene: &Scene<'_>, symmetry: &Symmetry) -> bool {
+    let topology = scene.topology;
+    topology.links().enumerate().filter(|&(id, _)| !scene.is_lit(id)).all(|(_, link)| {
         (1..symmetry.order())
-            .all(|g| topology.outgoing(symmetry.image(g, link.a.node), link.a.port).is_some_and(|image| !alive[image.link()]))
+            .all(|g| topology.outgoing(symmetry.image(g, link.a.node), link.a.port).is_some_and(|image| !scene.is_lit(image.link())))
     })
 }
 

@@ -4,9 +4,9 @@
 //! before this one.
 
 use super::CheckError;
-use super::graph::keeps_alive;
-use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId};
-use crate::ir::{Symmetry, Topology};
+use super::graph::keeps_dark;
+use crate::ids::{CubeId, Id, NodeId};
+use crate::ir::{Scene, Symmetry, Topology};
 use crate::model::Demand;
 use fixedbitset::FixedBitSet;
 
@@ -145,9 +145,9 @@ pub(super) fn keeps_demand(symmetry: &Symmetry, demand: &Demand) -> Result<(), C
 }
 
 /// Checks a symmetry of the lit part of a topology.
-pub(super) fn automorphisms_of_lit(topology: &Topology, symmetry: &Symmetry, alive: &IdVec<LinkId, bool>) -> Result<(), CheckError> {
-    automorphisms(topology, symmetry)?;
-    if keeps_alive(topology, symmetry, alive) {
+pub(super) fn automorphisms_of_lit(scene: &Scene<'_>, symmetry: &Symmetry) -> Result<(), CheckError> {
+    automorphisms(scene.topology, symmetry)?;
+    if keeps_dark(scene, symmetry) {
         return Ok(());
     }
     Err(CheckError::symmetry("it carries dark links onto lit ones, so it is none of this scenario"))

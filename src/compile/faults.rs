@@ -6,7 +6,7 @@ use super::{Stage, size};
 use crate::check;
 use crate::compiled::{CompiledPod, CompiledScenario};
 use crate::diag::Failure;
-use crate::ir::{Scenario, Topology};
+use crate::ir::{Scenario, Scene, Topology};
 use crate::model::{self, Fabric};
 use crate::passes::flow;
 use crate::passes::route::RouteError;
@@ -61,8 +61,7 @@ impl Faults {
             if local && routes > most { Err(refused()) } else { Ok(()) }
         };
         affordable(fewest)?;
-        let lit = Scenario::nominal().alive(topology, pod.map(|pod| &pod.cross_connects));
-        let distances = flow::distances(topology, &lit).expect("the topology is connected");
+        let distances = flow::distances(&Scene::whole(topology)).expect("the topology is connected");
         let at_once = size::routed(fabric, topology, pod, &distances, fewest).map_err(Failure::infeasible)?;
         let mut all = Scenario::all(fabric, topology);
         check::faults(fabric, topology, &all).map_err(Failure::internal)?;

@@ -6,8 +6,7 @@
 use crate::check;
 use crate::diag::Failure;
 use crate::emit::number::{lower, upper};
-use crate::ids::IdVec;
-use crate::ir::{DualLengths, Fraction, PassRecord, Scenario, Topology, UniformTopology};
+use crate::ir::{DualLengths, Fraction, PassRecord, Scenario, Scene, Topology, UniformTopology};
 use crate::model::{Demand, Fabric, Pod, TopologyChoice};
 use crate::passes::{cross_connect, flow, synth};
 use crate::progress::{Progress, Silent};
@@ -33,12 +32,12 @@ pub(super) fn topology(
     let mut reached = None;
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(fabric, pod, progress)?;
-        let lit = IdVec::filled(true, uniform.links().len());
+        let whole = Scene::whole(&uniform);
         let seeds = synth::seeds(&uniform, &fabric.demand);
         let settings = flow::Settings::certificate(fabric.effort());
-        let flow = flow::concurrent(&uniform, &fabric.demand, &lit, flow::Start::Seeds(&seeds), settings, progress);
-        check::flow(&uniform, &fabric.demand, &lit, &flow.primal).map_err(Failure::internal)?;
-        check::dual(&uniform, &fabric.demand, &lit, &flow.dual).map_err(Failure::internal)?;
+        let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
+        check::flow(&whole, &fabric.demand, &flow.primal).map_err(Failure::internal)?;
+        check::dual(&whole, &fabric.demand, &flow.dual).map_err(Failure::internal)?;
         // As the report prints it: that topology is thrown away, and what is said of the gain must follow
         // from what is printed.
         let printed = |text: String| Decimal::parse(&text).map_or(Fraction::ZERO, Fraction::decimal);
@@ -57,9 +56,8 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
         return Ok(0);
     }
     let carries = |topology: &Topology| {
-        let lit = IdVec::filled(true, topology.links().len());
         let seeds = synth::seeds(topology, &fabric.demand);
-        flow::concurrent(topology, &fabric.demand, &lit, flow::Start::Seeds(&seeds), flow::Settings::TRIAL, &Silent)
+        flow::concurrent(&Scene::whole(topology), &fabric.demand, flow::Start::Seeds(&seeds), flow::Settings::TRIAL, &Silent)
     };
     let found: Vec<_> = finalists.iter().map(carries).collect();
     let flow = |at: &usize| found[*at].primal.value();
@@ -85,10 +83,10 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
 fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, nominal: &DualLengths) -> Result<f64, Failure> {
     let cross_connects = cross_connect::assign(pod, topology).map_err(Failure::spec)?;
     let flow_of = |scenario: &Scenario| {
-        let alive = scenario.alive(topology, Some(&cross_connects));
-        let whole = flow::distances(topology, &alive).is_some();
-        if whole {
-            flow::concurrent(topology, &fabric.demand, &alive, flow::Start::Lengths(nominal), flow::Settings::FAULT, &Silent).primal.value()
+        let scene = Scene::of(&scenario.fault, topology, Some(&cross_connects));
+        let connected = flow::distances(&scene).is_some();
+        if connected {
+            flow::concurrent(&scene, &fabric.demand, flow::Start::Lengths(nominal), flow::Settings::FAULT, &Silent).primal.value()
         } else {
             0.0
         }

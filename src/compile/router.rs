@@ -1,9 +1,7 @@
 //! The routing method of the spec, as all scenarios share it.
 
-use super::context::Context;
 use crate::compiled::CompiledScenario;
-use crate::ids::{IdVec, LinkId};
-use crate::ir::{DualLengths, ForwardingTables, PassRecord, Routes, Scenario, Survivors, Topology, Walk};
+use crate::ir::{DualLengths, ForwardingTables, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
 use crate::model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, axis_order, dimension_order, minimal, up_down};
@@ -42,30 +40,24 @@ pub(super) struct Routed {
 }
 
 impl Routed {
-    fn new(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, routes: Routes, key: TableKey, scenario: &Scenario) -> Self {
-        let tables = tables::build(topology, &routes, key, &scenario.name);
-        let carried = tables::count(topology, demand, alive, &routes, &tables);
+    fn new(scene: &Scene<'_>, demand: &Demand, routes: Routes, key: TableKey, scenario: &Scenario) -> Self {
+        let tables = tables::build(scene.topology, &routes, key, &scenario.name);
+        let carried = tables::count(scene, demand, &routes, &tables);
         Self { ranks: routes.ranks.clone(), tables, carried, routes: Some(routes) }
     }
 
     /// Shortest routes; a packet moves one virtual channel up at every hop, so the rank of a (channel, VC) is its VC.
-    fn minimal(
-        fabric: &Fabric,
-        topology: &Topology,
-        demand: &Demand,
-        alive: &IdVec<LinkId, bool>,
-        scenario: &Scenario,
-    ) -> Result<Self, RouteError> {
-        let vcs = fabric.budget.vcs;
+    fn minimal(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, scenario: &Scenario) -> Result<Self, RouteError> {
+        let (topology, vcs) = (scene.topology, fabric.budget.vcs);
         let care = if scenario.is_nominal() { minimal::Care::Full } else { minimal::Care::Fault };
-        let next = minimal::route(topology, demand, alive, care);
+        let next = minimal::route(scene, demand, care);
         let hops = next.longest(topology);
         if hops > u32::from(vcs) {
             let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
             return Err(RouteError::NeedsHops { hops, vcs, scenario: scenario.name.clone(), budget, routing });
         }
         let tables = tables::by_destination(&next, vcs, &scenario.name);
-        let carried = tables::count_next_hops(topology, demand, alive, &next, &tables);
+        let carried = tables::count_next_hops(scene, demand, &next, &tables);
         let ranks = (0..topology.class_count(topology.symmetry())).flat_map(|_| 0..u32::from(vcs)).collect();
         Ok(Self { ranks, tables, carried, routes: None })
     }
@@ -91,8 +83,8 @@ impl Router {
                 };
                 let full_key = (key == TableKey::Dst).then(|| {
                     let full = allowed_turns::Settings { key: TableKey::DstInput, table_entries: None, ..settings };
-                    let lit = IdVec::filled(true, topology.links().len());
-                    allowed_turns::select(topology, &fabric.demand, &lit, prices, &order, &full, None).max_load(topology, &fabric.demand)
+                    let whole = Scene::whole(topology);
+                    allowed_turns::select(&whole, &fabric.demand, prices, &order, &full, None).max_load(topology, &fabric.demand)
                 });
                 Router::AllowedTurns { order, settings, exact, full_key }
             }
@@ -103,22 +95,22 @@ impl Router {
     /// them.
     pub(super) fn route(
         &self,
-        &Context { fabric, topology, .. }: &Context<'_>,
-        alive: &IdVec<LinkId, bool>,
+        fabric: &Fabric,
+        scene: &Scene<'_>,
         prices: &DualLengths,
         scenario: &Scenario,
         healthy: Option<&Routes>,
     ) -> Result<Routed, RouteError> {
-        let demand = &fabric.demand;
+        let (topology, demand) = (scene.topology, &fabric.demand);
         let routes = match self {
             Router::AllowedTurns { order, settings, .. } => {
-                let routes = allowed_turns::select(topology, demand, alive, prices, order, settings, healthy);
+                let routes = allowed_turns::select(scene, demand, prices, order, settings, healthy);
                 match torus(fabric) {
                     Some((pod, dims))
                         if scenario.is_nominal() && demand.is_uniform() && settings.starts_from_routes(fabric.node_count()) =>
                     {
-                        let start = dimension_order::route(fabric, pod, topology, dims, alive, scenario)?;
-                        let other = allowed_turns::improve_routes(topology, demand, alive, prices, settings, &start);
+                        let start = dimension_order::route(fabric, pod, scene, dims, scenario)?;
+                        let other = allowed_turns::improve_routes(scene, demand, prices, settings, &start);
                         if other.max_load(topology, demand) < routes.max_load(topology, demand) { other } else { routes }
                     }
                     _ => routes,
@@ -126,27 +118,26 @@ impl Router {
             }
             Router::DimensionOrder(dims) => {
                 let pod = fabric.pod().expect("only a torus of a pod is routed like this");
-                dimension_order::route(fabric, pod, topology, *dims, alive, scenario)?
+                dimension_order::route(fabric, pod, scene, *dims, scenario)?
             }
-            Router::AxisOrder => axis_order::route(fabric, topology, alive, scenario)?,
-            Router::UpDown => up_down::route(topology, alive, fabric.budget.vcs),
-            Router::Minimal => return Routed::minimal(fabric, topology, demand, alive, scenario),
+            Router::AxisOrder => axis_order::route(fabric, scene, scenario)?,
+            Router::UpDown => up_down::route(scene, fabric.budget.vcs),
+            Router::Minimal => return Routed::minimal(fabric, scene, demand, scenario),
         };
-        Ok(Routed::new(topology, demand, alive, routes, self.key(), scenario))
+        Ok(Routed::new(scene, demand, routes, self.key(), scenario))
     }
 
     /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the whole fabric's routers.
     pub(super) fn route_survivors(
         &self,
-        context: &Context<'_>,
-        alive: &IdVec<LinkId, bool>,
+        fabric: &Fabric,
+        scene: &Scene<'_>,
         left: &Survivors,
         prices: &DualLengths,
         scenario: &Scenario,
         healthy: Option<&Routes>,
     ) -> Result<Routed, RouteError> {
-        let &Context { fabric, topology, .. } = context;
-        let (lit, own, vcs) = (left.alive(), &left.topology, fabric.budget.vcs);
+        let (topology, own, vcs) = (scene.topology, &left.scene(), fabric.budget.vcs);
         let routed = match self {
             // The ranks of the healthy pod, on every router: what rises there rises here.
             Router::AllowedTurns { order, settings, .. } => {
@@ -155,16 +146,16 @@ impl Router {
                 let order = TurnOrder { ranks: left.from_pod(symmetry, row, &order.ranks), symmetric: true, ..**order };
                 let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
                 let healthy = healthy.map(|healthy| left.routes_from_pod(topology, healthy, &order.ranks, order.vcs));
-                let routes = allowed_turns::select(own, &left.demand, &lit, prices, &order, &settings, healthy.as_ref());
-                Routed::new(own, &left.demand, &lit, routes, self.key(), scenario)
+                let routes = allowed_turns::select(own, &left.demand, prices, &order, &settings, healthy.as_ref());
+                Routed::new(own, &left.demand, routes, self.key(), scenario)
             }
             // It knows no detours, and needs the coordinates of the whole pod.
-            Router::DimensionOrder(_) | Router::AxisOrder => return self.route(context, alive, prices, scenario, None),
-            Router::UpDown => Routed::new(own, &left.demand, &lit, up_down::route(own, &lit, vcs), self.key(), scenario),
-            Router::Minimal => Routed::minimal(fabric, own, &left.demand, &lit, scenario)?,
+            Router::DimensionOrder(_) | Router::AxisOrder => return self.route(fabric, scene, prices, scenario, None),
+            Router::UpDown => Routed::new(own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
+            Router::Minimal => Routed::minimal(fabric, own, &left.demand, scenario)?,
         };
-        let ranks = left.to_pod(own.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
-        let loads = left.to_pod(own.ports(), &routed.carried.loads, 0);
+        let ranks = left.to_pod(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
+        let loads = left.to_pod(own.topology.ports(), &routed.carried.loads, 0);
         let (tables, carried) = (left.tables_to_pod(&routed.tables), Walk { loads, ..routed.carried });
         Ok(Routed { ranks, tables, carried, routes: None })
     }
@@ -209,8 +200,7 @@ impl Router {
 /// The least maximum load over the allowed paths of fewest hops, by integer linear programming.
 fn exact_load(fabric: &Fabric, topology: &Topology, prices: &DualLengths, order: &TurnOrder) -> Result<u64, RouteError> {
     let most = allowed_turns::MAX_PATHS;
-    let lit = IdVec::filled(true, topology.links().len());
-    let choice = allowed_turns::paths(topology, &lit, prices, order, most)
+    let choice = allowed_turns::paths(&Scene::whole(topology), prices, order, most)
         .ok_or_else(|| too_large(fabric, "there are too many allowed paths".to_owned()))?;
     allowed_turns::least_load(&choice).map_err(|error| too_large(fabric, error.to_string()))
 }

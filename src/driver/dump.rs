@@ -77,7 +77,7 @@ fn resolve(fabric: &Fabric) -> String {
                 "demand: matrix, {} in all, at most {} per pair, {} per chip\n",
                 fabric.demand.total(),
                 fabric.demand.largest(),
-                fabric.demand.sent_most()
+                fabric.demand.sent_most(None)
             )
         }
     };

@@ -310,7 +310,7 @@ pub(super) fn demand_line(fabric: &Fabric) -> Option<String> {
         }
         DemandShape::Matrix(_) => format!("a matrix with weights up to {}", grouped(fabric.demand.largest().into())),
     };
-    Some(format!("demand: {how}; the busiest chip sends {} in all", grouped(fabric.demand.sent_most())))
+    Some(format!("demand: {how}; the busiest chip sends {} in all", grouped(fabric.demand.sent_most(None))))
 }
 
 /// What the topology gains on its demand over the one synthesized for uniform demand.

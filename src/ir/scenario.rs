@@ -1,7 +1,7 @@
 //! What has failed: some OCSes, a link, or a chip.
 
-use super::{CrossConnects, Topology};
-use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId};
+use super::{CrossConnects, Scene, Topology};
+use crate::ids::{CubeId, Id, LinkId, NodeId, OcsId};
 use crate::model::{Fabric, Faults, file_stem};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -11,14 +11,34 @@ use std::collections::BTreeSet;
 pub struct Scenario {
     /// `nominal`, `X[0,0]`, `X[0,0]+Y[1,2]`, `cube0[1,2,3].+x` (a link, by its smaller end) or `cube0[1,2,3]` (a chip).
     pub name: String,
-    /// Dark OCSes, ascending.
-    pub dark: Vec<OcsId>,
-    /// The dark link.
-    pub link: Option<LinkId>,
-    /// The dead chip.
-    pub chip: Option<NodeId>,
+    /// What has failed.
+    pub fault: Fault,
     /// The other faults that this one stands for.
     pub images: Vec<Image>,
+}
+
+/// What has failed, all of it at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// Nothing.
+    None,
+    /// These OCSes are dark, ascending; never an empty list.
+    Switches(Vec<OcsId>),
+    /// The link is dark.
+    Link(LinkId),
+    /// The router is dead, and so are all its links.
+    Router(NodeId),
+}
+
+impl Fault {
+    /// The dark OCSes.
+    pub fn switches(&self) -> &[OcsId] {
+        if let Fault::Switches(dark) = self { dark } else { &[] }
+    }
+    /// The dead router.
+    pub fn dead(&self) -> Option<NodeId> {
+        if let Fault::Router(dead) = *self { Some(dead) } else { None }
+    }
 }
 
 /// A fault that is the image of another one: its tables are theirs with every router and destination carried along.
@@ -34,7 +54,7 @@ pub struct Image {
 impl Scenario {
     /// The healthy pod.
     pub fn nominal() -> Self {
-        Self { name: "nominal".to_owned(), dark: Vec::new(), link: None, chip: None, images: Vec::new() }
+        Self { name: "nominal".to_owned(), fault: Fault::None, images: Vec::new() }
     }
     /// Nominal first, then every tolerated fault: sets of OCSes by size, then by id; links and chips by id, of all images of one another the first.
     pub fn all(fabric: &Fabric, topology: &Topology) -> Vec<Self> {
@@ -63,8 +83,8 @@ impl Scenario {
                 .collect();
             all.extend(previous.iter().map(|dark| Self {
                 name: dark.iter().map(|&id| pod.ocses[id].name.as_str()).collect::<Vec<_>>().join("+"),
-                dark: dark.clone(),
-                ..Self::nominal()
+                fault: Fault::Switches(dark.clone()),
+                images: Vec::new(),
             }));
         }
         all
@@ -82,7 +102,7 @@ impl Scenario {
             if !seen.insert(id) {
                 continue;
             }
-            let mut scenario = Self { name: name(id), link: Some(id), ..Self::nominal() };
+            let mut scenario = Self { name: name(id), fault: Fault::Link(id), images: Vec::new() };
             for g in 1..symmetry.order() {
                 let image = topology.outgoing(symmetry.image(g, link.a.node), link.a.port).map(|channel| channel.link());
                 if let Some(image) = image.filter(|&image| seen.insert(image)) {
@@ -99,46 +119,32 @@ impl Scenario {
         let fault = |chip: NodeId| {
             let image = |g| Image { scenario: topology.name(symmetry.image(g, chip)), cubes: moves(topology, g) };
             let images = (1..symmetry.order()).map(image).collect();
-            Self { name: topology.name(chip), chip: Some(chip), images, ..Self::nominal() }
+            Self { name: topology.name(chip), fault: Fault::Router(chip), images }
         };
         std::iter::once(Self::nominal()).chain(symmetry.canonical_nodes().map(fault)).collect()
     }
 
     /// Whether this is the healthy pod.
     pub fn is_nominal(&self) -> bool {
-        self.dark.is_empty() && self.link.is_none() && self.chip.is_none()
+        self.fault == Fault::None
     }
     /// `a dark X[0,0]`, `a dark link cube0[1,2,3].+x`, `a dead chip cube0[1,2,3]`.
-    pub fn fault(&self) -> String {
-        let what = if self.chip.is_some() {
-            "a dead chip "
-        } else if self.link.is_some() {
-            "a dark link "
-        } else {
-            "a dark "
+    pub fn what_failed(&self) -> String {
+        let what = match self.fault {
+            Fault::None | Fault::Switches(_) => "a dark",
+            Fault::Link(_) => "a dark link",
+            Fault::Router(_) => "a dead chip",
         };
-        format!("{what}{}", self.name)
-    }
-    /// Number of routers that send and receive.
-    pub fn served(&self, topology: &Topology) -> usize {
-        topology.endpoints().filter(|&node| Some(node) != self.chip).count()
+        format!("{what} {}", self.name)
     }
     /// The name as part of a file name: `X_0_0`, `X_0_0+Y_1_2`, `cube0_1_2_3.+x`, `cube0_1_2_3`.
     pub fn file_stem(&self) -> String {
         file_stem(&self.name)
     }
-    /// Which links are lit.
-    pub fn alive(&self, topology: &Topology, cross_connects: Option<&CrossConnects>) -> IdVec<LinkId, bool> {
-        let lit = |(id, link): (LinkId, &super::Link)| {
-            self.link != Some(id)
-                && self.chip.is_none_or(|chip| link.a.node != chip && link.b.node != chip)
-                && cross_connects.and_then(|cross_connects| cross_connects.ocs_of[id]).is_none_or(|ocs| !self.dark.contains(&ocs))
-        };
-        topology.links().enumerate().map(lit).collect()
-    }
     /// How many sets of OCSes keep all their fibres.
-    pub fn intact(&self, sets: &[Vec<OcsId>], alive: &IdVec<LinkId, bool>, cross_connects: &CrossConnects) -> usize {
-        let whole = |&ocs: &OcsId| !self.dark.contains(&ocs) && cross_connects.settings[ocs].iter().all(|setting| alive[setting.link]);
+    pub fn intact(&self, sets: &[Vec<OcsId>], scene: &Scene<'_>, cross_connects: &CrossConnects) -> usize {
+        let dark = self.fault.switches();
+        let whole = |ocs: &OcsId| !dark.contains(ocs) && cross_connects.settings[*ocs].iter().all(|setting| scene.is_lit(setting.link));
         sets.iter().filter(|set| set.iter().all(whole)).count()
     }
 }

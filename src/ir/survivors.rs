@@ -1,11 +1,11 @@
 //! What a fault that keeps no symmetry leaves of a pod.
 //!
-//! In: a topology, which links are lit, the dead chip. Out: a topology of the lit links alone, on router numbers without a gap and with the
+//! In: a scene. Out: a topology of the lit links alone, on router numbers without a gap and with the
 //! trivial symmetry, and the ways there and back: what holds for every class of the pod is copied to all that survive. Invariant: survivors
 //! keep their order, so the smaller end of a link stays the smaller one.
 
-use super::{DualLengths, Endpoint, Entry, ForwardingTables, Hop, Link, Routes, Symmetry, Topology};
-use crate::ids::{Id, IdVec, LinkId, NodeId};
+use super::{DualLengths, Endpoint, Entry, ForwardingTables, Hop, Link, Routes, Scene, Symmetry, Topology};
+use crate::ids::{Id, NodeId};
 use crate::model::Demand;
 
 /// The lit part of a pod as a topology of its own.
@@ -25,18 +25,19 @@ pub struct Survivors {
 
 impl Survivors {
     /// The lit links without the dead chip.
-    pub fn new(pod: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, dead: Option<NodeId>) -> Self {
+    pub fn new(scene: &Scene<'_>, demand: &Demand) -> Self {
+        let pod = scene.topology;
         let whole = pod.symmetry().without();
-        let nodes: Vec<NodeId> = pod.nodes().filter(|&node| Some(node) != dead).collect();
+        let nodes: Vec<NodeId> = pod.nodes().filter(|&node| scene.lives(node)).collect();
         let mut here = vec![None; pod.node_count()];
         for (k, node) in nodes.iter().enumerate() {
             here[node.index()] = Some(NodeId::new(k));
         }
         let end = |end: Endpoint| Some(Endpoint { node: here[end.node.index()]?, port: end.port });
-        let lit = pod.links().enumerate().filter(|&(id, _)| alive[id]);
-        let links = lit.filter_map(|(_, link)| Some(Link { a: end(link.a)?, b: end(link.b)?, ..*link })).collect();
+        let lit = scene.links().map(|link| &pod.links()[link]);
+        let links = lit.filter_map(|link| Some(Link { a: end(link.a)?, b: end(link.b)?, ..*link })).collect();
         // Without a chip the cubes are no longer alike: every chip is a cube of its own.
-        let symmetry = if dead.is_none() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
+        let symmetry = if scene.dead.is_none() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
         let hosts = nodes.iter().map(|&node| pod.hosts(node)).collect();
         let topology = Topology::new(pod.ports(), links, symmetry).with_hosts(hosts).with_capacities(pod.capacities().clone());
         Self { topology, demand: demand.among(&nodes), nodes, here, whole }
@@ -47,9 +48,9 @@ impl Survivors {
         &self.whole
     }
 
-    /// Which links are lit: all.
-    pub fn alive(&self) -> IdVec<LinkId, bool> {
-        IdVec::filled(true, self.topology.links().len())
+    /// All of it.
+    pub fn scene(&self) -> Scene<'_> {
+        Scene::whole(&self.topology)
     }
 
     /// Values per class of the pod's routers, `row` each, as values per router.

@@ -224,17 +224,6 @@ impl Topology {
     pub fn symmetry(&self) -> &Symmetry {
         &self.symmetry
     }
-    /// Whether the symmetry carries lit links onto lit ones.
-    pub fn keeps(&self, alive: &IdVec<LinkId, bool>) -> bool {
-        // Both ends are asked, because the image of a smaller end can be the larger one.
-        self.links.enumerate().all(|(id, link)| {
-            let ends = if link.simplex { &[link.a][..] } else { &[link.a, link.b] };
-            ends.iter().all(|end| {
-                let canonical = self.symmetry.canonical_node(self.symmetry.class(end.node));
-                self.outgoing(canonical, end.port).is_some_and(|channel| alive[channel.link()] == alive[id])
-            })
-        })
-    }
     /// The class of a channel under a symmetry of this topology: `class of its source node * ports + output port`.
     pub fn channel_class(&self, symmetry: &Symmetry, channel: ChannelId) -> ChannelClass {
         let source = self.source(channel);

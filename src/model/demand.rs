@@ -139,13 +139,8 @@ impl Demand {
         }
     }
 
-    /// What the node that sends most sends.
-    pub fn sent_most(&self) -> u64 {
-        self.sent_most_without(None)
-    }
-
-    /// What the node that sends most sends when nobody sends to, or hears from, a dead one.
-    pub fn sent_most_without(&self, dead: Option<NodeId>) -> u64 {
+    /// What the node that sends most sends; nobody sends to, or hears from, a dead one.
+    pub fn sent_most(&self, dead: Option<NodeId>) -> u64 {
         let to_dead = |source| dead.map_or(0, |dead| u64::from(self.weight(source, dead)));
         let living = self.endpoints().filter(|&source| Some(source) != dead);
         living.map(|source| self.sent_by(source) - to_dead(source)).max().unwrap_or(0)
@@ -417,7 +412,7 @@ mod tests {
                 prop_assert_eq!(demand.sent_by(source), sum(source));
                 most = most.max(sum(source));
             }
-            prop_assert_eq!(demand.sent_most(), most);
+            prop_assert_eq!(demand.sent_most(None), most);
             prop_assert_eq!(demand.total(), nodes(&demand).map(sum).sum::<u64>());
             prop_assert_eq!(demand.largest(), nodes(&demand).flat_map(|source| demand.row(source)).max().unwrap());
             let symmetric = nodes(&demand).all(|s| nodes(&demand).all(|t| demand.weight(s, t) == demand.weight(t, s)));

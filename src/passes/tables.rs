@@ -5,8 +5,8 @@
 //! for it; the checker convicts them. What the routes carry is counted here from the routes; the checker
 //! counts it by walking the tables.
 
-use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, NextHops, Routes, Symmetry, TableKey, Topology, Walk};
+use crate::ids::{Id, NodeId, PortId};
+use crate::ir::{Entry, ForwardingTables, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
 use crate::model::Demand;
 use std::collections::BTreeMap;
 
@@ -52,9 +52,9 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
 
 /// Counts what the routes put on the lit channels and how long they are, and the entries of their tables.
 ///
-/// `alive` and `demand` must be invariant under the symmetry of the routes.
-pub fn count(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, routes: &Routes, tables: &ForwardingTables) -> Walk {
-    let symmetry = &routes.symmetry;
+/// The scene and `demand` must keep the symmetry of the routes.
+pub fn count(scene: &Scene<'_>, demand: &Demand, routes: &Routes, tables: &ForwardingTables) -> Walk {
+    let (topology, symmetry) = (scene.topology, &routes.symmetry);
     let order = symmetry.order() as u64;
     let mut loads = vec![0; topology.class_count(symmetry)];
     let (mut vc_hops, mut route_hops) = (vec![0; usize::from(routes.vcs)], vec![0]);
@@ -74,22 +74,17 @@ pub fn count(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, 
             route_hops[route.len()] += order;
         }
     }
-    walked(topology, alive, symmetry, (loads, vc_hops, route_hops), tables)
+    walked(scene, symmetry, (loads, vc_hops, route_hops), tables)
 }
 
 /// The same of next hops.
-pub fn count_next_hops(
-    topology: &Topology,
-    demand: &Demand,
-    alive: &IdVec<LinkId, bool>,
-    next: &NextHops,
-    tables: &ForwardingTables,
-) -> Walk {
+pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, next: &NextHops, tables: &ForwardingTables) -> Walk {
+    let topology = scene.topology;
     let (symmetry, order) = (&next.symmetry, next.symmetry.order() as u64);
     let mut loads = vec![0; topology.class_count(symmetry)];
     let (mut vc_hops, mut route_hops) = (vec![0; usize::from(tables.vcs)], vec![0]);
     for (&destination, ports) in next.destinations.iter().zip(&next.ports) {
-        for source in topology.endpoints().filter(|&source| source != destination) {
+        for source in scene.endpoints().filter(|&source| source != destination) {
             let weight = u64::from(demand.weight(source, destination));
             let (mut node, mut hops) = (source, 0);
             while node != destination {
@@ -103,22 +98,19 @@ pub fn count_next_hops(
             route_hops[hops] += order;
         }
     }
-    walked(topology, alive, symmetry, (loads, vc_hops, route_hops), tables)
+    walked(scene, symmetry, (loads, vc_hops, route_hops), tables)
 }
 
 fn walked(
-    topology: &Topology,
-    alive: &IdVec<LinkId, bool>,
+    scene: &Scene<'_>,
     symmetry: &Symmetry,
     (loads, vc_hops, route_hops): (Vec<u64>, Vec<u64>, Vec<u64>),
     tables: &ForwardingTables,
 ) -> Walk {
     let order = symmetry.order() as u64;
     let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
-    for link in topology.links().ids().filter(|&link| alive[link]) {
-        for channel in topology.channels_of(link) {
-            *histogram.entry(loads[topology.channel_class(symmetry, channel).index()]).or_default() += 1;
-        }
+    for channel in scene.channels() {
+        *histogram.entry(loads[scene.topology.channel_class(symmetry, channel).index()]).or_default() += 1;
     }
     let entries = tables.routers.iter().map(|entries| entries.len() as u64);
     Walk {

@@ -3,16 +3,12 @@
 mod pods;
 mod verify;
 
-use fabc::ids::{IdVec, LinkId, PortId};
-use fabc::ir::{LinkClass, Routes, Topology};
+use fabc::ids::PortId;
+use fabc::ir::{Fault, LinkClass, Routes, Scene, Topology};
 use fabc::model::{Demand, TableKey, TurnPriority};
 use fabc::passes::route::allowed_turns::{MAX_PATHS, Settings, TurnOrder, least_load, order, paths, select};
 use fabc::progress::Silent;
 use verify::{Walked, verify};
-
-fn all_lit(topology: &Topology) -> IdVec<LinkId, bool> {
-    IdVec::filled(true, topology.links().len())
-}
 
 fn compute(topology: &Topology, vcs: u8) -> (TurnOrder, Routes) {
     compute_with(topology, &Settings::for_pod(vcs, topology.node_count()))
@@ -21,7 +17,7 @@ fn compute(topology: &Topology, vcs: u8) -> (TurnOrder, Routes) {
 fn compute_with(topology: &Topology, settings: &Settings) -> (TurnOrder, Routes) {
     let prices = pods::prices(topology, 1000);
     let order = order(topology, &prices, settings, &Silent);
-    let routes = select(topology, &Demand::uniform(topology.node_count()), &all_lit(topology), &prices, &order, settings, None);
+    let routes = select(&Scene::whole(topology), &Demand::uniform(topology.node_count()), &prices, &order, settings, None);
     (order, routes)
 }
 
@@ -112,7 +108,7 @@ fn priorities_give_the_loads_of_the_greedy_insertion() {
         let (order, routes) = compute_with(&topology, &settings);
         let walked = verify(&topology, &routes, |_| false);
         expect(&walked, 75, 1.03);
-        // The optimized order leaves every pair a near-shortest path; one insertion after the other does not.
+        // The optimised order leaves every pair a near-shortest path; one insertion after the other does not.
         assert!(order.lost > compute(&topology, 2).0.lost, "{priority:?}: {}", order.lost);
     }
     // One VC: some pairs would be left without a path, so the turns of a spanning tree come first.
@@ -154,7 +150,7 @@ fn lp_of_the_allowed_paths_is_met_by_the_descent() {
         let topology = pods::shifted([2, 2, 2], cubes, &shifts);
         let (order, routes) = compute(&topology, 2);
         let prices = pods::prices(&topology, 1000);
-        let choice = paths(&topology, &all_lit(&topology), &prices, &order, MAX_PATHS).expect("a small pod");
+        let choice = paths(&Scene::whole(&topology), &prices, &order, MAX_PATHS).expect("a small pod");
         assert_eq!(
             routes.max_load(&topology, &Demand::uniform(topology.node_count())),
             least_load(&choice).expect("an optimum"),
@@ -163,7 +159,7 @@ fn lp_of_the_allowed_paths_is_met_by_the_descent() {
     }
     let large = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 100, 7));
     let (order, prices) = (compute(&large, 2).0, pods::prices(&large, 1000));
-    assert!(paths(&large, &all_lit(&large), &prices, &order, 2000).is_none());
+    assert!(paths(&Scene::whole(&large), &prices, &order, 2000).is_none());
 }
 
 /// 64 chips, some 11,000 paths; 128 chips take minutes: see docs/benchmarks.md.
@@ -172,22 +168,23 @@ fn lp_of_the_allowed_paths_is_met_by_the_descent() {
 fn lp_of_64_chips_is_met_but_for_one_route() {
     let topology = pods::shifted([4, 4, 2], 2, &[vec![1; 8], vec![1; 8], vec![1; 16]]);
     let (order, routes) = compute(&topology, 2);
-    let choice = paths(&topology, &all_lit(&topology), &pods::prices(&topology, 1000), &order, MAX_PATHS).expect("few enough paths");
+    let choice = paths(&Scene::whole(&topology), &pods::prices(&topology, 1000), &order, MAX_PATHS).expect("few enough paths");
     let found = routes.max_load(&topology, &Demand::uniform(topology.node_count()));
     let least = least_load(&choice).expect("an optimum");
     assert!(found <= least + 1, "{found} instead of {least}");
 }
 
-/// All fibers at the place of a link's end: what a dark OCS takes away.
-fn without_ocs(topology: &Topology, port: u16, local: u32) -> IdVec<LinkId, bool> {
+/// All fibres at the place of a link's end: what a dark OCS takes away.
+fn without_ocs(topology: &Topology, port: u16, local: u32) -> Scene<'_> {
     let chips = topology.symmetry().chips_per_cube() as u32;
-    topology
+    let lit = topology
         .links()
         .iter()
         .map(|link| {
             ![link.a, link.b].iter().any(|end| end.port == PortId(port) && end.node.0 % chips == local) || link.class == LinkClass::Local
         })
-        .collect()
+        .collect();
+    Scene { lit, ..Scene::whole(topology) }
 }
 
 #[test]
@@ -197,28 +194,28 @@ fn one_order_serves_every_fault() {
     let prices = pods::prices(&topology, 1000);
     let settings = Settings::for_pod(2, topology.node_count());
     for (port, local) in [(0, 3), (0, 63), (2, 12), (4, 48), (4, 53)] {
-        let alive = without_ocs(&topology, port, local);
-        assert_eq!(alive.iter().filter(|&&lit| !lit).count(), 4);
-        let routes = select(&topology, &Demand::uniform(topology.node_count()), &alive, &prices, &order, &settings, Some(&nominal));
+        let scene = without_ocs(&topology, port, local);
+        assert_eq!(scene.lit.iter().filter(|&&lit| !lit).count(), 4);
+        let routes = select(&scene, &Demand::uniform(topology.node_count()), &prices, &order, &settings, Some(&nominal));
         assert_eq!(routes.ranks, nominal.ranks);
         assert_eq!(routes.symmetry, nominal.symmetry);
-        let walked = verify(&topology, &routes, |link| !alive[link]);
+        let walked = verify(&topology, &routes, |link| !scene.is_lit(link));
         expect(&walked, 164, 1.02);
         expect_balance(&walked);
     }
 }
 
 #[test]
-fn a_single_cut_fiber_breaks_the_symmetry_and_routes() {
+fn a_single_cut_fibre_breaks_the_symmetry_and_routes() {
     let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 1000, 7));
     let (order, nominal) = compute(&topology, 2);
-    let cut = topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fiber").0;
-    let alive: IdVec<LinkId, bool> = topology.links().ids().map(|link| link != cut).collect();
+    let cut = topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fibre").0;
+    let scene = Scene::of(&Fault::Link(cut), &topology, None);
     let settings = Settings::for_pod(2, topology.node_count());
     let prices = pods::prices(&topology, 1000);
-    let routes = select(&topology, &Demand::uniform(topology.node_count()), &alive, &prices, &order, &settings, Some(&nominal));
+    let routes = select(&scene, &Demand::uniform(topology.node_count()), &prices, &order, &settings, Some(&nominal));
     assert!(routes.symmetry.is_trivial());
-    expect(&verify(&topology, &routes, |link| !alive[link]), 78, 1.02);
+    expect(&verify(&topology, &routes, |link| !scene.is_lit(link)), 78, 1.02);
 }
 
 #[test]

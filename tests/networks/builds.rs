@@ -27,7 +27,7 @@ fn built(text: &str) -> (Compiled, check::Files) {
 fn spec(local: u32, global: u32, router: &str, rest: &str) -> String {
     format!(
         "fabric net {{ clock = 1 GHz; link near {{ bandwidth = {local} Gbps; latency = 10 ns; }} link far {{ bandwidth = {global} Gbps; latency = 20 ns; }}
-        router {{ {router} vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }} {rest} }}"
+        router {{ {router} vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }} {rest} }}"
     )
 }
 

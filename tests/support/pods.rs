@@ -2,10 +2,10 @@
 
 use fabc::compiled::{Compiled, CompiledPod, CompiledScenario};
 use fabc::diag::Span;
-use fabc::ids::{ChannelId, CubeId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
+use fabc::ids::{ChannelId, CubeId, Id, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
     ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link,
-    LinkClass, Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, StopReason, Symmetry, Topology, Walk, worst,
+    LinkClass, Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
     Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant,
@@ -65,10 +65,10 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
 /// One unit from every canonical source to every other node along a tree of shortest paths.
 fn tree_flow(topology: &Topology) -> FlowCertificate {
     let symmetry = topology.symmetry();
-    let alive = IdVec::filled(true, topology.links().len());
+    let whole = Scene::whole(topology);
     let mut totals = vec![0; topology.class_count(symmetry)];
     let mut flow = |source| {
-        let (next, _, order) = towards(topology, &alive, source);
+        let (next, _, order) = towards(&whole, source);
         let mut through = vec![1u64; topology.node_count()];
         let mut units = vec![0; topology.channel_count()];
         for node in order {
@@ -246,7 +246,8 @@ fn wire(pod: &Pod) -> (Topology, CrossConnects) {
 }
 
 /// Next hops of the shortest paths to a destination over lit links, and nodes by falling distance.
-fn towards(topology: &Topology, alive: &IdVec<LinkId, bool>, dst: NodeId) -> (Vec<Option<ChannelId>>, Vec<u32>, Vec<NodeId>) {
+fn towards(scene: &Scene<'_>, dst: NodeId) -> (Vec<Option<ChannelId>>, Vec<u32>, Vec<NodeId>) {
+    let topology = scene.topology;
     let mut next = vec![None; topology.node_count()];
     let mut distance = vec![u32::MAX; topology.node_count()];
     distance[dst.index()] = 0;
@@ -255,7 +256,7 @@ fn towards(topology: &Topology, alive: &IdVec<LinkId, bool>, dst: NodeId) -> (Ve
     while done < order.len() {
         let node = order[done];
         done += 1;
-        for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+        for channel in scene.channels_from(node) {
             let from = topology.target(channel).node;
             if distance[from.index()] == u32::MAX {
                 distance[from.index()] = distance[node.index()] + 1;
@@ -270,13 +271,13 @@ fn towards(topology: &Topology, alive: &IdVec<LinkId, bool>, dst: NodeId) -> (Ve
 
 fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects, scenario: Scenario, routed: bool) -> CompiledScenario {
     let pod = fabric.pod().expect("made above");
-    let alive = scenario.alive(topology, Some(cross_connects));
+    let scene = Scene::of(&scenario.fault, topology, Some(cross_connects));
     let symmetry = topology.symmetry();
     let copies = symmetry.order() as u64;
     let mut histogram: Vec<u64> = Vec::new();
     let mut loads = vec![0u64; topology.class_count(symmetry)];
     for dst in symmetry.canonical_nodes() {
-        let (next, distance, order) = towards(topology, &alive, dst);
+        let (next, distance, order) = towards(&scene, dst);
         let mut through = vec![1u64; topology.node_count()];
         for node in order {
             let hops = distance[node.index()] as usize;
@@ -288,10 +289,9 @@ fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects,
             }
         }
     }
-    let lit = (0..topology.channel_count()).map(ChannelId::new).filter(|channel| alive[channel.link()]);
     let mut of_load = std::collections::BTreeMap::new();
     let mut channels = 0u64;
-    for channel in lit {
+    for channel in scene.channels() {
         channels += 1;
         *of_load.entry(loads[topology.channel_class(symmetry, channel).index()]).or_insert(0u64) += 1;
     }
@@ -321,11 +321,11 @@ fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects,
         hop_histogram: histogram,
         hop_total,
         demand_hops: hop_total,
-        sent_most: fabric.demand.sent_most(),
+        sent_most: fabric.demand.sent_most(None),
         flow_low: Fraction::new(1u64, busiest),
         flow_high,
         channel_bandwidth: Fraction::new(fabric.capacities.unit_bps(), 8_000_000_000u64),
-        disjoint_trees: Some(pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.dark.contains(&ocs)).count() as u32),
+        disjoint_trees: Some(pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.fault.switches().contains(&ocs)).count() as u32),
         routed: routed.then_some(walk),
     };
     let lengths = DualLengths { lengths: vec![1; loads.len()], volume: channels.into(), distance: hop_total.into() };
@@ -334,10 +334,10 @@ fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects,
 
 /// Tables of shortest paths (not free of deadlock: they only test the writers).
 pub(crate) fn tables(topology: &Topology, symmetry: Symmetry) -> ForwardingTables {
-    let alive = IdVec::filled(true, topology.links().len());
+    let whole = Scene::whole(topology);
     let mut routers = vec![Vec::new(); symmetry.class_count()];
     for dst in topology.nodes() {
-        let (next, _, _) = towards(topology, &alive, dst);
+        let (next, _, _) = towards(&whole, dst);
         for (class, node) in symmetry.canonical_nodes().enumerate() {
             let Some(out) = next[node.index()] else { continue };
             let out_port = topology.source(out).port.0;

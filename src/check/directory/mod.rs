@@ -17,12 +17,12 @@ mod tables;
 mod tables_bin;
 mod topology;
 
-use super::{CheckError, DeadlockFree, Wired, dual, flow, scenario_without as walk_scenario, trees, wiring};
+use super::{CheckError, DeadlockFree, Wired, dual, flow, scenario as walk_scenario, trees, wiring};
 use crate::check::distances::{demand_hops, measure as measure_distances};
 use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
-use crate::ids::{IdVec, OcsId};
-use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, Topology};
+use crate::ids::OcsId;
+use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, Scene, Topology};
 use crate::model::Fabric;
 use certificates::{Claimed, Claims};
 use comparison::Measured;
@@ -197,8 +197,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     }
     errors.extend(inputs(fabric).iter().filter_map(|(path, text)| same_input(files, path, text).err()));
     let claims = certificates::certificates(files, fabric, &topology, routed).map_err(one)?;
-    let lit = IdVec::filled(true, topology.links().len());
-    errors.extend(flow(&topology, &fabric.demand, &lit, &claims.flow).err());
+    errors.extend(flow(&Scene::whole(&topology), &fabric.demand, &claims.flow).err());
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects) {
         errors.extend(trees(pod, &topology, cross_connects, &claims.trees).err());
     }
@@ -267,14 +266,15 @@ struct Directory<'a> {
 impl Directory<'_> {
     /// Proves one scenario and recomputes its metrics.
     fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(Measures, Certified), CheckError> {
-        let (alive, dead) = (scenario.lit(self.topology, self.cross_connects), scenario.dead());
-        let distances = measure_distances(self.topology, &alive, dead).map_err(|(from, to)| CheckError::Disconnected {
+        let lit = scenario.lit(self.topology, self.cross_connects);
+        let scene = Scene { topology: self.topology, lit, dead: scenario.dead() };
+        let distances = measure_distances(&scene).map_err(|(from, to)| CheckError::Disconnected {
             scenario: scenario.name.clone(),
             from: self.topology.name(from),
             to: self.topology.name(to),
             span: Some(self.fabric.budget.faults_span),
         })?;
-        let dual = dual::measure(self.topology, &self.fabric.demand, &alive, dead, &line.lengths)?;
+        let dual = dual::measure(&scene, &self.fabric.demand, &line.lengths)?;
         let mut routed = None;
         if self.routed {
             let (tables, canonical) = tables::tables(self.files, self.topology, scenario)?;
@@ -282,7 +282,7 @@ impl Directory<'_> {
                 let what = "does not say the same as the tables of this scenario";
                 return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].canonical", scenario.name), what));
             }
-            let (walk, proof) = walk_scenario(self.fabric, self.topology, &alive, dead, &tables, &line.ranks)?;
+            let (walk, proof) = walk_scenario(self.fabric, &scene, &tables, &line.ranks)?;
             if let Some(limit) = self.fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
                 return Err(CheckError::OverBudget {
                     scenario: scenario.name.clone(),
@@ -298,27 +298,22 @@ impl Directory<'_> {
         }
         let certified = if scenario.is_healthy() { Some(&self.claims.flow) } else { of_fault.as_ref() };
         if let Some(certificate) = of_fault {
-            flow(self.topology, &self.fabric.demand, &alive, certificate)?;
+            flow(&scene, &self.fabric.demand, certificate)?;
         }
         let metrics = Measures::new(Counts {
             scenario: scenario.name.clone(),
-            routers: self.topology.endpoints().filter(|&node| Some(node) != dead).count() as u64,
-            channels: self.topology.channels().filter(|channel| alive[channel.link()]).count() as u64,
+            routers: scene.endpoints().count() as u64,
+            channels: scene.channels().count() as u64,
             pairs_at: distances.histogram,
-            weighted_hops: demand_hops(self.topology, &self.fabric.demand, &alive, dead),
-            sent_most: sent_most(&self.fabric.demand, dead),
+            weighted_hops: demand_hops(&scene, &self.fabric.demand),
+            sent_most: sent_most(&self.fabric.demand, scene.dead),
             flow: certified.and_then(flow_end),
             dual,
             bandwidth_bps: self.topology.capacities().unit_bps(),
-            capacity: self
-                .topology
-                .channels()
-                .filter(|channel| alive[channel.link()])
-                .map(|channel| self.topology.capacity(channel.link()))
-                .sum(),
+            capacity: scene.channels().map(|channel| self.topology.capacity(channel.link())).sum(),
             parts: self.topology.capacities().parts(),
             hosts: hosts_of(self.topology),
-            trees: self.cross_connects.map(|cross_connects| scenario.whole_sets(&self.claims.trees, &alive, cross_connects)),
+            trees: self.cross_connects.map(|cross_connects| scenario.whole_sets(&self.claims.trees, &scene.lit, cross_connects)),
             walk: routed.as_ref().map(|(walk, _)| walk.clone()),
         })?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume: dual.0, distance: dual.1 };

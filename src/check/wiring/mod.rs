@@ -15,8 +15,8 @@ mod rule;
 
 use super::graph::LitGraph;
 use super::{CheckError, symmetry};
-use crate::ids::{Id, IdVec, LinkTypeId, NodeId};
-use crate::ir::{CrossConnects, Topology};
+use crate::ids::{Id, LinkTypeId, NodeId};
+use crate::ir::{CrossConnects, Scene, Topology};
 use crate::model::{Fabric, Family, Network, Plant};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
@@ -106,8 +106,7 @@ fn host_ports(fabric: &Fabric, topology: &Topology, node: NodeId) -> usize {
 /// Every router reaches every other: the first one reaches all, and where links are single channels, all
 /// reach the first one.
 fn connected(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
-    let everything = IdVec::filled(true, topology.links().len());
-    let hops = LitGraph::new(topology, &everything).hops_from(NodeId(0), &mut Vec::new());
+    let hops = LitGraph::new(&Scene::whole(topology)).hops_from(NodeId(0), &mut Vec::new());
     let first = NodeId(0);
     let apart = match hops.iter().position(|&hops| hops == u32::MAX) {
         Some(apart) => Some((first, NodeId::new(apart))),

@@ -201,7 +201,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         "FAB0119",
         "routing that does not go with the topology",
         "`dimension_order` needs dimensions: it works on `topology = torus ..` only, in a network also on `mesh` and \
-         `hyperx`. `up_down` needs links that run both ways. `allowed_turns`, and `minimal` in networks, work on every topology.",
+         `hyperx`. `up_down` and `allowed_turns` need links that run both ways. `minimal` works on every network.",
     ),
     doc(
         "FAB0120",

@@ -4,7 +4,7 @@ use crate::compiled::Compiled;
 use crate::emit::number::grouped;
 use crate::emit::summary::{self, quotient4, ratio4, readable};
 use crate::ids::{NodeId, OcsGroupId, OcsId};
-use crate::ir::{Scenario, ScenarioMetrics, worst};
+use crate::ir::{Fault, Scenario, ScenarioMetrics, worst};
 use crate::model::{Faults, Metric, OcsGroup, Pod};
 use minijinja::{Value, context};
 
@@ -43,11 +43,11 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
     let (groups, lead) = match (compiled.fabric.budget.faults, compiled.fabric.pod()) {
         (_, None) => (Vec::new(), ""),
         (Faults::Ocses(_), Some(pod)) => (
-            by_switch(pod, |id| cell(&pod.ocses[id].name, &|scenario| scenario.dark.contains(&id))),
+            by_switch(pod, |id| cell(&pod.ocses[id].name, &|scenario| scenario.fault.switches().contains(&id))),
             "One cell per switch; cells stand as the switch's ports stand on the face of a cube",
         ),
         (Faults::Chip, Some(pod)) => (
-            by_chip(pod, &scenarios, |id| cell(&pod.node_name(id), &|scenario| scenario.chip == Some(id))),
+            by_chip(pod, &scenarios, |id| cell(&pod.node_name(id), &|scenario| scenario.fault == Fault::Router(id))),
             "One cell per chip that was compiled, x to the right and y downwards; what the symmetry makes of it fares alike",
         ),
         (Faults::Link, _) => (Vec::new(), ""),
@@ -83,7 +83,7 @@ fn by_switch(pod: &Pod, cell: impl Fn(OcsId) -> Value) -> Vec<Value> {
 /// A map per plane of the cubes whose chips were compiled; only so many of them.
 fn by_chip(pod: &Pod, scenarios: &[(&Scenario, &ScenarioMetrics)], cell: impl Fn(NodeId) -> Value) -> Vec<Value> {
     const PLANES: usize = 32;
-    let chips: Vec<NodeId> = scenarios.iter().filter_map(|(scenario, _)| scenario.chip).collect();
+    let chips: Vec<NodeId> = scenarios.iter().filter_map(|(scenario, _)| scenario.fault.dead()).collect();
     let [x, y, _] = pod.cube.dims;
     let plane = |chips: &[NodeId]| {
         let cube = chips[0].0 / pod.chips_per_cube();

@@ -198,7 +198,11 @@ fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: 
             ("dimension_order", "`torus`, `mesh` or `hyperx`", "use `routing = minimal`, `allowed_turns` or `up_down` here")
         }
         RoutingChoice::UpDown if network.family.is_simplex() => {
-            ("up_down", "links that run both ways", "use `routing = minimal` or `allowed_turns` here, or `arcs = duplex;`")
+            ("up_down", "links that run both ways", "use `routing = minimal` here, or `arcs = duplex;`")
+        }
+        // Its routes start from a tree that is climbed and descended.
+        RoutingChoice::AllowedTurns(_) if network.family.is_simplex() => {
+            ("allowed_turns", "links that run both ways", "use `routing = minimal` here, or `arcs = duplex;`")
         }
         _ => return,
     };

@@ -10,8 +10,7 @@ use super::lengths;
 use super::mixture;
 use super::quotient::{Distance, Incoming, Quotient};
 use super::rebalance::{self, SourceFlow};
-use crate::ids::{IdVec, LinkId};
-use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, StopReason, Topology};
+use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, Scene, StopReason};
 use crate::model::Demand;
 use crate::progress::Progress;
 use rayon::prelude::*;
@@ -97,17 +96,10 @@ struct Round {
 
 /// The certified interval of the maximum concurrent flow: every ordered pair at lambda times its weight, capacities in units.
 ///
-/// `alive` and `demand` must be invariant under the symmetry, and `alive` must connect all nodes. `start` are the lengths of another scenario
-/// of the same topology (such as the healthy pod), if there are any.
-pub fn concurrent(
-    topology: &Topology,
-    demand: &Demand,
-    alive: &IdVec<LinkId, bool>,
-    start: Start<'_>,
-    settings: Settings,
-    progress: &dyn Progress,
-) -> ConcurrentFlow {
-    let quotient = Quotient::new(topology, demand, alive);
+/// The scene and `demand` must keep the symmetry, and the lit links must connect all nodes. `start` are the
+/// lengths of another scenario of the same topology (such as the healthy pod), if there are any.
+pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings: Settings, progress: &dyn Progress) -> ConcurrentFlow {
+    let quotient = Quotient::new(scene, demand);
     let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);
     progress.begin("flow", u64::from(settings.rounds));
     let (mut dual, rounds, mut stopped_by, window) = descend(&quotient, settings, start, progress);
@@ -130,8 +122,8 @@ pub fn concurrent(
 }
 
 /// Only the upper end, starting from the lengths of another scenario of the same topology.
-pub fn price(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, start: &DualLengths, settings: Settings) -> DualLengths {
-    let quotient = Quotient::new(topology, demand, alive);
+pub fn price(scene: &Scene<'_>, demand: &Demand, start: &DualLengths, settings: Settings) -> DualLengths {
+    let quotient = Quotient::new(scene, demand);
     let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);
     descend(&quotient, settings, Start::Lengths(start), &crate::progress::Silent).0
 }

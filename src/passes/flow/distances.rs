@@ -1,23 +1,24 @@
 //! Exact hop distances by breadth-first search from the canonical nodes.
 
-use crate::ids::{Id, IdVec, LinkId, NodeId};
-use crate::ir::{Distances, Topology};
+use crate::ids::{Id, NodeId};
+use crate::ir::{Distances, Scene};
 use crate::model::Demand;
 
 /// Hop distances over all ordered pairs of routers that send and receive, or `None` where the lit links do not connect them.
 ///
-/// `alive` must be invariant under the symmetry of the topology.
-pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Option<Distances> {
+/// The scene must keep the symmetry of its topology.
+pub fn distances(scene: &Scene<'_>) -> Option<Distances> {
+    let symmetry = scene.topology.symmetry();
     let mut histogram = vec![0u64];
-    let endpoints = topology.endpoints().count();
-    for source in topology.symmetry().canonical_nodes().filter(|&source| topology.is_endpoint(source)) {
+    let endpoints = scene.endpoints().count();
+    for source in symmetry.canonical_nodes().filter(|&source| scene.is_endpoint(source)) {
         let mut reached = 1;
-        each_distance(topology, alive, source, |node, distance| {
-            if !topology.is_endpoint(node) {
+        each_distance(scene, source, |node, distance| {
+            if !scene.is_endpoint(node) {
                 return;
             }
             histogram.resize(histogram.len().max(distance as usize + 1), 0);
-            histogram[distance as usize] += topology.symmetry().order() as u64;
+            histogram[distance as usize] += symmetry.order() as u64;
             reached += 1;
         });
         if reached < endpoints {
@@ -30,17 +31,19 @@ pub fn distances(topology: &Topology, alive: &IdVec<LinkId, bool>) -> Option<Dis
 
 /// The sum of weight x hop distance over all ordered pairs; the lit links must connect all nodes.
 ///
-/// `alive` and `demand` must be invariant under the symmetry of the topology.
-pub fn demand_hops(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>) -> u64 {
+/// The scene and `demand` must keep the symmetry of the topology.
+pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
+    let symmetry = scene.topology.symmetry();
     let mut sum = 0;
-    for source in topology.symmetry().canonical_nodes().filter(|&source| topology.is_endpoint(source)) {
-        each_distance(topology, alive, source, |node, distance| sum += u64::from(demand.weight(source, node)) * u64::from(distance));
+    for source in symmetry.canonical_nodes().filter(|&source| scene.is_endpoint(source)) {
+        each_distance(scene, source, |node, distance| sum += u64::from(demand.weight(source, node)) * u64::from(distance));
     }
-    sum * topology.symmetry().order() as u64
+    sum * symmetry.order() as u64
 }
 
 /// Visits every other node that can be reached from a source, with its distance, nearest first.
-fn each_distance(topology: &Topology, alive: &IdVec<LinkId, bool>, source: NodeId, mut visit: impl FnMut(NodeId, u32)) {
+fn each_distance(scene: &Scene<'_>, source: NodeId, mut visit: impl FnMut(NodeId, u32)) {
+    let topology = scene.topology;
     let mut hops = vec![u32::MAX; topology.node_count()];
     let mut queue = Vec::with_capacity(topology.node_count());
     hops[source.index()] = 0;
@@ -49,7 +52,7 @@ fn each_distance(topology: &Topology, alive: &IdVec<LinkId, bool>, source: NodeI
     while head < queue.len() {
         let node = queue[head];
         head += 1;
-        for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+        for channel in scene.channels_from(node) {
             let to = topology.target(channel).node;
             if hops[to.index()] == u32::MAX {
                 let distance = hops[node.index()] + 1;

@@ -1,7 +1,7 @@
 //! The lit topology as flat arrays, one entry per incoming channel, with channel classes under the symmetry.
 
-use crate::ids::{ChannelId, IdVec, LinkId, NodeId};
-use crate::ir::Topology;
+use crate::ids::{ChannelId, NodeId};
+use crate::ir::Scene;
 use crate::model::Demand;
 
 /// A lit channel as seen from its target.
@@ -53,8 +53,8 @@ pub(super) struct Quotient {
 }
 
 impl Quotient {
-    pub(super) fn new(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>) -> Self {
-        let symmetry = topology.symmetry();
+    pub(super) fn new(scene: &Scene<'_>, demand: &Demand) -> Self {
+        let (topology, symmetry) = (scene.topology, scene.topology.symmetry());
         let classes = topology.class_count(symmetry);
         let class_of = |channel: ChannelId| topology.channel_class(symmetry, channel).0;
         let mut lit = vec![false; classes];
@@ -65,10 +65,10 @@ impl Quotient {
         let mut incoming = Vec::with_capacity(topology.channel_count());
         let mut outgoing = Vec::with_capacity(topology.channel_count());
         for node in topology.nodes() {
-            for channel in topology.channels_into(node).filter(|channel| alive[channel.link()]) {
+            for channel in scene.channels_into(node) {
                 incoming.push(Incoming { from: topology.source(channel).node.0, class: class_of(channel), channel: channel.0 });
             }
-            for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+            for channel in scene.channels_from(node) {
                 let class = class_of(channel);
                 outgoing.push((topology.target(channel).node.0, class));
                 lit[class as usize] = true;
@@ -85,7 +85,7 @@ impl Quotient {
             classes,
             channels: topology.channel_count(),
             order: symmetry.order(),
-            sources: symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node)).map(|node| node.0).collect(),
+            sources: symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).map(|node| node.0).collect(),
             starts,
             incoming,
             out_starts,

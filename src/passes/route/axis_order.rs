@@ -6,15 +6,16 @@
 //! 1987 (datelines). Cost: one search among the ports of a router per hop.
 
 use super::{RouteError, ranks};
-use crate::ids::{Id, IdVec, LinkId, NodeId, Vc};
-use crate::ir::{Hop, Routes, Scenario, Topology};
+use crate::ids::{ChannelId, Id, NodeId, Vc};
+use crate::ir::{Hop, Routes, Scenario, Scene};
 use crate::model::{Fabric, Family, Plant};
 
 /// Routes a grid; a dead router has no routes.
 ///
 /// # Errors
 /// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route needs a dark link.
-pub fn route(fabric: &Fabric, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Result<Routes, RouteError> {
+pub fn route(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<Routes, RouteError> {
+    let topology = scene.topology;
     let vcs = fabric.budget.vcs;
     let (sides, kind) = match &fabric.plant {
         Plant::Network(network) => match &network.family {
@@ -35,7 +36,7 @@ pub fn route(fabric: &Fabric, topology: &Topology, alive: &IdVec<LinkId, bool>, 
     let (mut offsets, mut hops) = (vec![0], Vec::new());
     for dst in topology.nodes() {
         for src in topology.nodes() {
-            let mut node = if scenario.chip.is_some_and(|dead| dead == src || dead == dst) { dst } else { src };
+            let mut node = if scene.lives(src) && scene.lives(dst) { src } else { dst };
             for axis in 0..sides.len() {
                 let (from, goal, side) = (at(node, axis), at(dst, axis), sides[axis]);
                 if from == goal {
@@ -47,9 +48,9 @@ pub fn route(fabric: &Fabric, topology: &Topology, alive: &IdVec<LinkId, bool>, 
                     let here = at(node, axis);
                     let next = leg.next(here, goal, side);
                     let to = NodeId(node.0 - here * strides[axis] + next * strides[axis]);
-                    let lit = |channel: &crate::ids::ChannelId| alive[channel.link()] && topology.target(*channel).node == to;
-                    let channel = topology.channels_from(node).find(lit).ok_or_else(|| RouteError::NoDetour {
-                        fault: scenario.fault(),
+                    let leads = |channel: &ChannelId| topology.target(*channel).node == to;
+                    let channel = scene.channels_from(node).find(leads).ok_or_else(|| RouteError::NoDetour {
+                        fault: scenario.what_failed(),
                         from: topology.name(src),
                         to: topology.name(dst),
                         routing: fabric.routing_span,

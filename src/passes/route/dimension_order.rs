@@ -6,22 +6,16 @@
 //! Source: Dally & Seitz 1987 (datelines). Cost: one table look-up per hop.
 
 use super::{RouteError, ranks};
-use crate::ids::{Id, IdVec, LinkId, NodeId, PortId, Vc};
-use crate::ir::{Hop, Routes, Scenario, Symmetry, Topology};
+use crate::ids::{Id, NodeId, PortId, Vc};
+use crate::ir::{Hop, Routes, Scenario, Scene, Symmetry};
 use crate::model::{Fabric, Pod};
 
 /// Routes a torus of `dims` chips; a dead chip has no routes.
 ///
 /// # Errors
 /// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route needs a dark link.
-pub fn route(
-    fabric: &Fabric,
-    pod: &Pod,
-    topology: &Topology,
-    dims: [u32; 3],
-    alive: &IdVec<LinkId, bool>,
-    scenario: &Scenario,
-) -> Result<Routes, RouteError> {
+pub fn route(fabric: &Fabric, pod: &Pod, scene: &Scene<'_>, dims: [u32; 3], scenario: &Scenario) -> Result<Routes, RouteError> {
+    let topology = scene.topology;
     let vcs = fabric.budget.vcs;
     if vcs < 2 && dims.iter().any(|&length| length > 2) {
         return Err(RouteError::NeedsDateline { vcs, budget: fabric.budget.vcs_span, routing: fabric.routing_span });
@@ -33,7 +27,7 @@ pub fn route(
     offsets.push(0);
     for dst in topology.nodes() {
         for src in topology.nodes() {
-            let mut node = if scenario.chip.is_some_and(|dead| dead == src || dead == dst) { dst } else { src };
+            let mut node = if scene.lives(src) && scene.lives(dst) { src } else { dst };
             for dimension in 0..3 {
                 let goal = coordinates[dst.index()][dimension];
                 let length = dims[dimension];
@@ -43,14 +37,13 @@ pub fn route(
                 let leg = Leg::new(coordinates[node.index()], goal, dimension, length);
                 let mut vc = if leg.wraps || vcs < 2 { 0 } else { (goal % 2) as u8 };
                 while coordinates[node.index()][dimension] != goal {
-                    let channel =
-                        topology.outgoing(node, leg.port).filter(|channel| alive[channel.link()]).ok_or_else(|| RouteError::NoDetour {
-                            fault: scenario.fault(),
-                            from: topology.name(src),
-                            to: topology.name(dst),
-                            routing: fabric.routing_span,
-                            budget: fabric.budget.faults_span,
-                        })?;
+                    let channel = scene.outgoing(node, leg.port).ok_or_else(|| RouteError::NoDetour {
+                        fault: scenario.what_failed(),
+                        from: topology.name(src),
+                        to: topology.name(dst),
+                        routing: fabric.routing_span,
+                        budget: fabric.budget.faults_span,
+                    })?;
                     hops.push(Hop { channel, vc: Vc(vc) });
                     let before = coordinates[node.index()][dimension];
                     node = topology.target(channel).node;

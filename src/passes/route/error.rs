@@ -1,8 +1,8 @@
 //! Why a pod cannot be routed as asked.
 
 use crate::diag::Span;
-use crate::ids::{Id, IdVec, LinkId, NodeId};
-use crate::ir::{ForwardingTables, Scenario, Topology};
+use crate::ids::{Id, NodeId};
+use crate::ir::{Fault, ForwardingTables, Scenario, Scene, Topology};
 use crate::model::{Fabric, TableKey};
 use miette::Diagnostic;
 use thiserror::Error;
@@ -196,25 +196,27 @@ impl RouteError {
     }
 
     /// The cut that a fault leaves open, named by its smaller side.
-    pub fn fault_disconnects(fabric: &Fabric, topology: &Topology, alive: &IdVec<LinkId, bool>, scenario: &Scenario) -> Self {
-        let lives = |node: NodeId| Some(node) != scenario.chip;
-        let start = topology.nodes().find(|&node| lives(node)).expect("one chip cannot fall apart");
-        let seen = topology.reachable(start, |link| alive[link]);
-        let (near, far): (Vec<NodeId>, Vec<NodeId>) =
-            topology.nodes().filter(|&node| lives(node)).partition(|node| seen.contains(node.index()));
+    pub fn fault_disconnects(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Self {
+        let topology = scene.topology;
+        let living = || topology.nodes().filter(|&node| scene.lives(node));
+        let start = living().next().expect("one chip cannot fall apart");
+        let seen = topology.reachable(start, |link| scene.is_lit(link));
+        let (near, far): (Vec<NodeId>, Vec<NodeId>) = living().partition(|node| seen.contains(node.index()));
         let smaller = if !far.is_empty() && far.len() <= near.len() { &far } else { &near };
         let named: Vec<String> = smaller.iter().take(4).map(|&node| topology.name(node)).collect();
         let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
-        let remedy = match (scenario.link, scenario.chip) {
-            (None, None) => format!("every fiber across it runs through {}; give those faces a second OCS", scenario.name),
-            (Some(_), _) => "no other link crosses it; couple more faces or positions".to_owned(),
-            (_, Some(_)) => "every path across it runs through that chip; couple more faces or positions".to_owned(),
+        let remedy = match scenario.fault {
+            Fault::None | Fault::Switches(_) => {
+                format!("every fibre across it runs through {}; give those faces a second OCS", scenario.name)
+            }
+            Fault::Link(_) => "no other link crosses it; couple more faces or positions".to_owned(),
+            Fault::Router(_) => "every path across it runs through that chip; couple more faces or positions".to_owned(),
         };
         RouteError::FaultDisconnects {
-            fault: match (scenario.link, scenario.chip) {
-                (Some(_), _) => format!("link {}", scenario.name),
-                (_, Some(_)) => format!("chip {}", scenario.name),
-                _ => scenario.name.clone(),
+            fault: match scenario.fault {
+                Fault::Link(_) => format!("link {}", scenario.name),
+                Fault::Router(_) => format!("chip {}", scenario.name),
+                Fault::None | Fault::Switches(_) => scenario.name.clone(),
             },
             reached: near.len(),
             nodes: near.len() + far.len(),
@@ -225,7 +227,7 @@ impl RouteError {
                 format!("{}{more} against the rest; {remedy}", named.join(", "))
             },
             budget: fabric.budget.faults_span,
-            declared: scenario.dark.first().zip(fabric.pod()).map(|(&ocs, pod)| pod.ocses[ocs].span),
+            declared: scenario.fault.switches().first().zip(fabric.pod()).map(|(&ocs, pod)| pod.ocses[ocs].span),
         }
     }
 }

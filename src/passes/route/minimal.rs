@@ -7,8 +7,8 @@
 //! rise steeply with the load. Source: Dally & Towles (2004), section 14.2 (hop-indexed classes); the balancing is our own. Cost: rounds x
 //! destinations x channels.
 
-use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
-use crate::ir::{NextHops, Topology};
+use crate::ids::{Id, NodeId, PortId};
+use crate::ir::{NextHops, Scene, Topology};
 use crate::model::Demand;
 
 /// Rounds at most: measured on dragonflies, Kautz graphs and hyperx of up to 1,000 routers, later ones gain nothing.
@@ -33,9 +33,9 @@ pub enum Care {
 
 /// The next hop of every router towards every canonical destination, over lit links that connect all endpoints.
 ///
-/// `alive` and `demand` must be invariant under the topology's symmetry.
-pub fn route(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, care: Care) -> NextHops {
-    let mut search = Search::new(topology, demand, alive);
+/// The scene and `demand` must keep the topology's symmetry.
+pub fn route(scene: &Scene<'_>, demand: &Demand, care: Care) -> NextHops {
+    let mut search = Search::new(scene, demand);
     let most = if care == Care::Full { ROUNDS } else { FAULT_ROUNDS };
     let rounds = (WORK / (search.trees.len() * search.heads.len()).max(1)).clamp(FEWEST, most);
     let mut best: Option<(u64, Vec<Vec<u16>>)> = None;
@@ -48,7 +48,7 @@ pub fn route(topology: &Topology, demand: &Demand, alive: &IdVec<LinkId, bool>, 
         }
     }
     let destinations = search.trees.iter().map(|tree| tree.destination).collect();
-    NextHops { symmetry: topology.symmetry().clone(), destinations, ports: best.map(|(_, ports)| ports).unwrap_or_default() }
+    NextHops { symmetry: scene.topology.symmetry().clone(), destinations, ports: best.map(|(_, ports)| ports).unwrap_or_default() }
 }
 
 /// The routes to one destination.
@@ -87,11 +87,12 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(topology: &'a Topology, demand: &'a Demand, alive: &IdVec<LinkId, bool>) -> Self {
+    fn new(scene: &Scene<'a>, demand: &'a Demand) -> Self {
+        let topology = scene.topology;
         let (nodes, symmetry) = (topology.node_count(), topology.symmetry());
         let (mut starts, mut heads, mut outputs, mut classes, mut slowness) = (vec![0], Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for node in topology.nodes() {
-            for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+            for channel in scene.channels_from(node) {
                 heads.push(topology.target(channel).node.0);
                 outputs.push(topology.source(channel).port.0);
                 classes.push(topology.channel_class(symmetry, channel).0);
@@ -100,8 +101,8 @@ impl<'a> Search<'a> {
             starts.push(heads.len() as u32);
         }
         let lit = heads.len() / symmetry.order();
-        let destinations = symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node));
-        let trees = destinations.map(|destination| Tree::new(topology, alive, destination)).collect();
+        let destinations = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node));
+        let trees = destinations.map(|destination| Tree::new(scene, destination)).collect();
         Self {
             topology,
             demand,
@@ -212,7 +213,8 @@ impl Price {
 }
 
 impl Tree {
-    fn new(topology: &Topology, alive: &IdVec<LinkId, bool>, destination: NodeId) -> Self {
+    fn new(scene: &Scene<'_>, destination: NodeId) -> Self {
+        let topology = scene.topology;
         let mut distance = vec![u16::MAX; topology.node_count()];
         distance[destination.index()] = 0;
         let mut order = vec![destination.0];
@@ -220,7 +222,7 @@ impl Tree {
         while at < order.len() {
             let node = NodeId(order[at]);
             at += 1;
-            for channel in topology.channels_into(node).filter(|channel| alive[channel.link()]) {
+            for channel in scene.channels_into(node) {
                 let from = topology.source(channel).node;
                 if distance[from.index()] == u16::MAX {
                     distance[from.index()] = distance[node.index()] + 1;

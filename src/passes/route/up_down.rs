@@ -6,18 +6,19 @@
 //! Source: Schroeder et al., Autonet (1991). Cost: N searches over 2 N states.
 
 use super::ranks;
-use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, Vc};
-use crate::ir::{Hop, Routes, Topology};
+use crate::ids::{ChannelId, Id, NodeId, Vc};
+use crate::ir::{Hop, Routes, Scene};
 use std::collections::VecDeque;
 
 const FAR: u32 = u32::MAX;
 
-/// Routes any topology whose lit links connect it.
-pub fn route(topology: &Topology, alive: &IdVec<LinkId, bool>, vcs: u8) -> Routes {
+/// Routes any scene whose lit links connect it.
+pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
+    let topology = scene.topology;
     let nodes = topology.node_count();
-    let order = levels(topology, alive, root(topology, alive));
+    let order = levels(scene, root(scene));
     let climbs = |channel: ChannelId| order[topology.target(channel).node.index()] < order[topology.source(channel).node.index()];
-    let lit = |node: NodeId| topology.channels_from(node).filter(|channel| alive[channel.link()]);
+    let lit = |node: NodeId| scene.channels_from(node);
     let mut by_order: Vec<NodeId> = topology.nodes().collect();
     by_order.sort_by_key(|node| order[node.index()]);
 
@@ -70,7 +71,7 @@ pub fn route(topology: &Topology, alive: &IdVec<LinkId, bool>, vcs: u8) -> Route
             })
         };
         for src in topology.nodes() {
-            let served = topology.is_endpoint(src) && topology.is_endpoint(dst);
+            let served = scene.is_endpoint(src) && scene.is_endpoint(dst);
             let (mut node, mut may_climb) = (if served { src } else { dst }, true);
             while node != dst {
                 let channel = decide(node, may_climb, &load);
@@ -89,20 +90,21 @@ pub fn route(topology: &Topology, alive: &IdVec<LinkId, bool>, vcs: u8) -> Route
 }
 
 /// The node with the smallest sum of distances; ties by id.
-fn root(topology: &Topology, alive: &IdVec<LinkId, bool>) -> NodeId {
-    let candidates = topology.symmetry().canonical_nodes();
+fn root(scene: &Scene<'_>) -> NodeId {
+    let candidates = scene.topology.symmetry().canonical_nodes();
     candidates
-        .min_by_key(|&node| (levels(topology, alive, node).iter().map(|&(level, _)| u64::from(level)).sum::<u64>(), node))
+        .min_by_key(|&node| (levels(scene, node).iter().map(|&(level, _)| u64::from(level)).sum::<u64>(), node))
         .expect("a pod has chips")
 }
 
 /// `[node]`: (hops from the root, id).
-fn levels(topology: &Topology, alive: &IdVec<LinkId, bool>, root: NodeId) -> Vec<(u32, u32)> {
+fn levels(scene: &Scene<'_>, root: NodeId) -> Vec<(u32, u32)> {
+    let topology = scene.topology;
     let mut levels: Vec<(u32, u32)> = topology.nodes().map(|node| (FAR, node.0)).collect();
     levels[root.index()].0 = 0;
     let mut open = VecDeque::from([root]);
     while let Some(node) = open.pop_front() {
-        for channel in topology.channels_from(node).filter(|channel| alive[channel.link()]) {
+        for channel in scene.channels_from(node) {
             let to = topology.target(channel).node;
             if levels[to.index()].0 == FAR {
                 levels[to.index()].0 = levels[node.index()].0 + 1;

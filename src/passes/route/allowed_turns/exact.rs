@@ -1,13 +1,14 @@
 //! The exact yardstick of the selection: the least maximum load over all choices of one allowed path per pair, by integer linear programming.
 //!
-//! Comes in: a topology, its lit links, an order. Goes out: for every pair with a canonical destination its allowed paths of fewest hops (channel classes),
-//! and the least load of the busiest channel that any choice among them has. Invariant: a path is listed if and only if some choice of VCs
-//! makes its rank rise. The program chooses per pair and knows nothing of tables: consistent routes of fewest hops cannot have less load, but may need more.
+//! Comes in: a scene, an order. Goes out: for every pair with a canonical destination its allowed paths of fewest
+//! hops (channel classes), and the least load of the busiest channel that any choice among them has. Invariant: a
+//! path is listed if and only if some choice of VCs makes its rank rise. The program chooses per pair and knows
+//! nothing of tables: consistent routes of fewest hops cannot have less load, but may need more.
 
 use super::order::TurnOrder;
 use super::quotient::{DARK, Quotient};
-use crate::ids::{Id, IdVec, LinkId, NodeId, PortId};
-use crate::ir::{DualLengths, Topology};
+use crate::ids::{Id, NodeId, PortId};
+use crate::ir::{DualLengths, Scene};
 use crate::solve::{PathChoice, SolveError, least_max_load};
 use std::collections::VecDeque;
 
@@ -19,8 +20,9 @@ pub const MAX_PATHS: usize = if cfg!(feature = "cbc") { 200_000 } else { 2_000 }
 const MAX_INTEGERS: usize = if cfg!(feature = "cbc") { 200_000 } else { 200 };
 
 /// Per pair with a canonical destination, its allowed paths of fewest hops; `None` once there are more than `most` in all.
-pub fn paths(topology: &Topology, alive: &IdVec<LinkId, bool>, prices: &DualLengths, order: &TurnOrder, most: usize) -> Option<PathChoice> {
-    let quotient = Quotient::new(topology, alive, prices, usize::from(order.vcs), !order.symmetric);
+pub fn paths(scene: &Scene<'_>, prices: &DualLengths, order: &TurnOrder, most: usize) -> Option<PathChoice> {
+    let topology = scene.topology;
+    let quotient = Quotient::new(scene, prices, usize::from(order.vcs), !order.symmetric);
     let rank = order.expanded(topology, &quotient.symmetry);
     let slowness_of = |class: usize| {
         let channel = quotient.canonical_channel(class);

@@ -1,6 +1,6 @@
 //! Allowed-turns routing: one rank order of the channels, and single-path routes that climb it.
 //!
-//! Comes in: a topology, which links are lit, prices of the channels, a budget of virtual channels. Goes out: [`Routes`] for every
+//! Comes in: a scene, prices of the channels, a budget of virtual channels. Goes out: [`Routes`] for every
 //! ordered pair. Invariants: the rank of (channel class, VC) rises along every route, so no set of channels can wait on itself, whatever the
 //! demand; routes agree wherever they share (destination, input port, input VC).
 //!
@@ -35,8 +35,8 @@ mod reach;
 mod scan;
 mod select;
 
-use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId, Vc};
-use crate::ir::{DualLengths, Hop, Routes, Topology};
+use crate::ids::{ChannelId, Id, NodeId, PortId, Vc};
+use crate::ir::{DualLengths, Hop, Routes, Scene, Topology};
 use crate::model::{Demand, TableKey, TurnPriority};
 use crate::progress::Progress;
 use by_destination::Trees;
@@ -101,9 +101,9 @@ fn used_vcs(settings: &Settings) -> usize {
 /// The order keeps the topology's symmetry where every pair has a legal path under such an order; where none was found (as a rule with a
 /// single VC) it starts from up*/down* and treats every channel as a class of its own: see [`TurnOrder::symmetric`].
 pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, progress: &dyn Progress) -> TurnOrder {
-    let alive = IdVec::filled(true, topology.links().len());
+    let whole = Scene::whole(topology);
     progress.begin("order", u64::from(settings.order_rounds));
-    let mut found = find_order(topology, &alive, prices, None, settings, &|| progress.advance());
+    let mut found = find_order(&whole, prices, None, settings, &|| progress.advance());
     progress.end();
     if settings.priority.is_some() {
         return found;
@@ -111,14 +111,14 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
     // More virtual channels must not cost load: what fewer reach is taken where the search with more falls short of it. A single one is not
     // worth trying in larger pods, where it is far behind.
     let uniform = Demand::uniform(topology.node_count());
-    let load = |order: &TurnOrder| select(topology, &uniform, &alive, prices, order, settings, None).max_load(topology, &uniform);
+    let load = |order: &TurnOrder| select(&whole, &uniform, prices, order, settings, None).max_load(topology, &uniform);
     let mut reached = None;
     for vcs in (1..found.vcs).rev().filter(|&vcs| vcs == 2 || topology.node_count() <= SMALL) {
         let least = *reached.get_or_insert_with(|| load(&found));
         if least <= prices.least_load(topology.capacities().parts()) {
             break;
         }
-        let fewer = find_order(topology, &alive, prices, None, &Settings { vcs, ..*settings }, &|| ());
+        let fewer = find_order(&whole, prices, None, &Settings { vcs, ..*settings }, &|| ());
         let with_fewer = load(&fewer);
         if with_fewer < least {
             (found, reached) = (fewer, Some(with_fewer));
@@ -128,18 +128,12 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
 }
 
 /// An order for a scenario, from a given one or afresh.
-fn find_order(
-    topology: &Topology,
-    alive: &IdVec<LinkId, bool>,
-    prices: &DualLengths,
-    from: Option<&TurnOrder>,
-    settings: &Settings,
-    advance: &dyn Fn(),
-) -> TurnOrder {
+fn find_order(scene: &Scene<'_>, prices: &DualLengths, from: Option<&TurnOrder>, settings: &Settings, advance: &dyn Fn()) -> TurnOrder {
+    let topology = scene.topology;
     let vcs = used_vcs(settings);
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     if from.is_none_or(|order| order.symmetric) {
-        let quotient = Quotient::new(topology, alive, prices, vcs, false);
+        let quotient = Quotient::new(scene, prices, vcs, false);
         let found = match (settings.priority, from) {
             (Some(priority), _) => greedy_order(&quotient, priority, &[], &mut rng),
             (None, Some(order)) => improved(&quotient, order.expanded(topology, &quotient.symmetry), &[], settings, &mut rng, advance),
@@ -150,7 +144,7 @@ fn find_order(
             return TurnOrder { vcs: vcs as u8, symmetric, ranks: found.rank, lost: found.lost };
         }
     }
-    let quotient = Quotient::new(topology, alive, prices, vcs, true);
+    let quotient = Quotient::new(scene, prices, vcs, true);
     let (ranks, lost) = match settings.priority {
         Some(priority) => {
             let (start, tree) = reach::up_down(&quotient);
@@ -229,21 +223,21 @@ fn improved(quotient: &Quotient, start: Vec<u32>, kept: &[u32], settings: &Setti
 /// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its own. Panics where the lit
 /// links do not connect the pod: the caller has measured distances by then.
 pub fn select(
-    topology: &Topology,
+    scene: &Scene<'_>,
     demand: &Demand,
-    alive: &IdVec<LinkId, bool>,
     prices: &DualLengths,
     order: &TurnOrder,
     settings: &Settings,
     healthy: Option<&Routes>,
 ) -> Routes {
+    let topology = scene.topology;
     let vcs = usize::from(order.vcs);
-    let mut quotient = Quotient::new(topology, alive, prices, vcs, !order.symmetric);
+    let mut quotient = Quotient::new(scene, prices, vcs, !order.symmetric);
     let mut ranks = order.expanded(topology, &quotient.symmetry);
     if reach::unreachable_pair(&quotient, &ranks).is_some() {
         // With as many virtual channels as the order that it starts from: those may be fewer than the budget.
-        let own = find_order(topology, alive, prices, Some(order), &Settings { vcs: order.vcs, ..*settings }, &|| ());
-        quotient = Quotient::new(topology, alive, prices, vcs, !own.symmetric);
+        let own = find_order(scene, prices, Some(order), &Settings { vcs: order.vcs, ..*settings }, &|| ());
+        quotient = Quotient::new(scene, prices, vcs, !own.symmetric);
         ranks = own.expanded(topology, &quotient.symmetry);
     }
     let budget = budget_ranks(&quotient, &ranks, settings.vcs);
@@ -273,17 +267,10 @@ pub fn select(
 /// Descends from finished routes under their own ranks: what a closed form reaches in load is kept, and its VCs are balanced.
 ///
 /// The routes must be consistent and rise in rank; they may use all VCs of the budget.
-pub fn improve_routes(
-    topology: &Topology,
-    demand: &Demand,
-    alive: &IdVec<LinkId, bool>,
-    prices: &DualLengths,
-    settings: &Settings,
-    start: &Routes,
-) -> Routes {
-    let symmetric = start.symmetry == *topology.symmetry();
+pub fn improve_routes(scene: &Scene<'_>, demand: &Demand, prices: &DualLengths, settings: &Settings, start: &Routes) -> Routes {
+    let symmetric = start.symmetry == *scene.topology.symmetry();
     let order = TurnOrder { vcs: start.vcs, symmetric, ranks: start.ranks.clone(), lost: 0 };
-    select(topology, demand, alive, prices, &order, settings, Some(start))
+    select(scene, demand, prices, &order, settings, Some(start))
 }
 
 /// The ranks of all VCs of the budget; those that routes do not use come last.

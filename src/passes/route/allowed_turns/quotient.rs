@@ -1,6 +1,6 @@
 //! The pod as flat arrays, and the quotient of its channels under a symmetry.
 //!
-//! Comes in: a topology, which links are lit, prices, the number of VCs in use. Goes out: a [`Quotient`].
+//! Comes in: a scene, prices, the number of VCs in use. Goes out: a [`Quotient`].
 //! Invariant: everything per class is the same for every channel of the class, dark channels included: a class is lit or dark as a whole.
 //!
 //! A *state* is a (channel, VC) of the pod, numbered `(source node * ports + output port) * vcs + vc`; a *symbol* is its class,
@@ -8,8 +8,8 @@
 //! cycle of symbols, because the group acts freely and is finite: a cycle of states maps onto a closed walk of symbols, and a
 //! closed walk of symbols, followed often enough, closes in the pod.
 
-use crate::ids::{ChannelId, Id, IdVec, LinkId, PortId};
-use crate::ir::{DualLengths, Symmetry, Topology};
+use crate::ids::{ChannelId, Id, PortId};
+use crate::ir::{DualLengths, Scene, Symmetry};
 
 /// Marks a port without a lit link.
 pub(super) const DARK: u32 = u32::MAX;
@@ -48,16 +48,17 @@ pub(super) struct Quotient {
 }
 
 impl Quotient {
-    /// The quotient of a topology under its own symmetry, or under the trivial one where `alive` does not keep it (or `trivial` is asked for).
-    pub(super) fn new(topology: &Topology, alive: &IdVec<LinkId, bool>, prices: &DualLengths, vcs: usize, trivial: bool) -> Self {
-        let own = topology.symmetry();
-        let symmetry = if trivial || !keeps(topology, own, alive) { own.without() } else { own.clone() };
+    /// The quotient of a scene under the symmetry of its topology, or under the trivial one where the scene does
+    /// not keep it (or `trivial` is asked for).
+    pub(super) fn new(scene: &Scene<'_>, prices: &DualLengths, vcs: usize, trivial: bool) -> Self {
+        let (topology, own) = (scene.topology, scene.topology.symmetry());
+        let symmetry = if trivial || !scene.keeps_symmetry() { own.without() } else { own.clone() };
         let (nodes, ports) = (topology.node_count(), topology.ports());
         let mut head = vec![DARK; nodes * ports];
         let mut in_port = vec![u16::MAX; nodes * ports];
         for node in topology.nodes() {
             for port in 0..ports {
-                if let Some(channel) = topology.outgoing(node, PortId::new(port)).filter(|channel| alive[channel.link()]) {
+                if let Some(channel) = scene.outgoing(node, PortId::new(port)) {
                     let end = topology.target(channel);
                     head[node.index() * ports + port] = end.node.0;
                     in_port[node.index() * ports + port] = end.port.0;
@@ -132,14 +133,4 @@ impl Quotient {
             *length = ((u64::from(*length) + u64::from(MEAN_LENGTH) / 2 + part / 2) / 2) as u32;
         }
     }
-}
-
-/// Whether the lit links are the same at every image of a link. Both ends are asked, because the image of a smaller end can be the larger one.
-fn keeps(topology: &Topology, symmetry: &Symmetry, alive: &IdVec<LinkId, bool>) -> bool {
-    topology.links().enumerate().all(|(id, link)| {
-        [link.a, link.b].into_iter().all(|end| {
-            let canonical = symmetry.canonical_node(symmetry.class(end.node));
-            topology.outgoing(canonical, end.port).is_some_and(|channel| alive[channel.link()] == alive[id])
-        })
-    })
 }
