@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench small_graphs --features cbc [-- SIZES..]` prints the table of `docs/benchmarks.md`, a row as soon as it is known.
 //! Every graph has four channels out of and into each chip. Kautz and generalised Kautz graphs are directed (a channel need not have one
-//! back), which no pair of fibres gives; all others consist of links.
+//! back), which no pair of fibers gives; all others consist of links.
 
 use fabc::compile::{Stage, compile};
 use fabc::ids::{ChannelId, Id};

@@ -44,7 +44,7 @@ define_id! {
     NodeId(u32);
     /// A port of a router; in a pod the same at every router: `+x -x +y -y +z -z` are 0..6.
     PortId(u16);
-    /// A cable or fibre pair; two channels, or one where it is simplex.
+    /// A cable or fiber pair; two channels, or one where it is simplex.
     LinkId(u32);
     /// One direction of a link: `2 * link` runs from its end `a` to its end `b`, `2 * link + 1` back (a simplex link has no such channel).
     ChannelId(u32);

@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn lp_of_a_ring_follows_the_weights() {
-        // Chip 0 sends 3 to its neighbour 1 and 1 to chip 2, chip 3 sends 2 to chip 0; over two channels out of chip 0 go 4, and no cut is
+        // Chip 0 sends 3 to its neighbor 1 and 1 to chip 2, chip 3 sends 2 to chip 0; over two channels out of chip 0 go 4, and no cut is
         // tighter: the 3 may also go the long way round.
         let ring = undirected(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
         let weight = |from: usize, to: usize| match (from, to) {

@@ -16,7 +16,7 @@ pub enum Dimension {
     Duration,
     /// Base unit router cycles.
     Cycles,
-    /// Base unit metres (of fibre or cable).
+    /// Base unit metres (of fiber or cable).
     Length,
     /// Base unit bytes.
     Data,
@@ -71,7 +71,7 @@ pub const UNITS: &[Unit] = units! {
     "router" Things 1;
 };
 
-/// Light in fibre: 5 ns per metre.
+/// Light in fiber: 5 ns per metre.
 pub const PICOSECONDS_PER_METRE: u64 = 5_000;
 
 /// The unit of this name.

@@ -53,7 +53,7 @@ pub fn load(
 ) -> Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)> {
     let spec = format!("{directory}/{SPEC}");
     let first = std::cell::Cell::new(true);
-    // A normalised spec names no other files than its demand matrix and its graph, by their places in the
+    // A normalized spec names no other files than its demand matrix and its graph, by their places in the
     // directory, and its cross-connects, by the place they came from; the directory has a copy of each.
     let copies = [DEMAND_INPUT].into_iter().chain(GRAPH_INPUTS).map(|copy| (syntax::join(&spec, copy), copy));
     let copies: BTreeMap<String, &str> = copies.collect();

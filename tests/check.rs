@@ -68,7 +68,7 @@ fn a_missing_mesh_link_is_convicted() {
 
 #[test]
 fn a_false_symmetry_is_convicted() {
-    // Two cubes in a pair and two in another pair would be; a ring of four has no swap of neighbours that keeps ports.
+    // Two cubes in a pair and two in another pair would be; a ring of four has no swap of neighbors that keeps ports.
     let fabric = pod([1, 1, 1], 4, &[0], 2, 0);
     let swap: Vec<CubeId> = [1, 0, 3, 2].map(CubeId).to_vec();
     let symmetry = Symmetry::new(1, vec![(0..4).map(CubeId).collect(), swap]);

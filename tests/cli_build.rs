@@ -378,7 +378,7 @@ fn what_is_emitted_for_others_is_verified_again() {
     assert_eq!(vcs.iter().map(|line| line[..3].to_vec()).collect::<Vec<_>>(), current);
     assert!(vcs.iter().all(|line| line[3] < 2));
     let ocs: Vec<Vec<usize>> = read("tons/small.ocs").lines().map(numbers).collect();
-    assert_eq!(ocs.len(), 24, "twelve fibres, both directions");
+    assert_eq!(ocs.len(), 24, "twelve fibers, both directions");
     assert!(ocs.contains(&vec![0, 1, 0]) && ocs.contains(&vec![6, 7, 3]) && ocs.contains(&vec![3, 7, 11]), "{ocs:?}");
 
     let table = read("csv/nominal/router_00000.csv");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Four cubes; one group of each kind: sides and circulators, sides and pairs of fibres, no sides, no sides and pairs.
+/// Four cubes; one group of each kind: sides and circulators, sides and pairs of fibers, no sides, no sides and pairs.
 fn spec(name: &str, topology: &str) -> String {
     format!(
         "fabric {name} {{
@@ -115,7 +115,7 @@ fn a_folder_of_switch_configurations_says_the_same_as_the_file() {
     assert!(fabc(place.path(), &["plan", "two/pod/ocs", "two/pod"], 0).0.contains("nothing to change"));
     let config = place.path().join("one/pod/ocs/X.config_db.json");
     let text = std::fs::read_to_string(&config).unwrap();
-    // One direction of a pair of fibres is gone.
+    // One direction of a pair of fibers is gone.
     let mut one_way: Value = serde_json::from_str(&text).unwrap();
     let key = one_way["OCS_CROSS_CONNECT"].as_object().unwrap().keys().next().unwrap().clone();
     one_way["OCS_CROSS_CONNECT"].as_object_mut().unwrap().remove(&key);

@@ -76,7 +76,7 @@ fn pods() -> [Topology; 2] {
     [wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0, wire(&pod([2, 2, 1], 4, &[0, 1], 2, 0), [1, 2, 0]).0]
 }
 
-/// A topology whose fibres carry as much as `fiber` says, and its copper as `copper` does, Gbit/s.
+/// A topology whose fibers carry as much as `fiber` says, and its copper as `copper` does, Gbit/s.
 fn with_bandwidths(topology: &Topology, copper: u64, fiber: u64) -> Topology {
     let of = |id: u32| {
         topology.links().iter().find(|link| link.link_type.0 == id).map(|link| if link.class == LinkClass::Global { fiber } else { copper })
@@ -177,7 +177,7 @@ fn a_chip_that_sends_more_than_its_channels_carry_decides() {
         assert!((high - 1.0 / 3.0).abs() < 1e-12, "{name}: at most {high}");
         assert!(low > 0.985 / 3.0, "{name}: [{low}, {high}]");
     }
-    // Cube 0 sends 8 x 8 times 5 over the 24 fibres between the cubes.
+    // Cube 0 sends 8 x 8 times 5 over the 24 fibers between the cubes.
     let across = matrix(16, |s, t| if s < 8 && t >= 8 { 5 } else { usize::from(s / 8 == t / 8) });
     let found = certified(&under(&topology, &across), &across);
     assert!((found.dual.bound() - 24.0 / 320.0).abs() < 1e-12, "{}", found.dual.bound());
@@ -363,7 +363,7 @@ fn weighted_loads_are_those_that_the_files_give() {
 
 #[test]
 fn two_flows_on_a_path_add_up_as_by_hand() {
-    // A torus of 4 x 4: chip 0 sends 5 to its neighbour in x, which sends it 3; nothing else.
+    // A torus of 4 x 4: chip 0 sends 5 to its neighbor in x, which sends it 3; nothing else.
     let demand = matrix(16, |s, t| match (s, t) {
         (0, 1) => 5,
         (1, 0) => 3,

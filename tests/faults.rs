@@ -31,7 +31,7 @@ fn text(faults: &str, routing: &str) -> String {
     )
 }
 
-/// Compiled as far as a stage, and the normalised spec.
+/// Compiled as far as a stage, and the normalized spec.
 fn compiled(text: &str, last: Stage) -> (Compiled, String) {
     let loader = |_: &str| Ok(text.to_owned());
     let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
@@ -109,7 +109,7 @@ fn one_link_of_every_orbit_is_compiled_and_serves_its_images() {
         let (compiled, files) = built("1 link", routing, "json");
         assert_eq!(convictions(&compiled, &files), "");
         assert_eq!(compiled.topology.symmetry().order(), 2);
-        // 24 copper links and 24 fibres; an orbit has two links, or one that swaps its ends.
+        // 24 copper links and 24 fibers; an orbit has two links, or one that swaps its ends.
         let faults: Vec<&Scenario> = compiled.scenarios[1..].iter().map(|scenario| &scenario.scenario).collect();
         let names: BTreeSet<&str> =
             faults.iter().flat_map(|fault| fault.images.iter().map(|image| image.scenario.as_str()).chain([fault.name.as_str()])).collect();

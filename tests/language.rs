@@ -23,7 +23,7 @@ fn front_end(path: &str) -> (Result<Fabric, Diagnostics>, SourceMap) {
     (pod, sources)
 }
 
-/// All errors as the terminal shows them, without colours.
+/// All errors as the terminal shows them, without colors.
 fn rendered(errors: Diagnostics, sources: &SourceMap) -> String {
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(100);
     let mut text = String::new();

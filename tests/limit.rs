@@ -63,14 +63,14 @@ fn other_shapes_have_their_known_limits() {
 }
 
 #[test]
-fn a_cut_that_no_fibre_crosses_is_found() {
+fn a_cut_that_no_fiber_crosses_is_found() {
     let limit = limit(&fixture::pod([4, 4, 4], 8, &[0, 1], 2, 0));
     assert_eq!((limit.argument.clone(), limit.value()), (LimitArgument::Plane { axis: 2, below: 2 }, Fraction::new(1u16, 512u16)));
 }
 
 #[test]
 fn bare_chips_have_the_moore_bound() {
-    // Six fibres a chip: 6 chips at one hop, the other 24 of 31 at two.
+    // Six fibers a chip: 6 chips at one hop, the other 24 of 31 at two.
     let limit = limit(&fixture::pod([1, 1, 1], 31, &[0, 1, 2], 2, 0));
     assert_eq!(limit.value(), Fraction::new(6u8, 6u8 + 24 * 2));
 }
@@ -197,7 +197,7 @@ impl Random {
     }
 }
 
-/// Links of a random wiring that the switches allow, as (node, node, is it fibre).
+/// Links of a random wiring that the switches allow, as (node, node, is it fiber).
 fn wiring(pod: &Pod, random: &mut Random) -> Vec<(usize, usize, bool)> {
     let mut links = Vec::new();
     for node in (0..pod.node_count()).map(Id::new) {
@@ -283,7 +283,7 @@ proptest! {
 
 #[test]
 fn the_cubes_of_a_switchless_half_are_a_cut() {
-    // Two halves of two cubes: one fibre inside each, one in between.
+    // Two halves of two cubes: one fiber inside each, one in between.
     let mut fabric = fixture::pod([2, 2, 2], 4, &[0], 2, 0);
     let pod = plant_mut(&mut fabric);
     let keep = |ocs: &fabc::model::Ocs, cubes: BTreeSet<u32>| {

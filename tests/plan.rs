@@ -154,8 +154,8 @@ fn two_cubes_by_hand() {
 }
 
 #[test]
-fn a_free_port_is_used_before_the_only_fibre_goes() {
-    // One switch, cubes of one chip: 0+ to 1- is the only fibre and shall become 1+ to 0-, whose ports are free.
+fn a_free_port_is_used_before_the_only_fiber_goes() {
+    // One switch, cubes of one chip: 0+ to 1- is the only fiber and shall become 1+ to 0-, whose ports are free.
     let pod = pod([1, 1, 1], 2, &[0], 2, 0);
     let (live, new) = (mirrors(&[&[[0, 1]]]), mirrors(&[&[[1, 0]]]));
     let plan = plan(&pod, &live, &new);

@@ -196,7 +196,7 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(links(1), links(3));
 }
 
-/// Chips that are cubes of their own, on three switches: a third of all fibres is dark with one of them.
+/// Chips that are cubes of their own, on three switches: a third of all fibers is dark with one of them.
 const THREE: &str = "ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 100; }
     ocs Y { couple +y[0, 0] with -y[0, 0] over fiber; ports = 100; }
     ocs Z { couple +z[0, 0] with -z[0, 0] over fiber; ports = 100; }";

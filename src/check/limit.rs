@@ -51,7 +51,7 @@ pub(super) fn measure(pod: &Pod, demand: &Demand, capacities: &Capacities, argum
     if distance == 0 { Err("no pair has a positive distance".to_owned()) } else { Ok((volume, distance)) }
 }
 
-/// Capacity of the fibres that can lead from the faces inside a set to the others, at most.
+/// Capacity of the fibers that can lead from the faces inside a set to the others, at most.
 fn fibers_across(pod: &Pod, capacities: &Capacities, inside: impl Fn(&FacePort) -> bool) -> u128 {
     let mut across = 0u128;
     for ocs in pod.ocses.iter() {
@@ -72,14 +72,14 @@ fn fibers_across(pod: &Pod, capacities: &Capacities, inside: impl Fn(&FacePort) 
 fn tree(pod: &Pod, capacities: &Capacities, copper: &[Vec<u32>; 3], fiber: usize, levels: usize) -> Result<(u128, u128), String> {
     let dims = pod.cube.dims.map(|dim| dim as usize);
     if (0..3).any(|axis| copper[axis].len() + 1 != dims[axis]) || copper.iter().flatten().any(|&length| length == 0) || fiber == 0 {
-        return Err("every plane of the cube and the fibre need a positive length".to_owned());
+        return Err("every plane of the cube and the fiber need a positive length".to_owned());
     }
     let longest = copper.iter().flatten().map(|&length| length as usize).chain([fiber]).max().unwrap_or(1);
     if longest > 1 << 16 || levels > longest * pod.node_count() {
         return Err("it counts farther than any path of the pod leads".to_owned());
     }
     let positions = pod.chips_per_cube() as usize;
-    // What every face port of a cube may be wired to, in any cube; and what all fibres can carry.
+    // What every face port of a cube may be wired to, in any cube; and what all fibers can carry.
     let mut ends: BTreeMap<(usize, u16), BTreeSet<(usize, u16)>> = BTreeMap::new();
     let mut fibers = 0u128;
     let slot = |face: &FacePort| ((face.node.0 - face.cube.0 * pod.chips_per_cube()) as usize, face.port.0);

@@ -1,6 +1,6 @@
 //! Artifacts: one file per format, as `docs/artifacts.md` defines them.
 //!
-//! Comes in: a [`Compiled`] pod and the text of its normalised spec. Goes out: paths and bytes; nothing here touches a disk.
+//! Comes in: a [`Compiled`] pod and the text of its normalized spec. Goes out: paths and bytes; nothing here touches a disk.
 //! Invariant: same input, same bytes. What was not compiled (tables before routing) is left out or `null`, never invented.
 
 mod certificates;
@@ -96,7 +96,7 @@ pub const FORMATS: &[Format] = &[
     format(Kind::Graphml, "graphml", "topology.graphml", "the topology as GraphML"),
     format(Kind::Dot, "dot", "topology.dot", "the topology for Graphviz"),
     format(Kind::Csv, "csv", "topology.csv", "the links as CSV"),
-    format(Kind::Spec, "spec", "spec.fab", "the normalised spec, every `use` inlined"),
+    format(Kind::Spec, "spec", "spec.fab", "the normalized spec, every `use` inlined"),
     format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
     format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
     format(

@@ -97,7 +97,7 @@ fn data(key: &str, value: impl std::fmt::Display) -> String {
     format!("<data key=\"{key}\">{value}</data>")
 }
 
-/// `topology.dot`: one cluster per block of several routers; global links in colour.
+/// `topology.dot`: one cluster per block of several routers; global links in color.
 pub(super) fn dot(compiled: &Compiled) -> String {
     let Compiled { fabric, topology, .. } = compiled;
     let (kind, edge) = if topology.has_simplex() { ("digraph", "->") } else { ("graph", "--") };

@@ -10,7 +10,7 @@ pub enum LimitArgument {
     Tree {
         /// `[axis][coordinate]`: length of the copper links from that coordinate to the next one.
         copper: [Vec<u32>; 3],
-        /// Length of a fibre.
+        /// Length of a fiber.
         fiber: u32,
         /// Distances 0..levels were counted; what lies farther counts as `levels`.
         levels: u32,

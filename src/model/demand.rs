@@ -299,7 +299,7 @@ mod tests {
 
     fn demands() -> Vec<Demand> {
         let cells = (0..144).map(|at| if at % 13 == 0 { 0 } else { (at * 7 % 11) as u32 });
-        let all = vec![
+        let all = [
             Demand::uniform(12),
             Demand::groups(12, vec![component(12, 1), component(4, 4), component(2, 3)]),
             Demand::groups(12, vec![component(6, 5)]),
@@ -371,7 +371,7 @@ mod tests {
             prop::collection::vec(any::<bool>(), 2..14).prop_filter("two endpoints", |mask| mask.iter().filter(|&&has| has).count() > 1);
         mask.prop_flat_map(|mask| {
             let count = mask.iter().filter(|&&has| has).count();
-            let sizes: Vec<u32> = (2..=count as u32).filter(|&size| count as u32 % size == 0).collect();
+            let sizes: Vec<u32> = (2..=count as u32).filter(|&size| (count as u32).is_multiple_of(size)).collect();
             let grouped = prop::collection::vec(1u32..5, sizes.len()).prop_map(move |weights| {
                 Demand::groups(count, sizes.iter().zip(weights).map(|(&group, weight)| component(group, weight)).collect())
             });

@@ -36,7 +36,7 @@ pub struct Fabric {
     pub routing: RoutingChoice,
     /// Where `routing = ..` stands.
     pub routing_span: Span,
-    /// The contract, sorted as in the normalised spec.
+    /// The contract, sorted as in the normalized spec.
     pub requires: Vec<Require>,
     /// The whole `fabric name { .. }` head, for errors without a better place.
     pub span: Span,
@@ -105,7 +105,7 @@ pub struct Budget {
 pub enum Faults {
     /// Any set of at most this many dark OCSes, 0..=2; 0 for a pod that tolerates nothing.
     Ocses(u32),
-    /// Any one link, copper or fibre.
+    /// Any one link, copper or fiber.
     Link,
     /// Any one chip, its links with it; traffic from and to it is not served.
     Chip,

@@ -1,7 +1,7 @@
 //! A network of routers without cubes: a family with its checked parameters, or a list from a file.
 //!
 //! Invariant: the parameters describe a connected network that fits the radix of the router. Generators in `passes::wire` build it,
-//! predicates in `check::wiring` recognise it.
+//! predicates in `check::wiring` recognize it.
 
 use crate::diag::Span;
 use crate::ids::LinkTypeId;

@@ -5,7 +5,7 @@
 pub enum RoutingChoice {
     /// One shortest path per pair, balanced; the virtual channel counts the hops. Networks only.
     Minimal,
-    /// Shortest paths allowed by an optimised rank order.
+    /// Shortest paths allowed by an optimized rank order.
     AllowedTurns(AllowedTurns),
     /// Dimension by dimension with datelines: tori, and grids of a network.
     DimensionOrder,
@@ -16,7 +16,7 @@ pub enum RoutingChoice {
 /// The settings of `routing = allowed_turns { .. }`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct AllowedTurns {
-    /// Which turns are allowed first; `None` for an order optimised as a whole.
+    /// Which turns are allowed first; `None` for an order optimized as a whole.
     pub priority: Option<TurnPriority>,
     /// How routes are chosen among the allowed paths.
     pub select: RouteSelect,

@@ -47,11 +47,11 @@ pub struct Ocs {
     pub a: Vec<FacePort>,
     /// Face ports on side B, ascending by (cube, port, node).
     pub b: Vec<FacePort>,
-    /// The fibre.
+    /// The fiber.
     pub link: LinkTypeId,
     /// Switch ports per side (N of an N x N switch).
     pub ports: u32,
-    /// How a fibre pair uses the switch.
+    /// How a fiber pair uses the switch.
     pub duplex: Duplex,
     /// The declaration of its group.
     pub span: Span,

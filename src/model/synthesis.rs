@@ -52,7 +52,7 @@ pub const MAX_EFFORT: u32 = 24;
 pub enum Objective {
     /// The largest concurrent flow.
     Flow,
-    /// The fewest average hops, whatever the fibres bear.
+    /// The fewest average hops, whatever the fibers bear.
     Hops,
 }
 

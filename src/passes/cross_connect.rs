@@ -1,7 +1,7 @@
-//! Which mirror carries which fibre.
+//! Which mirror carries which fiber.
 //!
-//! In: a topology whose fibres join face ports. Out: the cross-connects of every OCS. A face port is wired to at most one OCS, so there is nothing to
-//! choose, only to find; a fibre that no OCS can carry is an error that names it.
+//! In: a topology whose fibers join face ports. Out: the cross-connects of every OCS. A face port is wired to at most one OCS, so there is nothing to
+//! choose, only to find; a fiber that no OCS can carry is an error that names it.
 
 use crate::diag::Span;
 use crate::ids::{CubeId, Id, IdVec, LinkId, OcsId};
@@ -11,7 +11,7 @@ use miette::Diagnostic;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// FAB0201: a fibre that no declared OCS can carry.
+/// FAB0201: a fiber that no declared OCS can carry.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no OCS can connect {a} with {b}")]
 #[diagnostic(code(FAB0201), help("{hint}"))]
@@ -23,9 +23,9 @@ pub struct NotRealisable {
     /// What is missing.
     hint: String,
     /// The topology line.
-    #[label("this topology needs that fibre ({count} such pairs are missing)")]
+    #[label("this topology needs that fiber ({count} such pairs are missing)")]
     span: Span,
-    /// How many fibres are missing.
+    /// How many fibers are missing.
     count: usize,
     /// The OCS that serves the first port, if one does.
     #[label("{a} is served here")]
@@ -43,7 +43,7 @@ struct Plug {
 /// Finds the cross-connects of a topology.
 ///
 /// # Errors
-/// [`NotRealisable`] with the first fibre that the declared OCSes cannot carry and the number of such fibres.
+/// [`NotRealisable`] with the first fiber that the declared OCSes cannot carry and the number of such fibers.
 pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealisable> {
     let mut plugs: BTreeMap<Endpoint, Plug> = BTreeMap::new();
     for (id, ocs) in pod.ocses.enumerate() {
@@ -97,7 +97,7 @@ fn not_realisable(pod: &Pod, plugs: &BTreeMap<Endpoint, Plug>, a: Endpoint, b: E
         (_, None) => format!("{} is not coupled by any `ocs` item: it is dark", name(b)),
         (Some(p), Some(q)) if p.ocs != q.ocs => {
             format!(
-                "{} is wired to {}, but {} to {}: a fibre runs through one switch",
+                "{} is wired to {}, but {} to {}: a fiber runs through one switch",
                 name(a),
                 pod.ocses[p.ocs].name,
                 name(b),

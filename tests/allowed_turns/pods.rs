@@ -105,7 +105,7 @@ impl Random {
     }
 }
 
-/// Sum of distances from cube 0's chips when fibres have length `optical` (bit = source; at most 64 chips per cube).
+/// Sum of distances from cube 0's chips when fibers have length `optical` (bit = source; at most 64 chips per cube).
 fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usize) -> u64 {
     let topology_free = |local: u32| [local % dims[0], local / dims[0] % dims[1], local / (dims[0] * dims[1])];
     let chips: u32 = dims.iter().product();
@@ -124,7 +124,7 @@ fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usi
         sum += missing;
         let here = &levels[level];
         let none = vec![0; total];
-        let fibre = |length: usize| if level + 1 >= length { &levels[level + 1 - length] } else { &none };
+        let fiber = |length: usize| if level + 1 >= length { &levels[level + 1 - length] } else { &none };
         let mut after = here.clone();
         for cube in 0..cubes {
             for local in 0..chips {
@@ -143,10 +143,10 @@ fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usi
                             _ => at[0] * dims[1] + at[1],
                         } as usize;
                         let cube_to = (cube + shifts[axis][position]) % cubes;
-                        let fibre = fibre(fibre_length(cubes, shifts[axis][position], optical));
+                        let fiber = fiber(fiber_length(cubes, shifts[axis][position], optical));
                         let to = (cube_to * chips + local - strides[axis] * (dims[axis] - 1)) as usize;
-                        after[to] |= fibre[me];
-                        after[me] |= fibre[to];
+                        after[to] |= fiber[me];
+                        after[me] |= fiber[to];
                     }
                 }
             }
@@ -156,8 +156,8 @@ fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usi
     }
 }
 
-/// Of two cubes only the fibres between them count as long: the cut is what limits such a pod.
-fn fibre_length(cubes: u32, shift: u32, optical: usize) -> usize {
+/// Of two cubes only the fibers between them count as long: the cut is what limits such a pod.
+fn fiber_length(cubes: u32, shift: u32, optical: usize) -> usize {
     if cubes == 2 && shift == 0 { 1 } else { optical }
 }
 
@@ -173,8 +173,8 @@ pub(crate) fn climbed(cubes: u32, steps: usize, seed: u64) -> [Vec<u32>; 3] {
     };
     let score = |shifts: &[Vec<u32>; 3]| {
         let average = |&w: &usize| {
-            let fibres: usize = shifts.iter().flatten().map(|&shift| fibre_length(cubes, shift, w)).sum();
-            distance_sum(dims, cubes, shifts, w) as f64 * 1000.0 / (144 + fibres) as f64
+            let fibers: usize = shifts.iter().flatten().map(|&shift| fiber_length(cubes, shift, w)).sum();
+            distance_sum(dims, cubes, shifts, w) as f64 * 1000.0 / (144 + fibers) as f64
         };
         weights.iter().map(average).fold(0.0, f64::max)
     };
@@ -206,7 +206,7 @@ pub(crate) fn climbed(cubes: u32, steps: usize, seed: u64) -> [Vec<u32>; 3] {
     best
 }
 
-/// Prices: copper 1000, fibre `fiber`.
+/// Prices: copper 1000, fiber `fiber`.
 pub(crate) fn prices(topology: &Topology, fiber: u64) -> DualLengths {
     let symmetry = topology.symmetry();
     let mut lengths = vec![0; topology.class_count(symmetry)];

@@ -482,7 +482,7 @@ fn both_ends_of_a_folded_cable_stand_at_the_same_place() {
 }
 
 #[test]
-fn ports_are_local_then_global_and_by_neighbour() {
+fn ports_are_local_then_global_and_by_neighbor() {
     let to = |topology: &Topology, node: u32| -> Vec<u32> {
         topology.channels_from(NodeId(node)).map(|channel| topology.target(channel).node.0).collect()
     };

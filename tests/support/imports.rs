@@ -76,10 +76,10 @@ impl Imports {
                             found.entry(file).or_insert_with(|| word.clone());
                         }
                     }
-                } else if !import.hands_on || module.words.contains(&import.name) {
-                    if let Some(file) = target.and_then(|target| self.resolve(&target)) {
-                        found.entry(file).or_insert_with(|| import.path.join("::"));
-                    }
+                } else if (!import.hands_on || module.words.contains(&import.name))
+                    && let Some(file) = target.and_then(|target| self.resolve(&target))
+                {
+                    found.entry(file).or_insert_with(|| import.path.join("::"));
                 }
             }
             for path in &module.paths {

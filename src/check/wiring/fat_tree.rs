@@ -1,4 +1,4 @@
-//! The predicate of fat trees: routers of neighbouring levels are joined where their numbers agree in every
+//! The predicate of fat trees: routers of neighboring levels are joined where their numbers agree in every
 //! digit but that of the lower level.
 
 use super::rule::Rule;

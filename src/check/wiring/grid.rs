@@ -4,21 +4,21 @@
 use super::rule::Rule;
 use crate::ir::LinkClass;
 
-/// A grid: which coordinates are neighbours, and how many links a line of `side` routers has.
+/// A grid: which coordinates are neighbors, and how many links a line of `side` routers has.
 pub(super) struct Grid<'a> {
     sides: &'a [u32],
-    neighbours: fn(side: u32, low: u32, high: u32) -> bool,
+    neighbors: fn(side: u32, low: u32, high: u32) -> bool,
     links_of_line: fn(side: u64) -> u64,
-    neighbours_of: fn(side: u32, at: u32) -> u32,
+    neighbors_of: fn(side: u32, at: u32) -> u32,
 }
 
 /// Neighbors along a ring; the two ways around a ring of two are one link.
 pub(super) fn torus(sides: &[u32]) -> Grid<'_> {
     Grid {
         sides,
-        neighbours: |side, low, high| high - low == 1 || high - low == side - 1,
+        neighbors: |side, low, high| high - low == 1 || high - low == side - 1,
         links_of_line: |side| if side < 3 { side - 1 } else { side },
-        neighbours_of: |side, _| (side - 1).min(2),
+        neighbors_of: |side, _| (side - 1).min(2),
     }
 }
 
@@ -26,15 +26,15 @@ pub(super) fn torus(sides: &[u32]) -> Grid<'_> {
 pub(super) fn mesh(sides: &[u32]) -> Grid<'_> {
     Grid {
         sides,
-        neighbours: |_, low, high| high - low == 1,
+        neighbors: |_, low, high| high - low == 1,
         links_of_line: |side| side - 1,
-        neighbours_of: |side, at| u32::from(at > 0) + u32::from(at + 1 < side),
+        neighbors_of: |side, at| u32::from(at > 0) + u32::from(at + 1 < side),
     }
 }
 
 /// All that share a line.
 pub(super) fn hyperx(sides: &[u32]) -> Grid<'_> {
-    Grid { sides, neighbours: |_, _, _| true, links_of_line: |side| side * (side - 1) / 2, neighbours_of: |side, _| side - 1 }
+    Grid { sides, neighbors: |_, _, _| true, links_of_line: |side| side * (side - 1) / 2, neighbors_of: |side, _| side - 1 }
 }
 
 impl Rule for Grid<'_> {
@@ -50,7 +50,7 @@ impl Rule for Grid<'_> {
     fn degree(&self, mut router: u32) -> u32 {
         let mut degree = 0;
         for &side in self.sides.iter().rev() {
-            degree += (self.neighbours_of)(side, router % side);
+            degree += (self.neighbors_of)(side, router % side);
             router /= side;
         }
         degree
@@ -66,6 +66,6 @@ impl Rule for Grid<'_> {
             (from, to) = (from / side, to / side);
         }
         let (side, low, high) = differing?;
-        (self.neighbours)(side, low, high).then_some((1, LinkClass::Local))
+        (self.neighbors)(side, low, high).then_some((1, LinkClass::Local))
     }
 }

@@ -4,7 +4,7 @@ use super::rule::Rule;
 use crate::ir::LinkClass;
 use crate::model::Arcs;
 
-/// Words of `length` letters out of degree + 1, neighbouring ones different.
+/// Words of `length` letters out of degree + 1, neighboring ones different.
 pub(super) struct Words {
     pub(super) degree: u32,
     pub(super) length: u32,

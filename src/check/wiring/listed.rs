@@ -47,7 +47,7 @@ pub(super) fn wiring(fabric: &Fabric, listed: &Listed, topology: &Topology) -> R
 }
 
 /// The port of every link at its first or its second end: that of the file, else the least free one, by
-/// neighbour, then by line.
+/// neighbor, then by line.
 fn ports(listed: &Listed, side: usize, simplex: bool) -> Vec<PortId> {
     // Of duplex links both ends share the numbers of a router.
     let sides: &[usize] = if simplex { &[side] } else { &[0, 1] };

@@ -23,7 +23,7 @@ pub(super) fn wiring(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_conn
     Ok(())
 }
 
-/// Every neighbouring pair of a cube has its one copper link, and there is no other copper.
+/// Every neighboring pair of a cube has its one copper link, and there is no other copper.
 fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
     let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(pod.cube.span) });
     let mut expected = 0;
@@ -36,14 +36,14 @@ fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Res
                 if at[axis] == pod.cube.dims[axis] {
                     continue;
                 }
-                let neighbour = pod.node(cube, at);
+                let neighbor = pod.node(cube, at);
                 let (out, back) = (PortId::new(2 * axis), PortId::new(2 * axis + 1));
                 let found = topology.outgoing(node, out).filter(|&channel| {
                     let (link, target) = (&topology.links()[channel.link()], topology.target(channel));
-                    target.node == neighbour && target.port == back && link.class == LinkClass::Local && link.link_type == pod.cube.mesh
+                    target.node == neighbor && target.port == back && link.class == LinkClass::Local && link.link_type == pod.cube.mesh
                 });
                 if found.is_none() {
-                    let (from, to, port) = (pod.node_name(node), pod.node_name(neighbour), PORT_NAMES[out.index()]);
+                    let (from, to, port) = (pod.node_name(node), pod.node_name(neighbor), PORT_NAMES[out.index()]);
                     return wrong(format!("the copper link from {from}.{port} to {to} is missing"));
                 }
                 expected += 1;

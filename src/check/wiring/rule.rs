@@ -28,7 +28,7 @@ pub(super) trait Rule {
         None
     }
     /// Whether `misplaced` decides about the ports of global links; otherwise they follow the local ones, by
-    /// neighbour.
+    /// neighbor.
     fn numbers_global_ports(&self) -> bool {
         false
     }
@@ -83,7 +83,7 @@ fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl Ru
             return Err(format!("{} must be {}", name(), if rule.simplex() { "one channel" } else { "two channels" }));
         }
         let Some((_, class)) = rule.joined(link.a.node.0, link.b.node.0) else {
-            return Err(format!("{} joins two routers that are not neighbours", name()));
+            return Err(format!("{} joins two routers that are not neighbors", name()));
         };
         if link.class != class {
             let must = if class == LinkClass::Local { "inside a group" } else { "between groups" };
@@ -115,7 +115,7 @@ fn multiplicities(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
     Ok(())
 }
 
-/// Ports count up from 0, local links first, then global ones, by neighbour; but where the family numbers the
+/// Ports count up from 0, local links first, then global ones, by neighbor; but where the family numbers the
 /// global ports itself.
 fn ports(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
     for node in topology.nodes() {
@@ -129,7 +129,7 @@ fn ports(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
     Ok(())
 }
 
-/// The channels of a router as (channel, port here, neighbour), by port, are in order.
+/// The channels of a router as (channel, port here, neighbor), by port, are in order.
 fn ascending(
     topology: &Topology,
     rule: &impl Rule,
@@ -138,7 +138,7 @@ fn ascending(
 ) -> Result<(), String> {
     let class = |channel: ChannelId| topology.links()[channel.link()].class;
     let mut before: Option<(bool, NodeId)> = None;
-    for (place, (channel, port, neighbour)) in channels.enumerate() {
+    for (place, (channel, port, neighbor)) in channels.enumerate() {
         let global = class(channel) == LinkClass::Global;
         if global && rule.numbers_global_ports() {
             if let Some(what) = rule.misplaced(topology, channel) {
@@ -146,14 +146,14 @@ fn ascending(
             }
             continue;
         }
-        let meets = || format!("{} meets {} at port{port}", topology.name(node), topology.name(neighbour));
+        let meets = || format!("{} meets {} at port{port}", topology.name(node), topology.name(neighbor));
         if port.index() != place {
             return Err(format!("{}, but that link must be at port{place}", meets()));
         }
-        if before.is_some_and(|before| before >= (global, neighbour)) {
+        if before.is_some_and(|before| before >= (global, neighbor)) {
             return Err(format!("{}, which must be one of the ports before", meets()));
         }
-        before = Some((global, neighbour));
+        before = Some((global, neighbor));
     }
     Ok(())
 }

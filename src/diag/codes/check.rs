@@ -17,7 +17,7 @@ the pod can give, the line. `report.json` has the bounds: no design of this pod 
         code: "FAB0402",
         title: "the wiring is not that of the spec",
         text: "\
-The copper links of a pod are the meshes of its cubes: every two neighbouring chips of a cube are joined once, and nothing else is
+The copper links of a pod are the meshes of its cubes: every two neighboring chips of a cube are joined once, and nothing else is
 copper. Every other link is a fiber through an OCS. A topology that lacks such a link, has one more, uses more ports than the chip's
 `radix`, or joins a router to itself cannot be built from the declared parts.
 

@@ -134,7 +134,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0110",
         "a face port served twice",
-        "A face port has one fibre, so one OCS can serve it. Two groups overlap, or a group does not use all of its \
+        "A face port has one fiber, so one OCS can serve it. Two groups overlap, or a group does not use all of its \
          indices, so that two of its switches see the same port.\n\
          \n\
          To put several switches at one position, give each its own cubes: `ocs XA[..] for cubes 0..64 { .. }`. Where very \

@@ -14,7 +14,7 @@ cycle at a dateline, where packets that wrap around move to a second virtual cha
         code: "FAB0321",
         title: "a tolerated fault disconnects the pod",
         text: "\
-`faults = 1 ocs` promises service with any one OCS dark. If all fibres between two parts of the pod run through one switch, no routing can keep
+`faults = 1 ocs` promises service with any one OCS dark. If all fibers between two parts of the pod run through one switch, no routing can keep
 that promise. The message names the switch and the cut: the chips on its smaller side. Couple more faces or positions, or lower the budget.
 The same holds for `1 link`, and for `1 chip` among the chips that are left.",
     },

@@ -7,8 +7,8 @@ pub(super) const CODES: &[CodeDoc] = &[
         code: "FAB0201",
         title: "no OCS can connect a pair of ports that the topology needs",
         text: "\
-Every fibre of a topology runs through one optical circuit switch, and a switch can only join ports that are wired to it: with
-`couple P with Q` a P port to a Q port, with `couple any of P, Q` any two. A torus asks for the fibre from the `+d` face of every cube
+Every fiber of a topology runs through one optical circuit switch, and a switch can only join ports that are wired to it: with
+`couple P with Q` a P port to a Q port, with `couple any of P, Q` any two. A torus asks for the fiber from the `+d` face of every cube
 to the `-d` face of the next one, at the same position; if no declared `ocs` sees both ends, the torus cannot be built.
 
 The message names the first such pair and says what is missing: a face that no group couples (it is dark), two ends on different switches

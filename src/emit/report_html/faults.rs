@@ -1,4 +1,4 @@
-//! The fault maps: one cell per OCS or chip, coloured by how much the worst scenario in which it fails costs.
+//! The fault maps: one cell per OCS or chip, colored by how much the worst scenario in which it fails costs.
 
 use crate::compiled::Compiled;
 use crate::emit::number::grouped;
@@ -8,7 +8,7 @@ use crate::ir::{Fault, Scenario, ScenarioMetrics, worst};
 use crate::model::{Faults, Metric, OcsGroup, Pod};
 use minijinja::{Value, context};
 
-/// Upper ends of the colour steps, value over nominal; the last step is open.
+/// Upper ends of the color steps, value over nominal; the last step is open.
 const STEPS: [f64; 5] = [1.0, 1.05, 1.1, 1.2, 1.35];
 
 /// What the template shows; `None` if no fault was measured.

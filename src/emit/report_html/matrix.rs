@@ -128,7 +128,7 @@ fn cube_matrix(compiled: &Compiled, group: OcsGroupId) -> String {
     out
 }
 
-/// Colours of cubes go once around the wheel.
+/// Colors of cubes go once around the wheel.
 fn hue(cube: CubeId, cubes: u32) -> u32 {
     (cube.0 * 360 / cubes.max(1) + 210) % 360
 }

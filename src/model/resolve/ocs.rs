@@ -470,7 +470,7 @@ fn take(context: &mut Context, ocs: &Ocs, cube: &Cube, ocses: &IdVec<OcsId, Ocs>
             help: if first.group == second.group {
                 "every switch of a group needs face ports of its own: use each index in each port"
             } else {
-                "a face port has one fibre: change the positions, or give the groups different cubes with `for cubes lo..hi`"
+                "a face port has one fiber: change the positions, or give the groups different cubes with `for cubes lo..hi`"
             },
             span: second.span,
             first: (first.group != second.group).then_some(first.span),

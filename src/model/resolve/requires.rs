@@ -11,7 +11,7 @@ use crate::syntax::ast::RequireItem;
 use crate::syntax::require_order;
 use crate::units::{Decimal, Dimension};
 
-/// All requires, sorted as in the normalised spec.
+/// All requires, sorted as in the normalized spec.
 pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind) -> Vec<Require> {
     let mut requires: Vec<Require> = items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget, kind)).collect();
     requires.sort_by_cached_key(|require| {

@@ -2,23 +2,23 @@
 //!
 //! In: `Pod` (its topology choice is not looked at). Out: [`UniversalLimit`], the smallest of the bounds below, as an exact fraction.
 //!
-//! **Tree of cubes.** Give every fibre one length, and the copper links lengths that depend only on their place in the cube, the same in
+//! **Tree of cubes.** Give every fiber one length, and the copper links lengths that depend only on their place in the cube, the same in
 //! all topologies. By linear-programming duality lambda <= volume / S for any topology, where volume is the sum of length x capacity of its channels
-//! and S the sum of its shortest lengths over ordered pairs. Volume: a switch carries at most min(|A|, |B|) fibres (half of its ports under
-//! `any of`). For S, fix a router at position p, and a position q. A shortest path never goes back through the fibre it came from. So it
+//! and S the sum of its shortest lengths over ordered pairs. Volume: a switch carries at most min(|A|, |B|) fibers (half of its ports under
+//! `any of`). For S, fix a router at position p, and a position q. A shortest path never goes back through the fiber it came from. So it
 //! is described by the list of the face ports through which it leaves its cubes, and in a given topology this list determines the cube it
 //! ends in. Think of all such lists as a tree of cubes: a fresh cube behind every face port. There is a copy of q in every tree cube, and every
 //! real router at position q within a length d of p has a copy of its own within d in the tree. The real pod has exactly C routers at q,
 //! one per cube, so the C nearest copies of q in the tree are together no farther than the C real ones. Adding up over p and q (for p = q
-//! the router itself is the nearest copy, at length 0) bounds S from below. What the tree still depends on is where a fibre comes
+//! the router itself is the nearest copy, at length 0) bounds S from below. What the tree still depends on is where a fiber comes
 //! out, if several positions are on one switch: the counts take the largest number of copies over all possible ends, separately for every
-//! fibre, q and d, and so are again never below those of a real wiring. Dark ports, and fibres back into the same cube, only remove copies.
+//! fiber, q and d, and so are again never below those of a real wiring. Dark ports, and fibers back into the same cube, only remove copies.
 //!
 //! Every choice of lengths gives a bound. Volume is linear in them and S concave, so along any line the bound falls to its minimum and then rises.
-//! First the fibre length grows from 1 (all copper 1) until the bound rises; then all lengths are divided finer, and a descent changes one at a
-//! time: those of the copper planes, by classes under the symmetries of the cube, and that of the fibre.
+//! First the fiber length grows from 1 (all copper 1) until the bound rises; then all lengths are divided finer, and a descent changes one at a
+//! time: those of the copper planes, by classes under the symmetries of the cube, and that of the fiber.
 //!
-//! **Cuts.** See `cuts.rs`: planes through all cubes (they bind where the fibres never cross them, as without z switches), and sets of cubes.
+//! **Cuts.** See `cuts.rs`: planes through all cubes (they bind where the fibers never cross them, as without z switches), and sets of cubes.
 //!
 //! Not used: that the words of one exit port must share the C cubes between them (a packing of one-hop port words), which would take another
 //! 0.3 to 0.5 % off at 12 to 32 cubes of 4x4x4. Its fractional form gives nothing, and its integer form would have to be solved exactly to be a proof.
@@ -32,7 +32,7 @@ use crate::model::{Capacities, Demand, Pod};
 use shape::Shape;
 use tree::Lengths;
 
-/// Largest fibre length that the scan tries, in copper lengths.
+/// Largest fiber length that the scan tries, in copper lengths.
 const LONGEST_FIBER: usize = 64;
 /// What one copper length is divided into for the descent, one division after the other.
 const PARTS: [usize; 3] = [4, 2, 2];
@@ -74,7 +74,7 @@ struct Trees {
 impl Trees {
     /// The best bound over the lengths that are tried; `None` where the budget allows not even one distance.
     fn best(&mut self) -> Option<UniversalLimit> {
-        // `lengths[k]` of the copper in plane class k; the last one of the fibre.
+        // `lengths[k]` of the copper in plane class k; the last one of the fiber.
         let mut lengths = vec![1; self.shape.planes.len() + 1];
         let fiber = lengths.len() - 1;
         let mut best = self.bound(&lengths)?;

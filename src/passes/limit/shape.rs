@@ -18,7 +18,7 @@ pub(super) struct Shape {
     pub(super) partners: Vec<Vec<usize>>,
     /// Capacity of a copper link.
     pub(super) mesh_capacity: u64,
-    /// Capacity of all fibres of the pod, at most.
+    /// Capacity of all fibers of the pod, at most.
     pub(super) fibers: u64,
     /// (position, size of its class): one position of each class under the symmetries of the cube that keep who can be wired to whom.
     pub(super) classes: Vec<(usize, u64)>,

@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
             let chosen = nearer(node)
                 .map(|channel| (dear(channel), turn(channel), channel))
                 .min_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-            let (.., channel) = chosen.expect("a router that is reached has a nearer neighbour");
+            let (.., channel) = chosen.expect("a router that is reached has a nearer neighbor");
             ports[node] = outputs[channel];
             let head = heads[channel] as usize;
             weight[head] += weight[node];

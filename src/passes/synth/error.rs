@@ -11,7 +11,7 @@ pub enum SynthError {
     #[error("the topology does not connect the pod: {reached} of {nodes} chips can be reached from {from}")]
     #[diagnostic(
         code(FAB0202),
-        help("no fibre leaves the part with {from}; couple more faces, or set the cross-connects of {dark} free to join the parts")
+        help("no fiber leaves the part with {from}; couple more faces, or set the cross-connects of {dark} free to join the parts")
     )]
     Disconnected {
         /// Chips that are reached.

@@ -1,17 +1,17 @@
 //! Distance sums by bit-parallel breadth-first search: the inner loop of every search.
 //!
-//! A node holds one bit per source; the sources are the canonical nodes. A level is the OR over the neighbours of a node, for all elements of the group at
-//! once: a row holds one canonical node in all its translations, so that a shift is a rotation of a row. Copper has length 1; fibres have
+//! A node holds one bit per source; the sources are the canonical nodes. A level is the OR over the neighbors of a node, for all elements of the group at
+//! once: a row holds one canonical node in all its translations, so that a shift is a rotation of a row. Copper has length 1; fibers have
 //! a small integer length of their own, so that the sum is the denominator of a dual bound.
 
 use super::shape::{Shape, Slot};
 
-/// Lengths of fibres, against copper length 1.
+/// Lengths of fibers, against copper length 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FiberLengths {
-    /// A fibre from a cube to itself.
+    /// A fiber from a cube to itself.
     pub(super) inside: usize,
-    /// A fibre between two cubes.
+    /// A fiber between two cubes.
     pub(super) across: usize,
 }
 
@@ -66,18 +66,18 @@ impl<'a> Evaluator<'a> {
         Self { shape, words: shape.nodes.div_ceil(64), levels: Vec::new(), gather, fibers: vec![Vec::new(); shape.nodes] }
     }
 
-    /// Sum of distances from the canonical nodes to all nodes, weighted with the demand, without the fibres of `dark`; stops and returns a value above `limit` as soon as the sum
+    /// Sum of distances from the canonical nodes to all nodes, weighted with the demand, without the fibers of `dark`; stops and returns a value above `limit` as soon as the sum
     /// exceeds it. Nodes that cannot be reached make the sum huge.
     pub(super) fn distance_sum(&mut self, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>, limit: u64) -> u64 {
         self.connect(wiring, lengths, dark);
         self.reach(lengths.inside.max(lengths.across), limit)
     }
 
-    /// The same where the group is trivial and the fibres are given as neighbours of every node.
-    pub(super) fn distance_sum_of(&mut self, neighbours: &[Vec<u32>], length: usize, limit: u64) -> u64 {
-        for (fibers, neighbours) in self.fibers.iter_mut().zip(neighbours) {
+    /// The same where the group is trivial and the fibers are given as neighbors of every node.
+    pub(super) fn distance_sum_of(&mut self, neighbors: &[Vec<u32>], length: usize, limit: u64) -> u64 {
+        for (fibers, neighbors) in self.fibers.iter_mut().zip(neighbors) {
             fibers.clear();
-            fibers.extend(neighbours.iter().map(|&other| Reach { row: other as usize, shift: 0, length }));
+            fibers.extend(neighbors.iter().map(|&other| Reach { row: other as usize, shift: 0, length }));
         }
         self.reach(length, limit)
     }
@@ -115,8 +115,8 @@ impl<'a> Evaluator<'a> {
             for node in 0..nodes {
                 let (out, twin) = now[node * row..][..row].split_at_mut(half);
                 out.copy_from_slice(&before[node * row..][..half]);
-                for &neighbour in &self.shape.mesh[node] {
-                    or(out, &before[neighbour * row..][..half]);
+                for &neighbor in &self.shape.mesh[node] {
+                    or(out, &before[neighbor * row..][..half]);
                 }
                 for &Reach { row: other, shift, length } in &self.fibers[node] {
                     if time < length {
@@ -151,7 +151,7 @@ impl<'a> Evaluator<'a> {
         sum
     }
 
-    /// Per canonical node, the rows that it reads through its fibres.
+    /// Per canonical node, the rows that it reads through its fibers.
     fn connect(&mut self, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>) {
         self.fibers.iter_mut().for_each(Vec::clear);
         for (ocs, slots) in wiring.iter().enumerate().filter(|(ocs, _)| dark != Some(*ocs)) {

@@ -120,7 +120,7 @@ pub(super) fn settings(pod: &Pod, path: &str, text: &str) -> Result<ReadSettings
     })
 }
 
-/// The fibres that the document of a spec sets.
+/// The fibers that the document of a spec sets.
 pub(super) fn read(pod: &Pod, path: &str, text: &str) -> Result<Vec<[FacePort; 2]>, SynthError> {
     let settings = settings(pod, path, text)?;
     let fibers = settings.enumerate().flat_map(|(id, set)| {

@@ -1,7 +1,7 @@
 //! The topology: a torus, a synthesized wiring, or one that is read back.
 //!
 //! In: a pod. Out: a [`Topology`] with the translation symmetry that was found in it, and what the search did.
-//! Which mirror carries which fibre is decided by `cross_connect`, not here.
+//! Which mirror carries which fiber is decided by `cross_connect`, not here.
 
 mod action;
 mod climb;

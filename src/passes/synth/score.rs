@@ -1,7 +1,7 @@
 //! What a search minimises: 1 / (dual bound of the concurrent flow), the largest over a few choices of channel lengths.
 //!
 //! Any channel lengths bound the flow by total length / sum of shortest lengths. The lengths that are tight are nearly two-valued, 1 on copper and w on
-//! fibres: w decides whether distances or the fibres limit the flow. Average hops alone (w = 1) would overload the fibres from 512 chips
+//! fibers: w decides whether distances or the fibers limit the flow. Average hops alone (w = 1) would overload the fibers from 512 chips
 //! on. Which w are tight depends on the shape of the cubes and on how good the wiring is, so they are chosen on wirings of a short search.
 //! Everything is an integer. Source: LP duality (Leighton & Rao 1999); the choice of lengths is our own.
 
@@ -11,12 +11,12 @@ use crate::model::Objective;
 
 /// Scores are multiples of 1 / SCALE.
 pub(super) const SCALE: u64 = 1 << 20;
-/// Fibre lengths that may be tight.
-const FIBRES: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
-/// With few cubes many fibres may lead back into their own cube, and the cut between the cubes decides.
+/// Fiber lengths that may be tight.
+const FIBERS: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
+/// With few cubes many fibers may lead back into their own cube, and the cut between the cubes decides.
 const FEW_CUBES: usize = 4;
 const ACROSS: [usize; 5] = [1, 2, 4, 9, 16];
-/// Lengths of fibres that stay inside, tried with each of `ACROSS`.
+/// Lengths of fibers that stay inside, tried with each of `ACROSS`.
 const INSIDE: [usize; 3] = [1, 2, 4];
 /// Lengths inside and across that differ, tried where the demand is not uniform.
 const UNEQUAL: [(usize, usize); 6] = [(1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1)];
@@ -145,9 +145,9 @@ pub(super) fn candidates(shape: &Shape, cubes: usize, objective: Objective) -> V
             INSIDE.iter().flat_map(|&inside| ACROSS.map(|across| FiberLengths { inside, across: inside * across })).collect()
         }
         Objective::Flow => {
-            let mut lengths = FIBRES.map(|length| FiberLengths { inside: length, across: length }).to_vec();
+            let mut lengths = FIBERS.map(|length| FiberLengths { inside: length, across: length }).to_vec();
             if !shape.planes.is_empty() {
-                // Traffic within cubes and between them may differ much: so may the worth of their fibres.
+                // Traffic within cubes and between them may differ much: so may the worth of their fibers.
                 lengths.extend(UNEQUAL.map(|(inside, across)| FiberLengths { inside, across }));
             }
             lengths

@@ -1,6 +1,6 @@
 //! The search for a topology: threshold accepting over one translation per OCS, or over matchings where the pod leaves more to choose.
 //!
-//! In: a pod and the settings of `synthesize`. Out: fibres; the best of several restarts, each with a random stream of its own. A change is kept
+//! In: a pod and the settings of `synthesize`. Out: fibers; the best of several restarts, each with a random stream of its own. A change is kept
 //! unless it makes the score worse by more than a threshold that falls linearly to zero. Work is counted in evaluations, the same for any number
 //! of threads; cost: 8 us (128 chips) to 0.5 ms (8192) an evaluation. Sources: threshold accepting: Dueck & Scheuer 1990; the rest is our own.
 
@@ -17,10 +17,10 @@ use crate::model::{Budget, Demand, DemandShape, Fabric, FacePort, Objective, Ocs
 use crate::progress::Progress;
 use rayon::prelude::*;
 
-/// The fibres of one topology.
+/// The fibers of one topology.
 pub(super) type Fibers = Vec<[FacePort; 2]>;
 
-/// Fibres that the search settled on.
+/// Fibers that the search settled on.
 pub(super) struct Found {
     /// The finalists, best score first; one where the score decides.
     pub(super) finalists: Vec<Fibers>,
@@ -32,7 +32,7 @@ pub(super) struct Found {
 }
 
 impl From<Fibers> for Found {
-    /// Fibres that took no search.
+    /// Fibers that took no search.
     fn from(fibers: Fibers) -> Self {
         Self { finalists: vec![fibers], counters: Vec::new(), notes: Vec::new(), out_of_time: false }
     }
@@ -162,7 +162,7 @@ fn shapes(demand: &Demand, pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Res
     unreachable!("the trivial group keeps any demand")
 }
 
-/// Levels of distances that all restarts together hold at once: the longest fibre that is tried, and one more, in each.
+/// Levels of distances that all restarts together hold at once: the longest fiber that is tried, and one more, in each.
 const LEVELS: u64 = RESTARTS * 33;
 
 /// Refuses a search under a group of this order that would take too much memory, before it takes any.

@@ -1,4 +1,4 @@
-//! Channel lengths known to be tight on whole families of pods: two-valued by kind (copper 1, fibre w), by dimension, by cut; where chips
+//! Channel lengths known to be tight on whole families of pods: two-valued by kind (copper 1, fiber w), by dimension, by cut; where chips
 //! send unequal amounts, also around the chips and cubes with the most to send or receive per channel.
 //!
 //! Multiplicative weights come close to the best lengths but never quite there where a cut decides (tori, two cubes); there these bound
@@ -8,8 +8,8 @@ use crate::ids::{ChannelId, Id, PortId};
 use crate::ir::{LinkClass, Topology};
 use crate::model::Demand;
 
-/// Fibre lengths tried against copper length 1.
-const FIBRE: [u32; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
+/// Fiber lengths tried against copper length 1.
+const FIBER: [u32; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
 /// Cuts of each sort around what sends or receives most.
 const AROUND: usize = 4;
 
@@ -19,8 +19,8 @@ pub fn seeds(topology: &Topology, demand: &Demand) -> Vec<Vec<u32>> {
     let ports = topology.ports();
     let by = |f: &dyn Fn(usize) -> u32| (0..channels.kinds.len()).map(f).collect::<Vec<u32>>();
     let mut all = Vec::new();
-    for fibre in FIBRE {
-        all.push(by(&|class| if channels.kinds[class] == Some(LinkClass::Global) { fibre } else { 1 }));
+    for fiber in FIBER {
+        all.push(by(&|class| if channels.kinds[class] == Some(LinkClass::Global) { fiber } else { 1 }));
     }
     for dimensions in 1..8u32 {
         all.push(by(&|class| (dimensions >> ((class % ports) / 2)) & 1));
@@ -34,7 +34,7 @@ pub fn seeds(topology: &Topology, demand: &Demand) -> Vec<Vec<u32>> {
             all.push(by(&|class| u32::from(on_plane(class, 2 * dimension) || on_plane(channels.reverse[class], 2 * dimension))));
         }
     }
-    // Fibres that stay within a cube count like copper; the pure cut between cubes, and softer versions of it.
+    // Fibers that stay within a cube count like copper; the pure cut between cubes, and softer versions of it.
     for (inside, across) in [(0, 1), (1, 2), (1, 4), (1, 9)] {
         all.push(by(&|class| if channels.crossing[class] { across } else { inside }));
     }

@@ -21,13 +21,13 @@ pub(super) struct Shape {
     pub(super) order: usize,
     /// Canonical nodes: the chips of the first cube of every orbit.
     pub(super) nodes: usize,
-    /// Copper neighbours of every canonical node.
+    /// Copper neighbors of every canonical node.
     pub(super) mesh: Vec<Vec<usize>>,
     /// What every OCS may join, by the first OCS of those that the group carries to each other; by OCS where it keeps each.
     pub(super) switches: Vec<Switch>,
     /// The demand; empty where every pair has weight 1.
     pub(super) planes: Vec<Plane>,
-    /// Cuts that no choice of fibre lengths sees.
+    /// Cuts that no choice of fiber lengths sees.
     pub(super) cuts: Vec<Cut>,
     /// `[orbit][element]`: the cube.
     orbits: Vec<Vec<CubeId>>,
@@ -138,7 +138,7 @@ impl Shape {
         planes.into_iter().map(|(weight, mask)| Plane { weight, total: total(&mask), mask }).collect()
     }
 
-    /// The cuts between two neighbouring planes of chips, through all cubes.
+    /// The cuts between two neighboring planes of chips, through all cubes.
     fn cuts_of(&self, pod: &Pod) -> Vec<Cut> {
         let words = self.nodes.div_ceil(64);
         let planes = (0..3).flat_map(|dimension| (1..pod.cube.dims[dimension]).map(move |plane| (dimension, plane)));
@@ -190,7 +190,7 @@ impl Shape {
         self.group.subtract(0, a)
     }
 
-    /// The two ends of a slot that carries light; a fibre from a chip to itself carries none.
+    /// The two ends of a slot that carries light; a fiber from a chip to itself carries none.
     pub(super) fn joined(&self, ocs: usize, slot: Slot) -> Option<[usize; 2]> {
         let [a, b] = [slot.a?, slot.b?];
         let ends = &self.switches[ocs].ends;
@@ -360,7 +360,7 @@ impl Shape {
         parts
     }
 
-    /// The fibres of a wiring, all cubes.
+    /// The fibers of a wiring, all cubes.
     pub(super) fn fibers(&self, wiring: &[Vec<Slot>]) -> Vec<[FacePort; 2]> {
         let mut fibers = Vec::new();
         for (ocs, slots) in wiring.iter().enumerate() {
@@ -406,19 +406,19 @@ fn switches(pod: &Pod, action: &Action) -> Vec<Switch> {
     action.switches(pod).into_iter().map(switch).collect()
 }
 
-/// Copper neighbours of every chip of `cubes` cubes, numbered one after the other.
+/// Copper neighbors of every chip of `cubes` cubes, numbered one after the other.
 pub(super) fn mesh<T: TryFrom<usize>>(pod: &Pod, cubes: usize) -> Vec<Vec<T>> {
     let dims = pod.cube.dims;
     let chips = pod.chips_per_cube() as usize;
     (0..cubes * chips)
         .map(|node| {
             let at = pod.at(NodeId((node % chips) as u32));
-            let mut neighbours = Vec::new();
+            let mut neighbors = Vec::new();
             for dimension in 0..PORT_NAMES.len() / 2 {
                 let mut step = |to: u32| {
                     let mut there = at;
                     there[dimension] = to;
-                    neighbours.extend(T::try_from(node / chips * chips + pod.node(CubeId(0), there).0 as usize).ok());
+                    neighbors.extend(T::try_from(node / chips * chips + pod.node(CubeId(0), there).0 as usize).ok());
                 };
                 if at[dimension] > 0 {
                     step(at[dimension] - 1);
@@ -427,7 +427,7 @@ pub(super) fn mesh<T: TryFrom<usize>>(pod: &Pod, cubes: usize) -> Vec<Vec<T>> {
                     step(at[dimension] + 1);
                 }
             }
-            neighbours
+            neighbors
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 //! In: cross-connects. Out: disjoint sets of OCSes, each of which alone joins all cubes, and bounds on how many such sets there are.
 //! Source: TONS paper, appendix D, which counts link-disjoint trees; switches are harder.
 //!
-//! **Reduction.** An OCS parts the cubes into those that its fibres join; a set of OCSes makes the join of their partitions, and is a tree if that
+//! **Reduction.** An OCS parts the cubes into those that its fibers join; a set of OCSes makes the join of their partitions, and is a tree if that
 //! is a single part. An OCS that is a tree by itself (a *single*) is best used alone: replacing the tree that contains it by it never
 //! loses a tree. So the number is singles + the best number for the n *others*.
 //!
@@ -14,13 +14,13 @@
 //! **Upper bound.** For a flat with b parts let r(o) be the number of parts that OCS o saves by joining some; a tree has r-sum >= b - 1. So there are
 //! at most sum r(o) / (b - 1) trees (for two parts: the OCSes across the cut), and at most n / 2.
 //!
-//! **Lower bound.** Let c_j be the number of OCSes outside of maximal flat j (their minimum is the connectivity in OCSes). Colour each OCS with one of k
-//! colours at random. A given colour stays inside flat j with probability (1 - 1/k)^c_j. If the sum of that over all colours and flats,
-//! k sum_j (1 - 1/k)^c_j, is below 1, some colouring has no such pair: k trees exist. (Nash-Williams and Tutte need connectivity 2k only, but for
+//! **Lower bound.** Let c_j be the number of OCSes outside of maximal flat j (their minimum is the connectivity in OCSes). Color each OCS with one of k
+//! colors at random. A given color stays inside flat j with probability (1 - 1/k)^c_j. If the sum of that over all colors and flats,
+//! k sum_j (1 - 1/k)^c_j, is below 1, some coloring has no such pair: k trees exist. (Nash-Williams and Tutte need connectivity 2k only, but for
 //! single links. For switches no constant does: with every non-zero shift of Z_2^m once, each of the maximal flats has 2^(m-1) OCSes outside, yet a
 //! tree takes m of them, so there are at most (2^m - 1) / m trees. The count above loses a factor of about ln(k * flats) instead.)
 //!
-//! **Search.** The colouring is made by conditional expectations: each OCS takes the colour that lowers the expected number of (colour, flat)
+//! **Search.** The coloring is made by conditional expectations: each OCS takes the color that lowers the expected number of (color, flat)
 //! pairs most. By the argument above this cannot fail for the k of the lower bound; it is tried from the upper bound downwards and mostly ends there.
 //! Where there are too many flats to list, a greedy merge is used and singles are the lower bound.
 
@@ -33,8 +33,8 @@ use partition::{Partition, flats, join, joined, parts};
 
 /// Steps (a cube looked at in one join) for listing flats.
 const FLAT_WORK: usize = 1 << 26;
-/// Steps (a flat looked at for one OCS and one colour) for colouring.
-const COLOUR_WORK: usize = 1 << 27;
+/// Steps (a flat looked at for one OCS and one color) for coloring.
+const COLOR_WORK: usize = 1 << 27;
 
 /// Disjoint sets of OCSes, each ascending, and bounds on their number; one cube needs no OCS: no set is returned for it.
 pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> (Vec<Vec<OcsId>>, TreeBounds) {
@@ -77,16 +77,16 @@ pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConn
             .collect();
         let crossing: Vec<usize> = outside.iter().map(|flat| flat.iter().filter(|&&outside| outside).count()).collect();
         least = (1..=most).rev().find(|&k| expected(k, &crossing) < 1.0 - 1e-9).unwrap_or(0);
-        let mut left = COLOUR_WORK;
+        let mut left = COLOR_WORK;
         for k in (1..=most).rev() {
             let work = k * others.len() * outside.len();
             if k > least && work > left {
                 continue;
             }
             left = left.saturating_sub(work);
-            if let Some(colours) = colour(k, &outside, &crossing) {
+            if let Some(colors) = color(k, &outside, &crossing) {
                 found = vec![Vec::new(); k];
-                others.iter().zip(colours).for_each(|(member, colour)| found[colour].push(member));
+                others.iter().zip(colors).for_each(|(member, color)| found[color].push(member));
                 break;
             }
         }
@@ -97,7 +97,7 @@ pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConn
     (trees, TreeBounds { at_least: (singles + least) as u32, at_most: (singles + most) as u32, witness })
 }
 
-/// Expected number of (colour, maximal flat) pairs without an OCS of the colour outside of the flat.
+/// Expected number of (color, maximal flat) pairs without an OCS of the color outside of the flat.
 fn expected(k: usize, crossing: &[usize]) -> f64 {
     let powers = powers(k, crossing);
     crossing.iter().map(|&count| powers[count] * k as f64).sum()
@@ -110,34 +110,34 @@ fn powers(k: usize, crossing: &[usize]) -> Vec<f64> {
     std::iter::successors(Some(1.0), |power| Some(power * base)).take(most + 1).collect()
 }
 
-/// A colour for every OCS, such that every colour is outside of every maximal flat; `None` if the method ends without.
-fn colour(k: usize, outside: &[Vec<bool>], crossing: &[usize]) -> Option<Vec<usize>> {
+/// A color for every OCS, such that every color is outside of every maximal flat; `None` if the method ends without.
+fn color(k: usize, outside: &[Vec<bool>], crossing: &[usize]) -> Option<Vec<usize>> {
     let powers = powers(k, crossing);
     let count = outside.first()?.len();
     let mut order: Vec<usize> = (0..count).collect();
-    // The choosy ones last: an OCS outside of few flats helps few colours.
+    // The choosy ones last: an OCS outside of few flats helps few colors.
     order.sort_by_key(|&ocs| std::cmp::Reverse(outside.iter().filter(|flat| flat[ocs]).count()));
     let mut left = crossing.to_vec();
     let mut covered = vec![vec![false; outside.len()]; k];
     let mut size = vec![0usize; k];
-    let mut colours = vec![0; count];
+    let mut colors = vec![0; count];
     for ocs in order {
         let across: Vec<usize> = (0..outside.len()).filter(|&flat| outside[flat][ocs]).collect();
         across.iter().for_each(|&flat| left[flat] -= 1);
         let mut best: Option<(f64, usize)> = None;
-        for (colour, covered) in covered.iter().enumerate() {
+        for (color, covered) in covered.iter().enumerate() {
             let gain: f64 = across.iter().filter(|&&flat| !covered[flat]).map(|&flat| powers[left[flat]]).sum();
-            let better = |&(most, at): &(f64, usize)| gain > most || (gain == most && size[colour] < size[at]);
+            let better = |&(most, at): &(f64, usize)| gain > most || (gain == most && size[color] < size[at]);
             if best.as_ref().is_none_or(better) {
-                best = Some((gain, colour));
+                best = Some((gain, color));
             }
         }
-        let (_, colour) = best?;
-        across.iter().for_each(|&flat| covered[colour][flat] = true);
-        size[colour] += 1;
-        colours[ocs] = colour;
+        let (_, color) = best?;
+        across.iter().for_each(|&flat| covered[color][flat] = true);
+        size[color] += 1;
+        colors[ocs] = color;
     }
-    covered.iter().flatten().all(|&covered| covered).then_some(colours)
+    covered.iter().flatten().all(|&covered| covered).then_some(colors)
 }
 
 /// Leaves out every OCS that the set can do without: fewer faults hit a smaller tree.

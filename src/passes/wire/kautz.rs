@@ -1,4 +1,4 @@
-//! Kautz graphs: words of `length` letters out of degree + 1, neighbouring letters different, in
+//! Kautz graphs: words of `length` letters out of degree + 1, neighboring letters different, in
 //! lexicographic order; an arc drops the first letter and appends one.
 //!
 //! Source: Kautz 1968.

@@ -3,7 +3,7 @@
 //! In: a fabric, and its network as `resolve` checked it. Out: a [`Topology`] with links, ports, hosts,
 //! names, and the symmetry that keeps all of it and the demand; [`seeds`] hands the flow channel lengths that
 //! the structure makes plausible. One file per family says which routers are joined; ports are numbered here:
-//! local links first, then global ones, within a class by neighbour, of parallel links as they were made,
+//! local links first, then global ones, within a class by neighbor, of parallel links as they were made,
 //! unless the family numbers the port. Source: the papers of the families; `docs/passes.md` has the numbering
 //! of each. Cost: linear in the links, but for a sort of the links of each router.
 
@@ -58,7 +58,7 @@ fn hosts(fabric: &Fabric, network: &Network) -> Vec<u16> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Half {
     global: bool,
-    neighbour: u32,
+    neighbor: u32,
     edge: u32,
     side: u8,
 }
@@ -96,12 +96,12 @@ fn number_sides(routers: usize, edges: &[Edge], sides: &[usize], port_of: &mut [
         starts[router + 1] += starts[router];
     }
     let mut next = starts.clone();
-    let mut halves = vec![Half { global: false, neighbour: 0, edge: 0, side: 0 }; edges.len() * sides.len()];
+    let mut halves = vec![Half { global: false, neighbor: 0, edge: 0, side: 0 }; edges.len() * sides.len()];
     for (id, edge) in edges.iter().enumerate() {
         for &side in sides {
             let at = &mut next[edge.ends[side] as usize];
             let global = edge.class == LinkClass::Global;
-            halves[*at as usize] = Half { global, neighbour: edge.ends[1 - side], edge: id as u32, side: side as u8 };
+            halves[*at as usize] = Half { global, neighbor: edge.ends[1 - side], edge: id as u32, side: side as u8 };
             *at += 1;
         }
     }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn local_links_come_first_then_neighbours_then_copies() {
+    fn local_links_come_first_then_neighbors_then_copies() {
         use LinkClass::{Global, Local};
         let none = [None, None];
         let edges = [edge([0, 1], Global, none), edge([0, 3], Local, none), edge([0, 2], Local, none), edge([2, 0], Local, none)];

@@ -28,17 +28,17 @@ pub(super) fn violated(links: &Links, taken: &[u32], dark: u32) -> Option<Row> {
 
 /// The chips that chip 0 reaches over copper and the choices that count.
 fn reached(links: &Links, counts: impl Fn(usize) -> bool) -> Vec<bool> {
-    let mut neighbours = vec![Vec::new(); links.nodes];
+    let mut neighbors = vec![Vec::new(); links.nodes];
     let chosen = links.choices.iter().enumerate().filter(|(choice, _)| counts(*choice)).flat_map(|(_, choice)| &choice.links);
     for &[a, b] in links.fixed.iter().chain(chosen) {
-        neighbours[a].push(b);
-        neighbours[b].push(a);
+        neighbors[a].push(b);
+        neighbors[b].push(a);
     }
     let mut seen = vec![false; links.nodes];
     seen[0] = true;
     let mut open = vec![0];
     while let Some(node) = open.pop() {
-        for &next in &neighbours[node] {
+        for &next in &neighbors[node] {
             if !std::mem::replace(&mut seen[next], true) {
                 open.push(next);
             }

@@ -1,6 +1,6 @@
 //! What may be chosen: the links that the OCSes can realise, and the rules that keep every OCS a matching.
 //!
-//! In: a pod, and whether one shift per OCS is chosen. Out: [`Links`], numbers only; and back from chosen numbers to fibres. Ports of one
+//! In: a pod, and whether one shift per OCS is chosen. Out: [`Links`], numbers only; and back from chosen numbers to fibers. Ports of one
 //! chip on the same side of the same OCS are interchangeable, so that a choice counts the links between two chips through an OCS and the
 //! ports are handed out afterwards. Invariant: numbers that satisfy all limits can always be wired.
 
@@ -34,7 +34,7 @@ pub(super) struct Choice {
     wire: Wire,
 }
 
-/// How a choice becomes fibres.
+/// How a choice becomes fibers.
 #[derive(Clone, Copy, Debug)]
 enum Wire {
     /// The A port of every cube with the B port of the cube this many further on.
@@ -169,7 +169,7 @@ impl Links {
         }
     }
 
-    /// The fibres of chosen numbers, which satisfy all limits.
+    /// The fibers of chosen numbers, which satisfy all limits.
     pub(super) fn fibers(&self, pod: &Pod, taken: &[u32]) -> Vec<[FacePort; 2]> {
         let mut fibers = Vec::new();
         let mut used = vec![(BTreeMap::new(), BTreeMap::new()); pod.ocses.len()];

@@ -1,6 +1,6 @@
 //! Topologies from the dualised Leighton-Rao program: mixed-integer (`method = milp`), or relaxed and fixed step by step (`method = relax`).
 //!
-//! In: a pod. Out: fibres, the flow that the program proves for them, and a bound that no other wiring of the same kind exceeds. For small pods.
+//! In: a pod. Out: fibers, the flow that the program proves for them, and a bound that no other wiring of the same kind exceeds. For small pods.
 //! Invariant: what is returned was checked against every row of the program, with whole links.
 //!
 //! # The program
@@ -30,7 +30,7 @@
 //! The TONS paper (Green and Thottethodi, arXiv 2605.27963) is known to us by its abstract and results: a linear program for topologies that
 //! maximises a throughput proxy, symmetry reductions, and a constraint for dark switches. Its numbering of constraints is not, so rows go by name:
 //! degree and OCS matching: one [`links::Limit`] per chip and side of an OCS (each port one link, any such numbers can be wired);
-//! links within a cube: constants on the right-hand side; link symmetry, one leg, normalisation (the coefficient of lambda): as above;
+//! links within a cube: constants on the right-hand side; link symmetry, one leg, normalization (the coefficient of lambda): as above;
 //! translation symmetry: one shift per OCS out of a cyclic group, rows and flows for the chips of cube 0 only, every link seen from there;
 //! fault tolerance: `faults.rs`, every set of chips keeps a link through an OCS that is not dark.
 //! Two kinds of rows are ours and hold for whole links only: hops (the Moore bound) and an order among interchangeable chips.
@@ -52,7 +52,7 @@ use links::Links;
 pub(super) use links::asymmetry;
 use program::{LAMBDA, Size, column};
 
-/// Fibres that a program settled on.
+/// Fibers that a program settled on.
 pub(super) struct Solved {
     pub(super) fibers: Vec<[FacePort; 2]>,
     pub(super) counters: Vec<(String, u64)>,

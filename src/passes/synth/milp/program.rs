@@ -126,7 +126,7 @@ fn summed(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
 }
 
 /// Rows that only integers satisfy: the flow of a source fills at least as many hops as its chips are away in any graph of these degrees (the
-/// Moore bound); and among interchangeable chips the first one prefers neighbours of small number.
+/// Moore bound); and among interchangeable chips the first one prefers neighbors of small number.
 pub(super) fn integer_rows(links: &Links) -> Vec<Row> {
     let block = links.nodes / links.order;
     let degree = &links.degree;

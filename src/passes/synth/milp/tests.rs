@@ -191,7 +191,7 @@ fn fibers_keep_to_the_ports_of_their_switches() {
         let count = ports.len();
         ports.sort_unstable();
         ports.dedup();
-        assert_eq!(ports.len(), count, "no port carries two fibres");
+        assert_eq!(ports.len(), count, "no port carries two fibers");
         assert!(count > 10);
     }
 }

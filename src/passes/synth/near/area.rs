@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// What the two ports of a slot are joined to; `None` is an idle port.
 pub(super) type Slot = [Option<FacePort>; 2];
 
-/// The fibres of one OCS; a slot that would join a chip to itself stays dark.
+/// The fibers of one OCS; a slot that would join a chip to itself stays dark.
 pub(super) fn pairs(slots: &[Slot]) -> impl Iterator<Item = [FacePort; 2]> {
     slots.iter().filter_map(|&[a, b]| Some([a?, b?])).filter(|[a, b]| a.node != b.node)
 }
@@ -38,7 +38,7 @@ pub(super) struct Area<'a> {
     /// What a port is joined to in the live wiring.
     pub(super) live: BTreeMap<FacePort, FacePort>,
     pub(super) moves: u64,
-    /// Fibre lengths whose bounds decide.
+    /// Fiber lengths whose bounds decide.
     pub(super) lengths: Vec<usize>,
     /// Whether the time limit of the spec is over.
     pub(super) expired: &'a (dyn Fn() -> bool + Sync),
@@ -87,7 +87,7 @@ impl<'a> Area<'a> {
         slots.iter().flatten().filter(|&&slot| self.is_move(slot)).count() as u64
     }
 
-    /// Neighbours through fibres, and the total length of all channels.
+    /// Neighbors through fibers, and the total length of all channels.
     pub(super) fn wired(&self, slots: &Slots, length: usize) -> (Vec<Vec<u32>>, u64) {
         let mut fibers: Vec<Vec<u32>> = vec![Vec::new(); self.shape.nodes];
         for [a, b] in slots.iter().flat_map(|slots| pairs(slots)) {
