@@ -1,5 +1,6 @@
-//! `cargo bench --bench paper [-- PART-OF-A-NAME ..]`: builds the specs of `specs/paper` and `specs/scale` up to the analysis, each in a
-//! process of its own, and prints the tables of `docs/benchmarks.md`: paper, fabc, universal bound, seconds, memory.
+//! `cargo bench --bench paper [-- PART-OF-A-NAME ..]`: builds the specs of `specs/paper` and `specs/scale` up
+//! to the analysis, each in a process of its own, and prints the tables of `docs/benchmarks.md`: paper, fabc,
+//! universal bound, seconds, memory.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 

@@ -1,8 +1,10 @@
-//! Graphs of degree 4 and 10 to 20 chips: the concurrent flow of what fabc finds beside that of known families, each by the exact linear program.
+//! Graphs of degree 4 and 10 to 20 chips: the concurrent flow of what fabc finds beside that of known
+//! families, each by the exact linear program.
 //!
-//! `cargo bench --bench small_graphs --features cbc [-- SIZES..]` prints the table of `docs/benchmarks.md`, a row as soon as it is known.
-//! Every graph has four channels out of and into each chip. Kautz and generalised Kautz graphs are directed (a channel need not have one
-//! back), which no pair of fibers gives; all others consist of links.
+//! `cargo bench --bench small_graphs --features cbc [-- SIZES..]` prints the table of `docs/benchmarks.md`, a
+//! row as soon as it is known. Every graph has four channels out of and into each chip. Kautz and generalised
+//! Kautz graphs are directed (a channel need not have one back), which no pair of fibers gives; all others
+//! consist of links.
 
 use fabc::compile::{Stage, compile};
 use fabc::ids::{ChannelId, Id};
@@ -90,7 +92,8 @@ fn shuffled(mut items: Vec<usize>, random: &mut ChaCha8Rng) -> Vec<usize> {
     items
 }
 
-/// Xpander (Valadarsky et al. 2016): a random lift of the complete graph on 5 chips, a matching for each of its links.
+/// Xpander (Valadarsky et al. 2016): a random lift of the complete graph on 5 chips, a matching for each of
+/// its links.
 fn lift(nodes: usize, seed: u64) -> Arcs {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let copies = nodes / (DEGREE + 1);
@@ -117,7 +120,8 @@ fn random_regular(nodes: usize, seed: u64) -> Arcs {
     }
 }
 
-/// The exact flow of what fabc finds with these settings of `synthesize`, and the bound that the pass reports, if any.
+/// The exact flow of what fabc finds with these settings of `synthesize`, and the bound that the pass
+/// reports, if any.
 fn synthesized(nodes: usize, settings: &str) -> (f64, String) {
     let compiled =
         compile(pod(nodes, settings), Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));

@@ -23,11 +23,13 @@ use context::Context;
 use plant::Built;
 use router::Router;
 
-/// Compiles a resolved fabric as far as `last` (at least through `Analyze`; later stages come together with their proofs).
+/// Compiles a resolved fabric as far as `last` (at least through `Analyze`; later stages come together with
+/// their proofs).
 ///
 /// # Errors
-/// [`Failure::Spec`] where the spec contradicts itself, [`Failure::Infeasible`] where what it asks for cannot be had,
-/// [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see [`Compiled::requires`].
+/// [`Failure::Spec`] where the spec contradicts itself, [`Failure::Infeasible`] where what it asks for cannot
+/// be had, [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here:
+/// see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
     affordable(&fabric, last)?;
     let Built { topology, wired, pod, seeds, mut passes } = plant::build(&fabric, progress)?;

@@ -36,7 +36,8 @@ pub struct CompiledPod {
     pub cross_connects: CrossConnects,
     /// What no topology of the pod can carry more than; `None` for a single router.
     pub limit: Option<UniversalLimit>,
-    /// What the topology for uniform demand reaches; `None` unless the topology is synthesized for another demand.
+    /// What the topology for uniform demand reaches; `None` unless the topology is synthesized for another
+    /// demand.
     pub uniform: Option<UniformTopology>,
     /// OCS-disjoint spanning trees over the cubes, each as the OCSes it uses.
     pub trees: Vec<Vec<OcsId>>,
@@ -53,7 +54,8 @@ pub struct CompiledScenario {
     pub metrics: ScenarioMetrics,
     /// The channel lengths that prove the upper end of its flow.
     pub lengths: DualLengths,
-    /// A flow that proves the lower end; `None` where that is what the tables carry, and for the healthy pod, whose flow is [`Compiled::flow`].
+    /// A flow that proves the lower end; `None` where that is what the tables carry, and for the healthy pod,
+    /// whose flow is [`Compiled::flow`].
     pub flow: Option<FlowCertificate>,
     /// Tables and their proof; `None` if the build stopped before routing.
     pub routed: Option<RoutedScenario>,

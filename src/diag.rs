@@ -1,8 +1,9 @@
 //! Places in the source, and how a failure is classed.
 //!
-//! Comes in: the text of every file of a spec. Goes out: [`Span`]s over one shared offset space and a [`SourceMap`] that miette can
-//! draw from, so that one diagnostic can point into several files. The diagnostics themselves stand beside their phases.
-//! Invariant: every file occupies a range of offsets of its own; a span never crosses two files.
+//! Comes in: the text of every file of a spec. Goes out: [`Span`]s over one shared offset space and a
+//! [`SourceMap`] that miette can draw from, so that one diagnostic can point into several files. The
+//! diagnostics themselves stand beside their phases. Invariant: every file occupies a range of offsets of its
+//! own; a span never crosses two files.
 
 mod codes;
 

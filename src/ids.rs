@@ -1,7 +1,7 @@
 //! Dense typed ids and the vectors they index.
 //!
-//! Comes in: nothing. Goes out: one newtype per kind of thing, so that a node can never be used where a link is meant.
-//! Invariant: ids of one kind are `0..len` of the [`IdVec`] that owns the things.
+//! Comes in: nothing. Goes out: one newtype per kind of thing, so that a node can never be used where a link
+//! is meant. Invariant: ids of one kind are `0..len` of the [`IdVec`] that owns the things.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -46,7 +46,8 @@ define_id! {
     PortId(u16);
     /// A cable or fiber pair; two channels, or one where it is simplex.
     LinkId(u32);
-    /// One direction of a link: `2 * link` runs from its end `a` to its end `b`, `2 * link + 1` back (a simplex link has no such channel).
+    /// One direction of a link: `2 * link` runs from its end `a` to its end `b`, `2 * link + 1` back (a
+    /// simplex link has no such channel).
     ChannelId(u32);
     /// A class of channels under the symmetry of a pod; without symmetry every channel is its own class.
     ChannelClass(u32);

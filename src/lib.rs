@@ -1,15 +1,15 @@
 //! fabc, a declarative compiler for accelerator fabrics.
 //!
 //! ```text
-//! &str --parse--> ast::Spec --resolve--> model::Pod --synthesize--> Topology --cross_connect--> CrossConnects ------------+
-//!                                                                       |--analyze--> Distances, ConcurrentFlow (certified) |
-//!                                                                       +--route, per fault set--> Routes --build--> ForwardingTables
-//! CrossConnects + ForwardingTables --check (independent)--> Proof --> Compiled --emit--> Vec<Artifact {path, bytes}> --driver--> disk
+//! &str --parse--> ast::Spec --resolve--> model::Fabric --wire, synthesize--> Topology --check--> Wired --+
+//!                                            |                |--flow--> ConcurrentFlow (certified)      |
+//!                                            |                +--route, per fault--> ForwardingTables    |
+//!                                            +--a pod--> cross-connects, bounds, trees                   |
+//! ForwardingTables --check (independent)--> DeadlockFree --> Compiled --emit--> bytes --driver--> disk <-+
 //! ```
 //!
-//! Imports point one way:
-//! `ids, units, diag, limits, progress, solve <- syntax <- model <- ir <- read <- passes | check <- compiled <- emit
-//! <- compile | verify <- driver <- main`.
+//! Imports point one way: `ids, units, diag, limits, progress, solve <- syntax <- model <- ir <- read <-
+//! passes | check <- compiled <- emit <- compile | verify <- driver <- main`.
 
 pub mod check;
 pub mod compile;

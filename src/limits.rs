@@ -1,11 +1,14 @@
-//! How large things may be: every limit that is fixed, in one place. `docs/language.md` tells them to users, and `tests/tidy.rs` compares.
+//! How large things may be: every limit that is fixed, in one place. `docs/language.md` tells them to users,
+//! and `tests/tidy.rs` compares.
 //!
-//! What a build may take of memory is estimated from the pod before the work begins, in `compile::size` and `passes::synth`.
+//! What a build may take of memory is estimated from the pod before the work begins, in `compile::size` and
+//! `passes::synth`.
 
 /// Bytes of a spec together with all files that it uses; and of the normal form that is written of it.
 pub const SPEC_BYTES: usize = 4 << 20;
 
-/// Words, numbers, texts and signs of a spec together with all files that it uses: each takes some 300 bytes while it is read.
+/// Words, numbers, texts and signs of a spec together with all files that it uses: each takes some 300 bytes
+/// while it is read.
 pub const SPEC_TOKENS: usize = 1 << 18;
 
 /// Files of a spec: itself, and those that it uses.
@@ -41,7 +44,8 @@ pub const MATRIX_CHIPS: usize = 4096;
 /// The largest weight of a pair in a demand.
 pub const WEIGHT: u32 = 1_000_000;
 
-/// The least common multiple of the capacities of links, at most: loads are counted in so many parts of a unit.
+/// The least common multiple of the capacities of links, at most: loads are counted in so many parts of a
+/// unit.
 pub const CAPACITY_PARTS: u64 = 1 << 16;
 
 /// Bytes that one build may take, as estimated before it begins.
@@ -58,7 +62,8 @@ pub fn matrix_bytes(chips: usize) -> u64 {
     (1 << 16) + (chips as u64).pow(2) * 12
 }
 
-/// Bytes of a file that sets switches with so many face ports: far more than fabc writes, for files that others laid out.
+/// Bytes of a file that sets switches with so many face ports: far more than fabc writes, for files that
+/// others laid out.
 pub fn cross_connects_bytes(face_ports: usize) -> u64 {
     (16 << 20) + face_ports as u64 * 512
 }

@@ -1,6 +1,7 @@
 //! The `fabc` binary: the command line is parsed here, everything else is in [`fabc::driver`].
 
-/// The C library calls this before `main`, when a closed standard output can still be told from one that takes everything.
+/// The C library calls this before `main`, when a closed standard output can still be told from one that
+/// takes everything.
 #[cfg(unix)]
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]

@@ -1,4 +1,5 @@
-//! How long passes tell an observer where they are; what they tell decides nothing. The one answer they may ask for is that of an explicit time limit.
+//! How long passes tell an observer where they are; what they tell decides nothing. The one answer they may
+//! ask for is that of an explicit time limit.
 
 /// Watches the passes; the driver draws bars, tests and libraries use [`Silent`].
 pub trait Progress: Sync {
@@ -8,8 +9,8 @@ pub trait Progress: Sync {
     fn advance(&self);
     /// The pass has ended.
     fn end(&self);
-    /// Whether the running pass has run for this many seconds. Asked only where the spec sets a time limit; the driver alone has a clock,
-    /// for others time stands still.
+    /// Whether the running pass has run for this many seconds. Asked only where the spec sets a time limit;
+    /// the driver alone has a clock, for others time stands still.
     fn expired(&self, _seconds: u32) -> bool {
         false
     }

@@ -1,8 +1,10 @@
-//! The one user of good_lp: linear programs that confirm the combinatorial methods at small sizes, and mixed-integer ones.
+//! The one user of good_lp: linear programs that confirm the combinatorial methods at small sizes, and
+//! mixed-integer ones.
 //!
-//! Comes in: a problem as plain numbers. Goes out: its optimum, or the best point within a number of branch-and-bound nodes. The default
-//! solver is pure Rust; the cargo feature `cbc` takes CBC instead, one thread. Work is limited in nodes, never in seconds. Invariant: a
-//! point that [`maximise`] returns was checked here against every bound, row and integrality, whatever the solver said of it.
+//! Comes in: a problem as plain numbers. Goes out: its optimum, or the best point within a number of
+//! branch-and-bound nodes. The default solver is pure Rust; the cargo feature `cbc` takes CBC instead, one
+//! thread. Work is limited in nodes, never in seconds. Invariant: a point that [`maximise`] returns was
+//! checked here against every bound, row and integrality, whatever the solver said of it.
 
 use good_lp::{Expression, ProblemVariables, Solution, SolutionStatus, SolverModel, Variable, variable};
 use thiserror::Error;
@@ -86,7 +88,8 @@ pub fn maximise(program: &Program, nodes: u32) -> Result<Answer, SolveError> {
         sum
     };
     let gains = program.columns.iter().enumerate().filter(|(_, column)| column.gain != 0.0);
-    // Minimised with the sign turned: the bound that CBC reports is then a lower one, whatever its convention for maximisation.
+    // Minimised with the sign turned: the bound that CBC reports is then a lower one, whatever its convention
+    // for maximisation.
     let unsolved = variables.minimise(sum(&mut gains.map(|(at, column)| (at, -column.gain))));
     let rows = program.rows.iter().map(|row| sum(&mut row.terms.iter().copied()).leq(row.at_most));
     let mut answer = backend::minimise(unsolved, rows, nodes)?;
@@ -199,7 +202,8 @@ mod backend {
 
 /// Maximum concurrent flow, on the quotient under a symmetry.
 ///
-/// Without symmetry every node is a source and every channel a class of its own. A symmetry must keep the demand.
+/// Without symmetry every node is a source and every channel a class of its own. A symmetry must keep the
+/// demand.
 #[derive(Clone, Debug)]
 pub struct FlowProblem {
     /// Number of nodes.
@@ -220,9 +224,11 @@ pub struct SolveError {
     pub reason: String,
 }
 
-/// The exact maximum concurrent flow: the node-arc linear program, commodities aggregated by source (Shahrokhi & Matula 1990).
+/// The exact maximum concurrent flow: the node-arc linear program, commodities aggregated by source
+/// (Shahrokhi & Matula 1990).
 ///
-/// `weight(s, t)` is what source s sends to node t, times lambda; 1 for uniform demand. It is never asked for a pair (s, s).
+/// `weight(s, t)` is what source s sends to node t, times lambda; 1 for uniform demand. It is never asked for
+/// a pair (s, s).
 ///
 /// # Errors
 /// The solver did not end with an optimum.
@@ -334,7 +340,8 @@ mod tests {
         Column { lower: 0.0, upper, integer, gain }
     }
 
-    /// Seven objects of odd weights in a sack that no choice fills: the relaxation is 1 better than the optimum.
+    /// Seven objects of odd weights in a sack that no choice fills: the relaxation is 1 better than the
+    /// optimum.
     fn sack() -> Program {
         let weights = [10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0];
         Program {
@@ -364,7 +371,8 @@ mod tests {
 
     #[test]
     fn lp_at_its_node_limit_keeps_a_bound_and_claims_no_false_point() {
-        // Odd cycles: each of 9 pairwise disjoint triangles allows one of its three corners, the relaxation 3/2.
+        // Odd cycles: each of 9 pairwise disjoint triangles allows one of its three corners, the relaxation
+        // 3/2.
         let mut program = Program { columns: vec![column(1.0, true, 1.0); 27], rows: Vec::new() };
         for triangle in 0..9 {
             for (a, b) in [(0, 1), (1, 2), (0, 2)] {
@@ -394,8 +402,8 @@ mod tests {
 
     #[test]
     fn lp_of_a_ring_follows_the_weights() {
-        // Chip 0 sends 3 to its neighbor 1 and 1 to chip 2, chip 3 sends 2 to chip 0; over two channels out of chip 0 go 4, and no cut is
-        // tighter: the 3 may also go the long way round.
+        // Chip 0 sends 3 to its neighbor 1 and 1 to chip 2, chip 3 sends 2 to chip 0; over two channels out
+        // of chip 0 go 4, and no cut is tighter: the 3 may also go the long way round.
         let ring = undirected(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]);
         let weight = |from: usize, to: usize| match (from, to) {
             (0, 1) => 3,

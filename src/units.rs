@@ -1,7 +1,8 @@
 //! Units of quantities and exact decimal numbers.
 //!
-//! Comes in: the digits and the unit of a quantity. Goes out: integers in base units (Hz, bit/s, bytes, ..). Invariant: no
-//! conversion rounds silently; what is no whole number of base units is refused or rounded up by name.
+//! Comes in: the digits and the unit of a quantity. Goes out: integers in base units (Hz, bit/s, bytes, ..).
+//! Invariant: no conversion rounds silently; what is no whole number of base units is refused or rounded up
+//! by name.
 
 /// What a quantity measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,5 +1,5 @@
-//! Whole builds: every shipped spec compiles to a directory that verifies and that no tampering survives; late errors read well;
-//! answers known from the literature come out.
+//! Whole builds: every shipped spec compiles to a directory that verifies and that no tampering survives;
+//! late errors read well; answers known from the literature come out.
 
 mod fixture;
 
@@ -94,7 +94,8 @@ fn a_require_that_cannot_hold_is_measured_and_fails() {
     assert!(compiled.requires.iter().any(|outcome| outcome.holds() == Some(false)));
 }
 
-/// (cubes, topology, diameter, average hops to the printed digits): algorithms tables and the TONS paper, appendix C.
+/// (cubes, topology, diameter, average hops to the printed digits): algorithms tables and the TONS paper,
+/// appendix C.
 const KNOWN: [(u32, &str, u32, &str); 10] = [
     (2, "torus 4 x 4 x 8", 8, "4.0315"),
     (3, "torus 4 x 4 x 12", 10, "5.0262"),
@@ -191,8 +192,8 @@ fn lp_graphs_without_cubes_build_verify_and_say_how_good_they_are() {
         };
         read("specs/graph_10.fab").unwrap().lines().map(line).collect::<Vec<_>>().join("\n")
     };
-    // The octahedron: every chip has one other at distance 2, so 4 channels carry 4 + 2 hops.
-    // `relax` rounds what its solver happens to return, so all that is promised is that it says what it found.
+    // The octahedron: every chip has one other at distance 2, so 4 channels carry 4 + 2 hops. `relax` rounds
+    // what its solver happens to return, so all that is promised is that it says what it found.
     let best = 4.0 / 6.0;
     let methods = [("method = milp;", "optimal", best), ("method = relax;", "fixed", 0.5), ("symmetry = none;", "budget", best)];
     for (method, stopped_by, least) in methods {

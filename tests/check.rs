@@ -1,4 +1,5 @@
-//! The checker against small pods made by hand: it passes what is right and convicts what is wrong, in words a person understands.
+//! The checker against small pods made by hand: it passes what is right and convicts what is wrong, in words
+//! a person understands.
 
 mod fixture;
 
@@ -68,7 +69,8 @@ fn a_missing_mesh_link_is_convicted() {
 
 #[test]
 fn a_false_symmetry_is_convicted() {
-    // Two cubes in a pair and two in another pair would be; a ring of four has no swap of neighbors that keeps ports.
+    // Two cubes in a pair and two in another pair would be; a ring of four has no swap of neighbors that
+    // keeps ports.
     let fabric = pod([1, 1, 1], 4, &[0], 2, 0);
     let swap: Vec<CubeId> = [1, 0, 3, 2].map(CubeId).to_vec();
     let symmetry = Symmetry::new(1, vec![(0..4).map(CubeId).collect(), swap]);
@@ -120,8 +122,8 @@ fn the_diamond_has_its_known_bound() {
     let unit = unit_lengths(&scene);
     assert_eq!((unit.volume, unit.distance), (16, 44));
     check::dual(&scene, &uniform(&topology), &unit).unwrap();
-    // Only the cut around leaf 2: two channels in, two out, ten ordered pairs across it: lambda <= 4/10, a weaker but true bound
-    // that lives on zero lengths elsewhere.
+    // Only the cut around leaf 2: two channels in, two out, ten ordered pairs across it: lambda <= 4/10, a
+    // weaker but true bound that lives on zero lengths elsewhere.
     let mut cut = DualLengths { lengths: vec![0; 36], volume: 4, distance: 10 };
     for (node, port) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
         cut.lengths[node * 6 + port] = 1;

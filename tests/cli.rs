@@ -1,4 +1,5 @@
-//! The command line, driven from outside: what works without compiling a pod. `tests/cli_build.rs` has the rest.
+//! The command line, driven from outside: what works without compiling a pod. `tests/cli_build.rs` has the
+//! rest.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

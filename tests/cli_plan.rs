@@ -1,11 +1,13 @@
-//! `fabc plan`, driven from outside: exit codes, errors, JSON, and patches that turn the live configuration into the new one.
+//! `fabc plan`, driven from outside: exit codes, errors, JSON, and patches that turn the live configuration
+//! into the new one.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Four cubes; one group of each kind: sides and circulators, sides and pairs of fibers, no sides, no sides and pairs.
+/// Four cubes; one group of each kind: sides and circulators, sides and pairs of fibers, no sides, no sides
+/// and pairs.
 fn spec(name: &str, topology: &str) -> String {
     format!(
         "fabric {name} {{
@@ -51,7 +53,8 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).expect("JSON")
 }
 
-/// Applies the operations of RFC 6902 that a plan uses; panics where the RFC demands an error, and where an add would replace something.
+/// Applies the operations of RFC 6902 that a plan uses; panics where the RFC demands an error, and where an
+/// add would replace something.
 fn apply(document: &mut Value, patch: &Value) {
     for operation in patch.as_array().expect("a patch is a list") {
         let (parent, key) = operation["path"].as_str().unwrap().rsplit_once('/').unwrap();

@@ -1,5 +1,5 @@
-//! Demand that is not uniform: certified intervals against the exact linear program, loads counted again from the emitted files, laws of
-//! scaling and relabelling, and changes to a directory that must not pass.
+//! Demand that is not uniform: certified intervals against the exact linear program, loads counted again from
+//! the emitted files, laws of scaling and relabelling, and changes to a directory that must not pass.
 
 mod fixture;
 
@@ -119,7 +119,8 @@ fn lp_of_weights_stands_inside_the_certified_interval() {
             ("one pair", matrix(nodes, |s, t| usize::from((s, t) == (0, 7)))),
         ];
         for (name, demand) in demands {
-            // Fewer sources keep the program small: a symmetric quotient where the demand allows, and only 8 chips otherwise.
+            // Fewer sources keep the program small: a symmetric quotient where the demand allows, and only 8
+            // chips otherwise.
             let topology = under(&topology, &demand);
             if topology.symmetry().class_count() > 8 && !["one to all", "all to one", "one pair"].contains(&name) {
                 continue;
@@ -134,8 +135,9 @@ fn lp_of_weights_stands_inside_the_certified_interval() {
 
 #[test]
 fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
-    // Cubes of 4 x 4 x 4 with 16 switches per face, shifted by squares: few channels decide, and most paths tie. The upper end is proved by lengths, so the
-    // interval bounds how far the lower one is from the optimum.
+    // Cubes of 4 x 4 x 4 with 16 switches per face, shifted by squares: few channels decide, and most paths
+    // tie. The upper end is proved by lengths, so the interval bounds how far the lower one is from the
+    // optimum.
     let mut balanced = 0;
     for (axes, cubes) in [[0, 2].as_slice(), &[0], &[1], &[2]].into_iter().flat_map(|axes| [2, 3, 4, 8].map(|cubes| (axes, cubes))) {
         let fabric = pod([4, 4, 4], cubes, axes, 2, 0);
@@ -154,7 +156,8 @@ fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
 
 #[test]
 fn few_heavy_pairs_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
-    // Every chip sends to its like in the next cube and to nobody else: most chips carry nothing of most sources.
+    // Every chip sends to its like in the next cube and to nobody else: most chips carry nothing of most
+    // sources.
     let fabric = pod([4, 4, 4], 3, &[0, 1, 2], 2, 0);
     let (topology, _) = wire_by(&fabric, |ocs| ocs.0 * ocs.0 % 3);
     let demand = matrix(192, |s, t| usize::from(t == (s + 64) % 192));
@@ -378,7 +381,8 @@ fn two_flows_on_a_path_add_up_as_by_hand() {
     let carried: Vec<u64> = loads.into_values().filter(|&load| load > 0).collect();
     assert_eq!(carried, [5, 3]);
     assert_eq!(parsed(&files, "report.json")["metrics"]["max_channel_load"], json!(5));
-    // Four channels leave chip 0, so it can send its 5 units at 4/5 of their rate at most, and does by splitting them.
+    // Four channels leave chip 0, so it can send its 5 units at 4/5 of their rate at most, and does by
+    // splitting them.
     let (low, high) = (metrics.flow_low, metrics.flow_high);
     assert!(high == Fraction::new(4u8, 5u8) && low > Fraction::new(799u16, 1000u16), "[{low:?}, {high:?}]");
 }
@@ -523,7 +527,8 @@ fn a_changed_gain_or_demand_is_noticed() {
     missing.remove(input);
     sign(&mut missing);
     expect(&missing, &compiled.fabric, "inputs/demand.csv: is missing");
-    // A demand that was changed together with its copy no longer fits the proofs: the flow is of other weights.
+    // A demand that was changed together with its copy no longer fits the proofs: the flow is of other
+    // weights.
     let demand = matrix(16, |s, t| if (s % 4, t % 4) == (2, 1) { 2 } else { (s * 5 + t * 3) % 4 });
     let mut heavier = files.clone();
     heavier.insert(input.to_owned(), demand.csv().into_bytes());

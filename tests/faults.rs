@@ -1,4 +1,5 @@
-//! Faults of single links and chips: which are compiled, what is served, and that the images of a fault need no tables of their own.
+//! Faults of single links and chips: which are compiled, what is served, and that the images of a fault need
+//! no tables of their own.
 
 use fabc::check;
 use fabc::compile::{Stage, compile};
@@ -142,7 +143,8 @@ fn a_dead_chip_is_left_out_and_all_others_are_served() {
 
 #[test]
 fn a_dead_chip_takes_its_share_of_a_weighted_demand_with_it() {
-    // Groups of four: each of the other three in the group of the dead chip sends 4 less, everyone else 1 less.
+    // Groups of four: each of the other three in the group of the dead chip sends 4 less, everyone else 1
+    // less.
     let demand = "demand { all_to_all over groups of 4; weight 3; all_to_all; weight 1; }";
     for key in ["", "{ key = dst; }"] {
         let semicolon = if key.is_empty() { ";" } else { "" };

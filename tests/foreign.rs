@@ -38,7 +38,8 @@ fn unreadable(tables: impl AsRef<[u8]>, topology: impl AsRef<[u8]>, message: &st
     }
 }
 
-/// Switches S0, S1, .. with an adapter at port 3 each; port 1 of a switch leads to port 2 of the next one. LIDs of adapters count from 1.
+/// Switches S0, S1, .. with an adapter at port 3 each; port 1 of a switch leads to port 2 of the next one.
+/// LIDs of adapters count from 1.
 fn subnet(switches: usize, closed: bool) -> String {
     let mut out = "# a comment\nvendid=0x2c9\n".to_owned();
     for k in 0..switches {
@@ -65,7 +66,8 @@ fn subnet(switches: usize, closed: bool) -> String {
     out
 }
 
-/// The dump of tables in which switch `k` sends packets for chip `dst` by `port(k, dst)`; 0 leaves the line out.
+/// The dump of tables in which switch `k` sends packets for chip `dst` by `port(k, dst)`; 0 leaves the line
+/// out.
 fn dump(switches: usize, port: impl Fn(usize, usize) -> usize) -> String {
     let mut out = String::new();
     for k in 0..switches {
@@ -99,7 +101,8 @@ fn a_line_of_three_switches_works() {
 
 #[test]
 fn other_dialects_are_read() {
-    // As ibsim takes it: other ids, no LIDs; and a dump of the diagnostics, whose LIDs are found by the GUIDs of ports.
+    // As ibsim takes it: other ids, no LIDs; and a dump of the diagnostics, whose LIDs are found by the GUIDs
+    // of ports.
     let plain: Vec<String> = subnet(3, false).lines().map(|line| line.split('#').next().unwrap().replace("Ca\t", "Hca ")).collect();
     let tables = dump(3, along_the_line)
         .replace("switch Lid", "switch DR path slid 0; dlid 0; 0,1 Lid")
@@ -183,7 +186,8 @@ fn tables(vcs: u8, canonical: bool, routers: &[(usize, Vec<[i64; 5]>)]) -> Strin
         .to_string()
 }
 
-/// Everyone goes on by `+`; with two VCs, packets that have passed from the last router to the first are on VC 1.
+/// Everyone goes on by `+`; with two VCs, packets that have passed from the last router to the first are on
+/// VC 1.
 fn forward(nodes: i64, vcs: i64) -> Vec<(usize, Vec<[i64; 5]>)> {
     let router = |node: i64| {
         let out_vc = |in_vc: i64| if vcs == 2 && node == nodes - 1 { 1 } else { in_vc.max(0) };

@@ -1,4 +1,5 @@
-//! The language: what resolves, what is refused and how that reads, and that nothing makes the front end panic.
+//! The language: what resolves, what is refused and how that reads, and that nothing makes the front end
+//! panic.
 
 use fabc::diag::{SourceMap, codes};
 use fabc::ids::LinkTypeId;

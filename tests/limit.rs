@@ -18,7 +18,8 @@ fn limit(fabric: &Fabric) -> UniversalLimit {
     limit
 }
 
-/// Known to the digits given (and up to 0.06 % apart, for other choices of lengths); a larger value is a weaker bound.
+/// Known to the digits given (and up to 0.06 % apart, for other choices of lengths); a larger value is a
+/// weaker bound.
 fn expect(fabric: &Fabric, known: f64) {
     let value = limit(fabric).value().as_f64();
     assert!(value <= known * 1.0006 && value > known * 0.997, "{value} instead of {known} for {} cubes", plant(fabric).cubes);
@@ -100,7 +101,8 @@ fn a_forged_limit_is_convicted() {
 /// (Local number of the chip, port): a face port without its cube.
 type Slot = (usize, usize);
 
-/// Lengths from one position to the copies of another in a tree of cubes that is built cube by cube, as far as `levels`.
+/// Lengths from one position to the copies of another in a tree of cubes that is built cube by cube, as far
+/// as `levels`.
 fn copies(pod: &Pod, partner: &BTreeMap<Slot, Slot>, copper: &[Vec<u32>; 3], fiber: u32, from: usize, to: usize, levels: u32) -> Vec<u32> {
     let between = |p: usize, q: usize| -> u32 {
         let [p, q] = [p, q].map(|local| pod.at(Id::new(local)).map(|at| at as usize));
@@ -145,7 +147,8 @@ fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
     }
 }
 
-/// A pod with holes: some switches missing, some serving a few cubes, some joining any ports, pairs of them merged.
+/// A pod with holes: some switches missing, some serving a few cubes, some joining any ports, pairs of them
+/// merged.
 fn pods() -> impl Strategy<Value = (Fabric, u64)> {
     let dims = prop_oneof![Just([1, 1, 1]), Just([2, 1, 1]), Just([2, 2, 1]), Just([3, 1, 2]), Just([2, 2, 2])];
     (dims, 2..6u32, any::<u64>()).prop_map(|(dims, cubes, seed)| {

@@ -1,7 +1,9 @@
-//! Mutated specs: nothing panics or hangs, every failure has a code and a place, and what is shown of it is short.
+//! Mutated specs: nothing panics or hangs, every failure has a code and a place, and what is shown of it is
+//! short.
 //!
-//! `cargo test --test mutations` takes some thousand mutants. `FABC_MUTANTS=100000 cargo test --test mutations mutated -- --nocapture` takes
-//! that many, and prints how many failed, how long the slowest took, and the peak memory of the process.
+//! `cargo test --test mutations` takes some thousand mutants. `FABC_MUTANTS=100000 cargo test --test
+//! mutations mutated -- --nocapture` takes that many, and prints how many failed, how long the slowest took,
+//! and the peak memory of the process.
 
 use fabc::diag::SourceMap;
 use fabc::driver::{MessageFormat, shown};
@@ -301,7 +303,8 @@ fn peak_memory() -> String {
     status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim().to_owned()
 }
 
-/// Loads one mutant and what comes of it again; returns whether it failed, and the nanoseconds of the first loading.
+/// Loads one mutant and what comes of it again; returns whether it failed, and the nanoseconds of the first
+/// loading.
 fn run(path: &str, mutant: &str) -> (bool, u64) {
     let root = if path.contains("parts") { "specs/pod_128.fab" } else { path };
     let reader = |asked: &str| if asked == path { Ok(mutant.to_owned()) } else { read(asked) };
@@ -339,7 +342,8 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
     let results: Vec<(bool, u64)> = (0..wanted)
         .into_par_iter()
         .map(|number| {
-            // A stream for each mutant: the same ones whatever the number of threads, and however many there are.
+            // A stream for each mutant: the same ones whatever the number of threads, and however many there
+            // are.
             let mut rng = ChaCha8Rng::seed_from_u64(1);
             rng.set_stream(number as u64);
             let at = number % SPECS.len();

@@ -1,4 +1,5 @@
-//! Synthesis near live cross-connects: what it may change, what it finds, and that `plan` counts the same moves.
+//! Synthesis near live cross-connects: what it may change, what it finds, and that `plan` counts the same
+//! moves.
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
@@ -98,7 +99,8 @@ fn moves_are_what_plan_adds_and_more_of_them_are_never_worse() {
     assert_eq!(again(), again());
 }
 
-/// Channels over the sum of distances, in trillionths, rounded up: the bound of fiber length 1, from hops alone.
+/// Channels over the sum of distances, in trillionths, rounded up: the bound of fiber length 1, from hops
+/// alone.
 fn distance_bound(topology: &fabc::ir::Topology) -> u64 {
     let total = fabc::passes::flow::distances(&fabc::ir::Scene::whole(topology)).expect("connected").total;
     (topology.channel_count() as u128 * 1_000_000_000_000).div_ceil(u128::from(total)) as u64
@@ -106,7 +108,8 @@ fn distance_bound(topology: &fabc::ir::Topology) -> u64 {
 
 #[test]
 fn two_moves_are_the_best_exchange_there_is() {
-    // A chain of small cubes where fibers are so few that hops decide: every single exchange is tried by hand.
+    // A chain of small cubes where fibers are so few that hops decide: every single exchange is tried by
+    // hand.
     let without_y_and_z = |topology: &str| {
         let text = spec([2, 1, 1], 6, topology);
         text.lines().filter(|line| !line.contains("ocs Y") && !line.contains("ocs Z")).collect::<Vec<_>>().join("\n")
@@ -161,7 +164,8 @@ fn dark_mirrors_are_completed_within_the_moves() {
         assert!(counter(&found, "moves") <= moves);
         mirrors.iter().map(BTreeSet::len).sum::<usize>()
     };
-    // One move may also go into a better fiber than the third that is missing; with enough of them no port stays dark.
+    // One move may also go into a better fiber than the third that is missing; with enough of them no port
+    // stays dark.
     assert_eq!((lit(0), lit(40)), (45, 48));
     assert!(lit(3) >= 45);
 }

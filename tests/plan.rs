@@ -1,4 +1,5 @@
-//! From live cross-connects to new ones: worked by hand, against brute force over all orders, and as SONiC patches.
+//! From live cross-connects to new ones: worked by hand, against brute force over all orders, and as SONiC
+//! patches.
 
 mod fixture;
 
@@ -137,7 +138,8 @@ fn nothing_differs_and_nothing_is_planned() {
 
 #[test]
 fn two_cubes_by_hand() {
-    // Two cubes of 2 x 2 x 2 behind four X switches. Live, X[0,0] crosses and the others close every cube on itself; new, X[1,1] crosses.
+    // Two cubes of 2 x 2 x 2 behind four X switches. Live, X[0,0] crosses and the others close every cube on
+    // itself; new, X[1,1] crosses.
     let pod = pod([2, 2, 2], 2, &[0], 2, 0);
     let (crossed, closed): (&[[u32; 2]], &[[u32; 2]]) = (&[[0, 1], [1, 0]], &[[0, 0], [1, 1]]);
     let live = mirrors(&[crossed, closed, closed, closed]);
@@ -155,7 +157,8 @@ fn two_cubes_by_hand() {
 
 #[test]
 fn a_free_port_is_used_before_the_only_fiber_goes() {
-    // One switch, cubes of one chip: 0+ to 1- is the only fiber and shall become 1+ to 0-, whose ports are free.
+    // One switch, cubes of one chip: 0+ to 1- is the only fiber and shall become 1+ to 0-, whose ports are
+    // free.
     let pod = pod([1, 1, 1], 2, &[0], 2, 0);
     let (live, new) = (mirrors(&[&[[0, 1]]]), mirrors(&[&[[1, 0]]]));
     let plan = plan(&pod, &live, &new);
@@ -165,7 +168,8 @@ fn a_free_port_is_used_before_the_only_fiber_goes() {
 
 #[test]
 fn what_must_be_cut_is_cut_for_as_short_as_can_be() {
-    // Three cubes in a chain on one switch, turned around: every port that the new chain needs is taken by the old one.
+    // Three cubes in a chain on one switch, turned around: every port that the new chain needs is taken by
+    // the old one.
     let pod = pod([4, 1, 1], 3, &[0], 2, 0);
     let (live, new) = (mirrors(&[&[[0, 1], [1, 2], [2, 0]]]), mirrors(&[&[[0, 2], [1, 0], [2, 1]]]));
     let plan = plan(&pod, &live, &new);

@@ -1,4 +1,5 @@
-//! The search for topologies: every declarable pod gets one, the notes say what symmetry it has and why, settings do what they say.
+//! The search for topologies: every declarable pod gets one, the notes say what symmetry it has and why,
+//! settings do what they say.
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
@@ -138,7 +139,8 @@ fn x_in_pairs(cubes: u32) -> String {
 
 #[test]
 fn switches_that_serve_pairs_of_cubes_are_moved_along_with_the_cubes() {
-    // Every switch along x stays in place under the exchange of its two cubes only: order 2, which is all that is left under faults of switches.
+    // Every switch along x stays in place under the exchange of its two cubes only: order 2, which is all
+    // that is left under faults of switches.
     let steady = cubes_of_two(6, &x_in_pairs(6), "");
     assert_eq!(order(&steady), 2);
     assert!(notes(&steady).ends_with("a group that moves switches would be broken by their faults"), "{}", notes(&steady));

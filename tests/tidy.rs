@@ -56,7 +56,8 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Paths and lines (with numbers) of all Rust code of `src`, without comments and without the unit tests at the ends of files.
+/// Paths and lines (with numbers) of all Rust code of `src`, without comments and without the unit tests at
+/// the ends of files.
 fn code() -> Vec<(String, Vec<(usize, String)>)> {
     let sources = files("src").into_iter().filter(|path| path.ends_with(".rs"));
     sources
@@ -134,10 +135,11 @@ const TIED: [&str; 1] = ["src/check/foreign/"];
 
 /// No file of `src` leads back to itself.
 ///
-/// A file leads to every file that defines an item which it names, and to all that those lead to. A name that comes through another
-/// module's `use` leads to the file that defines it. To declare a child (`mod`) and to hand on its names (`pub use`) leads nowhere. So
-/// siblings do not import each other in a circle, and a child takes from its parent only what the parent defines without that child:
-/// what the two share has a file of its own. Unit tests are left out.
+/// A file leads to every file that defines an item which it names, and to all that those lead to. A name that
+/// comes through another module's `use` leads to the file that defines it. To declare a child (`mod`) and to
+/// hand on its names (`pub use`) leads nowhere. So siblings do not import each other in a circle, and a child
+/// takes from its parent only what the parent defines without that child: what the two share has a file of
+/// its own. Unit tests are left out.
 #[test]
 fn no_file_leads_back_to_itself() {
     let sources = files("src").into_iter().filter(|path| path.ends_with(".rs") && !path.ends_with("/tests.rs") && path != "src/main.rs");
@@ -357,6 +359,23 @@ fn files_are_short_and_named_for_what_they_do() {
         if ["utils.rs", "util.rs", "helpers.rs", "helper.rs", "common.rs", "misc.rs"].iter().any(|name| path.ends_with(&format!("/{name}")))
         {
             wrong.push(format!("{path}: name it for what it does"));
+        }
+    }
+    complain(wrong);
+}
+
+/// The widest comment.
+const COLUMNS: usize = 110;
+
+#[test]
+fn comments_are_narrow() {
+    let mut wrong = Vec::new();
+    for path in ["src", "tests", "benches"].into_iter().flat_map(files).filter(|path| path.ends_with(".rs")) {
+        for (at, line) in read(&path).lines().enumerate() {
+            let columns = line.chars().count();
+            if line.trim_start().starts_with("//") && columns > COLUMNS {
+                wrong.push(format!("{path}:{}: a comment of {columns} columns, at most {COLUMNS}", at + 1));
+            }
         }
     }
     complain(wrong);

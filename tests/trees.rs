@@ -32,7 +32,8 @@ fn switches_that_join_all_cubes_are_trees_of_their_own() {
 
 #[test]
 fn shifts_by_2_and_by_3_generate_z6_together_only() {
-    // Eight switches with shift 2, four with shift 3: 4 pairs. By counting: 3 (2/3)^4 + 3 (2/3)^8 < 1 <= 4 (3/4)^4 + 4 (3/4)^8.
+    // Eight switches with shift 2, four with shift 3: 4 pairs. By counting: 3 (2/3)^4 + 3 (2/3)^8 < 1 <= 4
+    // (3/4)^4 + 4 (3/4)^8.
     assert_eq!(shifted(6, [2, 2, 3]), (4, 3, 4));
     // Four singles, and four each of the other two.
     assert_eq!(shifted(6, [1, 2, 3]), (8, 6, 8));

@@ -1,4 +1,5 @@
-//! A channel dependency graph that stays free of cycles: dependencies are added one by one, and refused where they would close one.
+//! A channel dependency graph that stays free of cycles: dependencies are added one by one, and refused where
+//! they would close one.
 
 use crate::graph::Graph;
 

@@ -1,4 +1,5 @@
-//! A topology as flat arrays, paths on it, and what any routing has to show: every pair delivered, no cycle of waiting channels.
+//! A topology as flat arrays, paths on it, and what any routing has to show: every pair delivered, no cycle
+//! of waiting channels.
 
 use fabc::ids::{Id, PortId};
 use fabc::ir::Scene;
@@ -48,7 +49,8 @@ impl Graph {
     pub(crate) fn into(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         self.out(node).map(|channel| self.reverse[channel] as usize)
     }
-    /// Breadth-first from a router: the first channel found into every other one (`u32::MAX` where there is none), and the routers as they were met.
+    /// Breadth-first from a router: the first channel found into every other one (`u32::MAX` where there is
+    /// none), and the routers as they were met.
     pub(crate) fn tree_from(&self, source: usize) -> (Vec<u32>, Vec<usize>) {
         let mut via = vec![u32::MAX; self.nodes];
         let (mut met, mut at) = (vec![source], 0);
@@ -106,7 +108,8 @@ pub(crate) struct Score {
 
 /// Follows every path, counts the loads, and sorts the dependencies of (channel, VC) topologically.
 ///
-/// Panics where a pair is not delivered or a cycle is left: then the baseline is wrong and must not be printed.
+/// Panics where a pair is not delivered or a cycle is left: then the baseline is wrong and must not be
+/// printed.
 pub(crate) fn judge(name: &str, graph: &Graph, paths: &Paths) -> Score {
     let vcs = paths.hops.iter().map(|&(_, vc)| usize::from(vc) + 1).max().unwrap_or(1);
     let mut loads = vec![0u64; graph.channels()];

@@ -1,8 +1,9 @@
 //! Routings whose paths stay in one layer (virtual channel) each: LASH and DFSSSP.
 //!
-//! LASH (Skeie, Lysne and Theiss, IPDPS 2002): a shortest path per pair; each goes to the first layer whose dependencies stay acyclic with
-//! it. DFSSSP (Domke, Hoefler and Nagel, IPDPS 2011): shortest paths by weights that grow with the load, one tree per destination; all start in
-//! the first layer, and of every cycle the dependency with the fewest paths moves on to the next layer. Own implementations of both.
+//! LASH (Skeie, Lysne and Theiss, IPDPS 2002): a shortest path per pair; each goes to the first layer whose
+//! dependencies stay acyclic with it. DFSSSP (Domke, Hoefler and Nagel, IPDPS 2011): shortest paths by
+//! weights that grow with the load, one tree per destination; all start in the first layer, and of every
+//! cycle the dependency with the fewest paths moves on to the next layer. Own implementations of both.
 
 use crate::acyclic::Acyclic;
 use crate::graph::{Graph, Paths};

@@ -1,7 +1,9 @@
-//! Other routings on the same topologies, as a yardstick: `cargo bench --bench baselines [-- PATTERN]` prints a table.
+//! Other routings on the same topologies, as a yardstick: `cargo bench --bench baselines [-- PATTERN]` prints
+//! a table.
 //!
-//! Every row is checked here: all pairs are delivered, and the channels (per virtual channel) wait for each other in no cycle. Load is the
-//! routes over the busiest channel; the bound is the certified one of the topology. Times are wall seconds of the routing alone.
+//! Every row is checked here: all pairs are delivered, and the channels (per virtual channel) wait for each
+//! other in no cycle. Load is the routes over the busiest channel; the bound is the certified one of the
+//! topology. Times are wall seconds of the routing alone.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at a clock")]
 

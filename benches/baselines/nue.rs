@@ -1,8 +1,9 @@
-//! A Nue-like routing: destinations are dealt to the layers by id, and within a layer every path is searched in the dependency graph that the
-//! paths before it have left acyclic.
+//! A Nue-like routing: destinations are dealt to the layers by id, and within a layer every path is searched
+//! in the dependency graph that the paths before it have left acyclic.
 //!
-//! After Domke, Hoefler and Matsuoka, HPDC 2016, and simpler than theirs: no backtracking. The paths of a spanning tree are legal in every
-//! layer; a destination that some router cannot reach otherwise is routed along the tree altogether.
+//! After Domke, Hoefler and Matsuoka, HPDC 2016, and simpler than theirs: no backtracking. The paths of a
+//! spanning tree are legal in every layer; a destination that some router cannot reach otherwise is routed
+//! along the tree altogether.
 
 use crate::acyclic::Acyclic;
 use crate::graph::{Graph, Paths};
@@ -79,7 +80,8 @@ impl Tree {
     }
 }
 
-/// Dijkstra's algorithm backwards from the destination; a router joins the tree by a channel whose dependency closes no cycle.
+/// Dijkstra's algorithm backwards from the destination; a router joins the tree by a channel whose dependency
+/// closes no cycle.
 fn towards(graph: &Graph, layer: &mut Acyclic, dst: usize, weight: &[u64]) -> Option<Vec<u32>> {
     let mut next = vec![u32::MAX; graph.nodes];
     let mut joined = vec![false; graph.nodes];

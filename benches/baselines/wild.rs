@@ -1,11 +1,13 @@
 //! A wild-first routing for tori and twisted tori under faults.
 //!
-//! The idea (after Zu et al., "Resiliency at Scale: Managing Google's TPUv4 Machine Learning Supercomputer", NSDI 2024): a packet may first
-//! take "wild" hops that are not minimal, then follows dimension order; which wild hops a pair takes is chosen offline for balance. What is
-//! done here: the wild hops run x, y, z without crossing a dateline, on a virtual channel of their own (2); the rest is dimension order with
-//! datelines on 0 and 1. Three channels, acyclic by construction: wild hops wait for wild hops in mesh order or for dimension order, which
-//! never waits for them. A pair gets at most one wild hop where that serves it, more only where a fault leaves no other way. Among its
-//! candidates the one with the least sum of cubed loads is taken, in some sweeps over all pairs. Routes depend on the source: no tables.
+//! The idea (after Zu et al., "Resiliency at Scale: Managing Google's TPUv4 Machine Learning Supercomputer",
+//! NSDI 2024): a packet may first take "wild" hops that are not minimal, then follows dimension order; which
+//! wild hops a pair takes is chosen offline for balance. What is done here: the wild hops run x, y, z without
+//! crossing a dateline, on a virtual channel of their own (2); the rest is dimension order with datelines on
+//! 0 and 1. Three channels, acyclic by construction: wild hops wait for wild hops in mesh order or for
+//! dimension order, which never waits for them. A pair gets at most one wild hop where that serves it, more
+//! only where a fault leaves no other way. Among its candidates the one with the least sum of cubed loads is
+//! taken, in some sweeps over all pairs. Routes depend on the source: no tables.
 
 use crate::graph::{DARK, Graph, Paths};
 use std::collections::VecDeque;
@@ -24,7 +26,8 @@ struct Rings {
 }
 
 impl Rings {
-    /// Rings of the healthy torus: straight on through the same port. The dateline lies before the smallest router.
+    /// Rings of the healthy torus: straight on through the same port. The dateline lies before the smallest
+    /// router.
     fn new(healthy: &Graph) -> Self {
         let mut dateline = Vec::with_capacity(healthy.channels());
         let mut length = [1; 3];
@@ -38,7 +41,8 @@ impl Rings {
                     break;
                 }
             }
-            // Both directions of a ring have the same dateline link: the one into the smallest router by a + port.
+            // Both directions of a ring have the same dateline link: the one into the smallest router by a +
+            // port.
             let forward = if port % 2 == 0 { start } else { healthy.reverse[start] as usize };
             dateline.push(healthy.head[forward] as usize == least);
             length[port / 2] = length[port / 2].max(hops);
@@ -108,7 +112,8 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
     Ok(paths)
 }
 
-/// All dimension-order paths from a router with the fewest hops, by destination: x, then y, then z, none farther than half a ring.
+/// All dimension-order paths from a router with the fewest hops, by destination: x, then y, then z, none
+/// farther than half a ring.
 fn dimension_order(lit: &Graph, rings: &Rings, src: usize) -> Vec<Vec<Path>> {
     let mut all: Vec<(usize, Path)> = vec![(src, Vec::new())];
     for dimension in 0..3 {

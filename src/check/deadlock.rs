@@ -1,8 +1,9 @@
 //! The proof that no cycle of channels can wait on itself.
 //!
-//! Comes in: the dependencies that a walk of the finished tables saw, and the ranks that are claimed to rise along them. A rank that
-//! rises along every dependency is a proof that a reader can check line by line (Dally and Seitz, 1987). Classes of channels
-//! suffice: a cycle of classes is the image of a real cycle, since going round it often enough comes back to the same channel.
+//! Comes in: the dependencies that a walk of the finished tables saw, and the ranks that are claimed to rise
+//! along them. A rank that rises along every dependency is a proof that a reader can check line by line
+//! (Dally and Seitz, 1987). Classes of channels suffice: a cycle of classes is the image of a real cycle,
+//! since going round it often enough comes back to the same channel.
 
 use super::CheckError;
 use super::delivery::{Dependencies, Forwarding, User};
@@ -92,7 +93,8 @@ fn shortest_cycle(topology: &Topology, tables: &ForwardingTables, dependencies: 
     Some(cycle.into_iter().map(|vertex| (ChannelId::new(vertex / vcs), vertex % vcs)).collect())
 }
 
-/// A shortest directed cycle of a graph, as vertex indices in the order of its edges; `None` if there is no cycle.
+/// A shortest directed cycle of a graph, as vertex indices in the order of its edges; `None` if there is no
+/// cycle.
 pub(super) fn shortest_directed_cycle(graph: &DiGraph<(), (), u32>) -> Option<Vec<usize>> {
     // A shortest cycle stays within one strongly connected component, and starts at any of its members.
     let mut component = vec![usize::MAX; graph.node_count()];

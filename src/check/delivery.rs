@@ -1,8 +1,9 @@
 //! Walks forwarding tables hop by hop, the way routers would.
 //!
 //! Comes in: tables, and the scene that they are for. Goes out: what the walk of all ordered pairs found, and
-//! which (channel, VC) it saw waiting for which. Invariant: every packet has arrived, and every entry has been
-//! used by one. Routes towards canonical destinations stand for all others; the symmetry has been checked before.
+//! which (channel, VC) it saw waiting for which. Invariant: every packet has arrived, and every entry has
+//! been used by one. Routes towards canonical destinations stand for all others; the symmetry has been
+//! checked before.
 
 use super::CheckError;
 use super::graph::port_name;
@@ -17,7 +18,8 @@ use std::ops::Range;
 /// No entry for this key.
 const MISSING: u32 = u32::MAX;
 
-/// Which (channel class, VC) a packet held when it asked for which output (port, VC) of the router it had reached.
+/// Which (channel class, VC) a packet held when it asked for which output (port, VC) of the router it had
+/// reached.
 pub(super) struct Dependencies {
     /// `[(channel class * vcs + vc) * outputs + (out port * vcs + out vc)]`
     seen: FixedBitSet,
@@ -59,7 +61,8 @@ pub(super) struct Forwarding<'a> {
     scene: &'a Scene<'a>,
     tables: &'a ForwardingTables,
     vcs: usize,
-    /// Keys per router and destination: injected, or (in port, in VC); a single one if the tables are keyed by destination alone.
+    /// Keys per router and destination: injected, or (in port, in VC); a single one if the tables are keyed
+    /// by destination alone.
     inputs: usize,
     /// `[node * ports + port]`: (router, input port) at the other end; meaningless where dark.
     next: Vec<(u32, u32)>,
@@ -246,7 +249,8 @@ impl<'a> Forwarding<'a> {
         }
     }
 
-    /// The entries of all routers for one canonical destination, `[node * inputs + input]`. Returns how many there are.
+    /// The entries of all routers for one canonical destination, `[node * inputs + input]`. Returns how many
+    /// there are.
     fn fill(&self, table: &mut Vec<u32>, dst: NodeId) -> usize {
         let symmetry = &self.tables.symmetry;
         table.clear();

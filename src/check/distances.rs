@@ -6,8 +6,8 @@ use crate::ids::{Id, NodeId};
 use crate::ir::{Distances, Scene};
 use crate::model::Demand;
 
-/// Recomputes the hop distances over the lit links, without the pairs of a dead chip, and compares them with the
-/// claimed ones.
+/// Recomputes the hop distances over the lit links, without the pairs of a dead chip, and compares them with
+/// the claimed ones.
 ///
 /// # Errors
 /// The first number that differs, or two routers that cannot reach each other.
@@ -32,8 +32,8 @@ pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), CheckErro
     Ok(())
 }
 
-/// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead chip; the lit links must
-/// connect all routers that live.
+/// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead chip; the lit links
+/// must connect all routers that live.
 pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     let graph = LitGraph::new(scene);
     let (sources, times) = representative_sources(scene, &symmetry_of(scene));
@@ -49,8 +49,8 @@ pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     sum * times
 }
 
-/// Hop distances over the lit links between all routers that live, send and receive, or two routers that cannot
-/// reach each other.
+/// Hop distances over the lit links between all routers that live, send and receive, or two routers that
+/// cannot reach each other.
 pub(super) fn measure(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(scene);
     let (sources, weight) = representative_sources(scene, &symmetry_of(scene));

@@ -1,7 +1,7 @@
 //! Whether channel lengths prove the upper end of the concurrent flow: both sums recomputed exactly.
 //!
-//! Any nonnegative lengths give a true bound, so all there is to check is that the two sums are those of the lengths
-//! (and that dark channels, which can carry nothing, are not counted).
+//! Any nonnegative lengths give a true bound, so all there is to check is that the two sums are those of the
+//! lengths (and that dark channels, which can carry nothing, are not counted).
 
 use super::CheckError;
 use super::graph::{LitGraph, expect_length, expect_lit, representative_sources, symmetry_of};
@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Recomputes volume and distance of the lengths by Dijkstra's algorithm, without the pairs of a dead chip, and
-/// compares them with the claimed sums. Where the scene does not keep the topology's symmetry, lengths are
-/// `[router * ports + port]`.
+/// Recomputes volume and distance of the lengths by Dijkstra's algorithm, without the pairs of a dead chip,
+/// and compares them with the claimed sums. Where the scene does not keep the topology's symmetry, lengths
+/// are `[router * ports + port]`.
 ///
 /// # Errors
 /// A length on a channel class that has no lit channel, or a sum that differs.
@@ -28,7 +28,8 @@ pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result
     Ok(())
 }
 
-/// (Sum over all lit channels of length x capacity, sum of weight x shortest length over all ordered pairs), both positive.
+/// (Sum over all lit channels of length x capacity, sum of weight x shortest length over all ordered pairs),
+/// both positive.
 pub(super) fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<(u128, u128), CheckError> {
     expect_lit(scene)?;
     let topology = scene.topology;

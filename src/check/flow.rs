@@ -6,11 +6,14 @@ use crate::ids::{ChannelId, Id, LinkId, NodeId};
 use crate::ir::{FlowCertificate, Scene};
 use crate::model::Demand;
 
-/// Checks that no units use a channel of a class with a dark one, that every canonical source sends `demand` units times the weight of the pair to every other router and that the busiest link of the pod, both channels and all
-/// sources (canonical ones and their images) together, bears exactly `busiest`: units, each as often as the slowness of the link says.
+/// Checks that no units use a channel of a class with a dark one, that every canonical source sends `demand`
+/// units times the weight of the pair to every other router and that the busiest link of the pod, both
+/// channels and all sources (canonical ones and their images) together, bears exactly `busiest`: units, each
+/// as often as the slowness of the link says.
 ///
-/// Where the demand is symmetric, the flow of v reversed carries as many units from every router to v, so the flow and its reverse together carry 2 `demand` units per weight of an
-/// ordered pair, and both channels of a link then carry what the flow alone puts on the link: lambda >= 2 demand parts / busiest. Otherwise (not
+/// Where the demand is symmetric, the flow of v reversed carries as many units from every router to v, so the
+/// flow and its reverse together carry 2 `demand` units per weight of an ordered pair, and both channels of a
+/// link then carry what the flow alone puts on the link: lambda >= 2 demand parts / busiest. Otherwise (not
 /// `mirrored`) `busiest` is that of a channel.
 ///
 /// # Errors

@@ -69,8 +69,8 @@ pub(super) fn expect_length(of: &str, entries: impl Display, found: usize, expec
     Err(CheckError::Shape { scenario: of.to_owned(), what: format!("{found} {entries}, but there must be {expected}") })
 }
 
-/// The symmetry of a scene: that of the topology where the lit links keep it and no chip is dead, otherwise the
-/// trivial one.
+/// The symmetry of a scene: that of the topology where the lit links keep it and no chip is dead, otherwise
+/// the trivial one.
 pub(super) fn symmetry_of(scene: &Scene<'_>) -> Symmetry {
     let symmetry = scene.topology.symmetry();
     if scene.dead.is_none() && keeps_dark(scene, symmetry) { symmetry.clone() } else { symmetry.without() }

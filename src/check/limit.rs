@@ -1,6 +1,8 @@
-//! Whether the universal limit follows from its argument: both sides of the fraction recomputed from the pod alone.
+//! Whether the universal limit follows from its argument: both sides of the fraction recomputed from the pod
+//! alone.
 //!
-//! The tree is counted once more, but plainly: every position as a target, no symmetry, the whole history kept.
+//! The tree is counted once more, but plainly: every position as a target, no symmetry, the whole history
+//! kept.
 
 use super::CheckError;
 use crate::ids::NodeId;
@@ -110,7 +112,8 @@ fn tree(pod: &Pod, capacities: &Capacities, copper: &[Vec<u32>; 3], fiber: usize
     let at = |position: usize| pod.at(NodeId(position as u32)).map(|at| at as usize);
     let cubes = u64::from(pod.cubes);
     let to_position = |target: usize| -> u128 {
-        // `passed[axis][d][position]`: copies behind the exits that differ from the position on no later axis, within d.
+        // `passed[axis][d][position]`: copies behind the exits that differ from the position on no later
+        // axis, within d.
         let mut passed: [Vec<Vec<u64>>; 3] = Default::default();
         let mut exits: Vec<Vec<u64>> = Vec::new();
         let mut behind: Vec<Vec<u64>> = Vec::new();

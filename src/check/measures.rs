@@ -120,7 +120,8 @@ pub struct Counts {
     pub sent_most: u64,
     /// Lower end of lambda that a flow proves, if there is one.
     pub(super) flow: Option<Exact>,
-    /// Sum of the dual lengths of lit channels, and sum over ordered pairs of weight x shortest length; both positive.
+    /// Sum of the dual lengths of lit channels, and sum over ordered pairs of weight x shortest length; both
+    /// positive.
     pub dual: (u128, u128),
     /// Bandwidth of a channel of capacity 1, bit/s.
     pub bandwidth_bps: u64,

@@ -1,8 +1,9 @@
 //! The independent checker: convicts what `passes` constructs; imports no pass.
 //!
-//! Comes in: finished values, or the files of a directory. Goes out: nothing but proofs and convictions. Everything is recomputed in
-//! exact integers, by plain searches and by walking the tables the way a router would. Order matters: [`wiring`] first, since the
-//! other checks trust the symmetry of a topology that it has seen.
+//! Comes in: finished values, or the files of a directory. Goes out: nothing but proofs and convictions.
+//! Everything is recomputed in exact integers, by plain searches and by walking the tables the way a router
+//! would. Order matters: [`wiring`] first, since the other checks trust the symmetry of a topology that it
+//! has seen.
 
 mod deadlock;
 mod delivery;

@@ -41,7 +41,8 @@ pub fn trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, tre
     Ok(())
 }
 
-/// Checks the bounds on the number of sets: the upper one is counted again from its witness, and the lower one must not exceed what was found.
+/// Checks the bounds on the number of sets: the upper one is counted again from its witness, and the lower
+/// one must not exceed what was found.
 ///
 /// # Errors
 /// A bound that does not follow.

@@ -1,6 +1,7 @@
 //! The scenarios of a build: which faults are compiled, and how many at once.
 //!
-//! In: a fabric with its topology. Out: every fault, or the reason why they are too many. Asked before any of them is listed.
+//! In: a fabric with its topology. Out: every fault, or the reason why they are too many. Asked before any of
+//! them is listed.
 
 use super::{Stage, size};
 use crate::check;
@@ -27,8 +28,8 @@ impl Faults {
     /// All faults of the budget; none before routing. Says how much work many of them are, before it begins.
     ///
     /// # Errors
-    /// [`RouteError::TooManyFaults`] where it is more than [`MOST_ROUTES`], [`size::TooMuchMemory`] where routes or tables do not fit, and
-    /// what the checker finds wrong with the list.
+    /// [`RouteError::TooManyFaults`] where it is more than [`MOST_ROUTES`], [`size::TooMuchMemory`] where
+    /// routes or tables do not fit, and what the checker finds wrong with the list.
     pub(super) fn new(
         fabric: &Fabric,
         topology: &Topology,
@@ -45,7 +46,8 @@ impl Faults {
             model::Faults::Chip => (if fabric.pod().is_some() { "chip" } else { "router" }, topology.node_count()),
             model::Faults::Ocses(_) => ("ocs", size::ocs_faults(fabric) as usize),
         };
-        // Before the list of all: every scenario stands for at most as many faults as the symmetry has elements.
+        // Before the list of all: every scenario stands for at most as many faults as the symmetry has
+        // elements.
         let local = matches!(fabric.budget.faults, model::Faults::Link | model::Faults::Chip);
         let fewest = if local { faults.div_ceil(topology.symmetry().order()) } else { faults } as u64;
         let chips = topology.endpoints().count() as u64;
@@ -91,7 +93,8 @@ impl Faults {
         self.scenarios.len()
     }
 
-    /// Compiles all, as many at once as fit; in their order, so that the first failure is the same whichever thread met it first.
+    /// Compiles all, as many at once as fit; in their order, so that the first failure is the same whichever
+    /// thread met it first.
     pub(super) fn compile(
         &self,
         fault: impl Fn(&Scenario) -> Result<CompiledScenario, Failure> + Sync,

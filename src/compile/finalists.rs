@@ -1,7 +1,8 @@
 //! The topology of a build: of the finalists of the search, the one that carries most.
 //!
-//! In: a pod. Out: its topology, what the search did, and what the topology for uniform demand reaches. The search knows bounds only; here
-//! the certified flow judges, of the healthy pod and, where the spec requires a flow of them, of its faults.
+//! In: a pod. Out: its topology, what the search did, and what the topology for uniform demand reaches. The
+//! search knows bounds only; here the certified flow judges, of the healthy pod and, where the spec requires
+//! a flow of them, of its faults.
 
 use crate::check;
 use crate::diag::Failure;
@@ -16,9 +17,11 @@ use rayon::prelude::*;
 /// The part of the best flow that is as good.
 const NEARLY: f64 = 0.998;
 
-/// The topology of the spec; of several finalists the one that carries most after a few rounds, the first of those that are nearly as good.
+/// The topology of the spec; of several finalists the one that carries most after a few rounds, the first of
+/// those that are nearly as good.
 ///
-/// Where the demand is not uniform, the topology for uniform demand is a finalist too, and what it carries is for the report.
+/// Where the demand is not uniform, the topology for uniform demand is a finalist too, and what it carries is
+/// for the report.
 pub(super) fn topology(
     fabric: &Fabric,
     pod: &Pod,
@@ -50,7 +53,8 @@ pub(super) fn topology(
     Ok((topology, record, reached))
 }
 
-/// The finalist that carries most after a few rounds, or the first that is nearly as good; where a flow is required of faults, of those that have it.
+/// The finalist that carries most after a few rounds, or the first that is nearly as good; where a flow is
+/// required of faults, of those that have it.
 fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize, Failure> {
     if finalists.len() == 1 {
         return Ok(0);
@@ -95,7 +99,8 @@ fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, nomina
     Ok(flows.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// The topology that the same search finds for uniform demand, with the symmetry that keeps the demand of the pod.
+/// The topology that the same search finds for uniform demand, with the symmetry that keeps the demand of the
+/// pod.
 fn uniform_topology(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Topology, Failure> {
     let other = Fabric { demand: Demand::uniform(pod.node_count()), ..fabric.clone() };
     let (found, _, _) = topology(&other, pod, progress)?;

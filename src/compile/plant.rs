@@ -1,7 +1,7 @@
 //! The topology of a fabric, by its plant, and what else is found of that plant alone.
 //!
-//! In: a fabric. Out: its topology with the proof that it is what was declared; of a pod also the setting of every switch, what no wiring
-//! of it can exceed, and trees that share no switch.
+//! In: a fabric. Out: its topology with the proof that it is what was declared; of a pod also the setting of
+//! every switch, what no wiring of it can exceed, and trees that share no switch.
 
 use super::{finalists, size};
 use crate::check::{self, Wired};

@@ -8,7 +8,8 @@ use crate::passes::route::{RouteError, axis_order, dimension_order, minimal, up_
 use crate::passes::tables;
 use crate::progress::Progress;
 
-/// Sweeps of the selection where a fault keeps no symmetry: one link changes little, and every router is a destination of its own.
+/// Sweeps of the selection where a fault keeps no symmetry: one link changes little, and every router is a
+/// destination of its own.
 const LOCAL_SWEEPS: u32 = 3;
 
 /// The routing method of the spec, with what it prepares once for all scenarios.
@@ -46,7 +47,8 @@ impl Routed {
         Self { ranks: routes.ranks.clone(), tables, carried, routes: Some(routes) }
     }
 
-    /// Shortest routes; a packet moves one virtual channel up at every hop, so the rank of a (channel, VC) is its VC.
+    /// Shortest routes; a packet moves one virtual channel up at every hop, so the rank of a (channel, VC) is
+    /// its VC.
     fn minimal(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, scenario: &Scenario) -> Result<Self, RouteError> {
         let (topology, vcs) = (scene.topology, fabric.budget.vcs);
         let care = if scenario.is_nominal() { minimal::Care::Full } else { minimal::Care::Fault };
@@ -91,8 +93,8 @@ impl Router {
         })
     }
 
-    /// Routes a scenario that keeps the symmetry of the topology; faults start from the routes of the healthy fabric, if the method can use
-    /// them.
+    /// Routes a scenario that keeps the symmetry of the topology; faults start from the routes of the healthy
+    /// fabric, if the method can use them.
     pub(super) fn route(
         &self,
         fabric: &Fabric,
@@ -127,7 +129,8 @@ impl Router {
         Ok(Routed::new(scene, demand, routes, self.key(), scenario))
     }
 
-    /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the whole fabric's routers.
+    /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the whole
+    /// fabric's routers.
     pub(super) fn route_survivors(
         &self,
         fabric: &Fabric,

@@ -13,7 +13,8 @@ use crate::progress::Silent;
 const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
 
 impl Context<'_> {
-    /// Analyses, routes and proves one scenario; faults start from the routes of the healthy pod, if the method can use them.
+    /// Analyses, routes and proves one scenario; faults start from the routes of the healthy pod, if the
+    /// method can use them.
     pub(super) fn scenario(
         &self,
         router: Option<&Router>,

@@ -1,9 +1,11 @@
-//! What a build takes of memory, estimated before the work begins: what is too large is refused at its place, never met by an abort.
+//! What a build takes of memory, estimated before the work begins: what is too large is refused at its place,
+//! never met by an abort.
 //!
-//! Comes in: a fabric, later its topology. Goes out: nothing, or a [`TooMuchMemory`]. The estimates count what grows faster than the fabric:
-//! pairs of cubes (the symmetry), of switches and cubes (the trees), of canonical chips and chips (flow, routes, tables), scenarios. They were
-//! measured (`docs/benchmarks.md`), are up to three times too high, and know nothing of the machine: the verdict is the same everywhere.
-//! What is said of chips holds for the routers of a network.
+//! Comes in: a fabric, later its topology. Goes out: nothing, or a [`TooMuchMemory`]. The estimates count
+//! what grows faster than the fabric: pairs of cubes (the symmetry), of switches and cubes (the trees), of
+//! canonical chips and chips (flow, routes, tables), scenarios. They were measured (`docs/benchmarks.md`),
+//! are up to three times too high, and know nothing of the machine: the verdict is the same everywhere. What
+//! is said of chips holds for the routers of a network.
 
 use super::Stage;
 use crate::compiled::CompiledPod;
@@ -103,8 +105,8 @@ fn chips_word(fabric: &Fabric) -> &'static str {
     if fabric.pod().is_some() { "chips" } else { "routers" }
 }
 
-/// Refuses a fabric whose build would take too much memory, as far as the spec alone tells: as much symmetry as it can have, routes of two
-/// hops; takes no time.
+/// Refuses a fabric whose build would take too much memory, as far as the spec alone tells: as much symmetry
+/// as it can have, routes of two hops; takes no time.
 ///
 /// # Errors
 /// [`Failure::Infeasible`] with [`TooMuchMemory`] at the line that makes it so large.
@@ -129,7 +131,8 @@ pub(super) fn analysed(fabric: &Fabric, topology: &Topology) -> Result<(), TooMu
     analysis(fabric, Chips::of(topology))
 }
 
-/// Refuses routes and tables that do not fit, now that distances are known; otherwise says how many faults may be compiled at once.
+/// Refuses routes and tables that do not fit, now that distances are known; otherwise says how many faults
+/// may be compiled at once.
 ///
 /// # Errors
 /// [`TooMuchMemory`] at the line of the routing, or of the fault budget.
@@ -207,7 +210,8 @@ fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooMuchMemory> {
     fits(base(fabric, chips)).map_err(|need| refused(need).at(fabric.topology_span(), chips.reason(fabric)))
 }
 
-/// (Channel, VC)s by destinations, at most, that `allowed_turns` is let loose on in a network: some hours on two cores.
+/// (Channel, VC)s by destinations, at most, that `allowed_turns` is let loose on in a network: some hours on
+/// two cores.
 const MOST_TURNS: u64 = 1 << 26;
 
 /// Refuses `allowed_turns` on a network for which it would take days.

@@ -1,7 +1,9 @@
-//! A diagnostic cut to what can be read: long names shortened, long lines in a window around what is wrong with them.
+//! A diagnostic cut to what can be read: long names shortened, long lines in a window around what is wrong
+//! with them.
 //!
-//! Comes in: a diagnostic and the files it points into. Goes out: an [`Excerpt`], a diagnostic of its own with a source of its own that holds
-//! only the lines shown, but knows their true numbers and columns. Invariant: whatever the input, an excerpt is some kilobytes long.
+//! Comes in: a diagnostic and the files it points into. Goes out: an [`Excerpt`], a diagnostic of its own
+//! with a source of its own that holds only the lines shown, but knows their true numbers and columns.
+//! Invariant: whatever the input, an excerpt is some kilobytes long.
 
 use crate::diag::{SourceMap, Span};
 use miette::{Diagnostic, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents};

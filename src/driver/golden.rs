@@ -1,7 +1,8 @@
 //! `--golden DIR`: what changed against committed outputs, in the words of a fabric.
 //!
-//! Comes in: a directory from an earlier build, and the artifacts of this one. Goes out: metrics that changed, moves of every OCS,
-//! routers with other tables, files on one side only. The version of fabc in the manifest is no difference.
+//! Comes in: a directory from an earlier build, and the artifacts of this one. Goes out: metrics that
+//! changed, moves of every OCS, routers with other tables, files on one side only. The version of fabc in the
+//! manifest is no difference.
 
 use super::errors::{DriverError, Stop};
 use super::read::{self, display};
@@ -186,7 +187,8 @@ fn settings(ocs: &[u8]) -> Option<BTreeMap<String, BTreeSet<(String, String)>>> 
     Some(all)
 }
 
-/// What has to be unplugged and plugged, per OCS; `None` if a side is no `ocs.json`, or only its layout differs.
+/// What has to be unplugged and plugged, per OCS; `None` if a side is no `ocs.json`, or only its layout
+/// differs.
 fn moves(old: &[u8], new: &[u8]) -> Option<Vec<String>> {
     let (old, new) = (settings(old)?, settings(new)?);
     let none = BTreeSet::new();

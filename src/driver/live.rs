@@ -1,4 +1,5 @@
-//! The live setting of the switches: a `fabc.ocs/1` file, a directory that `fabc build` wrote, or a folder with the SONiC CONFIG_DB of every switch.
+//! The live setting of the switches: a `fabc.ocs/1` file, a directory that `fabc build` wrote, or a folder
+//! with the SONiC CONFIG_DB of every switch.
 
 use super::errors::DriverError;
 use super::read::{self, display};

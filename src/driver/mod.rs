@@ -1,7 +1,7 @@
 //! The commands: the only code that reads, writes, prints, looks at a clock, exits.
 //!
-//! Comes in: the command line. Goes out: files, text, an exit code. Invariant: every error has a code and every exit code is one of
-//! those that `fabc --help` lists.
+//! Comes in: the command line. Goes out: files, text, an exit code. Invariant: every error has a code and
+//! every exit code is one of those that `fabc --help` lists.
 
 mod build;
 mod dump;
@@ -37,7 +37,8 @@ use terminal::{Terminal, handed_over, print_out, write_out};
 /// Reads the command line.
 ///
 /// # Errors
-/// The exit code, where there is nothing to run: help was asked for, or something is wrong with the options. Either has been shown by then.
+/// The exit code, where there is nothing to run: help was asked for, or something is wrong with the options.
+/// Either has been shown by then.
 pub fn options() -> Result<Options, ExitCode> {
     Options::try_parse().map_err(|shown| {
         let printed = shown.print();
@@ -111,7 +112,8 @@ fn explain(code: Option<&str>) -> Result<(), Stop> {
     }
 }
 
-/// Turns a panic into FAB0901: a user should never see a raw one. What panics while a diagnostic is drawn is caught where it is drawn.
+/// Turns a panic into FAB0901: a user should never see a raw one. What panics while a diagnostic is drawn is
+/// caught where it is drawn.
 fn show_panics_as_bugs(terminal: Terminal) {
     std::panic::set_hook(Box::new(move |panic| {
         if terminal::is_drawing() {

@@ -59,7 +59,8 @@ pub enum Command {
     Graph(GraphArgs),
     /// Print the forwarding table of a router, from a built directory
     Tables(TablesArgs),
-    /// Print what must change on every switch, and in which order, from the live cross-connects to those of a built directory
+    /// Print what must change on every switch, and in which order, from the live cross-connects to those of a
+    /// built directory
     #[command(after_help = PLAN_EXIT_CODES)]
     Plan(PlanArgs),
     /// Start a new spec from a template
@@ -102,7 +103,8 @@ pub struct BuildArgs {
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Write single formats: FORMAT to standard output, FORMAT=PATH to a file, or to a folder if it ends with `/`; `list` lists the formats
+    /// Write single formats: FORMAT to standard output, FORMAT=PATH to a file, or to a folder if it ends with
+    /// `/`; `list` lists the formats
     #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',')]
     pub emit: Vec<String>,
 
@@ -194,7 +196,8 @@ pub struct TablesArgs {
 /// `fabc plan`.
 #[derive(Clone, Debug, Args)]
 pub struct PlanArgs {
-    /// The live cross-connects: an `ocs.json`, a directory that `fabc build` wrote, or a folder with a SONiC CONFIG_DB per switch
+    /// The live cross-connects: an `ocs.json`, a directory that `fabc build` wrote, or a folder with a SONiC
+    /// CONFIG_DB per switch
     #[arg(value_name = "LIVE")]
     pub live: String,
 

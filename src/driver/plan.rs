@@ -1,4 +1,5 @@
-//! `fabc plan`: what must change on every switch to get from the live setting to a built directory, in which order.
+//! `fabc plan`: what must change on every switch to get from the live setting to a built directory, in which
+//! order.
 
 use super::errors::{DriverError, Stop};
 use super::live::{self, face_ports, live};
@@ -23,8 +24,8 @@ const PATCHES: Ours = Ours { refuse_foreign, is_whole: |_| true };
 /// `fabc plan`. Exit code 0: nothing to change; 2: changes, and the pod is whole after every step.
 ///
 /// # Errors
-/// Something cannot be read or written or does not fit (exit code 1), or no order was found that keeps the pod whole (exit code 3; the plan
-/// is printed nevertheless).
+/// Something cannot be read or written or does not fit (exit code 1), or no order was found that keeps the
+/// pod whole (exit code 3; the plan is printed nevertheless).
 pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     // Here 2 says that there are changes.
     let (fabric, plan) = ordered(args).map_err(as_error)?;

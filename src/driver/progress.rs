@@ -1,6 +1,7 @@
 //! Progress bars, and how long passes took.
 //!
-//! Comes in: what passes tell. Goes out: bars on a terminal, silence elsewhere, and the table of `--timings`. Only here is a clock.
+//! Comes in: what passes tell. Goes out: bars on a terminal, silence elsewhere, and the table of `--timings`.
+//! Only here is a clock.
 
 #![expect(clippy::disallowed_types, reason = "the driver may look at a clock; nothing that is written depends on it")]
 
@@ -32,7 +33,8 @@ struct Running {
 }
 
 impl Watch {
-    /// A watch; bars appear only if standard error is a terminal and nobody asked for quiet or for machine-readable messages.
+    /// A watch; bars appear only if standard error is a terminal and nobody asked for quiet or for
+    /// machine-readable messages.
     pub(super) fn new(bars_wanted: bool) -> Self {
         Self { notes: bars_wanted, bars: bars_wanted && std::io::stderr().is_terminal(), state: Mutex::default() }
     }

@@ -28,7 +28,8 @@ pub(super) struct Loaded {
 /// # Errors
 /// The spec cannot be read, or has errors.
 pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
-    // Read up front: that a spec is missing is not an error *in* the spec. Standard input can be read only once.
+    // Read up front: that a spec is missing is not an error *in* the spec. Standard input can be read only
+    // once.
     let text = spec_text(path)?;
     let root = if path == "-" { STDIN } else { path };
     let (fabric, spec, sources) = model::load(root, &After { first: Cell::new(Some(text)), path: &str::to_owned })?;
@@ -43,8 +44,8 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let spec = display(&directory.join("spec.fab"));
     let inputs = display(&directory.join("inputs").join("ocs.json"));
     let text = spec_text(&spec)?;
-    // A normalized spec names no other files than its demand matrix and its graph, by their places in the directory, and its
-    // cross-connects, by the place they came from; the directory has a copy of each.
+    // A normalized spec names no other files than its demand matrix and its graph, by their places in the
+    // directory, and its cross-connects, by the place they came from; the directory has a copy of each.
     let copies = [crate::syntax::DEMAND_INPUT].into_iter().chain(crate::syntax::GRAPH_INPUTS);
     let copies: Vec<String> = copies.map(|copy| crate::syntax::join(&spec, copy)).collect();
     let path = |wanted: &str| if copies.iter().any(|copy| copy == wanted) { wanted.to_owned() } else { inputs.clone() };
@@ -58,7 +59,8 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
 /// It cannot be read, or is longer than any spec.
 pub(super) fn spec_text(path: &str) -> Result<String, Stop> {
     match text(path, SPEC_BYTES as u64) {
-        // As if it had been read and then found too long: the error has the code and the place that it has in a file of `use`.
+        // As if it had been read and then found too long: the error has the code and the place that it has in
+        // a file of `use`.
         Err(DriverError::TooLong { .. }) => {
             let mut sources = SourceMap::default();
             let base = sources.add(if path == "-" { STDIN } else { path }, "");
@@ -101,8 +103,8 @@ pub(super) fn text(path: &str, most: u64) -> Result<String, DriverError> {
 
 /// The content of a file of at most `most` bytes.
 ///
-/// Only regular files are read, and what the shell hands over by its number (`/dev/stdin`, `/dev/fd/N`): anything else may have no
-/// end, or keep us waiting for a beginning.
+/// Only regular files are read, and what the shell hands over by its number (`/dev/stdin`, `/dev/fd/N`):
+/// anything else may have no end, or keep us waiting for a beginning.
 ///
 /// # Errors
 /// It cannot be read, is no regular file, or is longer.

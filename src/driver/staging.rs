@@ -1,8 +1,9 @@
 //! The output directory, whole or not at all.
 //!
-//! Comes in: files, one by one. Goes out: `DIR/<fabric>/`, replaced in one step. Everything is written beside, into
-//! `DIR/.<fabric>.fabc-tmp-<pid>`; [`Staging::publish`] brings it to the disk and renames. Invariants: whatever happens before (an error,
-//! Ctrl-C, a panic), the old directory stays as it was and the temporary one goes away; no two files are one, on no disk.
+//! Comes in: files, one by one. Goes out: `DIR/<fabric>/`, replaced in one step. Everything is written
+//! beside, into `DIR/.<fabric>.fabc-tmp-<pid>`; [`Staging::publish`] brings it to the disk and renames.
+//! Invariants: whatever happens before (an error, Ctrl-C, a panic), the old directory stays as it was and the
+//! temporary one goes away; no two files are one, on no disk.
 
 use super::errors::DriverError;
 use super::read::{self, display, plain};
@@ -74,7 +75,8 @@ impl Staging {
     /// Puts the new directory in the place of the old one and returns its path.
     ///
     /// # Errors
-    /// The old directory got files of somebody else meanwhile, or the disk does not let us; the old directory is then where it was.
+    /// The old directory got files of somebody else meanwhile, or the disk does not let us; the old directory
+    /// is then where it was.
     pub(super) fn publish(mut self) -> Result<PathBuf, DriverError> {
         let target = self.target();
         self.sync().map_err(|error| unwritable(&target, &error))?;
@@ -91,7 +93,8 @@ impl Staging {
         self.parent.join(&self.name)
     }
 
-    /// Brings everything to the disk before it replaces anything: some systems say only now that the disk is full.
+    /// Brings everything to the disk before it replaces anything: some systems say only now that the disk is
+    /// full.
     fn sync(&self) -> io::Result<()> {
         let root = self.temporary.path();
         for path in &self.written {
@@ -105,7 +108,8 @@ impl Staging {
     /// Renames; `false` if another build put its directory there at the same time, which is then the old one.
     fn replace(&mut self, target: &Path) -> io::Result<bool> {
         let mut held = hold();
-        // Locked, so that nobody takes the old directory for a leftover. If the lock is taken, somebody else sees to it.
+        // Locked, so that nobody takes the old directory for a leftover. If the lock is taken, somebody else
+        // sees to it.
         let old = File::open(target).ok();
         let _ = old.as_ref().map(File::try_lock);
         let aside = aside(&self.parent, &self.name);

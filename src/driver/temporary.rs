@@ -1,10 +1,11 @@
 //! What is written beside the place that it shall have: temporary files and directories.
 //!
-//! Comes in: a place, as its parent and its name. Goes out: something to write into, `.NAME.fabc-tmp-PID` beside it, and the renaming.
-//! Invariants: it goes away unless it gets its place, on an error, a panic and Ctrl-C; what a killed process leaves is taken away by the next
-//! run that writes there. Each is locked (`flock`) by the process that writes it, and nobody takes away what is locked: a lock ends with its
-//! process, which a process id in a name does not tell (ids are used again, and containers have their own). Where a file system knows no
-//! locks, nothing is taken away.
+//! Comes in: a place, as its parent and its name. Goes out: something to write into, `.NAME.fabc-tmp-PID`
+//! beside it, and the renaming. Invariants: it goes away unless it gets its place, on an error, a panic and
+//! Ctrl-C; what a killed process leaves is taken away by the next run that writes there. Each is locked
+//! (`flock`) by the process that writes it, and nobody takes away what is locked: a lock ends with its
+//! process, which a process id in a name does not tell (ids are used again, and containers have their own).
+//! Where a file system knows no locks, nothing is taken away.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -144,7 +145,8 @@ fn first_free(parent: &Path, name: &str, make: impl Fn(&Path) -> io::Result<Opti
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             other => other?,
         };
-        // Between the making and the locking, another run may take it for a leftover: then it holds the lock, or it is gone.
+        // Between the making and the locking, another run may take it for a leftover: then it holds the lock,
+        // or it is gone.
         let taken = handle.as_ref().is_some_and(|handle| matches!(handle.try_lock(), Err(TryLockError::WouldBlock)));
         if !taken && (!cfg!(unix) || handle.as_ref().is_some_and(|handle| is_at(handle, &path))) {
             return Ok((path, handle));
@@ -165,7 +167,8 @@ fn beside(parent: &Path, name: &str, what: &str, attempt: u32) -> PathBuf {
     parent.join(format!(".{repeated}.fabc-{what}-{}{again}", std::process::id()))
 }
 
-/// Takes away what killed runs left beside `parent/name`. An old directory whose place is free is put back there if it `is_whole`.
+/// Takes away what killed runs left beside `parent/name`. An old directory whose place is free is put back
+/// there if it `is_whole`.
 pub(super) fn take_away_leftovers(parent: &Path, name: &str, is_whole: impl Fn(&Path) -> bool) {
     // The name beside a longer one does not tell whose it is.
     if name.len() > REPEATED {
@@ -208,7 +211,8 @@ pub(super) fn remove(path: &Path) {
     };
 }
 
-/// Brings the names in a directory to the disk. Some systems cannot; what is in the files is there in any case.
+/// Brings the names in a directory to the disk. Some systems cannot; what is in the files is there in any
+/// case.
 pub(super) fn sync_directory(directory: &Path) {
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let _ = File::open(directory).and_then(|directory| directory.sync_all());

@@ -1,7 +1,7 @@
 //! Standard output and standard error.
 //!
-//! Comes in: text and diagnostics. Goes out: what the user sees. A reader that closes the pipe early (`fabc graph pod.fab | head`) is
-//! not an error; a standard output that takes nothing is one.
+//! Comes in: text and diagnostics. Goes out: what the user sees. A reader that closes the pipe early (`fabc
+//! graph pod.fab | head`) is not an error; a standard output that takes nothing is one.
 
 use super::errors::DriverError;
 use super::excerpt::{Excerpt, shortened};
@@ -22,7 +22,8 @@ thread_local! {
     static DRAWING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread draws a diagnostic, so that a panic is not to be reported: the diagnostic is shown in another form.
+/// Whether this thread draws a diagnostic, so that a panic is not to be reported: the diagnostic is shown in
+/// another form.
 pub(super) fn is_drawing() -> bool {
     DRAWING.get()
 }
@@ -64,7 +65,8 @@ impl Terminal {
     }
 }
 
-/// What a user sees of these diagnostics, one text after the other: the first hundred, and where to learn more.
+/// What a user sees of these diagnostics, one text after the other: the first hundred, and where to learn
+/// more.
 pub fn shown(diagnostics: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, format: MessageFormat) -> Vec<String> {
     let mut texts = Vec::new();
     let one = |diagnostic: &dyn Diagnostic| match format {
@@ -133,8 +135,8 @@ fn write_text(to: &mut dyn Write, text: &str) -> io::Result<()> {
 /// Whether standard output was closed when the process began.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Sees whether standard output is closed. To be called before `main`: by then Rust's runtime has put `/dev/null` in its place, which takes
-/// everything.
+/// Sees whether standard output is closed. To be called before `main`: by then Rust's runtime has put
+/// `/dev/null` in its place, which takes everything.
 #[cfg(unix)]
 pub fn look_at_standard_output() {
     use std::os::fd::AsRawFd;

@@ -1,4 +1,5 @@
-//! `fabc verify`: a built directory is checked from its files alone; so are the tables of anybody, on the network of anybody.
+//! `fabc verify`: a built directory is checked from its files alone; so are the tables of anybody, on the
+//! network of anybody.
 
 use super::errors::{DriverError, Stop};
 use super::options::{MessageFormat, VerifyArgs};

@@ -1,8 +1,9 @@
 //! Single files, written whole or not at all.
 //!
-//! Comes in: a path and bytes. Goes out: the file, replaced in one step: the bytes go beside it, to the disk, and then get its name.
-//! Invariants: until then the old file stays as it was; a symbolic link stays one, and what it leads to is replaced; the permissions stay.
-//! What is no regular file (a pipe, a device) cannot be replaced and is written as it is.
+//! Comes in: a path and bytes. Goes out: the file, replaced in one step: the bytes go beside it, to the disk,
+//! and then get its name. Invariants: until then the old file stays as it was; a symbolic link stays one, and
+//! what it leads to is replaced; the permissions stay. What is no regular file (a pipe, a device) cannot be
+//! replaced and is written as it is.
 
 use super::errors::DriverError;
 use super::read::{display, plain};
@@ -134,7 +135,8 @@ fn unwritable(path: &Path, error: &io::Error) -> DriverError {
     DriverError::Unwritable { path: display(path), reason: plain(error) }
 }
 
-/// The paths of what is written together, to see that none is written twice; some disks do not tell capitals from small letters.
+/// The paths of what is written together, to see that none is written twice; some disks do not tell capitals
+/// from small letters.
 #[derive(Debug, Default)]
 pub(super) struct Distinct(BTreeMap<String, String>);
 

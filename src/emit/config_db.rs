@@ -1,8 +1,9 @@
 //! `ocs/X_0_0.config_db.json`: the setting of one switch as SONiC's OCS CONFIG_DB reads it.
 //!
-//! Switch ports are named by number and side. Behind circulators the port of `a[i]` is `{i+1}A` and that of `b[j]` is `{j+1}B`; of a
-//! switch without sides, port i answers to both `{i+1}A` and `{i+1}B`. With one fiber per direction the face ports of `a`, then `b`,
-//! are numbered on, each sends into `kA` and receives from `kB`, and a link is two cross-connects.
+//! Switch ports are named by number and side. Behind circulators the port of `a[i]` is `{i+1}A` and that of
+//! `b[j]` is `{j+1}B`; of a switch without sides, port i answers to both `{i+1}A` and `{i+1}B`. With one
+//! fiber per direction the face ports of `a`, then `b`, are numbered on, each sends into `kA` and receives
+//! from `kB`, and a link is two cross-connects.
 
 use super::json::{push, push_object, quote};
 use crate::compiled::{Compiled, CompiledPod};

@@ -1,4 +1,5 @@
-//! `topology.graphml`: for NetworkX, Gephi, yEd, and SST Merlin's `topoAny` (which wants `endpoints` on every vertex).
+//! `topology.graphml`: for NetworkX, Gephi, yEd, and SST Merlin's `topoAny` (which wants `endpoints` on every
+//! vertex).
 
 use super::json::push;
 use super::topology::gigabytes;

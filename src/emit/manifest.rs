@@ -1,4 +1,5 @@
-//! `manifest.json` (`fabc.manifest/1`): size and hash of every other file, and the one place where fabc's version stands.
+//! `manifest.json` (`fabc.manifest/1`): size and hash of every other file, and the one place where fabc's
+//! version stands.
 
 use super::json::{push, push_lines, quote};
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! Artifacts: one file per format, as `docs/artifacts.md` defines them.
 //!
-//! Comes in: a [`Compiled`] pod and the text of its normalized spec. Goes out: paths and bytes; nothing here touches a disk.
-//! Invariant: same input, same bytes. What was not compiled (tables before routing) is left out or `null`, never invented.
+//! Comes in: a [`Compiled`] pod and the text of its normalized spec. Goes out: paths and bytes; nothing here
+//! touches a disk. Invariant: same input, same bytes. What was not compiled (tables before routing) is left
+//! out or `null`, never invented.
 
 mod certificates;
 mod config_db;
@@ -122,7 +123,8 @@ pub fn artifacts(compiled: &Compiled, spec_text: &str, options: &[(String, Strin
     all
 }
 
-/// Hands over the same artifacts one at a time, so that a large pod never has all of its tables in memory at once.
+/// Hands over the same artifacts one at a time, so that a large pod never has all of its tables in memory at
+/// once.
 ///
 /// # Errors
 /// The first one that `take` returns.
@@ -205,7 +207,8 @@ pub fn each_chunk<E: From<EmitError>>(format: &Format, compiled: &Compiled, take
     }
 }
 
-/// More entries than this, listed in all scenarios together, are written as `fabc.tables.bin/1`: in JSON they would take about 200 MB.
+/// More entries than this, listed in all scenarios together, are written as `fabc.tables.bin/1`: in JSON they
+/// would take about 200 MB.
 pub const LISTED_ENTRIES_IN_JSON: u64 = 12_000_000;
 
 /// Table entries that the files of all scenarios list.

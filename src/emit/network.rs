@@ -1,4 +1,5 @@
-//! The topology of a network for programs and people: `topology.json` (`fabc.topology/2`), CSV, GraphML, Graphviz.
+//! The topology of a network for programs and people: `topology.json` (`fabc.topology/2`), CSV, GraphML,
+//! Graphviz.
 //!
 //! The files of pods are `fabc.topology/1` and what goes with it: see [`super::topology`].
 
@@ -54,7 +55,8 @@ pub(super) fn csv(compiled: &Compiled) -> String {
     out
 }
 
-/// The attributes of GraphML: id, `node` or `edge`, type. `graph "file"` reads `hosts`, `link` and the ports again.
+/// The attributes of GraphML: id, `node` or `edge`, type. `graph "file"` reads `hosts`, `link` and the ports
+/// again.
 const KEYS: [(&str, &str, &str); 9] = [
     ("name", "node", "string"),
     ("hosts", "node", "int"),

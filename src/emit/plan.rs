@@ -1,6 +1,7 @@
 //! A plan of changes: for people, as `fabc.plan/1`, and as RFC 6902 patches of the switches' SONiC CONFIG_DB.
 //!
-//! A group is a run of steps on one switch. Groups, and the steps in them, are carried out in the order in which they stand.
+//! A group is a run of steps on one switch. Groups, and the steps in them, are carried out in the order in
+//! which they stand.
 
 use super::Artifact;
 use super::config_db::{crossing_key, crossing_value, crossings};
@@ -115,7 +116,8 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &Plan) -> String {
     out
 }
 
-/// One RFC 6902 patch per group, for the `config_db.json` of its switch; the numbers in their names say the order.
+/// One RFC 6902 patch per group, for the `config_db.json` of its switch; the numbers in their names say the
+/// order.
 pub fn plan_patches(pod: &Pod, plan: &Plan) -> Vec<Artifact> {
     let width = plan.groups().count().to_string().len().max(3);
     let file = |(number, group): (usize, &[Step])| {

@@ -1,6 +1,8 @@
-//! `report.html`: one self-contained page for a design review; opens from disk, needs neither network nor scripts.
+//! `report.html`: one self-contained page for a design review; opens from disk, needs neither network nor
+//! scripts.
 //!
-//! The layout is `report.html.jinja`; here is only what it shows. Drawings come from [`super::svg`], wording from [`super::summary`].
+//! The layout is `report.html.jinja`; here is only what it shows. Drawings come from [`super::svg`], wording
+//! from [`super::summary`].
 
 mod faults;
 mod matrix;

@@ -75,7 +75,8 @@ pub(super) fn json(compiled: &Compiled) -> String {
     out
 }
 
-/// A metric's value as every artifact prints it: integers plain, flows rounded down, other ratios with 6 decimals.
+/// A metric's value as every artifact prints it: integers plain, flows rounded down, other ratios with 6
+/// decimals.
 pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
     metric_digits(metric, value, 0)
 }

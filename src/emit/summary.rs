@@ -187,7 +187,8 @@ pub(super) fn links_line(compiled: &Compiled) -> String {
     format!("{} links{parts}{simplex}, {} per direction", grouped(links.len() as u64), bandwidths(compiled))
 }
 
-/// `128 GB/s`; where links carry unlike `12.5 GB/s (board), 50 GB/s (fiber)`, and the unit that loads and flows are counted in.
+/// `128 GB/s`; where links carry unlike `12.5 GB/s (board), 50 GB/s (fiber)`, and the unit that loads and
+/// flows are counted in.
 fn bandwidths(compiled: &Compiled) -> String {
     let unit = compiled.scenarios[0].metrics.channel_bandwidth;
     let fabric = &compiled.fabric;
@@ -203,7 +204,8 @@ fn bandwidths(compiled: &Compiled) -> String {
     format!("{}; a unit of capacity is {} GB/s,", all.join(", "), round_down_sig(unit, DIGITS))
 }
 
-/// `synthesized (symmetry auto, effort 1, seed 1), 4 cubes interchangeable, allowed_turns routing, 2 of 4 VCs, 1 dark OCS tolerated`.
+/// `synthesized (symmetry auto, effort 1, seed 1), 4 cubes interchangeable, allowed_turns routing, 2 of 4
+/// VCs, 1 dark OCS tolerated`.
 pub(super) fn choices_line(compiled: &Compiled) -> String {
     let fabric = &compiled.fabric;
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
@@ -254,7 +256,8 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
     format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", fabric.budget.vcs, fabric.router.vcs)
 }
 
-/// `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of this pod; 98.8 % reached`.
+/// `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of this pod; 98.8 %
+/// reached`.
 pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
     let limit = compiled.pod.as_ref()?.limit.as_ref()?;
     let argument = match &limit.argument {
@@ -297,7 +300,8 @@ pub(super) fn proof_line(compiled: &Compiled) -> String {
     }
 }
 
-/// `demand: all-to-all in groups of 16 (weight 4) and of all chips (weight 1); the busiest chip sends 315 in all`; `None` where it is uniform.
+/// `demand: all-to-all in groups of 16 (weight 4) and of all chips (weight 1); the busiest chip sends 315 in
+/// all`; `None` where it is uniform.
 pub(super) fn demand_line(fabric: &Fabric) -> Option<String> {
     let how = match fabric.demand.shape() {
         DemandShape::Uniform => return None,

@@ -4,13 +4,14 @@ use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::ids::{NodeId, PortId};
 use crate::ir::{Entry, ForwardingTables, Image, Names, PackedTables, Scenario, Symmetry, TableKey};
 
-/// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that `topology.json` names.
+/// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that
+/// `topology.json` names.
 pub(super) fn canonical(of_tables: &Symmetry, of_topology: &Symmetry) -> bool {
     !of_tables.is_trivial() && of_tables == of_topology
 }
 
-/// The text of one scenario's file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the faults that
-/// these tables serve as well.
+/// The text of one scenario's file; `topology_symmetry` is the one whose generators stand in `topology.json`,
+/// `images` are the faults that these tables serve as well.
 pub fn tables_json(tables: &ForwardingTables, images: &[Image], topology_symmetry: &Symmetry) -> String {
     let canonical = canonical(&tables.symmetry, topology_symmetry);
     let listed: usize = tables.routers.iter().map(Vec::len).sum();

@@ -1,10 +1,12 @@
-//! `tables/*.bin` (`fabc.tables.bin/1`): what `fabc.tables/1` says, in about a byte per entry. One line of JSON, then the packed routers.
+//! `tables/*.bin` (`fabc.tables.bin/1`): what `fabc.tables/1` says, in about a byte per entry. One line of
+//! JSON, then the packed routers.
 
 use super::json::{push, quote, strings};
 use super::tables::{canonical, push_image, unpacked, vc_rule};
 use crate::ir::{ForwardingTables, Image, PackedTables, Symmetry};
 
-/// The file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the faults that it serves as well.
+/// The file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the
+/// faults that it serves as well.
 pub(super) fn bytes(tables: &PackedTables, images: &[Image], topology_symmetry: &Symmetry) -> Vec<u8> {
     if tables.symmetry.is_trivial() || canonical(&tables.symmetry, topology_symmetry) {
         return file(tables, images);

@@ -2,7 +2,8 @@
 
 use crate::ids::{IdVec, LinkId, OcsId};
 
-/// One mirror setting: indices into the `a` and `b` ports of the OCS (both into `a`, ascending, for [`crate::model::CoupleRule::Any`]).
+/// One mirror setting: indices into the `a` and `b` ports of the OCS (both into `a`, ascending, for
+/// [`crate::model::CoupleRule::Any`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct CrossConnect {
     /// Index of the first port.

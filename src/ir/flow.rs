@@ -42,11 +42,12 @@ impl StopReason {
     }
 }
 
-/// Channel lengths: by linear-programming duality lambda <= sum of lengths x capacities / sum of shortest lengths over ordered pairs, each as
-/// often as its weight in the demand.
+/// Channel lengths: by linear-programming duality lambda <= sum of lengths x capacities / sum of shortest
+/// lengths over ordered pairs, each as often as its weight in the demand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DualLengths {
-    /// `[channel class]` under the topology's symmetry; integers, so that the bound is exact. Dark channels have 0 here and do not count.
+    /// `[channel class]` under the topology's symmetry; integers, so that the bound is exact. Dark channels
+    /// have 0 here and do not count.
     pub lengths: Vec<u64>,
     /// Sum over all lit channels of length x capacity.
     pub volume: u128,
@@ -63,28 +64,31 @@ impl DualLengths {
     pub fn upper_end(&self) -> Fraction {
         Fraction::new(self.volume, self.distance)
     }
-    /// No single-path routing has a smaller maximum channel load: distance / volume in parts of a unit, rounded up.
+    /// No single-path routing has a smaller maximum channel load: distance / volume in parts of a unit,
+    /// rounded up.
     pub fn least_load(&self, parts: u64) -> u64 {
         u64::try_from(self.distance.saturating_mul(u128::from(parts)).div_ceil(self.volume)).unwrap_or(u64::MAX)
     }
 }
 
-/// A feasible flow in integers: from every canonical source, `demand` units per unit of weight to every other node.
+/// A feasible flow in integers: from every canonical source, `demand` units per unit of weight to every other
+/// node.
 ///
-/// Where the demand is symmetric (as uniform demand is), it counts together with its reverse: a pair (u, v) of weight w sends w `demand` units
-/// along the flow of u and as many along the reversed flow of v.
+/// Where the demand is symmetric (as uniform demand is), it counts together with its reverse: a pair (u, v)
+/// of weight w sends w `demand` units along the flow of u and as many along the reversed flow of v.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FlowCertificate {
     /// Units that a node absorbs from another per unit of weight.
     pub demand: u64,
     /// Whether the flow counts together with its reverse.
     pub mirrored: bool,
-    /// All sources together, units x slowness: mirrored, on both channels of the busiest link: lambda >= 2 demand parts / busiest; otherwise
-    /// on the busiest channel: lambda >= demand parts / busiest.
+    /// All sources together, units x slowness: mirrored, on both channels of the busiest link: lambda >= 2
+    /// demand parts / busiest; otherwise on the busiest channel: lambda >= demand parts / busiest.
     pub busiest: u64,
     /// Parts of a unit of load, by the capacities of the links ([`crate::model::Capacities::parts`]).
     pub parts: u64,
-    /// `[source class][channel]`: units of that source's commodity on the channel (both directions of a link are channels).
+    /// `[source class][channel]`: units of that source's commodity on the channel (both directions of a link
+    /// are channels).
     pub flows: Vec<Vec<u64>>,
 }
 
@@ -118,8 +122,8 @@ pub struct ConcurrentFlow {
 /// Integers that the flows of all fault scenarios may list together.
 const LISTED_FLOWS: usize = 1_000_000;
 
-/// Whether faults that keep the symmetry have a flow of their own in the certificates, if there are so many faults in all; of larger pods
-/// what their tables carry is the lower end of their flow.
+/// Whether faults that keep the symmetry have a flow of their own in the certificates, if there are so many
+/// faults in all; of larger pods what their tables carry is the lower end of their flow.
 pub fn fault_flows_are_listed(topology: &Topology, faults: usize) -> bool {
     faults * topology.symmetry().class_count() * topology.channel_count() <= LISTED_FLOWS
 }

@@ -34,9 +34,11 @@ pub enum LimitArgument {
 /// lambda <= volume / distance for every topology that the switches of a pod can realise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UniversalLimit {
-    /// Largest possible sum of length x capacity over channels (tree), or capacity across a cut in one direction.
+    /// Largest possible sum of length x capacity over channels (tree), or capacity across a cut in one
+    /// direction.
     pub volume: u128,
-    /// Least possible sum of lengths over ordered pairs (tree), or ordered pairs across the cut in that direction.
+    /// Least possible sum of lengths over ordered pairs (tree), or ordered pairs across the cut in that
+    /// direction.
     pub distance: u128,
     /// What proves it.
     pub argument: LimitArgument,
@@ -51,8 +53,8 @@ impl UniversalLimit {
     pub fn compare(&self, other: &Self) -> Ordering {
         self.value().cmp(&other.value())
     }
-    /// Whether a certified flow, or a maximum channel load in parts (lambda >= parts / load), reaches the bound exactly: then no topology of
-    /// the pod carries more.
+    /// Whether a certified flow, or a maximum channel load in parts (lambda >= parts / load), reaches the
+    /// bound exactly: then no topology of the pod carries more.
     pub fn is_met(&self, flow: &FlowCertificate, max_channel_load: Option<u64>) -> bool {
         let of_tables = max_channel_load.filter(|&load| load > 0).map(|load| Fraction::new(flow.parts, load));
         flow.lower_end().max(of_tables.unwrap_or(Fraction::ZERO)) >= self.value()

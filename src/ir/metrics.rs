@@ -11,8 +11,9 @@ use crate::units::Decimal;
 /// What a walk of all tables found; made by the checker, not by the router.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walk {
-    /// `[channel class]` under the tables' symmetry: routes of all ordered pairs over one channel of the class, each as often as its weight in
-    /// the demand times the slowness of the channel: load in parts of a unit.
+    /// `[channel class]` under the tables' symmetry: routes of all ordered pairs over one channel of the
+    /// class, each as often as its weight in the demand times the slowness of the channel: load in parts of a
+    /// unit.
     pub loads: Vec<u64>,
     /// `[load]` ascending: (load in parts, number of lit channels that carry it).
     pub load_histogram: Vec<(u64, u64)>,
@@ -146,7 +147,8 @@ pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(Fraction,
     worst
 }
 
-/// What a topology synthesized for the demand is compared with: the one that the same search finds for uniform demand.
+/// What a topology synthesized for the demand is compared with: the one that the same search finds for
+/// uniform demand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct UniformTopology {
     /// Certified lower end of its lambda on the demand.

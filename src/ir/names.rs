@@ -20,7 +20,8 @@ pub enum Names {
         /// Routers of a block.
         size: u32,
     },
-    /// `router[0,2,1]`: the word of a Kautz graph, letters 0..=degree, neighbors different, in lexicographic order.
+    /// `router[0,2,1]`: the word of a Kautz graph, letters 0..=degree, neighbors different, in lexicographic
+    /// order.
     Words {
         /// Arcs out of a router.
         degree: u32,

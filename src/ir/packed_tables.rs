@@ -1,8 +1,10 @@
-//! Forwarding tables in about one byte per entry: how a compiled pod keeps them, and the body of `fabc.tables.bin/1`.
+//! Forwarding tables in about one byte per entry: how a compiled pod keeps them, and the body of
+//! `fabc.tables.bin/1`.
 //!
-//! Comes in: tables with sorted entries. Goes out: the same tables. Tables say little new per entry: the destinations ascend, and what
-//! is left of an entry (its input and its output) is one of a few hundred *actions*. So the actions are listed once, the most frequent
-//! first, and an entry is the number of its action. Invariant: `pack` and `unpack` are inverse for every sorted table.
+//! Comes in: tables with sorted entries. Goes out: the same tables. Tables say little new per entry: the
+//! destinations ascend, and what is left of an entry (its input and its output) is one of a few hundred
+//! *actions*. So the actions are listed once, the most frequent first, and an entry is the number of its
+//! action. Invariant: `pack` and `unpack` are inverse for every sorted table.
 
 use super::{Entry, ForwardingTables, Symmetry, TableKey};
 use crate::ids::NodeId;
@@ -13,8 +15,9 @@ pub type Action = (i16, i8, u16, u8);
 
 /// The tables of one scenario, packed.
 ///
-/// All integers of the body are LEB128 (seven bits a byte, the lowest first, the top bit set on all bytes but the last). For every listed router:
-/// its node id, then for every destination 0, 1, .. the number of its entries and, entry by entry, the number of its action.
+/// All integers of the body are LEB128 (seven bits a byte, the lowest first, the top bit set on all bytes but
+/// the last). For every listed router: its node id, then for every destination 0, 1, .. the number of its
+/// entries and, entry by entry, the number of its action.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PackedTables {
     /// `nominal`, or what is dark.
@@ -72,7 +75,8 @@ impl PackedTables {
     /// The tables again.
     ///
     /// # Errors
-    /// What is wrong with the body, and at which of its bytes; bodies from [`PackedTables::pack`] have no errors.
+    /// What is wrong with the body, and at which of its bytes; bodies from [`PackedTables::pack`] have no
+    /// errors.
     pub fn unpack(&self) -> Result<ForwardingTables, String> {
         let mut at = 0;
         let mut routers = Vec::with_capacity(self.symmetry.class_count());
@@ -122,10 +126,12 @@ impl PackedTables {
     }
 }
 
-/// Slots of a dense list at most: a pod needs some thousands. Wide routers keep a sorted list of their actions instead.
+/// Slots of a dense list at most: a pod needs some thousands. Wide routers keep a sorted list of their
+/// actions instead.
 const DENSE: usize = 1 << 20;
 
-/// A number for every action of some tables: its place within the ranges of ports and virtual channels that they use, or in a sorted list.
+/// A number for every action of some tables: its place within the ranges of ports and virtual channels that
+/// they use, or in a sorted list.
 struct Slots {
     least: [i32; 4],
     /// How many values each part of an action may have.

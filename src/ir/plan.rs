@@ -47,7 +47,8 @@ pub struct Cut {
     pub last: usize,
     /// The smallest part after the first of them.
     pub apart: Vec<CubeId>,
-    /// The switches whose changing cross-connects, live or new, join that part to the rest: nothing that stays does.
+    /// The switches whose changing cross-connects, live or new, join that part to the rest: nothing that
+    /// stays does.
     pub between: Vec<OcsId>,
 }
 

@@ -13,7 +13,8 @@ pub struct Hop {
     pub vc: Vc,
 }
 
-/// Where every router sends what is for a destination, whichever way it came in; a packet moves one virtual channel up at every hop.
+/// Where every router sends what is for a destination, whichever way it came in; a packet moves one virtual
+/// channel up at every hop.
 #[derive(Clone, Debug)]
 pub struct NextHops {
     /// The symmetry that carries them.
@@ -48,7 +49,8 @@ impl NextHops {
 
 /// One route from every node to every canonical destination; images under the symmetry give the rest.
 ///
-/// Invariants: routes that enter a router by the same (port, VC) towards the same destination leave it alike; `ranks` rises along every route.
+/// Invariants: routes that enter a router by the same (port, VC) towards the same destination leave it alike;
+/// `ranks` rises along every route.
 #[derive(Clone, Debug)]
 pub struct Routes {
     /// Virtual channels of the budget.

@@ -5,10 +5,12 @@ use crate::ids::{CubeId, Id, LinkId, NodeId, OcsId};
 use crate::model::{Fabric, Faults, file_stem};
 use std::collections::BTreeSet;
 
-/// The healthy pod, or one tolerated fault and the faults that are its images under the symmetry of the topology.
+/// The healthy pod, or one tolerated fault and the faults that are its images under the symmetry of the
+/// topology.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scenario {
-    /// `nominal`, `X[0,0]`, `X[0,0]+Y[1,2]`, `cube0[1,2,3].+x` (a link, by its smaller end) or `cube0[1,2,3]` (a chip).
+    /// `nominal`, `X[0,0]`, `X[0,0]+Y[1,2]`, `cube0[1,2,3].+x` (a link, by its smaller end) or `cube0[1,2,3]`
+    /// (a chip).
     pub name: String,
     /// What has failed.
     pub fault: Fault,
@@ -40,7 +42,8 @@ impl Fault {
     }
 }
 
-/// A fault that is the image of another one: its tables are theirs with every router and destination carried along.
+/// A fault that is the image of another one: its tables are theirs with every router and destination carried
+/// along.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     /// Its name.
@@ -54,7 +57,8 @@ impl Scenario {
     pub fn nominal() -> Self {
         Self { name: "nominal".to_owned(), fault: Fault::None, images: Vec::new() }
     }
-    /// Nominal first, then every tolerated fault: sets of OCSes by size, then by id; links and chips by id, of all images of one another the first.
+    /// Nominal first, then every tolerated fault: sets of OCSes by size, then by id; links and chips by id,
+    /// of all images of one another the first.
     pub fn all(fabric: &Fabric, topology: &Topology) -> Vec<Self> {
         match fabric.budget.faults {
             Faults::Ocses(most) => Self::of_ocses(fabric, most),

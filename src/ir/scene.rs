@@ -1,7 +1,7 @@
 //! What is left of a topology: which links are lit, and which router is dead.
 //!
-//! In: a topology and a fault. Out: the value that analysis, routing and checks are asked about. Channels of a
-//! scene are lit channels; routers keep their numbers. Invariant: a dead router has no lit link.
+//! In: a topology and a fault. Out: the value that analysis, routing and checks are asked about. Channels of
+//! a scene are lit channels; routers keep their numbers. Invariant: a dead router has no lit link.
 
 use super::{CrossConnects, Fault, Topology};
 use crate::ids::{ChannelId, IdVec, LinkId, NodeId, PortId};

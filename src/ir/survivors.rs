@@ -1,8 +1,8 @@
 //! What a fault that keeps no symmetry leaves of a pod.
 //!
-//! In: a scene. Out: a topology of the lit links alone, on router numbers without a gap and with the
-//! trivial symmetry, and the ways there and back: what holds for every class of the pod is copied to all that survive. Invariant: survivors
-//! keep their order, so the smaller end of a link stays the smaller one.
+//! In: a scene. Out: a topology of the lit links alone, on router numbers without a gap and with the trivial
+//! symmetry, and the ways there and back: what holds for every class of the pod is copied to all that
+//! survive. Invariant: survivors keep their order, so the smaller end of a link stays the smaller one.
 
 use super::{DualLengths, Endpoint, Entry, ForwardingTables, Hop, Link, Routes, Scene, Symmetry, Topology};
 use crate::ids::{Id, NodeId};
@@ -74,7 +74,8 @@ impl Survivors {
         DualLengths { lengths: self.to_pod(self.topology.ports(), &lengths.lengths, 0), ..*lengths }
     }
 
-    /// The routes of the healthy pod, with the ranks (of `vcs` virtual channels) that they rise by here; a route that needs what is dark is empty.
+    /// The routes of the healthy pod, with the ranks (of `vcs` virtual channels) that they rise by here; a
+    /// route that needs what is dark is empty.
     pub fn routes_from_pod(&self, pod: &Topology, routes: &Routes, ranks: &[u32], vcs: u8) -> Routes {
         let symmetry = &routes.symmetry;
         let mut offsets = vec![0];

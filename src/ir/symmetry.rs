@@ -1,8 +1,9 @@
-//! The translation symmetry of a pod: a group that permutes the cubes and keeps positions inside cubes, ports and links.
+//! The translation symmetry of a pod: a group that permutes the cubes and keeps positions inside cubes, ports
+//! and links.
 //!
-//! The group acts freely (only the identity fixes a cube), so cubes fall into orbits of `order` cubes each; the first cube of every orbit
-//! is *canonical*. Without symmetry the order is 1 and every cube is canonical. Everything invariant under the group can be
-//! stored for canonical nodes only.
+//! The group acts freely (only the identity fixes a cube), so cubes fall into orbits of `order` cubes each;
+//! the first cube of every orbit is *canonical*. Without symmetry the order is 1 and every cube is canonical.
+//! Everything invariant under the group can be stored for canonical nodes only.
 
 use crate::ids::{CubeId, Id, NodeId};
 use std::sync::Arc;
@@ -12,9 +13,11 @@ use std::sync::Arc;
 pub struct Symmetry {
     cubes: u32,
     chips_per_cube: u32,
-    /// Shared by all copies: it takes memory per pair of cubes. Row g = image of every cube under element g; row 0 is the identity. Rows ascend by the image of cube 0.
+    /// Shared by all copies: it takes memory per pair of cubes. Row g = image of every cube under element g;
+    /// row 0 is the identity. Rows ascend by the image of cube 0.
     images: Arc<[CubeId]>,
-    /// For every cube: its canonical cube's rank among the canonical ones, and the element that takes the canonical cube to it.
+    /// For every cube: its canonical cube's rank among the canonical ones, and the element that takes the
+    /// canonical cube to it.
     home: Vec<(u32, u32)>,
     /// Row g = number of the inverse of element g.
     inverse: Vec<u32>,
@@ -22,7 +25,8 @@ pub struct Symmetry {
 }
 
 impl Symmetry {
-    /// The group with these elements, each given as the image of every cube. They must form a group that acts freely.
+    /// The group with these elements, each given as the image of every cube. They must form a group that acts
+    /// freely.
     pub fn new(chips_per_cube: u32, mut elements: Vec<Vec<CubeId>>) -> Self {
         elements.sort();
         let cubes = elements[0].len() as u32;
@@ -112,7 +116,8 @@ impl Symmetry {
     pub fn canonical_nodes(&self) -> impl ExactSizeIterator<Item = NodeId> {
         (0..self.class_count()).map(|class| self.canonical_node(class))
     }
-    /// A small set of elements that generate the group: the first elements, each outside the subgroup of those before it.
+    /// A small set of elements that generate the group: the first elements, each outside the subgroup of
+    /// those before it.
     pub fn generators(&self) -> Vec<usize> {
         let mut reached = vec![false; self.order()];
         reached[0] = true;

@@ -4,7 +4,8 @@ use super::Symmetry;
 use crate::ids::NodeId;
 pub use crate::model::TableKey;
 
-/// One line of a forwarding table, keyed by (dst, in_port, in_vc); where the destination alone is the key both inputs are -1 and stand for all.
+/// One line of a forwarding table, keyed by (dst, in_port, in_vc); where the destination alone is the key
+/// both inputs are -1 and stand for all.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Entry {
     /// Destination of the packet.

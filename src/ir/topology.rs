@@ -38,18 +38,19 @@ pub struct Link {
     pub simplex: bool,
 }
 
-/// A topology: routers with at most `ports` ports each, links sorted by their ends, and the symmetry that keeps all of it.
+/// A topology: routers with at most `ports` ports each, links sorted by their ends, and the symmetry that
+/// keeps all of it.
 ///
-/// Invariants: no port carries two links (of simplex links: no output port, no input port); no link joins a node to itself; the graph is
-/// connected.
+/// Invariants: no port carries two links (of simplex links: no output port, no input port); no link joins a
+/// node to itself; the graph is connected.
 #[derive(Clone, Debug)]
 pub struct Topology {
     ports: usize,
     links: IdVec<LinkId, Link>,
     /// `[node * ports + port]`: the channel that leaves through the port.
     outgoing: Vec<Option<ChannelId>>,
-    /// `[node * ports + port]`: the channel that comes in by the port; empty where all links are duplex, so that it is the reverse of what
-    /// leaves.
+    /// `[node * ports + port]`: the channel that comes in by the port; empty where all links are duplex, so
+    /// that it is the reverse of what leaves.
     incoming: Vec<Option<ChannelId>>,
     /// `[node]`: hosts of the router; 0 for one that only forwards. Empty where every router has one.
     hosts: Vec<u16>,
@@ -59,8 +60,8 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// A topology from its links, in any order; every router has one host and its number for a name. Panics where a port is used twice:
-    /// callers have checked that.
+    /// A topology from its links, in any order; every router has one host and its number for a name. Panics
+    /// where a port is used twice: callers have checked that.
     pub fn new(ports: usize, mut links: Vec<Link>, symmetry: Symmetry) -> Self {
         let node_count = symmetry.node_count();
         for link in links.iter_mut().filter(|link| !link.simplex) {
@@ -224,7 +225,8 @@ impl Topology {
     pub fn symmetry(&self) -> &Symmetry {
         &self.symmetry
     }
-    /// The class of a channel under a symmetry of this topology: `class of its source node * ports + output port`.
+    /// The class of a channel under a symmetry of this topology: `class of its source node * ports + output
+    /// port`.
     pub fn channel_class(&self, symmetry: &Symmetry, channel: ChannelId) -> ChannelClass {
         let source = self.source(channel);
         ChannelClass::new(symmetry.class(source.node) * self.ports + source.port.index())

@@ -9,6 +9,7 @@ pub struct TreeBounds {
     pub at_least: u32,
     /// No more exist.
     pub at_most: u32,
-    /// What these OCSes join is left together in the count that gives `at_most`; ascending, and empty where counting joined cubes is enough.
+    /// What these OCSes join is left together in the count that gives `at_most`; ascending, and empty where
+    /// counting joined cubes is enough.
     pub witness: Vec<OcsId>,
 }

@@ -7,8 +7,9 @@ use crate::units::Decimal;
 const MORE_DIGITS: usize = 12;
 
 impl RequireOutcome {
-    /// The measured value as `write(value, more)` writes it, with the fewest digits `more` than usual that show whether it satisfies the
-    /// `require`: a value that is rounded onto the wanted one hides why it fails. `None` if it was not measured.
+    /// The measured value as `write(value, more)` writes it, with the fewest digits `more` than usual that
+    /// show whether it satisfies the `require`: a value that is rounded onto the wanted one hides why it
+    /// fails. `None` if it was not measured.
     pub fn measured_text(&self, write: impl Fn(Fraction, usize) -> String) -> Option<String> {
         let (measured, holds) = (self.measured?, self.holds()?);
         // Thousands are parted by commas.

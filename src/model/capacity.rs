@@ -1,8 +1,9 @@
 //! How much the links in use carry, in units of the common divisor of their bandwidths.
 //!
-//! A channel of capacity c bears a route of weight w as a load of w / c. Loads are counted as integers all the same: in parts of a unit,
-//! as many as the least common multiple of all capacities, so that w counts w times the *slowness* of the channel, parts / c. Where all
-//! links have the same bandwidth, capacities, slownesses and parts are 1.
+//! A channel of capacity c bears a route of weight w as a load of w / c. Loads are counted as integers all
+//! the same: in parts of a unit, as many as the least common multiple of all capacities, so that w counts w
+//! times the *slowness* of the channel, parts / c. Where all links have the same bandwidth, capacities,
+//! slownesses and parts are 1.
 
 use crate::ids::{IdVec, LinkTypeId};
 use crate::limits::CAPACITY_PARTS;
@@ -24,8 +25,8 @@ impl Default for Capacities {
 }
 
 impl Capacities {
-    /// Of links of these bandwidths (bit/s, positive) by type, `None` for a type that is not in use. `None` where the capacities have no
-    /// common multiple up to [`CAPACITY_PARTS`].
+    /// Of links of these bandwidths (bit/s, positive) by type, `None` for a type that is not in use. `None`
+    /// where the capacities have no common multiple up to [`CAPACITY_PARTS`].
     pub fn new(bandwidths: &[Option<u64>]) -> Option<Self> {
         let used = || bandwidths.iter().copied().flatten();
         let unit_bps = used().fold(0, gcd).max(1);

@@ -1,8 +1,10 @@
-//! The traffic that a fabric must carry: an integer weight per ordered pair of chips, or of the routers of a network that have hosts.
+//! The traffic that a fabric must carry: an integer weight per ordered pair of chips, or of the routers of a
+//! network that have hosts.
 //!
-//! Comes in: components or a matrix that `resolve` has checked. Goes out: weights by pair, by source and as planes of destinations.
-//! Invariants: some weight is positive; no chip sends to itself; weights are at most [`WEIGHT`](crate::limits::WEIGHT), so that
-//! integer flows fit 64 bits; a router that is no endpoint neither sends nor receives. Groups are implicit: only a matrix takes memory per pair.
+//! Comes in: components or a matrix that `resolve` has checked. Goes out: weights by pair, by source and as
+//! planes of destinations. Invariants: some weight is positive; no chip sends to itself; weights are at most
+//! [`WEIGHT`](crate::limits::WEIGHT), so that integer flows fit 64 bits; a router that is no endpoint neither
+//! sends nor receives. Groups are implicit: only a matrix takes memory per pair.
 
 use crate::ids::{Id, NodeId};
 use fixedbitset::FixedBitSet;
@@ -61,7 +63,8 @@ impl Demand {
         Self { nodes, endpoints: None, shape: DemandShape::Uniform }
     }
 
-    /// The sum of components, each with a group size of its own that divides `nodes`; a single all-to-all of weight 1 is the uniform demand.
+    /// The sum of components, each with a group size of its own that divides `nodes`; a single all-to-all of
+    /// weight 1 is the uniform demand.
     pub fn groups(nodes: usize, mut components: Vec<Component>) -> Self {
         components.retain(|component| component.weight > 0);
         components.sort();
@@ -76,7 +79,8 @@ impl Demand {
         Self { nodes, endpoints: None, shape: DemandShape::Matrix(weights.into()) }
     }
 
-    /// The same demand among some of `routers` routers, as many as it has nodes: node i becomes the i-th of `endpoints`, which ascend.
+    /// The same demand among some of `routers` routers, as many as it has nodes: node i becomes the i-th of
+    /// `endpoints`, which ascend.
     pub fn among_endpoints(self, routers: usize, endpoints: Vec<NodeId>) -> Self {
         debug_assert!(self.endpoints.is_none() && endpoints.len() == self.nodes && endpoints.is_sorted_by(|a, b| a < b));
         if endpoints.len() == routers {
@@ -101,7 +105,8 @@ impl Demand {
     pub fn node_count(&self) -> usize {
         self.nodes
     }
-    /// Number of nodes that may send and receive: the chips of a pod, the routers of a network that have hosts.
+    /// Number of nodes that may send and receive: the chips of a pod, the routers of a network that have
+    /// hosts.
     pub fn endpoint_count(&self) -> usize {
         self.endpoints.as_ref().map_or(self.nodes, |endpoints| endpoints.nodes.len())
     }
@@ -188,9 +193,11 @@ impl Demand {
         }
     }
 
-    /// The destinations of a source, split into planes: the weight of a pair is the sum over the planes that hold its destination.
+    /// The destinations of a source, split into planes: the weight of a pair is the sum over the planes that
+    /// hold its destination.
     ///
-    /// Uniform demand has one plane, groups one per component, a matrix one per binary digit of its weights; who is no endpoint has none.
+    /// Uniform demand has one plane, groups one per component, a matrix one per binary digit of its weights;
+    /// who is no endpoint has none.
     pub fn planes(&self, source: NodeId) -> Vec<Plane> {
         let Some(rank) = self.rank(source) else { return Vec::new() };
         let within = |first: usize, count: usize, weight: u32| {

@@ -4,7 +4,8 @@ use crate::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// An error of the spec. The first label is the place that is wrong; a second one shows what it disagrees with.
+/// An error of the spec. The first label is the place that is wrong; a second one shows what it disagrees
+/// with.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 #[allow(missing_docs)] // the message of every variant is its documentation
 pub enum ResolveError {

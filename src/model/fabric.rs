@@ -1,7 +1,9 @@
-//! A resolved fabric: ids instead of names, checked units, defaults filled in, and the place of every declaration.
+//! A resolved fabric: ids instead of names, checked units, defaults filled in, and the place of every
+//! declaration.
 //!
-//! Comes in: nothing but `resolve`. Goes out: what every pass and check reads. A fabric has one plant: a pod of cubes behind optical
-//! circuit switches, or a network of routers. Invariant: what is declared fits the radix.
+//! Comes in: nothing but `resolve`. Goes out: what every pass and check reads. A fabric has one plant: a pod
+//! of cubes behind optical circuit switches, or a network of routers. Invariant: what is declared fits the
+//! radix.
 
 use super::capacity::Capacities;
 use super::contract::{Metric, Require};
@@ -69,7 +71,8 @@ pub struct LinkType {
 pub struct Router {
     /// Ports that the router has.
     pub radix: u32,
-    /// Hosts of every router that carries hosts; 0 where the endpoint is inside the router and takes no port, as in a chip.
+    /// Hosts of every router that carries hosts; 0 where the endpoint is inside the router and takes no port,
+    /// as in a chip.
     pub hosts: u16,
     /// Virtual channels that the hardware has.
     pub vcs: u8,
@@ -154,8 +157,8 @@ impl Fabric {
             Plant::Network(network) => network.router_count(),
         }
     }
-    /// Routers of a block that symmetries move as a whole, and the number of blocks: cubes of a pod, groups of a dragonfly; a block for
-    /// every router of a network without groups.
+    /// Routers of a block that symmetries move as a whole, and the number of blocks: cubes of a pod, groups
+    /// of a dragonfly; a block for every router of a network without groups.
     pub fn blocks(&self) -> (u32, u32) {
         match &self.plant {
             Plant::Pod(pod) => (pod.chips_per_cube(), pod.cubes),

@@ -1,6 +1,7 @@
 //! The meaning of a spec.
 //!
-//! Comes in: syntax. Goes out: a [`Fabric`], or every error that can be told apart ([`resolve`]); [`load`] does it from a path.
+//! Comes in: syntax. Goes out: a [`Fabric`], or every error that can be told apart ([`resolve`]); [`load`]
+//! does it from a path.
 
 mod capacity;
 mod contract;
@@ -31,7 +32,8 @@ pub use synthesis::*;
 use crate::diag::{Failure, SourceMap};
 use crate::syntax::{self, Loader, ast};
 
-/// Reads, parses and resolves a spec; also returns the normal form that is written beside what is built, and the text of all files for later diagnostics.
+/// Reads, parses and resolves a spec; also returns the normal form that is written beside what is built, and
+/// the text of all files for later diagnostics.
 ///
 /// # Errors
 /// Every syntax error, or else every other error of the spec, in source order.

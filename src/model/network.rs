@@ -1,7 +1,7 @@
 //! A network of routers without cubes: a family with its checked parameters, or a list from a file.
 //!
-//! Invariant: the parameters describe a connected network that fits the radix of the router. Generators in `passes::wire` build it,
-//! predicates in `check::wiring` recognize it.
+//! Invariant: the parameters describe a connected network that fits the radix of the router. Generators in
+//! `passes::wire` build it, predicates in `check::wiring` recognize it.
 
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
@@ -35,7 +35,8 @@ pub enum Family {
     FatTree {
         /// Levels of routers, 2 or more.
         levels: u32,
-        /// Links up of every router but those of the top level, and links down of every router but the leaves.
+        /// Links up of every router but those of the top level, and links down of every router but the
+        /// leaves.
         arity: u32,
     },
     /// `kautz { degree; length; }`.
@@ -67,7 +68,8 @@ pub struct Dragonfly {
 /// Which global port of a group leads to which other group.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Arrangement {
-    /// Port k of group i leads to group i - k - 1 (modulo the groups): every rotation of the groups keeps the ports.
+    /// Port k of group i leads to group i - k - 1 (modulo the groups): every rotation of the groups keeps the
+    /// ports.
     #[default]
     Palmtree,
     /// Port k of group i leads to group k, groups from i on counted one further.
@@ -140,8 +142,8 @@ impl Network {
     pub fn router_count(&self) -> usize {
         self.family.router_count()
     }
-    /// The hosts of every router, by id, where one that carries hosts has `each`; 0 for a router that only forwards. An endpoint inside
-    /// its router (`each` is 0) counts as one.
+    /// The hosts of every router, by id, where one that carries hosts has `each`; 0 for a router that only
+    /// forwards. An endpoint inside its router (`each` is 0) counts as one.
     pub fn hosts(&self, each: u16) -> Vec<u16> {
         let each = each.max(1);
         match &self.family {

@@ -1,7 +1,7 @@
 //! A pod: cubes of electrically wired chips behind optical circuit switches.
 //!
-//! Invariants: every face port is served by at most one OCS; every OCS has room for its ports; OCS groups are sorted by name, so that
-//! ids do not depend on the order of items in the spec.
+//! Invariants: every face port is served by at most one OCS; every OCS has room for its ports; OCS groups are
+//! sorted by name, so that ids do not depend on the order of items in the spec.
 
 use super::switches::{FacePort, Ocs, OcsGroup};
 use super::synthesis::{Near, Synthesize};

@@ -1,7 +1,8 @@
 //! Syntax to meaning.
 //!
-//! Comes in: a parsed spec. Goes out: a [`Fabric`], or every error that can be told apart, in source order. Invariants: no check stops
-//! the others; a check whose inputs are broken stays silent, so that one slip is one error; the order of items never matters.
+//! Comes in: a parsed spec. Goes out: a [`Fabric`], or every error that can be told apart, in source order.
+//! Invariants: no check stops the others; a check whose inputs are broken stays silent, so that one slip is
+//! one error; the order of items never matters.
 
 mod choices;
 mod context;

@@ -58,7 +58,8 @@ pub struct Ocs {
 }
 
 impl Ocs {
-    /// The two face ports that a cross-connect joins, given by their indices: into `a` and `b`, or both into `a` of a switch without sides.
+    /// The two face ports that a cross-connect joins, given by their indices: into `a` and `b`, or both into
+    /// `a` of a switch without sides.
     pub fn faces(&self, [a, b]: [u32; 2]) -> [FacePort; 2] {
         let second = if self.rule == CoupleRule::Sided { &self.b } else { &self.a };
         [self.a[a as usize], second[b as usize]]

@@ -66,7 +66,8 @@ pub enum SynthesisMethod {
         /// Branch-and-bound nodes.
         nodes: u32,
     },
-    /// The linear relaxation, again and again, with the `fix` largest fractions rounded up each time; small pods.
+    /// The linear relaxation, again and again, with the `fix` largest fractions rounded up each time; small
+    /// pods.
     Relax {
         /// Choices that are fixed at a time.
         fix: u32,

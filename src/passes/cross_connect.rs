@@ -1,7 +1,8 @@
 //! Which mirror carries which fiber.
 //!
-//! In: a topology whose fibers join face ports. Out: the cross-connects of every OCS. A face port is wired to at most one OCS, so there is nothing to
-//! choose, only to find; a fiber that no OCS can carry is an error that names it.
+//! In: a topology whose fibers join face ports. Out: the cross-connects of every OCS. A face port is wired to
+//! at most one OCS, so there is nothing to choose, only to find; a fiber that no OCS can carry is an error
+//! that names it.
 
 use crate::diag::Span;
 use crate::ids::{CubeId, Id, IdVec, LinkId, OcsId};

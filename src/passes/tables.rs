@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str) -> ForwardingTables {
     let symmetry = &routes.symmetry;
     let mut routers: Vec<Vec<Entry>> = vec![Vec::new(); symmetry.class_count()];
-    // `[node][injected, then (in_port, in_vc)]`: the destination class (+1) that the key was last seen with, and how it left.
+    // `[node][injected, then (in_port, in_vc)]`: the destination class (+1) that the key was last seen with,
+    // and how it left.
     let inputs = topology.ports() * usize::from(routes.vcs) + 1;
     let mut seen = vec![(0u32, 0u16, 0u8); topology.node_count() * inputs];
     for dst_class in 0..symmetry.class_count() {

@@ -1,10 +1,12 @@
 //! Reads artifacts: the formats of docs/artifacts.md as values, and nothing more.
 //!
-//! Comes in: the bytes of a file. Goes out: what it says, or where it is not what its format asks for. Whether that is true, or fits a
-//! spec, is for whoever reads. A format is described once, strictly: every key that fabc writes, and no other. Where other programs write
-//! it as well, a second shape beside that one takes what is needed and skips the rest.
+//! Comes in: the bytes of a file. Goes out: what it says, or where it is not what its format asks for.
+//! Whether that is true, or fits a spec, is for whoever reads. A format is described once, strictly: every
+//! key that fabc writes, and no other. Where other programs write it as well, a second shape beside that one
+//! takes what is needed and skips the rest.
 //!
-//! The checker stands on this room, so it has no codes of the compiler in it: no packing of tables, no formula, no list of faults.
+//! The checker stands on this room, so it has no codes of the compiler in it: no packing of tables, no
+//! formula, no list of faults.
 
 mod certificates;
 mod json;

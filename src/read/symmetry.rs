@@ -29,8 +29,9 @@ pub(crate) enum NoGroup {
     TooMany,
 }
 
-/// All products of permutations of `points` points, the identity first, the others ascending. With `freely`, only the identity may
-/// leave a point in place. A group has at most as many elements as points where it acts freely, and no other is followed further.
+/// All products of permutations of `points` points, the identity first, the others ascending. With `freely`,
+/// only the identity may leave a point in place. A group has at most as many elements as points where it acts
+/// freely, and no other is followed further.
 ///
 /// # Errors
 /// The first permutation that is none, or what the group is not.
@@ -63,8 +64,8 @@ pub(crate) fn closure(points: usize, generators: &[Vec<u32>], freely: bool) -> R
     Ok(elements.into_iter().collect())
 }
 
-/// The group of generators that list the image of every router, and move whole blocks of `size` routers: cubes in a pod, groups in a
-/// dragonfly. Only the identity may leave a block in place.
+/// The group of generators that list the image of every router, and move whole blocks of `size` routers:
+/// cubes in a pod, groups in a dragonfly. Only the identity may leave a block in place.
 ///
 /// # Errors
 /// The first generator that is none, or what the group is not.

@@ -68,7 +68,8 @@ pub(crate) struct AnyRouterLine {
     pub(crate) entries: Vec<Line>,
 }
 
-/// The numbers of one entry: (dst, in_port, in_vc, out_port, out_vc), (dst, out_port, out_vc), or (dst, out_port).
+/// The numbers of one entry: (dst, in_port, in_vc, out_port, out_vc), (dst, out_port, out_vc), or (dst,
+/// out_port).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Line {
     Two([i64; 2]),

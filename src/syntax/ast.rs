@@ -1,7 +1,8 @@
 //! Source shape: what was written and where, nothing resolved.
 //!
-//! Comes in: nothing but the parser (or [`super::normalize()`]). Goes out: what `resolve` and the formatter read. Invariants: every
-//! span lies in the file it was read from; nesting is bounded by the parser, so recursion over a value is safe.
+//! Comes in: nothing but the parser (or [`super::normalize()`]). Goes out: what `resolve` and the formatter
+//! read. Invariants: every span lies in the file it was read from; nesting is bounded by the parser, so
+//! recursion over a value is safe.
 
 use crate::diag::{Span, Spanned};
 
@@ -360,7 +361,8 @@ impl Spec {
         fabric.expect("a parsed spec has a fabric")
     }
 
-    /// All items but `use`, file by file: what each `use` brings in stands after the items of the file that uses it.
+    /// All items but `use`, file by file: what each `use` brings in stands after the items of the file that
+    /// uses it.
     pub fn items(&self) -> Vec<&Item> {
         let entries = self.files.iter().flat_map(|file| &file.entries);
         let items = entries.flat_map(|entry| match entry {

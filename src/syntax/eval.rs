@@ -1,7 +1,7 @@
 //! Integer expressions and the constants that `let` names.
 //!
-//! Comes in: a spec. Goes out: the value of every constant, whatever the order of the items. Invariants: no value overflows; a
-//! constant that cannot be computed is reported once, at its `let`.
+//! Comes in: a spec. Goes out: the value of every constant, whatever the order of the items. Invariants: no
+//! value overflows; a constant that cannot be computed is reported once, at its `let`.
 
 use super::ast::{Expr, ExprKind, ItemKind, Let, Operator, Spec, Text};
 use crate::diag::Span;

@@ -1,7 +1,7 @@
 //! A spec and the files it uses.
 //!
-//! Comes in: a path and a loader. Goes out: all files in one [`Spec`] and one [`SourceMap`]. Invariants: each file stands in the
-//! spec once, however often it is used; only the first file has a `fabric`.
+//! Comes in: a path and a loader. Goes out: all files in one [`Spec`] and one [`SourceMap`]. Invariants: each
+//! file stands in the spec once, however often it is used; only the first file has a `fabric`.
 
 use super::ast::{Entry, File, Item, ItemKind, Spec};
 use super::errors::ParseError;
@@ -18,7 +18,8 @@ pub trait Loader {
     /// Why it cannot be read.
     fn load(&self, path: &str, most: u64) -> Result<String, String>;
 
-    /// The one name of the file behind a path: two paths that lead to one file, through links or otherwise, have the same.
+    /// The one name of the file behind a path: two paths that lead to one file, through links or otherwise,
+    /// have the same.
     fn identity(&self, path: &str) -> String {
         path.to_owned()
     }

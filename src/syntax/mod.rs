@@ -1,7 +1,8 @@
 //! The language: text to spanned syntax and back.
 //!
-//! Comes in: the text of a spec and of the files it uses. Goes out: [`ast::Spec`], formatted text ([`print()`]), the normal form
-//! ([`normalize()`]). What the syntax means is the business of [`crate::model`].
+//! Comes in: the text of a spec and of the files it uses. Goes out: [`ast::Spec`], formatted text
+//! ([`print()`]), the normal form ([`normalize()`]). What the syntax means is the business of
+//! [`crate::model`].
 
 pub mod ast;
 mod errors;

@@ -1,8 +1,9 @@
 //! The normal form of a spec: one text for all specs that mean the same by the same words.
 //!
-//! Comes in: a parsed spec. Goes out: a spec of one file with every `use` inlined, every `let` evaluated away, items and settings
-//! in a fixed order, quantities in one spelling, no comments. Invariants: the order of the items of the input does not matter; the
-//! normal form means the same and is its own normal form; what is wrong in the input stays wrong.
+//! Comes in: a parsed spec. Goes out: a spec of one file with every `use` inlined, every `let` evaluated
+//! away, items and settings in a fixed order, quantities in one spelling, no comments. Invariants: the order
+//! of the items of the input does not matter; the normal form means the same and is its own normal form; what
+//! is wrong in the input stays wrong.
 
 use super::ast::*;
 use super::eval::Constants;
@@ -102,8 +103,8 @@ pub fn is_graphml(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("graphml"))
 }
 
-/// A normal form as it stands in a built directory: the demand matrix and the graph are the copies beside it, so that the spec can be
-/// built again.
+/// A normal form as it stands in a built directory: the demand matrix and the graph are the copies beside it,
+/// so that the spec can be built again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
     let entries = normal.files.iter_mut().flat_map(|file| &mut file.entries);
     let items = entries.flat_map(|entry| match entry {
@@ -122,7 +123,8 @@ pub fn with_inputs(mut normal: Spec) -> Spec {
     normal
 }
 
-/// The place of a require in the normal form: plain metrics before `fault.` ones, then by name, comparison and value.
+/// The place of a require in the normal form: plain metrics before `fault.` ones, then by name, comparison
+/// and value.
 pub fn require_order(metric: &str, comparison: &str, value: &str) -> (bool, String, String, usize, String) {
     let whole_digits = value.find(['.', ' ']).unwrap_or(value.len());
     (metric.starts_with("fault."), metric.to_owned(), comparison.to_owned(), whole_digits, value.to_owned())

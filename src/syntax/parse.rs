@@ -1,8 +1,8 @@
 //! Text to syntax: the only room that knows pest.
 //!
-//! Comes in: the text of one file. Goes out: its [`File`], or every syntax error that can be told apart. After an error that the
-//! grammar has no production for, the statement it stands in is blanked out and the rest is read again, so that one run reports
-//! more than one slip.
+//! Comes in: the text of one file. Goes out: its [`File`], or every syntax error that can be told apart.
+//! After an error that the grammar has no production for, the statement it stands in is blanked out and the
+//! rest is read again, so that one run reports more than one slip.
 
 mod build;
 mod grammar;
@@ -57,7 +57,8 @@ pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<
     Err(errors)
 }
 
-/// Blanks out the statement around an error; `false` where it is no plain statement, so that going on would only confuse.
+/// Blanks out the statement around an error; `false` where it is no plain statement, so that going on would
+/// only confuse.
 fn blank_statement(code: &mut String, at: usize) -> bool {
     let stop = |c: char| matches!(c, ';' | '{' | '}');
     let start = code[..at].rfind(stop).map_or(0, |stop| stop + 1);

@@ -1,8 +1,9 @@
 //! Syntax to text: the formatter.
 //!
-//! Comes in: a file, parsed or made by [`super::normalize()`]. Goes out: its one canonical layout. Invariants: printing what was
-//! parsed from printed text changes nothing; every comment survives; blank lines stay, at most one in a row. A block stands on one
-//! line if it fits and holds no comment. A comment in the middle of a line moves before it.
+//! Comes in: a file, parsed or made by [`super::normalize()`]. Goes out: its one canonical layout.
+//! Invariants: printing what was parsed from printed text changes nothing; every comment survives; blank
+//! lines stay, at most one in a row. A block stands on one line if it fits and holds no comment. A comment in
+//! the middle of a line moves before it.
 
 use super::ast::*;
 use crate::diag::Span;
@@ -193,7 +194,8 @@ impl Printer<'_> {
         self.out.push_str(&" ".repeat(self.depth * INDENT));
     }
 
-    /// Prints the comments before an offset on lines of their own; those inside a line count as standing at `inside`.
+    /// Prints the comments before an offset on lines of their own; those inside a line count as standing at
+    /// `inside`.
     fn comments_before(&mut self, limit: u32, inside: Option<u32>) {
         while let [comment, rest @ ..] = self.comments {
             if comment.span.start >= limit {

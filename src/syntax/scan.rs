@@ -1,8 +1,9 @@
 //! The scan before the grammar: comments, strings and brackets.
 //!
-//! Comes in: the text of a file. Goes out: the same text with every comment blanked out (same length, so that offsets stay), and
-//! the comments. Invariant of a successful scan: strings and comments are closed, brackets are balanced and at most
-//! [`BRACKETS`] deep, so that the recursive parser behind it cannot exhaust the stack.
+//! Comes in: the text of a file. Goes out: the same text with every comment blanked out (same length, so that
+//! offsets stay), and the comments. Invariant of a successful scan: strings and comments are closed, brackets
+//! are balanced and at most [`BRACKETS`] deep, so that the recursive parser behind it cannot exhaust the
+//! stack.
 
 use super::ast::{Comment, Text};
 use super::errors::ParseError;
@@ -17,7 +18,8 @@ pub(super) struct Scan {
     pub(super) comments: Vec<Comment>,
 }
 
-/// How many words, numbers, texts and signs a text has outside its comments; what never ends counts to the end.
+/// How many words, numbers, texts and signs a text has outside its comments; what never ends counts to the
+/// end.
 pub fn tokens(text: &str) -> usize {
     let (mut count, mut rest) = (0, text);
     while let Some(first) = rest.chars().next() {
@@ -48,10 +50,12 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
     // Where each was opened, and how far its line is indented.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let span = |from: usize, to: usize| Span { start: base + from as u32, end: base + to as u32 };
-    // The first bracket whose partner is indented less than it: if one is missing in the end, it is most likely this one's.
+    // The first bracket whose partner is indented less than it: if one is missing in the end, it is most
+    // likely this one's.
     let mut suspect = None;
     let mut at = 0;
-    // Of the line that is read. Nothing here may look back or ahead along a line for every sign in it: lines can be megabytes long.
+    // Of the line that is read. Nothing here may look back or ahead along a line for every sign in it: lines
+    // can be megabytes long.
     let mut indent = indent_of(text, 0);
     while at < bytes.len() {
         let rest = &bytes[at..];

@@ -1,4 +1,5 @@
-//! Allowed-turns routing on pods whose best loads are known: tori, twisted tori, hill-climbed pods, odd shapes, faults, VC budgets.
+//! Allowed-turns routing on pods whose best loads are known: tori, twisted tori, hill-climbed pods, odd
+//! shapes, faults, VC budgets.
 
 mod pods;
 mod verify;

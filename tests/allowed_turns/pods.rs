@@ -1,9 +1,11 @@
-//! Pods to route on, built without the synthesizer: random or hill-climbed translations of cubes, tori, twisted tori.
+//! Pods to route on, built without the synthesizer: random or hill-climbed translations of cubes, tori,
+//! twisted tori.
 
 use fabc::ids::{CubeId, LinkTypeId, NodeId, PortId};
 use fabc::ir::{DualLengths, Endpoint, Link, LinkClass, Symmetry, Topology};
 
-/// A cube shape and where every cube's optical ports lead: `far(cube, axis, face position)` is the cube across the + face.
+/// A cube shape and where every cube's optical ports lead: `far(cube, axis, face position)` is the cube
+/// across the + face.
 pub(crate) fn pod(dims: [u32; 3], cubes: u32, symmetry: Symmetry, far: impl Fn(u32, usize, usize) -> u32) -> Topology {
     let chips: u32 = dims.iter().product();
     let node = |cube: u32, at: [u32; 3]| NodeId(cube * chips + at[0] + dims[0] * at[1] + dims[0] * dims[1] * at[2]);
@@ -105,7 +107,8 @@ impl Random {
     }
 }
 
-/// Sum of distances from cube 0's chips when fibers have length `optical` (bit = source; at most 64 chips per cube).
+/// Sum of distances from cube 0's chips when fibers have length `optical` (bit = source; at most 64 chips per
+/// cube).
 fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usize) -> u64 {
     let topology_free = |local: u32| [local % dims[0], local / dims[0] % dims[1], local / (dims[0] * dims[1])];
     let chips: u32 = dims.iter().product();
@@ -161,7 +164,8 @@ fn fiber_length(cubes: u32, shift: u32, optical: usize) -> usize {
     if cubes == 2 && shift == 0 { 1 } else { optical }
 }
 
-/// Shifts of 4x4x4 cubes by threshold accepting on the worst weighted average distance; `steps` 0 leaves them random.
+/// Shifts of 4x4x4 cubes by threshold accepting on the worst weighted average distance; `steps` 0 leaves them
+/// random.
 pub(crate) fn climbed(cubes: u32, steps: usize, seed: u64) -> [Vec<u32>; 3] {
     let dims = [4, 4, 4];
     let mut random = Random(seed);

@@ -42,7 +42,8 @@ fn report(files: &check::Files) -> serde_json::Value {
 /// Two routers in each of two groups: a near link in each, a far one between.. the mesh u - v | w - x.
 #[test]
 fn loads_are_counted_over_capacities() {
-    // A path of four routers whose middle link is half as fast again: 200, 300, 200 Gbit/s, so 2, 3, 2 units of 100 and 6 parts each.
+    // A path of four routers whose middle link is half as fast again: 200, 300, 200 Gbit/s, so 2, 3, 2 units
+    // of 100 and 6 parts each.
     let text = spec(
         200,
         300,
@@ -50,8 +51,8 @@ fn loads_are_counted_over_capacities() {
         "budget { vcs = 3; } topology = dragonfly { a = 2; h = 1; g = 2; local = near; global = far; } routing = minimal;",
     );
     let (compiled, files) = built(&text);
-    // a = 2, h = 1, g = 2: two groups with two far links: a ring of four. Every far link bears 2 routes each way, or more where a
-    // route turns; near links as well.
+    // a = 2, h = 1, g = 2: two groups with two far links: a ring of four. Every far link bears 2 routes each
+    // way, or more where a route turns; near links as well.
     let report = report(&files);
     let histogram = report["histograms"]["channel_load"].as_array().unwrap();
     let total: f64 = histogram.iter().map(|pair| pair[0].as_f64().unwrap() * pair[1].as_f64().unwrap()).sum();

@@ -1,7 +1,7 @@
 //! Which file of `src` names an item of which other file, read from the text.
 //!
-//! Modules are files; an item belongs to the file that defines it, whatever modules hand it on with `use`. Methods and fields are not
-//! named by a path and are not seen, nor is what macros name.
+//! Modules are files; an item belongs to the file that defines it, whatever modules hand it on with `use`.
+//! Methods and fields are not named by a path and are not seen, nor is what macros name.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -34,7 +34,8 @@ impl Imports {
         Self(files.iter().map(|(file, text)| (module_path(file), Module::new(file, text))).collect())
     }
 
-    /// Circles of files of which each names an item of the next, shortest first through the first file; no file is in two of them.
+    /// Circles of files of which each names an item of the next, shortest first through the first file; no
+    /// file is in two of them.
     pub(crate) fn circles(&self) -> Vec<String> {
         let edges = self.edges();
         let mut told: BTreeSet<&str> = BTreeSet::new();
@@ -93,7 +94,8 @@ impl Imports {
         edges.collect()
     }
 
-    /// A path as written in the module `at`, from the root of the crate; `None` where it leads out of the crate.
+    /// A path as written in the module `at`, from the root of the crate; `None` where it leads out of the
+    /// crate.
     fn absolute(&self, at: &[String], path: &[String]) -> Option<Vec<String>> {
         let mut below = at.to_vec();
         let mut rest = path;

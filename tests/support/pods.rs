@@ -172,7 +172,8 @@ fn shift(pod: &Pod, ocs: OcsId) -> u32 {
     (group.0 * group.0 + 1 + (index[0] + index[1]) % 2 * (group.0 + 2)) % pod.cubes
 }
 
-/// Whether the cross-connects of an OCS alone join all cubes: its shift and the number of cubes have no common divisor.
+/// Whether the cross-connects of an OCS alone join all cubes: its shift and the number of cubes have no
+/// common divisor.
 fn joins_all(pod: &Pod, ocs: OcsId) -> bool {
     let (mut a, mut b) = (pod.cubes, shift(pod, ocs));
     while b > 0 {

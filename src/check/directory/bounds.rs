@@ -1,4 +1,5 @@
-//! Whether the bounds in `report.json` on all topologies, and on the disjoint trees, follow from what stands beside them.
+//! Whether the bounds in `report.json` on all topologies, and on the disjoint trees, follow from what stands
+//! beside them.
 
 use super::comparison::{Comparison, Expected, Measured, integer, scenario_bounds};
 use crate::check::limit::measure;

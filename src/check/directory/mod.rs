@@ -1,7 +1,8 @@
 //! Re-checks a written directory from its files alone.
 //!
-//! Comes in: the bytes of every file, and the pod that `spec.fab` resolves to. Goes out: what was verified, or every contradiction found.
-//! Hashes prove nothing to a reader who does not trust the writer, so everything that the files claim is recomputed.
+//! Comes in: the bytes of every file, and the pod that `spec.fab` resolves to. Goes out: what was verified,
+//! or every contradiction found. Hashes prove nothing to a reader who does not trust the writer, so
+//! everything that the files claim is recomputed.
 
 mod bounds;
 mod certificates;
@@ -104,7 +105,8 @@ pub struct Certified {
 /// together.
 pub type EachTables<'a> = dyn Fn(&str, &ForwardingTables, &Topology) -> Result<(), CheckError> + Sync + 'a;
 
-/// Re-checks a directory: its files, the settings of every switch, the tables of every scenario, every proof and every number.
+/// Re-checks a directory: its files, the settings of every switch, the tables of every scenario, every proof
+/// and every number.
 ///
 /// `fabric` is what the directory's own `spec.fab` resolves to.
 ///
@@ -142,7 +144,8 @@ pub fn prove(files: &Files, fabric: &Fabric, each: &EachTables<'_>) -> Result<Pr
     }
 }
 
-/// Whether tables and switches have the files they must have, and no others; whether there are tables; and what else is there.
+/// Whether tables and switches have the files they must have, and no others; whether there are tables; and
+/// what else is there.
 fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
     let json: BTreeSet<String> = scenarios.iter().map(|scenario| scenario.tables_path() + ".json").collect();
     let bin: BTreeSet<String> = json.iter().map(|path| path.replace(".json", ".bin")).collect();
@@ -168,7 +171,8 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
         } else if path.starts_with("ocs/") {
             wrong(path, "is of no switch that the spec declares");
         } else if path.starts_with("inputs/") {
-            // Places in the spec are read with the spec; the copy of another file would say what nobody asked for.
+            // Places in the spec are read with the spec; the copy of another file would say what nobody asked
+            // for.
             if !inputs.contains(&path.as_str()) {
                 wrong(path, NO_INPUT.iter().find(|(input, _)| input == path).map_or("is no file that the spec names", |(_, what)| what));
             }

@@ -119,7 +119,8 @@ impl Comparison {
         }
     }
 
-    /// The other topology is not in the directory, so its interval stands as claimed; the ratio must follow from it.
+    /// The other topology is not in the directory, so its interval stands as claimed; the ratio must follow
+    /// from it.
     fn gain(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
         let synthesized = measured.fabric.pod().is_some_and(|pod| matches!(pod.topology, TopologyChoice::Synthesize(_)));
         if measured.fabric.demand.is_uniform() || !synthesized {

@@ -51,7 +51,8 @@ pub(super) fn cross_connects(
     Ok(CrossConnects { settings, ocs_of })
 }
 
-/// Whether a spec that names a file of cross-connects got exactly those, and one that starts from such a file stayed near enough.
+/// Whether a spec that names a file of cross-connects got exactly those, and one that starts from such a file
+/// stayed near enough.
 pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
     let (text, moves) = match &pod.topology {
         TopologyChoice::CrossConnects { text, .. } => (text, None),

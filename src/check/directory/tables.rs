@@ -7,7 +7,8 @@ use crate::check::faults::Fault;
 use crate::ir::{ForwardingTables, Symmetry, Topology};
 use crate::read::{BinaryTables, Line, Served, TablesFile, key_of, width_of};
 
-/// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`. What the entries say is checked by the walk.
+/// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`.
+/// What the entries say is checked by the walk.
 pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Fault) -> Result<(ForwardingTables, bool), CheckError> {
     let path = scenario.tables_path() + ".bin";
     if files.contains_key(&path) {

@@ -140,8 +140,8 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
     Ok(Topology::new(usize::from(file.ports), links, symmetry).with_hosts(hosts).named(names).with_capacities(fabric.capacities.clone()))
 }
 
-/// Closes the generators to a group that moves whole blocks, cubes in a pod, and fixes none; `(size, blocks)` are the routers of a block
-/// and how many blocks there are.
+/// Closes the generators to a group that moves whole blocks, cubes in a pod, and fixes none; `(size, blocks)`
+/// are the routers of a block and how many blocks there are.
 fn symmetry((size, blocks): (u32, u32), generators: &[Vec<u32>], word: &str) -> Result<Symmetry, CheckError> {
     of_blocks(size, blocks, generators).map_err(|wrong| {
         let place = |generator: usize| format!("symmetry.generators[{generator}]");

@@ -1,6 +1,7 @@
 //! Which (channel, virtual channel) was seen to wait for which: a bit for every pair that a router can join.
 //!
-//! Channels are numbered densely, so that a router with a thousand ports costs what it has and not what all could have.
+//! Channels are numbered densely, so that a router with a thousand ports costs what it has and not what all
+//! could have.
 
 use super::network::{NOWHERE, Network};
 use petgraph::graph::{DiGraph, NodeIndex};

@@ -1,5 +1,5 @@
-//! Reads `fabc.topology/1`, `fabc.topology/2`, `fabc.tables/1` and `fabc.tables.bin/1` as a stranger would: no pod, no family, no wiring
-//! rules, only links and entries.
+//! Reads `fabc.topology/1`, `fabc.topology/2`, `fabc.tables/1` and `fabc.tables.bin/1` as a stranger would:
+//! no pod, no family, no wiring rules, only links and entries.
 
 use super::network::{Endpoint, Lookup, MISSING, NOWHERE, Network, Table, packed};
 use super::{NamedFile, malformed, text};
@@ -106,7 +106,8 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
     let (vcs, canonical, key, mut listed) = if BinaryTables::begins(file.bytes) {
         let binary = BinaryTables::read(file.bytes).map_err(wrong)?;
         let canonical = binary.is_canonical();
-        // The body lists the routers itself; the symmetry of the pod is needed only to know which are expected.
+        // The body lists the routers itself; the symmetry of the pod is needed only to know which are
+        // expected.
         let tables = binary.tables(topology.symmetry(canonical)).map_err(wrong)?;
         let nodes: Vec<u32> = tables.symmetry.canonical_nodes().map(|node| node.0).collect();
         (tables.vcs, canonical, tables.key, nodes.into_iter().zip(tables.routers).collect::<Vec<_>>())

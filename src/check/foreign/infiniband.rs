@@ -1,14 +1,16 @@
 //! Reads a subnet as `ibnetdiscover` prints it, and as ibsim takes it.
 //!
-//! A record is `Switch <ports> "<id>"` (or `Ca`, `Hca`, `Rt`), then a line `[<port>] "<id>"[<port>]` for every link; GUIDs stand in lines
-//! before it and in parentheses, LIDs and descriptions after `#`. Source: the man page of ibnetdiscover(8).
+//! A record is `Switch <ports> "<id>"` (or `Ca`, `Hca`, `Rt`), then a line `[<port>] "<id>"[<port>]` for
+//! every link; GUIDs stand in lines before it and in parentheses, LIDs and descriptions after `#`. Source:
+//! the man page of ibnetdiscover(8).
 
 use super::network::{Endpoint, NOWHERE, Network};
 use super::{NamedFile, malformed, text};
 use crate::check::CheckError;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A subnet: its switches are the routers, the ports of its adapters the endpoints (the switches themselves, if there are no adapters).
+/// A subnet: its switches are the routers, the ports of its adapters the endpoints (the switches themselves,
+/// if there are no adapters).
 pub(super) struct Subnet {
     pub(super) network: Network,
     /// Routers by GUID.

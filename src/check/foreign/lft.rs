@@ -1,7 +1,8 @@
 //! Reads the forwarding tables of all switches as OpenSM and the InfiniBand diagnostics dump them.
 //!
-//! Per switch `Unicast lids [..] of switch Lid <lid> guid 0x<guid> ('<description>'):`, a line `0x<lid> <port>` per destination, and
-//! `<n> lids dumped`. These tables know no virtual channel; they are judged on one.
+//! Per switch `Unicast lids [..] of switch Lid <lid> guid 0x<guid> ('<description>'):`, a line `0x<lid>
+//! <port>` per destination, and `<n> lids dumped`. These tables know no virtual channel; they are judged on
+//! one.
 
 use super::infiniband::Subnet;
 use super::network::{Lookup, MISSING, Table, packed};

@@ -1,8 +1,9 @@
 //! Judges forwarding tables of anybody, on a network of anybody: `fabc verify --tables FILE --topology FILE`.
 //!
-//! Comes in: the contents of two files. Goes out: what a walk of all ordered pairs of endpoints found, or convictions: pairs that do
-//! not arrive, packets that go round for ever, a shortest circle of channels that can wait on each other. Nothing is taken on trust: a
-//! claimed symmetry only says which tables the routers that are not listed have, and every one of them is walked.
+//! Comes in: the contents of two files. Goes out: what a walk of all ordered pairs of endpoints found, or
+//! convictions: pairs that do not arrive, packets that go round for ever, a shortest circle of channels that
+//! can wait on each other. Nothing is taken on trust: a claimed symmetry only says which tables the routers
+//! that are not listed have, and every one of them is walked.
 
 mod dependencies;
 mod fabc;
@@ -38,8 +39,8 @@ pub struct ForeignTables {
     pub hops: u64,
     /// Hops of the longest route.
     pub longest: u64,
-    /// Routes over the busiest channel; where routers have unequal numbers of hosts, each route as often as pairs of their hosts take it,
-    /// over the square of what is common to all those numbers.
+    /// Routes over the busiest channel; where routers have unequal numbers of hosts, each route as often as
+    /// pairs of their hosts take it, over the square of what is common to all those numbers.
     pub max_channel_load: u64,
     /// That channel.
     pub busiest: String,
@@ -58,8 +59,9 @@ pub enum Rejected {
     Convicted(Vec<CheckError>),
 }
 
-/// Reads the tables (`fabc.tables/1`, `fabc.tables.bin/1`, or the forwarding tables that OpenSM dumps) and the network (`fabc.topology/1`,
-/// `fabc.topology/2`, or what ibnetdiscover prints), and walks every ordered pair of endpoints.
+/// Reads the tables (`fabc.tables/1`, `fabc.tables.bin/1`, or the forwarding tables that OpenSM dumps) and
+/// the network (`fabc.topology/1`, `fabc.topology/2`, or what ibnetdiscover prints), and walks every ordered
+/// pair of endpoints.
 ///
 /// # Errors
 /// What is wrong with a file, or with the tables.

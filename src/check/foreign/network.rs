@@ -14,7 +14,8 @@ pub(super) struct Network {
     pub(super) ports: usize,
     /// `[port]`: as people call it.
     pub(super) port_names: Vec<String>,
-    /// `[router * ports + output port]`: (router, its input port) at the other end, [`NOWHERE`] where no other router is.
+    /// `[router * ports + output port]`: (router, its input port) at the other end, [`NOWHERE`] where no
+    /// other router is.
     pub(super) next: Vec<(u32, u32)>,
     /// Where packets come from and go to.
     pub(super) endpoints: Vec<Endpoint>,
@@ -26,7 +27,8 @@ pub(super) struct Endpoint {
     pub(super) router: u32,
     /// The port of the router behind which it sits; `None` if it is the router itself.
     pub(super) port: Option<u8>,
-    /// How often a route from or to it counts in the load of a channel: its hosts, over what is common to all endpoints.
+    /// How often a route from or to it counts in the load of a channel: its hosts, over what is common to all
+    /// endpoints.
     pub(super) weight: u32,
 }
 

@@ -243,7 +243,8 @@ impl Judge<'_> {
         format!("  {}{vc}", self.network.channel_name(slot))
     }
 
-    /// The conviction for a shortest circle of channels that wait for each other, each with a pair that waits.
+    /// The conviction for a shortest circle of channels that wait for each other, each with a pair that
+    /// waits.
     fn deadlock(&self) -> Option<CheckError> {
         let cycle = shortest_directed_cycle(&self.dependencies.graph())?;
         let cycle: Vec<(usize, usize)> = cycle.into_iter().map(|vertex| self.dependencies.held(vertex)).collect();

@@ -1,4 +1,5 @@
-//! Whether the links of a pod are those of the spec: meshes of copper, and one fiber link per cross-connect of an OCS.
+//! Whether the links of a pod are those of the spec: meshes of copper, and one fiber link per cross-connect
+//! of an OCS.
 
 use crate::check::CheckError;
 use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, PortId};

@@ -1,8 +1,10 @@
-//! The fabric as an InfiniBand subnet: every router a switch, each of its hosts an adapter behind one of the ports after the last one.
+//! The fabric as an InfiniBand subnet: every router a switch, each of its hosts an adapter behind one of the
+//! ports after the last one.
 //!
-//! Port p of a router is port p + 1 of the switch. Hosts are counted router by router; that of number k has LID k + 1, the switch of node n
-//! the LID H + n + 1 where H is the number of hosts. In a pod every chip is its own host. The GUIDs are made up: their first byte is of no
-//! vendor. `opensm -R file -U <lft file>` loads the tables; ibsim takes the topology (raise its `-N -S -P`).
+//! Port p of a router is port p + 1 of the switch. Hosts are counted router by router; that of number k has
+//! LID k + 1, the switch of node n the LID H + n + 1 where H is the number of hosts. In a pod every chip is
+//! its own host. The GUIDs are made up: their first byte is of no vendor. `opensm -R file -U <lft file>`
+//! loads the tables; ibsim takes the topology (raise its `-N -S -P`).
 
 use super::chunks::{EmitError, Take};
 use super::nominal::NominalTables;

@@ -1,4 +1,5 @@
-//! Formats that other programs read and that are written only where `--emit` names them: they are large, and say nothing new.
+//! Formats that other programs read and that are written only where `--emit` names them: they are large, and
+//! say nothing new.
 //!
 //! Comes in: a compiled pod. Goes out: chunks of files, in order, so that no file is ever whole in memory.
 

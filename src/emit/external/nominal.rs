@@ -28,7 +28,8 @@ impl<'c> NominalTables<'c> {
         &self.tables.symmetry
     }
 
-    /// The entries of any router for one destination; the entries name the canonical image of the destination.
+    /// The entries of any router for one destination; the entries name the canonical image of the
+    /// destination.
     pub(super) fn entries(&self, node: NodeId, dst: NodeId) -> &[Entry] {
         let back = self.symmetry().inverse(self.symmetry().element_to(node));
         let (entries, dst) = (&self.tables.routers[self.symmetry().class(node)], self.symmetry().image(back, dst));
@@ -37,7 +38,8 @@ impl<'c> NominalTables<'c> {
         &entries[start..end]
     }
 
-    /// The route between two routers: (router, port, VC) of every hop. Checked tables lead to the destination.
+    /// The route between two routers: (router, port, VC) of every hop. Checked tables lead to the
+    /// destination.
     pub(super) fn route(&self, src: NodeId, dst: NodeId) -> Vec<(NodeId, PortId, u8)> {
         let mut hops = Vec::new();
         let (mut node, mut input) = (src, (-1, -1));

@@ -1,8 +1,9 @@
-//! The text files of the TONS artifact repository (`cgreen18/e2e_tons`, its docs/topology_and_routing_artifacts.md), for the healthy pod.
+//! The text files of the TONS artifact repository (`cgreen18/e2e_tons`, its
+//! docs/topology_and_routing_artifacts.md), for the healthy pod.
 //!
-//! Routers are numbered x + X y + X Y z over one grid of X x Y x Z chips. Tori have their own grid. Elsewhere cubes have no place in a
-//! grid: they are stacked along z in the order of their numbers, as the two cubes of the repository's 128-router designs are, and the
-//! number of a router is its node id.
+//! Routers are numbered x + X y + X Y z over one grid of X x Y x Z chips. Tori have their own grid. Elsewhere
+//! cubes have no place in a grid: they are stacked along z in the order of their numbers, as the two cubes of
+//! the repository's 128-router designs are, and the number of a router is its node id.
 
 use super::chunks::{EmitError, Take};
 use super::nominal::NominalTables;
@@ -80,7 +81,8 @@ fn grid_number(pod: &Pod, node: NodeId) -> usize {
     (x + dims[0] * (y + dims[1] * z)) as usize
 }
 
-/// `u v id` per directed optical edge. Ids count face positions, X first: y + Y z, then x + X z, then x + X y within the cube.
+/// `u v id` per directed optical edge. Ids count face positions, X first: y + Y z, then x + X z, then x + X y
+/// within the cube.
 fn ocs_ids(compiled: &Compiled, number: &[usize]) -> String {
     let ((pod, _), topology) = (compiled.of_pod(), &compiled.topology);
     let [ax, ay, az] = pod.cube.dims;

@@ -1,4 +1,5 @@
-//! The setting of the OCSes, one matrix per group: every switch and cube for small pods, links from cube to cube for larger ones.
+//! The setting of the OCSes, one matrix per group: every switch and cube for small pods, links from cube to
+//! cube for larger ones.
 
 use crate::compiled::Compiled;
 use crate::emit::json::push;

@@ -32,7 +32,8 @@ pub(in crate::emit) struct Chart {
     pub(in crate::emit) x_title: &'static str,
     pub(in crate::emit) y_title: &'static str,
     pub(in crate::emit) series: Vec<Series>,
-    /// A vertical line at a place in categories (0 is the left edge of the first, 1 its right edge), and its label.
+    /// A vertical line at a place in categories (0 is the left edge of the first, 1 its right edge), and its
+    /// label.
     pub(in crate::emit) mark: Option<(f64, String)>,
 }
 

@@ -1,5 +1,5 @@
-//! Drawings of `report.html` as inline SVG. Colors are classes, so that the page's light and dark styles apply; coordinates have one
-//! decimal and come from `libm`, so that every machine draws the same bytes.
+//! Drawings of `report.html` as inline SVG. Colors are classes, so that the page's light and dark styles
+//! apply; coordinates have one decimal and come from `libm`, so that every machine draws the same bytes.
 
 mod charts;
 mod network;

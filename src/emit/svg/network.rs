@@ -1,4 +1,5 @@
-//! A network: routers (or groups of them) on a ring with the links between them; large ones as a map of who is joined to whom.
+//! A network: routers (or groups of them) on a ring with the links between them; large ones as a map of who
+//! is joined to whom.
 
 use super::text::{at, escape};
 use crate::compiled::Compiled;

@@ -1,4 +1,5 @@
-//! The pod: cubes as isometric blocks of chips on a ring, fiber bundles between them as wide as they have links.
+//! The pod: cubes as isometric blocks of chips on a ring, fiber bundles between them as wide as they have
+//! links.
 
 use super::text::{at, escape};
 use crate::compiled::Compiled;

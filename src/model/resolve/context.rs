@@ -1,4 +1,5 @@
-//! What every part of the resolution carries along: the errors so far, the constants, and the errors that many parts word alike.
+//! What every part of the resolution carries along: the errors so far, the constants, and the errors that
+//! many parts word alike.
 
 use crate::diag::Span;
 use crate::limits::NAME_LETTERS;

@@ -13,8 +13,8 @@ use crate::syntax::ast::{Block, Name, StatementKind, ValueKind};
 
 /// Among whom traffic runs.
 pub(super) struct Senders {
-    /// Endpoints of a block, and blocks: groups are parts of a block or several blocks. Chips of a cube and cubes; all endpoints of a
-    /// network are one block.
+    /// Endpoints of a block, and blocks: groups are parts of a block or several blocks. Chips of a cube and
+    /// cubes; all endpoints of a network are one block.
     blocks: (u64, u64),
     /// Of a network: its routers, and of those with hosts the ids and how many.
     network: Option<(usize, Vec<(NodeId, u16)>)>,
@@ -68,8 +68,8 @@ impl Senders {
         }
     }
 
-    /// A demand that is per pair of hosts: where routers have unequal numbers of them, every weight times both, over what is common to
-    /// all; `span` is where the demand stands.
+    /// A demand that is per pair of hosts: where routers have unequal numbers of them, every weight times
+    /// both, over what is common to all; `span` is where the demand stands.
     fn by_hosts(&self, context: &mut Context, demand: Demand, span: Span) -> Option<Demand> {
         let endpoints = self.network.as_ref().map_or(&[][..], |(_, endpoints)| endpoints);
         if endpoints.windows(2).all(|pair| pair[0].1 == pair[1].1) {

@@ -1,8 +1,8 @@
 //! `topology = graph "file"`: a network as a file lists it.
 //!
-//! Comes in: GraphML or an edge list, as text. Goes out: routers and links in the order of the file, or the first thing that is wrong and
-//! its line. Invariants: names are unique, ends differ, no port of a router is used twice, every router reaches every other, at least two
-//! routers have an endpoint.
+//! Comes in: GraphML or an edge list, as text. Goes out: routers and links in the order of the file, or the
+//! first thing that is wrong and its line. Invariants: names are unique, ends differ, no port of a router is
+//! used twice, every router reaches every other, at least two routers have an endpoint.
 
 mod edge_list;
 mod graphml;
@@ -152,8 +152,8 @@ fn link_of<'n>(edge: &Edge, default: Option<LinkTypeId>, links: &Links, name: &i
     }
 }
 
-/// Two-way links from arcs: two opposite arcs of one link type whose ports do not contradict each other are one link; an arc without such a
-/// partner is a link alone.
+/// Two-way links from arcs: two opposite arcs of one link type whose ports do not contradict each other are
+/// one link; an arc without such a partner is a link alone.
 fn merged(arcs: Vec<(ListedLink, usize)>) -> Vec<(ListedLink, usize)> {
     let agree = |a: Option<u16>, b: Option<u16>| a.is_none() || b.is_none() || a == b;
     let mut links: Vec<(ListedLink, usize)> = Vec::with_capacity(arcs.len());
@@ -200,7 +200,8 @@ fn ports<'n>(links: &[(ListedLink, usize)], arcs: Arcs, name: &impl Fn(u32) -> &
 fn connected(routers: &[ListedRouter], links: &[ListedLink], arcs: Arcs) -> Result<(), Slip> {
     let one_way = arcs == Arcs::Simplex;
     for backward in [false, true] {
-        // What reaches the first router is found along the links backwards; where they run both ways, that is what it reaches.
+        // What reaches the first router is found along the links backwards; where they run both ways, that is
+        // what it reaches.
         let mut neighbors: Vec<Vec<u32>> = vec![Vec::new(); routers.len()];
         for &ListedLink { ends: [from, to], .. } in links {
             if !(one_way && backward) {

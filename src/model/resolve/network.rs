@@ -159,7 +159,8 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
     }
 }
 
-/// The router of a file that needs most ports: as many as it has links and hosts, and as many as its highest port asks for.
+/// The router of a file that needs most ports: as many as it has links and hosts, and as many as its highest
+/// port asks for.
 fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
     let simplex = listed.arcs == Arcs::Simplex;
     let mut links = [vec![0u64; listed.routers.len()], vec![0u64; listed.routers.len()]];

@@ -72,7 +72,8 @@ pub(super) fn switches(
     complete.then_some((groups, ocses))
 }
 
-/// No two switches name the same files, also where capitals and small letters are one; told once per pair of groups.
+/// No two switches name the same files, also where capitals and small letters are one; told once per pair of
+/// groups.
 fn file_names(context: &mut Context, groups: &IdVec<OcsGroupId, OcsGroup>, ocses: &IdVec<OcsId, Ocs>) {
     let mut stems: BTreeMap<String, &Ocs> = BTreeMap::new();
     let mut told = BTreeSet::new();
@@ -438,8 +439,8 @@ fn face_ports(declared: &Declared<'_>, cube: &Cube, mut positions: Vec<(PortId, 
     (lo..hi).flat_map(ports).collect()
 }
 
-/// Marks the face ports of a switch as served; reports the first one that is served already. A group ends there, so
-/// that it is told once, whatever else it shares.
+/// Marks the face ports of a switch as served; reports the first one that is served already. A group ends
+/// there, so that it is told once, whatever else it shares.
 fn take(context: &mut Context, ocs: &Ocs, cube: &Cube, ocses: &IdVec<OcsId, Ocs>, taken: &mut Taken) -> bool {
     let per_cube: u32 = cube.dims.iter().product();
     for face in ocs.a.iter().chain(&ocs.b) {

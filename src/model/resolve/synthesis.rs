@@ -78,7 +78,8 @@ pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Bloc
     })
 }
 
-/// `start = cross_connects "file"; moves <= n;`: path, text and moves; the inner `None` if neither is written.
+/// `start = cross_connects "file"; moves <= n;`: path, text and moves; the inner `None` if neither is
+/// written.
 #[allow(clippy::option_option)] // the outer one says that an error was reported
 fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> Option<Option<(String, String, u64)>> {
     let (start, moves) = match (settings.get("start"), settings.get("moves")) {

@@ -96,7 +96,8 @@ fn radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId,
     });
 }
 
-/// How much the links in use carry; `None` where one is broken, or where they have no small common multiple, which is reported.
+/// How much the links in use carry; `None` where one is broken, or where they have no small common multiple,
+/// which is reported.
 pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeId]) -> Option<Capacities> {
     let declared: Vec<&LinkType> = used.iter().map(|id| links.types.get(id.index())?.as_ref()).collect::<Option<_>>()?;
     let mut bandwidths = vec![None; links.types.len()];

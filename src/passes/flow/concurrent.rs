@@ -1,10 +1,12 @@
 //! The certified maximum concurrent flow by multiplicative weights with soft splitting.
 //!
-//! In: a topology whose lit links connect it. Out: a feasible integer flow (lower end) and integer channel lengths (upper end).
-//! Every round routes all demand from the canonical sources over the near-shortest channels of the current prices, splitting over all
-//! predecessors of a node with weight exp(-slack / tau), and raises the prices of overloaded classes; tau falls geometrically. Hard shortest paths
-//! converge an order of magnitude slower. The lower end is the best mixture of rounds, routed once more in integers.
-//! Sources: Garg & Koenemann (multicommodity flow by multiplicative weights); Leighton & Rao (duality); the splitting is our own.
+//! In: a topology whose lit links connect it. Out: a feasible integer flow (lower end) and integer channel
+//! lengths (upper end). Every round routes all demand from the canonical sources over the near-shortest
+//! channels of the current prices, splitting over all predecessors of a node with weight exp(-slack / tau),
+//! and raises the prices of overloaded classes; tau falls geometrically. Hard shortest paths converge an
+//! order of magnitude slower. The lower end is the best mixture of rounds, routed once more in integers.
+//! Sources: Garg & Koenemann (multicommodity flow by multiplicative weights); Leighton & Rao (duality); the
+//! splitting is our own.
 
 use super::lengths;
 use super::mixture;
@@ -27,7 +29,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The certificate of the healthy pod: an effort of the search that asks for more gets more, up to six times as much.
+    /// The certificate of the healthy pod: an effort of the search that asks for more gets more, up to six
+    /// times as much.
     pub fn certificate(effort: u32) -> Self {
         Self { rounds: 250 * effort.clamp(1, 6), gap_ppm: 100, sweeps: 200 }
     }
@@ -47,11 +50,13 @@ impl Settings {
     pub const LOCAL: Self = Self { rounds: 8, gap_ppm: 100, sweeps: 0 };
 }
 
-/// Channels looked at in all rounds, by sources: what every 250 rounds may cost, and the fewest rounds however large the network.
+/// Channels looked at in all rounds, by sources: what every 250 rounds may cost, and the fewest rounds
+/// however large the network.
 const WORK: u64 = 1 << 35;
 const FEWEST_ROUNDS: u32 = 24;
 
-/// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in parts per million.
+/// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in
+/// parts per million.
 const WIDE_PPM: u32 = 5000;
 /// Mean price of a class in integer units; the slack table has `SLACK_REACH * tau` entries.
 const UNIT: f64 = 4096.0;
@@ -62,17 +67,19 @@ const TAU_END: f64 = 0.01;
 /// Starting price beside a cut, relative to the cut.
 const BESIDE_CUT: f64 = 0.05;
 const KAPPA: f64 = 2.2;
-/// Momentum of the prices; 0.5 leaves a gap ten times larger after the same rounds (measured at 128..1024 chips).
+/// Momentum of the prices; 0.5 leaves a gap ten times larger after the same rounds (measured at 128..1024
+/// chips).
 const MOMENTUM: f64 = 0.9;
-/// Prices swing where a cut decides: once a round's busiest channel is this many times as far above the target as that of the running mean, the
-/// steps shrink by DAMPING a round; otherwise they grow again. Closes the gap of cube pods with two open dimensions from 4.5 % to 0.02 %.
+/// Prices swing where a cut decides: once a round's busiest channel is this many times as far above the
+/// target as that of the running mean, the steps shrink by DAMPING a round; otherwise they grow again. Closes
+/// the gap of cube pods with two open dimensions from 4.5 % to 0.02 %.
 const SWING: f64 = 5.0;
 const LEAST_SWING: f64 = 0.002;
 const DAMPING: f64 = 0.9;
 const RECOVERY: f64 = 1.05;
 const LEAST_STEP: f64 = 0.05;
-/// Integer units that the pairs of largest weight send in the certificate, about, and the fewest that a pair of weight 1 sends: shares of rounds
-/// are whole units.
+/// Integer units that the pairs of largest weight send in the certificate, about, and the fewest that a pair
+/// of weight 1 sends: shares of rounds are whole units.
 const DEMAND: u64 = 1 << 22;
 const LEAST_UNITS: u64 = 1 << 12;
 /// Integer parts of the flow of a unit of weight when shares are taken from a re-balanced flow.
@@ -81,7 +88,8 @@ const SHARE: f64 = 16_777_216.0;
 /// What the prices start from.
 #[derive(Clone, Copy, Debug)]
 pub enum Start<'a> {
-    /// The tightest of the lengths that the structure of the topology makes plausible, one per channel class each.
+    /// The tightest of the lengths that the structure of the topology makes plausible, one per channel class
+    /// each.
     Seeds(&'a [Vec<u32>]),
     /// The lengths of another scenario of the same topology.
     Lengths(&'a DualLengths),
@@ -94,7 +102,8 @@ struct Round {
     loads: Vec<f64>,
 }
 
-/// The certified interval of the maximum concurrent flow: every ordered pair at lambda times its weight, capacities in units.
+/// The certified interval of the maximum concurrent flow: every ordered pair at lambda times its weight,
+/// capacities in units.
 ///
 /// The scene and `demand` must keep the symmetry, and the lit links must connect all nodes. `start` are the
 /// lengths of another scenario of the same topology (such as the healthy pod), if there are any.
@@ -170,7 +179,8 @@ fn descend(
         if lengths::tighter(&dual, &best) {
             best = dual;
         }
-        // What a channel should bear: the mean load, or the least that the busiest channel must bear if that is more (a cut decides).
+        // What a channel should bear: the mean load, or the least that the busiest channel must bear if that
+        // is more (a cut decides).
         let average = lit.iter().map(|&class| loads[class] * quotient.capacity[class] as f64).sum::<f64>() / capacity;
         let target = average.max(parts / best.bound());
         for &class in &lit {
@@ -216,8 +226,8 @@ fn slack_weights(tau: f64) -> Vec<u32> {
 /// Sources that one task takes; part of the summation order, so it must not depend on the number of threads.
 const SOURCES_PER_TASK: usize = 4;
 
-/// Loads per class, in parts, when every pair sends its weight over the soft shortest paths, and the weighted sum of shortest lengths over all ordered
-/// pairs.
+/// Loads per class, in parts, when every pair sends its weight over the soft shortest paths, and the weighted
+/// sum of shortest lengths over all ordered pairs.
 fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     let weights = slack_weights(tau);
     let longest = prices.iter().copied().max().unwrap_or(0);
@@ -264,7 +274,8 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     }
     loads.iter_mut().zip(&quotient.slowness).for_each(|(load, &slowness)| *load *= slowness as f64);
     if quotient.mirrored {
-        // A flow and its reverse carry the same symmetric demand, so their mean does too: both directions of a link bear the mean load.
+        // A flow and its reverse carry the same symmetric demand, so their mean does too: both directions of
+        // a link bear the mean load.
         loads = (0..quotient.classes).map(|class| 0.5 * (loads[class] + loads[quotient.reverse[class] as usize])).collect();
     }
     (loads, total * quotient.order as u128)
@@ -360,9 +371,11 @@ fn split_integer(quotient: &Quotient, source: u32, round: &Round, weights: &[u32
     distribute(quotient, source, order, units, share, flow);
 }
 
-/// Adds the flow of a source that sends `units` per weight: every node takes its units from the channels into it by `share(node, channel)`.
+/// Adds the flow of a source that sends `units` per weight: every node takes its units from the channels into
+/// it by `share(node, channel)`.
 ///
-/// `order` lists all nodes, the source first; shares are 0 on channels against it. Units are conserved exactly at every node.
+/// `order` lists all nodes, the source first; shares are 0 on channels against it. Units are conserved
+/// exactly at every node.
 fn distribute(quotient: &Quotient, source: u32, order: &[u32], units: u64, share: impl Fn(usize, usize) -> u64, flow: &mut [u64]) {
     let mut amount: Vec<u64> = quotient.weights_from(source).into_iter().map(|weight| u64::from(weight) * units).collect();
     for &node in order[1..].iter().rev() {

@@ -4,7 +4,8 @@ use crate::ids::{Id, NodeId};
 use crate::ir::{Distances, Scene};
 use crate::model::Demand;
 
-/// Hop distances over all ordered pairs of routers that send and receive, or `None` where the lit links do not connect them.
+/// Hop distances over all ordered pairs of routers that send and receive, or `None` where the lit links do
+/// not connect them.
 ///
 /// The scene must keep the symmetry of its topology.
 pub fn distances(scene: &Scene<'_>) -> Option<Distances> {

@@ -33,8 +33,9 @@ pub(super) fn tighter(a: &DualLengths, b: &DualLengths) -> bool {
     a.distance > 0 && (b.distance == 0 || a.volume * b.distance < b.volume * a.distance)
 }
 
-/// The tightest bound with length 1 on the most loaded classes and 0 elsewhere: where a cut decides, its channels are those that a good
-/// flow saturates (complementary slackness). `rounds` are loads per class; those of the flattest rounds are tried at several depths.
+/// The tightest bound with length 1 on the most loaded classes and 0 elsewhere: where a cut decides, its
+/// channels are those that a good flow saturates (complementary slackness). `rounds` are loads per class;
+/// those of the flattest rounds are tried at several depths.
 pub(super) fn best_cut(quotient: &Quotient, rounds: &[&[f64]]) -> Option<DualLengths> {
     const DEPTHS: [f64; 6] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.2];
     let busiest = |loads: &[f64]| loads.iter().copied().fold(0.0, f64::max);

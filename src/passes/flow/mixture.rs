@@ -1,8 +1,10 @@
-//! The best mixture of rounds: flows may be averaged, and the average that has the lowest busiest channel is a small matrix game.
+//! The best mixture of rounds: flows may be averaged, and the average that has the lowest busiest channel is
+//! a small matrix game.
 //!
-//! In: per round the load of every channel class. Out: integer shares. One player mixes rounds, the other picks channels; both play regret
-//! matching+ with linear averaging, in a fixed order of plain f64 operations, so that the result is the same everywhere. Whatever the
-//! game gives, it is compared with the plain mean of the best window of rounds. Source: Tammelin 2014 (regret matching+).
+//! In: per round the load of every channel class. Out: integer shares. One player mixes rounds, the other
+//! picks channels; both play regret matching+ with linear averaging, in a fixed order of plain f64
+//! operations, so that the result is the same everywhere. Whatever the game gives, it is compared with the
+//! plain mean of the best window of rounds. Source: Tammelin 2014 (regret matching+).
 
 /// Multiplications that the game may cost.
 const WORK: usize = 400_000_000;

@@ -1,7 +1,9 @@
-//! Analysis: exact hop distances and the certified maximum concurrent flow of a topology, healthy or with dark OCSes.
+//! Analysis: exact hop distances and the certified maximum concurrent flow of a topology, healthy or with
+//! dark OCSes.
 //!
 //! In: a scene. Out: [`Distances`](crate::ir::Distances) and [`ConcurrentFlow`](crate::ir::ConcurrentFlow).
-//! Everything that is reported is exact integer arithmetic on what the methods return; the methods themselves may be heuristic.
+//! Everything that is reported is exact integer arithmetic on what the methods return; the methods themselves
+//! may be heuristic.
 
 mod concurrent;
 mod distances;

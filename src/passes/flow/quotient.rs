@@ -32,7 +32,8 @@ pub(super) struct Quotient {
     pub(super) starts: Vec<u32>,
     /// See `starts`.
     pub(super) incoming: Vec<Incoming>,
-    /// `outgoing[out_starts[v]..out_starts[v + 1]]`: lit channels out of node v, by port: where they lead, and their class.
+    /// `outgoing[out_starts[v]..out_starts[v + 1]]`: lit channels out of node v, by port: where they lead,
+    /// and their class.
     out_starts: Vec<u32>,
     /// See `out_starts`.
     outgoing: Vec<(u32, u32)>,
@@ -48,7 +49,8 @@ pub(super) struct Quotient {
     pub(super) parts: u64,
     /// What is sent.
     pub(super) demand: Demand,
-    /// Whether the demand is symmetric and every link runs both ways, so that a flow and its reverse serve it alike.
+    /// Whether the demand is symmetric and every link runs both ways, so that a flow and its reverse serve it
+    /// alike.
     pub(super) mirrored: bool,
 }
 
@@ -58,7 +60,8 @@ impl Quotient {
         let classes = topology.class_count(symmetry);
         let class_of = |channel: ChannelId| topology.channel_class(symmetry, channel).0;
         let mut lit = vec![false; classes];
-        // A dark class has class 0 for its reverse: its load is nobody's, and only one more row of the game that mixes rounds.
+        // A dark class has class 0 for its reverse: its load is nobody's, and only one more row of the game
+        // that mixes rounds.
         let mut reverse = vec![0; classes];
         let (mut capacity, mut slowness) = (vec![1; classes], vec![1; classes]);
         let (mut starts, mut out_starts) = (vec![0], vec![0]);
@@ -126,7 +129,8 @@ impl Quotient {
     }
 }
 
-/// Shortest distances from one source under integer class lengths, by Dial's bucket queue; `order` lists nodes by distance.
+/// Shortest distances from one source under integer class lengths, by Dial's bucket queue; `order` lists
+/// nodes by distance.
 #[derive(Debug, Default)]
 pub(super) struct Distance {
     /// `[node]`; `u32::MAX` where unreachable.

@@ -1,12 +1,14 @@
 //! Re-balancing of a flow: every source moves flow from its costliest used paths to its cheapest ones.
 //!
-//! In: a flow without cycles per source. Out: a feasible integer flow and the tightest lengths met on the way. Where few channels decide (pods
-//! without switches in one or two dimensions), mixtures of rounds stay percents below the optimum: all sources of a round share its prices, most
-//! paths tie under them, and which of the tied paths a source takes matters. Here every source has a flow of its own. A channel costs
-//! `exp((load / busiest - 1) / width)` and a little more: the slope of a potential that is the busiest load but for the width. At every node the
-//! costliest used path gives the cheapest one what a Newton step of the potential asks for, source after source at current loads; when
-//! few nodes are left that differ, the width is halved. The costs at the end of each width are lengths for the upper end.
-//! Cost: a sweep takes about as long as a round on one core. Sources: Dial 2006 (traffic assignment, algorithm B: the shifts); Bienstock
+//! In: a flow without cycles per source. Out: a feasible integer flow and the tightest lengths met on the
+//! way. Where few channels decide (pods without switches in one or two dimensions), mixtures of rounds stay
+//! percents below the optimum: all sources of a round share its prices, most paths tie under them, and which
+//! of the tied paths a source takes matters. Here every source has a flow of its own. A channel costs
+//! `exp((load / busiest - 1) / width)` and a little more: the slope of a potential that is the busiest load
+//! but for the width. At every node the costliest used path gives the cheapest one what a Newton step of the
+//! potential asks for, source after source at current loads; when few nodes are left that differ, the width
+//! is halved. The costs at the end of each width are lengths for the upper end. Cost: a sweep takes about as
+//! long as a round on one core. Sources: Dial 2006 (traffic assignment, algorithm B: the shifts); Bienstock
 //! 2002 (potential functions).
 
 use super::lengths;
@@ -15,11 +17,13 @@ use crate::ir::DualLengths;
 
 /// The first and the last width, in parts of the busiest load.
 const WIDTH: [f64; 2] = [0.05, 0.0005];
-/// What every channel costs beside the potential, whose largest cost is about 1: no cost is 0, and idle channels invite no detours.
+/// What every channel costs beside the potential, whose largest cost is about 1: no cost is 0, and idle
+/// channels invite no detours.
 const BASE_COST: f64 = 1e-6;
 /// A node is balanced if its used paths differ by less than this part of their cost.
 const BALANCED: f64 = 1e-3;
-/// A width is done when so small a part of all nodes of all sources moved flow in a sweep, or after so many sweeps.
+/// A width is done when so small a part of all nodes of all sources moved flow in a sweep, or after so many
+/// sweeps.
 const QUIET: f64 = 0.002;
 const SWEEPS_PER_WIDTH: u32 = 30;
 /// Parts of the flow into a node that are less than this are rounding errors, or not worth a path.
@@ -31,14 +35,15 @@ const LONGEST: f64 = 16384.0;
 
 /// The flow of one source.
 pub(super) struct SourceFlow {
-    /// All nodes, the source first; flow goes from earlier nodes to later ones only, and a channel from an earlier node leads to every other.
+    /// All nodes, the source first; flow goes from earlier nodes to later ones only, and a channel from an
+    /// earlier node leads to every other.
     pub(super) order: Vec<u32>,
     /// `[lit channel]`, as in [`Quotient::incoming`]: what the source sends over it.
     pub(super) flow: Vec<f64>,
 }
 
-/// Re-balances `flows` (one per source) in at most `sweeps` sweeps, until the gap to the best of `best` and the lengths met is the part `gap`.
-/// Returns the tightest lengths and the number of sweeps.
+/// Re-balances `flows` (one per source) in at most `sweeps` sweeps, until the gap to the best of `best` and
+/// the lengths met is the part `gap`. Returns the tightest lengths and the number of sweeps.
 pub(super) fn rebalance(quotient: &Quotient, flows: &mut [SourceFlow], best: DualLengths, sweeps: u32, gap: f64) -> (DualLengths, u32) {
     let quiet = (QUIET * (quotient.nodes * quotient.sources.len()) as f64) as u64;
     let mut balance = Balance::new(quotient);
@@ -162,8 +167,8 @@ impl<'a> Balance<'a> {
     fn sweep(&mut self, flow: &mut SourceFlow, source: u32, labels: &mut Labels) {
         self.conserve(flow, source, labels);
         self.label(flow, labels);
-        // Costs of used paths rise along every used channel, so this order keeps them all; it also lets in each channel that leads on to a node
-        // that is reached at a higher cost.
+        // Costs of used paths rise along every used channel, so this order keeps them all; it also lets in
+        // each channel that leads on to a node that is reached at a higher cost.
         let key = |node: u32| (labels.far[node as usize], labels.position[node as usize]);
         flow.order.sort_by(|&a, &b| key(a).0.total_cmp(&key(b).0).then(key(a).1.cmp(&key(b).1)));
         for _ in 0..PASSES {
@@ -174,7 +179,8 @@ impl<'a> Balance<'a> {
         }
     }
 
-    /// Scales the flow into every node to what it takes and passes on: rounding errors do not add up, and what they leave alone is dropped.
+    /// Scales the flow into every node to what it takes and passes on: rounding errors do not add up, and
+    /// what they leave alone is dropped.
     fn conserve(&self, flow: &mut SourceFlow, source: u32, labels: &mut Labels) {
         let Labels { position, amount, .. } = labels;
         position.resize(self.quotient.nodes, 0);

@@ -1,7 +1,8 @@
 //! Cuts whose capacity does not depend on the wiring.
 //!
-//! A switch with l ports on one side of a cut and r on the other can lead at most min(l, r) fibers across it, and a sided one at most
-//! min(a_l, b_r) + min(a_r, b_l). With k links across and l and r routers on the two sides, lambda <= k / (l r).
+//! A switch with l ports on one side of a cut and r on the other can lead at most min(l, r) fibers across it,
+//! and a sided one at most min(a_l, b_r) + min(a_r, b_l). With k links across and l and r routers on the two
+//! sides, lambda <= k / (l r).
 
 use crate::ids::{CubeId, Id};
 use crate::ir::{LimitArgument, UniversalLimit};

@@ -1,27 +1,36 @@
-//! The universal limit: an upper bound on lambda that holds for every topology the switches of a pod can realise.
+//! The universal limit: an upper bound on lambda that holds for every topology the switches of a pod can
+//! realise.
 //!
-//! In: `Pod` (its topology choice is not looked at). Out: [`UniversalLimit`], the smallest of the bounds below, as an exact fraction.
+//! In: `Pod` (its topology choice is not looked at). Out: [`UniversalLimit`], the smallest of the bounds
+//! below, as an exact fraction.
 //!
-//! **Tree of cubes.** Give every fiber one length, and the copper links lengths that depend only on their place in the cube, the same in
-//! all topologies. By linear-programming duality lambda <= volume / S for any topology, where volume is the sum of length x capacity of its channels
-//! and S the sum of its shortest lengths over ordered pairs. Volume: a switch carries at most min(|A|, |B|) fibers (half of its ports under
-//! `any of`). For S, fix a router at position p, and a position q. A shortest path never goes back through the fiber it came from. So it
-//! is described by the list of the face ports through which it leaves its cubes, and in a given topology this list determines the cube it
-//! ends in. Think of all such lists as a tree of cubes: a fresh cube behind every face port. There is a copy of q in every tree cube, and every
-//! real router at position q within a length d of p has a copy of its own within d in the tree. The real pod has exactly C routers at q,
-//! one per cube, so the C nearest copies of q in the tree are together no farther than the C real ones. Adding up over p and q (for p = q
-//! the router itself is the nearest copy, at length 0) bounds S from below. What the tree still depends on is where a fiber comes
-//! out, if several positions are on one switch: the counts take the largest number of copies over all possible ends, separately for every
-//! fiber, q and d, and so are again never below those of a real wiring. Dark ports, and fibers back into the same cube, only remove copies.
+//! **Tree of cubes.** Give every fiber one length, and the copper links lengths that depend only on their
+//! place in the cube, the same in all topologies. By linear-programming duality lambda <= volume / S for any
+//! topology, where volume is the sum of length x capacity of its channels and S the sum of its shortest
+//! lengths over ordered pairs. Volume: a switch carries at most min(|A|, |B|) fibers (half of its ports under
+//! `any of`). For S, fix a router at position p, and a position q. A shortest path never goes back through
+//! the fiber it came from. So it is described by the list of the face ports through which it leaves its
+//! cubes, and in a given topology this list determines the cube it ends in. Think of all such lists as a tree
+//! of cubes: a fresh cube behind every face port. There is a copy of q in every tree cube, and every real
+//! router at position q within a length d of p has a copy of its own within d in the tree. The real pod has
+//! exactly C routers at q, one per cube, so the C nearest copies of q in the tree are together no farther
+//! than the C real ones. Adding up over p and q (for p = q the router itself is the nearest copy, at length
+//! 0) bounds S from below. What the tree still depends on is where a fiber comes out, if several positions
+//! are on one switch: the counts take the largest number of copies over all possible ends, separately for
+//! every fiber, q and d, and so are again never below those of a real wiring. Dark ports, and fibers back
+//! into the same cube, only remove copies.
 //!
-//! Every choice of lengths gives a bound. Volume is linear in them and S concave, so along any line the bound falls to its minimum and then rises.
-//! First the fiber length grows from 1 (all copper 1) until the bound rises; then all lengths are divided finer, and a descent changes one at a
-//! time: those of the copper planes, by classes under the symmetries of the cube, and that of the fiber.
+//! Every choice of lengths gives a bound. Volume is linear in them and S concave, so along any line the bound
+//! falls to its minimum and then rises. First the fiber length grows from 1 (all copper 1) until the bound
+//! rises; then all lengths are divided finer, and a descent changes one at a time: those of the copper
+//! planes, by classes under the symmetries of the cube, and that of the fiber.
 //!
-//! **Cuts.** See `cuts.rs`: planes through all cubes (they bind where the fibers never cross them, as without z switches), and sets of cubes.
+//! **Cuts.** See `cuts.rs`: planes through all cubes (they bind where the fibers never cross them, as without
+//! z switches), and sets of cubes.
 //!
-//! Not used: that the words of one exit port must share the C cubes between them (a packing of one-hop port words), which would take another
-//! 0.3 to 0.5 % off at 12 to 32 cubes of 4x4x4. Its fractional form gives nothing, and its integer form would have to be solved exactly to be a proof.
+//! Not used: that the words of one exit port must share the C cubes between them (a packing of one-hop port
+//! words), which would take another 0.3 to 0.5 % off at 12 to 32 cubes of 4x4x4. Its fractional form gives
+//! nothing, and its integer form would have to be solved exactly to be a proof.
 
 mod cuts;
 mod shape;
@@ -38,12 +47,13 @@ const LONGEST_FIBER: usize = 64;
 const PARTS: [usize; 3] = [4, 2, 2];
 /// Lengths that the descent tries.
 const DESCENT: u64 = 500;
-/// Counts (one position seen from another, at one distance) that all trees together may take; distances beyond are cut off, which
-/// leaves a valid bound.
+/// Counts (one position seen from another, at one distance) that all trees together may take; distances
+/// beyond are cut off, which leaves a valid bound.
 const COUNTS: usize = 1 << 31;
 
-/// The strongest of the bounds, ties for the tree; `None` for a pod of one router, which has no pairs, and for a demand that is not uniform: the
-/// copies that are nearest in the tree need not be those that much is sent to.
+/// The strongest of the bounds, ties for the tree; `None` for a pod of one router, which has no pairs, and
+/// for a demand that is not uniform: the copies that are nearest in the tree need not be those that much is
+/// sent to.
 pub fn universal(pod: &Pod, demand: &Demand, capacities: &Capacities) -> (Option<UniversalLimit>, PassRecord) {
     let record = |counters, notes| PassRecord { name: "limit".to_owned(), stopped_by: "done".to_owned(), counters, notes };
     if !demand.is_uniform() {

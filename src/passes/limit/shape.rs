@@ -1,7 +1,8 @@
-//! What a cube can be joined to, whatever the switches are set to: the part of a pod that the limit depends on.
+//! What a cube can be joined to, whatever the switches are set to: the part of a pod that the limit depends
+//! on.
 //!
-//! In: `Pod`. Out: [`Shape`]. Where cubes differ, every cube gets the ports and partners of all of them: that only adds wirings, so a bound
-//! for the result holds for the pod.
+//! In: `Pod`. Out: [`Shape`]. Where cubes differ, every cube gets the ports and partners of all of them: that
+//! only adds wirings, so a bound for the result holds for the pod.
 
 use crate::model::{Capacities, CoupleRule, FacePort, PORT_NAMES, Pod};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,9 +21,11 @@ pub(super) struct Shape {
     pub(super) mesh_capacity: u64,
     /// Capacity of all fibers of the pod, at most.
     pub(super) fibers: u64,
-    /// (position, size of its class): one position of each class under the symmetries of the cube that keep who can be wired to whom.
+    /// (position, size of its class): one position of each class under the symmetries of the cube that keep
+    /// who can be wired to whom.
     pub(super) classes: Vec<(usize, u64)>,
-    /// Planes through all cubes, as (axis, coordinate below it), by what those symmetries can map onto each other.
+    /// Planes through all cubes, as (axis, coordinate below it), by what those symmetries can map onto each
+    /// other.
     pub(super) planes: Vec<Vec<(usize, usize)>>,
 }
 

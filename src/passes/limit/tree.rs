@@ -23,7 +23,8 @@ impl Lengths {
 
 /// Least sum of lengths over the ordered pairs of a pod, and the distances that were counted: `0..levels`.
 ///
-/// At most `budget` distances are looked at; everything farther then counts as `levels`, which leaves a smaller, still valid sum.
+/// At most `budget` distances are looked at; everything farther then counts as `levels`, which leaves a
+/// smaller, still valid sum.
 pub(super) fn distance(shape: &Shape, lengths: &Lengths, budget: usize) -> (u128, usize) {
     let per_class: Vec<(u128, usize)> = shape
         .classes
@@ -37,8 +38,9 @@ pub(super) fn distance(shape: &Shape, lengths: &Lengths, budget: usize) -> (u128
     (sum * u128::from(shape.cubes), per_class.iter().map(|&(_, levels)| levels).max().unwrap_or(0))
 }
 
-/// The counts for one position q. With F(t, d) = copies of q within d of a cube entered through slot t, the exit back through t barred, and
-/// G(s, d) = max of F(t, d) over the slots t that s can be wired to, both cut at the number of cubes:
+/// The counts for one position q. With F(t, d) = copies of q within d of a cube entered through slot t, the
+/// exit back through t barred, and G(s, d) = max of F(t, d) over the slots t that s can be wired to, both cut
+/// at the number of cubes:
 ///
 /// N(p, d) = [q within d of p inside the cube] + sum over slots s of G(s, d - fiber - copper from p to s),
 /// F(t, d) = N(position of t, d) - G(t, d - fiber).
@@ -61,7 +63,8 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Sum over all positions p of the lengths to the nearest copies, as many as there are cubes; and the distances counted.
+    /// Sum over all positions p of the lengths to the nearest copies, as many as there are cubes; and the
+    /// distances counted.
     fn sum(mut self, budget: usize) -> (u128, usize) {
         let cubes = self.shape.cubes;
         let fiber = self.beyond.len();
@@ -103,7 +106,8 @@ impl<'a> Counter<'a> {
     }
 }
 
-/// Adds up, at every position, what all positions had as much earlier as they are away; axis by axis, in constant time per position.
+/// Adds up, at every position, what all positions had as much earlier as they are away; axis by axis, in
+/// constant time per position.
 struct Spread<'a> {
     dims: [usize; 3],
     copper: &'a [Vec<usize>; 3],

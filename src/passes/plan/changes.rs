@@ -170,7 +170,8 @@ impl Changes {
         self.all.iter().filter(crosses).map(|edge| edge.ocs).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// The next change of one switch: an add as soon as its ports are free, else the remove that an add waits for the least.
+    /// The next change of one switch: an add as soon as its ports are free, else the remove that an add waits
+    /// for the least.
     pub(super) fn next_on(&self, state: &State, ocs: OcsId) -> Option<usize> {
         let own = |range: std::ops::Range<usize>| {
             let from = range.start + self.all[range.clone()].partition_point(|edge| edge.ocs < ocs);
@@ -188,8 +189,8 @@ impl Changes {
     }
 }
 
-/// The removes among `changes` whose cross-connect is the only way between two parts of what is lit, given `inside` the parts that
-/// are joined for good: an edge within one of those is no bridge.
+/// The removes among `changes` whose cross-connect is the only way between two parts of what is lit, given
+/// `inside` the parts that are joined for good: an edge within one of those is no bridge.
 pub(super) fn bridges(changes: &Changes, state: &State, inside: &Parts) -> FixedBitSet {
     let lit: Vec<usize> =
         (0..changes.all.len()).filter(|&change| changes.is_lit(state, change) && !inside.joined(changes.all[change].cubes)).collect();

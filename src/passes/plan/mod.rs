@@ -1,11 +1,13 @@
 //! From the live cross-connects to new ones, in an order that keeps the pod in one piece.
 //!
-//! In: a pod and two settings of its OCSes. Out: a [`Plan`] that touches exactly what differs. A port is in at most one cross-connect, so an add
-//! waits for the removes that free its ports. Cubes are wired inside, so it is the cubes that must stay joined. Guarantee: the fewest steps
-//! after which the pod is in parts (none, if that can be had) wherever [`Plan::fewest`] says so. Source: our own; the exchange arguments stand in `search`.
+//! In: a pod and two settings of its OCSes. Out: a [`Plan`] that touches exactly what differs. A port is in
+//! at most one cross-connect, so an add waits for the removes that free its ports. Cubes are wired inside, so
+//! it is the cubes that must stay joined. Guarantee: the fewest steps after which the pod is in parts (none,
+//! if that can be had) wherever [`Plan::fewest`] says so. Source: our own; the exchange arguments stand in
+//! `search`.
 //!
-//! Switch by switch is tried first, since a plan that finishes one switch before the next is the easiest to carry out; the search over all
-//! orders is for pods that this would cut.
+//! Switch by switch is tried first, since a plan that finishes one switch before the next is the easiest to
+//! carry out; the search over all orders is for pods that this would cut.
 
 mod changes;
 mod search;
@@ -56,7 +58,8 @@ pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> Plan {
     Plan { steps, kept, live_parts, cuts, fewest }
 }
 
-/// One switch after the other, wherever each can be changed as a whole without cutting the pod; `None` if one is left that cannot.
+/// One switch after the other, wherever each can be changed as a whole without cutting the pod; `None` if one
+/// is left that cannot.
 fn switch_by_switch(changes: &Changes) -> Option<Vec<usize>> {
     let mut state = changes.start();
     if changes.parts(&state).count > 1 {

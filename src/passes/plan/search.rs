@@ -1,8 +1,9 @@
 //! The search over orders, for pods that one switch at a time would cut.
 //!
-//! Best first: fewest steps after which the pod is in parts, then most changes made. Exchange arguments keep the tree small. While the pod is
-//! whole, an add whose ports are free can only help, and so can a remove between cubes that stay joined to the end by what is lit already;
-//! both are made at once. While it is in parts, an add that makes it whole is made at once; other adds matter only if they join two parts, and
+//! Best first: fewest steps after which the pod is in parts, then most changes made. Exchange arguments keep
+//! the tree small. While the pod is whole, an add whose ports are free can only help, and so can a remove
+//! between cubes that stay joined to the end by what is lit already; both are made at once. While it is in
+//! parts, an add that makes it whole is made at once; other adds matter only if they join two parts, and
 //! removes only if an add waits for them. What is left are the removes that may cut, and those that do.
 
 use super::changes::{Changes, Parts, State, bridges};

@@ -1,9 +1,10 @@
 //! Dimension-order routing on grids of routers of any dimension: torus, mesh, hyperx.
 //!
-//! When: healthy grids. Guarantees minimal routes; deadlock-free with 1 VC on meshes and hyperx, whose axes are corrected in order, and with 2
-//! on tori (1 where no ring is longer than two). Ties at half a ring are split by the parity of the router. Where a packet wraps around a
-//! ring it moves from VC 0 to VC 1; one that never wraps stays on one VC, chosen by the parity of its destination. Source: Dally & Seitz
-//! 1987 (datelines). Cost: one search among the ports of a router per hop.
+//! When: healthy grids. Guarantees minimal routes; deadlock-free with 1 VC on meshes and hyperx, whose axes
+//! are corrected in order, and with 2 on tori (1 where no ring is longer than two). Ties at half a ring are
+//! split by the parity of the router. Where a packet wraps around a ring it moves from VC 0 to VC 1; one that
+//! never wraps stays on one VC, chosen by the parity of its destination. Source: Dally & Seitz 1987
+//! (datelines). Cost: one search among the ports of a router per hop.
 
 use super::{RouteError, ranks};
 use crate::ids::{ChannelId, Id, NodeId, Vc};
@@ -13,7 +14,8 @@ use crate::model::{Fabric, Family, Plant};
 /// Routes a grid; a dead router has no routes.
 ///
 /// # Errors
-/// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route needs a dark link.
+/// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route
+/// needs a dark link.
 pub fn route(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<Routes, RouteError> {
     let topology = scene.topology;
     let vcs = fabric.budget.vcs;

@@ -1,9 +1,10 @@
 //! Dimension-order routing on a torus, with datelines.
 //!
-//! When: `topology = torus ..`, healthy. Guarantees minimal routes; deadlock-free with 2 VCs (1 where no ring is longer than two). A packet corrects x, then y,
-//! then z. Ties at half a ring are split by the parity of the router, which halves the load that "always +" would cause. Where a packet wraps around it
-//! moves from VC 0 to VC 1; a packet that never wraps stays on one VC, chosen by the parity of its destination, so that both VCs are used.
-//! Source: Dally & Seitz 1987 (datelines). Cost: one table look-up per hop.
+//! When: `topology = torus ..`, healthy. Guarantees minimal routes; deadlock-free with 2 VCs (1 where no ring
+//! is longer than two). A packet corrects x, then y, then z. Ties at half a ring are split by the parity of
+//! the router, which halves the load that "always +" would cause. Where a packet wraps around it moves from
+//! VC 0 to VC 1; a packet that never wraps stays on one VC, chosen by the parity of its destination, so that
+//! both VCs are used. Source: Dally & Seitz 1987 (datelines). Cost: one table look-up per hop.
 
 use super::{RouteError, ranks};
 use crate::ids::{Id, NodeId, PortId, Vc};
@@ -13,7 +14,8 @@ use crate::model::{Fabric, Pod};
 /// Routes a torus of `dims` chips; a dead chip has no routes.
 ///
 /// # Errors
-/// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route needs a dark link.
+/// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route
+/// needs a dark link.
 pub fn route(fabric: &Fabric, pod: &Pod, scene: &Scene<'_>, dims: [u32; 3], scenario: &Scenario) -> Result<Routes, RouteError> {
     let topology = scene.topology;
     let vcs = fabric.budget.vcs;

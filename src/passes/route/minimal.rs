@@ -1,17 +1,19 @@
 //! Minimal routing: one shortest path per pair, with as many virtual channels as hops.
 //!
-//! When: networks of small diameter, any connected topology, simplex links too. Guarantees shortest routes; a packet moves one virtual channel
-//! up at every hop, so channels wait on higher ones only and no cycle can arise: the rank of a (channel, VC) is its VC. All packets to a
-//! destination leave a router by one port, so tables need a line per destination. The next hops are chosen among the shortest ones so that the
-//! busiest channel carries little: every destination in turn lifts its tree of routes and lays it anew, farthest routers first, by prices that
-//! rise steeply with the load. Source: Dally & Towles (2004), section 14.2 (hop-indexed classes); the balancing is our own. Cost: rounds x
-//! destinations x channels.
+//! When: networks of small diameter, any connected topology, simplex links too. Guarantees shortest routes; a
+//! packet moves one virtual channel up at every hop, so channels wait on higher ones only and no cycle can
+//! arise: the rank of a (channel, VC) is its VC. All packets to a destination leave a router by one port, so
+//! tables need a line per destination. The next hops are chosen among the shortest ones so that the busiest
+//! channel carries little: every destination in turn lifts its tree of routes and lays it anew, farthest
+//! routers first, by prices that rise steeply with the load. Source: Dally & Towles (2004), section 14.2
+//! (hop-indexed classes); the balancing is our own. Cost: rounds x destinations x channels.
 
 use crate::ids::{Id, NodeId, PortId};
 use crate::ir::{NextHops, Scene, Topology};
 use crate::model::Demand;
 
-/// Rounds at most: measured on dragonflies, Kautz graphs and hyperx of up to 1,000 routers, later ones gain nothing.
+/// Rounds at most: measured on dragonflies, Kautz graphs and hyperx of up to 1,000 routers, later ones gain
+/// nothing.
 const ROUNDS: usize = 40;
 /// Rounds of a fault, which changes little.
 const FAULT_ROUNDS: usize = 6;
@@ -19,7 +21,8 @@ const FAULT_ROUNDS: usize = 6;
 const FEWEST: usize = 4;
 /// Channels looked at, over all rounds and destinations.
 const WORK: usize = 1 << 33;
-/// The load at which prices have risen by a factor of e, as a part of the mean load: at first, and in the last round.
+/// The load at which prices have risen by a factor of e, as a part of the mean load: at first, and in the
+/// last round.
 const WIDTHS: [f64; 2] = [0.3, 0.01];
 
 /// How much work is put into the balance.
@@ -31,7 +34,8 @@ pub enum Care {
     Fault,
 }
 
-/// The next hop of every router towards every canonical destination, over lit links that connect all endpoints.
+/// The next hop of every router towards every canonical destination, over lit links that connect all
+/// endpoints.
 ///
 /// The scene and `demand` must keep the topology's symmetry.
 pub fn route(scene: &Scene<'_>, demand: &Demand, care: Care) -> NextHops {

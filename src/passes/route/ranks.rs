@@ -5,9 +5,11 @@ use crate::ir::{Hop, Symmetry, Topology};
 use petgraph::algo::toposort;
 use petgraph::graphmap::DiGraphMap;
 
-/// `[channel class * vcs + vc]`: the longest chain of dependencies that ends in the (channel, VC); 0 for unused ones.
+/// `[channel class * vcs + vc]`: the longest chain of dependencies that ends in the (channel, VC); 0 for
+/// unused ones.
 ///
-/// Panics where the routes depend on each other in a cycle: the methods that call this exclude it by construction.
+/// Panics where the routes depend on each other in a cycle: the methods that call this exclude it by
+/// construction.
 pub(super) fn from_routes<'a>(topology: &Topology, symmetry: &Symmetry, vcs: u8, routes: impl Iterator<Item = &'a [Hop]>) -> Vec<u32> {
     let symbol = |hop: &Hop| topology.channel_class(symmetry, hop.channel).index() as u32 * u32::from(vcs) + u32::from(hop.vc.0);
     let mut dependencies = DiGraphMap::<u32, ()>::new();

@@ -1,9 +1,10 @@
 //! up*/down* routing.
 //!
-//! When: any connected topology, any fault, 1 VC suffices. Routers are ordered by (hops from a root, id); a route climbs towards smaller ones first and
-//! then only descends, so no cycle of channels can arise. Guarantees delivery and deadlock freedom; routes are the shortest legal ones, and the
-//! routers near the root carry more than their share. Several VCs serve as parallel layers, one per destination.
-//! Source: Schroeder et al., Autonet (1991). Cost: N searches over 2 N states.
+//! When: any connected topology, any fault, 1 VC suffices. Routers are ordered by (hops from a root, id); a
+//! route climbs towards smaller ones first and then only descends, so no cycle of channels can arise.
+//! Guarantees delivery and deadlock freedom; routes are the shortest legal ones, and the routers near the
+//! root carry more than their share. Several VCs serve as parallel layers, one per destination. Source:
+//! Schroeder et al., Autonet (1991). Cost: N searches over 2 N states.
 
 use super::ranks;
 use crate::ids::{ChannelId, Id, NodeId, Vc};

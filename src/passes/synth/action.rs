@@ -1,8 +1,10 @@
-//! Groups that permute the cubes freely: by number within cubes of one kind; where that does not move every cube to every other, also otherwise.
+//! Groups that permute the cubes freely: by number within cubes of one kind; where that does not move every
+//! cube to every other, also otherwise.
 //!
-//! In: a pod. Out: actions of abelian groups that keep the demand and carry every OCS to one that serves the images of its cubes alike. Chips keep
-//! their position in the cube. Actions by number keep every OCS in place; the others are found by labelling cube after cube with an element
-//! so that what joins two cubes (OCSes that serve both, what they send each other) depends on the difference of their elements only:
+//! In: a pod. Out: actions of abelian groups that keep the demand and carry every OCS to one that serves the
+//! images of its cubes alike. Chips keep their position in the cube. Actions by number keep every OCS in
+//! place; the others are found by labelling cube after cube with an element so that what joins two cubes
+//! (OCSes that serve both, what they send each other) depends on the difference of their elements only:
 //! backtracking, in counted work. Cost: milliseconds up to 64 cubes, the most that are tried.
 
 use crate::ids::{CubeId, Id, NodeId, OcsId};
@@ -16,7 +18,8 @@ const TRIES: u32 = 50_000;
 /// Actions that are kept, at most.
 const ACTIONS: usize = 3;
 
-/// A finite abelian group: a product of cyclic ones. An element is a mixed radix number, the first factor fastest; 0 is neutral.
+/// A finite abelian group: a product of cyclic ones. An element is a mixed radix number, the first factor
+/// fastest; 0 is neutral.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Group {
     /// Orders of the cyclic factors.
@@ -74,11 +77,13 @@ pub(super) struct Action {
 }
 
 impl Action {
-    /// The action on cubes by number, kind by kind; the order of the group must divide the number of cubes of every kind.
+    /// The action on cubes by number, kind by kind; the order of the group must divide the number of cubes of
+    /// every kind.
     pub(super) fn by_number(kinds: &[Vec<CubeId>], factors: Vec<usize>) -> Self {
         let group = Group { factors };
         let order = group.order();
-        // Orbits interleave: element h takes the first cubes of all orbits to the h-th ones, so that cubes in a row move together.
+        // Orbits interleave: element h takes the first cubes of all orbits to the h-th ones, so that cubes in
+        // a row move together.
         let orbit = |kind: &Vec<CubeId>, first: usize| (0..order).map(|element| kind[element * (kind.len() / order) + first]).collect();
         let orbits = kinds.iter().flat_map(|kind| (0..kind.len() / order).map(|first| orbit(kind, first)).collect::<Vec<_>>()).collect();
         Self { group, orbits, moves_switches: false }
@@ -166,7 +171,8 @@ fn signatures(pod: &Pod) -> Vec<Signature> {
     signatures
 }
 
-/// Cubes by kind: cubes of one kind have the same face ports on the same sides of the same OCSes. Kinds and cubes ascend.
+/// Cubes by kind: cubes of one kind have the same face ports on the same sides of the same OCSes. Kinds and
+/// cubes ascend.
 pub(super) fn kinds(pod: &Pod) -> Vec<Vec<CubeId>> {
     let mut kinds: BTreeMap<Signature, Vec<CubeId>> = BTreeMap::new();
     for (cube, signature) in signatures(pod).into_iter().enumerate() {
@@ -177,7 +183,8 @@ pub(super) fn kinds(pod: &Pod) -> Vec<Vec<CubeId>> {
     kinds
 }
 
-/// The order of the largest group that acts by number: the greatest common divisor of the numbers of cubes of every kind.
+/// The order of the largest group that acts by number: the greatest common divisor of the numbers of cubes of
+/// every kind.
 pub(super) fn largest_order(kinds: &[Vec<CubeId>]) -> usize {
     fn gcd(a: usize, b: usize) -> usize {
         if b == 0 { a } else { gcd(b, a % b) }
@@ -185,10 +192,11 @@ pub(super) fn largest_order(kinds: &[Vec<CubeId>]) -> usize {
     kinds.iter().map(Vec::len).fold(0, gcd)
 }
 
-/// Actions that move every cube to every other, whatever the numbers of the cubes, and whether the search was cut short (by its work limit or the
-/// number of cubes), so that there may be others.
+/// Actions that move every cube to every other, whatever the numbers of the cubes, and whether the search was
+/// cut short (by its work limit or the number of cubes), so that there may be others.
 ///
-/// Where the budget tolerates dark OCSes, every OCS stays in place: a fault would break a symmetry that moves its OCS.
+/// Where the budget tolerates dark OCSes, every OCS stays in place: a fault would break a symmetry that moves
+/// its OCS.
 pub(super) fn of_all_cubes(demand: &Demand, pod: &Pod, budget: &Budget) -> (Vec<Action>, bool) {
     let cubes = pod.cubes as usize;
     if cubes > MOST_CUBES {
@@ -219,7 +227,8 @@ pub(super) fn of_all_cubes(demand: &Demand, pod: &Pod, budget: &Budget) -> (Vec<
     (found, cut_short)
 }
 
-/// `[cube][other]`: a number for what joins an ordered pair of cubes; equal numbers, equal bonds. The diagonal says what a cube is.
+/// `[cube][other]`: a number for what joins an ordered pair of cubes; equal numbers, equal bonds. The
+/// diagonal says what a cube is.
 fn bonds(demand: &Demand, pod: &Pod, moves_switches: bool) -> Vec<Vec<u32>> {
     let (cubes, chips) = (pod.cubes as usize, pod.chips_per_cube());
     let signatures = signatures(pod);
@@ -291,7 +300,8 @@ impl<'a> Labels<'a> {
         Self { bonds, group, cubes: Vec::new(), taken: vec![false; cubes], by_difference: vec![None; cubes], tries: 0 }
     }
 
-    /// Gives the remaining elements to the remaining cubes: whether that can be done, or `None` where the work limit came first.
+    /// Gives the remaining elements to the remaining cubes: whether that can be done, or `None` where the
+    /// work limit came first.
     fn extend(&mut self) -> Option<bool> {
         let element = self.cubes.len();
         if element == self.bonds.len() {

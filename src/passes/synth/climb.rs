@@ -1,4 +1,5 @@
-//! One descent by threshold accepting: a change is kept unless it makes the score worse by more than a threshold that falls linearly to zero.
+//! One descent by threshold accepting: a change is kept unless it makes the score worse by more than a
+//! threshold that falls linearly to zero.
 //!
 //! In: a wiring, a goal, how many evaluations. Out: the best wiring on the way. Source: Dueck & Scheuer 1990.
 
@@ -31,7 +32,8 @@ pub(super) struct Run {
 pub(super) struct Climb<'a> {
     pub(super) shape: &'a Shape,
     pub(super) goal: &'a Goal,
-    /// The first and the last threshold, in half units: 20 distance units at 256 chips, 40 at 1024, 110 at 8192 for 64 canonical nodes.
+    /// The first and the last threshold, in half units: 20 distance units at 256 chips, 40 at 1024, 110 at
+    /// 8192 for 64 canonical nodes.
     pub(super) heat: [u64; 2],
     pub(super) expired: &'a (dyn Fn() -> bool + Sync),
 }

@@ -1,8 +1,9 @@
 //! Distance sums by bit-parallel breadth-first search: the inner loop of every search.
 //!
-//! A node holds one bit per source; the sources are the canonical nodes. A level is the OR over the neighbors of a node, for all elements of the group at
-//! once: a row holds one canonical node in all its translations, so that a shift is a rotation of a row. Copper has length 1; fibers have
-//! a small integer length of their own, so that the sum is the denominator of a dual bound.
+//! A node holds one bit per source; the sources are the canonical nodes. A level is the OR over the neighbors
+//! of a node, for all elements of the group at once: a row holds one canonical node in all its translations,
+//! so that a shift is a rotation of a row. Copper has length 1; fibers have a small integer length of their
+//! own, so that the sum is the denominator of a dual bound.
 
 use super::shape::{Shape, Slot};
 
@@ -21,7 +22,8 @@ impl FiberLengths {
     }
 }
 
-/// Length of all channels of a wiring divided by the order of the group; `dark` is an OCS that does not count.
+/// Length of all channels of a wiring divided by the order of the group; `dark` is an OCS that does not
+/// count.
 pub(super) fn volume(shape: &Shape, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>) -> u64 {
     let copper: usize = shape.mesh.iter().map(Vec::len).sum();
     let mut fiber = 0;
@@ -49,7 +51,8 @@ pub(super) struct Evaluator<'a> {
     shape: &'a Shape,
     /// Words per node: one bit per source.
     words: usize,
-    /// Snapshots of the last levels, each `[canonical node][element][word]`; the elements stand twice in a row, so that a rotation is one contiguous read.
+    /// Snapshots of the last levels, each `[canonical node][element][word]`; the elements stand twice in a
+    /// row, so that a rotation is one contiguous read.
     levels: Vec<Vec<u64>>,
     /// `[shift][element]` for groups that are not cyclic.
     gather: Vec<Vec<u32>>,
@@ -66,8 +69,9 @@ impl<'a> Evaluator<'a> {
         Self { shape, words: shape.nodes.div_ceil(64), levels: Vec::new(), gather, fibers: vec![Vec::new(); shape.nodes] }
     }
 
-    /// Sum of distances from the canonical nodes to all nodes, weighted with the demand, without the fibers of `dark`; stops and returns a value above `limit` as soon as the sum
-    /// exceeds it. Nodes that cannot be reached make the sum huge.
+    /// Sum of distances from the canonical nodes to all nodes, weighted with the demand, without the fibers
+    /// of `dark`; stops and returns a value above `limit` as soon as the sum exceeds it. Nodes that cannot be
+    /// reached make the sum huge.
     pub(super) fn distance_sum(&mut self, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>, limit: u64) -> u64 {
         self.connect(wiring, lengths, dark);
         self.reach(lengths.inside.max(lengths.across), limit)

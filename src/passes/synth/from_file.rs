@@ -1,4 +1,5 @@
-//! Reads a `fabc.ocs/1` document against a pod: for `topology = cross_connects "ocs.json"`, and for whoever starts from live settings.
+//! Reads a `fabc.ocs/1` document against a pod: for `topology = cross_connects "ocs.json"`, and for whoever
+//! starts from live settings.
 
 use super::SynthError;
 use crate::diag::Span;
@@ -32,10 +33,12 @@ impl std::fmt::Display for Misfit {
     }
 }
 
-/// Settings of the switches as pairs of port indices of the pod; `None` for a switch that the file does not name.
+/// Settings of the switches as pairs of port indices of the pod; `None` for a switch that the file does not
+/// name.
 pub type ReadSettings = IdVec<OcsId, Option<BTreeSet<[u32; 2]>>>;
 
-/// Reads the text of a `fabc.ocs/1` document. Port names decide, so a file with ports in another order is read rightly.
+/// Reads the text of a `fabc.ocs/1` document. Port names decide, so a file with ports in another order is
+/// read rightly.
 ///
 /// # Errors
 /// The first [`Misfit`].

@@ -1,7 +1,7 @@
 //! The topology: a torus, a synthesized wiring, or one that is read back.
 //!
-//! In: a pod. Out: a [`Topology`] with the translation symmetry that was found in it, and what the search did.
-//! Which mirror carries which fiber is decided by `cross_connect`, not here.
+//! In: a pod. Out: a [`Topology`] with the translation symmetry that was found in it, and what the search
+//! did. Which mirror carries which fiber is decided by `cross_connect`, not here.
 
 mod action;
 mod climb;
@@ -31,7 +31,8 @@ use crate::progress::Progress;
 /// A topology and how it came about.
 #[derive(Debug)]
 pub struct Synthesized {
-    /// The topology; more than one where the search leaves it to the certified flow to decide, best score first.
+    /// The topology; more than one where the search leaves it to the certified flow to decide, best score
+    /// first.
     pub finalists: Vec<Topology>,
     /// For the report.
     pub record: PassRecord,
@@ -40,8 +41,8 @@ pub struct Synthesized {
 /// Chooses and wires the topology that the spec asks for.
 ///
 /// # Errors
-/// [`SynthError`] where the file of `cross_connects` does not fit the pod, where symmetry is demanded of a pod that has none, or where the
-/// wiring leaves the pod in pieces.
+/// [`SynthError`] where the file of `cross_connects` does not fit the pod, where symmetry is demanded of a
+/// pod that has none, or where the wiring leaves the pod in pieces.
 pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
     let (name, found): (&str, search::Found) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
@@ -60,7 +61,8 @@ pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result
             ("synthesize", search::search(fabric, pod, *settings, progress)?)
         }
     };
-    // The search scores connected wirings best, so that a finalist in pieces stands behind whole ones, if there are any.
+    // The search scores connected wirings best, so that a finalist in pieces stands behind whole ones, if
+    // there are any.
     let mut wired = found.finalists.iter().map(|fibers| wiring::wire(pod, &fabric.demand, fibers));
     let first = wired.next().expect("a search has a result")?;
     let finalists = std::iter::once(first).chain(wired.flatten()).collect();

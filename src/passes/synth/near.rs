@@ -1,10 +1,12 @@
 //! The search near live cross-connects: the best topology within so many moves.
 //!
-//! A move is a cross-connect of the result that the live setting does not have; what `fabc plan` adds is the same set. Two kinds of changes:
-//! an exchange of two ends on one OCS (up to 2 moves; with a free port 1), and, where the live wiring is symmetric under translations, another
-//! shift of a whole OCS (up to as many moves as there are cubes), which keeps the symmetry. Every port that is free and every move that is left
-//! is used only where the score gains. The score is that of `search`: the largest of a few dual bounds, over all sources at once. Of equal
-//! scores the symmetric result wins, and the live setting before all others. Source: threshold accepting, Dueck & Scheuer 1990.
+//! A move is a cross-connect of the result that the live setting does not have; what `fabc plan` adds is the
+//! same set. Two kinds of changes: an exchange of two ends on one OCS (up to 2 moves; with a free port 1),
+//! and, where the live wiring is symmetric under translations, another shift of a whole OCS (up to as many
+//! moves as there are cubes), which keeps the symmetry. Every port that is free and every move that is left
+//! is used only where the score gains. The score is that of `search`: the largest of a few dual bounds, over
+//! all sources at once. Of equal scores the symmetric result wins, and the live setting before all others.
+//! Source: threshold accepting, Dueck & Scheuer 1990.
 
 mod area;
 mod exchange;

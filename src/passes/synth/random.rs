@@ -3,7 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 
-/// A seeded stream; the modulo bias of `below` is far under anything a search could notice and costs no rejection loop.
+/// A seeded stream; the modulo bias of `below` is far under anything a search could notice and costs no
+/// rejection loop.
 pub(super) struct Stream(ChaCha8Rng);
 
 impl Stream {

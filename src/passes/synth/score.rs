@@ -1,8 +1,10 @@
-//! What a search minimises: 1 / (dual bound of the concurrent flow), the largest over a few choices of channel lengths.
+//! What a search minimises: 1 / (dual bound of the concurrent flow), the largest over a few choices of
+//! channel lengths.
 //!
-//! Any channel lengths bound the flow by total length / sum of shortest lengths. The lengths that are tight are nearly two-valued, 1 on copper and w on
-//! fibers: w decides whether distances or the fibers limit the flow. Average hops alone (w = 1) would overload the fibers from 512 chips
-//! on. Which w are tight depends on the shape of the cubes and on how good the wiring is, so they are chosen on wirings of a short search.
+//! Any channel lengths bound the flow by total length / sum of shortest lengths. The lengths that are tight
+//! are nearly two-valued, 1 on copper and w on fibers: w decides whether distances or the fibers limit the
+//! flow. Average hops alone (w = 1) would overload the fibers from 512 chips on. Which w are tight depends on
+//! the shape of the cubes and on how good the wiring is, so they are chosen on wirings of a short search.
 //! Everything is an integer. Source: LP duality (Leighton & Rao 1999); the choice of lengths is our own.
 
 use super::evaluate::{Evaluator, FiberLengths, volume};
@@ -97,7 +99,8 @@ fn of_cuts(shape: &Shape, wiring: &[Vec<Slot>]) -> u64 {
 }
 
 impl Goal {
-    /// The score of a wiring, or anything above `limit`. `order` is the order in which dark OCSes are tried; the one that decided comes first next time.
+    /// The score of a wiring, or anything above `limit`. `order` is the order in which dark OCSes are tried;
+    /// the one that decided comes first next time.
     pub(super) fn score(&self, evaluator: &mut Evaluator<'_>, shape: &Shape, wiring: &[Vec<Slot>], order: &mut [usize], limit: u64) -> u64 {
         let mut worst = if self.flow_counts { of_cuts(shape, wiring) } else { 0 };
         if worst > limit {

@@ -1,8 +1,11 @@
-//! The search for a topology: threshold accepting over one translation per OCS, or over matchings where the pod leaves more to choose.
+//! The search for a topology: threshold accepting over one translation per OCS, or over matchings where the
+//! pod leaves more to choose.
 //!
-//! In: a pod and the settings of `synthesize`. Out: fibers; the best of several restarts, each with a random stream of its own. A change is kept
-//! unless it makes the score worse by more than a threshold that falls linearly to zero. Work is counted in evaluations, the same for any number
-//! of threads; cost: 8 us (128 chips) to 0.5 ms (8192) an evaluation. Sources: threshold accepting: Dueck & Scheuer 1990; the rest is our own.
+//! In: a pod and the settings of `synthesize`. Out: fibers; the best of several restarts, each with a random
+//! stream of its own. A change is kept unless it makes the score worse by more than a threshold that falls
+//! linearly to zero. Work is counted in evaluations, the same for any number of threads; cost: 8 us (128
+//! chips) to 0.5 ms (8192) an evaluation. Sources: threshold accepting: Dueck & Scheuer 1990; the rest is our
+//! own.
 
 use super::SynthError;
 use super::action::{self, Action, kinds, largest_order};
@@ -40,13 +43,14 @@ impl From<Fibers> for Found {
 
 /// The first and the last threshold of a restart, in half units (see [`Climb`]).
 const HEAT: [u64; 2] = [2, 0];
-/// From this effort on restarts begin hotter: a longer search may climb out of more. In large pods they stay hot to the end (4096 chips: 0.14 % more
-/// flow, 8192: 0.29 %; below 2048 chips it costs up to 0.04 %).
+/// From this effort on restarts begin hotter: a longer search may climb out of more. In large pods they stay
+/// hot to the end (4096 chips: 0.14 % more flow, 8192: 0.29 %; below 2048 chips it costs up to 0.04 %).
 const HOT_EFFORT: u32 = 8;
 const HOT: [u64; 2] = [5, 0];
 const HOT_LARGE: [u64; 2] = [10, 1];
 const LARGE: usize = 2048;
-/// Up to this many chips the smaller groups are searched too: there they may leave better wirings, and cost little.
+/// Up to this many chips the smaller groups are searched too: there they may leave better wirings, and cost
+/// little.
 const SMALL: usize = 64;
 /// Up to this many chips the best restarts are finalists, for the certified flow to decide between.
 const FEW_HUNDRED: usize = 512;
@@ -138,7 +142,8 @@ fn first_difference(pod: &Pod, one: CubeId, other: CubeId) -> String {
     }
 }
 
-/// The groups of this order that are tried: the cyclic one, and for few cubes every abelian one (measured: the gain is within 0.1 % from 16 cubes on).
+/// The groups of this order that are tried: the cyclic one, and for few cubes every abelian one (measured:
+/// the gain is within 0.1 % from 16 cubes on).
 fn groups(order: usize) -> Vec<Vec<usize>> {
     match order {
         4 => vec![vec![4], vec![2, 2]],
@@ -162,7 +167,8 @@ fn shapes(demand: &Demand, pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Res
     unreachable!("the trivial group keeps any demand")
 }
 
-/// Levels of distances that all restarts together hold at once: the longest fiber that is tried, and one more, in each.
+/// Levels of distances that all restarts together hold at once: the longest fiber that is tried, and one
+/// more, in each.
 const LEVELS: u64 = RESTARTS * 33;
 
 /// Refuses a search under a group of this order that would take too much memory, before it takes any.

@@ -1,8 +1,10 @@
-//! Channel lengths known to be tight on whole families of pods: two-valued by kind (copper 1, fiber w), by dimension, by cut; where chips
-//! send unequal amounts, also around the chips and cubes with the most to send or receive per channel.
+//! Channel lengths known to be tight on whole families of pods: two-valued by kind (copper 1, fiber w), by
+//! dimension, by cut; where chips send unequal amounts, also around the chips and cubes with the most to send
+//! or receive per channel.
 //!
-//! Multiplicative weights come close to the best lengths but never quite there where a cut decides (tori, two cubes); there these bound
-//! exactly. Source: measured; the dimension lengths are the bisection argument for tori.
+//! Multiplicative weights come close to the best lengths but never quite there where a cut decides (tori, two
+//! cubes); there these bound exactly. Source: measured; the dimension lengths are the bisection argument for
+//! tori.
 
 use crate::ids::{ChannelId, Id, PortId};
 use crate::ir::{LinkClass, Topology};
@@ -34,7 +36,8 @@ pub fn seeds(topology: &Topology, demand: &Demand) -> Vec<Vec<u32>> {
             all.push(by(&|class| u32::from(on_plane(class, 2 * dimension) || on_plane(channels.reverse[class], 2 * dimension))));
         }
     }
-    // Fibers that stay within a cube count like copper; the pure cut between cubes, and softer versions of it.
+    // Fibers that stay within a cube count like copper; the pure cut between cubes, and softer versions of
+    // it.
     for (inside, across) in [(0, 1), (1, 2), (1, 4), (1, 9)] {
         all.push(by(&|class| if channels.crossing[class] { across } else { inside }));
     }
@@ -50,7 +53,8 @@ struct Classes {
     kinds: Vec<Option<LinkClass>>,
     /// `[class]`: the class of the reverse channels.
     reverse: Vec<usize>,
-    /// `[class]`: copper steps that can be taken against the direction of the class's port before it: the position along its dimension.
+    /// `[class]`: copper steps that can be taken against the direction of the class's port before it: the
+    /// position along its dimension.
     depth: Vec<u32>,
     /// `[class]`: whether the channels join different cubes.
     crossing: Vec<bool>,
@@ -74,7 +78,8 @@ impl Classes {
     }
 }
 
-/// How many copper links in a row lead up to a channel in its own direction; copper runs within cubes, where every line ends.
+/// How many copper links in a row lead up to a channel in its own direction; copper runs within cubes, where
+/// every line ends.
 fn copper_behind(topology: &Topology, channel: ChannelId) -> u32 {
     let mut at = topology.source(channel);
     let mut steps = 0;
@@ -89,8 +94,9 @@ fn copper_behind(topology: &Topology, channel: ChannelId) -> u32 {
     }
 }
 
-/// Length 1 on the channels out of, or into, a class of chips or cubes, 0 elsewhere: those classes whose members have the most to send, or
-/// to receive, per channel. Where a chip or a cube decides, its own channels are the cut.
+/// Length 1 on the channels out of, or into, a class of chips or cubes, 0 elsewhere: those classes whose
+/// members have the most to send, or to receive, per channel. Where a chip or a cube decides, its own
+/// channels are the cut.
 fn around_the_busiest(topology: &Topology, demand: &Demand, channels: &Classes) -> Vec<Vec<u32>> {
     let (symmetry, ports) = (topology.symmetry(), topology.ports());
     let (classes, per_cube) = (channels.kinds.len(), symmetry.chips_per_cube());

@@ -1,8 +1,10 @@
-//! The freedom that a pod leaves: its cubes as orbits of a group of translations, and per OCS the ends that it may join.
+//! The freedom that a pod leaves: its cubes as orbits of a group of translations, and per OCS the ends that
+//! it may join.
 //!
-//! A wiring that the group keeps is fixed by what happens at the canonical cubes: OCS by OCS a matching of canonical ends, with one
-//! translation ("shift") per matched pair. In the common pod every OCS has one end on each side and the group moves every cube to every other: one
-//! shift per OCS is the whole topology. OCSes that the group carries to each other are wired alike and stand here as one. The trivial group leaves
+//! A wiring that the group keeps is fixed by what happens at the canonical cubes: OCS by OCS a matching of
+//! canonical ends, with one translation ("shift") per matched pair. In the common pod every OCS has one end
+//! on each side and the group moves every cube to every other: one shift per OCS is the whole topology. OCSes
+//! that the group carries to each other are wired alike and stand here as one. The trivial group leaves
 //! arbitrary matchings: the same data serve the search without symmetry.
 
 use super::action::{Action, Group, SwitchOrbit};
@@ -23,7 +25,8 @@ pub(super) struct Shape {
     pub(super) nodes: usize,
     /// Copper neighbors of every canonical node.
     pub(super) mesh: Vec<Vec<usize>>,
-    /// What every OCS may join, by the first OCS of those that the group carries to each other; by OCS where it keeps each.
+    /// What every OCS may join, by the first OCS of those that the group carries to each other; by OCS where
+    /// it keeps each.
     pub(super) switches: Vec<Switch>,
     /// The demand; empty where every pair has weight 1.
     pub(super) planes: Vec<Plane>,
@@ -81,8 +84,9 @@ pub(super) struct End {
     carried: usize,
 }
 
-/// Ends that are joined: `a` at cube g with `b` at cube g + shift, for every element g. `a` and `b` are the same end where a switch without sides joins
-/// it to itself by an element of order two; an end without partner is dark.
+/// Ends that are joined: `a` at cube g with `b` at cube g + shift, for every element g. `a` and `b` are the
+/// same end where a switch without sides joins it to itself by an element of order two; an end without
+/// partner is dark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Slot {
     pub(super) a: Option<usize>,

@@ -1,7 +1,9 @@
-//! Faults in the search: wirings that hold together, and carry what the spec asks for, while any one OCS is dark.
+//! Faults in the search: wirings that hold together, and carry what the spec asks for, while any one OCS is
+//! dark.
 //!
-//! In: the restarts of the search for the healthy pod. Out: those that faults leave good enough; where the best of them is not, what descents
-//! from the best ones under a goal with faults come to. Pairs of dark OCSes are not looked at.
+//! In: the restarts of the search for the healthy pod. Out: those that faults leave good enough; where the
+//! best of them is not, what descents from the best ones under a goal with faults come to. Pairs of dark
+//! OCSes are not looked at.
 
 use super::climb::{Climb, RESTARTS, Run, evaluations};
 use super::evaluate::Evaluator;

@@ -1,8 +1,9 @@
 //! Tori and prismatic doubly twisted tori, as fibers between the cubes.
 //!
-//! A torus of `A x B x C` chips is a grid of cubes; cube number = `cx + nx*cy + nx*ny*cz`. The doubly twisted tori (a x a x 2a and a x 2a x 2a)
-//! shift where a fiber wraps around: for a x a x 2a the x and the y wrap both shift by a along z; for a x 2a x 2a the x wrap shifts by a along y and
-//! along z. Source: Camara et al., twisted torus topologies (IEEE TPDS 2010), as tabulated by the TONS paper, appendix C.
+//! A torus of `A x B x C` chips is a grid of cubes; cube number = `cx + nx*cy + nx*ny*cz`. The doubly twisted
+//! tori (a x a x 2a and a x 2a x 2a) shift where a fiber wraps around: for a x a x 2a the x and the y wrap
+//! both shift by a along z; for a x 2a x 2a the x wrap shifts by a along y and along z. Source: Camara et
+//! al., twisted torus topologies (IEEE TPDS 2010), as tabulated by the TONS paper, appendix C.
 
 use crate::ids::{CubeId, PortId};
 use crate::model::{FacePort, Pod};

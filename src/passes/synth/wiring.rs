@@ -12,7 +12,8 @@ pub(super) fn wire(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]]) -> Resu
     let link_of: BTreeMap<FacePort, _> =
         pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b).map(|&face| (face, ocs.link))).collect();
     for [a, b] in fibers {
-        // A port without an OCS is reported by `cross_connect`, which names it; any fiber type will do until then.
+        // A port without an OCS is reported by `cross_connect`, which names it; any fiber type will do until
+        // then.
         let link_type = link_of.get(a).copied().unwrap_or(pod.cube.mesh);
         let end = |face: &FacePort| Endpoint { node: face.node, port: face.port };
         links.push(Link { a: end(a), b: end(b), class: LinkClass::Global, link_type, simplex: false });
@@ -46,12 +47,13 @@ fn mesh(pod: &Pod) -> Vec<Link> {
     links
 }
 
-/// All permutations of the cubes that keep every fiber with its link type (and the set of coupled face ports) and the demand: each is determined by the image of cube 0.
+/// All permutations of the cubes that keep every fiber with its link type (and the set of coupled face ports)
+/// and the demand: each is determined by the image of cube 0.
 fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &BTreeMap<FacePort, LinkTypeId>) -> Symmetry {
     let chips = pod.chips_per_cube();
     let cubes = pod.cubes as usize;
-    // `there[port of a cube][cube]`: what the port is wired to, as (other port of a cube, other cube). A coupled port
-    // without fiber counts as wired to nothing, which differs from a port that no OCS serves.
+    // `there[port of a cube][cube]`: what the port is wired to, as (other port of a cube, other cube). A
+    // coupled port without fiber counts as wired to nothing, which differs from a port that no OCS serves.
     const DARK: (u32, u32) = (u32::MAX, 1);
     const UNCOUPLED: (u32, u32) = (u32::MAX, 0);
     let local = |face: &FacePort| (face.node.0 % chips) * PORT_NAMES.len() as u32 + u32::from(face.port.0);
@@ -85,7 +87,8 @@ fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &
     // What moves the demand is none of the pod's; what keeps it forms a subgroup.
     let node = |element: &[CubeId], node: NodeId| NodeId(element[(node.0 / chips) as usize].0 * chips + node.0 % chips);
     elements.retain(|element| demand.is_kept_by(|at| node(element, at)));
-    // Where the cubes fall into parts that no fiber joins, an element is not determined by one image: settle for none.
+    // Where the cubes fall into parts that no fiber joins, an element is not determined by one image: settle
+    // for none.
     if elements.is_empty() { Symmetry::trivial(chips, pod.cubes) } else { Symmetry::new(chips, elements) }
 }
 

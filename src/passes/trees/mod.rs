@@ -1,28 +1,36 @@
-//! OCS-disjoint spanning trees over the cubes: how many OCSes could fail, one per tree, before the cubes fall apart.
+//! OCS-disjoint spanning trees over the cubes: how many OCSes could fail, one per tree, before the cubes fall
+//! apart.
 //!
-//! In: cross-connects. Out: disjoint sets of OCSes, each of which alone joins all cubes, and bounds on how many such sets there are.
-//! Source: TONS paper, appendix D, which counts link-disjoint trees; switches are harder.
+//! In: cross-connects. Out: disjoint sets of OCSes, each of which alone joins all cubes, and bounds on how
+//! many such sets there are. Source: TONS paper, appendix D, which counts link-disjoint trees; switches are
+//! harder.
 //!
-//! **Reduction.** An OCS parts the cubes into those that its fibers join; a set of OCSes makes the join of their partitions, and is a tree if that
-//! is a single part. An OCS that is a tree by itself (a *single*) is best used alone: replacing the tree that contains it by it never
-//! loses a tree. So the number is singles + the best number for the n *others*.
+//! **Reduction.** An OCS parts the cubes into those that its fibers join; a set of OCSes makes the join of
+//! their partitions, and is a tree if that is a single part. An OCS that is a tree by itself (a *single*) is
+//! best used alone: replacing the tree that contains it by it never loses a tree. So the number is singles +
+//! the best number for the n *others*.
 //!
-//! **Flats.** A flat is a partition into two parts or more that some of the others make. A set of them is no tree if and only if it lies inside a
-//! maximal flat (what it makes is a flat, and some maximal one is as coarse). So a tree is a set with an OCS outside of every maximal flat. Under
-//! translations the flats are subgroups: the shifts of a tree generate the group.
+//! **Flats.** A flat is a partition into two parts or more that some of the others make. A set of them is no
+//! tree if and only if it lies inside a maximal flat (what it makes is a flat, and some maximal one is as
+//! coarse). So a tree is a set with an OCS outside of every maximal flat. Under translations the flats are
+//! subgroups: the shifts of a tree generate the group.
 //!
-//! **Upper bound.** For a flat with b parts let r(o) be the number of parts that OCS o saves by joining some; a tree has r-sum >= b - 1. So there are
-//! at most sum r(o) / (b - 1) trees (for two parts: the OCSes across the cut), and at most n / 2.
+//! **Upper bound.** For a flat with b parts let r(o) be the number of parts that OCS o saves by joining some;
+//! a tree has r-sum >= b - 1. So there are at most sum r(o) / (b - 1) trees (for two parts: the OCSes across
+//! the cut), and at most n / 2.
 //!
-//! **Lower bound.** Let c_j be the number of OCSes outside of maximal flat j (their minimum is the connectivity in OCSes). Color each OCS with one of k
-//! colors at random. A given color stays inside flat j with probability (1 - 1/k)^c_j. If the sum of that over all colors and flats,
-//! k sum_j (1 - 1/k)^c_j, is below 1, some coloring has no such pair: k trees exist. (Nash-Williams and Tutte need connectivity 2k only, but for
-//! single links. For switches no constant does: with every non-zero shift of Z_2^m once, each of the maximal flats has 2^(m-1) OCSes outside, yet a
-//! tree takes m of them, so there are at most (2^m - 1) / m trees. The count above loses a factor of about ln(k * flats) instead.)
+//! **Lower bound.** Let c_j be the number of OCSes outside of maximal flat j (their minimum is the
+//! connectivity in OCSes). Color each OCS with one of k colors at random. A given color stays inside flat j
+//! with probability (1 - 1/k)^c_j. If the sum of that over all colors and flats, k sum_j (1 - 1/k)^c_j, is
+//! below 1, some coloring has no such pair: k trees exist. (Nash-Williams and Tutte need connectivity 2k
+//! only, but for single links. For switches no constant does: with every non-zero shift of Z_2^m once, each
+//! of the maximal flats has 2^(m-1) OCSes outside, yet a tree takes m of them, so there are at most (2^m - 1)
+//! / m trees. The count above loses a factor of about ln(k * flats) instead.)
 //!
-//! **Search.** The coloring is made by conditional expectations: each OCS takes the color that lowers the expected number of (color, flat)
-//! pairs most. By the argument above this cannot fail for the k of the lower bound; it is tried from the upper bound downwards and mostly ends there.
-//! Where there are too many flats to list, a greedy merge is used and singles are the lower bound.
+//! **Search.** The coloring is made by conditional expectations: each OCS takes the color that lowers the
+//! expected number of (color, flat) pairs most. By the argument above this cannot fail for the k of the lower
+//! bound; it is tried from the upper bound downwards and mostly ends there. Where there are too many flats to
+//! list, a greedy merge is used and singles are the lower bound.
 
 mod partition;
 
@@ -36,7 +44,8 @@ const FLAT_WORK: usize = 1 << 26;
 /// Steps (a flat looked at for one OCS and one color) for coloring.
 const COLOR_WORK: usize = 1 << 27;
 
-/// Disjoint sets of OCSes, each ascending, and bounds on their number; one cube needs no OCS: no set is returned for it.
+/// Disjoint sets of OCSes, each ascending, and bounds on their number; one cube needs no OCS: no set is
+/// returned for it.
 pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> (Vec<Vec<OcsId>>, TreeBounds) {
     if pod.cubes < 2 {
         return (Vec::new(), TreeBounds { at_least: 0, at_most: 0, witness: Vec::new() });
@@ -110,7 +119,8 @@ fn powers(k: usize, crossing: &[usize]) -> Vec<f64> {
     std::iter::successors(Some(1.0), |power| Some(power * base)).take(most + 1).collect()
 }
 
-/// A color for every OCS, such that every color is outside of every maximal flat; `None` if the method ends without.
+/// A color for every OCS, such that every color is outside of every maximal flat; `None` if the method ends
+/// without.
 fn color(k: usize, outside: &[Vec<bool>], crossing: &[usize]) -> Option<Vec<usize>> {
     let powers = powers(k, crossing);
     let count = outside.first()?.len();

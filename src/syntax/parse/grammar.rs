@@ -6,7 +6,8 @@ use pest::iterators::Pair;
 #[grammar = "../grammar/fab.pest"]
 pub(super) struct Grammar;
 
-/// The parts of a pair that carry meaning: no keywords, no lookaheads, expressions without their wrapping levels.
+/// The parts of a pair that carry meaning: no keywords, no lookaheads, expressions without their wrapping
+/// levels.
 pub(super) fn children(pair: Pair<'_, Rule>) -> impl Iterator<Item = Pair<'_, Rule>> {
     pair.into_inner().filter(|pair| !matches!(rule_name(pair.as_rule()), RuleName::Keyword(_) | RuleName::Lookahead))
 }

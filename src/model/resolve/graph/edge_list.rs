@@ -1,4 +1,5 @@
-//! Edge lists: a line `u v` or `u v link` for every link, `#` before comments; routers in the order in which they are first named.
+//! Edge lists: a line `u v` or `u v link` for every link, `#` before comments; routers in the order in which
+//! they are first named.
 
 use super::parsed::{Edge, Graph, Slip};
 use crate::model::ListedRouter;

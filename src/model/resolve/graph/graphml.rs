@@ -1,7 +1,9 @@
-//! GraphML by the conventions of NetworkX: nodes by their ids, attributes by the names that `key` elements give them.
+//! GraphML by the conventions of NetworkX: nodes by their ids, attributes by the names that `key` elements
+//! give them.
 //!
-//! Of nodes: `hosts` (or `endpoints`), `group`. Of edges: `link`, `source_port`, `target_port`, `length`. Other attributes are other
-//! people's. Groups and lengths are checked and not kept: nothing here depends on them.
+//! Of nodes: `hosts` (or `endpoints`), `group`. Of edges: `link`, `source_port`, `target_port`, `length`.
+//! Other attributes are other people's. Groups and lengths are checked and not kept: nothing here depends on
+//! them.
 
 use super::parsed::{Edge, Graph, Slip};
 use crate::model::ListedRouter;

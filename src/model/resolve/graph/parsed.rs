@@ -29,7 +29,8 @@ pub(super) enum Slip {
     At { at: Option<usize>, problem: String, help: Option<String> },
     /// It has so many routers.
     TooLarge(usize),
-    /// No path leads from one router to another; `reached` routers, `hub` among them, are joined to `hub`, which is one of the two.
+    /// No path leads from one router to another; `reached` routers, `hub` among them, are joined to `hub`,
+    /// which is one of the two.
     InPieces { from: String, to: String, hub: String, reached: usize, one_way: bool },
 }
 

@@ -1,11 +1,14 @@
-//! Routes for tables keyed by destination alone: one in-tree per destination, whose ranks rise towards the root.
+//! Routes for tables keyed by destination alone: one in-tree per destination, whose ranks rise towards the
+//! root.
 //!
-//! Comes in: a [`Quotient`] and the rank of every symbol. Goes out: per canonical destination the output port and VC of every router. Invariant: the
-//! state by which a router sends has a smaller rank than the state by which the next router sends, so every walk ends at the destination. Such a
-//! tree exists wherever every source has a legal path: give each router the state of highest rank that still reaches the destination.
+//! Comes in: a [`Quotient`] and the rank of every symbol. Goes out: per canonical destination the output port
+//! and VC of every router. Invariant: the state by which a router sends has a smaller rank than the state by
+//! which the next router sends, so every walk ends at the destination. Such a tree exists wherever every
+//! source has a legal path: give each router the state of highest rank that still reaches the destination.
 //!
-//! Descent as in `select`, but a router moves all that passes through it at once, and its new state must lie between those of the routers before it
-//! and of the router after it. So a visit also offers a whole new tree at the prices of the moment.
+//! Descent as in `select`, but a router moves all that passes through it at once, and its new state must lie
+//! between those of the routers before it and of the router after it. So a visit also offers a whole new tree
+//! at the prices of the moment.
 
 use super::potential::{ONE, Potential};
 use super::quotient::{DARK, MEAN_LENGTH, Quotient};
@@ -32,7 +35,8 @@ pub(super) struct Trees<'a> {
 }
 
 impl<'a> Trees<'a> {
-    /// A first tree for every destination, by length and by the load so far. The order must leave every pair a path.
+    /// A first tree for every destination, by length and by the load so far. The order must leave every pair
+    /// a path.
     pub(super) fn new(quotient: &'a Quotient, rank: &[u32]) -> Self {
         let scan = RankScan::new(quotient, rank);
         let destinations = quotient.symmetry.class_count();
@@ -194,7 +198,8 @@ impl<'a> Trees<'a> {
         self.shift(d, dst, node, count, true, through);
     }
 
-    /// The rise of the potential if `count` routes left by a state, or the largest number where it exceeds `limit`.
+    /// The rise of the potential if `count` routes left by a state, or the largest number where it exceeds
+    /// `limit`.
     fn cost(&self, d: usize, dst: usize, mut state: usize, count: u32, limit: u64) -> u64 {
         let mut cost = 0;
         loop {
@@ -227,7 +232,8 @@ impl<'a> Trees<'a> {
         }
     }
 
-    /// A tree at these prices per channel class: routers take the highest state on a near-cheapest path, within ever wider tolerances.
+    /// A tree at these prices per channel class: routers take the highest state on a near-cheapest path,
+    /// within ever wider tolerances.
     fn tree(&self, d: usize, prices: &[u64]) -> Vec<u16> {
         let quotient = self.quotient;
         let dst = quotient.symmetry.canonical_node(d).0 as usize;

@@ -1,7 +1,8 @@
 //! The near-shortest paths from every canonical source.
 //!
-//! Comes in: a [`Quotient`] with prices. Goes out: per canonical source the channels whose use costs at most a tolerance more than a shortest
-//! path, by the node they lead to. Invariant: every such channel leads away from the source, so the order of distance is a topological order.
+//! Comes in: a [`Quotient`] with prices. Goes out: per canonical source the channels whose use costs at most
+//! a tolerance more than a shortest path, by the node they lead to. Invariant: every such channel leads away
+//! from the source, so the order of distance is a topological order.
 
 use super::quotient::{DARK, Quotient};
 use rayon::prelude::*;

@@ -1,8 +1,9 @@
 //! Fewer table entries: routes that share more of what they look up.
 //!
-//! Comes in: a finished [`Selection`] and the most entries a router may have. Goes out: the selection with the least excess that was met, of those the one
-//! with the least load. Invariant: as in `select`. A router needs one entry per destination for the packets injected there, and one
-//! for every (destination, input port, input VC) that some route comes in by. So a price on the first route through a state makes routes
+//! Comes in: a finished [`Selection`] and the most entries a router may have. Goes out: the selection with
+//! the least excess that was met, of those the one with the least load. Invariant: as in `select`. A router
+//! needs one entry per destination for the packets injected there, and one for every (destination, input
+//! port, input VC) that some route comes in by. So a price on the first route through a state makes routes
 //! join others; it doubles at the routers that have too many entries until none has.
 
 use super::potential::{ONE, Potential};

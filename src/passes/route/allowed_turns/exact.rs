@@ -1,9 +1,11 @@
-//! The exact yardstick of the selection: the least maximum load over all choices of one allowed path per pair, by integer linear programming.
+//! The exact yardstick of the selection: the least maximum load over all choices of one allowed path per
+//! pair, by integer linear programming.
 //!
-//! Comes in: a scene, an order. Goes out: for every pair with a canonical destination its allowed paths of fewest
-//! hops (channel classes), and the least load of the busiest channel that any choice among them has. Invariant: a
-//! path is listed if and only if some choice of VCs makes its rank rise. The program chooses per pair and knows
-//! nothing of tables: consistent routes of fewest hops cannot have less load, but may need more.
+//! Comes in: a scene, an order. Goes out: for every pair with a canonical destination its allowed paths of
+//! fewest hops (channel classes), and the least load of the busiest channel that any choice among them has.
+//! Invariant: a path is listed if and only if some choice of VCs makes its rank rise. The program chooses per
+//! pair and knows nothing of tables: consistent routes of fewest hops cannot have less load, but may need
+//! more.
 
 use super::order::TurnOrder;
 use super::quotient::{DARK, Quotient};
@@ -19,7 +21,8 @@ pub const MAX_PATHS: usize = if cfg!(feature = "cbc") { 200_000 } else { 2_000 }
 /// Most paths for which the default solver is asked for integers too.
 const MAX_INTEGERS: usize = if cfg!(feature = "cbc") { 200_000 } else { 200 };
 
-/// Per pair with a canonical destination, its allowed paths of fewest hops; `None` once there are more than `most` in all.
+/// Per pair with a canonical destination, its allowed paths of fewest hops; `None` once there are more than
+/// `most` in all.
 pub fn paths(scene: &Scene<'_>, prices: &DualLengths, order: &TurnOrder, most: usize) -> Option<PathChoice> {
     let topology = scene.topology;
     let quotient = Quotient::new(scene, prices, usize::from(order.vcs), !order.symmetric);
@@ -49,7 +52,8 @@ pub fn paths(scene: &Scene<'_>, prices: &DualLengths, order: &TurnOrder, most: u
     Some(choice)
 }
 
-/// The least maximum load, in parts of a unit: exact where the integer program was solved, otherwise the bound of its relaxation, rounded up.
+/// The least maximum load, in parts of a unit: exact where the integer program was solved, otherwise the
+/// bound of its relaxation, rounded up.
 ///
 /// # Errors
 /// The solver found no optimum of the relaxation.
@@ -91,7 +95,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// All allowed continuations within some hops. Of the VCs of a channel the lowest rank above the last one leaves most ways open.
+    /// All allowed continuations within some hops. Of the VCs of a channel the lowest rank above the last one
+    /// leaves most ways open.
     fn extend(&mut self, node: usize, last: Option<u32>, within: u32) {
         if self.hops[node] == 0 {
             self.found.push(self.path.clone());

@@ -1,9 +1,10 @@
 //! Orders by greedy insertion: turns are allowed in falling priority, each unless it closes a cycle.
 //!
-//! Comes in: a [`Quotient`], its turns, a [`TurnPriority`], turns that are allowed before all others. Goes out: ranks under which every allowed turn
-//! rises. Invariant: the ranks are a topological order of the turns allowed so far. Every turn is first offered within one VC, so that as many
-//! as possible are allowed somewhere; then all its changes of VC. Sources: allowed turns of the TONS paper; online topological order: Pearce &
-//! Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2006).
+//! Comes in: a [`Quotient`], its turns, a [`TurnPriority`], turns that are allowed before all others. Goes
+//! out: ranks under which every allowed turn rises. Invariant: the ranks are a topological order of the turns
+//! allowed so far. Every turn is first offered within one VC, so that as many as possible are allowed
+//! somewhere; then all its changes of VC. Sources: allowed turns of the TONS paper; online topological order:
+//! Pearce & Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2006).
 
 use super::dag::{self, Dag};
 use super::linear::{TurnGraph, shuffle};
@@ -16,7 +17,8 @@ use rayon::prelude::*;
 /// Sweeps of the unconstrained routing behind [`TurnPriority::ChosenPaths`].
 const SWEEPS: u32 = 12;
 
-/// The order by a priority; the `kept` turns are allowed before all others and must not close a cycle among themselves.
+/// The order by a priority; the `kept` turns are allowed before all others and must not close a cycle among
+/// themselves.
 pub(super) fn by_priority(quotient: &Quotient, graph: &TurnGraph, priority: TurnPriority, kept: &[u32], rng: &mut ChaCha8Rng) -> Vec<u32> {
     let mut turns: Vec<u32> = (0..(quotient.classes() * quotient.ports) as u32).collect();
     match priority {
@@ -93,7 +95,8 @@ fn all_turns(quotient: &Quotient) -> Vec<u64> {
     )
 }
 
-/// `[channel class * ports + port]`: routes that take the turn, when routes are chosen for small loads and nothing else.
+/// `[channel class * ports + port]`: routes that take the turn, when routes are chosen for small loads and
+/// nothing else.
 fn chosen_turns(quotient: &Quotient) -> Vec<u64> {
     let dags = dag::near_shortest(quotient, MEAN_LENGTH / 6);
     let mut load = vec![0u32; quotient.classes()];
@@ -118,7 +121,8 @@ fn chosen_turns(quotient: &Quotient) -> Vec<u64> {
     used
 }
 
-/// Offers every destination of a source the cheapest route at the prices of this moment; it is taken where the potential falls.
+/// Offers every destination of a source the cheapest route at the prices of this moment; it is taken where
+/// the potential falls.
 fn improve_source(quotient: &Quotient, dag: &Dag, potential: &Potential, load: &mut [u32], routes: &mut [Vec<u32>]) {
     let prices: Vec<u64> =
         load.iter().zip(&quotient.slowness).map(|(&load, &slowness)| potential.rise(load, slowness) + ONE / 256).collect();
@@ -195,7 +199,8 @@ impl OnlineOrder {
         true
     }
 
-    /// The symbols reachable from `start` within some ranks, forward or backward; `None` if `goal` is among them.
+    /// The symbols reachable from `start` within some ranks, forward or backward; `None` if `goal` is among
+    /// them.
     fn collect(&mut self, start: u32, within: impl Fn(u32) -> bool, forward: bool, goal: u32) -> Option<Vec<u32>> {
         let mut found = vec![start];
         self.mark[start as usize] = true;
@@ -215,7 +220,8 @@ impl OnlineOrder {
         (!meets).then_some(found)
     }
 
-    /// Deals the ranks of both sets out again: first all that leads to the new edge, then all that follows it.
+    /// Deals the ranks of both sets out again: first all that leads to the new edge, then all that follows
+    /// it.
     fn reorder(&mut self, mut backward: Vec<u32>, mut forward: Vec<u32>) {
         backward.sort_unstable_by_key(|&symbol| self.rank[symbol as usize]);
         forward.sort_unstable_by_key(|&symbol| self.rank[symbol as usize]);

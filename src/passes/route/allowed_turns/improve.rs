@@ -1,12 +1,13 @@
 //! RankOpt: improves a rank order until (nearly) every pair keeps a near-shortest path.
 //!
-//! Comes in: near-shortest paths of every canonical source and an order of the symbols. Goes out: a better order.
-//! Each round has two halves. First, per source, a dynamic programme over (channel, VC) finds for every destination a near-shortest path that
-//! breaks the order as rarely as possible, and counts the paths that do not break it at all. The turns of that path gain weight: the
-//! pair's full weight if it has no legal path, the weight over count^1.5 if it has, so that pairs with many alternatives do
-//! not pin the order. Second, a local search of the weighted linear ordering problem moves every symbol to its best place among
-//! its neighbours. The weight of a pair grows while it is lost and decays otherwise (breakout), and now and then the search
-//! returns to the best order.
+//! Comes in: near-shortest paths of every canonical source and an order of the symbols. Goes out: a better
+//! order. Each round has two halves. First, per source, a dynamic programme over (channel, VC) finds for
+//! every destination a near-shortest path that breaks the order as rarely as possible, and counts the paths
+//! that do not break it at all. The turns of that path gain weight: the pair's full weight if it has no legal
+//! path, the weight over count^1.5 if it has, so that pairs with many alternatives do not pin the order.
+//! Second, a local search of the weighted linear ordering problem moves every symbol to its best place among
+//! its neighbours. The weight of a pair grows while it is lost and decays otherwise (breakout), and now and
+//! then the search returns to the best order.
 
 use super::dag::Dag;
 use super::linear::TurnGraph;
@@ -23,7 +24,8 @@ const UNIT: u32 = 256;
 /// Path counts saturate here.
 const MANY: u32 = 255;
 
-/// Random extra length of a symbol in a round; without it every round pulls at the same paths and ten times as many pairs are lost at 1024 chips.
+/// Random extra length of a symbol in a round; without it every round pulls at the same paths and ten times
+/// as many pairs are lost at 1024 chips.
 const NOISE: u64 = MEAN_LENGTH as u64 / 16;
 /// Rounds without progress before the search returns to the best order.
 const PATIENCE: u32 = 25;
@@ -151,7 +153,8 @@ impl Scratch {
         }
     }
 
-    /// The paths from one source; adds to the turn weights and returns the number of lost destinations and the narrowness of the others.
+    /// The paths from one source; adds to the turn weights and returns the number of lost destinations and
+    /// the narrowness of the others.
     #[expect(clippy::too_many_arguments, reason = "the inner loop of a round")]
     fn source(
         &mut self,
@@ -169,8 +172,8 @@ impl Scratch {
         }
         let mut arrivals: Vec<Arrival> = Vec::new();
         let (mut lost, mut narrowness) = (0, 0);
-        // By node in order of distance, pull into every state from the arrivals at its tail. The steps are grouped by their head,
-        // so the arrivals of a tail are gathered once per step.
+        // By node in order of distance, pull into every state from the arrivals at its tail. The steps are
+        // grouped by their head, so the arrivals of a tail are gathered once per step.
         for (place, &node) in dag.order.iter().enumerate() {
             for step in &dag.steps[dag.offsets[place] as usize..dag.offsets[place + 1] as usize] {
                 let tail = step.channel as usize / quotient.ports;

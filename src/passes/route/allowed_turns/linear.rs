@@ -1,7 +1,7 @@
 //! Turns between symbols, and the weighted linear ordering of the symbols.
 //!
-//! Comes in: a [`Quotient`], then a weight per turn and an order. Goes out: an order in which less weight points backwards.
-//! Invariant: the ranks are always a permutation of the symbols.
+//! Comes in: a [`Quotient`], then a weight per turn and an order. Goes out: an order in which less weight
+//! points backwards. Invariant: the ranks are always a permutation of the symbols.
 
 use super::quotient::{DARK, Quotient};
 use rand_chacha::ChaCha8Rng;
@@ -82,7 +82,8 @@ impl TurnGraph {
         (0..self.turns()).filter(rises).map(|turn| turn as u32).collect()
     }
 
-    /// Moves every symbol to its best place among its neighbours, again and again, until nothing moves or `sweeps` are over.
+    /// Moves every symbol to its best place among its neighbours, again and again, until nothing moves or
+    /// `sweeps` are over.
     pub(super) fn order(&self, weights: &[u64], rank: &mut [u32], sweeps: u32, rng: &mut ChaCha8Rng) {
         let mut keys: Vec<i64> = rank.iter().map(|&rank| i64::from(rank) * SPACING).collect();
         let mut visits: Vec<u32> = (0..self.symbols as u32).collect();
@@ -123,7 +124,8 @@ impl TurnGraph {
             return false;
         }
         neighbours.sort_unstable();
-        // The cost left of all neighbours is a constant; passing a predecessor mends its turn, passing a successor breaks it.
+        // The cost left of all neighbours is a constant; passing a predecessor mends its turn, passing a
+        // successor breaks it.
         let (mut cost, mut least, mut gap, mut now, mut own) = (0, 0, 0, 0, 0);
         for (at, &(key, weight)) in neighbours.iter().enumerate() {
             cost += weight;

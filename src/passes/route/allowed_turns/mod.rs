@@ -1,25 +1,33 @@
 //! Allowed-turns routing: one rank order of the channels, and single-path routes that climb it.
 //!
 //! Comes in: a scene, prices of the channels, a budget of virtual channels. Goes out: [`Routes`] for every
-//! ordered pair. Invariants: the rank of (channel class, VC) rises along every route, so no set of channels can wait on itself, whatever the
-//! demand; routes agree wherever they share (destination, input port, input VC).
+//! ordered pair. Invariants: the rank of (channel class, VC) rises along every route, so no set of channels
+//! can wait on itself, whatever the demand; routes agree wherever they share (destination, input port, input
+//! VC).
 //!
-//! When to use it: always, unless a method with a closed form (dimension order on a torus) is wanted. It needs no more than 2 VCs to come within 1 % of the
-//! best load without any constraint up to 1024 chips; a third VC removes most of the rest; more than three are not used.
+//! When to use it: always, unless a method with a closed form (dimension order on a torus) is wanted. It
+//! needs no more than 2 VCs to come within 1 % of the best load without any constraint up to 1024 chips; a
+//! third VC removes most of the rest; more than three are not used.
 //!
-//! The idea to allow as many turns as acyclicity permits and to choose single paths among them is that of TONS (allowed turns). Here the set of allowed
-//! turns is given by a rank order: every turn that goes up is allowed, which makes any order a maximal acyclic set, and the search is over orders instead of
-//! over turns. Everything works on the quotient by the pod's translations (`quotient`): `384 * vcs` numbers at any size of a pod of 4x4x4 cubes.
+//! The idea to allow as many turns as acyclicity permits and to choose single paths among them is that of
+//! TONS (allowed turns). Here the set of allowed turns is given by a rank order: every turn that goes up is
+//! allowed, which makes any order a maximal acyclic set, and the search is over orders instead of over turns.
+//! Everything works on the quotient by the pod's translations (`quotient`): `384 * vcs` numbers at any size
+//! of a pod of 4x4x4 cubes.
 //!
 //! 1. `dag`: the near-shortest paths by price, from every canonical source.
-//! 2. `improve`, `linear`: from a random order (one layer per VC), move symbols until few pairs lack a near-shortest path.
-//! 3. `reach`: does every pair have a legal path at all? If not, as a rule with a single VC: an asymmetric order around a spanning tree.
+//! 2. `improve`, `linear`: from a random order (one layer per VC), move symbols until few pairs lack a
+//!    near-shortest path.
+//! 3. `reach`: does every pair have a legal path at all? If not, as a rule with a single VC: an asymmetric
+//!    order around a spanning tree.
 //! 4. `scan`, `select`, `potential`: routes by descent of an exponential potential of the channel loads.
 //!
-//! With a priority, `greedy` inserts turns one by one instead of 2. With tables keyed by destination alone, `by_destination` stands in for 4.
+//! With a priority, `greedy` inserts turns one by one instead of 2. With tables keyed by destination alone,
+//! `by_destination` stands in for 4.
 //!
-//! A fault is routed under the order of the healthy pod, starting from its routes. Cost at 2 VCs on one core: 2 s at 256 chips, 10 s at 1024,
-//! 50 s at 4096, 95 s at 8192; 0.3 s for a fault at 256; memory grows with `classes * channels * vcs` (290 MB at 8192).
+//! A fault is routed under the order of the healthy pod, starting from its routes. Cost at 2 VCs on one core:
+//! 2 s at 256 chips, 10 s at 1024, 50 s at 4096, 95 s at 8192; 0.3 s for a fault at 256; memory grows with
+//! `classes * channels * vcs` (290 MB at 8192).
 
 mod by_destination;
 mod dag;
@@ -82,7 +90,8 @@ impl Settings {
 }
 
 impl Settings {
-    /// Whether routes of a closed form are worth improving: they keep no symmetry, which costs memory, and know 2 or 3 VCs and full keys only.
+    /// Whether routes of a closed form are worth improving: they keep no symmetry, which costs memory, and
+    /// know 2 or 3 VCs and full keys only.
     pub fn starts_from_routes(&self, nodes: usize) -> bool {
         nodes <= 2048 && (2..=3).contains(&self.vcs) && self.key == TableKey::DstInput && self.priority.is_none()
     }
@@ -98,8 +107,9 @@ fn used_vcs(settings: &Settings) -> usize {
 
 /// Finds the order of a healthy pod.
 ///
-/// The order keeps the topology's symmetry where every pair has a legal path under such an order; where none was found (as a rule with a
-/// single VC) it starts from up*/down* and treats every channel as a class of its own: see [`TurnOrder::symmetric`].
+/// The order keeps the topology's symmetry where every pair has a legal path under such an order; where none
+/// was found (as a rule with a single VC) it starts from up*/down* and treats every channel as a class of its
+/// own: see [`TurnOrder::symmetric`].
 pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, progress: &dyn Progress) -> TurnOrder {
     let whole = Scene::whole(topology);
     progress.begin("order", u64::from(settings.order_rounds));
@@ -108,8 +118,8 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
     if settings.priority.is_some() {
         return found;
     }
-    // More virtual channels must not cost load: what fewer reach is taken where the search with more falls short of it. A single one is not
-    // worth trying in larger pods, where it is far behind.
+    // More virtual channels must not cost load: what fewer reach is taken where the search with more falls
+    // short of it. A single one is not worth trying in larger pods, where it is far behind.
     let uniform = Demand::uniform(topology.node_count());
     let load = |order: &TurnOrder| select(&whole, &uniform, prices, order, settings, None).max_load(topology, &uniform);
     let mut reached = None;
@@ -159,9 +169,9 @@ fn find_order(scene: &Scene<'_>, prices: &DualLengths, from: Option<&TurnOrder>,
 
 /// An order under which the paths of a spanning tree are legal, so that every pair has a path.
 ///
-/// Many pairs lose their near-shortest paths and crowd onto the tree. So the rounds, twice as many as usual, come in stages: after each, routes
-/// are selected in a few sweeps and the channels re-priced by their load, and the next looks for ways around the crowd. The order with the least
-/// load wins.
+/// Many pairs lose their near-shortest paths and crowd onto the tree. So the rounds, twice as many as usual,
+/// come in stages: after each, routes are selected in a few sweeps and the channels re-priced by their load,
+/// and the next looks for ways around the crowd. The order with the least load wins.
 fn around_a_tree(mut quotient: Quotient, settings: &Settings, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> (Vec<u32>, u64) {
     const STAGES: u32 = 8;
     let stage = Settings { order_rounds: settings.order_rounds.div_ceil(STAGES / 2), ..*settings };
@@ -218,10 +228,11 @@ fn improved(quotient: &Quotient, start: Vec<u32>, kept: &[u32], settings: &Setti
     improve::improve(task, start, settings.order_rounds, rng, advance)
 }
 
-/// Selects routes of small maximum load (weighted by the demand) under an order; from the routes of the healthy pod under the same order where `healthy` gives them, with a third of the sweeps.
+/// Selects routes of small maximum load (weighted by the demand) under an order; from the routes of the
+/// healthy pod under the same order where `healthy` gives them, with a third of the sweeps.
 ///
-/// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its own. Panics where the lit
-/// links do not connect the pod: the caller has measured distances by then.
+/// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its
+/// own. Panics where the lit links do not connect the pod: the caller has measured distances by then.
 pub fn select(
     scene: &Scene<'_>,
     demand: &Demand,
@@ -264,7 +275,8 @@ pub fn select(
     finish(topology, &quotient, selection.hops(), |d, src, each| selection.route(d, src, each), budget, settings.vcs)
 }
 
-/// Descends from finished routes under their own ranks: what a closed form reaches in load is kept, and its VCs are balanced.
+/// Descends from finished routes under their own ranks: what a closed form reaches in load is kept, and its
+/// VCs are balanced.
 ///
 /// The routes must be consistent and rise in rank; they may use all VCs of the budget.
 pub fn improve_routes(scene: &Scene<'_>, demand: &Demand, prices: &DualLengths, settings: &Settings, start: &Routes) -> Routes {

@@ -1,12 +1,14 @@
 //! The pod as flat arrays, and the quotient of its channels under a symmetry.
 //!
-//! Comes in: a scene, prices, the number of VCs in use. Goes out: a [`Quotient`].
-//! Invariant: everything per class is the same for every channel of the class, dark channels included: a class is lit or dark as a whole.
+//! Comes in: a scene, prices, the number of VCs in use. Goes out: a [`Quotient`]. Invariant: everything per
+//! class is the same for every channel of the class, dark channels included: a class is lit or dark as a
+//! whole.
 //!
-//! A *state* is a (channel, VC) of the pod, numbered `(source node * ports + output port) * vcs + vc`; a *symbol* is its class,
-//! numbered `channel class * vcs + vc`. A translation-invariant set of turns has no cycle of states if and only if it has no
-//! cycle of symbols, because the group acts freely and is finite: a cycle of states maps onto a closed walk of symbols, and a
-//! closed walk of symbols, followed often enough, closes in the pod.
+//! A *state* is a (channel, VC) of the pod, numbered `(source node * ports + output port) * vcs + vc`; a
+//! *symbol* is its class, numbered `channel class * vcs + vc`. A translation-invariant set of turns has no
+//! cycle of states if and only if it has no cycle of symbols, because the group acts freely and is finite: a
+//! cycle of states maps onto a closed walk of symbols, and a closed walk of symbols, followed often enough,
+//! closes in the pod.
 
 use crate::ids::{ChannelId, Id, PortId};
 use crate::ir::{DualLengths, Scene, Symmetry};
@@ -33,23 +35,26 @@ pub(super) struct Quotient {
     pub(super) vcs: usize,
     /// `[node * ports + port]`: the router that the channel leads to, or [`DARK`].
     pub(super) head: Vec<u32>,
-    /// `[node * ports + port]`: the port by which the channel arrives there, and its reverse leaves (all links are duplex here).
+    /// `[node * ports + port]`: the port by which the channel arrives there, and its reverse leaves (all
+    /// links are duplex here).
     pub(super) in_port: Vec<u16>,
     /// `[node]`: its class.
     pub(super) class: Vec<u32>,
-    /// `[channel class]`: load of a route of weight 1, as selections count it: in [`Quotient::parts`] of a unit of capacity.
+    /// `[channel class]`: load of a route of weight 1, as selections count it: in [`Quotient::parts`] of a
+    /// unit of capacity.
     pub(super) slowness: Vec<u32>,
     /// Parts of a unit, nearly so where a unit has more than [`MOST_PARTS`].
     pub(super) parts: f64,
     /// Whether those are all parts of a unit, so that loads are exact.
     pub(super) exact: bool,
-    /// `[channel class]`: price of a channel, scaled to a mean of [`MEAN_LENGTH`], at least an eighth of it; 0 for dark classes.
+    /// `[channel class]`: price of a channel, scaled to a mean of [`MEAN_LENGTH`], at least an eighth of it;
+    /// 0 for dark classes.
     pub(super) length: Vec<u32>,
 }
 
 impl Quotient {
-    /// The quotient of a scene under the symmetry of its topology, or under the trivial one where the scene does
-    /// not keep it (or `trivial` is asked for).
+    /// The quotient of a scene under the symmetry of its topology, or under the trivial one where the scene
+    /// does not keep it (or `trivial` is asked for).
     pub(super) fn new(scene: &Scene<'_>, prices: &DualLengths, vcs: usize, trivial: bool) -> Self {
         let (topology, own) = (scene.topology, scene.topology.symmetry());
         let symmetry = if trivial || !scene.keeps_symmetry() { own.without() } else { own.clone() };
@@ -124,7 +129,8 @@ impl Quotient {
     pub(super) fn canonical_channel(&self, class: usize) -> usize {
         self.symmetry.canonical_node(class / self.ports).index() * self.ports + class % self.ports
     }
-    /// Moves the price of every lit class half way to one by its load, which is half flat, half in proportion.
+    /// Moves the price of every lit class half way to one by its load, which is half flat, half in
+    /// proportion.
     pub(super) fn reprice(&mut self, loads: &[u32]) {
         let lit = self.length.iter().filter(|&&length| length > 0).count().max(1) as u64;
         let mean = (loads.iter().map(|&load| u64::from(load)).sum::<u64>() / lit).max(1);

@@ -1,7 +1,8 @@
 //! Whether every pair has a legal path at all, and an order under which every pair has one.
 //!
-//! Comes in: a [`Quotient`] and an order. Goes out: a pair without a legal path, if there is one; or the up*/down* order, under which no connected
-//! pod has such a pair. Source of the latter: Schroeder et al., "Autonet: a high-speed, self-configuring local area network" (1991).
+//! Comes in: a [`Quotient`] and an order. Goes out: a pair without a legal path, if there is one; or the
+//! up*/down* order, under which no connected pod has such a pair. Source of the latter: Schroeder et al.,
+//! "Autonet: a high-speed, self-configuring local area network" (1991).
 
 use super::quotient::{DARK, Quotient};
 use super::scan::RankScan;
@@ -21,8 +22,8 @@ pub(super) fn unreachable_pair(quotient: &Quotient, rank: &[u32]) -> Option<(Nod
     })
 }
 
-/// Ranks by which every VC is an up*/down* layer of its own, one above the other, and the channels (by class) of the spanning tree
-/// beneath them, whose paths alone join every pair. Needs the trivial symmetry.
+/// Ranks by which every VC is an up*/down* layer of its own, one above the other, and the channels (by class)
+/// of the spanning tree beneath them, whose paths alone join every pair. Needs the trivial symmetry.
 pub(super) fn up_down(quotient: &Quotient) -> (Vec<u32>, Vec<bool>) {
     debug_assert!(quotient.symmetry.is_trivial());
     let mut place = vec![u32::MAX; quotient.nodes];
@@ -43,7 +44,8 @@ pub(super) fn up_down(quotient: &Quotient) -> (Vec<u32>, Vec<bool>) {
             }
         }
     }
-    // Up channels by falling place of their tail, then down channels by rising place; equal ranks never follow each other.
+    // Up channels by falling place of their tail, then down channels by rising place; equal ranks never
+    // follow each other.
     let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(quotient.symbols());
     for class in 0..quotient.classes() {
         let channel = quotient.canonical_channel(class);

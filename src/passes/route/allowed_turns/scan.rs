@@ -1,7 +1,8 @@
-//! The states of a pod by falling rank: the order in which the cheapest legal continuations are found without a queue.
+//! The states of a pod by falling rank: the order in which the cheapest legal continuations are found without
+//! a queue.
 //!
-//! Comes in: a [`Quotient`] and the rank of every symbol. Goes out: the lit states in groups of equal rank. Invariant: a state can only be
-//! followed by states of the groups before its own.
+//! Comes in: a [`Quotient`] and the rank of every symbol. Goes out: the lit states in groups of equal rank.
+//! Invariant: a state can only be followed by states of the groups before its own.
 
 use super::quotient::{DARK, Quotient};
 use crate::ids::NodeId;
@@ -31,10 +32,12 @@ impl RankScan {
 }
 
 impl RankScan {
-    /// `[node * ports + port]`: whether a packet injected at the router can reach a destination legally by the output port.
+    /// `[node * ports + port]`: whether a packet injected at the router can reach a destination legally by
+    /// the output port.
     pub(super) fn ports_towards(&self, quotient: &Quotient, dst: NodeId) -> FixedBitSet {
         let mut ports = FixedBitSet::with_capacity(quotient.nodes * quotient.ports);
-        // `[node]`: how many of its ports do, so that a packet can be sure of one other than that it came in by.
+        // `[node]`: how many of its ports do, so that a packet can be sure of one other than that it came in
+        // by.
         let mut count = vec![0u16; quotient.nodes];
         let mut leads = Vec::new();
         let mut from = 0;

@@ -1,12 +1,14 @@
 //! Which legal route every pair takes: consistent selection by potential descent.
 //!
-//! Comes in: a [`Quotient`], the rank of every symbol, possibly routes to start from. Goes out: per canonical destination a forest of
-//! states, and through it one route per source. Invariants: `next` of a state always has a higher rank, so every walk ends at the
-//! destination; two routes that meet in a state towards the same destination are the same from there on, so tables keyed by
-//! (destination, input port, input VC) never conflict; no route turns back through the port it came in by.
+//! Comes in: a [`Quotient`], the rank of every symbol, possibly routes to start from. Goes out: per canonical
+//! destination a forest of states, and through it one route per source. Invariants: `next` of a state always
+//! has a higher rank, so every walk ends at the destination; two routes that meet in a state towards the same
+//! destination are the same from there on, so tables keyed by (destination, input port, input VC) never
+//! conflict; no route turns back through the port it came in by.
 //!
-//! Loads count every route as often as its pair's weight in the demand; pairs without demand have routes that weigh nothing. Large weights
-//! are scaled down for the search, so that prices by load stay a short table; the checker measures the true loads.
+//! Loads count every route as often as its pair's weight in the demand; pairs without demand have routes that
+//! weigh nothing. Large weights are scaled down for the search, so that prices by load stay a short table;
+//! the checker measures the true loads.
 //!
 //! Here is what the selection knows and counts; `descent` moves the routes.
 
@@ -78,7 +80,8 @@ pub(super) struct Selection<'a> {
     class: Vec<u32>,
     /// `[state]`: rank.
     rank: Vec<u32>,
-    /// `[channel class]`: routes to canonical destinations over channels of the class, by weight and slowness.
+    /// `[channel class]`: routes to canonical destinations over channels of the class, by weight and
+    /// slowness.
     load: Vec<u32>,
     /// `[state]`: slowness of its channel.
     slowness: Vec<u32>,

@@ -1,8 +1,10 @@
-//! Fault tolerance as rows: every set of chips keeps a link while as many OCSes as the budget allows are dark.
+//! Fault tolerance as rows: every set of chips keeps a link while as many OCSes as the budget allows are
+//! dark.
 //!
-//! There are 2^N such rows, so they are found when they are needed: [`violated`] takes a wiring, darkens each OCS (each pair of them) and
-//! reads the row off the part of the pod that the first chip still reaches. A cut that no choice can mend yields no row: the pod as
-//! declared falls apart, which the check of faults reports at its place in the spec.
+//! There are 2^N such rows, so they are found when they are needed: [`violated`] takes a wiring, darkens each
+//! OCS (each pair of them) and reads the row off the part of the pod that the first chip still reaches. A cut
+//! that no choice can mend yields no row: the pod as declared falls apart, which the check of faults reports
+//! at its place in the spec.
 
 use super::links::Links;
 use super::program::column;

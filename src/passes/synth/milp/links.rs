@@ -1,14 +1,16 @@
 //! What may be chosen: the links that the OCSes can realise, and the rules that keep every OCS a matching.
 //!
-//! In: a pod, and whether one shift per OCS is chosen. Out: [`Links`], numbers only; and back from chosen numbers to fibers. Ports of one
-//! chip on the same side of the same OCS are interchangeable, so that a choice counts the links between two chips through an OCS and the
-//! ports are handed out afterwards. Invariant: numbers that satisfy all limits can always be wired.
+//! In: a pod, and whether one shift per OCS is chosen. Out: [`Links`], numbers only; and back from chosen
+//! numbers to fibers. Ports of one chip on the same side of the same OCS are interchangeable, so that a
+//! choice counts the links between two chips through an OCS and the ports are handed out afterwards.
+//! Invariant: numbers that satisfy all limits can always be wired.
 
 use crate::ids::{CubeId, Id, NodeId};
 use crate::model::{CoupleRule, FacePort, Ocs, Pod};
 use std::collections::BTreeMap;
 
-/// The links of a pod: those that stand and those that can be chosen. Nodes are chips; node = element * block + position.
+/// The links of a pod: those that stand and those that can be chosen. Nodes are chips; node = element * block
+/// + position.
 #[derive(Clone, Debug)]
 pub(super) struct Links {
     pub(super) nodes: usize,
@@ -50,7 +52,8 @@ pub(super) struct Limit {
     pub(super) most: u32,
 }
 
-/// Why one shift per OCS cannot wire a pod, if it cannot: every OCS must serve the same two ports of every cube.
+/// Why one shift per OCS cannot wire a pod, if it cannot: every OCS must serve the same two ports of every
+/// cube.
 pub(in crate::passes::synth) fn asymmetry(pod: &Pod) -> Option<String> {
     let chips = pod.chips_per_cube();
     let local = |face: &FacePort| (face.node.0 % chips, face.port);

@@ -1,41 +1,53 @@
-//! Topologies from the dualised Leighton-Rao program: mixed-integer (`method = milp`), or relaxed and fixed step by step (`method = relax`).
+//! Topologies from the dualised Leighton-Rao program: mixed-integer (`method = milp`), or relaxed and fixed
+//! step by step (`method = relax`).
 //!
-//! In: a pod. Out: fibers, the flow that the program proves for them, and a bound that no other wiring of the same kind exceeds. For small pods.
-//! Invariant: what is returned was checked against every row of the program, with whole links.
+//! In: a pod. Out: fibers, the flow that the program proves for them, and a bound that no other wiring of the
+//! same kind exceeds. For small pods. Invariant: what is returned was checked against every row of the
+//! program, with whole links.
 //!
 //! # The program
-//! For a given graph with x(u,v) links between u and v, uniform demand and unit channels, the maximum concurrent flow lambda is, by
-//! duality (Shahrokhi and Matula 1990; Leighton and Rao 1999), the least volume of a metric:
+//! For a given graph with x(u,v) links between u and v, uniform demand and unit channels, the maximum
+//! concurrent flow lambda is, by duality (Shahrokhi and Matula 1990; Leighton and Rao 1999), the least volume
+//! of a metric:
 //! ```text
-//! lambda = min sum over channels (u,v) of x(u,v) d(u,v)   such that   sum over ordered pairs of d = 1,   d a metric.
+//! lambda = min sum over channels (u,v) of x(u,v) d(u,v)
+//!          such that sum over ordered pairs of d = 1, d a metric.
 //! ```
-//! There x is a factor of d; to choose x as well, the inner minimum is turned into the maximum of its dual, which is linear in x.
+//! There x is a factor of d; to choose x as well, the inner minimum is turned into the maximum of its dual,
+//! which is linear in x.
 //!
-//! *One leg.* Of the triangles d(s,v) <= d(s,u) + d(u,v) it is enough to keep those whose second leg (u,v) is a link that the pod may have.
-//! With fewer triangles the minimum could only fall; but let d satisfy these, and put d' = the shortest path in lengths d(u,v) over possible links. Then d'
-//! is a metric, d' >= d everywhere (walk the path link by link), and d' <= d on every possible link, where alone x may be positive: same
-//! volume or less, and a larger sum to divide by.
+//! *One leg.* Of the triangles d(s,v) <= d(s,u) + d(u,v) it is enough to keep those whose second leg (u,v) is
+//! a link that the pod may have. With fewer triangles the minimum could only fall; but let d satisfy these,
+//! and put d' = the shortest path in lengths d(u,v) over possible links. Then d' is a metric, d' >= d
+//! everywhere (walk the path link by link), and d' <= d on every possible link, where alone x may be
+//! positive: same volume or less, and a larger sum to divide by.
 //!
-//! *Link symmetry.* Channels come in pairs, so d(u,v) = d(v,u) may be assumed: the mean of an optimal metric and its mirror is optimal. One row per
-//! unordered pair is left.
+//! *Link symmetry.* Channels come in pairs, so d(u,v) = d(v,u) may be assumed: the mean of an optimal metric
+//! and its mirror is optimal. One row per unordered pair is left.
 //!
-//! *Dualised.* The dual variable of the triangle (s; u,v) is f(s,u,v), the flow from s that takes the link (u,v) with u, v other than s; what s
-//! sends over its own links is the rest of their capacity. The dual constraint of d(a,b) is the row of the pair:
+//! *Dualised.* The dual variable of the triangle (s; u,v) is f(s,u,v), the flow from s that takes the link
+//! (u,v) with u, v other than s; what s sends over its own links is the rest of their capacity. The dual
+//! constraint of d(a,b) is the row of the pair:
 //! ```text
-//! lambda <= x(a,b) + sum over u of f(a,u,b) - sum over w of f(a,b,w) - sum over s of f(s,a,b)            (added up over (a,b) and (b,a))
+//! lambda <= x(a,b) + sum over u of f(a,u,b) - sum over w of f(a,b,w) - sum over s of f(s,a,b)
+//!           (added up over (a,b) and (b,a))
 //! ```
-//! direct capacity, plus what reaches b on detours, less what travels on from b, less what others take of the link.
+//! direct capacity, plus what reaches b on detours, less what travels on from b, less what others take of the
+//! link.
 //!
 //! # Which row is which
-//! The TONS paper (Green and Thottethodi, arXiv 2605.27963) is known to us by its abstract and results: a linear program for topologies that
-//! maximises a throughput proxy, symmetry reductions, and a constraint for dark switches. Its numbering of constraints is not, so rows go by name:
-//! degree and OCS matching: one [`links::Limit`] per chip and side of an OCS (each port one link, any such numbers can be wired);
-//! links within a cube: constants on the right-hand side; link symmetry, one leg, normalization (the coefficient of lambda): as above;
-//! translation symmetry: one shift per OCS out of a cyclic group, rows and flows for the chips of cube 0 only, every link seen from there;
-//! fault tolerance: `faults.rs`, every set of chips keeps a link through an OCS that is not dark.
-//! Two kinds of rows are ours and hold for whole links only: hops (the Moore bound) and an order among interchangeable chips.
+//! The TONS paper (Green and Thottethodi, arXiv 2605.27963) is known to us by its abstract and results: a
+//! linear program for topologies that maximises a throughput proxy, symmetry reductions, and a constraint for
+//! dark switches. Its numbering of constraints is not, so rows go by name: degree and OCS matching: one
+//! [`links::Limit`] per chip and side of an OCS (each port one link, any such numbers can be wired); links
+//! within a cube: constants on the right-hand side; link symmetry, one leg, normalization (the coefficient of
+//! lambda): as above; translation symmetry: one shift per OCS out of a cyclic group, rows and flows for the
+//! chips of cube 0 only, every link seen from there; fault tolerance: `faults.rs`, every set of chips keeps a
+//! link through an OCS that is not dark. Two kinds of rows are ours and hold for whole links only: hops (the
+//! Moore bound) and an order among interchangeable chips.
 //!
-//! Cost: N^2 / 2 rows and N times the possible channels columns, both divided by the number of cubes under symmetry.
+//! Cost: N^2 / 2 rows and N times the possible channels columns, both divided by the number of cubes under
+//! symmetry.
 
 mod faults;
 mod links;
@@ -56,15 +68,16 @@ use program::{LAMBDA, Size, column};
 pub(super) struct Solved {
     pub(super) fibers: Vec<[FacePort; 2]>,
     pub(super) counters: Vec<(String, u64)>,
-    /// `optimal` (proved), `node_limit` (branch and bound left a gap), `cut_limit`, or `fixed` (relaxed and rounded).
+    /// `optimal` (proved), `node_limit` (branch and bound left a gap), `cut_limit`, or `fixed` (relaxed and
+    /// rounded).
     pub(super) stopped_by: &'static str,
     /// Flow, bound and gap in words.
     pub(super) note: String,
 }
 
-/// The largest program that this build tries. With CBC, two cubes of 64 chips under symmetry (61,537 columns) relax in 6 CPU seconds a round, but branch
-/// and bound does not finish a single node there in minutes: only node counts are limited, so such a program must not start.
-/// The pure-Rust solver is for toys.
+/// The largest program that this build tries. With CBC, two cubes of 64 chips under symmetry (61,537 columns)
+/// relax in 6 CPU seconds a round, but branch and bound does not finish a single node there in minutes: only
+/// node counts are limited, so such a program must not start. The pure-Rust solver is for toys.
 fn limit(method: SynthesisMethod) -> Size {
     match (solve::CBC, method) {
         (true, SynthesisMethod::Milp { .. }) => Size { rows: 1_000, columns: 10_000, weights: 30_000 },
@@ -79,7 +92,8 @@ const CUT_ROUNDS: usize = 100;
 /// The topology by `method`, which is not the search.
 ///
 /// # Errors
-/// [`SynthError::Unsolved`] where the program exceeds what the solver of this build is given, or where the solver fails.
+/// [`SynthError::Unsolved`] where the program exceeds what the solver of this build is given, or where the
+/// solver fails.
 pub(super) fn synthesize(
     fabric: &Fabric,
     pod: &Pod,
@@ -164,7 +178,8 @@ fn optimise(links: &Links, dark: u32, fix: usize, nodes: Option<u32>, progress: 
         relaxed.rows.extend(cuts.iter().cloned());
         let best = match relax::relax(links, &relaxed, fix, &mut programs) {
             Ok(best) => best,
-            // Branch and bound needs no start; the relaxation may round itself into a corner that the cuts forbid.
+            // Branch and bound needs no start; the relaxation may round itself into a corner that the cuts
+            // forbid.
             Err(_) if nodes.is_some() => break Best::nothing(links),
             Err(error) => return Err(error),
         };

@@ -1,7 +1,8 @@
 //! The dualised Leighton-Rao program of a pod, as columns and rows.
 //!
-//! In: [`Links`]. Out: a [`Program`] whose column 0 is N lambda, columns 1.. are the choices, and the rest detour flow. See the module
-//! above for the derivation. Flows and lambda are multiplied by the number N of chips, so that optima are of the order of 1.
+//! In: [`Links`]. Out: a [`Program`] whose column 0 is N lambda, columns 1.. are the choices, and the rest
+//! detour flow. See the module above for the derivation. Flows and lambda are multiplied by the number N of
+//! chips, so that optima are of the order of 1.
 
 use super::links::Links;
 use crate::solve::{Column, Program, Row};
@@ -125,8 +126,9 @@ fn summed(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     sums
 }
 
-/// Rows that only integers satisfy: the flow of a source fills at least as many hops as its chips are away in any graph of these degrees (the
-/// Moore bound); and among interchangeable chips the first one prefers neighbors of small number.
+/// Rows that only integers satisfy: the flow of a source fills at least as many hops as its chips are away in
+/// any graph of these degrees (the Moore bound); and among interchangeable chips the first one prefers
+/// neighbors of small number.
 pub(super) fn integer_rows(links: &Links) -> Vec<Row> {
     let block = links.nodes / links.order;
     let degree = &links.degree;
@@ -153,7 +155,8 @@ pub(super) fn integer_rows(links: &Links) -> Vec<Row> {
     rows
 }
 
-/// The least sum of distances from a node of this degree to all others, in a graph whose degrees are at most `largest`.
+/// The least sum of distances from a node of this degree to all others, in a graph whose degrees are at most
+/// `largest`.
 fn moore(nodes: usize, degree: u32, largest: u32) -> usize {
     let (mut left, mut level, mut distance, mut sum) = (nodes - 1, degree as usize, 1, 0);
     while left > 0 && level > 0 {

@@ -1,7 +1,8 @@
 //! The relaxation, again and again: each time the largest fractions are rounded up and stay.
 //!
-//! In: the program of a pod. Out: whole numbers, with the flow of the last program (all choices fixed) and the bound of the first one (none fixed).
-//! Ties go to the smaller number of a choice. Cost: at most one linear program per `fix` choices, and two more.
+//! In: the program of a pod. Out: whole numbers, with the flow of the last program (all choices fixed) and
+//! the bound of the first one (none fixed). Ties go to the smaller number of a choice. Cost: at most one
+//! linear program per `fix` choices, and two more.
 
 use super::links::Links;
 use super::program::{LAMBDA, column};

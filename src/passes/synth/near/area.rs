@@ -66,7 +66,8 @@ impl<'a> Area<'a> {
             return area;
         }
         let slots: Slots = pod.ocses.iter().zip(live_pairs).map(|(ocs, pairs)| slots_of(ocs, pairs)).collect();
-        // The lengths whose bounds on the live wiring are within 3 % of the largest: three at most, and of large pods, where an evaluation is long, one.
+        // The lengths whose bounds on the live wiring are within 3 % of the largest: three at most, and of
+        // large pods, where an evaluation is long, one.
         let candidates: &[usize] = if pod.node_count() > 1024 { &[1, 2, 3, 4] } else { &[1, 2, 3, 4, 6, 8] };
         let mut evaluator = Evaluator::new(&area.shape);
         let bounds: Vec<u64> = candidates.iter().map(|&length| area.score_at(&slots, length, u64::MAX, &mut evaluator)).collect();
@@ -115,7 +116,8 @@ impl<'a> Area<'a> {
         }
         worst
     }
-    /// Hops over all ordered pairs, and the best upper bound on the concurrent flow in parts per trillion, rounded up; `None` of a pod in parts.
+    /// Hops over all ordered pairs, and the best upper bound on the concurrent flow in parts per trillion,
+    /// rounded up; `None` of a pod in parts.
     pub(super) fn measure(&self, slots: &Slots) -> Option<(u64, u64)> {
         wire(self.pod, self.demand, &slots.iter().flat_map(|slots| pairs(slots)).collect::<Vec<_>>()).ok()?;
         let mut evaluator = Evaluator::new(&self.shape);

@@ -46,7 +46,8 @@ impl Area<'_> {
         slots
     }
 
-    /// Threshold accepting over exchanges of two ends; what exceeds the moves is paid for by taking other moves back. Then descent.
+    /// Threshold accepting over exchanges of two ends; what exceeds the moves is paid for by taking other
+    /// moves back. Then descent.
     pub(super) fn exchange(&self, start: Slots, evaluations: u64, stream: &mut Stream) -> (u64, Slots) {
         let mut evaluator = Evaluator::new(&self.shape);
         let mut slots = start;
@@ -80,7 +81,8 @@ impl Area<'_> {
         self.descend(best, evaluations / 3, &mut evaluator)
     }
 
-    /// Makes a random exchange, and takes random moves back as long as there are too many; returns what was done and the moves after it.
+    /// Makes a random exchange, and takes random moves back as long as there are too many; returns what was
+    /// done and the moves after it.
     fn propose(&self, slots: &mut Slots, used: u64, busy: &[usize], stream: &mut Stream) -> (Vec<Exchange>, u64) {
         let ocs = busy[stream.below(busy.len())];
         let count = slots[ocs].len();

@@ -1,4 +1,5 @@
-//! Shifts of a whole OCS, which keep the symmetry of the live wiring: threshold accepting over one choice per OCS.
+//! Shifts of a whole OCS, which keep the symmetry of the live wiring: threshold accepting over one choice per
+//! OCS.
 
 use super::area::{Area, Slot, Slots, pairs};
 use crate::ids::{CubeId, Id, NodeId};
@@ -19,7 +20,8 @@ pub(super) struct Shift<'a> {
 }
 
 impl<'a> Shift<'a> {
-    /// All OCSes that serve the same two ports of every cube, with the shifts that keep the symmetry and the moves reach.
+    /// All OCSes that serve the same two ports of every cube, with the shifts that keep the symmetry and the
+    /// moves reach.
     pub(super) fn all(area: &Area<'a>, symmetry: &'a Symmetry) -> Vec<Self> {
         let each = area.pod.ocses.enumerate().filter_map(|(id, ocs)| {
             let mut shift = Shift { pod: area.pod, symmetry, ocs: id.index(), arms: arms(area.pod, ocs)?, choices: Vec::new() };

@@ -1,9 +1,11 @@
-//! The descent of a selection: routes move, one destination after the other, to where the potential of the loads rises least.
+//! The descent of a selection: routes move, one destination after the other, to where the potential of the
+//! loads rises least.
 //!
-//! Comes in: a [`Selection`], possibly with routes. Goes out: the same with a route for every pair, of little maximum load. Per visit of a destination:
-//! a scan of all states by falling rank finds the cheapest legal continuation of every unused state (rank is a topological order, so no
-//! queue is needed); then every source and every used state re-chooses its continuation by the exact change of the potential, carrying its
-//! whole subtree of routes.
+//! Comes in: a [`Selection`], possibly with routes. Goes out: the same with a route for every pair, of little
+//! maximum load. Per visit of a destination: a scan of all states by falling rank finds the cheapest legal
+//! continuation of every unused state (rank is a topological order, so no queue is needed); then every source
+//! and every used state re-chooses its continuation by the exact change of the potential, carrying its whole
+//! subtree of routes.
 
 use super::{Aim, INFINITE, NONE, NOTHING, Selection, Share};
 use crate::ids::NodeId;
@@ -11,10 +13,11 @@ use crate::passes::route::allowed_turns::potential::{ONE, Potential};
 use crate::passes::route::allowed_turns::quotient::DARK;
 
 impl Selection<'_> {
-    /// Gives every pair its first route: the one of `warm` where that is lit, otherwise the cheapest by length and by the load so far.
-    /// Returns a pair that has no legal route.
+    /// Gives every pair its first route: the one of `warm` where that is lit, otherwise the cheapest by
+    /// length and by the load so far. Returns a pair that has no legal route.
     ///
-    /// `warm(destination class, source)` yields the states of a route; its routes must be consistent and rise in rank.
+    /// `warm(destination class, source)` yields the states of a route; its routes must be consistent and rise
+    /// in rank.
     pub(in crate::passes::route::allowed_turns) fn start<W: Fn(usize, usize) -> R, R: Iterator<Item = usize> + Clone>(
         &mut self,
         warm: Option<W>,
@@ -56,7 +59,8 @@ impl Selection<'_> {
         Ok(())
     }
 
-    /// Anneals the potential's width over some sweeps, tightens towards the bound in some rounds of five sweeps, then trims detours.
+    /// Anneals the potential's width over some sweeps, tightens towards the bound in some rounds of five
+    /// sweeps, then trims detours.
     pub(in crate::passes::route::allowed_turns) fn descend(&mut self, Aim { bound, least }: Aim, sweeps: u32, rounds: u32, widest: f64) {
         let narrowest: f64 = (bound * 0.002).max(0.5);
         let start = (self.max_load(), self.first.clone(), self.next.clone());
@@ -188,18 +192,21 @@ impl Selection<'_> {
         }
     }
 
-    /// Moves the routes of `count` that stand at a router (having come by state `via`) to their cheapest continuation and returns it.
+    /// Moves the routes of `count` that stand at a router (having come by state `via`) to their cheapest
+    /// continuation and returns it.
     fn relocate(&mut self, d: usize, dst: u32, node: usize, via: Option<usize>, old: u16, count: Share) -> u16 {
         let quotient = self.quotient;
         let width = quotient.ports * quotient.vcs;
         self.shift(d, dst, node, old, count, false);
         let (above, back) = via.map_or((None, u16::MAX), |via| (Some(self.rank[via]), quotient.in_port[via / quotient.vcs]));
-        // Prices were taken before this visit moved anything, and before these routes were lifted; the slack covers both.
+        // Prices were taken before this visit moved anything, and before these routes were lifted; the slack
+        // covers both.
         let own = self.value[node * width + old as usize];
         let dearest = own + own / 32 + 4 * self.entry_price[quotient.class[node] as usize];
         let mut chosen = old;
         let mut cheapest = self.cost(d, dst, node, old, count, INFINITE);
-        // Routes that cost the same are exchanged while the selection is restless: loads drift until a gap closes.
+        // Routes that cost the same are exchanged while the selection is restless: loads drift until a gap
+        // closes.
         let slack = u64::from(self.restless);
         self.turn = (self.turn + 1) % width;
         for step in 0..width {
@@ -222,7 +229,8 @@ impl Selection<'_> {
         chosen
     }
 
-    /// The rise of the potential if `count` routes went this way, or [`INFINITE`] where it is not below `limit`.
+    /// The rise of the potential if `count` routes went this way, or [`INFINITE`] where it is not below
+    /// `limit`.
     #[inline]
     fn cost(&self, d: usize, dst: u32, mut node: usize, mut code: u16, count: Share, limit: u64) -> u64 {
         let quotient = self.quotient;
