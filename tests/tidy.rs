@@ -149,7 +149,9 @@ fn no_file_leads_back_to_itself() {
         })
         .collect();
     let circles = Imports::new(&sources).circles();
-    complain(circles.into_iter().filter(|circle| !TIED.iter().any(|room| circle.contains(room))).collect());
+    // A line of a circle names two files.
+    let tied = |circle: &String| TIED.iter().any(|room| circle.lines().all(|line| line.matches(room).count() == 2));
+    complain(circles.into_iter().filter(|circle| !tied(circle)).collect());
 }
 
 #[test]
