@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Imports point one way:
-//! `ids, units, diag, limits, progress, solve <- syntax <- model <- ir <- passes | check <- compiled <- emit
+//! `ids, units, diag, limits, progress, solve <- syntax <- model <- ir <- read <- passes | check <- compiled <- emit
 //! <- compile | verify <- driver <- main`.
 
 pub mod check;
@@ -23,6 +23,7 @@ pub mod limits;
 pub mod model;
 pub mod passes;
 pub mod progress;
+mod read;
 pub mod solve;
 pub mod syntax;
 pub mod units;

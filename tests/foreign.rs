@@ -1,17 +1,23 @@
-//! Forwarding tables of anybody: small networks by hand, with known answers.
+//! Forwarding tables of anybody: small networks by hand, with known answers, and networks that were built.
 
 use fabc::check::{CheckError, ForeignTables, NamedFile, Rejected, foreign};
+use fabc::compile::{Stage, compile};
+use fabc::compiled::Compiled;
+use fabc::emit::{self, EmitError};
+use fabc::model;
+use fabc::progress::Silent;
 use miette::Diagnostic;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-fn judge(tables: &str, topology: &str) -> Result<ForeignTables, Rejected> {
-    foreign(NamedFile { name: "t.lft", bytes: tables.as_bytes() }, NamedFile { name: "net", bytes: topology.as_bytes() })
+fn judge(tables: impl AsRef<[u8]>, topology: impl AsRef<[u8]>) -> Result<ForeignTables, Rejected> {
+    foreign(NamedFile { name: "t.lft", bytes: tables.as_ref() }, NamedFile { name: "net", bytes: topology.as_ref() })
 }
 
 /// Code and message of the only conviction.
 #[track_caller]
-fn convicted(tables: &str, topology: &str) -> (String, String) {
+fn convicted(tables: impl AsRef<[u8]>, topology: impl AsRef<[u8]>) -> (String, String) {
     match judge(tables, topology) {
         Err(Rejected::Convicted(errors)) => {
             assert_eq!(errors.len(), 1, "{errors:#?}");
@@ -22,7 +28,7 @@ fn convicted(tables: &str, topology: &str) -> (String, String) {
 }
 
 #[track_caller]
-fn unreadable(tables: &str, topology: &str, message: &str) {
+fn unreadable(tables: impl AsRef<[u8]>, topology: impl AsRef<[u8]>, message: &str) {
     match judge(tables, topology) {
         Err(Rejected::Unreadable(error)) => {
             assert!(matches!(*error, CheckError::Malformed { .. }));
@@ -83,7 +89,7 @@ fn along_the_line(k: usize, dst: usize) -> usize {
 
 #[test]
 fn a_line_of_three_switches_works() {
-    let found = judge(&dump(3, along_the_line), &subnet(3, false)).unwrap();
+    let found = judge(dump(3, along_the_line), subnet(3, false)).unwrap();
     let ForeignTables { routers, endpoints, channels, pairs, hops, longest, max_channel_load, vc_hops, dependencies, .. } = found;
     assert_eq!((routers, endpoints, channels, pairs), (3, 3, 4, 6));
     assert_eq!((hops, longest, max_channel_load, dependencies), (8, 2, 2, 2));
@@ -100,36 +106,36 @@ fn other_dialects_are_read() {
         .replace("'):\n", "'):\n  Lid  Out   Destination\n       Port     Info\n")
         .replace(" # ", " : (")
         .replace("lids dumped", "valid lids dumped");
-    assert_eq!(judge(&tables, &plain.join("\n")).unwrap().hops, 8);
+    assert_eq!(judge(&tables, plain.join("\n")).unwrap().hops, 8);
     // Without adapters the switches themselves are the endpoints.
     let bare: Vec<String> =
         plain.iter().filter(|line| !["H-", "caguid", "[1]("].iter().any(|of_adapters| line.contains(of_adapters))).cloned().collect();
     let tables = dump(3, |k, dst| if k == dst { 0 } else { along_the_line(k, dst) });
     let tables = (0..3).fold(tables, |tables, k| tables.replace(&format!("0x{:04x}", k + 1), &format!("0x{:04x}", k + 101)));
-    assert_eq!(judge(&tables, &bare.join("\n")).unwrap().hops, 8);
+    assert_eq!(judge(&tables, bare.join("\n")).unwrap().hops, 8);
 }
 
 #[test]
 fn a_missing_line_is_shown_with_its_walk() {
-    let (code, message) = convicted(&dump(3, |k, dst| if (k, dst) == (1, 2) { 0 } else { along_the_line(k, dst) }), &subnet(3, false));
+    let (code, message) = convicted(dump(3, |k, dst| if (k, dst) == (1, 2) { 0 } else { along_the_line(k, dst) }), subnet(3, false));
     assert_eq!(code, "FAB0417");
     assert_eq!(message, "t.lft: 2 of 6 ordered pairs do not arrive; from chip0 to chip2:\n  S0 -> S1\n  at S1: it has no entry for them");
     // The line is open: nobody is behind port 1 of the last switch.
-    let (code, message) = convicted(&dump(3, |k, dst| if (k, dst) == (2, 0) { 1 } else { along_the_line(k, dst) }), &subnet(3, false));
+    let (code, message) = convicted(dump(3, |k, dst| if (k, dst) == (2, 0) { 1 } else { along_the_line(k, dst) }), subnet(3, false));
     assert_eq!(code, "FAB0417");
     assert!(message.contains("1 of 6") && message.contains("at S2: it sends them to a port that leads to no other router"), "{message}");
 }
 
 #[test]
 fn a_forwarding_loop_is_shown_by_its_channels() {
-    let (code, message) = convicted(&dump(3, |k, dst| if (k, dst) == (1, 2) { 2 } else { along_the_line(k, dst) }), &subnet(3, false));
+    let (code, message) = convicted(dump(3, |k, dst| if (k, dst) == (1, 2) { 2 } else { along_the_line(k, dst) }), subnet(3, false));
     assert_eq!(code, "FAB0412");
     assert_eq!(message, "t.lft: packets from chip0 to chip2 go round for ever:\n  S0.[1] -> S1\n  S1.[2] -> S0");
 }
 
 #[test]
 fn a_ring_in_one_direction_deadlocks() {
-    let (code, message) = convicted(&dump(5, |k, dst| if k == dst { 3 } else { 1 }), &subnet(5, true));
+    let (code, message) = convicted(dump(5, |k, dst| if k == dst { 3 } else { 1 }), subnet(5, true));
     assert_eq!(code, "FAB0413");
     let lines: Vec<&str> = message.lines().collect();
     assert_eq!(lines[0], "t.lft: 5 channels can wait on each other in a circle:");
@@ -145,18 +151,18 @@ fn a_ring_in_one_direction_deadlocks() {
 fn damaged_files_are_named_by_line() {
     let (tables, topology) = (dump(3, along_the_line), subnet(3, false));
     unreadable(
-        &tables.replacen("0x0002 001", "0x0002 one", 1),
+        tables.replacen("0x0002 001", "0x0002 one", 1),
         &topology,
         "t.lft:3: expected a LID of 0x0001 to 0xbfff and a port of 0 to 3",
     );
-    unreadable(&tables.replacen("0x0002 001", "0x0001 001", 1), &topology, "t.lft:3: LID 0x0001 has a line already");
-    unreadable(&tables.replacen("0x0000000000000010 ('S0')", "0x99 ('S9')", 1), &topology, "t.lft:1: neither the GUID nor the description");
-    unreadable(&tables.replacen("0x0002 001", "two", 1), &topology, "t.lft:3: expected `0x<lid> <port>`");
-    unreadable(&dump(2, along_the_line), &topology, "there is no table of switch S2");
-    unreadable(&tables, &topology.replacen("[1]\t\"S-", "[9]\t\"S-", 1), "net:5: ports 9 and 2 of 3 and 3");
-    unreadable(&tables, &topology.replacen("\"S-0000000000000011\"[2]", "\"S-77\"[2]", 1), "net:5: \"S-77\" has no record of its own");
-    unreadable(&tables, &topology.replacen("[2]\t\t# \"S1\"", "[1]\t\t# \"S1\"", 1), "does not list this link");
-    unreadable(&tables, &topology.replacen("Switch\t3", "Switch\tx", 1), "net:4: expected 1 to 254 ports");
+    unreadable(tables.replacen("0x0002 001", "0x0001 001", 1), &topology, "t.lft:3: LID 0x0001 has a line already");
+    unreadable(tables.replacen("0x0000000000000010 ('S0')", "0x99 ('S9')", 1), &topology, "t.lft:1: neither the GUID nor the description");
+    unreadable(tables.replacen("0x0002 001", "two", 1), &topology, "t.lft:3: expected `0x<lid> <port>`");
+    unreadable(dump(2, along_the_line), &topology, "there is no table of switch S2");
+    unreadable(&tables, topology.replacen("[1]\t\"S-", "[9]\t\"S-", 1), "net:5: ports 9 and 2 of 3 and 3");
+    unreadable(&tables, topology.replacen("\"S-0000000000000011\"[2]", "\"S-77\"[2]", 1), "net:5: \"S-77\" has no record of its own");
+    unreadable(&tables, topology.replacen("[2]\t\t# \"S1\"", "[1]\t\t# \"S1\"", 1), "does not list this link");
+    unreadable(&tables, topology.replacen("Switch\t3", "Switch\tx", 1), "net:4: expected 1 to 254 ports");
     unreadable(&tables, "hello\n", "net:1: expected a record of ibnetdiscover");
     unreadable(&tables, "", "net:1: there is no line `Switch");
     unreadable("{}", &topology, "net:1: expected `fabc.topology/1`");
@@ -190,10 +196,10 @@ fn forward(nodes: i64, vcs: i64) -> Vec<(usize, Vec<[i64; 5]>)> {
 
 #[test]
 fn tables_of_fabc_with_a_dateline() {
-    let found = judge(&tables(2, false, &forward(4, 2)), &ring(4, json!([]))).unwrap();
+    let found = judge(tables(2, false, &forward(4, 2)), ring(4, json!([]))).unwrap();
     assert_eq!((found.pairs, found.hops, found.longest, found.max_channel_load), (12, 24, 3, 6));
     assert!(found.vc_hops.iter().all(|hops| *hops > 0), "{:?}", found.vc_hops);
-    let (code, message) = convicted(&tables(1, false, &forward(4, 1)), &ring(4, json!([])));
+    let (code, message) = convicted(tables(1, false, &forward(4, 1)), ring(4, json!([])));
     assert_eq!(code, "FAB0413");
     assert!(
         message.starts_with("t.lft: 4 channels") && message.contains("cube0[0,0,0].+ -> cube1[0,0,0], held by packets from"),
@@ -206,17 +212,17 @@ fn canonical_tables_are_carried_by_the_generators() {
     let one = |entries: Vec<[i64; 5]>| tables(1, true, &[(0, entries)]);
     // Three routers in a ring, each reaches both others directly.
     let direct = one(vec![[1, -1, -1, 0, 0], [2, -1, -1, 1, 0]]);
-    let found = judge(&direct, &ring(3, json!([[1, 2, 0]]))).unwrap();
+    let found = judge(&direct, ring(3, json!([[1, 2, 0]]))).unwrap();
     assert_eq!((found.pairs, found.hops, found.max_channel_load, found.dependencies), (6, 6, 1, 0));
     // Without the generator nobody says what the other routers do.
-    let (code, message) = convicted(&direct, &ring(3, json!([])));
+    let (code, message) = convicted(&direct, ring(3, json!([])));
     assert_eq!(code, "FAB0417");
     assert!(message.contains("4 of 6 ordered pairs"), "{message}");
-    unreadable(&direct, &ring(3, json!([[1, 1, 0]])), "is no permutation");
+    unreadable(&direct, ring(3, json!([[1, 1, 0]])), "is no permutation");
     // A generator that is no symmetry of the wiring carries entries to where they lead astray.
     let (code, _) = convicted(
-        &one(vec![[1, -1, -1, 0, 0], [2, -1, -1, 0, 0], [3, -1, -1, 1, 0], [2, 1, 0, 0, 0]]),
-        &ring(4, json!([[1, 0, 3, 2], [3, 2, 1, 0]])),
+        one(vec![[1, -1, -1, 0, 0], [2, -1, -1, 0, 0], [3, -1, -1, 1, 0], [2, 1, 0, 0, 0]]),
+        ring(4, json!([[1, 0, 3, 2], [3, 2, 1, 0]])),
     );
     assert!(code.starts_with("FAB041"), "{code}");
 }
@@ -230,12 +236,346 @@ fn entries_that_make_no_sense() {
         (vec![[1, -1, -1, 0, 1]], "leaves by a port or VC that does not exist"),
         (vec![[1, -1, -1, 0, 0], [1, -1, -1, 1, 0]], "conflicts with another one"),
     ] {
-        let (code, message) = convicted(&tables(1, false, &[(0, entries)]), &ring(3, json!([])));
+        let (code, message) = convicted(tables(1, false, &[(0, entries)]), ring(3, json!([])));
         assert_eq!(code, "FAB0411");
         assert!(message.contains(what), "{message}");
     }
-    unreadable(&tables(1, false, &[(9, vec![])]), &ring(3, json!([])), "it lists router 9");
-    unreadable(&tables(1, false, &[(1, vec![]), (1, vec![])]), &ring(3, json!([])), "is listed twice");
-    unreadable(&tables(1, false, &[]).replace("/1", "/7"), &ring(3, json!([])), "this fabc reads `fabc.tables/1`");
-    unreadable("{", &ring(3, json!([])), "t.lft:1: EOF while parsing");
+    unreadable(tables(1, false, &[(9, vec![])]), ring(3, json!([])), "it lists router 9");
+    unreadable(tables(1, false, &[(1, vec![]), (1, vec![])]), ring(3, json!([])), "is listed twice");
+    unreadable(tables(1, false, &[]).replace("/1", "/7"), ring(3, json!([])), "this fabc reads `fabc.tables/1`");
+    unreadable("{", ring(3, json!([])), "t.lft:1: EOF while parsing");
+}
+
+/// A network of so many routers with these hosts, and links of single channels from port to port.
+fn arcs(hosts: &[u16], ports: u16, links: &[((u32, u16), (u32, u16))]) -> Value {
+    let nodes: Vec<Value> =
+        hosts.iter().enumerate().map(|(id, hosts)| json!({"id": id, "name": format!("r{id}"), "hosts": hosts})).collect();
+    let link = |&(a, b)| json!({"a": a, "b": b, "simplex": true});
+    let links: Vec<Value> = links.iter().map(link).collect();
+    json!({"format": "fabc.topology/2", "ports": ports, "nodes": nodes, "links": links})
+}
+
+/// A ring in one direction.
+fn ring_of_arcs(routers: u32) -> String {
+    let links: Vec<_> = (0..routers).map(|router| ((router, 0), ((router + 1) % routers, 0))).collect();
+    arcs(&vec![1; routers as usize], 1, &links).to_string()
+}
+
+/// Tables by destination: entries without or with virtual channels.
+fn by_destination(vcs: u8, hop: bool, routers: &[(u32, Vec<Vec<i64>>)]) -> String {
+    let lines: Vec<Value> = routers.iter().map(|(node, entries)| json!({"node": node, "entries": entries})).collect();
+    let mut file = json!({"format": "fabc.tables/1", "vcs": vcs, "key": ["dst"], "routers": lines});
+    if hop {
+        file["vc"] = "hop".into();
+    }
+    file.to_string()
+}
+
+/// Everybody sends everything by port 0.
+fn onwards(routers: u32, vcs: u8, hop: bool) -> String {
+    let entry = |dst: u32| if hop { vec![i64::from(dst), 0] } else { vec![i64::from(dst), 0, 0] };
+    let router = |node: u32| (node, (0..routers).filter(|&dst| dst != node).map(entry).collect());
+    by_destination(vcs, hop, &(0..routers).map(router).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_ring_of_single_channels_by_hops_and_without() {
+    let found = judge(onwards(5, 4, true), ring_of_arcs(5)).unwrap();
+    assert_eq!((found.channels, found.pairs, found.hops, found.longest, found.max_channel_load), (5, 20, 50, 4, 10));
+    assert_eq!(found.vc_hops, [20, 15, 10, 5]);
+    assert_eq!(found.busiest, "r0.port0 -> r1");
+    // On one virtual channel the same routes can wait on each other in a circle.
+    let (code, message) = convicted(onwards(5, 1, false), ring_of_arcs(5));
+    assert_eq!(code, "FAB0413");
+    assert!(message.contains("5 channels") && message.contains("r0.port0 -> r1, held by packets from r"), "{message}");
+    // With fewer virtual channels than hops the last ones cannot be made.
+    let (code, message) = convicted(onwards(5, 3, true), ring_of_arcs(5));
+    assert_eq!(code, "FAB0417");
+    assert_eq!(
+        message,
+        "t.lft: 5 of 20 ordered pairs do not arrive; from r1 to r0:\n  r1 -> r2 -> r3 -> r4\n  at r4: they have made as many hops as \
+         there are virtual channels to count them"
+    );
+}
+
+#[test]
+fn only_routers_with_hosts_send_and_their_hosts_weigh() {
+    // Two leaves with 4 and 2 hosts, one with 6, behind a hub that only forwards.
+    let hub: Vec<_> = (1..4).flat_map(|leaf| [((0, leaf as u16 - 1), (leaf, 0)), ((leaf, 0), (0, leaf as u16 - 1))]).collect();
+    let topology = arcs(&[0, 4, 2, 6], 3, &hub).to_string();
+    let leaf = |node: i64| (node as u32, (1..4).filter(|&dst| dst != node).map(|dst| vec![dst, 0]).collect());
+    let tables = |hub: Vec<Vec<i64>>| by_destination(2, true, &[(0, hub), leaf(1), leaf(2), leaf(3)]);
+    let good = tables(vec![vec![1, 0], vec![2, 1], vec![3, 2]]);
+    let found = judge(&good, &topology).unwrap();
+    assert_eq!((found.endpoints, found.pairs, found.hops, found.longest), (3, 6, 12, 2));
+    // To the third leaf: 3 x (2 + 1).
+    assert_eq!(found.max_channel_load, 9);
+    let (code, message) = convicted(tables(vec![vec![1, 0], vec![3, 2]]), &topology);
+    assert_eq!(code, "FAB0417");
+    assert!(message.contains("2 of 6") && message.contains("at r0: it has no entry for them"), "{message}");
+    let (code, message) = convicted(tables(vec![vec![1, 0], vec![2, 0], vec![3, 2]]), &topology);
+    assert_eq!(code, "FAB0417");
+    assert!(message.contains("2 of 6") && message.contains("r1 -> r0 -> r1\n  at r1: they have made as many hops"), "{message}");
+    unreadable(&good, arcs(&[0; 4], 3, &hub).to_string(), "no router has hosts");
+}
+
+#[test]
+fn ports_count_to_a_thousand() {
+    let leaves = 1000_u32;
+    let links: Vec<Value> = (1..=leaves).map(|leaf| json!({"a": [0, leaf - 1], "b": [leaf, 0]})).collect();
+    let nodes: Vec<Value> = (0..=leaves).map(|id| json!({"id": id, "hosts": u8::from([1, 256, 257, 1000].contains(&id))})).collect();
+    let topology = json!({"format": "fabc.topology/2", "ports": leaves, "nodes": nodes, "links": links}).to_string();
+    // From each of the four leaves with hosts; ports 255 and 256 must not fold to others.
+    let hub = (0, [1, 256, 257, 1000].map(|leaf| vec![leaf, leaf - 1]).to_vec());
+    let others = (1..=leaves)
+        .map(|leaf| (leaf, [1, 256, 257, 1000].into_iter().filter(|dst| *dst != i64::from(leaf)).map(|dst| vec![dst, 0]).collect()));
+    let tables = by_destination(2, true, &std::iter::once(hub).chain(others).collect::<Vec<_>>());
+    let found = judge(tables, &topology).unwrap();
+    assert_eq!((found.endpoints, found.channels, found.pairs, found.hops, found.max_channel_load), (4, 2000, 12, 24, 3));
+}
+
+#[test]
+fn files_of_networks_that_make_no_sense() {
+    let good = onwards(3, 2, true);
+    let topology = |change: &dyn Fn(&mut Value)| {
+        let mut value: Value = serde_json::from_str(&ring_of_arcs(3)).unwrap();
+        change(&mut value);
+        value.to_string()
+    };
+    judge(&good, topology(&|_| {})).unwrap();
+    unreadable(&good, topology(&|value| value["format"] = "fabc.topology/3".into()), "this fabc reads `fabc.topology/1` and");
+    unreadable(&good, topology(&|value| value["ports"] = 0.into()), "0 ports at each of 3 nodes");
+    unreadable(&good, topology(&|value| value["ports"] = 70_000.into()), "net:1: invalid value: integer `70000`, expected u16");
+    unreadable(&good, topology(&|value| value["links"][1]["b"] = json!([0, 1])), "`links[1]`: [0,1] is no port of this network");
+    unreadable(&good, topology(&|value| value["links"][1]["b"] = json!([7, 0])), "`links[1]`: [7,0] is no port of this network");
+    // Two that leave by one port, two that come in by one.
+    unreadable(&good, topology(&|value| value["links"][1]["a"] = json!([0, 0])), "`links[1]`: r0.port0 carries two links");
+    unreadable(&good, topology(&|value| value["links"][2]["b"] = json!([1, 0])), "`links[2]`: r1.port0 carries two links");
+    // A link of two channels takes outputs and inputs at both ends.
+    unreadable(&good, topology(&|value| value["links"][0]["simplex"] = false.into()), "`links[1]`: r1.port0 carries two links");
+    unreadable(&good, topology(&|value| value["symmetry"] = json!({"block": 1, "generators": [[1, 1, 2]]})), "is no permutation");
+    unreadable(good.replace("hop", "distance"), ring_of_arcs(3), "and the rule `distance` cannot be walked");
+    unreadable(good.replace("[1,0]", "[1,0,0]"), ring_of_arcs(3), "entry 0 of router 0 is none of 2 numbers in range");
+    let (code, message) = convicted(good.replace("[1,0]", "[1,1]"), ring_of_arcs(3));
+    assert!(code == "FAB0411" && message.contains("leaves by a port or VC that does not exist, there are 1 ports"), "{message}");
+}
+
+/// A network that was built: the artifacts by path, and what they were made of.
+struct Built {
+    compiled: Compiled,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Built {
+    fn json(&self, path: &str) -> Value {
+        serde_json::from_slice(&self.files[path]).unwrap()
+    }
+    fn topology(&self) -> &[u8] {
+        &self.files["topology.json"]
+    }
+}
+
+/// A setting, with the sign that ends it unless it is a block.
+fn ended(setting: &str) -> String {
+    if setting.ends_with('}') { setting.to_owned() } else { format!("{setting};") }
+}
+
+/// Builds a network from the lines of its spec that matter.
+fn build(hosts: u16, vcs: u8, topology: &str, routing: &str) -> Built {
+    let text = format!(
+        "fabric net {{
+            clock = 1 GHz;
+            link wire {{ bandwidth = 100 Gbps; latency = 10 ns; }}
+            router {{ radix = 64; hosts = {hosts}; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }}
+            budget {{ vcs = {vcs}; }}
+            topology = {}
+            routing = {}
+        }}",
+        ended(topology),
+        ended(routing)
+    );
+    let star: String = (1..=20).map(|leaf| format!("hub leaf{leaf}\n")).collect();
+    let read = |path: &str| match path {
+        "net.fab" => Ok(text.clone()),
+        "lab.graphml" => Ok(include_str!("../specs/networks/lab.graphml").replace("trunk", "wire")),
+        _ => Ok(star.clone()),
+    };
+    let (fabric, ..) = model::load("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
+    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{topology}: {failure:?}"));
+    let binary = [("tables".to_owned(), "binary".to_owned())];
+    let artifacts = [&[][..], &binary].into_iter().flat_map(|options| emit::artifacts(&compiled, &text, options));
+    let files = artifacts.map(|artifact| (artifact.path, artifact.bytes)).collect();
+    Built { compiled, files }
+}
+
+fn networks() -> Vec<(&'static str, Built)> {
+    vec![
+        ("dragonfly", build(2, 3, "dragonfly { a = 4; h = 2; g = 9; arrangement = palmtree; local = wire; global = wire; }", "minimal")),
+        (
+            "consecutive",
+            build(2, 3, "dragonfly { a = 4; h = 2; g = 9; arrangement = consecutive; local = wire; global = wire; }", "minimal"),
+        ),
+        ("kautz", build(1, 3, "kautz { degree = 2; length = 3; }", "minimal")),
+        ("star", build(1, 2, "graph \"star.txt\"", "minimal")),
+        ("fat tree", build(3, 4, "fat_tree { levels = 3; arity = 3; }", "minimal")),
+        ("lab", build(2, 3, "graph \"lab.graphml\" { default = wire; }", "minimal")),
+        ("torus", build(1, 2, "torus 4 x 5", "dimension_order")),
+        ("turns", build(1, 2, "torus 8", "allowed_turns")),
+        ("by destination", build(1, 2, "torus 8", "allowed_turns { key = dst; }")),
+    ]
+}
+
+#[test]
+fn networks_that_were_built_have_the_numbers_of_their_reports() {
+    for (name, built) in networks() {
+        let report = built.json("report.json");
+        let numbers = |value: &Value| value.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect::<Vec<_>>();
+        let route_hops = numbers(&report["histograms"]["route_hops"]);
+        for tables in ["tables/nominal.json", "tables/nominal.bin"] {
+            let found = judge(&built.files[tables], built.topology()).unwrap_or_else(|error| panic!("{name}, {tables}: {error:?}"));
+            assert_eq!(found.pairs, route_hops.iter().sum::<u64>(), "{name}");
+            assert_eq!(found.hops, (0..).zip(&route_hops).map(|(hops, pairs)| hops * pairs).sum::<u64>(), "{name}");
+            assert_eq!(found.longest as usize, route_hops.len() - 1, "{name}");
+            assert_eq!(Some(found.max_channel_load), report["metrics"]["max_channel_load"].as_u64(), "{name}");
+            assert_eq!(found.vc_hops, numbers(&report["histograms"]["vc_hops"]), "{name}");
+            assert_eq!(found.routers, report["nodes"].as_u64().unwrap(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn damaged_tables_of_networks_are_convicted() {
+    for (name, built) in networks() {
+        let (tables, ports) = (built.json("tables/nominal.json"), built.compiled.topology.ports() as u64);
+        let good = judge(tables.to_string(), built.topology()).unwrap();
+        let width = tables["key"].as_array().unwrap().len();
+        let router = (0..).find(|&router| !tables["routers"][router]["entries"].as_array().unwrap().is_empty()).unwrap();
+        let (mut strayed, entries) = (0, tables["routers"][router]["entries"].as_array().unwrap().len());
+        // A dozen of them.
+        for at in (0..entries).step_by(entries.div_ceil(12)) {
+            let mut less = tables.clone();
+            less["routers"][router]["entries"].as_array_mut().unwrap().remove(at);
+            let (code, message) = convicted(less.to_string(), built.topology());
+            assert!(code == "FAB0417" && message.contains("it has no entry for them"), "{name}: {message}");
+            for port in (0..ports).filter(|&port| Some(port) != tables["routers"][router]["entries"][at][width].as_u64()) {
+                let mut other = tables.clone();
+                other["routers"][router]["entries"][at][width] = port.into();
+                match judge(other.to_string(), built.topology()) {
+                    Err(Rejected::Convicted(errors)) => {
+                        let code = errors[0].code().unwrap().to_string();
+                        assert!(["FAB0412", "FAB0413", "FAB0417"].contains(&code.as_str()), "{name}: {code}");
+                        strayed += 1;
+                    }
+                    // A way round, or a parallel link, is a route as well.
+                    found => assert_eq!(found.unwrap().pairs, good.pairs, "{name}"),
+                }
+            }
+        }
+        assert!(strayed > 0, "{name}: nothing of {entries} entries");
+        let mut beyond = tables.clone();
+        beyond["routers"][router]["entries"][0][width] = ports.into();
+        assert_eq!(convicted(beyond.to_string(), built.topology()).0, "FAB0411", "{name}");
+    }
+}
+
+#[test]
+fn damaged_binary_tables_of_networks_are_seen() {
+    let built = build(1, 3, "kautz { degree = 2; length = 3; }", "minimal");
+    let good = &built.files["tables/nominal.bin"];
+    let end = good.iter().position(|byte| *byte == b'\n').unwrap();
+    let head = |from: &str, to: &str| {
+        let text = std::str::from_utf8(&good[..end]).unwrap();
+        assert!(text.contains(from), "{text}");
+        [text.replacen(from, to, 1).as_bytes(), &good[end..]].concat()
+    };
+    // Both actions lead to one port.
+    assert!(["FAB0412", "FAB0417"].contains(&convicted(head("[-1,-1,1,0]", "[-1,-1,0,0]"), built.topology()).0.as_str()));
+    let (code, message) = convicted(head("[-1,-1,1,0]", "[0,0,1,0]"), built.topology());
+    assert!(code == "FAB0411" && message.contains("has an input that no packet comes by"), "{message}");
+    let (code, message) = convicted(head("[-1,-1,1,0]", "[-1,-1,1,2]"), built.topology());
+    assert!(code == "FAB0411" && message.contains("it is the hops that say it"), "{message}");
+    unreadable(head("\"vc\":\"hop\"", "\"vc\":\"jump\""), built.topology(), "its key must be");
+    unreadable(&good[..good.len() - 1], built.topology(), "it ends too early");
+    // The same without the rule: one virtual channel for all hops, and circles.
+    assert_eq!(convicted(head("\"vc\":\"hop\",", ""), built.topology()).0, "FAB0413");
+}
+
+/// The files of an external format by path, or why there are none.
+fn external(built: &Built, name: &str) -> Result<BTreeMap<String, Vec<u8>>, EmitError> {
+    let format = emit::FORMATS.iter().find(|format| format.name == name).unwrap();
+    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    emit::each_chunk(format, &built.compiled, &mut |path, bytes| {
+        files.entry(path.to_owned()).or_default().extend(bytes);
+        Ok::<(), EmitError>(())
+    })?;
+    Ok(files)
+}
+
+#[test]
+fn formats_of_others_hold_a_network_or_say_why_not() {
+    for (name, built) in networks() {
+        let why = |format: &str| match external(&built, format) {
+            Ok(_) => String::new(),
+            Err(error) => format!("{} {error}", error.code().unwrap()),
+        };
+        assert!(why("tons_bundle").starts_with("FAB0534 `tons_bundle` cannot hold this network"), "{name}: {}", why("tons_bundle"));
+        let one_way = built.compiled.topology.has_simplex();
+        let expected = if one_way { "FAB0534 `ibnetdiscover` cannot hold this network: its cables run one way" } else { "" };
+        assert_eq!(why("ibnetdiscover"), expected, "{name}");
+        let lft = why("opensm_lft");
+        match name {
+            "kautz" => assert!(lft.ends_with("its cables run one way"), "{lft}"),
+            "turns" => assert!(lft.starts_with("FAB0517") || lft.contains("virtual channels"), "{lft}"),
+            _ => assert!(lft.starts_with("FAB0534") && lft.contains("change between virtual channels"), "{name}: {lft}"),
+        }
+        // Every router, every entry, as the tables have them.
+        let csv = external(&built, "tables_csv").unwrap();
+        assert_eq!(csv.len(), built.compiled.topology.node_count(), "{name}");
+        let text = String::from_utf8(csv.into_values().flatten().collect()).unwrap();
+        let (any, hop) = (name != "torus" && name != "turns", !["torus", "turns", "by destination"].contains(&name));
+        assert_eq!((text.contains(",any,,"), text.contains(",inject,,"), text.contains(",hop\n")), (any, !any, hop), "{name}");
+    }
+}
+
+#[test]
+fn a_network_as_a_subnet_is_verified_again() {
+    // One virtual channel is enough for a star, and for a tree.
+    for (name, built) in [
+        ("star", build(1, 1, "graph \"star.txt\"", "allowed_turns { key = dst; }")),
+        ("lab", build(2, 1, "graph \"lab.graphml\" { default = wire; }", "allowed_turns { key = dst; }")),
+        ("fat tree", build(3, 1, "fat_tree { levels = 2; arity = 3; }", "allowed_turns { key = dst; }")),
+    ] {
+        let topology = &built.compiled.topology;
+        let [tables, subnet] =
+            ["opensm_lft", "ibnetdiscover"].map(|format| external(&built, format).unwrap().into_values().next().unwrap());
+        let found = judge(&tables, &subnet).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let hosts: u64 = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
+        assert_eq!((found.routers as usize, found.endpoints, found.pairs), (topology.node_count(), hosts, hosts * (hosts - 1)), "{name}");
+        // Every route between two routers is that of so many pairs of their hosts.
+        let own = judge(&built.files["tables/nominal.json"], built.topology()).unwrap();
+        assert_eq!((found.channels, found.longest), (own.channels, own.longest), "{name}");
+        let common = if name == "lab" || name == "star" { 1 } else { 9 };
+        assert_eq!(found.max_channel_load, own.max_channel_load * common, "{name}");
+    }
+}
+
+#[test]
+fn a_router_wider_than_a_switch_is_no_subnet() {
+    let built = build(60, 1, "hyperx 3", "minimal");
+    assert_eq!(external(&built, "ibnetdiscover").map(|files| files.len()), Ok(1));
+    let wide = "fabric net {
+        clock = 1 GHz;
+        link wire { bandwidth = 100 Gbps; latency = 10 ns; }
+        router { radix = 1024; hosts = 253; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }
+        budget { vcs = 1; }
+        topology = hyperx 3;
+        routing = minimal;
+    }";
+    let (fabric, ..) = model::load("net.fab", &|_: &str| Ok(wide.to_owned())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let built = Built { compiled, files: BTreeMap::new() };
+    for format in ["ibnetdiscover", "opensm_lft"] {
+        let error = external(&built, format).unwrap_err().to_string();
+        assert!(error.contains("than the 254 of a switch"), "{error}");
+    }
 }

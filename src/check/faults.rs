@@ -10,7 +10,7 @@ use super::CheckError;
 use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
 use crate::ir::{CrossConnects, Endpoint, Scenario, Symmetry, Topology};
 use crate::model::{Fabric, Faults, Pod};
-use serde::Deserialize;
+use crate::read::Served;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
@@ -36,16 +36,6 @@ pub(super) struct Fault {
     pub(super) name: String,
     pub(super) failed: Failed,
     pub(super) images: Vec<Served>,
-}
-
-/// A further fault that the tables of another one serve, as files have it.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Served {
-    /// Its name.
-    pub(super) scenario: String,
-    /// `[cube]`: where the cubes go.
-    pub(super) cubes: Vec<u32>,
 }
 
 impl Fault {

@@ -9,7 +9,6 @@ mod delivery;
 mod directory;
 mod distances;
 mod dual;
-mod entries;
 mod errors;
 mod faults;
 mod flow;
@@ -24,8 +23,8 @@ mod trees;
 mod wiring;
 
 pub use deadlock::DeadlockFree;
-pub use directory::{BinaryTables, Certified, EachTables, Files, Proved, ProvedScenario, Stated, Verified, directory, prove};
 pub(crate) use directory::{CERTIFICATES, INPUTS, MANIFEST, REPORT, SPEC};
+pub use directory::{Certified, EachTables, Files, Proved, ProvedScenario, Stated, Verified, directory, prove};
 pub use distances::distances;
 pub use dual::dual;
 pub use errors::CheckError;

@@ -6,11 +6,11 @@
 use super::errors::{DriverError, Stop};
 use super::read::{self, display};
 use super::staging::{self, MANIFEST, Staging};
-use super::tables::TablesFile;
-use crate::check::BinaryTables;
 use crate::compiled::Compiled;
 use crate::ids::NodeId;
+use crate::ir::Entry;
 use crate::limits::ARTIFACT_BYTES;
+use crate::read::{BinaryTables, RouterLine, TablesFile, key_of};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -207,23 +207,44 @@ fn moves(old: &[u8], new: &[u8]) -> Option<Vec<String>> {
     if lines.is_empty() { None } else { Some(lines) }
 }
 
+/// The tables that a file lists.
+struct Listed {
+    scenario: String,
+    vcs: u8,
+    canonical: bool,
+    /// By node id.
+    routers: BTreeMap<u32, Vec<Entry>>,
+}
+
+impl Listed {
+    /// Reads either form; the binary one only if its symmetry is still that of the compiled pod.
+    fn read(compiled: &Compiled, bytes: &[u8]) -> Option<Self> {
+        if BinaryTables::begins(bytes) {
+            let file = BinaryTables::read(bytes).ok()?;
+            let (canonical, own) = (file.is_canonical(), compiled.topology.symmetry());
+            let tables = file.tables(if canonical { own.clone() } else { own.without() }).ok()?;
+            let routers = tables.symmetry.canonical_nodes().map(|node| node.0).zip(tables.routers).collect();
+            return Some(Self { scenario: tables.scenario, vcs: tables.vcs, canonical, routers });
+        }
+        let file: TablesFile = crate::read::tagged(bytes).ok()?;
+        let key = key_of(&file.key, file.vc.as_deref())?;
+        let table = |line: RouterLine| Some((line.node, line.entries.into_iter().map(|line| line.under(key)).collect::<Option<_>>()?));
+        let routers = file.routers.into_iter().map(table).collect::<Option<_>>()?;
+        Some(Self { scenario: file.scenario, vcs: file.vcs, canonical: file.canonical, routers })
+    }
+}
+
 /// Which routers have another table: `nominal: 12 of 64 canonical routers: cube0[0,0,0], ..`.
 fn tables(compiled: &Compiled, path: &str, old: &[u8], new: &[u8]) -> Option<String> {
-    let read = |bytes| if BinaryTables::begins(bytes) { TablesFile::binary(compiled, bytes) } else { serde_json::from_slice(bytes).ok() };
-    let (old, new): (TablesFile, TablesFile) = (read(old)?, read(new)?);
+    let (old, new) = (Listed::read(compiled, old)?, Listed::read(compiled, new)?);
     if old.canonical != new.canonical || old.vcs != new.vcs || old.scenario != new.scenario {
         return Some(format!(
             "{path}: scenario {}, {} VCs, canonical {} -> scenario {}, {} VCs, canonical {}",
             old.scenario, old.vcs, old.canonical, new.scenario, new.vcs, new.canonical
         ));
     }
-    let index =
-        |file: &TablesFile| -> BTreeMap<u32, usize> { file.routers.iter().enumerate().map(|(at, router)| (router.node, at)).collect() };
-    let (before, after) = (index(&old), index(&new));
-    let nodes: BTreeSet<u32> = before.keys().chain(after.keys()).copied().collect();
-    let entries = |file: &'_ TablesFile, at: Option<&usize>| at.map(|at| file.routers[*at].entries.clone());
-    let changed: Vec<u32> =
-        nodes.iter().copied().filter(|node| entries(&old, before.get(node)) != entries(&new, after.get(node))).collect();
+    let nodes: BTreeSet<u32> = old.routers.keys().chain(new.routers.keys()).copied().collect();
+    let changed: Vec<u32> = nodes.iter().copied().filter(|node| old.routers.get(node) != new.routers.get(node)).collect();
     if changed.is_empty() {
         return None;
     }

@@ -6,7 +6,7 @@ use crate::ir::Mirrors;
 use crate::limits::cross_connects_bytes;
 use crate::model::{CoupleRule, Duplex, Ocs, Pod, file_stem};
 use crate::passes::synth::{self, Misfit, OcsSetting, ReadSettings};
-use serde::Deserialize;
+use crate::read::AnyConfigDb;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -51,25 +51,6 @@ pub(super) fn complete(pod: &Pod, settings: ReadSettings) -> Result<Mirrors, Str
     }
 }
 
-#[derive(Deserialize)]
-struct ConfigDb {
-    #[serde(rename = "OCS_PORT")]
-    ports: BTreeMap<String, ConfigPort>,
-    #[serde(rename = "OCS_CROSS_CONNECT", default)]
-    cross_connects: BTreeMap<String, ConfigCrossConnect>,
-}
-
-#[derive(Deserialize)]
-struct ConfigPort {
-    label: String,
-}
-
-#[derive(Deserialize)]
-struct ConfigCrossConnect {
-    a_side: String,
-    b_side: String,
-}
-
 /// Reads `X_0_0.config_db.json` of every switch, from the folder or its `ocs/`.
 fn config_dbs(directory: &Path, pod: &Pod) -> Result<Mirrors, DriverError> {
     let nested = directory.join("ocs");
@@ -86,7 +67,7 @@ fn config_dbs(directory: &Path, pod: &Pod) -> Result<Mirrors, DriverError> {
         let Some(&ocs) = by_stem.get(stem) else {
             return Err(unfit(format!("the spec declares no OCS with the file name `{stem}`")));
         };
-        let config: ConfigDb = serde_json::from_str(&read::text(&file, most)?).map_err(|error| unfit(error.to_string()))?;
+        let config: AnyConfigDb = serde_json::from_str(&read::text(&file, most)?).map_err(|error| unfit(error.to_string()))?;
         let (switch, keys) = setting(pod, ocs, &config).map_err(|(key, what)| unfit(format!("at `OCS_CROSS_CONNECT.{key}`: {what}")))?;
         switches.push(switch);
         places.push((file, keys));
@@ -104,7 +85,7 @@ fn config_dbs(directory: &Path, pod: &Pod) -> Result<Mirrors, DriverError> {
 }
 
 /// One switch by the labels of its ports, and the keys of its cross-connects; an error names the key.
-fn setting(pod: &Pod, ocs: &Ocs, config: &ConfigDb) -> Result<(OcsSetting, Vec<String>), (String, String)> {
+fn setting(pod: &Pod, ocs: &Ocs, config: &AnyConfigDb) -> Result<(OcsSetting, Vec<String>), (String, String)> {
     let side_b: BTreeSet<String> = ocs.b.iter().map(|&face| pod.face_port_name(face)).collect();
     let mut directed: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     for (key, one) in &config.cross_connects {

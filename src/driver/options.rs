@@ -154,7 +154,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE", requires = "topology")]
     pub tables: Option<String>,
 
-    /// The network of the tables: fabc.topology/1, or what ibnetdiscover prints
+    /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
     #[arg(long, value_name = "FILE", requires = "tables")]
     pub topology: Option<String>,
 }

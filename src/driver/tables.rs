@@ -4,14 +4,12 @@ use super::errors::{DriverError, Stop};
 use super::options::{TableFormat, TablesArgs};
 use super::read::{self, display};
 use super::terminal::print_out;
-use crate::check::BinaryTables;
-use crate::compiled::Compiled;
 use crate::ids::{CubeId, NodeId};
-use crate::ir::{Entry, EntryLine, ForwardingTables, Image, Names, Symmetry, TableKey};
+use crate::ir::{Entry, ForwardingTables, Names, Symmetry};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::{Fabric, PORT_NAMES, file_stem};
+use crate::read::{BinaryTables, Generators, Line, RouterLine, Served, TablesFile, TablesHead, key_of, of_blocks, tagged};
 use serde::Deserialize;
-use std::collections::BTreeSet;
 use std::path::Path;
 
 /// `fabc tables`.
@@ -50,8 +48,9 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         if !canonical {
             return Ok(Symmetry::trivial(block, blocks));
         }
-        let TopologyFile { symmetry } = json(directory, "topology.json")?;
-        group(blocks, block, &symmetry.generators).map_err(not_built)
+        let Generators { symmetry } = json(directory, "topology.json")?;
+        let wrong = |_| not_built("the symmetry in `topology.json` is no translation of cubes".to_owned());
+        of_blocks(block, blocks, &symmetry.generators).map_err(wrong)
     };
     let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));
     let ports = fabric.pod().map_or(fabric.router.radix, |_| PORT_NAMES.len() as u32);
@@ -60,7 +59,8 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         let symmetry = symmetry(file.is_canonical())?;
         file.tables(symmetry).map_err(damaged)?
     } else {
-        let file: TablesFile = json(directory, &path)?;
+        let text = read::text(&display(&directory.join(&path)), ARTIFACT_BYTES)?;
+        let file: TablesFile = tagged(text.as_bytes()).map_err(|what| not_built(format!("`{path}` is damaged: {what}")))?;
         let symmetry = symmetry(file.canonical)?;
         forwarding_tables(file, symmetry, ports).map_err(damaged)?
     };
@@ -77,76 +77,11 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A `tables/*.json`, as far as routers are concerned.
-#[derive(Deserialize)]
-pub(super) struct TablesFile {
-    /// `nominal`, or the dark OCSes.
-    pub(super) scenario: String,
-    /// Virtual channels of the budget.
-    pub(super) vcs: u8,
-    /// Whether only canonical routers are listed.
-    pub(super) canonical: bool,
-    /// The columns that packets are looked up by.
-    pub(super) key: Vec<String>,
-    /// The rule of the virtual channels, where the entries do not say them.
-    #[serde(default)]
-    pub(super) vc: Option<String>,
-    /// The routers, ascending.
-    pub(super) routers: Vec<RouterTable>,
-}
-
-impl TablesFile {
-    /// What a `fabc.tables.bin/1` says, if its symmetry is still that of the compiled pod.
-    pub(super) fn binary(compiled: &Compiled, bytes: &[u8]) -> Option<Self> {
-        let file = BinaryTables::read(bytes).ok()?;
-        let canonical = file.is_canonical();
-        let own = compiled.topology.symmetry();
-        let symmetry = if canonical { own.clone() } else { own.without() };
-        let ForwardingTables { scenario, vcs, key, symmetry, routers } = file.tables(symmetry).ok()?;
-        let line = |entry: Entry| EntryLine::new(&entry.numbers(key).collect::<Vec<_>>());
-        let router = |(node, entries): (NodeId, Vec<Entry>)| {
-            Some(RouterTable { node: node.0, entries: entries.into_iter().map(line).collect::<Option<_>>()? })
-        };
-        let routers = symmetry.canonical_nodes().zip(routers).map(router).collect::<Option<_>>()?;
-        let named = key;
-        let key = key.columns().iter().map(|column| (*column).to_owned()).collect();
-        let vc = named.vc_rule().map(str::to_owned);
-        Some(TablesFile { scenario, vcs, canonical, key, vc, routers })
-    }
-}
-
-/// One router of a [`TablesFile`].
-#[derive(Deserialize)]
-pub(super) struct RouterTable {
-    /// Its node id.
-    pub(super) node: u32,
-    /// The columns of the key, then `out_port`, `out_vc`.
-    pub(super) entries: Vec<EntryLine>,
-}
-
-#[derive(Deserialize)]
-struct TopologyFile {
-    symmetry: SymmetryJson,
-}
-
-#[derive(Deserialize)]
-struct SymmetryJson {
-    generators: Vec<Vec<u32>>,
-}
-
-/// What a file of tables is for.
-#[derive(Deserialize)]
-struct Served {
-    scenario: String,
-    #[serde(default)]
-    images: Vec<Image>,
-}
-
 /// The scenario whose tables serve a fault that is its image, and where the cubes go.
 fn image_of(directory: &Path, name: &str) -> Result<Option<(String, Vec<CubeId>)>, DriverError> {
-    for Served { scenario, images } in served(directory)? {
-        if let Some(image) = images.into_iter().find(|image| image.scenario == name) {
-            return Ok(Some((scenario, image.cubes)));
+    for TablesHead { scenario, images } in served(directory)? {
+        if let Some(Served { cubes, .. }) = images.into_iter().find(|image| image.scenario == name) {
+            return Ok(Some((scenario, cubes.into_iter().map(CubeId).collect())));
         }
     }
     Ok(None)
@@ -185,42 +120,6 @@ fn node(names: &Names, count: usize, name: &str) -> Result<NodeId, DriverError> 
     })
 }
 
-/// The group that the generators of `topology.json` make.
-fn group(cubes: u32, chips: u32, generators: &[Vec<u32>]) -> Result<Symmetry, String> {
-    let wrong = || "the symmetry in `topology.json` is no translation of cubes".to_owned();
-    let mut moves: Vec<Vec<CubeId>> = Vec::new();
-    for generator in generators {
-        if generator.len() as u64 != u64::from(cubes) * u64::from(chips) {
-            return Err(wrong());
-        }
-        let images: Vec<CubeId> = generator.iter().step_by(chips as usize).map(|node| CubeId(node / chips)).collect();
-        let whole = generator.iter().enumerate().all(|(node, image)| {
-            let (cube, local) = (node / chips as usize, node as u32 % chips);
-            images[cube].0 < cubes && *image == images[cube].0 * chips + local
-        });
-        if !whole {
-            return Err(wrong());
-        }
-        moves.push(images);
-    }
-    let identity: Vec<CubeId> = (0..cubes).map(CubeId).collect();
-    let mut elements = BTreeSet::from([identity.clone()]);
-    let mut open = vec![identity.clone()];
-    while let Some(element) = open.pop() {
-        for generator in &moves {
-            let product: Vec<CubeId> = element.iter().map(|cube| generator[cube.0 as usize]).collect();
-            let fixes_a_cube = product != identity && product.iter().zip(&identity).any(|(image, cube)| image == cube);
-            if fixes_a_cube || elements.len() > cubes as usize {
-                return Err(wrong());
-            }
-            if elements.insert(product.clone()) {
-                open.push(product);
-            }
-        }
-    }
-    Ok(Symmetry::new(chips, elements.into_iter().collect()))
-}
-
 /// Whether an entry names ports that a router has.
 fn within(entry: &Entry, ports: u32) -> bool {
     i64::from(entry.in_port) < i64::from(ports) && u32::from(entry.out_port) < ports
@@ -232,12 +131,12 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry, ports: u32) -> Result
         return Err(format!("it should list {} routers, ascending", symmetry.class_count()));
     }
     let nodes = symmetry.node_count() as u32;
-    let key = TableKey::named(&file.key, file.vc.as_deref()).ok_or("its key is unknown")?;
-    let entry = |line: EntryLine| {
-        let fits = line.entry(key).filter(|entry| entry.dst.0 < nodes && within(entry, ports));
+    let key = key_of(&file.key, file.vc.as_deref()).ok_or("its key is unknown")?;
+    let entry = |line: Line| {
+        let fits = line.under(key).filter(|entry| entry.dst.0 < nodes && within(entry, ports));
         fits.ok_or("an entry is out of range".to_owned())
     };
-    let table = |router: RouterTable| router.entries.into_iter().map(entry).collect();
+    let table = |router: RouterLine| router.entries.into_iter().map(entry).collect();
     let routers = file.routers.into_iter().map(table).collect::<Result<Vec<Vec<_>>, String>>()?;
     Ok(ForwardingTables { scenario: file.scenario, vcs: file.vcs, key, symmetry, routers })
 }
@@ -250,7 +149,7 @@ fn list(directory: &Path, fabric: &Fabric, names: &Names) -> Result<(), DriverEr
 }
 
 /// What the files with tables are for.
-fn served(directory: &Path) -> Result<Vec<Served>, DriverError> {
+fn served(directory: &Path) -> Result<Vec<TablesHead>, DriverError> {
     let folder = directory.join("tables");
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -262,9 +161,7 @@ fn served(directory: &Path) -> Result<Vec<Served>, DriverError> {
         }
         let file = BinaryTables::read(&read::bytes(&folder.join(&path), ARTIFACT_BYTES)?);
         let file = file.map_err(|reason| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}`: {reason}") })?;
-        let image =
-            |(name, cubes): (&str, &[u32])| Image { scenario: name.to_owned(), cubes: cubes.iter().map(|&cube| CubeId(cube)).collect() };
-        Ok(Served { scenario: file.scenario().to_owned(), images: file.images().map(image).collect() })
+        Ok(TablesHead { scenario: file.scenario().to_owned(), images: file.served().to_vec() })
     };
     paths.map(served).collect()
 }
@@ -278,36 +175,18 @@ fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
 
 fn json<T: for<'a> Deserialize<'a>>(directory: &Path, path: &str) -> Result<T, DriverError> {
     let text = read::text(&display(&directory.join(path)), ARTIFACT_BYTES)?;
-    serde_json::from_str(&text)
+    crate::read::json(text.as_bytes())
         .map_err(|error| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}` is damaged: {error}") })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::TableKey;
 
     /// The nodes of a pod with two chips a cube, when cube k moves to `images[k]`.
     fn nodes(images: [u32; 4]) -> Vec<u32> {
         images.iter().flat_map(|cube| [cube * 2, cube * 2 + 1]).collect()
-    }
-
-    #[test]
-    fn generators_are_closed_to_a_group() {
-        assert!(group(4, 2, &[]).unwrap().is_trivial());
-        assert_eq!(group(4, 2, &[nodes([1, 2, 3, 0])]).unwrap().order(), 4);
-        assert_eq!(group(4, 2, &[nodes([1, 0, 3, 2])]).unwrap().order(), 2);
-        assert_eq!(group(4, 2, &[nodes([1, 0, 3, 2]), nodes([2, 3, 0, 1])]).unwrap().order(), 4);
-    }
-
-    #[test]
-    fn what_is_no_translation_is_refused() {
-        for wrong in
-            [nodes([1, 0, 2, 3]), nodes([1, 2, 0, 3]), nodes([9, 2, 3, 0]), nodes([1, 1, 1, 1]), vec![0, 1], vec![2, 3, 0, 1, 7, 6, 5, 4]]
-        {
-            assert!(group(4, 2, std::slice::from_ref(&wrong)).is_err(), "{wrong:?}");
-        }
-        // Two swaps whose product fixes a cube.
-        assert!(group(4, 2, &[nodes([1, 0, 3, 2]), nodes([1, 2, 3, 0])]).is_err());
     }
 
     #[test]
@@ -328,20 +207,21 @@ mod tests {
 
     #[test]
     fn tables_list_exactly_the_canonical_routers() {
-        let file = |nodes: &[u32], dst| TablesFile {
-            scenario: "nominal".to_owned(),
-            vcs: 2,
-            canonical: true,
-            vc: None,
-            key: TableKey::DstInput.columns().iter().map(|&column| column.to_owned()).collect(),
-            routers: nodes.iter().map(|&node| RouterTable { node, entries: vec![EntryLine::new(&[dst, -1, -1, 0, 1]).unwrap()] }).collect(),
+        let file = |nodes: [u32; 2], dst: u32| {
+            let line = |node: u32| format!(r#"{{"node":{node},"entries":[[{dst},-1,-1,0,1]]}}"#);
+            let text = format!(
+                r#"{{"format":"fabc.tables/1","scenario":"nominal","vcs":2,"canonical":true,"key":["dst","in_port","in_vc"],"routers":[{},{}]}}"#,
+                line(nodes[0]),
+                line(nodes[1])
+            );
+            tagged::<TablesFile>(text.as_bytes()).unwrap()
         };
-        let symmetry = || group(4, 2, &[nodes([1, 2, 3, 0])]).unwrap();
-        let tables = forwarding_tables(file(&[0, 1], 7), symmetry(), 1).unwrap();
+        let symmetry = || of_blocks(2, 4, &[nodes([1, 2, 3, 0])]).unwrap();
+        let tables = forwarding_tables(file([0, 1], 7), symmetry(), 1).unwrap();
         // The image of node 0 and of destination 7 under the move by one cube.
         assert_eq!(tables.router(NodeId(2))[0].dst, NodeId(1));
-        assert!(forwarding_tables(file(&[0, 2], 7), symmetry(), 1).is_err());
-        assert!(forwarding_tables(file(&[0, 1], 8), symmetry(), 1).is_err());
-        assert!(forwarding_tables(file(&[0, 1], 7), symmetry(), 0).is_err());
+        assert!(forwarding_tables(file([0, 2], 7), symmetry(), 1).is_err());
+        assert!(forwarding_tables(file([0, 1], 8), symmetry(), 1).is_err());
+        assert!(forwarding_tables(file([0, 1], 7), symmetry(), 0).is_err());
     }
 }

@@ -3,7 +3,6 @@
 use super::{CrossConnects, Scene, Topology};
 use crate::ids::{CubeId, Id, LinkId, NodeId, OcsId};
 use crate::model::{Fabric, Faults, file_stem};
-use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// The healthy pod, or one tolerated fault and the faults that are its images under the symmetry of the topology.
@@ -42,8 +41,7 @@ impl Fault {
 }
 
 /// A fault that is the image of another one: its tables are theirs with every router and destination carried along.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     /// Its name.
     pub scenario: String,

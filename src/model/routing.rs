@@ -82,9 +82,6 @@ pub enum TableKey {
 }
 
 impl TableKey {
-    /// All keys.
-    pub const ALL: [TableKey; 3] = [TableKey::DstInput, TableKey::Dst, TableKey::DstHop];
-
     /// The columns of the key, as `fabc.tables/1` names them.
     pub fn columns(self) -> &'static [&'static str] {
         match self {
@@ -95,10 +92,6 @@ impl TableKey {
     /// The rule by which a packet finds its next virtual channel, where the entries do not say it: `hop`.
     pub fn vc_rule(self) -> Option<&'static str> {
         (self == TableKey::DstHop).then_some("hop")
-    }
-    /// The key with these columns and this rule, if there is one.
-    pub fn named(columns: &[String], vc_rule: Option<&str>) -> Option<Self> {
-        Self::ALL.into_iter().find(|key| columns == key.columns() && vc_rule == key.vc_rule())
     }
     /// Whether the destination alone decides the port.
     pub fn is_by_destination(self) -> bool {

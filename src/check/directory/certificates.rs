@@ -1,12 +1,13 @@
 //! Reads `certificates.json`.
 
-use super::read::{Certificates, FlowLine, ScenarioLine, contradiction, tagged};
+use super::read::{contradiction, tagged};
 use super::{CERTIFICATES, Files};
 use crate::check::CheckError;
 use crate::check::faults::{Fault, tolerated};
 use crate::ids::OcsId;
 use crate::ir::{FlowCertificate, Topology};
 use crate::model::{Fabric, Pod};
+use crate::read::{Certificates, FlowLine, ScenarioLine};
 
 /// What the file claims; nothing of it is checked yet, except that it names things that exist.
 pub(super) struct Claims {

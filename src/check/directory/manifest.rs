@@ -1,9 +1,10 @@
 //! Whether the files are the ones that the manifest lists.
 
 use super::files::{Files, MANIFEST, SPEC};
-use super::read::{Manifest, bytes, contradiction, tagged};
+use super::read::{bytes, contradiction, tagged};
 use crate::check::CheckError;
 use crate::model::Fabric;
+use crate::read::Manifest;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the build was called.

@@ -14,7 +14,6 @@ mod report;
 mod stated;
 mod switches;
 mod tables;
-mod tables_bin;
 mod topology;
 
 use super::{CheckError, DeadlockFree, Wired, dual, flow, scenario as walk_scenario, trees, wiring};
@@ -33,7 +32,6 @@ use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
 pub use stated::Stated;
 use std::collections::BTreeSet;
-pub use tables_bin::BinaryTables;
 
 /// What a directory was verified to hold.
 #[derive(Clone, PartialEq, Eq, Debug)]

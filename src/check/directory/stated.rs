@@ -2,9 +2,10 @@
 //! carries.
 
 use super::files::{Files, REPORT};
-use super::read::{Ordered, json};
+use super::read::json;
 use crate::check::CheckError;
 use crate::ir::{PassRecord, TreeBounds, UniversalLimit};
+use crate::read::Ordered;
 use crate::units::Decimal;
 use serde::Deserialize;
 

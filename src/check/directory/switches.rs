@@ -2,12 +2,13 @@
 
 use super::files::{Files, INPUTS, OCS};
 use super::inputs::same_input;
-use super::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile, contradiction, json, tagged};
+use super::read::{contradiction, json, tagged};
 use crate::check::CheckError;
 use crate::check::faults::in_file_names;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnect, CrossConnects, Topology};
 use crate::model::{CoupleRule, Duplex, FacePort, Ocs, Pod, TopologyChoice};
+use crate::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The settings of all switches.

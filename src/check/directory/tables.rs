@@ -1,11 +1,11 @@
 //! Reads the forwarding tables of one scenario.
 
-use super::read::{TablesFile, bytes, contradiction, tagged};
-use super::{BinaryTables, Files};
+use super::Files;
+use super::read::{bytes, contradiction, tagged, unreadable};
 use crate::check::CheckError;
-use crate::check::entries::{Line, key_of, width_of};
-use crate::check::faults::{Fault, Served};
+use crate::check::faults::Fault;
 use crate::ir::{ForwardingTables, Symmetry, Topology};
+use crate::read::{BinaryTables, Line, Served, TablesFile, key_of, width_of};
 
 /// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`. What the entries say is checked by the walk.
 pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Fault) -> Result<(ForwardingTables, bool), CheckError> {
@@ -47,7 +47,7 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Fault) -> Re
 
 /// The same from a `fabc.tables.bin/1`.
 fn binary(files: &Files, topology: &Topology, scenario: &Fault, path: &str) -> Result<(ForwardingTables, bool), CheckError> {
-    let unreadable = |what: String| CheckError::Unreadable { file: path.to_owned(), what };
+    let unreadable = |what: String| unreadable(path, what);
     let file = BinaryTables::read(bytes(files, path)?).map_err(unreadable)?;
     if file.scenario() != scenario.name {
         let what = format!("says `{}`, but the file is that of `{}`", file.scenario(), scenario.name);

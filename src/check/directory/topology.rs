@@ -1,11 +1,12 @@
 //! Reads `topology.json` against the spec.
 
-use super::read::{ClassLine, KindLine, NetworkFile, TopologyFile, contradiction, tagged};
+use super::read::{contradiction, tagged};
 use super::{Files, TOPOLOGY};
 use crate::check::CheckError;
-use crate::ids::{CubeId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId, PortId};
+use crate::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId, PortId};
 use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
 use crate::model::{Fabric, PORT_NAMES, Plant, Pod};
+use crate::read::{ClassLine, KindLine, NetworkFile, NoGroup, TopologyFile, of_blocks};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A topology, and the OCS that each of its links is said to run through: none in a network.
@@ -142,48 +143,22 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
 /// Closes the generators to a group that moves whole blocks, cubes in a pod, and fixes none; `(size, blocks)` are the routers of a block
 /// and how many blocks there are.
 fn symmetry((size, blocks): (u32, u32), generators: &[Vec<u32>], word: &str) -> Result<Symmetry, CheckError> {
-    let routers = size as usize * blocks as usize;
-    let mut moves = Vec::new();
-    for (k, images) in generators.iter().enumerate() {
-        let place = format!("symmetry.generators[{k}]");
-        if images.len() != routers {
-            return Err(contradiction(TOPOLOGY, place, format!("has {} images for {routers} routers", images.len())));
-        }
-        let to: Vec<CubeId> = images.iter().step_by(size as usize).map(|&image| CubeId(image / size)).collect();
-        for (node, &image) in (0u32..).zip(images) {
-            if to[(node / size) as usize].0.checked_mul(size).and_then(|first| first.checked_add(node % size)) != Some(image) {
-                let place = format!("{place}[{node}]");
-                let what = format!("takes router {node} to {image}, which does not keep its {word} together");
-                return Err(contradiction(TOPOLOGY, place, what));
+    of_blocks(size, blocks, generators).map_err(|wrong| {
+        let place = |generator: usize| format!("symmetry.generators[{generator}]");
+        match wrong {
+            NoGroup::Length { generator, images } => {
+                let what = format!("has {images} images for {} routers", u64::from(size) * u64::from(blocks));
+                contradiction(TOPOLOGY, place(generator), what)
             }
-        }
-        let distinct: BTreeSet<CubeId> = to.iter().copied().collect();
-        if distinct.len() != to.len() || distinct.iter().any(|block| block.0 >= blocks) {
-            return Err(contradiction(TOPOLOGY, place, "is no permutation"));
-        }
-        moves.push(to);
-    }
-    let identity: Vec<CubeId> = (0..blocks).map(CubeId).collect();
-    let mut elements = BTreeSet::from([identity.clone()]);
-    let mut open = vec![identity];
-    while let Some(element) = open.pop() {
-        for generator in &moves {
-            let product: Vec<CubeId> = element.iter().map(|block| generator[block.index()]).collect();
-            if elements.contains(&product) {
-                continue;
+            NoGroup::Torn { generator, router, image } => {
+                let what = format!("takes router {router} to {image}, which does not keep its {word} together");
+                contradiction(TOPOLOGY, format!("{}[{router}]", place(generator)), what)
             }
-            // A group that fixes no block has at most as many elements as there are blocks: this also ends the closure.
-            if let Some(block) = product.iter().enumerate().position(|(block, image)| block == image.index()) {
-                return Err(CheckError::symmetry(format!(
-                    "the generators of topology.json make an element that leaves {word}{block} in place"
-                )));
+            NoGroup::NoPermutation { generator } => contradiction(TOPOLOGY, place(generator), "is no permutation"),
+            NoGroup::Fixes { block } => {
+                CheckError::symmetry(format!("the generators of topology.json make an element that leaves {word}{block} in place"))
             }
-            elements.insert(product.clone());
-            open.push(product);
-            if elements.len() > blocks as usize {
-                return Err(CheckError::symmetry(format!("the generators of topology.json make more elements than there are {word}s")));
-            }
+            NoGroup::TooMany => CheckError::symmetry(format!("the generators of topology.json make more elements than there are {word}s")),
         }
-    }
-    Ok(Symmetry::new(size, elements.into_iter().collect()))
+    })
 }

@@ -1,147 +1,102 @@
-//! Reads `fabc.topology/1`, `fabc.tables/1` and `fabc.tables.bin/1` as a stranger would: no pod, no wiring rules, only links and entries.
+//! Reads `fabc.topology/1`, `fabc.topology/2`, `fabc.tables/1` and `fabc.tables.bin/1` as a stranger would: no pod, no family, no wiring
+//! rules, only links and entries.
 
-use super::network::{Endpoint, MISSING, NOWHERE, Network, Table};
+use super::network::{Endpoint, Lookup, MISSING, NOWHERE, Network, Table, packed};
 use super::{NamedFile, malformed, text};
-use crate::check::entries::{Line, key_of, width_of};
-use crate::check::{BinaryTables, CheckError};
+use crate::check::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{Entry, Symmetry, TableKey};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::read::{AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, Line, NoGroup, closure, key_of, width_of};
+use std::collections::BTreeMap;
 
-#[derive(Deserialize)]
-struct TopologyFile {
-    format: String,
-    ports: Vec<String>,
-    nodes: Vec<NodeLine>,
-    links: Vec<LinkLine>,
-    symmetry: Option<SymmetryLine>,
-}
+/// More input and output ports than these are not laid out: 2 GiB.
+const MOST_PORTS: usize = 1 << 28;
 
-#[derive(Deserialize)]
-struct NodeLine {
-    id: u32,
-    cube: Option<u32>,
-    at: Option<[u32; 3]>,
-}
-
-#[derive(Deserialize)]
-struct LinkLine {
-    a: (u32, u8),
-    b: (u32, u8),
-}
-
-#[derive(Deserialize)]
-struct SymmetryLine {
-    generators: Vec<Vec<u32>>,
-}
-
-#[derive(Deserialize)]
-struct TablesFile {
-    format: String,
-    vcs: u8,
-    #[serde(default)]
-    canonical: bool,
-    key: Vec<String>,
-    #[serde(default)]
-    vc: Option<String>,
-    routers: Vec<RouterLine>,
-}
-
-#[derive(Deserialize)]
-struct RouterLine {
-    node: u32,
-    entries: Vec<Line>,
-}
+/// Most inputs that all routers tell apart together: as many entries are looked at for every destination.
+const MOST_INPUTS: usize = 1 << 30;
 
 /// A network, and the permutations of its routers that carry canonical tables.
 pub(super) struct Topology {
     pub(super) network: Network,
     /// All elements of the group that the generators make, the identity first.
     elements: Vec<Vec<u32>>,
-    cubes: Vec<u32>,
+    /// Routers of a block, which the group moves as a whole.
+    block: usize,
 }
 
 /// Tables of listed routers, carried to the others.
 pub(super) struct CarriedTables {
     vcs: usize,
-    inputs: usize,
+    ports: usize,
+    lookup: Lookup,
     /// (router, sorted entries).
     listed: Vec<(u32, Vec<Entry>)>,
     /// `[router]`: which listed one it is an image of, under which element; `u32::MAX` if of none.
     home: Vec<(u32, u32)>,
     /// `[element]`: where it takes every router back from.
     inverse: Vec<Vec<u32>>,
-}
-
-fn json<T: DeserializeOwned>(file: NamedFile<'_>) -> Result<T, CheckError> {
-    serde_json::from_str(text(file)?).map_err(|error| malformed(file.name, error.line(), error.to_string()))
+    /// `[endpoint]`: its router.
+    destinations: Vec<u32>,
 }
 
 /// Reads a network.
 pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
-    let TopologyFile { format, ports, nodes, links, symmetry } = json(file)?;
     let wrong = |what: String| malformed(file.name, 1, what);
-    if format != "fabc.topology/1" {
-        return Err(wrong(format!("its format is `{format}`, but this fabc reads `fabc.topology/1`")));
+    let read = AnyTopology::read(text(file)?).map_err(|(line, what)| malformed(file.name, line, what))?;
+    let AnyTopology { port_names, routers, links, generators, block } = read;
+    let ports = port_names.len();
+    if ports == 0 || ports > i16::MAX as usize || routers.is_empty() {
+        return Err(wrong(format!("{ports} ports at each of {} nodes make no network", routers.len())));
     }
-    if ports.is_empty() || ports.len() > 255 || nodes.is_empty() {
-        return Err(wrong(format!("{} ports at each of {} nodes make no network", ports.len(), nodes.len())));
+    if ports * routers.len() > MOST_PORTS {
+        return Err(wrong(format!("{ports} ports at each of {} nodes are more than can be walked", routers.len())));
     }
-    if let Some((k, node)) = nodes.iter().enumerate().find(|(k, node)| node.id as usize != *k) {
-        return Err(wrong(format!("`nodes[{k}]` has the id {}, but ids count from 0", node.id)));
+    if let Some((k, router)) = routers.iter().enumerate().find(|(k, router)| router.id as usize != *k) {
+        return Err(wrong(format!("`nodes[{k}]` has the id {}, but ids count from 0", router.id)));
     }
-    let names: Vec<String> = nodes
-        .iter()
-        .map(|node| match (node.cube, node.at) {
-            (Some(cube), Some([x, y, z])) => format!("cube{cube}[{x},{y},{z}]"),
-            _ => format!("node{}", node.id),
-        })
-        .collect();
-    let mut next = vec![(NOWHERE, 0); names.len() * ports.len()];
+    let common = routers.iter().fold(0, |common, router| greatest_divisor(common, u32::from(router.hosts)));
+    if common == 0 {
+        return Err(wrong("no router has hosts, so that nobody sends packets".to_owned()));
+    }
+    let endpoint = |router: &AnyRouter| {
+        let weight = u32::from(router.hosts) / common;
+        (weight > 0).then(|| Endpoint { name: router.name.clone(), router: router.id, port: None, weight })
+    };
+    let endpoints = routers.iter().filter_map(endpoint).collect();
+    let names: Vec<String> = routers.into_iter().map(|router| router.name).collect();
+    let mut next = vec![(NOWHERE, 0); names.len() * ports];
+    // Of links that run one way, outputs and inputs are numbered apart.
+    let mut entered = vec![false; next.len()];
     for (k, link) in links.iter().enumerate() {
-        for ((node, port), (to, to_port)) in [(link.a, link.b), (link.b, link.a)] {
-            if node as usize >= names.len() || usize::from(port) >= ports.len() {
-                return Err(wrong(format!("`links[{k}]`: [{node},{port}] is no port of this network")));
+        let slot = |(node, port): (u32, u16)| {
+            let exists = (node as usize) < names.len() && usize::from(port) < ports;
+            let place = || wrong(format!("`links[{k}]`: [{node},{port}] is no port of this network"));
+            if exists { Ok(node as usize * ports + usize::from(port)) } else { Err(place()) }
+        };
+        let (a, b) = (slot(link.a)?, slot(link.b)?);
+        let channels = [(a, b, link.b), (b, a, link.a)];
+        for &(from, to, (node, port)) in &channels[..if link.simplex { 1 } else { 2 }] {
+            let twice = if next[from].0 != NOWHERE { Some(from) } else { entered[to].then_some(to) };
+            if let Some(slot) = twice {
+                return Err(wrong(format!("`links[{k}]`: {}.{} carries two links", names[slot / ports], port_names[slot % ports])));
             }
-            let slot = &mut next[node as usize * ports.len() + usize::from(port)];
-            if slot.0 != NOWHERE {
-                return Err(wrong(format!("`links[{k}]`: {}.{} carries two links", names[node as usize], ports[usize::from(port)])));
-            }
-            *slot = (to, u32::from(to_port));
+            next[from] = (node, u32::from(port));
+            entered[to] = true;
         }
     }
-    let generators = symmetry.map(|symmetry| symmetry.generators).unwrap_or_default();
-    let elements = group(names.len(), &generators).map_err(wrong)?;
-    let endpoints = names.iter().zip(0..).map(|(name, router)| Endpoint { name: name.clone(), router, port: None }).collect();
-    let cubes = nodes.iter().map(|node| node.cube.unwrap_or(node.id)).collect();
-    Ok(Topology { network: Network { names, ports: ports.len(), port_names: ports, next, endpoints }, elements, cubes })
+    let elements = closure(names.len(), &generators, false).map_err(|no_group| {
+        wrong(match no_group {
+            NoGroup::NoPermutation { generator } => {
+                format!("`symmetry.generators[{generator}]` is no permutation of the {} nodes", names.len())
+            }
+            _ => "the generators make more elements than there are nodes".to_owned(),
+        })
+    })?;
+    Ok(Topology { network: Network { names, ports, port_names, next, endpoints }, elements, block })
 }
 
-/// All products of some permutations, the identity first.
-fn group(nodes: usize, generators: &[Vec<u32>]) -> Result<Vec<Vec<u32>>, String> {
-    for (k, generator) in generators.iter().enumerate() {
-        let images: BTreeSet<u32> = generator.iter().copied().collect();
-        if generator.len() != nodes || images.len() != nodes || images.last().is_some_and(|last| *last as usize >= nodes) {
-            return Err(format!("`symmetry.generators[{k}]` is no permutation of the {nodes} nodes"));
-        }
-    }
-    let identity: Vec<u32> = (0..nodes as u32).collect();
-    let mut elements = BTreeSet::from([identity.clone()]);
-    let mut open = vec![identity];
-    while let Some(element) = open.pop() {
-        for generator in generators {
-            let product: Vec<u32> = element.iter().map(|node| generator[*node as usize]).collect();
-            if elements.len() > nodes {
-                return Err("the generators make more elements than there are nodes".to_owned());
-            }
-            if elements.insert(product.clone()) {
-                open.push(product);
-            }
-        }
-    }
-    Ok(elements.into_iter().collect())
+fn greatest_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { greatest_divisor(b, a % b) }
 }
 
 /// Reads tables; whether their entries make sense is for [`CarriedTables::check`].
@@ -156,15 +111,17 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
         let nodes: Vec<u32> = tables.symmetry.canonical_nodes().map(|node| node.0).collect();
         (tables.vcs, canonical, tables.key, nodes.into_iter().zip(tables.routers).collect::<Vec<_>>())
     } else {
-        let TablesFile { format, vcs, canonical, key, vc, routers } = json(file)?;
+        let read = serde_json::from_str(text(file)?).map_err(|error| malformed(file.name, error.line(), error.to_string()))?;
+        let AnyTablesFile { format, vcs, canonical, key, vc, routers } = read;
         if format != "fabc.tables/1" {
             return Err(wrong(format!("its format is `{format}`, but this fabc reads `fabc.tables/1`")));
         }
         let Some(key) = key_of(&key, vc.as_deref()) else {
-            let known = "[\"dst\", \"in_port\", \"in_vc\"] or [\"dst\"]";
-            return Err(wrong(format!("tables with the key {key:?} cannot be walked, only those with {known}")));
+            let known = "[\"dst\", \"in_port\", \"in_vc\"], [\"dst\"], or [\"dst\"] and the rule `hop` for virtual channels";
+            let rule = vc.map_or_else(String::new, |rule| format!(" and the rule `{rule}`"));
+            return Err(wrong(format!("tables with the key {key:?}{rule} cannot be walked, only those with {known}")));
         };
-        let router = |RouterLine { node, entries }| {
+        let router = |AnyRouterLine { node, entries }| {
             let entry = |(at, line): (usize, Line)| {
                 let what = || format!("entry {at} of router {node} is none of {} numbers in range", width_of(key));
                 line.under(key).ok_or_else(|| wrong(what()))
@@ -197,16 +154,25 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
         element.iter().zip(0..).for_each(|(image, node)| inverse[*image as usize] = node);
         inverse
     };
-    // Where the destination alone decides, there is one input for all.
-    let inputs = if key == TableKey::Dst { 1 } else { topology.network.ports * usize::from(vcs) + 1 };
-    Ok(CarriedTables { vcs: usize::from(vcs), inputs, listed, home, inverse: elements.iter().map(back).collect() })
+    let lookup = match key {
+        TableKey::DstInput => Lookup::Input,
+        TableKey::Dst => Lookup::Destination,
+        TableKey::DstHop => Lookup::Hops,
+    };
+    let (vcs, ports) = (usize::from(vcs), topology.network.ports);
+    if lookup.inputs(ports, vcs).saturating_mul(nodes) > MOST_INPUTS {
+        return Err(wrong(format!("tables of {nodes} routers that tell apart {ports} ports with {vcs} VCs are more than can be walked")));
+    }
+    let inverse = elements.iter().map(back).collect();
+    let destinations = topology.network.endpoints.iter().map(|endpoint| endpoint.router).collect();
+    Ok(CarriedTables { vcs, ports, lookup, listed, home, inverse, destinations })
 }
 
 impl Topology {
     /// The group as one of cubes, which is how `fabc.tables.bin/1` counts its routers.
     fn symmetry(&self, canonical: bool) -> Symmetry {
         let nodes = self.network.routers();
-        let chips = self.cubes.iter().take_while(|cube| **cube == self.cubes[0]).count();
+        let chips = self.block.max(1);
         let whole = nodes.is_multiple_of(chips)
             && self.elements.iter().all(|element| {
                 element.iter().enumerate().all(|(node, image)| *image as usize % chips == node % chips)
@@ -228,11 +194,14 @@ impl CarriedTables {
             let mut outputs: BTreeMap<(NodeId, i16, i8), (u16, u8)> = BTreeMap::new();
             for Entry { dst, in_port, in_vc, out_port, out_vc } in entries {
                 let injected = (*in_port, *in_vc) == (-1, -1);
-                let arrived = (0..ports).contains(&i32::from(*in_port)) && (0..vcs).contains(&i32::from(*in_vc));
+                let exists = (0..ports).contains(&i32::from(*in_port)) && (0..vcs).contains(&i32::from(*in_vc));
+                let arrived = self.lookup == Lookup::Input && exists;
                 let what = if dst.0 as usize >= network.routers() {
                     "is for a router that does not exist".to_owned()
                 } else if !injected && !arrived {
                     "has an input that no packet comes by".to_owned()
+                } else if self.lookup == Lookup::Hops && *out_vc != 0 {
+                    "names a VC, but it is the hops that say it".to_owned()
                 } else if i32::from(*out_port) >= ports || i32::from(*out_vc) >= vcs {
                     format!("leaves by a port or VC that does not exist, there are {ports} ports with {vcs} VCs")
                 } else {
@@ -256,19 +225,24 @@ impl Table for CarriedTables {
     fn vcs(&self) -> usize {
         self.vcs
     }
-    fn inputs(&self) -> usize {
-        self.inputs
+    fn lookup(&self) -> Lookup {
+        self.lookup
     }
-    fn fill(&self, endpoint: usize, row: &mut Vec<u16>) {
+    fn fill(&self, endpoint: usize, row: &mut Vec<u32>) {
+        let inputs = self.lookup.inputs(self.ports, self.vcs);
         row.clear();
-        row.resize(self.home.len() * self.inputs, MISSING);
-        for (router, &(listed, g)) in self.home.iter().enumerate() {
+        row.resize(self.home.len() * inputs, MISSING);
+        for (row, &(listed, g)) in row.chunks_mut(inputs).zip(&self.home) {
             let Some((_, entries)) = self.listed.get(listed as usize) else { continue };
-            let dst = NodeId(self.inverse[g as usize][endpoint]);
+            let dst = NodeId(self.inverse[g as usize][self.destinations[endpoint] as usize]);
             let start = entries.partition_point(|entry| entry.dst < dst);
             for entry in entries[start..].iter().take_while(|entry| entry.dst == dst) {
-                let input = if entry.in_port < 0 { 0 } else { 1 + entry.in_port as usize * self.vcs + entry.in_vc as usize };
-                row[router * self.inputs + input] = u16::from(entry.out_vc) << 8 | u16::from(entry.out_port);
+                let &Entry { in_port, in_vc, out_port, out_vc, .. } = entry;
+                match self.lookup {
+                    Lookup::Hops => row.iter_mut().zip(0..).take(self.vcs).for_each(|(output, hops)| *output = packed(out_port, hops)),
+                    _ if in_port < 0 => row[0] = packed(out_port, out_vc),
+                    _ => row[self.lookup.input(in_port as usize, in_vc as usize, self.vcs)] = packed(out_port, out_vc),
+                }
             }
         }
     }

@@ -90,7 +90,12 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
                     }
                     let port_name = if mine.links.len() > 1 { format!(" port {}", link.port) } else { String::new() };
                     let said = if mine.description.is_empty() { &mine.id } else { &mine.description };
-                    endpoints.push(Endpoint { name: format!("{said}{port_name}"), router: to, port: Some(link.remote_port as u8) });
+                    endpoints.push(Endpoint {
+                        name: format!("{said}{port_name}"),
+                        router: to,
+                        port: Some(link.remote_port as u8),
+                        weight: 1,
+                    });
                     lids.push(link.lid);
                 }
                 _ => {}
@@ -99,7 +104,7 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
     }
     let names: Vec<String> = switches.iter().map(|k| name(&nodes[*k])).collect();
     if endpoints.is_empty() {
-        endpoints = names.iter().zip(0..).map(|(name, router)| Endpoint { name: name.clone(), router, port: None }).collect();
+        endpoints = names.iter().zip(0..).map(|(name, router)| Endpoint { name: name.clone(), router, port: None, weight: 1 }).collect();
         lids = switches.iter().map(|k| nodes[*k].lid).collect();
         by_port_guid = switches.iter().enumerate().filter_map(|(router, k)| Some((nodes[*k].guid?, router))).collect();
     }

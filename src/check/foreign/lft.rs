@@ -4,7 +4,7 @@
 //! `<n> lids dumped`. These tables know no virtual channel; they are judged on one.
 
 use super::infiniband::Subnet;
-use super::network::{MISSING, Table};
+use super::network::{Lookup, MISSING, Table, packed};
 use super::{NamedFile, malformed, text};
 use crate::check::CheckError;
 use std::collections::BTreeMap;
@@ -97,13 +97,14 @@ impl Table for LidTables {
     fn vcs(&self) -> usize {
         1
     }
-    fn inputs(&self) -> usize {
-        1
+    fn lookup(&self) -> Lookup {
+        Lookup::Destination
     }
-    fn fill(&self, endpoint: usize, row: &mut Vec<u16>) {
+    fn fill(&self, endpoint: usize, row: &mut Vec<u32>) {
         let lid = usize::from(self.lids[endpoint]);
         row.clear();
-        let port = |table: &Vec<u8>| table.get(lid).copied().filter(|port| *port != ABSENT).map_or(MISSING, u16::from);
+        let port =
+            |table: &Vec<u8>| table.get(lid).copied().filter(|port| *port != ABSENT).map_or(MISSING, |port| packed(u16::from(port), 0));
         row.extend(self.ports.iter().map(port));
     }
 }

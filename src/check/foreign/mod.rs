@@ -4,6 +4,7 @@
 //! not arrive, packets that go round for ever, a shortest circle of channels that can wait on each other. Nothing is taken on trust: a
 //! claimed symmetry only says which tables the routers that are not listed have, and every one of them is walked.
 
+mod dependencies;
 mod fabc;
 mod infiniband;
 mod lft;
@@ -37,7 +38,8 @@ pub struct ForeignTables {
     pub hops: u64,
     /// Hops of the longest route.
     pub longest: u64,
-    /// Routes over the busiest channel.
+    /// Routes over the busiest channel; where routers have unequal numbers of hosts, each route as often as pairs of their hosts take it,
+    /// over the square of what is common to all those numbers.
     pub max_channel_load: u64,
     /// That channel.
     pub busiest: String,
@@ -56,8 +58,8 @@ pub enum Rejected {
     Convicted(Vec<CheckError>),
 }
 
-/// Reads the tables (`fabc.tables/1`, `fabc.tables.bin/1`, or the forwarding tables that OpenSM dumps) and the network (`fabc.topology/1`, or what
-/// ibnetdiscover prints), and walks every ordered pair of endpoints.
+/// Reads the tables (`fabc.tables/1`, `fabc.tables.bin/1`, or the forwarding tables that OpenSM dumps) and the network (`fabc.topology/1`,
+/// `fabc.topology/2`, or what ibnetdiscover prints), and walks every ordered pair of endpoints.
 ///
 /// # Errors
 /// What is wrong with a file, or with the tables.
@@ -77,11 +79,13 @@ pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>) -> Result<Foreign
             (subnet.network, Box::new(table))
         }
         (true, false) => {
-            return Err(unreadable(strange(tables, "`fabc.tables/1` or `fabc.tables.bin/1`, as the topology is `fabc.topology/1`")));
+            return Err(unreadable(strange(tables, "`fabc.tables/1` or `fabc.tables.bin/1`, as the topology is one of fabc")));
         }
-        (false, true) => return Err(unreadable(strange(topology, "`fabc.topology/1`, as the tables are those of fabc"))),
+        (false, true) => {
+            return Err(unreadable(strange(topology, "`fabc.topology/1` or `fabc.topology/2`, as the tables are those of fabc")));
+        }
     };
-    walk::judge(tables.name, &network, &*table).map_err(Rejected::Convicted)
+    walk::judge(tables.name, &network, &*table)
 }
 
 fn strange(file: NamedFile<'_>, expected: &str) -> CheckError {

@@ -1,7 +1,7 @@
 //! Routers, the channels between them, and endpoints: all that a walk has to know of a network.
 
 /// No entry for this input.
-pub(super) const MISSING: u16 = u16::MAX;
+pub(super) const MISSING: u32 = u32::MAX;
 
 /// No router at the other end.
 pub(super) const NOWHERE: u32 = u32::MAX;
@@ -14,7 +14,7 @@ pub(super) struct Network {
     pub(super) ports: usize,
     /// `[port]`: as people call it.
     pub(super) port_names: Vec<String>,
-    /// `[router * ports + port]`: (router, its port) at the other end, [`NOWHERE`] where no other router is.
+    /// `[router * ports + output port]`: (router, its input port) at the other end, [`NOWHERE`] where no other router is.
     pub(super) next: Vec<(u32, u32)>,
     /// Where packets come from and go to.
     pub(super) endpoints: Vec<Endpoint>,
@@ -26,16 +26,60 @@ pub(super) struct Endpoint {
     pub(super) router: u32,
     /// The port of the router behind which it sits; `None` if it is the router itself.
     pub(super) port: Option<u8>,
+    /// How often a route from or to it counts in the load of a channel: its hosts, over what is common to all endpoints.
+    pub(super) weight: u32,
+}
+
+/// What a router looks packets up by, beside their destination.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lookup {
+    /// Nothing.
+    Destination,
+    /// The hops they have made, which are also the virtual channel that they leave on.
+    Hops,
+    /// The input port and virtual channel.
+    Input,
+}
+
+impl Lookup {
+    /// Inputs that a router tells apart; 0 is that of injected packets.
+    pub(super) fn inputs(self, ports: usize, vcs: usize) -> usize {
+        match self {
+            Lookup::Destination => 1,
+            // The last one is that of packets for which no virtual channel is left.
+            Lookup::Hops => vcs + 1,
+            Lookup::Input => ports * vcs + 1,
+        }
+    }
+
+    /// The input of packets that come in by a port on a virtual channel.
+    pub(super) fn input(self, in_port: usize, vc: usize, vcs: usize) -> usize {
+        match self {
+            Lookup::Destination => 0,
+            Lookup::Hops => vc + 1,
+            Lookup::Input => 1 + in_port * vcs + vc,
+        }
+    }
 }
 
 /// Tables that can be asked for all entries towards one endpoint.
 pub(super) trait Table: Sync {
     /// Virtual channels that the tables may name.
     fn vcs(&self) -> usize;
-    /// Inputs that a router tells apart: one, or injected and then (in port, in VC).
-    fn inputs(&self) -> usize;
-    /// `[router * inputs + input]`: `out VC << 8 | out port`, or [`MISSING`].
-    fn fill(&self, endpoint: usize, row: &mut Vec<u16>);
+    /// What routers look packets up by.
+    fn lookup(&self) -> Lookup;
+    /// `[router * inputs + input]`: [`packed`] (output port, VC), or [`MISSING`].
+    fn fill(&self, endpoint: usize, row: &mut Vec<u32>);
+}
+
+/// An output port and virtual channel in one number.
+pub(super) fn packed(port: u16, vc: u8) -> u32 {
+    u32::from(vc) << 16 | u32::from(port)
+}
+
+/// The same back: (output port, VC).
+pub(super) fn unpacked(output: u32) -> (usize, usize) {
+    ((output & 0xffff) as usize, (output >> 16) as usize)
 }
 
 impl Network {

@@ -1,11 +1,10 @@
 //! Walks every ordered pair of endpoints, and looks for circles among the channels that wait for each other.
 
-use super::ForeignTables;
-use super::network::{MISSING, NOWHERE, Network, Table};
+use super::dependencies::Dependencies;
+use super::network::{Lookup, MISSING, NOWHERE, Network, Table, unpacked};
+use super::{ForeignTables, Rejected, malformed};
 use crate::check::CheckError;
 use crate::check::deadlock::shortest_directed_cycle;
-use fixedbitset::FixedBitSet;
-use petgraph::graph::{DiGraph, NodeIndex};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -31,8 +30,6 @@ struct Tally {
     vc_hops: Vec<u64>,
     longest: u64,
     pairs: u64,
-    /// `[(channel * vcs + vc) * ports * vcs + next port * vcs + next vc]`
-    seen: FixedBitSet,
     lost: u64,
     /// The first lost pair: (destination, source).
     first_lost: Option<(usize, usize)>,
@@ -43,11 +40,18 @@ struct Judge<'a> {
     file: &'a str,
     network: &'a Network,
     table: &'a dyn Table,
+    /// Of every router.
+    inputs: usize,
+    dependencies: Dependencies,
 }
 
 /// Judges tables; see [`super::foreign`].
-pub(super) fn judge(file: &str, network: &Network, table: &dyn Table) -> Result<ForeignTables, Vec<CheckError>> {
-    let judge = Judge { file, network, table };
+pub(super) fn judge(file: &str, network: &Network, table: &dyn Table) -> Result<ForeignTables, Rejected> {
+    let Some(dependencies) = Dependencies::new(network, table.vcs()) else {
+        let what = "between the channels of this network more dependencies are possible than memory can hold";
+        return Err(Rejected::Unreadable(Box::new(malformed(file, 1, what))));
+    };
+    let judge = Judge { file, network, table, inputs: table.lookup().inputs(network.ports, table.vcs()), dependencies };
     let endpoints = network.endpoints.len();
     // A fixed cut into parts, merged in order: the same verdict with any number of threads.
     let part = endpoints.div_ceil(32).max(1);
@@ -60,16 +64,15 @@ pub(super) fn judge(file: &str, network: &Network, table: &dyn Table) -> Result<
         sum.longest = sum.longest.max(tally.longest);
         sum.pairs += tally.pairs;
         sum.lost += tally.lost;
-        sum.seen.union_with(&tally.seen);
         sum.first_lost = sum.first_lost.or(tally.first_lost);
         sum.first_circling = sum.first_circling.or(tally.first_circling);
     }
     let mut errors = Vec::new();
     errors.extend(sum.first_lost.map(|(dst, src)| judge.undelivered(dst, src, sum.lost, sum.pairs + sum.lost)));
     errors.extend(sum.first_circling.map(|(dst, src)| judge.circling(dst, src)));
-    errors.extend(judge.deadlock(&sum.seen));
+    errors.extend(judge.deadlock());
     if !errors.is_empty() {
-        return Err(errors);
+        return Err(Rejected::Convicted(errors));
     }
     let busiest = (0..sum.loads.len()).rev().max_by_key(|slot| sum.loads[*slot]).unwrap_or(0);
     Ok(ForeignTables {
@@ -82,7 +85,7 @@ pub(super) fn judge(file: &str, network: &Network, table: &dyn Table) -> Result<
         max_channel_load: sum.loads[busiest],
         busiest: network.channel_name(busiest),
         vc_hops: sum.vc_hops,
-        dependencies: sum.seen.count_ones(..) as u64,
+        dependencies: judge.dependencies.count(),
     })
 }
 
@@ -98,52 +101,42 @@ enum Step {
 impl Judge<'_> {
     fn empty(&self) -> Tally {
         let (slots, vcs) = (self.network.next.len(), self.table.vcs());
-        Tally {
-            loads: vec![0; slots],
-            vc_hops: vec![0; vcs],
-            longest: 0,
-            pairs: 0,
-            seen: FixedBitSet::with_capacity(slots * vcs * self.network.ports * vcs),
-            lost: 0,
-            first_lost: None,
-            first_circling: None,
-        }
+        Tally { loads: vec![0; slots], vc_hops: vec![0; vcs], longest: 0, pairs: 0, lost: 0, first_lost: None, first_circling: None }
     }
 
     /// What happens to packets for an endpoint at a key, `router * inputs + input`.
-    fn step(&self, row: &[u16], dst: usize, key: usize) -> Step {
-        let (inputs, ports) = (self.table.inputs(), self.network.ports);
-        let router = key / inputs;
+    fn step(&self, row: &[u32], dst: usize, key: usize) -> Step {
+        let (router, vcs) = (key / self.inputs, self.table.vcs());
         let end = &self.network.endpoints[dst];
         let home = end.router as usize == router;
         if home && end.port.is_none() {
             return Step::Arrived;
         }
+        if self.table.lookup() == Lookup::Hops && key % self.inputs == vcs {
+            return Step::Lost("they have made as many hops as there are virtual channels to count them");
+        }
         if row[key] == MISSING {
             return Step::Lost("it has no entry for them");
         }
-        let (port, vc) = (usize::from(row[key] & 0xff), usize::from(row[key] >> 8));
+        let (port, vc) = unpacked(row[key]);
         if home && end.port.map(usize::from) == Some(port) {
             return Step::Arrived;
         }
-        let slot = router * ports + port;
+        let slot = router * self.network.ports + port;
         match self.network.next[slot] {
             (NOWHERE, _) => Step::Lost("it sends them to a port that leads to no other router and not to the destination"),
-            (to, in_port) => {
-                let input = if inputs == 1 { 0 } else { 1 + in_port as usize * self.table.vcs() + vc };
-                Step::Hop(slot, vc, to as usize * inputs + input)
-            }
+            (to, in_port) => Step::Hop(slot, vc, to as usize * self.inputs + self.table.lookup().input(in_port as usize, vc, vcs)),
         }
     }
 
     fn start(&self, src: usize) -> usize {
-        self.network.endpoints[src].router as usize * self.table.inputs()
+        self.network.endpoints[src].router as usize * self.inputs
     }
 
     fn walk_to(&self, part: Range<usize>) -> Tally {
         let mut tally = self.empty();
-        let (vcs, outputs) = (self.table.vcs(), self.network.ports * self.table.vcs());
         let (mut row, mut path) = (Vec::new(), Vec::new());
+        let weight = |end: usize| u64::from(self.network.endpoints[end].weight);
         for dst in part {
             self.table.fill(dst, &mut row);
             let mut fates = vec![Fate::Unknown; row.len()];
@@ -157,14 +150,14 @@ impl Judge<'_> {
                         continue;
                     }
                 }
-                let (mut key, mut hops, mut held) = (self.start(src), 0, None);
+                let (mut key, mut hops, mut held, load) = (self.start(src), 0, None, weight(src) * weight(dst));
                 while let Step::Hop(slot, vc, next) = self.step(&row, dst, key) {
-                    tally.loads[slot] += 1;
+                    tally.loads[slot] += load;
                     tally.vc_hops[vc] += 1;
                     if let Some(held) = held {
-                        tally.seen.insert(held * outputs + slot % self.network.ports * vcs + vc);
+                        self.dependencies.insert(self.dependencies.number(held, (slot, vc)));
                     }
-                    held = Some(slot * vcs + vc);
+                    held = Some((slot, vc));
                     hops += 1;
                     key = next;
                 }
@@ -176,7 +169,7 @@ impl Judge<'_> {
     }
 
     /// Where packets that stand at a key end; every key is followed once.
-    fn fate(&self, row: &[u16], dst: usize, start: usize, fates: &mut [Fate], path: &mut Vec<usize>) -> Fate {
+    fn fate(&self, row: &[u32], dst: usize, start: usize, fates: &mut [Fate], path: &mut Vec<usize>) -> Fate {
         path.clear();
         let mut key = start;
         let fate = loop {
@@ -203,7 +196,7 @@ impl Judge<'_> {
         let mut routers = Vec::new();
         let mut key = self.start(src);
         let reason = loop {
-            routers.push(self.network.names[key / self.table.inputs()].as_str());
+            routers.push(self.network.names[key / self.inputs].as_str());
             match self.step(&row, dst, key) {
                 Step::Hop(_, _, next) => key = next,
                 Step::Lost(reason) => break reason,
@@ -251,28 +244,17 @@ impl Judge<'_> {
     }
 
     /// The conviction for a shortest circle of channels that wait for each other, each with a pair that waits.
-    fn deadlock(&self, seen: &FixedBitSet) -> Option<CheckError> {
-        let (vcs, ports) = (self.table.vcs(), self.network.ports);
-        let outputs = ports * vcs;
-        let vertices = self.network.next.len() * vcs;
-        let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(vertices, seen.count_ones(..));
-        for _ in 0..vertices {
-            graph.add_node(());
-        }
-        for number in seen.ones() {
-            let (held, output) = (number / outputs, number % outputs);
-            let (to, _) = self.network.next[held / vcs];
-            graph.add_edge(NodeIndex::new(held), NodeIndex::new(to as usize * outputs + output), ());
-        }
-        let cycle = shortest_directed_cycle(&graph)?;
-        let numbers: Vec<usize> =
-            cycle.iter().zip(cycle.iter().cycle().skip(1)).map(|(held, next)| held * outputs + next % outputs).collect();
+    fn deadlock(&self) -> Option<CheckError> {
+        let cycle = shortest_directed_cycle(&self.dependencies.graph())?;
+        let cycle: Vec<(usize, usize)> = cycle.into_iter().map(|vertex| self.dependencies.held(vertex)).collect();
+        let next = cycle.iter().cycle().skip(1);
+        let numbers: Vec<u64> = cycle.iter().zip(next).map(|(held, next)| self.dependencies.number(*held, *next)).collect();
         let users = self.users(&numbers.iter().copied().collect());
         let lines: Vec<String> = cycle
             .iter()
             .zip(&numbers)
-            .map(|(held, number)| {
-                let channel = self.channel(held / vcs, held % vcs);
+            .map(|(&(slot, vc), number)| {
+                let channel = self.channel(slot, vc);
                 let name = |end: usize| self.network.endpoints[end].name.as_str();
                 users
                     .get(number)
@@ -283,8 +265,7 @@ impl Judge<'_> {
     }
 
     /// For each dependency asked for, the first pair that makes it: (source, destination).
-    fn users(&self, wanted: &BTreeSet<usize>) -> BTreeMap<usize, (usize, usize)> {
-        let (vcs, outputs) = (self.table.vcs(), self.network.ports * self.table.vcs());
+    fn users(&self, wanted: &BTreeSet<u64>) -> BTreeMap<u64, (usize, usize)> {
         let mut found = BTreeMap::new();
         let (mut row, mut path) = (Vec::new(), Vec::new());
         for dst in 0..self.network.endpoints.len() {
@@ -299,11 +280,11 @@ impl Judge<'_> {
                 }
                 let (mut key, mut held) = (self.start(src), None);
                 while let Step::Hop(slot, vc, next) = self.step(&row, dst, key) {
-                    let number = held.map(|held: usize| held * outputs + slot % self.network.ports * vcs + vc);
+                    let number = held.map(|held| self.dependencies.number(held, (slot, vc)));
                     if let Some(number) = number.filter(|number| wanted.contains(number)) {
                         found.entry(number).or_insert((src, dst));
                     }
-                    held = Some(slot * vcs + vc);
+                    held = Some((slot, vc));
                     key = next;
                 }
             }

@@ -152,8 +152,8 @@ included, and shows the walk of the first one.",
         title: "foreign tables or topology cannot be read",
         text: "\
 `fabc verify --tables FILE --topology FILE` reads two pairs of formats. Tables in `fabc.tables/1` or `fabc.tables.bin/1` go with a topology
-in `fabc.topology/1`. The unicast forwarding tables of OpenSM (`opensm.fdbs`, `dump_fts`) go with what `ibnetdiscover` prints: every switch of
-the one must be in the other, and every endpoint needs a LID, in the topology or as a port GUID in the tables.
+in `fabc.topology/1` or `fabc.topology/2`. The unicast forwarding tables of OpenSM (`opensm.fdbs`, `dump_fts`) go with what `ibnetdiscover`
+prints: every switch of the one must be in the other, and every endpoint needs a LID, in the topology or as a port GUID in the tables.
 
 The message names the file and the line.",
     },

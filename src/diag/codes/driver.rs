@@ -183,8 +183,10 @@ of a network of routers are cables; which of them differ between two builds is w
         code: "FAB0534",
         title: "a network that a format cannot hold",
         text: "\
-Formats of other programs have no words for everything that a network can be: an InfiniBand subnet has a host at every switch and cables that
-run both ways, and the files of TONS number chips by their place in a pod of cubes. `topology.graphml`, `topology.csv` and
+Formats of other programs have no words for everything that a network can be. An InfiniBand subnet has cables that run both ways, switches
+of at most 254 ports, 49,151 unicast LIDs for switches and hosts, and forwarding tables that know the destination only: routes that change
+between virtual channels, such as those of `minimal`, do not fit into `opensm_lft`; those of `allowed_turns { key = dst; }` within one
+virtual channel do. The files of TONS number chips by their place in a pod of cubes. `topology.graphml`, `topology.csv` and
 `--emit tables_csv` hold every network.",
     },
     CodeDoc {

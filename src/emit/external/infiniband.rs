@@ -1,7 +1,8 @@
-//! The pod as an InfiniBand subnet: every router a switch, its chip an adapter behind the port after the last one.
+//! The fabric as an InfiniBand subnet: every router a switch, each of its hosts an adapter behind one of the ports after the last one.
 //!
-//! Port p of a router is port p + 1 of the switch. The adapter of node n has LID n + 1, its switch LID N + n + 1. The GUIDs are made up: their
-//! first byte is of no vendor. `opensm -R file -U <lft file>` loads the tables; ibsim takes the topology (raise its `-N -S -P`).
+//! Port p of a router is port p + 1 of the switch. Hosts are counted router by router; that of number k has LID k + 1, the switch of node n
+//! the LID H + n + 1 where H is the number of hosts. In a pod every chip is its own host. The GUIDs are made up: their first byte is of no
+//! vendor. `opensm -R file -U <lft file>` loads the tables; ibsim takes the topology (raise its `-N -S -P`).
 
 use super::chunks::{EmitError, Take};
 use super::nominal::NominalTables;
@@ -10,74 +11,119 @@ use crate::emit::json::push;
 use crate::ids::{Id, NodeId, PortId};
 use crate::ir::Topology;
 
-/// The highest unicast LID is 0xbfff, and every node takes two.
-const MOST: usize = 0xbfff / 2;
+/// The highest unicast LID.
+const LIDS: usize = 0xbfff;
+
+/// The most ports of a switch: 255 is no port of its own in a forwarding table.
+const PORTS: usize = 254;
+
+/// The numbers of a subnet.
+struct Subnet<'c> {
+    topology: &'c Topology,
+    /// `[node]`: the number of its first host; one more at the end.
+    hosts: Vec<usize>,
+}
+
+impl<'c> Subnet<'c> {
+    fn of(format: &'static str, compiled: &'c Compiled) -> Result<Self, EmitError> {
+        let topology = &compiled.topology;
+        let mut hosts = vec![0];
+        for node in topology.nodes() {
+            hosts.push(hosts[node.index()] + usize::from(topology.hosts(node)));
+        }
+        let (nodes, most_hosts) = (topology.node_count(), topology.nodes().map(|node| topology.hosts(node)).max().unwrap_or(0));
+        if topology.has_simplex() {
+            return Err(EmitError::NotHeld { format, reason: "its cables run one way" });
+        }
+        if topology.ports() + usize::from(most_hosts) > PORTS {
+            return Err(EmitError::NotHeld { format, reason: "its routers have more ports for cables and hosts than the 254 of a switch" });
+        }
+        if nodes + hosts[nodes] > LIDS {
+            return Err(match compiled.pod {
+                Some(_) => {
+                    let reason = "unicast LIDs end at 0xbfff, and every chip takes two";
+                    EmitError::TooLarge { format, chips: nodes, most: LIDS / 2, reason }
+                }
+                None => EmitError::NotHeld { format, reason: "its routers and hosts need more than 49,151 unicast LIDs" },
+            });
+        }
+        Ok(Self { topology, hosts })
+    }
+
+    /// The numbers of the hosts of a router.
+    fn hosts(&self, node: NodeId) -> std::ops::Range<usize> {
+        self.hosts[node.index()]..self.hosts[node.index() + 1]
+    }
+
+    /// The port of the switch behind which the `k`th host of a router sits.
+    fn host_port(&self, k: usize) -> usize {
+        self.topology.ports() + k + 1
+    }
+
+    fn host_name(&self, node: NodeId, k: usize) -> String {
+        let name = self.topology.name(node);
+        if self.topology.hosts(node) == 1 { name } else { format!("{name} host {k}") }
+    }
+
+    fn switch_lid(&self, node: NodeId) -> usize {
+        self.hosts[self.topology.node_count()] + node.index() + 1
+    }
+}
 
 fn switch_guid(node: NodeId) -> u64 {
     0xfab0_0000_0001_0000 + u64::from(node.0)
 }
 
-fn adapter_guid(node: NodeId) -> u64 {
-    0xfab0_0000_0002_0000 + u64::from(node.0)
+fn adapter_guid(host: usize) -> u64 {
+    0xfab0_0000_0002_0000 + host as u64
 }
 
-fn port_guid(node: NodeId) -> u64 {
-    0xfab0_0000_0003_0000 + u64::from(node.0)
-}
-
-fn adapter_lid(node: NodeId) -> usize {
-    node.index() + 1
-}
-
-fn switch_lid(nodes: usize, node: NodeId) -> usize {
-    nodes + node.index() + 1
-}
-
-fn fits(format: &'static str, topology: &Topology) -> Result<(), EmitError> {
-    let chips = topology.node_count();
-    if topology.has_simplex() {
-        return Err(EmitError::NotHeld { format, reason: "its cables run one way" });
-    }
-    if topology.endpoints().count() < chips {
-        return Err(EmitError::NotHeld { format, reason: "some routers have no hosts" });
-    }
-    if chips <= MOST {
-        return Ok(());
-    }
-    Err(EmitError::TooLarge { format, chips, most: MOST, reason: "unicast LIDs end at 0xbfff, and every chip takes two" })
+fn port_guid(host: usize) -> u64 {
+    0xfab0_0000_0003_0000 + host as u64
 }
 
 /// `topology.ibnetdiscover`: what ibnetdiscover would print.
 pub(super) fn ibnetdiscover<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
     let topology = &compiled.topology;
-    let (nodes, own) = (topology.node_count(), topology.ports() + 1);
-    fits("ibnetdiscover", topology)?;
+    let subnet = Subnet::of("ibnetdiscover", compiled)?;
     for node in topology.nodes() {
-        let (name, guid, lid) = (topology.name(node), switch_guid(node), switch_lid(nodes, node));
+        let (name, guid, lid) = (topology.name(node), switch_guid(node), subnet.switch_lid(node));
+        let (hosts, ports) = (subnet.hosts(node), subnet.host_port(subnet.hosts(node).len()) - 1);
         let mut out =
-            format!("switchguid=0x{guid:x}({guid:x})\nSwitch\t{own} \"S-{guid:016x}\"\t\t# \"{name}\" base port 0 lid {lid} lmc 0\n");
+            format!("switchguid=0x{guid:x}({guid:x})\nSwitch\t{ports} \"S-{guid:016x}\"\t\t# \"{name}\" base port 0 lid {lid} lmc 0\n");
         for channel in topology.channels_from(node) {
             let (port, end) = (topology.source(channel).port.index() + 1, topology.target(channel));
-            let (name, lid) = (topology.name(end.node), switch_lid(nodes, end.node));
+            let (name, lid) = (topology.name(end.node), subnet.switch_lid(end.node));
             let guid = switch_guid(end.node);
             push(&mut out, format_args!("[{port}]\t\"S-{guid:016x}\"[{}]\t\t# \"{name}\" lid {lid} 4xEDR\n", end.port.index() + 1));
         }
-        let (adapter, port) = (adapter_guid(node), port_guid(node));
-        push(&mut out, format_args!("[{own}]\t\"H-{adapter:016x}\"[1]({port:x})\t\t# \"{name}\" lid {} 4xEDR\n\n", adapter_lid(node)));
-        push(&mut out, format_args!("caguid=0x{adapter:x}\nCa\t1 \"H-{adapter:016x}\"\t\t# \"{name}\"\n"));
-        let of_adapter = adapter_lid(node);
-        push(&mut out, format_args!("[1]({port:x})\t\"S-{guid:016x}\"[{own}]\t\t# lid {of_adapter} lmc 0 \"{name}\" lid {lid} 4xEDR\n\n"));
+        for (k, host) in hosts.clone().enumerate() {
+            let (adapter, port, at, lid) = (adapter_guid(host), port_guid(host), subnet.host_port(k), host + 1);
+            push(
+                &mut out,
+                format_args!("[{at}]\t\"H-{adapter:016x}\"[1]({port:x})\t\t# \"{}\" lid {lid} 4xEDR\n", subnet.host_name(node, k)),
+            );
+        }
+        out.push('\n');
+        for (k, host) in hosts.enumerate() {
+            let (adapter, port, at) = (adapter_guid(host), port_guid(host), subnet.host_port(k));
+            push(&mut out, format_args!("caguid=0x{adapter:x}\nCa\t1 \"H-{adapter:016x}\"\t\t# \"{}\"\n", subnet.host_name(node, k)));
+            let of_adapter = host + 1;
+            push(
+                &mut out,
+                format_args!("[1]({port:x})\t\"S-{guid:016x}\"[{at}]\t\t# lid {of_adapter} lmc 0 \"{name}\" lid {lid} 4xEDR\n\n"),
+            );
+        }
         take("topology.ibnetdiscover", out.as_bytes())?;
     }
     Ok(())
 }
 
-/// `nominal.lft`: the unicast forwarding tables of the healthy pod as OpenSM dumps and loads them.
+/// `nominal.lft`: the unicast forwarding tables of the healthy fabric as OpenSM dumps and loads them.
 pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
     let Some(tables) = NominalTables::of(compiled) else { return Ok(()) };
     let topology = &compiled.topology;
-    let nodes = topology.node_count();
-    fits("opensm_lft", topology)?;
+    let subnet = Subnet::of("opensm_lft", compiled)?;
     for node in tables.symmetry().canonical_nodes() {
         for dst in topology.nodes() {
             let entries = tables.entries(node, dst);
@@ -89,25 +135,33 @@ pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Tak
             }
         }
     }
-    let last = switch_lid(nodes, NodeId::new(nodes - 1));
+    // Of pods the page on formats says that the virtual channels are left out.
+    if compiled.pod.is_none() && tables.vcs_used(compiled) > 1 {
+        let reason = "its routes change between virtual channels, which forwarding tables by destination do not name";
+        return Err(EmitError::NotHeld { format: "opensm_lft", reason }.into());
+    }
+    let last = subnet.switch_lid(NodeId::new(topology.node_count() - 1));
     for node in topology.nodes() {
-        let (lid, guid, name) = (switch_lid(nodes, node), switch_guid(node), topology.name(node));
+        let (lid, guid, name) = (subnet.switch_lid(node), switch_guid(node), topology.name(node));
         let mut out = format!("Unicast lids [0-{last}] of switch Lid {lid} guid 0x{guid:016x} ('{name}'):\n");
-        let port = |dst: NodeId, here: usize| match tables.entries(node, dst).first() {
-            Some(entry) => PortId(entry.out_port).index() + 1,
-            None => here,
-        };
+        let port = |dst: NodeId| tables.entries(node, dst).first().map(|entry| PortId(entry.out_port).index() + 1);
+        let mut lines = 0;
         for dst in topology.nodes() {
-            let (lid, port, guid) = (adapter_lid(dst), port(dst, topology.ports() + 1), port_guid(dst));
-            let name = topology.name(dst);
-            push(&mut out, format_args!("0x{lid:04x} {port:03} # Channel Adapter portguid 0x{guid:016x}: '{name}'\n"));
+            for (k, host) in subnet.hosts(dst).enumerate() {
+                let (lid, port, guid) = (host + 1, port(dst).unwrap_or(subnet.host_port(k)), port_guid(host));
+                let name = subnet.host_name(dst, k);
+                push(&mut out, format_args!("0x{lid:04x} {port:03} # Channel Adapter portguid 0x{guid:016x}: '{name}'\n"));
+                lines += 1;
+            }
         }
-        for dst in topology.nodes() {
-            let (lid, port, guid) = (switch_lid(nodes, dst), port(dst, 0), switch_guid(dst));
+        // No table leads to a router without hosts; to itself a switch has port 0.
+        for dst in topology.nodes().filter(|&dst| dst == node || topology.is_endpoint(dst)) {
+            let (lid, port, guid) = (subnet.switch_lid(dst), port(dst).unwrap_or(0), switch_guid(dst));
             let name = topology.name(dst);
             push(&mut out, format_args!("0x{lid:04x} {port:03} # Switch portguid 0x{guid:016x}: '{name}'\n"));
+            lines += 1;
         }
-        push(&mut out, format_args!("{last} lids dumped\n"));
+        push(&mut out, format_args!("{lines} lids dumped\n"));
         take("nominal.lft", out.as_bytes())?;
     }
     Ok(())

@@ -18,6 +18,12 @@ impl<'c> NominalTables<'c> {
         Some(Self { topology: &compiled.topology, tables: unpacked(&routed.tables) })
     }
 
+    /// Virtual channels that some route uses.
+    pub(super) fn vcs_used(&self, compiled: &Compiled) -> usize {
+        let walk = compiled.scenarios.first().and_then(|scenario| scenario.metrics.routed.as_ref());
+        walk.map_or(0, |walk| walk.vc_hops.iter().filter(|hops| **hops > 0).count())
+    }
+
     pub(super) fn symmetry(&self) -> &Symmetry {
         &self.tables.symmetry
     }

@@ -22,6 +22,8 @@ pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
                 let port = |port: u16| compiled.topology.names().port(PortId(port));
                 match u16::try_from(entry.in_port) {
                     Ok(from) => push(&mut out, format_args!("{},{}", port(from), entry.in_vc)),
+                    // Whatever way they came.
+                    Err(_) if tables.key.is_by_destination() => out.push_str("any,"),
                     Err(_) => out.push_str("inject,"),
                 }
                 let vc = if tables.key == TableKey::DstHop { "hop".to_owned() } else { entry.out_vc.to_string() };

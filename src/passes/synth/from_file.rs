@@ -4,27 +4,8 @@ use super::SynthError;
 use crate::diag::Span;
 use crate::ids::{IdVec, OcsId};
 use crate::model::{CoupleRule, FacePort, Ocs, Pod};
-use serde::Deserialize;
+use crate::read::{self, AnyOcsFile, OcsSetting};
 use std::collections::{BTreeMap, BTreeSet};
-
-#[derive(Deserialize)]
-struct Document {
-    format: String,
-    ocs: Vec<OcsSetting>,
-}
-
-/// One switch as a file describes it.
-#[derive(Deserialize)]
-pub struct OcsSetting {
-    /// Such as `X[0,0]`.
-    pub name: String,
-    /// Names of the ports that `cross_connects` counts on its first side.
-    pub a: Vec<String>,
-    /// The same of its second side; of a switch without sides, both count in `a`.
-    pub b: Vec<String>,
-    /// Pairs of indices.
-    pub cross_connects: Vec<[u32; 2]>,
-}
 
 /// Why settings do not fit a pod.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +41,7 @@ pub type ReadSettings = IdVec<OcsId, Option<BTreeSet<[u32; 2]>>>;
 /// The first [`Misfit`].
 pub fn read_cross_connects(pod: &Pod, text: &str) -> Result<ReadSettings, Misfit> {
     let whole = |what: String| Misfit { switch: None, cross_connect: None, what, ocs: None };
-    let document: Document = serde_json::from_str(text).map_err(|error| whole(error.to_string()))?;
+    let document: AnyOcsFile = read::json(text.as_bytes()).map_err(whole)?;
     if document.format != "fabc.ocs/1" {
         return Err(whole(format!("its format is `{}`, not `fabc.ocs/1`", document.format)));
     }

@@ -19,8 +19,9 @@ mod steer;
 mod torus;
 mod wiring;
 
+pub use crate::read::OcsSetting;
 pub use error::SynthError;
-pub use from_file::{Misfit, OcsSetting, ReadSettings, fit, read_cross_connects};
+pub use from_file::{Misfit, ReadSettings, fit, read_cross_connects};
 pub use seeds::seeds;
 
 use crate::ir::{PassRecord, Topology};

@@ -1,15 +1,14 @@
 //! Reads `fabc.tables.bin/1`: a line of JSON, then the packed routers. Decoded here, by the words of
 //! docs/artifacts.md; what packs tables (`ir::PackedTables`) is not asked.
 
-use crate::check::entries::key_of;
-use crate::check::faults::Served;
+use super::tables::{Served, key_of};
 use crate::ids::NodeId;
 use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey};
 use serde::Deserialize;
 
 /// The first line of a `fabc.tables.bin/1`, and what follows it.
 #[derive(Clone, Debug)]
-pub struct BinaryTables {
+pub(crate) struct BinaryTables {
     head: Head,
     key: TableKey,
     body: Vec<u8>,
@@ -35,7 +34,7 @@ struct Head {
 
 impl BinaryTables {
     /// Whether a file begins like one of this format.
-    pub fn begins(bytes: &[u8]) -> bool {
+    pub(crate) fn begins(bytes: &[u8]) -> bool {
         bytes.starts_with(b"{\"format\":\"fabc.tables.bin/")
     }
 
@@ -43,7 +42,7 @@ impl BinaryTables {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or("its first line does not end")?;
         let head: Head = serde_json::from_slice(&bytes[..end]).map_err(|error| error.to_string())?;
         if head.format != "fabc.tables.bin/1" {
@@ -56,19 +55,15 @@ impl BinaryTables {
     }
 
     /// `nominal`, or what is dark.
-    pub fn scenario(&self) -> &str {
+    pub(crate) fn scenario(&self) -> &str {
         &self.head.scenario
     }
-    /// The further faults that these tables serve: their names, and where the cubes go.
-    pub fn images(&self) -> impl Iterator<Item = (&str, &[u32])> {
-        self.head.images.iter().map(|image| (image.scenario.as_str(), image.cubes.as_slice()))
-    }
-    /// The same, as they stand there.
-    pub(super) fn served(&self) -> &[Served] {
+    /// The further faults that these tables serve.
+    pub(crate) fn served(&self) -> &[Served] {
         &self.head.images
     }
     /// Whether only canonical routers are listed.
-    pub fn is_canonical(&self) -> bool {
+    pub(crate) fn is_canonical(&self) -> bool {
         self.head.canonical
     }
 
@@ -76,7 +71,7 @@ impl BinaryTables {
     ///
     /// # Errors
     /// The first byte that does not fit, or another number of routers than the symmetry has classes.
-    pub fn tables(self, symmetry: Symmetry) -> Result<ForwardingTables, String> {
+    pub(crate) fn tables(self, symmetry: Symmetry) -> Result<ForwardingTables, String> {
         let Self { head, key, body } = self;
         if (head.nodes, head.routers) != (symmetry.node_count(), symmetry.class_count()) {
             let (nodes, classes) = (symmetry.node_count(), symmetry.class_count());

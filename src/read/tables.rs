@@ -1,14 +1,76 @@
-//! Lines of forwarding tables, as the checker reads them; what writes tables has codes of its own.
+//! `tables/*.json` (`fabc.tables/1`): forwarding tables, one list of numbers per entry.
 
+use super::json::formats;
 use crate::ids::NodeId;
 use crate::ir::{Entry, TableKey};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 
-/// The numbers of one line: (dst, in_port, in_vc, out_port, out_vc), (dst, out_port, out_vc), or (dst, out_port).
+formats! { TablesFile = "fabc.tables/1"; }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TablesFile {
+    format: String,
+    pub(crate) scenario: String,
+    pub(crate) vcs: u8,
+    pub(crate) canonical: bool,
+    pub(crate) key: Vec<String>,
+    #[serde(default)]
+    pub(crate) vc: Option<String>,
+    #[serde(default)]
+    pub(crate) images: Vec<Served>,
+    pub(crate) routers: Vec<RouterLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RouterLine {
+    pub(crate) node: u32,
+    pub(crate) entries: Vec<Line>,
+}
+
+/// A further fault that the tables of another one serve.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Served {
+    /// Its name.
+    pub(crate) scenario: String,
+    /// `[cube]`: where the cubes go.
+    pub(crate) cubes: Vec<u32>,
+}
+
+/// What a file of tables is for; the tables themselves are skipped.
+#[derive(Deserialize)]
+pub(crate) struct TablesHead {
+    pub(crate) scenario: String,
+    #[serde(default)]
+    pub(crate) images: Vec<Served>,
+}
+
+/// Tables of anybody: what a walk needs, other keys are skipped.
+#[derive(Deserialize)]
+pub(crate) struct AnyTablesFile {
+    pub(crate) format: String,
+    pub(crate) vcs: u8,
+    #[serde(default)]
+    pub(crate) canonical: bool,
+    pub(crate) key: Vec<String>,
+    #[serde(default)]
+    pub(crate) vc: Option<String>,
+    pub(crate) routers: Vec<AnyRouterLine>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct AnyRouterLine {
+    pub(crate) node: u32,
+    pub(crate) entries: Vec<Line>,
+}
+
+/// The numbers of one entry: (dst, in_port, in_vc, out_port, out_vc), (dst, out_port, out_vc), or (dst, out_port).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Line {
+pub(crate) enum Line {
     Two([i64; 2]),
     Three([i64; 3]),
     Five([i64; 5]),
@@ -19,7 +81,7 @@ pub(super) enum Line {
 impl Line {
     /// What a router does by this line under a key; `None` where the line is none of that key, or has numbers
     /// that no router has.
-    pub(super) fn under(self, key: TableKey) -> Option<Entry> {
+    pub(crate) fn under(self, key: TableKey) -> Option<Entry> {
         let (dst, input, output) = match (self, key) {
             (Line::Five([dst, in_port, in_vc, out_port, out_vc]), TableKey::DstInput) => (dst, (in_port, in_vc), (out_port, out_vc)),
             // Whatever it came in by.
@@ -60,7 +122,7 @@ impl<'de> Deserialize<'de> for Line {
 }
 
 /// The key that the columns of a file name, and its rule of virtual channels.
-pub(super) fn key_of(columns: &[String], vc_rule: Option<&str>) -> Option<TableKey> {
+pub(crate) fn key_of(columns: &[String], vc_rule: Option<&str>) -> Option<TableKey> {
     match (&columns.iter().map(String::as_str).collect::<Vec<_>>()[..], vc_rule) {
         (["dst", "in_port", "in_vc"], None) => Some(TableKey::DstInput),
         (["dst"], None) => Some(TableKey::Dst),
@@ -70,7 +132,7 @@ pub(super) fn key_of(columns: &[String], vc_rule: Option<&str>) -> Option<TableK
 }
 
 /// How many numbers a line has under a key.
-pub(super) fn width_of(key: TableKey) -> usize {
+pub(crate) fn width_of(key: TableKey) -> usize {
     match key {
         TableKey::DstInput => 5,
         TableKey::Dst => 3,

@@ -1,0 +1,239 @@
+//! `topology.json`: of a pod `fabc.topology/1`, of a network `fabc.topology/2`.
+
+use super::json::formats;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+formats! {
+    TopologyFile = "fabc.topology/1";
+    NetworkFile = "fabc.topology/2";
+}
+
+/// The form of a pod.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TopologyFile {
+    format: String,
+    pub(crate) fabric: String,
+    pub(crate) ports: Vec<String>,
+    pub(crate) nodes: Vec<NodeLine>,
+    pub(crate) links: Vec<LinkLine>,
+    pub(crate) symmetry: SymmetryLine,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NodeLine {
+    pub(crate) id: u32,
+    pub(crate) cube: u32,
+    pub(crate) at: [u32; 3],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinkLine {
+    pub(crate) id: u32,
+    pub(crate) a: (u32, u16),
+    pub(crate) b: (u32, u16),
+    pub(crate) kind: KindLine,
+    #[serde(default)]
+    pub(crate) ocs: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum KindLine {
+    Copper,
+    Fiber,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SymmetryLine {
+    pub(crate) generators: Vec<Vec<u32>>,
+}
+
+/// The form of a network.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NetworkFile {
+    format: String,
+    pub(crate) fabric: String,
+    pub(crate) ports: u16,
+    pub(crate) nodes: Vec<RouterOfNetwork>,
+    pub(crate) links: Vec<LinkOfNetwork>,
+    pub(crate) symmetry: BlockSymmetry,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RouterOfNetwork {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    pub(crate) hosts: u16,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinkOfNetwork {
+    pub(crate) id: u32,
+    pub(crate) a: (u32, u16),
+    pub(crate) b: (u32, u16),
+    pub(crate) class: ClassLine,
+    pub(crate) link: String,
+    #[serde(default)]
+    pub(crate) simplex: bool,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ClassLine {
+    Local,
+    Global,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BlockSymmetry {
+    pub(crate) block: u32,
+    pub(crate) generators: Vec<Vec<u32>>,
+}
+
+/// The generators of either form; everything else is skipped.
+#[derive(Deserialize)]
+pub(crate) struct Generators {
+    pub(crate) symmetry: AnySymmetry,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct AnySymmetry {
+    pub(crate) generators: Vec<Vec<u32>>,
+}
+
+/// A topology of anybody, in either form: what a walk needs.
+pub(crate) struct AnyTopology {
+    /// `[port]`: what people call it.
+    pub(crate) port_names: Vec<String>,
+    /// In the order of the file.
+    pub(crate) routers: Vec<AnyRouter>,
+    pub(crate) links: Vec<AnyLink>,
+    pub(crate) generators: Vec<Vec<u32>>,
+    /// Routers of a block, which the generators move as a whole; at least 1.
+    pub(crate) block: usize,
+}
+
+pub(crate) struct AnyRouter {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    pub(crate) hosts: u16,
+}
+
+/// A link between two (router, port); if simplex, from `a` to `b` alone.
+#[derive(Clone, Copy, Deserialize)]
+pub(crate) struct AnyLink {
+    pub(crate) a: (u32, u16),
+    pub(crate) b: (u32, u16),
+    #[serde(default)]
+    pub(crate) simplex: bool,
+}
+
+impl AnyTopology {
+    /// Reads either form, skipping keys that a walk does not need.
+    ///
+    /// # Errors
+    /// The line, and what is wrong there.
+    pub(crate) fn read(text: &str) -> Result<Self, (usize, String)> {
+        #[derive(Deserialize)]
+        struct Tag {
+            format: String,
+        }
+        let Tag { format } = json(text)?;
+        match format.as_str() {
+            "fabc.topology/1" => json(text).map(AnyPod::topology),
+            "fabc.topology/2" => json(text).map(AnyNetwork::topology),
+            _ => Err((1, format!("its format is `{format}`, but this fabc reads `fabc.topology/1` and `fabc.topology/2`"))),
+        }
+    }
+}
+
+fn json<T: DeserializeOwned>(text: &str) -> Result<T, (usize, String)> {
+    serde_json::from_str(text).map_err(|error| (error.line(), error.to_string()))
+}
+
+#[derive(Deserialize)]
+struct AnyPod {
+    ports: Vec<String>,
+    nodes: Vec<AnyChip>,
+    links: Vec<TwoWayLink>,
+    symmetry: Option<AnySymmetry>,
+}
+
+#[derive(Deserialize)]
+struct AnyChip {
+    id: u32,
+    cube: Option<u32>,
+    at: Option<[u32; 3]>,
+}
+
+/// Links of pods are never simplex, whatever else such a file says of them.
+#[derive(Deserialize)]
+struct TwoWayLink {
+    a: (u32, u16),
+    b: (u32, u16),
+}
+
+impl AnyPod {
+    fn topology(self) -> AnyTopology {
+        let cubes: Vec<u32> = self.nodes.iter().map(|node| node.cube.unwrap_or(node.id)).collect();
+        let router = |AnyChip { id, cube, at }: AnyChip| {
+            let name = match (cube, at) {
+                (Some(cube), Some([x, y, z])) => format!("cube{cube}[{x},{y},{z}]"),
+                _ => format!("node{id}"),
+            };
+            AnyRouter { id, name, hosts: 1 }
+        };
+        AnyTopology {
+            port_names: self.ports,
+            routers: self.nodes.into_iter().map(router).collect(),
+            links: self.links.into_iter().map(|TwoWayLink { a, b }| AnyLink { a, b, simplex: false }).collect(),
+            generators: self.symmetry.map(|symmetry| symmetry.generators).unwrap_or_default(),
+            block: cubes.iter().take_while(|cube| **cube == cubes[0]).count().max(1),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct AnyNetwork {
+    ports: u16,
+    nodes: Vec<AnyNode>,
+    links: Vec<AnyLink>,
+    symmetry: Option<AnyBlockSymmetry>,
+}
+
+#[derive(Deserialize)]
+struct AnyBlockSymmetry {
+    block: Option<u32>,
+    generators: Vec<Vec<u32>>,
+}
+
+#[derive(Deserialize)]
+struct AnyNode {
+    id: u32,
+    name: Option<String>,
+    hosts: Option<u16>,
+}
+
+impl AnyNetwork {
+    fn topology(self) -> AnyTopology {
+        let router =
+            |AnyNode { id, name, hosts }| AnyRouter { id, name: name.unwrap_or_else(|| format!("node{id}")), hosts: hosts.unwrap_or(1) };
+        let (block, generators) = self.symmetry.map_or((None, Vec::new()), |symmetry| (symmetry.block, symmetry.generators));
+        AnyTopology {
+            port_names: (0..self.ports).map(|port| format!("port{port}")).collect(),
+            routers: self.nodes.into_iter().map(router).collect(),
+            links: self.links,
+            generators,
+            block: block.unwrap_or(1).max(1) as usize,
+        }
+    }
+}
