@@ -23,7 +23,7 @@ pub struct Compiled {
     pub flow: ConcurrentFlow,
     /// Nominal first, then every tolerated fault.
     pub scenarios: Vec<CompiledScenario>,
-    /// How the `require` lines came out, in the order of the normalised spec.
+    /// How the `require` lines came out, in the order of the normalized spec.
     pub requires: Vec<RequireOutcome>,
     /// What the passes did.
     pub passes: Vec<PassRecord>,

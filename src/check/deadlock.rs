@@ -120,9 +120,9 @@ fn cycle_through(graph: &DiGraph<(), (), u32>, component: &[usize], start: usize
     for _ in 0..longest {
         let mut next_ring = Vec::new();
         for &vertex in &ring {
-            let mut neighbours: Vec<usize> = graph.neighbors(NodeIndex::new(vertex)).map(NodeIndex::index).collect();
-            neighbours.sort_unstable();
-            for next in neighbours.into_iter().filter(|&next| component[next] == component[start]) {
+            let mut neighbors: Vec<usize> = graph.neighbors(NodeIndex::new(vertex)).map(NodeIndex::index).collect();
+            neighbors.sort_unstable();
+            for next in neighbors.into_iter().filter(|&next| component[next] == component[start]) {
                 if next == start {
                     let mut cycle = vec![vertex];
                     while let Some(&before) = parent.get(cycle.last()?) {

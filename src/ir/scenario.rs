@@ -143,7 +143,7 @@ impl Scenario {
     pub fn file_stem(&self) -> String {
         file_stem(&self.name)
     }
-    /// How many sets of OCSes keep all their fibres.
+    /// How many sets of OCSes keep all their fibers.
     pub fn intact(&self, sets: &[Vec<OcsId>], scene: &Scene<'_>, cross_connects: &CrossConnects) -> usize {
         let dark = self.fault.switches();
         let whole = |ocs: &OcsId| !dark.contains(ocs) && cross_connects.settings[*ocs].iter().all(|setting| scene.is_lit(setting.link));

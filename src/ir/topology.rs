@@ -19,7 +19,7 @@ pub struct Endpoint {
 pub enum LinkClass {
     /// Inside a block: the copper of a cube, the cables of a group; every link of a network without blocks.
     Local,
-    /// Between blocks: a fibre through an OCS, a cable between groups.
+    /// Between blocks: a fiber through an OCS, a cable between groups.
     Global,
 }
 

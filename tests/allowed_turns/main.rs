@@ -109,7 +109,7 @@ fn priorities_give_the_loads_of_the_greedy_insertion() {
         let (order, routes) = compute_with(&topology, &settings);
         let walked = verify(&topology, &routes, |_| false);
         expect(&walked, 75, 1.03);
-        // The optimised order leaves every pair a near-shortest path; one insertion after the other does not.
+        // The optimized order leaves every pair a near-shortest path; one insertion after the other does not.
         assert!(order.lost > compute(&topology, 2).0.lost, "{priority:?}: {}", order.lost);
     }
     // One VC: some pairs would be left without a path, so the turns of a spanning tree come first.
@@ -175,7 +175,7 @@ fn lp_of_64_chips_is_met_but_for_one_route() {
     assert!(found <= least + 1, "{found} instead of {least}");
 }
 
-/// All fibres at the place of a link's end: what a dark OCS takes away.
+/// All fibers at the place of a link's end: what a dark OCS takes away.
 fn without_ocs(topology: &Topology, port: u16, local: u32) -> Scene<'_> {
     let chips = topology.symmetry().chips_per_cube() as u32;
     let lit = topology
@@ -207,10 +207,10 @@ fn one_order_serves_every_fault() {
 }
 
 #[test]
-fn a_single_cut_fibre_breaks_the_symmetry_and_routes() {
+fn a_single_cut_fiber_breaks_the_symmetry_and_routes() {
     let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 1000, 7));
     let (order, nominal) = compute(&topology, 2);
-    let cut = topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fibre").0;
+    let cut = topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fiber").0;
     let scene = Scene::of(&Fault::Link(cut), &topology, None);
     let settings = Settings::for_pod(2, topology.node_count());
     let prices = pods::prices(&topology, 1000);

@@ -2,7 +2,7 @@
 //! no pod, no family, no wiring rules, only links and entries.
 
 use super::network::{Endpoint, Lookup, MISSING, NOWHERE, Network, Table, packed};
-use super::{NamedFile, malformed, text};
+use super::verdict::{NamedFile, malformed, text};
 use crate::check::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{Entry, Symmetry, TableKey};

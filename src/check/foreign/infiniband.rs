@@ -5,7 +5,7 @@
 //! the man page of ibnetdiscover(8).
 
 use super::network::{Endpoint, NOWHERE, Network};
-use super::{NamedFile, malformed, text};
+use super::verdict::{NamedFile, malformed, text};
 use crate::check::CheckError;
 use std::collections::{BTreeMap, BTreeSet};
 

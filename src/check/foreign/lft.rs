@@ -6,7 +6,7 @@
 
 use super::infiniband::Subnet;
 use super::network::{Lookup, MISSING, Table, packed};
-use super::{NamedFile, malformed, text};
+use super::verdict::{NamedFile, malformed, text};
 use crate::check::CheckError;
 use std::collections::BTreeMap;
 

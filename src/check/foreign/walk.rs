@@ -2,7 +2,7 @@
 
 use super::dependencies::Dependencies;
 use super::network::{Lookup, MISSING, NOWHERE, Network, Table, unpacked};
-use super::{ForeignTables, Rejected, malformed};
+use super::verdict::{ForeignTables, Rejected, malformed};
 use crate::check::CheckError;
 use crate::check::deadlock::shortest_directed_cycle;
 use rayon::prelude::*;

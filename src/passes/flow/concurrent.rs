@@ -167,7 +167,7 @@ fn descend(
     for round in 0..settings.rounds {
         let progressed = f64::from(round) / f64::from(settings.rounds.max(2) - 1);
         let tau = tau_start * libm::pow(TAU_END / tau_start, progressed);
-        // Normalise to mean UNIT over lit classes and round to integers.
+        // Normalize to mean UNIT over lit classes and round to integers.
         let scale = UNIT * lit.len() as f64 / lit.iter().map(|&class| prices[class]).sum::<f64>();
         let mut integer = vec![0u32; quotient.classes];
         for &class in &lit {

@@ -207,7 +207,7 @@ impl RouteError {
         let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
         let remedy = match scenario.fault {
             Fault::None | Fault::Switches(_) => {
-                format!("every fibre across it runs through {}; give those faces a second OCS", scenario.name)
+                format!("every fiber across it runs through {}; give those faces a second OCS", scenario.name)
             }
             Fault::Link(_) => "no other link crosses it; couple more faces or positions".to_owned(),
             Fault::Router(_) => "every path across it runs through that chip; couple more faces or positions".to_owned(),

@@ -170,7 +170,7 @@ impl<'a> Trees<'a> {
         let width = quotient.ports * quotient.vcs;
         let count = through[node];
         self.shift(d, dst, node, count, false, through);
-        // The states by which neighbours send here bound the new one from below.
+        // The states by which neighbors send here bound the new one from below.
         let floor = (0..quotient.ports)
             .map(|port| node * quotient.ports + port)
             .filter(|&channel| quotient.head[channel] != DARK)

@@ -6,7 +6,7 @@
 //! that do not break it at all. The turns of that path gain weight: the pair's full weight if it has no legal
 //! path, the weight over count^1.5 if it has, so that pairs with many alternatives do not pin the order.
 //! Second, a local search of the weighted linear ordering problem moves every symbol to its best place among
-//! its neighbours. The weight of a pair grows while it is lost and decays otherwise (breakout), and now and
+//! its neighbors. The weight of a pair grows while it is lost and decays otherwise (breakout), and now and
 //! then the search returns to the best order.
 
 use super::dag::Dag;

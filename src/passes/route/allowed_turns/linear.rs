@@ -7,7 +7,7 @@ use super::quotient::{DARK, Quotient};
 use rand_chacha::ChaCha8Rng;
 use rand_core::RngCore;
 
-/// Distance between the keys of neighbours after renumbering.
+/// Distance between the keys of neighbors after renumbering.
 const SPACING: i64 = 1 << 32;
 
 /// Which symbol can follow which.
@@ -82,17 +82,17 @@ impl TurnGraph {
         (0..self.turns()).filter(rises).map(|turn| turn as u32).collect()
     }
 
-    /// Moves every symbol to its best place among its neighbours, again and again, until nothing moves or
+    /// Moves every symbol to its best place among its neighbors, again and again, until nothing moves or
     /// `sweeps` are over.
     pub(super) fn order(&self, weights: &[u64], rank: &mut [u32], sweeps: u32, rng: &mut ChaCha8Rng) {
         let mut keys: Vec<i64> = rank.iter().map(|&rank| i64::from(rank) * SPACING).collect();
         let mut visits: Vec<u32> = (0..self.symbols as u32).collect();
-        let mut neighbours: Vec<(i64, i64)> = Vec::new();
+        let mut neighbors: Vec<(i64, i64)> = Vec::new();
         for _ in 0..sweeps {
             shuffle(&mut visits, rng);
             let mut moved = false;
             for &symbol in &visits {
-                moved |= self.place(symbol as usize, weights, &mut keys, &mut neighbours);
+                moved |= self.place(symbol as usize, weights, &mut keys, &mut neighbors);
             }
             renumber(&mut keys);
             if !moved {
@@ -104,30 +104,30 @@ impl TurnGraph {
         }
     }
 
-    /// Moves one symbol; the keys of its neighbours cut the order into gaps.
-    fn place(&self, symbol: usize, weights: &[u64], keys: &mut [i64], neighbours: &mut Vec<(i64, i64)>) -> bool {
-        neighbours.clear();
+    /// Moves one symbol; the keys of its neighbors cut the order into gaps.
+    fn place(&self, symbol: usize, weights: &[u64], keys: &mut [i64], neighbors: &mut Vec<(i64, i64)>) -> bool {
+        neighbors.clear();
         for &turn in &self.into[self.offsets[symbol] as usize..self.offsets[symbol + 1] as usize] {
             let weight = weights[turn as usize];
             if weight > 0 && self.from(turn as usize) != symbol {
-                neighbours.push((keys[self.from(turn as usize)], -(weight as i64)));
+                neighbors.push((keys[self.from(turn as usize)], -(weight as i64)));
             }
         }
         for code in 0..self.fan {
             let to = self.after[symbol * self.fan + code];
             let weight = weights[symbol * self.fan + code];
             if to != DARK && weight > 0 && to as usize != symbol {
-                neighbours.push((keys[to as usize], weight as i64));
+                neighbors.push((keys[to as usize], weight as i64));
             }
         }
-        if neighbours.is_empty() {
+        if neighbors.is_empty() {
             return false;
         }
-        neighbours.sort_unstable();
-        // The cost left of all neighbours is a constant; passing a predecessor mends its turn, passing a
+        neighbors.sort_unstable();
+        // The cost left of all neighbors is a constant; passing a predecessor mends its turn, passing a
         // successor breaks it.
         let (mut cost, mut least, mut gap, mut now, mut own) = (0, 0, 0, 0, 0);
-        for (at, &(key, weight)) in neighbours.iter().enumerate() {
+        for (at, &(key, weight)) in neighbors.iter().enumerate() {
             cost += weight;
             if cost < least {
                 (least, gap) = (cost, at + 1);
@@ -139,8 +139,8 @@ impl TurnGraph {
         if now == least || own == gap {
             return false;
         }
-        let low = if gap == 0 { neighbours[0].0 - 2 * SPACING } else { neighbours[gap - 1].0 };
-        let high = if gap == neighbours.len() { low + 2 * SPACING } else { neighbours[gap].0 };
+        let low = if gap == 0 { neighbors[0].0 - 2 * SPACING } else { neighbors[gap - 1].0 };
+        let high = if gap == neighbors.len() { low + 2 * SPACING } else { neighbors[gap].0 };
         if high - low < 2 {
             renumber(keys);
             return false;

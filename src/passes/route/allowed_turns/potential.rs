@@ -1,6 +1,6 @@
 //! The price of load, in integers.
 //!
-//! Comes in: the load to normalise by and a width. Goes out: for every load x the sum of `exp((i - limit) /
+//! Comes in: the load to normalize by and a width. Goes out: for every load x the sum of `exp((i - limit) /
 //! width)` over i <= x, in fixed point, so that moving k routes at once has an exact closed form and no
 //! machine rounds differently.
 
