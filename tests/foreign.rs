@@ -250,8 +250,11 @@ fn entries_that_make_no_sense() {
     unreadable("{", ring(3, json!([])), "t.lft:1: EOF while parsing");
 }
 
+/// A router and a port of it.
+type PortOf = (u32, u16);
+
 /// A network of so many routers with these hosts, and links of single channels from port to port.
-fn arcs(hosts: &[u16], ports: u16, links: &[((u32, u16), (u32, u16))]) -> Value {
+fn arcs(hosts: &[u16], ports: u16, links: &[(PortOf, PortOf)]) -> Value {
     let nodes: Vec<Value> =
         hosts.iter().enumerate().map(|(id, hosts)| json!({"id": id, "name": format!("r{id}"), "hosts": hosts})).collect();
     let link = |&(a, b)| json!({"a": a, "b": b, "simplex": true});

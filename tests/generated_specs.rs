@@ -127,6 +127,8 @@ prop_compose! {
             format!("budget {{ vcs = {vcs}; faults = {fault}; }}"),
             topology,
         ];
+        let one_way = items[6].contains("kautz") && !items[6].contains("duplex");
+        let routing = if one_way && routing.contains("allowed_turns") { "routing = minimal;" } else { routing };
         items.extend((!routing.is_empty()).then(|| routing.to_owned()));
         items.extend((weight > 0).then(|| format!("demand {{ all_to_all; weight {weight}; }}")));
         (items, routers)

@@ -74,9 +74,9 @@ impl Chips {
             Plant::Network(Network { family: Family::Dragonfly(Dragonfly { a, arrangement, .. }), .. })
                 if *arrangement != Arrangement::Consecutive =>
             {
-                (u64::from(*a), 1)
+                (u64::from(*a), fewest_channels(fabric))
             }
-            Plant::Network(_) => (all, 1),
+            Plant::Network(_) => (all, fewest_channels(fabric)),
         };
         Self { all, canonical, channels }
     }
@@ -94,6 +94,23 @@ impl Chips {
             false => format!("{} of {} {chips} differ", self.canonical, self.all),
         }
     }
+}
+
+/// Channels that leave a router of a network on average, rounded down; at least 1.
+fn fewest_channels(fabric: &Fabric) -> u64 {
+    let Plant::Network(Network { family, .. }) = &fabric.plant else { return CHIP_PORTS };
+    let along = |sides: &[u32], channels: &dyn Fn(u64) -> u64| sides.iter().map(|&side| channels(u64::from(side))).sum();
+    let channels: u64 = match family {
+        Family::Torus(sides) => along(sides, &|side| (side - 1).min(2)),
+        Family::Mesh(sides) => along(sides, &|side| (side - 1).min(1)),
+        Family::HyperX(sides) => along(sides, &|side| side - 1),
+        // Some global ports of a group may be dark.
+        Family::Dragonfly(Dragonfly { a, .. }) => u64::from(*a) - 1,
+        Family::FatTree { levels, arity } => 2 * u64::from(*arity) * u64::from(levels - 1) / u64::from(*levels),
+        Family::Kautz { degree, .. } => u64::from(*degree),
+        Family::Listed(listed) => listed.links.len() as u64 / listed.routers.len().max(1) as u64,
+    };
+    channels.max(1)
 }
 
 /// What a fabric is, in one word.

@@ -8,7 +8,7 @@ use super::synthesis::{Near, Synthesize};
 use crate::diag::Span;
 use crate::ids::{CubeId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId};
 
-/// Names of the six ports of a chip, by [`PortId`].
+/// Names of the six ports of a chip, by [`PortId`](crate::ids::PortId).
 pub const PORT_NAMES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
 
 /// Cubes behind optical circuit switches.

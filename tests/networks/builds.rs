@@ -102,7 +102,7 @@ fn lp_of_unequal_dragonflies_stands_inside_the_certified_interval() {
                 local,
                 global,
                 "radix = 4; hosts = 2;",
-                &format!("budget {{ vcs = 3; faults = 1 link; }} {topology} routing = {routing};"),
+                &format!("budget {{ vcs = 8; faults = 1 link; }} {topology} routing = {routing};"),
             );
             let (compiled, _) = built(&text);
             let topology = &compiled.topology;
@@ -124,6 +124,22 @@ fn lp_of_unequal_dragonflies_stands_inside_the_certified_interval() {
             assert!(value(&compiled, Metric::LoadRatio) >= 1.0);
         }
     }
+}
+
+/// Below a leaf of a fat tree every channel can bear the same, if the trees of routes spread over all spines.
+#[test]
+fn minimal_routes_spread_over_a_fat_tree() {
+    let text = spec(
+        100,
+        100,
+        "radix = 12; hosts = 6;",
+        "budget { vcs = 4; } topology = fat_tree { levels = 3; arity = 6; link = near; } routing = minimal;",
+    );
+    let (compiled, _) = built(&text);
+    // 36 leaves: each receives 35 routes over 6 channels, so that no channel can bear fewer than 6 at most.
+    let (load, bound) = (value(&compiled, Metric::MaxChannelLoad), compiled.scenarios[0].metrics.load_bound().as_f64());
+    assert_eq!(bound, 6.0);
+    assert!(load <= 8.0, "{load} routes on a channel, {bound} is the least");
 }
 
 /// Every fault of a link and of a router, on networks with and without symmetry, duplex and simplex.

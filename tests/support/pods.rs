@@ -29,7 +29,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
     let fabric = fabric(shape);
     let pod = fabric.pod().expect("made above");
     let (topology, cross_connects) = wire(pod);
-    let topology = topology.named(Names::of(&fabric));
+    let topology = topology.named(Names::of(&fabric)).with_capacities(fabric.capacities.clone());
     let wired = fabc::check::wiring(&fabric, &topology, Some(&cross_connects)).expect("wired as declared");
     let scenarios: Vec<CompiledScenario> = Scenario::all(&fabric, &topology)
         .into_iter()

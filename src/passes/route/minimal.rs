@@ -5,8 +5,11 @@
 //! arise: the rank of a (channel, VC) is its VC. All packets to a destination leave a router by one port, so
 //! tables need a line per destination. The next hops are chosen among the shortest ones so that the busiest
 //! channel carries little: every destination in turn lifts its tree of routes and lays it anew, farthest
-//! routers first, by prices that rise steeply with the load. Source: Dally & Towles (2004), section 14.2
-//! (hop-indexed classes); the balancing is our own. Cost: rounds x destinations x channels.
+//! routers first, by prices that rise steeply with the load. Such a tree does not see what it loads itself
+//! further on, so that all of it may end in one channel (in fat trees it does); afterwards routers move one by
+//! one, with all that passes through them, to the way that is cheapest to its end. Source: Dally & Towles
+//! (2004), section 14.2 (hop-indexed classes); the balancing is our own. Cost: rounds x destinations x
+//! channels, and sweeps x destinations x channels x hops.
 
 use crate::ids::{Id, NodeId, PortId};
 use crate::ir::{NextHops, Scene, Topology};
@@ -24,6 +27,11 @@ const WORK: usize = 1 << 33;
 /// The load at which prices have risen by a factor of e, as a part of the mean load: at first, and in the
 /// last round.
 const WIDTHS: [f64; 2] = [0.3, 0.01];
+
+/// Sweeps over all routers of all trees, at most, of the healthy fabric and of a fault.
+const SWEEPS: [usize; 2] = [12, 4];
+/// The same widths for the sweeps, as parts of the busiest load.
+const SWEEP_WIDTHS: [f64; 2] = [0.1, 0.01];
 
 /// How much work is put into the balance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,9 +54,24 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, care: Care) -> NextHops {
     for round in 0..rounds {
         let progressed = round as f64 / (rounds - 1) as f64;
         search.round(WIDTHS[0] * libm::pow(WIDTHS[1] / WIDTHS[0], progressed));
-        let busiest = search.load.iter().copied().max().unwrap_or(0);
+        let busiest = search.busiest();
         if best.as_ref().is_none_or(|(least, _)| busiest < *least) {
             best = Some((busiest, search.trees.iter().map(|tree| tree.ports.clone()).collect()));
+        }
+    }
+    if let Some((busiest, ports)) = &mut best {
+        search.adopt(ports);
+        let sweeps = SWEEPS[usize::from(care == Care::Fault)];
+        let work = search.trees.len() * search.heads.len() * search.trees.iter().map(Tree::longest).max().unwrap_or(1);
+        let sweeps = (WORK / work.max(1)).clamp(1, sweeps);
+        for sweep in 0..sweeps {
+            let progressed = sweep as f64 / (sweeps.max(2) - 1) as f64;
+            let width = SWEEP_WIDTHS[0] * libm::pow(SWEEP_WIDTHS[1] / SWEEP_WIDTHS[0], progressed);
+            (0..search.trees.len()).for_each(|at| search.settle(at, width));
+            if search.busiest() < *busiest {
+                *busiest = search.busiest();
+                ports.iter_mut().zip(&search.trees).for_each(|(ports, tree)| ports.clone_from(&tree.ports));
+            }
         }
     }
     let destinations = search.trees.iter().map(|tree| tree.destination).collect();
@@ -75,6 +98,8 @@ struct Search<'a> {
     heads: Vec<u32>,
     /// `[channel]`: its output port.
     outputs: Vec<u16>,
+    /// `[node * ports + port]`: the channel; meaningless where none is lit.
+    by_port: Vec<u32>,
     /// `[channel]`: its class.
     classes: Vec<u32>,
     /// `[channel]`: parts of a unit of load that weight 1 is.
@@ -104,6 +129,12 @@ impl<'a> Search<'a> {
             }
             starts.push(heads.len() as u32);
         }
+        let mut by_port = vec![u32::MAX; nodes * topology.ports()];
+        for node in 0..nodes {
+            for channel in starts[node]..starts[node + 1] {
+                by_port[node * topology.ports() + usize::from(outputs[channel as usize])] = channel;
+            }
+        }
         let lit = heads.len() / symmetry.order();
         let destinations = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node));
         let trees = destinations.map(|destination| Tree::new(scene, destination)).collect();
@@ -113,6 +144,7 @@ impl<'a> Search<'a> {
             starts,
             heads,
             outputs,
+            by_port,
             classes,
             slowness,
             trees,
@@ -121,6 +153,126 @@ impl<'a> Search<'a> {
             weight: vec![0; nodes],
             passes: vec![false; nodes],
             cost: vec![0.0; nodes],
+        }
+    }
+
+    fn busiest(&self) -> u64 {
+        self.load.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Takes over trees, and counts their loads.
+    fn adopt(&mut self, trees: &[Vec<u16>]) {
+        self.load.fill(0);
+        for (at, ports) in trees.iter().enumerate() {
+            self.trees[at].ports.clone_from(ports);
+            self.weigh(at);
+            let tree = &self.trees[at];
+            for &node in tree.order.iter().skip(1).filter(|&&node| tree.ports[node as usize] != NextHops::NONE) {
+                let channel = self.by_port[node as usize * self.topology.ports() + usize::from(tree.ports[node as usize])] as usize;
+                self.load[self.classes[channel] as usize] += self.weight[node as usize] * self.slowness[channel];
+            }
+        }
+    }
+
+    /// Counts what passes through every router of a tree, or starts there.
+    fn weigh(&mut self, at: usize) {
+        let tree = &self.trees[at];
+        self.weight.fill(0);
+        for &node in tree.order.iter().skip(1).rev() {
+            let (from, port) = (NodeId(node), tree.ports[node as usize]);
+            if port == NextHops::NONE {
+                continue;
+            }
+            if self.topology.is_endpoint(from) {
+                self.weight[from.index()] += u64::from(self.demand.weight(from, tree.destination));
+            }
+            let channel = self.by_port[from.index() * self.topology.ports() + usize::from(port)] as usize;
+            self.weight[self.heads[channel] as usize] += self.weight[from.index()];
+        }
+    }
+
+    /// Moves every router of a tree, with all that passes through it, to the way to the destination that is
+    /// cheapest at the loads of the moment; prices rise by a factor of e over `width` times the busiest load.
+    fn settle(&mut self, at: usize, width: f64) {
+        self.weigh(at);
+        let most = self.busiest() as f64;
+        let price = Price { most, rise: 1.0 / (width * most).max(0.5) };
+        let Search { topology, starts, heads, outputs, by_port, classes, slowness, trees, load, weight, passes, .. } = self;
+        let Tree { destination, ports, order, distance } = &mut trees[at];
+        let (all_ports, end) = (topology.ports(), destination.index());
+        let (starts, heads, by_port, classes, slowness, distance) = (&*starts, &*heads, &*by_port, &*classes, &*slowness, &*distance);
+        let nearer = |node: usize| {
+            let here = distance[node];
+            let channels = starts[node] as usize..starts[node + 1] as usize;
+            channels.filter(move |&channel| distance[heads[channel] as usize].checked_add(1) == Some(here))
+        };
+        let cost = |channel: usize, load: &[u64], moved: u64| {
+            slowness[channel] as f64 * price.of(load[classes[channel] as usize] + moved * slowness[channel] / 2)
+        };
+        // Where no route has passed so far, the cheapest channel leads on.
+        let onward = |node: usize, ports: &[u16], load: &[u64], moved: u64| match ports[node] {
+            NextHops::NONE => {
+                let least = nearer(node).map(|channel| (cost(channel, load, moved), channel)).min_by(|a, b| a.0.total_cmp(&b.0));
+                least.expect("a router that is reached has a nearer neighbor").1
+            }
+            port => by_port[node * all_ports + usize::from(port)] as usize,
+        };
+        for &node in order.iter().skip(1).rev() {
+            let (node, moved) = (node as usize, weight[node as usize]);
+            if ports[node] == NextHops::NONE || moved == 0 {
+                continue;
+            }
+            let old = by_port[node * all_ports + usize::from(ports[node])] as usize;
+            let mut channel = old;
+            loop {
+                load[classes[channel] as usize] -= moved * slowness[channel];
+                let head = heads[channel] as usize;
+                if head == end {
+                    break;
+                }
+                weight[head] -= moved;
+                channel = onward(head, ports, load, moved);
+            }
+            let way = |first: usize| {
+                let (mut channel, mut sum) = (first, 0.0);
+                loop {
+                    sum += cost(channel, load, moved);
+                    let head = heads[channel] as usize;
+                    if head == end {
+                        return sum;
+                    }
+                    channel = onward(head, ports, load, moved);
+                }
+            };
+            let mut best = (way(old), old);
+            for other in nearer(node).filter(|&other| other != old) {
+                let sum = way(other);
+                if sum < best.0 {
+                    best = (sum, other);
+                }
+            }
+            ports[node] = outputs[best.1];
+            channel = best.1;
+            loop {
+                load[classes[channel] as usize] += moved * slowness[channel];
+                let head = heads[channel] as usize;
+                if head == end {
+                    break;
+                }
+                weight[head] += moved;
+                channel = onward(head, ports, load, moved);
+                ports[head] = outputs[channel];
+            }
+        }
+        // Tables have no entries that no route uses.
+        passes.fill(false);
+        for &node in order.iter().skip(1).rev() {
+            let node = node as usize;
+            if topology.is_endpoint(NodeId::new(node)) || passes[node] {
+                passes[heads[by_port[node * all_ports + usize::from(ports[node])] as usize] as usize] = true;
+            } else {
+                ports[node] = NextHops::NONE;
+            }
         }
     }
 
@@ -217,6 +369,10 @@ impl Price {
 }
 
 impl Tree {
+    /// Hops from the farthest router.
+    fn longest(&self) -> usize {
+        self.order.last().map_or(0, |&node| usize::from(self.distance[node as usize]))
+    }
     fn new(scene: &Scene<'_>, destination: NodeId) -> Self {
         let topology = scene.topology;
         let mut distance = vec![u16::MAX; topology.node_count()];
