@@ -6,8 +6,8 @@
 //! tables need a line per destination. The next hops are chosen among the shortest ones so that the busiest
 //! channel carries little: every destination in turn lifts its tree of routes and lays it anew, farthest
 //! routers first, by prices that rise steeply with the load. Such a tree does not see what it loads itself
-//! further on, so that all of it may end in one channel (in fat trees it does); afterwards routers move one by
-//! one, with all that passes through them, to the way that is cheapest to its end. Source: Dally & Towles
+//! further on, so that all of it may end in one channel (in fat trees it does); afterwards routers move one
+//! by one, with all that passes through them, to the way that is cheapest to its end. Source: Dally & Towles
 //! (2004), section 14.2 (hop-indexed classes); the balancing is our own. Cost: rounds x destinations x
 //! channels, and sweeps x destinations x channels x hops.
 
