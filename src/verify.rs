@@ -7,7 +7,9 @@
 
 mod passes;
 
-use crate::check::{self, Certified, CheckError, Counts, Files, Proved, ProvedScenario, Stated};
+use crate::check::{
+    self, CERTIFICATES, Certified, CheckError, Counts, Files, INPUTS, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
+};
 use crate::compiled::{Compiled, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
@@ -19,12 +21,6 @@ use crate::model::{self, Pod, SynthesisMethod, TopologyChoice};
 use crate::syntax::{self, DEMAND_INPUT, ast};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
-
-const MANIFEST: &str = "manifest.json";
-const SPEC: &str = "spec.fab";
-const INPUTS: &str = "inputs/ocs.json";
-const REPORT: &str = "report.json";
-const CERTIFICATES: &str = "certificates.json";
 
 /// What a directory was verified to hold, and what not.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -24,6 +24,7 @@ mod wiring;
 
 pub use deadlock::DeadlockFree;
 pub use directory::{BinaryTables, Certified, EachTables, Files, Proved, ProvedScenario, Stated, Verified, directory, prove};
+pub(crate) use directory::{CERTIFICATES, INPUTS, MANIFEST, REPORT, SPEC};
 pub use distances::{distances, distances_without};
 pub use dual::{dual, dual_without};
 pub use errors::{CheckError, RequireError};

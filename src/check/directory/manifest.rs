@@ -1,7 +1,7 @@
 //! Whether the files are the ones that the manifest lists.
 
 use super::read::{Manifest, bytes, contradiction, tagged};
-use super::{Files, MANIFEST};
+use super::{Files, MANIFEST, SPEC};
 use crate::check::CheckError;
 use crate::model::Pod;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,7 @@ pub(super) fn manifest(files: &Files, pod: &Pod) -> (Build, Vec<CheckError>) {
     if manifest.fabric != pod.name {
         errors.push(contradiction(MANIFEST, "fabric", format!("says `{}`, but the spec declares `{}`", manifest.fabric, pod.name)));
     }
-    match bytes(files, "spec.fab") {
+    match bytes(files, SPEC) {
         Err(error) => errors.push(error),
         Ok(spec) if blake3::hash(spec).to_hex().as_str() != manifest.spec_blake3 => {
             errors.push(contradiction(MANIFEST, "spec_blake3", "is not the hash of spec.fab"));

@@ -31,11 +31,13 @@ pub use tables_bin::BinaryTables;
 /// The files of a directory: relative path with `/`, and content.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
+pub(crate) const SPEC: &str = "spec.fab";
+pub(crate) const INPUTS: &str = "inputs/ocs.json";
 const TOPOLOGY: &str = "topology.json";
 const OCS: &str = "ocs.json";
-const CERTIFICATES: &str = "certificates.json";
-const REPORT: &str = "report.json";
+pub(crate) const CERTIFICATES: &str = "certificates.json";
+pub(crate) const REPORT: &str = "report.json";
 
 /// What a directory was verified to hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -168,16 +170,14 @@ fn known_files(files: &Files, pod: &Pod, scenarios: &[Fault]) -> Result<(bool, V
             wrong(path, "is of no scenario that the spec tolerates, or not in the form of the other tables");
         } else if path.starts_with("ocs/") {
             wrong(path, "is of no switch that the spec declares");
-        } else if path == "inputs/ocs.json"
-            && !matches!(pod.topology, TopologyChoice::CrossConnects { .. } | TopologyChoice::SynthesizeNear(_))
-        {
+        } else if path == INPUTS && !matches!(pod.topology, TopologyChoice::CrossConnects { .. } | TopologyChoice::SynthesizeNear(_)) {
             wrong(path, "does not belong here: the spec names no file of cross-connects");
         } else if path == DEMAND_INPUT {
             // Its place in the spec is read with the spec; the copy of another demand would say what nobody asked for.
             if !matches!(pod.demand.shape(), DemandShape::Matrix(_)) {
                 wrong(path, "does not belong here: the spec names no demand matrix");
             }
-        } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, "spec.fab", "inputs/ocs.json"].contains(&path.as_str()) {
+        } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, SPEC, INPUTS].contains(&path.as_str()) {
             only_hashed.push(path.clone());
         }
     }

@@ -1,7 +1,7 @@
 //! Reads `ocs.json`, and the configuration of every switch, against the pod.
 
 use super::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile, contradiction, json, tagged};
-use super::{Files, OCS};
+use super::{Files, INPUTS, OCS};
 use crate::check::CheckError;
 use crate::check::faults::in_file_names;
 use crate::ids::{IdVec, LinkId, OcsId};
@@ -52,7 +52,6 @@ pub(super) fn cross_connects(
 
 /// Whether a spec that names a file of cross-connects got exactly those, and one that starts from such a file stayed near enough.
 pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
-    const INPUT: &str = "inputs/ocs.json";
     if matches!(pod.demand.shape(), DemandShape::Matrix(_)) && super::read::bytes(files, DEMAND_INPUT)? != pod.demand.csv().as_bytes() {
         return Err(contradiction(DEMAND_INPUT, "", "is not the file that the spec was resolved with"));
     }
@@ -61,10 +60,10 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
         TopologyChoice::SynthesizeNear(near) => (&near.text, Some(near.moves)),
         _ => return Ok(()),
     };
-    if super::read::bytes(files, INPUT)? != text.as_bytes() {
-        return Err(contradiction(INPUT, "", "is not the file that the spec was resolved with"));
+    if super::read::bytes(files, INPUTS)? != text.as_bytes() {
+        return Err(contradiction(INPUTS, "", "is not the file that the spec was resolved with"));
     }
-    let [wanted, set] = [INPUT, OCS].map(|path| tagged::<OcsFile>(files, path).map(|file| pairs_by_name(&file)));
+    let [wanted, set] = [INPUTS, OCS].map(|path| tagged::<OcsFile>(files, path).map(|file| pairs_by_name(&file)));
     let (wanted, set) = (wanted?, set?);
     let empty = BTreeSet::new();
     if let Some(moves) = moves {
@@ -73,7 +72,7 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
             true => Err(contradiction(
                 OCS,
                 "ocs",
-                format!("has {fresh} cross-connects that {INPUT} has not, but the spec allows {moves} moves"),
+                format!("has {fresh} cross-connects that {INPUTS} has not, but the spec allows {moves} moves"),
             )),
             false => Ok(()),
         };
@@ -81,7 +80,7 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
     for name in wanted.keys().chain(set.keys()) {
         let [wanted, set] = [&wanted, &set].map(|pairs| pairs.get(name).unwrap_or(&empty));
         if let Some((a, b)) = wanted.symmetric_difference(set).next() {
-            return Err(contradiction(OCS, name.as_str(), format!("{a} - {b} stands in only one of {INPUT} and {OCS}")));
+            return Err(contradiction(OCS, name.as_str(), format!("{a} - {b} stands in only one of {INPUTS} and {OCS}")));
         }
     }
     Ok(())
