@@ -237,11 +237,18 @@ const MOST_TURNS: u64 = 1 << 26;
 /// [`RouteError::TooManyTurns`] at the line of the routing.
 pub(super) fn orderable(fabric: &Fabric, topology: &Topology) -> Result<(), RouteError> {
     let (RoutingChoice::AllowedTurns(_), None) = (fabric.routing, fabric.pod()) else { return Ok(()) };
-    let vcs = u64::from(fabric.budget.vcs.min(3));
-    let turns = topology.channel_count() as u64 * vcs * topology.symmetry().class_count() as u64;
-    match turns <= MOST_TURNS {
-        true => Ok(()),
-        false => Err(RouteError::TooManyTurns { routers: topology.node_count(), turns, most: MOST_TURNS, span: fabric.routing_span }),
+    let (vcs, classes) = (u64::from(fabric.budget.vcs.min(3)), topology.symmetry().class_count() as u64);
+    let outputs = topology.ports() as u64 * vcs;
+    let sizes = [
+        ("outputs by destinations", topology.channel_count() as u64 * vcs * classes, MOST_TURNS),
+        // Every router has as many ports as the widest one.
+        ("turns", classes * outputs * outputs, MOST_TURNS / 2),
+    ];
+    match sizes.into_iter().find(|(_, turns, most)| turns > most) {
+        None => Ok(()),
+        Some((what, turns, most)) => {
+            Err(RouteError::TooManyTurns { routers: topology.node_count(), what, turns, most, span: fabric.routing_span })
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Networks built whole: what comes out, and that the directory proves it.
 
-use fabc::compile::{Stage, compile};
+use fabc::compile::{Stage, affordable, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::Id;
@@ -173,5 +173,65 @@ fn faults_of_networks_are_routed_and_proved() {
                 assert!(compiled.scenarios.iter().all(|scenario| scenario.routed.is_some()));
             }
         }
+    }
+}
+
+/// More ports than fit a word of bits, than channels fit an array of 64, than (port, VC)s fit a byte.
+#[test]
+fn wide_routers_lose_no_channel() {
+    // Every pair of a complete graph of 70 has a channel of its own.
+    let rest = "budget { vcs = 1; } topology = hyperx 70 { link = near; } routing = minimal;";
+    let (compiled, _) = built(&spec(100, 100, "radix = 128; hosts = 2;", rest));
+    assert_eq!((value(&compiled, Metric::ConcurrentFlow), value(&compiled, Metric::MaxChannelLoad)), (1.0, 1.0));
+    // Leaves of a star: each sends to all others over its only channel.
+    let star: String = (0..150).map(|leaf| format!("hub leaf{leaf}\n")).collect();
+    // Each two of three routers are joined by 60 links: 120 ports by 3 virtual channels are 360 outputs.
+    let bundles: String = (0..60).map(|_| "a b\nb c\nc a\n").collect();
+    for (routing, links, load, flow) in [
+        ("minimal", &star, 150.0, 1.0 / 150.0),
+        ("up_down", &star, 150.0, 1.0 / 150.0),
+        ("minimal", &bundles, 1.0, 60.0),
+        ("allowed_turns", &bundles, 1.0, 60.0),
+    ] {
+        let rest = format!("budget {{ vcs = 3; }} topology = graph \"links.txt\" {{ default = near; }} routing = {routing};");
+        let text = spec(100, 100, "radix = 200; hosts = 1;", &rest);
+        let loader = |path: &str| match path {
+            "test.fab" => Ok(text.clone()),
+            "links.txt" => Ok(links.clone()),
+            other => Err(other.to_owned()),
+        };
+        let (fabric, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{routing}: {failure:?}"));
+        assert_eq!(value(&compiled, Metric::MaxChannelLoad), load, "{routing}");
+        assert!((value(&compiled, Metric::ConcurrentFlow) / flow - 1.0).abs() < 1e-3, "{routing}");
+    }
+}
+
+/// A ring of copper alone: nothing ends its lines.
+#[test]
+fn a_ring_without_ends_is_analyzed() {
+    let text =
+        spec(100, 100, "radix = 4;", "budget { vcs = 2; faults = 1 link; } topology = torus 9 { link = near; } routing = allowed_turns;");
+    let (compiled, _) = built(&text);
+    // 9 routers: 2 (1 + 2 + 3 + 4) hops from each, over two channels of each.
+    let bound = compiled.scenarios[0].metrics.flow_high.as_f64();
+    assert!((bound - 0.1).abs() < 1e-9 && value(&compiled, Metric::ConcurrentFlow) > 0.0999, "{bound}");
+}
+
+/// What is too large is said before the work, at its line.
+#[test]
+fn networks_that_are_too_large_are_refused_by_arithmetic() {
+    for (topology, code) in
+        [("torus 256 x 256", "FAB0206"), ("hyperx 64 x 64", "FAB0206"), ("kautz { degree = 15; length = 5; link = near; }", "FAB0113")]
+    {
+        let braces = if topology.ends_with('}') { topology.to_owned() } else { format!("{topology} {{ link = near; }}") };
+        let text = spec(100, 100, "radix = 200;", &format!("budget {{ vcs = 2; }} topology = {braces} routing = minimal;"));
+        let loaded = model::load("test.fab", &|_: &str| Ok(text.clone()));
+        let failure = match loaded {
+            Err((failure, _)) => failure,
+            Ok((fabric, ..)) => affordable(&fabric, Stage::Emit).expect_err(topology),
+        };
+        let codes: Vec<String> = failure.diagnostics().iter().filter_map(|found| Some(found.code()?.to_string())).collect();
+        assert_eq!(codes, [code], "{topology}");
     }
 }

@@ -63,7 +63,8 @@ virtual channels as it has hops, under every tolerated fault as well. The messag
         text: "\
 `routing = allowed_turns` searches which turns routes may take, for every (channel, virtual channel) and every destination that differs under the
 symmetry. Networks without symmetry have as many of those as routers: 256 routers of 12 ports take minutes, 1,000 of 20 take hours. What would take
-days is refused before it begins: channels x virtual channels x differing destinations may be 67108864. `minimal` and `up_down` route
+days is refused before it begins: channels x virtual channels x differing destinations may be 67108864, and differing routers x (ports x \
+virtual channels)^2 half as many, where every router counts with the ports of the widest one. `minimal` and `up_down` route
 networks of any size that fits into memory; dragonflies in the arrangements `palmtree` and `fold` are the same from every group, so that
 only the routers of one group differ.",
     },

@@ -147,9 +147,7 @@ pub enum RouteError {
         span: Span,
     },
     /// FAB0327: a search of turns that nobody would wait for.
-    #[error(
-        "`allowed_turns` is too much for this network of {routers} routers: {turns} outputs by destinations, at most {most} are searched"
-    )]
+    #[error("`allowed_turns` is too much for this network of {routers} routers: {turns} {what}, at most {most} are searched")]
     #[diagnostic(
         code(FAB0327),
         help(
@@ -159,7 +157,10 @@ pub enum RouteError {
     TooManyTurns {
         /// Routers of the network.
         routers: usize,
-        /// (Channel, VC)s times destinations that differ.
+        /// What there is too much of.
+        what: &'static str,
+        /// (Channel, VC)s times destinations that differ; or turns of all routers that differ, each as wide
+        /// as the widest one.
         turns: u64,
         /// The limit.
         most: u64,
