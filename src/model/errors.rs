@@ -442,6 +442,17 @@ pub enum ResolveError {
         #[label("{first_ocs} is in this one")]
         first: Span,
     },
+
+    #[error("tables of faults cannot be named after `{router}`: {problem}")]
+    #[diagnostic(code(FAB0141), help("name the routers otherwise in the file, or write `faults = 0`"))]
+    RouterFileName {
+        router: String,
+        problem: String,
+        #[label("routers have their names from here")]
+        span: Span,
+        #[label("each fault has a file of tables with its name")]
+        faults: Span,
+    },
 }
 
 impl ResolveError {

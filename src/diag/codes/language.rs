@@ -297,11 +297,15 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0141",
-        "two switches with one file name",
+        "names that cannot name files",
         "Files are named after switches, with `_` for the brackets and commas: `X[1,0]` is `ocs/X_1_0.config_db.json`, and a dark \
          `X[1,0]` has its tables in `tables/fault-X_1_0.json`. `X[1,0]` and the switch 0 of a group `X_1` would share them, and \
          so would switches of groups whose names differ in capitals only, on disks that do not tell capitals from small letters.\n\
          \n\
-         Rename one of the two groups.",
+         Rename one of the two groups.\n\
+         \n\
+         Where links or routers of a network may fail, tables are named after routers too (`tables/fault-leaf1.json`). Routers of a \
+         graph file then need names that file names can have: no `/`, `\\`, `<`, `>`, `:`, `\"`, `|`, `?`, `*` or control characters, at most \
+         200 bytes, and none that differ in capitals or brackets only.",
     ),
 ];

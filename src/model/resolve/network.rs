@@ -10,8 +10,9 @@ use super::site::Site;
 use super::{choices, demand, graph, hardware, requires, wiring};
 use crate::diag::Span;
 use crate::model::errors::{ResolveError, list};
-use crate::model::{Arcs, Dragonfly, Family, Listed, Network, Plant, Router, RoutingChoice};
+use crate::model::{Arcs, Dragonfly, Family, Listed, ListedRouter, Network, Plant, Router, RoutingChoice, file_stem};
 use crate::syntax::ast::{Name, ValueKind};
+use std::collections::BTreeMap;
 
 /// Resolves one part after the other; `None` only if errors were reported.
 pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
@@ -28,6 +29,11 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         radix(context, network, router);
     }
     let capacities = network.as_ref().and_then(|network| wiring::capacities(context, site.links, &network.links_in_use()));
+    if let (Some(Network { family: Family::Listed(listed), span, .. }), Some(budget)) = (&network, &budget)
+        && !budget.faults.is_none()
+    {
+        file_names(context, listed, *span, budget.faults_span);
+    }
     if let (Some(network), Some((routing, span))) = (&network, routing) {
         fits(context, network, routing, span);
     }
@@ -84,6 +90,29 @@ fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
     };
     let (what, found) = ("`topology`".to_owned(), kind.value.to_string());
     ResolveError::UnknownChoice { what, found, help: format!("this topology is written `{example}`"), span: kind.span }
+}
+
+/// Bytes of a name that file names have room for, beside a port.
+const FILE_NAME_BYTES: usize = 200;
+
+/// Files of tables can be named after every router, however capitals are read.
+fn file_names(context: &mut Context, listed: &Listed, span: Span, faults: Span) {
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    for ListedRouter { name, .. } in &listed.routers {
+        let stem = file_stem(name).to_lowercase();
+        let odd = name.chars().find(|letter| letter.is_control() || "/\\<>:\"|?*".contains(*letter));
+        let problem = match (odd, seen.get(stem.as_str())) {
+            (Some(letter), _) => format!("file names have no {letter:?}"),
+            (None, Some(other)) => format!("those of `{other}` would have the same name"),
+            (None, None) if stem.len() > FILE_NAME_BYTES => format!("it has more than {FILE_NAME_BYTES} bytes"),
+            (None, None) => {
+                seen.insert(stem, name);
+                continue;
+            }
+        };
+        // One is enough to tell what is wrong with such names.
+        return context.error(ResolveError::RouterFileName { router: name.clone(), problem, span, faults });
+    }
 }
 
 /// The ports that the fullest router needs.

@@ -52,11 +52,15 @@ pub enum RouteError {
         routing: Span,
     },
     /// FAB0321: a tolerated fault cuts the pod apart.
-    #[error("without {fault} the pod falls apart: {reached} of {nodes} chips can be reached from {from}")]
+    #[error("without {fault} the {plant} falls apart: {reached} of {nodes} {chips} can be reached from {from}")]
     #[diagnostic(code(FAB0321), help("the cut is {cut} or lower the fault budget"))]
     FaultDisconnects {
         /// What has failed.
         fault: String,
+        /// `pod` or `network`.
+        plant: &'static str,
+        /// What a pod or a network is made of.
+        chips: &'static str,
         /// Chips still reached.
         reached: usize,
         /// All chips that live.
@@ -206,19 +210,25 @@ impl RouteError {
         let smaller = if !far.is_empty() && far.len() <= near.len() { &far } else { &near };
         let named: Vec<String> = smaller.iter().take(4).map(|&node| topology.name(node)).collect();
         let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
+        let (plant, router, more_links) = match fabric.pod() {
+            Some(_) => ("pod", "chip", "couple more faces or positions"),
+            None => ("network", "router", "join it by more links"),
+        };
         let remedy = match scenario.fault {
             Fault::None | Fault::Switches(_) => {
                 format!("every fiber across it runs through {}; give those faces a second OCS", scenario.name)
             }
-            Fault::Link(_) => "no other link crosses it; couple more faces or positions".to_owned(),
-            Fault::Router(_) => "every path across it runs through that chip; couple more faces or positions".to_owned(),
+            Fault::Link(_) => format!("no other link crosses it; {more_links}"),
+            Fault::Router(_) => format!("every path across it runs through that {router}; {more_links}"),
         };
         RouteError::FaultDisconnects {
             fault: match scenario.fault {
                 Fault::Link(_) => format!("link {}", scenario.name),
-                Fault::Router(_) => format!("chip {}", scenario.name),
+                Fault::Router(_) => format!("{router} {}", scenario.name),
                 Fault::None | Fault::Switches(_) => scenario.name.clone(),
             },
+            plant,
+            chips: if plant == "pod" { "chips" } else { "routers" },
             reached: near.len(),
             nodes: near.len() + far.len(),
             from: topology.name(start),
