@@ -52,15 +52,13 @@ pub enum RouteError {
         routing: Span,
     },
     /// FAB0321: a tolerated fault cuts the pod apart.
-    #[error("without {fault} the {plant} falls apart: {reached} of {nodes} {chips} can be reached from {from}")]
+    #[error("without {fault} the {} falls apart: {reached} of {nodes} {} can be reached from {from}", .of[0], .of[1])]
     #[diagnostic(code(FAB0321), help("the cut is {cut} or lower the fault budget"))]
     FaultDisconnects {
         /// What has failed.
-        fault: String,
-        /// `pod` or `network`.
-        plant: &'static str,
-        /// What a pod or a network is made of.
-        chips: &'static str,
+        fault: Box<str>,
+        /// `pod` of `chips`, or `network` of `routers`.
+        of: &'static [&'static str; 2],
         /// Chips still reached.
         reached: usize,
         /// All chips that live.
@@ -210,9 +208,9 @@ impl RouteError {
         let smaller = if !far.is_empty() && far.len() <= near.len() { &far } else { &near };
         let named: Vec<String> = smaller.iter().take(4).map(|&node| topology.name(node)).collect();
         let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
-        let (plant, router, more_links) = match fabric.pod() {
-            Some(_) => ("pod", "chip", "couple more faces or positions"),
-            None => ("network", "router", "join it by more links"),
+        let (of, router, more_links) = match fabric.pod() {
+            Some(_) => (&["pod", "chips"], "chip", "couple more faces or positions"),
+            None => (&["network", "routers"], "router", "join it by more links"),
         };
         let remedy = match scenario.fault {
             Fault::None | Fault::Switches(_) => {
@@ -226,9 +224,9 @@ impl RouteError {
                 Fault::Link(_) => format!("link {}", scenario.name),
                 Fault::Router(_) => format!("{router} {}", scenario.name),
                 Fault::None | Fault::Switches(_) => scenario.name.clone(),
-            },
-            plant,
-            chips: if plant == "pod" { "chips" } else { "routers" },
+            }
+            .into(),
+            of,
             reached: near.len(),
             nodes: near.len() + far.len(),
             from: topology.name(start),
