@@ -66,19 +66,14 @@ impl Chips {
     /// As few as differ whatever the wiring of the fabric will be.
     fn fewest(fabric: &Fabric) -> Self {
         let all = fabric.node_count() as u64;
-        let (canonical, channels) = match &fabric.plant {
-            Plant::Pod(pod) => {
-                let symmetric = !matches!(&pod.topology, TopologyChoice::Synthesize(search) if search.symmetry == SymmetryChoice::None);
-                (if symmetric { u64::from(pod.chips_per_cube()) } else { all }, CHIP_PORTS)
+        let symmetric = match &fabric.plant {
+            Plant::Pod(pod) => !matches!(&pod.topology, TopologyChoice::Synthesize(search) if search.symmetry == SymmetryChoice::None),
+            Plant::Network(network) => {
+                matches!(network.family, Family::Dragonfly(Dragonfly { arrangement, .. }) if arrangement != Arrangement::Consecutive)
             }
-            Plant::Network(Network { family: Family::Dragonfly(Dragonfly { a, arrangement, .. }), .. })
-                if *arrangement != Arrangement::Consecutive =>
-            {
-                (u64::from(*a), fewest_channels(fabric))
-            }
-            Plant::Network(_) => (all, fewest_channels(fabric)),
         };
-        Self { all, canonical, channels }
+        let canonical = if symmetric { u64::from(fabric.blocks().0) } else { all };
+        Self { all, canonical, channels: fewest_channels(fabric) }
     }
     fn of(topology: &Topology) -> Self {
         let (all, canonical) = (topology.node_count() as u64, topology.symmetry().class_count() as u64);
@@ -96,7 +91,7 @@ impl Chips {
     }
 }
 
-/// Channels that leave a router of a network on average, rounded down; at least 1.
+/// Channels that leave a chip at most, or a router of a network on average, rounded down; at least 1.
 fn fewest_channels(fabric: &Fabric) -> u64 {
     let Plant::Network(Network { family, .. }) = &fabric.plant else { return CHIP_PORTS };
     let along = |sides: &[u32], channels: &dyn Fn(u64) -> u64| sides.iter().map(|&side| channels(u64::from(side))).sum();
@@ -255,7 +250,7 @@ pub(super) fn orderable(fabric: &Fabric, topology: &Topology) -> Result<(), Rout
 /// What one scenario takes while it is routed, checked and packed.
 fn of_routing(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
     // The turns of a router grow with its channels.
-    let turns = TURNS * u64::from(fabric.budget.vcs.min(3)) * chips.channels.div_ceil(CHIP_PORTS + 1).max(1);
+    let turns = TURNS * u64::from(fabric.budget.vcs.min(3)) * chips.channels.div_ceil(CHIP_PORTS + 1);
     let (pairs, pair) = match fabric.routing {
         RoutingChoice::AllowedTurns(_) => (chips.pairs(), turns + hops * HOP),
         // A next hop for each destination and router.

@@ -51,13 +51,10 @@ pub fn route(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<
                     let next = leg.next(here, goal, side);
                     let to = NodeId(node.0 - here * strides[axis] + next * strides[axis]);
                     let leads = |channel: &ChannelId| topology.target(*channel).node == to;
-                    let channel = scene.channels_from(node).find(leads).ok_or_else(|| RouteError::NoDetour {
-                        fault: scenario.what_failed(),
-                        from: topology.name(src),
-                        to: topology.name(dst),
-                        routing: fabric.routing_span,
-                        budget: fabric.budget.faults_span,
-                    })?;
+                    let channel = scene
+                        .channels_from(node)
+                        .find(leads)
+                        .ok_or_else(|| RouteError::no_detour(fabric, topology, scenario, [src, dst]))?;
                     hops.push(Hop { channel, vc: Vc(vc) });
                     if leg.wraps && vcs > 1 && here.abs_diff(next) > 1 {
                         vc = 1;

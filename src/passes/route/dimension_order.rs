@@ -39,13 +39,8 @@ pub fn route(fabric: &Fabric, pod: &Pod, scene: &Scene<'_>, dims: [u32; 3], scen
                 let leg = Leg::new(coordinates[node.index()], goal, dimension, length);
                 let mut vc = if leg.wraps || vcs < 2 { 0 } else { (goal % 2) as u8 };
                 while coordinates[node.index()][dimension] != goal {
-                    let channel = scene.outgoing(node, leg.port).ok_or_else(|| RouteError::NoDetour {
-                        fault: scenario.what_failed(),
-                        from: topology.name(src),
-                        to: topology.name(dst),
-                        routing: fabric.routing_span,
-                        budget: fabric.budget.faults_span,
-                    })?;
+                    let channel =
+                        scene.outgoing(node, leg.port).ok_or_else(|| RouteError::no_detour(fabric, topology, scenario, [src, dst]))?;
                     hops.push(Hop { channel, vc: Vc(vc) });
                     let before = coordinates[node.index()][dimension];
                     node = topology.target(channel).node;

@@ -173,6 +173,14 @@ pub enum RouteError {
 }
 
 impl RouteError {
+    /// The error of a fault that a pair of routers cannot do without, because the method has no way around
+    /// it.
+    pub fn no_detour(fabric: &Fabric, topology: &Topology, scenario: &Scenario, pair: [NodeId; 2]) -> Self {
+        let [from, to] = pair.map(|node| topology.name(node));
+        let (routing, budget) = (fabric.routing_span, fabric.budget.faults_span);
+        RouteError::NoDetour { fault: scenario.what_failed(), from, to, routing, budget }
+    }
+
     /// The largest table of a scenario, which has more entries than the budget.
     pub fn too_many_entries(fabric: &Fabric, topology: &Topology, tables: &ForwardingTables, limit: u32) -> Self {
         let sizes = tables.symmetry.canonical_nodes().zip(&tables.routers).map(|(node, entries)| (entries.len(), node));

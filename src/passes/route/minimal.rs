@@ -11,7 +11,7 @@
 //! (2004), section 14.2 (hop-indexed classes); the balancing is our own. Cost: rounds x destinations x
 //! channels, and sweeps x destinations x channels x hops.
 
-use crate::ids::{Id, NodeId, PortId};
+use crate::ids::{Id, NodeId};
 use crate::ir::{NextHops, Scene, Topology};
 use crate::model::Demand;
 
@@ -165,13 +165,24 @@ impl<'a> Search<'a> {
         self.load.fill(0);
         for (at, ports) in trees.iter().enumerate() {
             self.trees[at].ports.clone_from(ports);
-            self.weigh(at);
-            let tree = &self.trees[at];
-            for &node in tree.order.iter().skip(1).filter(|&&node| tree.ports[node as usize] != NextHops::NONE) {
-                let channel = self.by_port[node as usize * self.topology.ports() + usize::from(tree.ports[node as usize])] as usize;
-                self.load[self.classes[channel] as usize] += self.weight[node as usize] * self.slowness[channel];
-            }
+            self.account(at, true);
         }
+    }
+
+    /// Puts the routes of a tree on the loads, or takes them off.
+    fn account(&mut self, at: usize, add: bool) {
+        self.weigh(at);
+        let tree = &self.trees[at];
+        for &node in tree.order.iter().skip(1).filter(|&&node| tree.ports[node as usize] != NextHops::NONE) {
+            let channel = self.channel(node as usize, tree.ports[node as usize]);
+            let (load, more) = (&mut self.load[self.classes[channel] as usize], self.weight[node as usize] * self.slowness[channel]);
+            *load = if add { *load + more } else { *load - more };
+        }
+    }
+
+    /// The lit channel that leaves a router through a port.
+    fn channel(&self, node: usize, port: u16) -> usize {
+        self.by_port[node * self.topology.ports() + usize::from(port)] as usize
     }
 
     /// Counts what passes through every router of a tree, or starts there.
@@ -186,8 +197,8 @@ impl<'a> Search<'a> {
             if self.topology.is_endpoint(from) {
                 self.weight[from.index()] += u64::from(self.demand.weight(from, tree.destination));
             }
-            let channel = self.by_port[from.index() * self.topology.ports() + usize::from(port)] as usize;
-            self.weight[self.heads[channel] as usize] += self.weight[from.index()];
+            let head = self.heads[self.channel(from.index(), port)] as usize;
+            self.weight[head] += self.weight[from.index()];
         }
     }
 
@@ -201,11 +212,7 @@ impl<'a> Search<'a> {
         let Tree { destination, ports, order, distance } = &mut trees[at];
         let (all_ports, end) = (topology.ports(), destination.index());
         let (starts, heads, by_port, classes, slowness, distance) = (&*starts, &*heads, &*by_port, &*classes, &*slowness, &*distance);
-        let nearer = |node: usize| {
-            let here = distance[node];
-            let channels = starts[node] as usize..starts[node + 1] as usize;
-            channels.filter(move |&channel| distance[heads[channel] as usize].checked_add(1) == Some(here))
-        };
+        let nearer = |node: usize| nearer(starts, heads, distance, node);
         let cost = |channel: usize, load: &[u64], moved: u64| {
             slowness[channel] as f64 * price.of(load[classes[channel] as usize] + moved * slowness[channel] / 2)
         };
@@ -279,32 +286,10 @@ impl<'a> Search<'a> {
     /// Lays every tree anew; prices rise by a factor of e over `width` times the mean load.
     fn round(&mut self, width: f64) {
         for at in 0..self.trees.len() {
-            self.lift(at);
+            self.account(at, false);
             let mean = self.load.iter().sum::<u64>() as f64 / self.lit.max(1) as f64;
-            let most = self.load.iter().copied().max().unwrap_or(0) as f64;
+            let most = self.busiest() as f64;
             self.lay(at, Price { most, rise: 1.0 / (width * mean).max(0.5) });
-        }
-    }
-
-    /// Takes the routes of a tree off the loads.
-    fn lift(&mut self, at: usize) {
-        let tree = &self.trees[at];
-        if tree.ports.is_empty() {
-            return;
-        }
-        self.weight.fill(0);
-        for &node in tree.order.iter().skip(1).rev() {
-            let (from, port) = (NodeId(node), tree.ports[node as usize]);
-            if port == NextHops::NONE {
-                continue;
-            }
-            if self.topology.is_endpoint(from) {
-                self.weight[from.index()] += u64::from(self.demand.weight(from, tree.destination));
-            }
-            let channel = self.topology.outgoing(from, PortId(port)).expect("a next hop is lit");
-            let load = self.weight[from.index()] * self.topology.slowness(channel.link());
-            self.load[self.topology.channel_class(self.topology.symmetry(), channel).index()] -= load;
-            self.weight[self.topology.target(channel).node.index()] += self.weight[from.index()];
         }
     }
 
@@ -313,10 +298,7 @@ impl<'a> Search<'a> {
         let Search { topology, demand, starts, heads, outputs, classes, slowness, trees, load, weight, passes, cost, .. } = self;
         let tree = &trees[at];
         let (starts, heads) = (&*starts, &*heads);
-        let nearer = |node: usize| {
-            let channels = starts[node] as usize..starts[node + 1] as usize;
-            channels.filter(move |&channel| tree.distance[heads[channel] as usize].checked_add(1) == Some(tree.distance[node]))
-        };
+        let nearer = |node: usize| nearer(starts, heads, &tree.distance, node);
         cost[tree.destination.index()] = 0.0;
         for &node in tree.order.iter().skip(1) {
             let through =
@@ -355,6 +337,12 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The channels that lead from a router to one that is a hop nearer to the destination.
+fn nearer<'a>(starts: &[u32], heads: &'a [u32], distance: &'a [u16], node: usize) -> impl Iterator<Item = usize> + 'a {
+    let (channels, here) = (starts[node] as usize..starts[node + 1] as usize, distance[node]);
+    channels.filter(move |&channel| distance[heads[channel] as usize].checked_add(1) == Some(here))
+}
+
 /// What a part of load costs by the load of a channel.
 #[derive(Clone, Copy)]
 struct Price {
@@ -390,6 +378,6 @@ impl Tree {
                 }
             }
         }
-        Self { destination, ports: Vec::new(), order, distance }
+        Self { destination, ports: vec![NextHops::NONE; topology.node_count()], order, distance }
     }
 }
