@@ -54,8 +54,8 @@ pub struct CompiledScenario {
     pub metrics: ScenarioMetrics,
     /// The channel lengths that prove the upper end of its flow.
     pub lengths: DualLengths,
-    /// A flow that proves the lower end; `None` where that is what the tables carry, and for the healthy pod,
-    /// whose flow is [`Compiled::flow`].
+    /// A flow that proves the lower end; `None` where that is what the tables carry, and for the healthy
+    /// fabric, whose flow is [`Compiled::flow`].
     pub flow: Option<FlowCertificate>,
     /// Tables and their proof; `None` if the build stopped before routing.
     pub routed: Option<RoutedScenario>,
@@ -75,7 +75,7 @@ impl Compiled {
     pub fn pod(&self) -> Option<(&Pod, &CompiledPod)> {
         self.fabric.pod().zip(self.pod.as_ref())
     }
-    /// Whether the healthy pod is proved to carry as much as any topology could.
+    /// Whether the healthy fabric is proved to carry as much as any topology could.
     pub fn is_optimal(&self) -> bool {
         let load = self.scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
         self.pod.as_ref().and_then(|pod| pod.limit.as_ref()).is_some_and(|limit| limit.is_met(&self.flow.primal, load))

@@ -54,7 +54,7 @@ define_id! {
     /// A virtual channel, 0..vcs.
     Vc(u8);
     /// A block of routers that symmetries move as a whole: a cube of a pod, a group of a dragonfly.
-    CubeId(u32);
+    BlockId(u32);
     /// An optical circuit switch.
     OcsId(u32);
     /// A declared group of OCSes (one `ocs` item of the spec).

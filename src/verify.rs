@@ -227,7 +227,7 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
         _ => None,
     };
     add(true, SPEC, "clock", "changes no other file, unless latencies are in seconds");
-    let router = if fabric.pod().is_some() { "chip" } else { "router" };
+    let router = fabric.plant.router_word();
     add(true, SPEC, router, "flit, buffer and latency change no other file");
     add(fabric.pod().is_some_and(some_ports_are_free), SPEC, "ocs", "ports, where others have no more and others no fewer");
     let used = |link_type| proved.topology.links().iter().any(|link| link.link_type == link_type);

@@ -4,7 +4,7 @@
 mod fixture;
 
 use fabc::check::{self, CheckError};
-use fabc::ids::{CubeId, IdVec, LinkId, NodeId, PortId};
+use fabc::ids::{BlockId, IdVec, LinkId, NodeId, PortId};
 use fabc::ir::*;
 use fixture::*;
 use miette::Diagnostic;
@@ -20,7 +20,7 @@ fn one_way(topology: &Topology) -> ForwardingTables {
 
 /// A diamond, K(2,4): routers 0 and 1 are each joined to 2, 3, 4 and 5.
 fn diamond() -> Topology {
-    let end = |node, port| Endpoint { node: NodeId(node), port: PortId(port) };
+    let end = |node, port| End { node: NodeId(node), port: PortId(port) };
     let link = |a, b| Link { a, b, class: LinkClass::Global, link_type: fabc::ids::LinkTypeId(1), simplex: false };
     let links = (0..2).flat_map(|hub| (2..6).map(move |leaf| link(end(hub, leaf as u16 - 2), end(leaf, hub as u16)))).collect();
     Topology::new(6, links, Symmetry::trivial(1, 6))
@@ -72,15 +72,15 @@ fn a_false_symmetry_is_convicted() {
     // Two cubes in a pair and two in another pair would be; a ring of four has no swap of neighbors that
     // keeps ports.
     let fabric = pod([1, 1, 1], 4, &[0], 2, 0);
-    let swap: Vec<CubeId> = [1, 0, 3, 2].map(CubeId).to_vec();
-    let symmetry = Symmetry::new(1, vec![(0..4).map(CubeId).collect(), swap]);
+    let swap: Vec<BlockId> = [1, 0, 3, 2].map(BlockId).to_vec();
+    let symmetry = Symmetry::new(1, vec![(0..4).map(BlockId).collect(), swap]);
     let (topology, cross_connects) = wire_with(&fabric, [1, 0, 0], symmetry);
     let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0404");
     // A set of free permutations that is no group.
-    let step: Vec<CubeId> = [1, 2, 3, 0].map(CubeId).to_vec();
-    let back: Vec<CubeId> = [3, 0, 1, 2].map(CubeId).to_vec();
-    let symmetry = Symmetry::new(1, vec![(0..4).map(CubeId).collect(), step, back]);
+    let step: Vec<BlockId> = [1, 2, 3, 0].map(BlockId).to_vec();
+    let back: Vec<BlockId> = [3, 0, 1, 2].map(BlockId).to_vec();
+    let symmetry = Symmetry::new(1, vec![(0..4).map(BlockId).collect(), step, back]);
     let (topology, cross_connects) = wire_with(&fabric, [1, 0, 0], symmetry);
     let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert!(error.to_string().contains("it is no group"), "{error}");
@@ -200,7 +200,7 @@ fn symmetric_tables_are_walked() {
 fn two_orbits_of_cubes() {
     // Six cubes under the half turn: three orbits of two.
     let fabric = pod([2, 1, 1], 6, &[0, 1], 8, 0);
-    let turns = |by: &[u32]| by.iter().map(|by| (0..6).map(|cube| CubeId((cube + by) % 6)).collect()).collect();
+    let turns = |by: &[u32]| by.iter().map(|by| (0..6).map(|cube| BlockId((cube + by) % 6)).collect()).collect();
     let mut seen = Vec::new();
     for group in [turns(&[0]), turns(&[0, 3]), turns(&[0, 2, 4]), turns(&[0, 1, 2, 3, 4, 5])] {
         let symmetry = Symmetry::new(2, group);

@@ -61,7 +61,7 @@ fn convictions(compiled: &Compiled, files: &BTreeMap<String, Vec<u8>>) -> String
 /// The image of a fault.
 fn moved(compiled: &Compiled, scenario: &Scenario, image: &Image) -> Scenario {
     let chips = compiled.of_pod().0.chips_per_cube();
-    let to = |node: NodeId| NodeId(image.cubes[(node.0 / chips) as usize].0 * chips + node.0 % chips);
+    let to = |node: NodeId| NodeId(image.blocks[(node.0 / chips) as usize].0 * chips + node.0 % chips);
     let fault = match &scenario.fault {
         Fault::Link(link) => {
             let end = compiled.topology.links()[*link].a;
@@ -76,7 +76,7 @@ fn moved(compiled: &Compiled, scenario: &Scenario, image: &Image) -> Scenario {
 /// Tables and ranks (per router) with every router and destination carried along.
 fn carried(compiled: &Compiled, tables: &ForwardingTables, ranks: &[u32], image: &Image) -> (ForwardingTables, Vec<u32>) {
     let chips = compiled.of_pod().0.chips_per_cube();
-    let to = |node: NodeId| NodeId(image.cubes[(node.0 / chips) as usize].0 * chips + node.0 % chips);
+    let to = |node: NodeId| NodeId(image.blocks[(node.0 / chips) as usize].0 * chips + node.0 % chips);
     let row = compiled.topology.ports() * usize::from(tables.vcs);
     let (mut routers, mut carried) = (vec![Vec::new(); tables.routers.len()], vec![0; ranks.len()]);
     for (node, entries) in compiled.topology.nodes().zip(&tables.routers) {
@@ -190,7 +190,7 @@ fn the_list_of_faults_is_found_again_by_other_means() {
         if let Some(at) = (1..all.len()).find(|&at| !all[at].images.is_empty()) {
             convicted("an image too few", &|all| drop(all[at].images.pop()));
             convicted("an image under another name", &|all| all[at].images[0].scenario.push('!'));
-            convicted("an image elsewhere", &|all| all[at].images[0].cubes.reverse());
+            convicted("an image elsewhere", &|all| all[at].images[0].blocks.reverse());
         }
     }
 }

@@ -4,7 +4,7 @@
 mod fixture;
 
 use fabc::check;
-use fabc::ids::{CubeId, Id, IdVec};
+use fabc::ids::{BlockId, Id, IdVec};
 use fabc::ir::{Fraction, LimitArgument, UniversalLimit};
 use fabc::model::{CoupleRule, Fabric, FacePort, Pod};
 use fabc::passes::limit::universal;
@@ -160,7 +160,7 @@ fn pods() -> impl Strategy<Value = (Fabric, u64)> {
             match random.below(6) {
                 0 => continue,
                 1 => {
-                    let without = CubeId(random.below(cubes as usize) as u32);
+                    let without = BlockId(random.below(cubes as usize) as u32);
                     ocs.a.retain(|face| face.cube != without);
                     ocs.b.retain(|face| face.cube != without);
                 }

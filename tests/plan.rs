@@ -3,7 +3,7 @@
 
 mod fixture;
 
-use fabc::ids::{CubeId, Id, IdVec, NodeId, OcsId};
+use fabc::ids::{BlockId, Id, IdVec, NodeId, OcsId};
 use fabc::ir::{Change, Mirrors, Plan, Step};
 use fabc::model::{CoupleRule, Pod};
 use fabc::passes::plan::plan;
@@ -176,7 +176,7 @@ fn what_must_be_cut_is_cut_for_as_short_as_can_be() {
     replay(&pod, &live, &new, &plan);
     assert_eq!(plan.steps_in_parts(), fewest(&pod, &live, &new));
     assert!(plan.fewest && plan.steps_in_parts() > 0);
-    assert_eq!(plan.cuts[0].apart, [CubeId(1)]);
+    assert_eq!(plan.cuts[0].apart, [BlockId(1)]);
 }
 
 #[test]

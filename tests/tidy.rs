@@ -212,7 +212,7 @@ const JUDGED: [&str; 23] = [
     "CrossConnects",
     "Distances",
     "DualLengths",
-    "Endpoint",
+    "End",
     "Entry",
     "Fault",
     "FlowCertificate",

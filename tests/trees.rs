@@ -4,7 +4,7 @@
 mod fixture;
 
 use fabc::check;
-use fabc::ids::{CubeId, Id, IdVec, OcsId};
+use fabc::ids::{BlockId, Id, IdVec, OcsId};
 use fabc::ir::*;
 use fabc::model::Pod;
 use fabc::passes::trees::disjoint_trees;
@@ -71,11 +71,11 @@ fn wire(pod: &Pod, permutations: &[Vec<u32>]) -> (Topology, CrossConnects) {
     let mut links = Vec::new();
     for (ocs, permutation) in pod.ocses.iter().zip(permutations) {
         for (from, &to) in ocs.a.iter().zip(permutation) {
-            let [a, b] = [from, &ocs.b[to as usize]].map(|face| Endpoint { node: face.node, port: face.port });
+            let [a, b] = [from, &ocs.b[to as usize]].map(|face| End { node: face.node, port: face.port });
             links.push(Link { a, b, class: LinkClass::Global, link_type: ocs.link, simplex: false });
         }
     }
-    let identity = vec![(0..pod.cubes).map(CubeId).collect()];
+    let identity = vec![(0..pod.cubes).map(BlockId).collect()];
     let topology = Topology::new(6, links, Symmetry::new(pod.chips_per_cube(), identity));
     let mut cross_connects =
         CrossConnects { settings: IdVec::filled(Vec::new(), pod.ocses.len()), ocs_of: IdVec::filled(None, topology.links().len()) };

@@ -6,8 +6,8 @@ use crate::ids::{Id, NodeId};
 use crate::ir::{Distances, Scene};
 use crate::model::Demand;
 
-/// Recomputes the hop distances over the lit links, without the pairs of a dead chip, and compares them with
-/// the claimed ones.
+/// Recomputes the hop distances over the lit links, without the pairs of a dead router, and compares them
+/// with the claimed ones.
 ///
 /// # Errors
 /// The first number that differs, or two routers that cannot reach each other.
@@ -32,7 +32,7 @@ pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), CheckErro
     Ok(())
 }
 
-/// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead chip; the lit links
+/// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead router; the lit links
 /// must connect all routers that live.
 pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     let graph = LitGraph::new(scene);

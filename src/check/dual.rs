@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Recomputes volume and distance of the lengths by Dijkstra's algorithm, without the pairs of a dead chip,
+/// Recomputes volume and distance of the lengths by Dijkstra's algorithm, without the pairs of a dead router,
 /// and compares them with the claimed sums. Where the scene does not keep the topology's symmetry, lengths
 /// are `[router * ports + port]`.
 ///

@@ -1,14 +1,14 @@
-//! The faults that a pod tolerates: which there are, what they are called, which of them one stands for, and
-//! what they darken.
+//! The faults that a fabric tolerates: which there are, what they are called, which of them one stands for,
+//! and what they darken.
 //!
-//! Comes in: the budget of the spec; for links and chips also the topology, whose symmetry makes faults of
+//! Comes in: the budget of the spec; for links and routers also the topology, whose symmetry makes faults of
 //! one another. Goes out: the list that a directory must serve. `ir/scenario.rs` makes the compiler's list;
-//! this one is found by other means: switches by counting up, links and chips by carrying their ends along
+//! this one is found by other means: switches by counting up, links and routers by carrying their ends along
 //! and joining what meets.
 
 use super::CheckError;
-use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
-use crate::ir::{CrossConnects, Endpoint, Scenario, Symmetry, Topology};
+use crate::ids::{BlockId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
+use crate::ir::{CrossConnects, End, Scenario, Symmetry, Topology};
 use crate::model::{Fabric, Faults, Pod};
 use crate::read::Served;
 use std::borrow::Borrow;
@@ -20,14 +20,14 @@ const PORTS: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
 /// What has failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Failed {
-    /// The healthy pod.
+    /// The healthy fabric.
     Nothing,
     /// These switches are dark, ascending.
     Switches(Vec<OcsId>),
     /// The link at this end, its smaller one, is dark.
-    Link(Endpoint),
-    /// This chip is dead.
-    Chip(NodeId),
+    Link(End),
+    /// This router is dead.
+    Router(NodeId),
 }
 
 /// A fault, and those that it stands for.
@@ -42,9 +42,9 @@ impl Fault {
     pub(super) fn is_healthy(&self) -> bool {
         self.failed == Failed::Nothing
     }
-    /// The chip that is dead.
+    /// The router that is dead.
     pub(super) fn dead(&self) -> Option<NodeId> {
-        if let Failed::Chip(chip) = self.failed { Some(chip) } else { None }
+        if let Failed::Router(chip) = self.failed { Some(chip) } else { None }
     }
     /// The path of its tables, without the ending.
     pub(super) fn tables_path(&self) -> String {
@@ -60,7 +60,7 @@ impl Fault {
                 dark.iter().flat_map(settings).for_each(|setting| lit[setting.link] = false);
             }
             Failed::Link(end) => topology.outgoing(end.node, end.port).into_iter().for_each(|channel| lit[channel.link()] = false),
-            Failed::Chip(chip) => {
+            Failed::Router(chip) => {
                 let around = topology.channels_from(*chip).chain(topology.channels_into(*chip));
                 around.for_each(|channel| lit[channel.link()] = false);
             }
@@ -88,7 +88,8 @@ pub(super) fn in_file_names(name: &str) -> String {
     out
 }
 
-/// The healthy pod and all faults that must be served; `topology` is asked for where links or chips may fail.
+/// The healthy fabric and all faults that must be served; `topology` is asked for where links or routers may
+/// fail.
 pub(super) fn tolerated<T: Borrow<Topology>>(
     fabric: &Fabric,
     topology: impl FnOnce() -> Result<T, CheckError>,
@@ -96,7 +97,7 @@ pub(super) fn tolerated<T: Borrow<Topology>>(
     let faults = match fabric.budget.faults {
         Faults::Ocses(most) => fabric.pod().map_or_else(Vec::new, |pod| switches(pod, most as usize)),
         Faults::Link => links(fabric, topology()?.borrow()),
-        Faults::Chip => chips(fabric, topology()?.borrow()),
+        Faults::Chip => routers(fabric, topology()?.borrow()),
     };
     let healthy = Fault { name: "nominal".to_owned(), failed: Failed::Nothing, images: Vec::new() };
     Ok(std::iter::once(healthy).chain(faults).collect())
@@ -116,11 +117,13 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
         let failed = match &claimed.fault {
             crate::ir::Fault::None => Failed::Nothing,
             crate::ir::Fault::Link(link) => Failed::Link(topology.links()[*link].a),
-            crate::ir::Fault::Router(chip) => Failed::Chip(*chip),
+            crate::ir::Fault::Router(chip) => Failed::Router(*chip),
             crate::ir::Fault::Switches(dark) => Failed::Switches(dark.clone()),
         };
-        let served =
-            |image: &crate::ir::Image| Served { scenario: image.scenario.clone(), cubes: image.cubes.iter().map(|cube| cube.0).collect() };
+        let served = |image: &crate::ir::Image| Served {
+            scenario: image.scenario.clone(),
+            cubes: image.blocks.iter().map(|block| block.0).collect(),
+        };
         let images: Vec<Served> = claimed.images.iter().map(served).collect();
         let found = Fault { name: claimed.name.clone(), failed, images };
         if found != *fault {
@@ -154,12 +157,12 @@ fn switches(pod: &Pod, most: usize) -> Vec<Fault> {
 fn links(fabric: &Fabric, topology: &Topology) -> Vec<Fault> {
     let moves = moves(topology.symmetry());
     // Of a single channel the source comes first: another one may run back between the same numbers.
-    let key = |simplex: bool, [one, two]: [Endpoint; 2]| if simplex || one < two { [one, two] } else { [two, one] };
-    let by_ends: BTreeMap<[Endpoint; 2], usize> =
+    let key = |simplex: bool, [one, two]: [End; 2]| if simplex || one < two { [one, two] } else { [two, one] };
+    let by_ends: BTreeMap<[End; 2], usize> =
         topology.links().iter().enumerate().map(|(at, link)| (key(link.simplex, [link.a, link.b]), at)).collect();
-    let image = |at: usize, cubes: &[u32]| {
+    let image = |at: usize, blocks: &[u32]| {
         let link = topology.links()[LinkId::new(at)];
-        let ends = [link.a, link.b].map(|end| Endpoint { node: carried(topology, end.node, cubes), port: end.port });
+        let ends = [link.a, link.b].map(|end| End { node: carried(topology, end.node, blocks), port: end.port });
         by_ends.get(&key(link.simplex, ends)).copied()
     };
     let name = |at: usize| {
@@ -170,11 +173,11 @@ fn links(fabric: &Fabric, topology: &Topology) -> Vec<Fault> {
     orbits(topology.links().len(), &moves, image, name, failed)
 }
 
-/// One chip of every orbit.
-fn chips(fabric: &Fabric, topology: &Topology) -> Vec<Fault> {
-    let image = |at: usize, cubes: &[u32]| Some(carried(topology, NodeId::new(at), cubes).index());
+/// One router of every orbit.
+fn routers(fabric: &Fabric, topology: &Topology) -> Vec<Fault> {
+    let image = |at: usize, blocks: &[u32]| Some(carried(topology, NodeId::new(at), blocks).index());
     let name = |at: usize| router_name(fabric, topology, NodeId::new(at));
-    orbits(topology.node_count(), &moves(topology.symmetry()), image, name, |at| Failed::Chip(NodeId::new(at)))
+    orbits(topology.node_count(), &moves(topology.symmetry()), image, name, |at| Failed::Router(NodeId::new(at)))
 }
 
 /// Joins what the moves carry onto each other. The first thing of every orbit stands for the others, in the
@@ -188,7 +191,7 @@ fn orbits(
 ) -> Vec<Fault> {
     let mut parent: Vec<usize> = (0..things).collect();
     for thing in 0..things {
-        for other in moves.iter().filter_map(|cubes| image(thing, cubes)) {
+        for other in moves.iter().filter_map(|blocks| image(thing, blocks)) {
             let (one, two) = (root(&mut parent, thing), root(&mut parent, other));
             // The smaller one stays the root.
             parent[one.max(two)] = one.min(two);
@@ -197,9 +200,9 @@ fn orbits(
     let mut faults = Vec::new();
     for first in (0..things).filter(|&thing| parent[thing] == thing) {
         let mut reached: BTreeMap<usize, usize> = BTreeMap::new();
-        for (at, cubes) in moves.iter().enumerate().rev() {
+        for (at, blocks) in moves.iter().enumerate().rev() {
             // The earliest move is entered last, and stays.
-            if let Some(thing) = image(first, cubes).filter(|&thing| thing != first) {
+            if let Some(thing) = image(first, blocks).filter(|&thing| thing != first) {
                 reached.insert(thing, at);
             }
         }
@@ -219,18 +222,18 @@ fn root(parent: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// Where each element of the group takes the cubes, ascending.
+/// Where each element of the group takes the blocks, ascending.
 fn moves(symmetry: &Symmetry) -> Vec<Vec<u32>> {
-    let row = |g: usize| (0..symmetry.cubes()).map(|cube| symmetry.image_cube(g, CubeId::new(cube)).0).collect();
+    let row = |g: usize| (0..symmetry.blocks()).map(|block| symmetry.image_block(g, BlockId::new(block)).0).collect();
     let mut moves: Vec<Vec<u32>> = (0..symmetry.order()).map(row).collect();
     moves.sort_unstable();
     moves
 }
 
 /// Where a router goes with its block.
-fn carried(topology: &Topology, node: NodeId, cubes: &[u32]) -> NodeId {
-    let size = (topology.node_count() / cubes.len()) as u32;
-    NodeId(cubes[(node.0 / size) as usize] * size + node.0 % size)
+fn carried(topology: &Topology, node: NodeId, blocks: &[u32]) -> NodeId {
+    let size = (topology.node_count() / blocks.len()) as u32;
+    NodeId(blocks[(node.0 / size) as usize] * size + node.0 % size)
 }
 
 /// `+x`, `port3`

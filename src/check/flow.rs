@@ -7,7 +7,7 @@ use crate::ir::{FlowCertificate, Scene};
 use crate::model::Demand;
 
 /// Checks that no units use a channel of a class with a dark one, that every canonical source sends `demand`
-/// units times the weight of the pair to every other router and that the busiest link of the pod, both
+/// units times the weight of the pair to every other router and that the busiest link of all, both
 /// channels and all sources (canonical ones and their images) together, bears exactly `busiest`: units, each
 /// as often as the slowness of the link says.
 ///

@@ -116,7 +116,7 @@ pub struct Counts {
     pub pairs_at: Vec<u64>,
     /// Sum over ordered pairs of weight x distance.
     pub weighted_hops: u64,
-    /// Weights of the chip that sends most.
+    /// Weights of the router that sends most.
     pub sent_most: u64,
     /// Lower end of lambda that a flow proves, if there is one.
     pub(super) flow: Option<Exact>,
@@ -268,7 +268,7 @@ pub(super) fn flow_end(flow: &FlowCertificate) -> Option<Exact> {
     Exact::new(sent.checked_mul(u128::from(flow.parts))?, u128::from(flow.busiest))
 }
 
-/// Weights of the chip that sends most, when nobody sends to a dead one.
+/// Weights of the router that sends most, when nobody sends to a dead one.
 pub(super) fn sent_most(demand: &Demand, dead: Option<NodeId>) -> u64 {
     let chips = || (0..demand.node_count() as u32).map(NodeId);
     let sent = |source: NodeId| -> u64 {
@@ -296,7 +296,7 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
         }
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => Ordering::Less,
     };
-    // The healthy pod comes first.
+    // The healthy fabric comes first.
     let faults = scenarios.get(1..)?.iter().map(|fault| Some((fault.value(metric)?, fault.counts.scenario.as_str())));
     let faults = faults.collect::<Option<Vec<_>>>()?;
     faults.into_iter().reduce(|worst, next| if next.0.against(worst.0) == bad { next } else { worst })

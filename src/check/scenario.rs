@@ -7,7 +7,7 @@ use crate::ir::{ForwardingTables, Scene, Walk};
 use crate::model::Fabric;
 
 /// Walks the tables for every ordered pair of routers that live, and proves that the ranks rise along every
-/// dependency the walk saw; a dead chip must have no tables.
+/// dependency the walk saw; a dead router must have no tables.
 ///
 /// `ranks` is `[channel class * vcs + vc]` under the symmetry of the tables.
 ///
@@ -16,17 +16,17 @@ use crate::model::Fabric;
 pub fn scenario(fabric: &Fabric, scene: &Scene<'_>, tables: &ForwardingTables, ranks: &[u32]) -> Result<(Walk, DeadlockFree), CheckError> {
     expect_lit(scene)?;
     if tables.vcs == 0 || tables.vcs > fabric.budget.vcs || tables.vcs > fabric.router.vcs {
-        let (used, budget, chip) = (tables.vcs, fabric.budget.vcs, fabric.router.vcs);
+        let (used, budget, has, router) = (tables.vcs, fabric.budget.vcs, fabric.router.vcs, fabric.plant.router_word());
         return Err(CheckError::OverBudget {
             scenario: tables.scenario.clone(),
-            what: format!("the tables use {used} virtual channels, but the budget has {budget} and the chip {chip}"),
+            what: format!("the tables use {used} virtual channels, but the budget has {budget} and the {router} {has}"),
             span: Some(fabric.budget.vcs_span),
         });
     }
     symmetry::automorphisms_of_lit(scene, &tables.symmetry)?;
     symmetry::keeps_demand(&tables.symmetry, &fabric.demand)?;
     if scene.dead.is_some() && !tables.symmetry.is_trivial() {
-        return Err(CheckError::symmetry("a dead chip leaves none".to_owned()));
+        return Err(CheckError::symmetry("a dead router leaves none".to_owned()));
     }
     expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), tables.symmetry.class_count())?;
     let forwarding = Forwarding::new(fabric, scene, tables)?;

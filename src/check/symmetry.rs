@@ -1,71 +1,71 @@
 //! Whether a claimed symmetry is a group of automorphisms that acts freely.
 //!
-//! Everything canonical is carried to the rest of the pod by the symmetry, so no other check means anything
-//! before this one.
+//! Everything canonical is carried to the rest of the topology by the symmetry, so no other check means
+//! anything before this one.
 
 use super::CheckError;
 use super::graph::keeps_dark;
-use crate::ids::{CubeId, Id, NodeId};
+use crate::ids::{BlockId, Id, NodeId};
 use crate::ir::{Scene, Symmetry, Topology};
 use crate::model::Demand;
 use fixedbitset::FixedBitSet;
 
-/// Checks the group itself: permutations of the cubes that contain the identity, compose to each other and
-/// fix no cube.
+/// Checks the group itself: permutations of the blocks that contain the identity, compose to each other and
+/// fix no block.
 pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
-    let cubes = symmetry.cubes();
-    let rows: Vec<Vec<CubeId>> =
-        (0..symmetry.order()).map(|g| (0..cubes).map(|cube| symmetry.image_cube(g, CubeId::new(cube))).collect()).collect();
+    let blocks = symmetry.blocks();
+    let rows: Vec<Vec<BlockId>> =
+        (0..symmetry.order()).map(|g| (0..blocks).map(|block| symmetry.image_block(g, BlockId::new(block))).collect()).collect();
     for (g, row) in rows.iter().enumerate() {
-        let mut images = FixedBitSet::with_capacity(cubes);
-        if row.iter().any(|image| image.index() >= cubes || images.put(image.index())) {
-            return Err(CheckError::symmetry(format!("element {g} does not permute the cubes")));
+        let mut images = FixedBitSet::with_capacity(blocks);
+        if row.iter().any(|image| image.index() >= blocks || images.put(image.index())) {
+            return Err(CheckError::symmetry(format!("element {g} does not permute the blocks")));
         }
-        let fixed = row.iter().enumerate().find(|&(cube, image)| (cube == image.index()) == (g != 0));
-        if let Some((cube, image)) = fixed {
+        let fixed = row.iter().enumerate().find(|&(block, image)| (block == image.index()) == (g != 0));
+        if let Some((block, image)) = fixed {
             return Err(CheckError::symmetry(match g {
-                0 => format!("its first element is not the identity, it takes cube{cube} to cube{image}"),
-                _ => format!("element {g} leaves cube{cube} in place"),
+                0 => format!("its first element is not the identity, it takes block {block} to block {image}"),
+                _ => format!("element {g} leaves block {block} in place"),
             }));
         }
     }
     closed(&rows)?;
     // The look-ups that the other checks rely on.
-    let chips = symmetry.chips_per_cube();
-    if symmetry.node_count() != cubes * chips || symmetry.class_count() * symmetry.order() != symmetry.node_count() {
+    let size = symmetry.block_size();
+    if symmetry.node_count() != blocks * size || symmetry.class_count() * symmetry.order() != symmetry.node_count() {
         let (nodes, classes) = (symmetry.node_count(), symmetry.class_count());
-        return Err(CheckError::symmetry(format!("{nodes} routers in {classes} classes are not those of {cubes} cubes of {chips}")));
+        return Err(CheckError::symmetry(format!("{nodes} routers in {classes} classes are not those of {blocks} blocks of {size}")));
     }
     for node in (0..symmetry.node_count()).map(NodeId::new) {
-        let (cube, local) = (CubeId::new(node.index() / chips), node.index() % chips);
-        if let Some(g) = (0..symmetry.order()).find(|&g| symmetry.image(g, node).index() != rows[g][cube.index()].index() * chips + local) {
-            return Err(CheckError::symmetry(format!("element {g} does not carry node {node} along with its cube")));
+        let (block, local) = (BlockId::new(node.index() / size), node.index() % size);
+        if let Some(g) = (0..symmetry.order()).find(|&g| symmetry.image(g, node).index() != rows[g][block.index()].index() * size + local) {
+            return Err(CheckError::symmetry(format!("element {g} does not carry node {node} along with its block")));
         }
         if symmetry.image(symmetry.element_to(node), symmetry.canonical_node(symmetry.class(node))) != node {
             return Err(CheckError::symmetry(format!("node {node} is not the image of the canonical node of its class")));
         }
     }
     for g in 0..symmetry.order() {
-        let back = symmetry.image_cube(symmetry.inverse(g), symmetry.image_cube(g, CubeId(0)));
-        if back != CubeId(0) {
+        let back = symmetry.image_block(symmetry.inverse(g), symmetry.image_block(g, BlockId(0)));
+        if back != BlockId(0) {
             return Err(CheckError::symmetry(format!("element {g} has the wrong inverse")));
         }
     }
     Ok(())
 }
 
-/// Checks that the elements, which fix no cube, compose to each other: after every element of a generating
+/// Checks that the elements, which fix no block, compose to each other: after every element of a generating
 /// set comes one of them again.
-fn closed(rows: &[Vec<CubeId>]) -> Result<(), CheckError> {
+fn closed(rows: &[Vec<BlockId>]) -> Result<(), CheckError> {
     let mut element_to = vec![None; rows[0].len()];
     for (g, row) in rows.iter().enumerate() {
         if let Some(h) = element_to[row[0].index()].replace(g) {
-            return Err(CheckError::symmetry(format!("it is no group that moves every cube: elements {h} and {g} agree on cube0")));
+            return Err(CheckError::symmetry(format!("it is no group that moves every block: elements {h} and {g} agree on block 0")));
         }
     }
     let after = |g: usize, h: usize| {
-        let product = |cube: usize| rows[g][rows[h][cube].index()];
-        let found = element_to[product(0).index()].filter(|&k: &usize| (0..rows[k].len()).all(|cube| rows[k][cube] == product(cube)));
+        let product = |block: usize| rows[g][rows[h][block].index()];
+        let found = element_to[product(0).index()].filter(|&k: &usize| (0..rows[k].len()).all(|block| rows[k][block] == product(block)));
         found.ok_or_else(|| CheckError::symmetry(format!("it is no group: element {g} after element {h} is missing")))
     };
     generate(rows.len(), after).map(|_| ())
@@ -101,11 +101,11 @@ fn generate(order: usize, after: impl Fn(usize, usize) -> Result<usize, CheckErr
 
 /// A generating set of a symmetry whose group was checked: what holds of its elements holds of all.
 fn generators(symmetry: &Symmetry) -> Vec<usize> {
-    let mut element_to = vec![0; symmetry.cubes()];
+    let mut element_to = vec![0; symmetry.blocks()];
     for g in 0..symmetry.order() {
-        element_to[symmetry.image_cube(g, CubeId(0)).index()] = g;
+        element_to[symmetry.image_block(g, BlockId(0)).index()] = g;
     }
-    let after = |g, h| Ok(element_to[symmetry.image_cube(g, symmetry.image_cube(h, CubeId(0))).index()]);
+    let after = |g, h| Ok(element_to[symmetry.image_block(g, symmetry.image_block(h, BlockId(0))).index()]);
     generate(symmetry.order(), after).expect("every product is an element")
 }
 

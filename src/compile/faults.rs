@@ -43,7 +43,7 @@ impl Faults {
         size::orderable(fabric, topology).map_err(Failure::infeasible)?;
         let (what, faults) = match fabric.budget.faults {
             model::Faults::Link => ("link", topology.links().len()),
-            model::Faults::Chip => (if fabric.pod().is_some() { "chip" } else { "router" }, topology.node_count()),
+            model::Faults::Chip => (fabric.plant.router_word(), topology.node_count()),
             model::Faults::Ocses(_) => ("ocs", size::ocs_faults(fabric) as usize),
         };
         // Before the list of all: every scenario stands for at most as many faults as the symmetry has

@@ -1,8 +1,8 @@
 //! The topology of a build: of the finalists of the search, the one that carries most.
 //!
 //! In: a pod. Out: its topology, what the search did, and what the topology for uniform demand reaches. The
-//! search knows bounds only; here the certified flow judges, of the healthy pod and, where the spec requires
-//! a flow of them, of its faults.
+//! search knows bounds only; here the certified flow judges, of the healthy fabric and, where the spec
+//! requires a flow of them, of its faults.
 
 use crate::check;
 use crate::diag::Failure;

@@ -142,13 +142,13 @@ impl Router {
     ) -> Result<Routed, RouteError> {
         let (topology, own, vcs) = (scene.topology, &left.scene(), fabric.budget.vcs);
         let routed = match self {
-            // The ranks of the healthy pod, on every router: what rises there rises here.
+            // The ranks of the healthy fabric, on every router: what rises there rises here.
             Router::AllowedTurns { order, settings, .. } => {
-                let symmetry = if order.symmetric { topology.symmetry() } else { left.pod_symmetry() };
+                let symmetry = if order.symmetric { topology.symmetry() } else { left.whole_symmetry() };
                 let row = topology.ports() * usize::from(order.vcs);
-                let order = TurnOrder { ranks: left.from_pod(symmetry, row, &order.ranks), symmetric: true, ..**order };
+                let order = TurnOrder { ranks: left.from_whole(symmetry, row, &order.ranks), symmetric: true, ..**order };
                 let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
-                let healthy = healthy.map(|healthy| left.routes_from_pod(topology, healthy, &order.ranks, order.vcs));
+                let healthy = healthy.map(|healthy| left.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
                 let routes = allowed_turns::select(own, &left.demand, prices, &order, &settings, healthy.as_ref());
                 Routed::new(own, &left.demand, routes, self.key(), scenario)
             }
@@ -157,9 +157,9 @@ impl Router {
             Router::UpDown => Routed::new(own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
             Router::Minimal => Routed::minimal(fabric, own, &left.demand, scenario)?,
         };
-        let ranks = left.to_pod(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
-        let loads = left.to_pod(own.topology.ports(), &routed.carried.loads, 0);
-        let (tables, carried) = (left.tables_to_pod(&routed.tables), Walk { loads, ..routed.carried });
+        let ranks = left.to_whole(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
+        let loads = left.to_whole(own.topology.ports(), &routed.carried.loads, 0);
+        let (tables, carried) = (left.tables_to_whole(&routed.tables), Walk { loads, ..routed.carried });
         Ok(Routed { ranks, tables, carried, routes: None })
     }
 
@@ -214,7 +214,7 @@ fn torus(fabric: &Fabric) -> Option<(&Pod, [u32; 3])> {
     if let TopologyChoice::Torus(dims) = pod.topology { Some((pod, dims)) } else { None }
 }
 
-/// The error of a pod for which `select = ilp` has no answer.
+/// The error of a fabric for which `select = ilp` has no answer.
 fn too_large(fabric: &Fabric, reason: String) -> RouteError {
-    RouteError::Ilp { reason, chips: fabric.node_count(), span: fabric.routing_span }
+    RouteError::Ilp { reason, routers: fabric.node_count(), word: fabric.plant.router_word(), span: fabric.routing_span }
 }

@@ -13,7 +13,7 @@ use crate::progress::Silent;
 const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
 
 impl Context<'_> {
-    /// Analyses, routes and proves one scenario; faults start from the routes of the healthy pod, if the
+    /// Analyses, routes and proves one scenario; faults start from the routes of the healthy fabric, if the
     /// method can use them.
     pub(super) fn scenario(
         &self,
@@ -39,7 +39,7 @@ impl Context<'_> {
         let prices = if scenario.is_nominal() {
             self.nominal.clone()
         } else if let Some(survivors) = &survivors {
-            flow::price(own, demand, &survivors.lengths_from_pod(topology, self.nominal), flow::Settings::LOCAL)
+            flow::price(own, demand, &survivors.lengths_from_whole(topology, self.nominal), flow::Settings::LOCAL)
         } else if self.fault_flows {
             let found = flow::concurrent(&scene, demand, flow::Start::Lengths(self.nominal), flow::Settings::FAULT, &Silent);
             check::flow(&scene, demand, &found.primal).map_err(Failure::internal)?;
@@ -48,7 +48,7 @@ impl Context<'_> {
         } else {
             flow::price(&scene, demand, self.nominal, flow::Settings::FAULT)
         };
-        let lengths = survivors.as_ref().map_or_else(|| prices.clone(), |survivors| survivors.lengths_to_pod(&prices));
+        let lengths = survivors.as_ref().map_or_else(|| prices.clone(), |survivors| survivors.lengths_to_whole(&prices));
         check::dual(&scene, &fabric.demand, &lengths).map_err(Failure::internal)?;
 
         let mut metrics = self.metrics(scenario, &scene, &distances, flow::demand_hops(own, demand), &lengths);
@@ -62,7 +62,7 @@ impl Context<'_> {
         let Routed { ranks, tables, carried, routes } = routed.map_err(Failure::infeasible)?;
         let (walk, proof) = check::scenario(fabric, &scene, &tables, &ranks).map_err(Failure::internal)?;
         check::carried(&scenario.name, &carried, &walk).map_err(Failure::internal)?;
-        // A demand of pairs that all touch the dead chip loads nothing.
+        // A demand of pairs that all touch the dead router loads nothing.
         let of_tables =
             Some(carried.max_channel_load()).filter(|&load| load > 0).map(|load| Fraction::new(topology.capacities().parts(), load));
         metrics.flow_low = of_tables.into_iter().chain(flow.as_ref().map(FlowCertificate::lower_end)).max().unwrap_or(Fraction::ZERO);

@@ -5,7 +5,7 @@ use super::terminal::print_out;
 use crate::compile::Stage;
 use crate::compiled::{Compiled, CompiledPod};
 use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{Endpoint, Topology};
+use crate::ir::{End, Topology};
 use crate::model::{CoupleRule, DemandShape, Fabric, Near, RoutingChoice, SynthesisMethod, TopologyChoice};
 
 /// Prints the stages that the spec alone answers for.
@@ -212,7 +212,7 @@ fn check(compiled: &Compiled) -> String {
         let symmetry = &routed.tables.symmetry;
         let vcs = usize::from(routed.tables.vcs);
         for class in 0..ranks.len() / vcs.max(1) {
-            let end = Endpoint { node: symmetry.canonical_node(class / topology.ports()), port: PortId::new(class % topology.ports()) };
+            let end = End { node: symmetry.canonical_node(class / topology.ports()), port: PortId::new(class % topology.ports()) };
             if topology.outgoing(end.node, end.port).is_some() {
                 out += &format!("  {} ranks {:?}\n", channel_name(topology, end.node, end.port), &ranks[class * vcs..][..vcs]);
             }

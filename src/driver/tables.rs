@@ -4,7 +4,7 @@ use super::errors::{DriverError, Stop};
 use super::options::{TableFormat, TablesArgs};
 use super::read::{self, display};
 use super::terminal::print_out;
-use crate::ids::{CubeId, NodeId};
+use crate::ids::{BlockId, NodeId};
 use crate::ir::{Entry, ForwardingTables, Names, Symmetry};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::{Fabric, PORT_NAMES, file_stem};
@@ -78,17 +78,17 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
 }
 
 /// The scenario whose tables serve a fault that is its image, and where the cubes go.
-fn image_of(directory: &Path, name: &str) -> Result<Option<(String, Vec<CubeId>)>, DriverError> {
+fn image_of(directory: &Path, name: &str) -> Result<Option<(String, Vec<BlockId>)>, DriverError> {
     for TablesHead { scenario, images } in served(directory)? {
         if let Some(Served { cubes, .. }) = images.into_iter().find(|image| image.scenario == name) {
-            return Ok(Some((scenario, cubes.into_iter().map(CubeId).collect())));
+            return Ok(Some((scenario, cubes.into_iter().map(BlockId).collect())));
         }
     }
     Ok(None)
 }
 
 /// Tables with every router and destination carried along.
-fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[CubeId], chips: u32) -> Option<ForwardingTables> {
+fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[BlockId], chips: u32) -> Option<ForwardingTables> {
     let image = |node: NodeId| cubes.get((node.0 / chips) as usize).map(|cube| NodeId(cube.0 * chips + node.0 % chips));
     let mut routers = vec![Vec::new(); tables.routers.len()];
     for (node, entries) in tables.symmetry.canonical_nodes().zip(&tables.routers) {
@@ -200,9 +200,9 @@ mod tests {
             symmetry: Symmetry::trivial(2, 2),
             routers,
         };
-        let image = carried(&tables, "cube1[1,0,0]", &[CubeId(1), CubeId(0)], 2).unwrap();
+        let image = carried(&tables, "cube1[1,0,0]", &[BlockId(1), BlockId(0)], 2).unwrap();
         assert_eq!(image.routers, [vec![], vec![entry(2)], vec![entry(1), entry(3)], vec![]]);
-        assert!(carried(&tables, "cube1[1,0,0]", &[CubeId(1), CubeId(9)], 2).is_none());
+        assert!(carried(&tables, "cube1[1,0,0]", &[BlockId(1), BlockId(9)], 2).is_none());
     }
 
     #[test]

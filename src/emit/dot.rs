@@ -2,7 +2,7 @@
 
 use super::json::push;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ids::{CubeId, Id};
+use crate::ids::{BlockId, Id};
 use crate::ir::LinkClass;
 use crate::model::PORT_NAMES;
 
@@ -11,7 +11,7 @@ pub(super) fn dot(compiled: &Compiled) -> String {
     let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
     let Compiled { fabric, topology, .. } = compiled;
     let mut out = format!("graph \"{}\" {{\n  node [shape=box, fontsize=10];\n", fabric.name);
-    for cube in (0..pod.cubes).map(CubeId) {
+    for cube in (0..pod.cubes).map(BlockId) {
         push(&mut out, format_args!("  subgraph \"cluster_cube{cube}\" {{\n    label=\"cube {cube}\";\n"));
         for node in topology.nodes().filter(|&node| pod.cube_of(node) == cube) {
             let [x, y, z] = pod.at(node);

@@ -27,7 +27,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
         out.push_str(if link.simplex { ",\"simplex\":true}" } else { "}" });
     });
     let symmetry = topology.symmetry();
-    push(&mut out, format_args!(",\n\"symmetry\":{{\"block\":{},\"generators\":", symmetry.chips_per_cube()));
+    push(&mut out, format_args!(",\n\"symmetry\":{{\"block\":{},\"generators\":", symmetry.block_size()));
     push_lines(&mut out, symmetry.generators(), |out, generator| {
         push_numbers(out, topology.nodes().map(|node| symmetry.image(generator, node)));
     });
@@ -105,7 +105,7 @@ pub(super) fn dot(compiled: &Compiled) -> String {
     let (kind, edge) = if topology.has_simplex() { ("digraph", "->") } else { ("graph", "--") };
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut out = format!("{kind} \"{}\" {{\n  node [shape=box, fontsize=10];\n", quoted(&fabric.name));
-    let block = topology.symmetry().chips_per_cube();
+    let block = topology.symmetry().block_size();
     for node in topology.nodes() {
         if block > 1 && (node.0 as usize).is_multiple_of(block) {
             push(&mut out, format_args!("  subgraph \"cluster_{}\" {{\n", node.0 as usize / block));

@@ -250,7 +250,7 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
     let what = if compiled.pod.is_some() { "cubes" } else { "groups" };
     let kept = match symmetry.order() {
         1 => "no symmetry kept".to_owned(),
-        order if order == symmetry.cubes() => format!("all {what} interchangeable"),
+        order if order == symmetry.blocks() => format!("all {what} interchangeable"),
         order => format!("{what} interchangeable in sets of {order}"),
     };
     format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", fabric.budget.vcs, fabric.router.vcs)

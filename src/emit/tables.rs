@@ -47,7 +47,7 @@ pub(super) fn vc_rule(key: TableKey) -> String {
 /// One of the further faults that a file serves.
 pub(super) fn push_image(out: &mut String, image: &Image) {
     push(out, format_args!("{{\"scenario\":{},\"cubes\":", quote(&image.scenario)));
-    push_numbers(out, image.cubes.iter().map(|cube| cube.0));
+    push_numbers(out, image.blocks.iter().map(|block| block.0));
     out.push('}');
 }
 

@@ -63,7 +63,7 @@ pub struct ScenarioMetrics {
     pub hop_total: u64,
     /// The same with every pair as often as its weight in the demand.
     pub demand_hops: u64,
-    /// Weights of the chip that sends most.
+    /// Weights of the router that sends most.
     pub sent_most: u64,
     /// Certified lower end of lambda: a feasible flow, or 1 / max_channel_load, whichever is larger.
     pub flow_low: Fraction,

@@ -1,7 +1,7 @@
 //! The way from one setting of the OCSes to another, one cross-connect at a time.
 
 use super::CrossConnects;
-use crate::ids::{CubeId, IdVec, OcsId};
+use crate::ids::{BlockId, IdVec, OcsId};
 use std::collections::BTreeSet;
 
 /// What every OCS is set to, as pairs of port indices like those of [`super::CrossConnect`].
@@ -46,7 +46,7 @@ pub struct Cut {
     /// Number of the last one.
     pub last: usize,
     /// The smallest part after the first of them.
-    pub apart: Vec<CubeId>,
+    pub apart: Vec<BlockId>,
     /// The switches whose changing cross-connects, live or new, join that part to the rest: nothing that
     /// stays does.
     pub between: Vec<OcsId>,

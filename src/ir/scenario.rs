@@ -1,16 +1,16 @@
-//! What has failed: some OCSes, a link, or a chip.
+//! What has failed: some OCSes, a link, or a router.
 
 use super::{CrossConnects, Scene, Topology};
-use crate::ids::{CubeId, Id, LinkId, NodeId, OcsId};
+use crate::ids::{BlockId, Id, LinkId, NodeId, OcsId};
 use crate::model::{Fabric, Faults, file_stem};
 use std::collections::BTreeSet;
 
-/// The healthy pod, or one tolerated fault and the faults that are its images under the symmetry of the
+/// The healthy fabric, or one tolerated fault and the faults that are its images under the symmetry of the
 /// topology.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scenario {
     /// `nominal`, `X[0,0]`, `X[0,0]+Y[1,2]`, `cube0[1,2,3].+x` (a link, by its smaller end) or `cube0[1,2,3]`
-    /// (a chip).
+    /// (a router).
     pub name: String,
     /// What has failed.
     pub fault: Fault,
@@ -48,16 +48,16 @@ impl Fault {
 pub struct Image {
     /// Its name.
     pub scenario: String,
-    /// `[cube]`: where the symmetry takes each cube.
-    pub cubes: Vec<CubeId>,
+    /// `[block]`: where the symmetry takes each block.
+    pub blocks: Vec<BlockId>,
 }
 
 impl Scenario {
-    /// The healthy pod.
+    /// The healthy fabric.
     pub fn nominal() -> Self {
         Self { name: "nominal".to_owned(), fault: Fault::None, images: Vec::new() }
     }
-    /// Nominal first, then every tolerated fault: sets of OCSes by size, then by id; links and chips by id,
+    /// Nominal first, then every tolerated fault: sets of OCSes by size, then by id; links and routers by id,
     /// of all images of one another the first.
     pub fn all(fabric: &Fabric, topology: &Topology) -> Vec<Self> {
         match fabric.budget.faults {
@@ -108,7 +108,7 @@ impl Scenario {
             for g in 1..symmetry.order() {
                 let image = topology.outgoing(symmetry.image(g, link.a.node), link.a.port).map(|channel| channel.link());
                 if let Some(image) = image.filter(|&image| seen.insert(image)) {
-                    scenario.images.push(Image { scenario: name(image), cubes: moves(topology, g) });
+                    scenario.images.push(Image { scenario: name(image), blocks: moves(topology, g) });
                 }
             }
             all.push(scenario);
@@ -119,25 +119,25 @@ impl Scenario {
     fn of_chips(topology: &Topology) -> Vec<Self> {
         let symmetry = topology.symmetry();
         let fault = |chip: NodeId| {
-            let image = |g| Image { scenario: topology.name(symmetry.image(g, chip)), cubes: moves(topology, g) };
+            let image = |g| Image { scenario: topology.name(symmetry.image(g, chip)), blocks: moves(topology, g) };
             let images = (1..symmetry.order()).map(image).collect();
             Self { name: topology.name(chip), fault: Fault::Router(chip), images }
         };
         std::iter::once(Self::nominal()).chain(symmetry.canonical_nodes().map(fault)).collect()
     }
 
-    /// Whether this is the healthy pod.
+    /// Whether this is the healthy fabric.
     pub fn is_nominal(&self) -> bool {
         self.fault == Fault::None
     }
-    /// `a dark X[0,0]`, `a dark link cube0[1,2,3].+x`, `a dead chip cube0[1,2,3]`.
-    pub fn what_failed(&self) -> String {
+    /// `a dark X[0,0]`, `a dark link cube0[1,2,3].+x`, `a dead chip cube0[1,2,3]`, `a dead router group3[1]`.
+    pub fn what_failed(&self, fabric: &Fabric) -> String {
         let what = match self.fault {
-            Fault::None | Fault::Switches(_) => "a dark",
-            Fault::Link(_) => "a dark link",
-            Fault::Router(_) => "a dead chip",
+            Fault::None | Fault::Switches(_) => "dark".to_owned(),
+            Fault::Link(_) => "dark link".to_owned(),
+            Fault::Router(_) => format!("dead {}", fabric.plant.router_word()),
         };
-        format!("{what} {}", self.name)
+        format!("a {what} {}", self.name)
     }
     /// The name as part of a file name: `X_0_0`, `X_0_0+Y_1_2`, `cube0_1_2_3.+x`, `cube0_1_2_3`.
     pub fn file_stem(&self) -> String {
@@ -151,8 +151,8 @@ impl Scenario {
     }
 }
 
-/// Where an element of the topology's symmetry takes each cube.
-fn moves(topology: &Topology, g: usize) -> Vec<CubeId> {
+/// Where an element of the topology's symmetry takes each block.
+fn moves(topology: &Topology, g: usize) -> Vec<BlockId> {
     let symmetry = topology.symmetry();
-    (0..symmetry.cubes()).map(|cube| symmetry.image_cube(g, CubeId::new(cube))).collect()
+    (0..symmetry.blocks()).map(|block| symmetry.image_block(g, BlockId::new(block))).collect()
 }

@@ -92,14 +92,14 @@ impl<'a> Scene<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{CubeId, Id, LinkTypeId, OcsId};
-    use crate::ir::{Endpoint, Link, LinkClass, Symmetry};
+    use crate::ids::{BlockId, Id, LinkTypeId, OcsId};
+    use crate::ir::{End, Link, LinkClass, Symmetry};
 
     /// A ring of four routers, the `+x` of each to the `-x` of the next, with its rotations.
     fn ring() -> Topology {
-        let end = |node: u32, port| Endpoint { node: NodeId(node % 4), port: PortId(port) };
+        let end = |node: u32, port| End { node: NodeId(node % 4), port: PortId(port) };
         let link = |node| Link { a: end(node, 0), b: end(node + 1, 1), class: LinkClass::Global, link_type: LinkTypeId(0), simplex: false };
-        let rotations = (0..4).map(|by| (0..4).map(|cube| CubeId((cube + by) % 4)).collect()).collect();
+        let rotations = (0..4).map(|by| (0..4).map(|cube| BlockId((cube + by) % 4)).collect()).collect();
         Topology::new(2, (0..4).map(link).collect(), Symmetry::new(1, rotations))
     }
 

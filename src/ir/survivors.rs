@@ -1,50 +1,50 @@
-//! What a fault that keeps no symmetry leaves of a pod.
+//! What a fault that keeps no symmetry leaves of a fabric.
 //!
 //! In: a scene. Out: a topology of the lit links alone, on router numbers without a gap and with the trivial
-//! symmetry, and the ways there and back: what holds for every class of the pod is copied to all that
+//! symmetry, and the ways there and back: what holds for every class of the fabric is copied to all that
 //! survive. Invariant: survivors keep their order, so the smaller end of a link stays the smaller one.
 
-use super::{DualLengths, Endpoint, Entry, ForwardingTables, Hop, Link, Routes, Scene, Symmetry, Topology};
+use super::{DualLengths, End, Entry, ForwardingTables, Hop, Link, Routes, Scene, Symmetry, Topology};
 use crate::ids::{Id, NodeId};
 use crate::model::Demand;
 
-/// The lit part of a pod as a topology of its own.
+/// The lit part of a fabric as a topology of its own.
 #[derive(Clone, Debug)]
 pub struct Survivors {
     /// The routers that live and the links that are lit.
     pub topology: Topology,
     /// What they send each other.
     pub demand: Demand,
-    /// `[router]`: its number in the pod.
+    /// `[router]`: its number in the fabric.
     nodes: Vec<NodeId>,
-    /// `[router of the pod]`: its number here.
+    /// `[router of the fabric]`: its number here.
     here: Vec<Option<NodeId>>,
-    /// The trivial symmetry of the whole pod.
+    /// The trivial symmetry of the whole fabric.
     whole: Symmetry,
 }
 
 impl Survivors {
-    /// The lit links without the dead chip.
+    /// The lit links without the dead router.
     pub fn new(scene: &Scene<'_>, demand: &Demand) -> Self {
-        let pod = scene.topology;
-        let whole = pod.symmetry().without();
-        let nodes: Vec<NodeId> = pod.nodes().filter(|&node| scene.lives(node)).collect();
-        let mut here = vec![None; pod.node_count()];
+        let all = scene.topology;
+        let whole = all.symmetry().without();
+        let nodes: Vec<NodeId> = all.nodes().filter(|&node| scene.lives(node)).collect();
+        let mut here = vec![None; all.node_count()];
         for (k, node) in nodes.iter().enumerate() {
             here[node.index()] = Some(NodeId::new(k));
         }
-        let end = |end: Endpoint| Some(Endpoint { node: here[end.node.index()]?, port: end.port });
-        let lit = scene.links().map(|link| &pod.links()[link]);
+        let end = |end: End| Some(End { node: here[end.node.index()]?, port: end.port });
+        let lit = scene.links().map(|link| &all.links()[link]);
         let links = lit.filter_map(|link| Some(Link { a: end(link.a)?, b: end(link.b)?, ..*link })).collect();
-        // Without a chip the cubes are no longer alike: every chip is a cube of its own.
+        // Without a router the blocks are no longer alike: every router is a block of its own.
         let symmetry = if scene.dead.is_none() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
-        let hosts = nodes.iter().map(|&node| pod.hosts(node)).collect();
-        let topology = Topology::new(pod.ports(), links, symmetry).with_hosts(hosts).with_capacities(pod.capacities().clone());
+        let hosts = nodes.iter().map(|&node| all.hosts(node)).collect();
+        let topology = Topology::new(all.ports(), links, symmetry).with_hosts(hosts).with_capacities(all.capacities().clone());
         Self { topology, demand: demand.among(&nodes), nodes, here, whole }
     }
 
-    /// The trivial symmetry of the whole pod.
-    pub fn pod_symmetry(&self) -> &Symmetry {
+    /// The trivial symmetry of the whole fabric.
+    pub fn whole_symmetry(&self) -> &Symmetry {
         &self.whole
     }
 
@@ -53,30 +53,30 @@ impl Survivors {
         Scene::whole(&self.topology)
     }
 
-    /// Values per class of the pod's routers, `row` each, as values per router.
-    pub fn from_pod<T: Copy>(&self, symmetry: &Symmetry, row: usize, values: &[T]) -> Vec<T> {
+    /// Values per class of the fabric's routers, `row` each, as values per router.
+    pub fn from_whole<T: Copy>(&self, symmetry: &Symmetry, row: usize, values: &[T]) -> Vec<T> {
         self.nodes.iter().flat_map(|&node| values[symmetry.class(node) * row..][..row].iter().copied()).collect()
     }
 
-    /// Values per router, `row` each, as values per router of the pod; `dead` for the dead chip.
-    pub fn to_pod<T: Copy>(&self, row: usize, values: &[T], dead: T) -> Vec<T> {
+    /// Values per router, `row` each, as values per router of the fabric; `dead` for the dead router.
+    pub fn to_whole<T: Copy>(&self, row: usize, values: &[T], dead: T) -> Vec<T> {
         let of = |here: &Option<NodeId>| here.map(|here| &values[here.index() * row..][..row]);
         self.here.iter().flat_map(|here| (0..row).map(move |k| of(here).map_or(dead, |values| values[k]))).collect()
     }
 
-    /// Lengths of the pod, for channels that survive; the sums are to be measured afresh.
-    pub fn lengths_from_pod(&self, pod: &Topology, lengths: &DualLengths) -> DualLengths {
-        DualLengths { lengths: self.from_pod(pod.symmetry(), pod.ports(), &lengths.lengths), volume: 0, distance: 0 }
+    /// Lengths of the fabric, for channels that survive; the sums are to be measured afresh.
+    pub fn lengths_from_whole(&self, all: &Topology, lengths: &DualLengths) -> DualLengths {
+        DualLengths { lengths: self.from_whole(all.symmetry(), all.ports(), &lengths.lengths), volume: 0, distance: 0 }
     }
 
-    /// Lengths as the pod numbers its channels, every channel a class of its own.
-    pub fn lengths_to_pod(&self, lengths: &DualLengths) -> DualLengths {
-        DualLengths { lengths: self.to_pod(self.topology.ports(), &lengths.lengths, 0), ..*lengths }
+    /// Lengths as the fabric numbers its channels, every channel a class of its own.
+    pub fn lengths_to_whole(&self, lengths: &DualLengths) -> DualLengths {
+        DualLengths { lengths: self.to_whole(self.topology.ports(), &lengths.lengths, 0), ..*lengths }
     }
 
-    /// The routes of the healthy pod, with the ranks (of `vcs` virtual channels) that they rise by here; a
+    /// The routes of the healthy fabric, with the ranks (of `vcs` virtual channels) that they rise by here; a
     /// route that needs what is dark is empty.
-    pub fn routes_from_pod(&self, pod: &Topology, routes: &Routes, ranks: &[u32], vcs: u8) -> Routes {
+    pub fn routes_from_whole(&self, all: &Topology, routes: &Routes, ranks: &[u32], vcs: u8) -> Routes {
         let symmetry = &routes.symmetry;
         let mut offsets = vec![0];
         let mut hops = Vec::new();
@@ -86,7 +86,7 @@ impl Survivors {
             for &src in &self.nodes {
                 let start = hops.len();
                 for hop in routes.route(class, symmetry.image(back, src)) {
-                    let from = pod.source(hop.channel);
+                    let from = all.source(hop.channel);
                     let channel = self.here[symmetry.image(g, from.node).index()].and_then(|node| self.topology.outgoing(node, from.port));
                     let Some(channel) = channel else {
                         hops.truncate(start);
@@ -100,8 +100,8 @@ impl Survivors {
         Routes { vcs, symmetry: self.topology.symmetry().clone(), offsets, hops, ranks: ranks.to_vec() }
     }
 
-    /// The tables of all routers as the pod numbers them; a dead chip has none.
-    pub fn tables_to_pod(&self, tables: &ForwardingTables) -> ForwardingTables {
+    /// The tables of all routers as the fabric numbers them; a dead router has none.
+    pub fn tables_to_whole(&self, tables: &ForwardingTables) -> ForwardingTables {
         let mut routers = vec![Vec::new(); self.here.len()];
         for (&node, entries) in self.nodes.iter().zip(&tables.routers) {
             // Survivors keep their order, so the entries stay sorted.

@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 
 /// One end of a link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Endpoint {
+pub struct End {
     /// The router.
     pub node: NodeId,
     /// Its port.
@@ -27,9 +27,9 @@ pub enum LinkClass {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Link {
     /// The smaller end.
-    pub a: Endpoint,
+    pub a: End,
     /// The larger end.
-    pub b: Endpoint,
+    pub b: End,
     /// Where it runs.
     pub class: LinkClass,
     /// Which declared `link` it is.
@@ -73,7 +73,7 @@ impl Topology {
         let links: IdVec<LinkId, Link> = links.into();
         let mut outgoing = vec![None; node_count * ports];
         let mut incoming = vec![None; if links.iter().any(|link| link.simplex) { node_count * ports } else { 0 }];
-        let take = |ends: &mut Vec<Option<ChannelId>>, end: Endpoint, channel| {
+        let take = |ends: &mut Vec<Option<ChannelId>>, end: End, channel| {
             let slot = &mut ends[end.node.index() * ports + end.port.index()];
             assert!(slot.is_none(), "port {end:?} carries two links");
             *slot = Some(channel);
@@ -184,12 +184,12 @@ impl Topology {
         self.links.ids().flat_map(|link| self.channels_of(link))
     }
     /// Where a channel starts: the router and its output port.
-    pub fn source(&self, channel: ChannelId) -> Endpoint {
+    pub fn source(&self, channel: ChannelId) -> End {
         let link = &self.links[channel.link()];
         if channel.0.is_multiple_of(2) { link.a } else { link.b }
     }
     /// Where a channel ends: the router and its input port.
-    pub fn target(&self, channel: ChannelId) -> Endpoint {
+    pub fn target(&self, channel: ChannelId) -> End {
         self.source(channel.reverse())
     }
     /// The channel that leaves a router through a port, unless the port is dark.
@@ -221,7 +221,7 @@ impl Topology {
         }
         seen
     }
-    /// The symmetry of the pod with this topology.
+    /// The symmetry of this topology.
     pub fn symmetry(&self) -> &Symmetry {
         &self.symmetry
     }

@@ -137,6 +137,14 @@ impl Faults {
 }
 
 impl Plant {
+    /// What its routers are called: chips in a pod.
+    pub fn router_word(&self) -> &'static str {
+        match self {
+            Plant::Pod(_) => "chip",
+            Plant::Network(_) => "router",
+        }
+    }
+
     /// The file that the topology comes from: where a built directory has its copy, and its text.
     pub fn input(&self) -> Option<(&'static str, &str)> {
         match self {

@@ -6,7 +6,7 @@
 use super::switches::{FacePort, Ocs, OcsGroup};
 use super::synthesis::{Near, Synthesize};
 use crate::diag::Span;
-use crate::ids::{CubeId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId};
+use crate::ids::{BlockId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId};
 
 /// Names of the six ports of a chip, by [`PortId`](crate::ids::PortId).
 pub const PORT_NAMES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
@@ -71,13 +71,13 @@ impl Pod {
         self.chips_per_cube() as usize * self.cubes as usize
     }
     /// The node at a position of a cube.
-    pub fn node(&self, cube: CubeId, at: [u32; 3]) -> NodeId {
+    pub fn node(&self, cube: BlockId, at: [u32; 3]) -> NodeId {
         let [ax, ay, _] = self.cube.dims;
         NodeId(cube.0 * self.chips_per_cube() + at[0] + ax * at[1] + ax * ay * at[2])
     }
     /// The cube of a node.
-    pub fn cube_of(&self, node: NodeId) -> CubeId {
-        CubeId(node.0 / self.chips_per_cube())
+    pub fn cube_of(&self, node: NodeId) -> BlockId {
+        BlockId(node.0 / self.chips_per_cube())
     }
     /// The position of a node within its cube.
     pub fn at(&self, node: NodeId) -> [u32; 3] {

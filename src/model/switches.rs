@@ -1,7 +1,7 @@
 //! Optical circuit switches, and the ports of cubes that they serve.
 
 use crate::diag::Span;
-use crate::ids::{CubeId, LinkTypeId, NodeId, OcsGroupId, PortId};
+use crate::ids::{BlockId, LinkTypeId, NodeId, OcsGroupId, PortId};
 
 /// One `ocs` item.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl Ocs {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FacePort {
     /// The cube.
-    pub cube: CubeId,
+    pub cube: BlockId,
     /// The chip that owns the port.
     pub node: NodeId,
     /// The port of that chip.

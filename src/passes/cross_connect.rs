@@ -5,8 +5,8 @@
 //! that names it.
 
 use crate::diag::Span;
-use crate::ids::{CubeId, Id, IdVec, LinkId, OcsId};
-use crate::ir::{CrossConnect, CrossConnects, Endpoint, LinkClass, Topology};
+use crate::ids::{BlockId, Id, IdVec, LinkId, OcsId};
+use crate::ir::{CrossConnect, CrossConnects, End, LinkClass, Topology};
 use crate::model::{CoupleRule, FacePort, Pod};
 use miette::Diagnostic;
 use std::collections::BTreeMap;
@@ -46,17 +46,17 @@ struct Plug {
 /// # Errors
 /// [`NotRealisable`] with the first fiber that the declared OCSes cannot carry and the number of such fibers.
 pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealisable> {
-    let mut plugs: BTreeMap<Endpoint, Plug> = BTreeMap::new();
+    let mut plugs: BTreeMap<End, Plug> = BTreeMap::new();
     for (id, ocs) in pod.ocses.enumerate() {
         for (on_a, side) in [(true, &ocs.a), (false, &ocs.b)] {
             for (index, face) in side.iter().enumerate() {
-                plugs.insert(Endpoint { node: face.node, port: face.port }, Plug { ocs: id, on_a, index: index as u32 });
+                plugs.insert(End { node: face.node, port: face.port }, Plug { ocs: id, on_a, index: index as u32 });
             }
         }
     }
     let mut settings: IdVec<OcsId, Vec<CrossConnect>> = IdVec::filled(Vec::new(), pod.ocses.len());
     let mut ocs_of: IdVec<LinkId, Option<OcsId>> = IdVec::filled(None, topology.links().len());
-    let mut missing: Vec<(Endpoint, Endpoint)> = Vec::new();
+    let mut missing: Vec<(End, End)> = Vec::new();
     for (id, link) in topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global) {
         let fit = match (plugs.get(&link.a), plugs.get(&link.b)) {
             (Some(a), Some(b)) if a.ocs == b.ocs => match pod.ocses[a.ocs].rule {
@@ -88,9 +88,9 @@ pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealis
     Ok(CrossConnects { settings: settings.collect(), ocs_of })
 }
 
-fn not_realisable(pod: &Pod, plugs: &BTreeMap<Endpoint, Plug>, a: Endpoint, b: Endpoint, count: usize) -> NotRealisable {
+fn not_realisable(pod: &Pod, plugs: &BTreeMap<End, Plug>, a: End, b: End, count: usize) -> NotRealisable {
     let name =
-        |end: Endpoint| pod.face_port_name(FacePort { cube: CubeId::new(pod.cube_of(end.node).index()), node: end.node, port: end.port });
+        |end: End| pod.face_port_name(FacePort { cube: BlockId::new(pod.cube_of(end.node).index()), node: end.node, port: end.port });
     let (plug_a, plug_b) = (plugs.get(&a), plugs.get(&b));
     let hint = match (plug_a, plug_b) {
         (None, None) => format!("neither {} nor {} is coupled by any `ocs` item; declare a group that couples them", name(a), name(b)),

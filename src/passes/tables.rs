@@ -62,7 +62,8 @@ pub fn count(scene: &Scene<'_>, demand: &Demand, routes: &Routes, tables: &Forwa
     for (dst_class, dst) in symmetry.canonical_nodes().enumerate() {
         for src in topology.nodes().filter(|&src| src != dst) {
             let (route, weight) = (routes.route(dst_class, src), u64::from(demand.weight(src, dst)));
-            // A dead chip has no routes, though it has a number where the tables are those of the whole pod.
+            // A dead router has no routes, though it has a number where the tables are those of the whole
+            // pod.
             if route.is_empty() {
                 continue;
             }

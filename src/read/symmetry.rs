@@ -1,6 +1,6 @@
 //! Closes generators, as files list them, to the group that they make.
 
-use crate::ids::CubeId;
+use crate::ids::BlockId;
 use crate::ir::Symmetry;
 use std::collections::BTreeSet;
 
@@ -88,7 +88,7 @@ pub(crate) fn of_blocks(size: u32, blocks: u32, generators: &[Vec<u32>]) -> Resu
         moves.push(to);
     }
     let elements = closure(blocks as usize, &moves, true)?;
-    Ok(Symmetry::new(size, elements.into_iter().map(|element| element.into_iter().map(CubeId).collect()).collect()))
+    Ok(Symmetry::new(size, elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect()))
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ fn lp_of_64_chips_is_met_but_for_one_route() {
 
 /// All fibers at the place of a link's end: what a dark OCS takes away.
 fn without_ocs(topology: &Topology, port: u16, local: u32) -> Scene<'_> {
-    let chips = topology.symmetry().chips_per_cube() as u32;
+    let chips = topology.symmetry().block_size() as u32;
     let lit = topology
         .links()
         .iter()

@@ -8,7 +8,7 @@ mod builds;
 use fabc::check;
 use fabc::diag::Span;
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
-use fabc::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
+use fabc::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use fabc::model::{
     AllowedTurns, Arcs, Arrangement, Budget, Capacities, Component, Demand, Dragonfly, Fabric, Family, Faults, LinkType, Listed,
     ListedLink, ListedRouter, Network, Plant, Router, RoutingChoice,
@@ -277,11 +277,11 @@ fn a_link_that_ends_elsewhere_is_seen() {
                 }
                 // The first port that is free there, one more than there are if need be.
                 let taken = |port: &PortId| {
-                    let at = |end: Endpoint| end == Endpoint { node, port: *port };
+                    let at = |end: End| end == End { node, port: *port };
                     topology.links().iter().any(|link| at(link.b) || !simplex && at(link.a))
                 };
                 let port = (0..=ports).map(PortId::new).find(|port| !taken(port)).expect("one more is free");
-                link.b = Endpoint { node, port };
+                link.b = End { node, port };
                 conviction(&fabric, &rewired(&topology, links, ports.max(port.index() + 1)));
             }
         }
@@ -370,7 +370,7 @@ fn an_arc_that_runs_the_other_way_is_seen() {
         let mut links = topology.links().as_slice().to_vec();
         let link = &mut links[turned.index()];
         let beyond = PortId::new(topology.ports());
-        (link.a, link.b) = (Endpoint { node: link.b.node, port: beyond }, Endpoint { node: link.a.node, port: beyond });
+        (link.a, link.b) = (End { node: link.b.node, port: beyond }, End { node: link.a.node, port: beyond });
         conviction(&fabric, &rewired(&topology, links, topology.ports() + 1));
     }
 }

@@ -2,10 +2,10 @@
 
 use fabc::compiled::{Compiled, CompiledPod, CompiledScenario};
 use fabc::diag::Span;
-use fabc::ids::{ChannelId, CubeId, Id, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
+use fabc::ids::{BlockId, ChannelId, Id, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
-    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, Endpoint, Entry, FlowCertificate, ForwardingTables, Fraction, Link,
-    LinkClass, Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason, Symmetry, Topology, Walk, worst,
+    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass,
+    Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason, Symmetry, Topology, Walk, worst,
 };
 use fabc::model::{
     Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant,
@@ -122,7 +122,7 @@ fn fabric(shape: Shape) -> Fabric {
                 (at[others[0]], at[others[1]]) = (u, v);
                 at[axis] = if minus { 0 } else { shape.dims[axis] - 1 };
                 let port = PortId(2 * axis as u16 + u16::from(minus));
-                FacePort { cube: CubeId(cube), node: pod.node(CubeId(cube), at), port }
+                FacePort { cube: BlockId(cube), node: pod.node(BlockId(cube), at), port }
             };
             let [plus, minus] = [false, true].map(|minus| (0..shape.cubes).map(|cube| face(cube, minus)).collect::<Vec<_>>());
             let (a, b) = match shape.rule {
@@ -185,10 +185,10 @@ fn joins_all(pod: &Pod, ocs: OcsId) -> bool {
 fn wire(pod: &Pod) -> (Topology, CrossConnects) {
     let symmetry = Symmetry::new(
         pod.chips_per_cube(),
-        (0..pod.cubes).map(|by| (0..pod.cubes).map(|cube| CubeId((cube + by) % pod.cubes)).collect()).collect(),
+        (0..pod.cubes).map(|by| (0..pod.cubes).map(|cube| BlockId((cube + by) % pod.cubes)).collect()).collect(),
     );
     let mut links = Vec::new();
-    let end = |node, port| Endpoint { node, port: PortId(port) };
+    let end = |node, port| End { node, port: PortId(port) };
     for node in (0..pod.node_count()).map(NodeId::new) {
         let at = pod.at(node);
         for axis in 0..3 {
@@ -222,8 +222,8 @@ fn wire(pod: &Pod) -> (Topology, CrossConnects) {
     };
     for ocs in pod.ocses.ids() {
         links.extend(sides(ocs).map(|(_, _, a, b)| Link {
-            a: Endpoint { node: a.node, port: a.port },
-            b: Endpoint { node: b.node, port: b.port },
+            a: End { node: a.node, port: a.port },
+            b: End { node: b.node, port: b.port },
             class: LinkClass::Global,
             link_type: LinkTypeId(1),
             simplex: false,

@@ -4,7 +4,7 @@ use super::read::{contradiction, tagged};
 use super::{Files, TOPOLOGY};
 use crate::check::CheckError;
 use crate::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId, PortId};
-use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
+use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use crate::model::{Fabric, PORT_NAMES, Plant, Pod};
 use crate::read::{ClassLine, KindLine, NetworkFile, NoGroup, TopologyFile, of_blocks};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +57,7 @@ fn of_pod(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<
                 return wrong(format!("links[{k}].{end}"), format!("{name}.{} carries two links", PORT_NAMES[usize::from(port)]));
             }
         }
-        let ends = [line.a, line.b].map(|(node, port)| Endpoint { node: NodeId(node), port: PortId(port) });
+        let ends = [line.a, line.b].map(|(node, port)| End { node: NodeId(node), port: PortId(port) });
         if ends[0] >= ends[1] || links.last().is_some_and(|before| (before.a, before.b) >= (ends[0], ends[1])) {
             return wrong(place(), "is out of order: links ascend by their ends, the smaller end first".to_owned());
         }
@@ -114,7 +114,7 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
                 return wrong(format!("links[{k}].{end}"), format!("{name}.{} carries two links", names.port(PortId(port))));
             }
         }
-        let ends = [line.a, line.b].map(|(node, port)| Endpoint { node: NodeId(node), port: PortId(port) });
+        let ends = [line.a, line.b].map(|(node, port)| End { node: NodeId(node), port: PortId(port) });
         let turned = !line.simplex && ends[0] >= ends[1];
         if turned || links.last().is_some_and(|before| (before.a, before.b) >= (ends[0], ends[1])) {
             let what = "is out of order: links ascend by their ends, of two channels the smaller end first";

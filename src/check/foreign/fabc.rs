@@ -182,7 +182,7 @@ impl Topology {
         if !whole || !canonical {
             return Symmetry::trivial(1, nodes as u32);
         }
-        let cubes = |element: &Vec<u32>| element.iter().step_by(chips).map(|image| crate::ids::CubeId(image / chips as u32)).collect();
+        let cubes = |element: &Vec<u32>| element.iter().step_by(chips).map(|image| crate::ids::BlockId(image / chips as u32)).collect();
         Symmetry::new(chips as u32, self.elements.iter().map(cubes).collect())
     }
 }

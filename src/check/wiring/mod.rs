@@ -78,7 +78,7 @@ fn capacities(fabric: &Fabric, topology: &Topology) -> Result<(), String> {
 
 /// No router uses more ports than it has, those of its hosts included; outputs and inputs count apart.
 fn radix(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
-    let (has, router) = (fabric.router.radix as usize, if fabric.pod().is_some() { "chip" } else { "router" });
+    let (has, router) = (fabric.router.radix as usize, fabric.plant.router_word());
     for node in topology.nodes() {
         let uses = topology.channels_from(node).count().max(topology.channels_into(node).count());
         let hosts = host_ports(fabric, topology, node);

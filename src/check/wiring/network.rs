@@ -24,7 +24,7 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
         Family::Listed(listed) => listed::wiring(fabric, listed, topology),
     };
     found.and_then(|()| last_port(topology)).map_err(|what| CheckError::Wiring { what, span: Some(network.span) })?;
-    let (moved, block) = (topology.symmetry().chips_per_cube(), network.family.blocks().0 as usize);
+    let (moved, block) = (topology.symmetry().block_size(), network.family.blocks().0 as usize);
     if moved != block {
         return Err(CheckError::symmetry(format!("it moves blocks of {moved} routers, but those of the network have {block}")));
     }

@@ -2,7 +2,7 @@
 //! of an OCS.
 
 use crate::check::CheckError;
-use crate::ids::{CubeId, Id, IdVec, LinkId, NodeId, PortId};
+use crate::ids::{BlockId, Id, IdVec, LinkId, NodeId, PortId};
 use crate::ir::{CrossConnect, CrossConnects, Link, LinkClass, Topology};
 use crate::model::{CoupleRule, Fabric, FacePort, Ocs, PORT_NAMES, Pod};
 
@@ -18,8 +18,8 @@ pub(super) fn wiring(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_conn
     }
     copper(pod, topology, cross_connects)?;
     fiber(fabric, pod, topology, cross_connects)?;
-    if topology.symmetry().chips_per_cube() != pod.chips_per_cube() as usize {
-        return Err(CheckError::symmetry(format!("it moves blocks of {} routers, not cubes", topology.symmetry().chips_per_cube())));
+    if topology.symmetry().block_size() != pod.chips_per_cube() as usize {
+        return Err(CheckError::symmetry(format!("it moves blocks of {} routers, not cubes", topology.symmetry().block_size())));
     }
     Ok(())
 }
@@ -28,7 +28,7 @@ pub(super) fn wiring(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_conn
 fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
     let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(pod.cube.span) });
     let mut expected = 0;
-    for cube in (0..pod.cubes).map(CubeId) {
+    for cube in (0..pod.cubes).map(BlockId) {
         for local in 0..pod.chips_per_cube() {
             let node = NodeId(cube.0 * pod.chips_per_cube() + local);
             for axis in 0..3usize {

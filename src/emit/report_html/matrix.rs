@@ -4,7 +4,7 @@
 use crate::compiled::Compiled;
 use crate::emit::json::push;
 use crate::emit::number::grouped;
-use crate::ids::{CubeId, OcsGroupId};
+use crate::ids::{BlockId, OcsGroupId};
 use crate::model::{FacePort, Ocs};
 use minijinja::{Value, context};
 use std::collections::BTreeMap;
@@ -44,12 +44,12 @@ fn pairs<'c>(compiled: &'c Compiled, group: OcsGroupId) -> impl Iterator<Item = 
 }
 
 /// What a cube is joined to by a switch: the other cube, and both ports, the cube's own first.
-type Joined = (CubeId, FacePort, FacePort);
+type Joined = (BlockId, FacePort, FacePort);
 
 /// Rows = OCSes, columns = cubes, cell = the cubes that this cube is joined to.
 fn settings_table(compiled: &Compiled, group: OcsGroupId) -> String {
     let (pod, _) = compiled.of_pod();
-    let mut targets: BTreeMap<(&str, CubeId), Vec<Joined>> = BTreeMap::new();
+    let mut targets: BTreeMap<(&str, BlockId), Vec<Joined>> = BTreeMap::new();
     for (ocs, a, b) in pairs(compiled, group) {
         targets.entry((&ocs.name, a.cube)).or_default().push((b.cube, a, b));
         if ocs.b.is_empty() && a.cube != b.cube {
@@ -64,7 +64,7 @@ fn settings_table(compiled: &Compiled, group: OcsGroupId) -> String {
     out.push_str("</tr></thead><tbody>\n");
     for ocs in pod.ocses.iter().filter(|ocs| ocs.group == group) {
         push(&mut out, format_args!("<tr><th>{}</th>", ocs.name));
-        for cube in (0..pod.cubes).map(CubeId) {
+        for cube in (0..pod.cubes).map(BlockId) {
             let Some(found) = targets.get(&(ocs.name.as_str(), cube)) else {
                 out.push_str("<td class=\"none\"></td>");
                 continue;
@@ -130,6 +130,6 @@ fn cube_matrix(compiled: &Compiled, group: OcsGroupId) -> String {
 }
 
 /// Colors of cubes go once around the wheel.
-fn hue(cube: CubeId, cubes: u32) -> u32 {
+fn hue(cube: BlockId, cubes: u32) -> u32 {
     (cube.0 * 360 / cubes.max(1) + 210) % 360
 }

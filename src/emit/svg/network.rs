@@ -19,7 +19,7 @@ const SIDE: f64 = 720.0;
 /// The drawing as an `<svg>` element, and what it shows, for the lead of its section.
 pub(in crate::emit) fn network(compiled: &Compiled) -> (String, String) {
     let topology = &compiled.topology;
-    let block = topology.symmetry().chips_per_cube();
+    let block = topology.symmetry().block_size();
     let blocks = topology.node_count().div_ceil(block);
     // Groups where the network has some; else the routers themselves.
     let size = if block > 1 && topology.node_count() > RING { block } else { 1 };

@@ -5,7 +5,7 @@ use super::items::{Items, head};
 use super::settings::{choice, integer, settings, wrong_kind};
 use super::site::Links;
 use crate::diag::Span;
-use crate::ids::{CubeId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
+use crate::ids::{BlockId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
 use crate::limits::{INDICES, OCSES};
 use crate::model::errors::ResolveError;
 use crate::model::names::file_stem;
@@ -434,7 +434,7 @@ fn face_ports(declared: &Declared<'_>, cube: &Cube, mut positions: Vec<(PortId, 
     positions.sort_by_key(|(port, at)| (*port, local(*at)));
     let (lo, hi) = declared.cubes;
     let ports = |id: u32| {
-        positions.iter().map(move |(port, at)| FacePort { cube: CubeId(id), node: NodeId(id * (ax * ay * az) + local(*at)), port: *port })
+        positions.iter().map(move |(port, at)| FacePort { cube: BlockId(id), node: NodeId(id * (ax * ay * az) + local(*at)), port: *port })
     };
     (lo..hi).flat_map(ports).collect()
 }

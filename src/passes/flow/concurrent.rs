@@ -29,7 +29,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The certificate of the healthy pod: an effort of the search that asks for more gets more, up to six
+    /// The certificate of the healthy fabric: an effort of the search that asks for more gets more, up to six
     /// times as much.
     pub fn certificate(effort: u32) -> Self {
         Self { rounds: 250 * effort.clamp(1, 6), gap_ppm: 100, sweeps: 200 }
@@ -44,9 +44,9 @@ impl Settings {
     }
     /// Enough to tell finalists of the search apart.
     pub const TRIAL: Self = Self { rounds: 80, gap_ppm: 100, sweeps: 0 };
-    /// A dark OCS, from the lengths of the healthy pod.
+    /// A dark OCS, from the lengths of the healthy fabric.
     pub const FAULT: Self = Self { rounds: 40, gap_ppm: 100, sweeps: 0 };
-    /// A dark link or a dead chip: little changes, and every router is a source of its own.
+    /// A dark link or a dead router: little changes, and every router is a source of its own.
     pub const LOCAL: Self = Self { rounds: 8, gap_ppm: 100, sweeps: 0 };
 }
 
@@ -106,7 +106,7 @@ struct Round {
 /// capacities in units.
 ///
 /// The scene and `demand` must keep the symmetry, and the lit links must connect all nodes. `start` are the
-/// lengths of another scenario of the same topology (such as the healthy pod), if there are any.
+/// lengths of another scenario of the same topology (such as the healthy fabric), if there are any.
 pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings: Settings, progress: &dyn Progress) -> ConcurrentFlow {
     let quotient = Quotient::new(scene, demand);
     let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);

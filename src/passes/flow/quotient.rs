@@ -123,7 +123,7 @@ impl Quotient {
         self.starts[node] as usize..self.starts[node + 1] as usize
     }
 
-    /// Number of lit channels of a class per pod (0 or the order of the symmetry).
+    /// Number of lit channels of a class (0 or the order of the symmetry).
     pub(super) fn lit(&self, class: usize) -> bool {
         self.lit[class]
     }

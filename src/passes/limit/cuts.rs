@@ -4,7 +4,7 @@
 //! and a sided one at most min(a_l, b_r) + min(a_r, b_l). With k links across and l and r routers on the two
 //! sides, lambda <= k / (l r).
 
-use crate::ids::{CubeId, Id};
+use crate::ids::{BlockId, Id};
 use crate::ir::{LimitArgument, UniversalLimit};
 use crate::model::{Capacities, CoupleRule, FacePort, Ocs, Pod};
 
@@ -69,7 +69,7 @@ pub(super) fn cubes(pod: &Pod, capacities: &Capacities) -> Vec<UniversalLimit> {
     let mut limits = Vec::new();
     let mut prefix = vec![Inner::default(); switches.len()];
     let mut across = 0;
-    for (cube, here) in (0..pod.cubes).map(CubeId).zip(&on) {
+    for (cube, here) in (0..pod.cubes).map(BlockId).zip(&on) {
         if pod.cubes > 1 {
             limits.push(limit(here.iter().map(|&(ocs, inner)| inner.crossing(switches[ocs]) * carries(ocs)).sum(), cube.0, 1));
         }

@@ -1,6 +1,6 @@
 //! What changes between two settings, as edges between cubes, and which change waits for which.
 
-use crate::ids::{CubeId, OcsId};
+use crate::ids::{BlockId, OcsId};
 use crate::ir::{Change, Mirrors};
 use crate::model::{CoupleRule, Pod};
 use fixedbitset::FixedBitSet;
@@ -162,9 +162,9 @@ impl Changes {
     }
 
     /// The switches with a change between these cubes and the others, ascending.
-    pub(super) fn between_parts(&self, apart: &[CubeId]) -> Vec<OcsId> {
+    pub(super) fn between_parts(&self, apart: &[BlockId]) -> Vec<OcsId> {
         let crosses = |edge: &&Edge| {
-            let [a, b] = edge.cubes.map(|cube| apart.binary_search(&CubeId(cube)).is_ok());
+            let [a, b] = edge.cubes.map(|cube| apart.binary_search(&BlockId(cube)).is_ok());
             a != b
         };
         self.all.iter().filter(crosses).map(|edge| edge.ocs).collect::<BTreeSet<_>>().into_iter().collect()

@@ -12,7 +12,7 @@
 mod changes;
 mod search;
 
-use crate::ids::{CubeId, Id, IdVec};
+use crate::ids::{BlockId, Id, IdVec};
 use crate::ir::{Change, Cut, Mirrors, Plan, Step};
 use crate::model::Pod;
 use changes::Changes;
@@ -92,11 +92,11 @@ fn switch_by_switch(changes: &Changes) -> Option<Vec<usize>> {
 }
 
 /// The cubes of the smallest part; of equals, the one with the first cube.
-fn smallest_part(changes: &Changes, state: &changes::State) -> Vec<CubeId> {
+fn smallest_part(changes: &Changes, state: &changes::State) -> Vec<BlockId> {
     let parts = changes.parts(state);
-    let mut members: Vec<Vec<CubeId>> = vec![Vec::new(); parts.of.len()];
+    let mut members: Vec<Vec<BlockId>> = vec![Vec::new(); parts.of.len()];
     for (cube, &part) in parts.of.iter().enumerate() {
-        members[part as usize].push(CubeId::new(cube));
+        members[part as usize].push(BlockId::new(cube));
     }
     members.into_iter().filter(|part| !part.is_empty()).min_by_key(|part| (part.len(), part[0])).unwrap_or_default()
 }

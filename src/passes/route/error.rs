@@ -1,4 +1,4 @@
-//! Why a pod cannot be routed as asked.
+//! Why a fabric cannot be routed as asked.
 
 use crate::diag::Span;
 use crate::ids::{Id, NodeId};
@@ -51,7 +51,7 @@ pub enum RouteError {
         #[label("asked for here")]
         routing: Span,
     },
-    /// FAB0321: a tolerated fault cuts the pod apart.
+    /// FAB0321: a tolerated fault cuts the fabric apart.
     #[error("without {fault} the {} falls apart: {reached} of {nodes} {} can be reached from {from}", .of[0], .of[1])]
     #[diagnostic(code(FAB0321), help("the cut is {cut} or lower the fault budget"))]
     FaultDisconnects {
@@ -61,7 +61,7 @@ pub enum RouteError {
         of: &'static [&'static str; 2],
         /// Chips still reached.
         reached: usize,
-        /// All chips that live.
+        /// All routers that live.
         nodes: usize,
         /// Where the search started.
         from: String,
@@ -113,13 +113,15 @@ pub enum RouteError {
         span: Span,
     },
     /// FAB0324: the integer program has no answer.
-    #[error("`select = ilp` is for small pods: {reason}, and this pod has {chips} chips")]
+    #[error("`select = ilp` is for small fabrics: {reason}, and this one has {routers} {word}s")]
     #[diagnostic(code(FAB0324), help("remove `select = ilp`: the descent finds routes at any size and needs no solver"))]
     Ilp {
         /// Too many paths, or what the solver said.
         reason: String,
-        /// Chips of the pod.
-        chips: usize,
+        /// Routers of the fabric.
+        routers: usize,
+        /// What they are called.
+        word: &'static str,
         /// The routing line.
         #[label("asked for here")]
         span: Span,
@@ -178,7 +180,7 @@ impl RouteError {
     pub fn no_detour(fabric: &Fabric, topology: &Topology, scenario: &Scenario, pair: [NodeId; 2]) -> Self {
         let [from, to] = pair.map(|node| topology.name(node));
         let (routing, budget) = (fabric.routing_span, fabric.budget.faults_span);
-        RouteError::NoDetour { fault: scenario.what_failed(), from, to, routing, budget }
+        RouteError::NoDetour { fault: scenario.what_failed(fabric), from, to, routing, budget }
     }
 
     /// The largest table of a scenario, which has more entries than the budget.

@@ -7,7 +7,7 @@
 //! (OCSes that serve both, what they send each other) depends on the difference of their elements only:
 //! backtracking, in counted work. Cost: milliseconds up to 64 cubes, the most that are tried.
 
-use crate::ids::{CubeId, Id, NodeId, OcsId};
+use crate::ids::{BlockId, Id, NodeId, OcsId};
 use crate::model::{Budget, Demand, FacePort, Pod};
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ impl Group {
 pub(super) struct Action {
     pub(super) group: Group,
     /// `[orbit][element]`: the cube. The group acts freely: every cube stands here once.
-    pub(super) orbits: Vec<Vec<CubeId>>,
+    pub(super) orbits: Vec<Vec<BlockId>>,
     /// Whether OCSes may be carried to others.
     pub(super) moves_switches: bool,
 }
@@ -79,12 +79,12 @@ pub(super) struct Action {
 impl Action {
     /// The action on cubes by number, kind by kind; the order of the group must divide the number of cubes of
     /// every kind.
-    pub(super) fn by_number(kinds: &[Vec<CubeId>], factors: Vec<usize>) -> Self {
+    pub(super) fn by_number(kinds: &[Vec<BlockId>], factors: Vec<usize>) -> Self {
         let group = Group { factors };
         let order = group.order();
         // Orbits interleave: element h takes the first cubes of all orbits to the h-th ones, so that cubes in
         // a row move together.
-        let orbit = |kind: &Vec<CubeId>, first: usize| (0..order).map(|element| kind[element * (kind.len() / order) + first]).collect();
+        let orbit = |kind: &Vec<BlockId>, first: usize| (0..order).map(|element| kind[element * (kind.len() / order) + first]).collect();
         let orbits = kinds.iter().flat_map(|kind| (0..kind.len() / order).map(|first| orbit(kind, first)).collect::<Vec<_>>()).collect();
         Self { group, orbits, moves_switches: false }
     }
@@ -92,7 +92,7 @@ impl Action {
     /// Whether the demand of the pod is kept.
     pub(super) fn keeps_demand(&self, demand: &Demand, pod: &Pod) -> bool {
         let chips = pod.chips_per_cube();
-        let mut image = vec![CubeId(0); pod.cubes as usize];
+        let mut image = vec![BlockId(0); pod.cubes as usize];
         let mut generator = 1;
         self.group.factors.iter().all(|factor| {
             for cubes in &self.orbits {
@@ -173,19 +173,19 @@ fn signatures(pod: &Pod) -> Vec<Signature> {
 
 /// Cubes by kind: cubes of one kind have the same face ports on the same sides of the same OCSes. Kinds and
 /// cubes ascend.
-pub(super) fn kinds(pod: &Pod) -> Vec<Vec<CubeId>> {
-    let mut kinds: BTreeMap<Signature, Vec<CubeId>> = BTreeMap::new();
+pub(super) fn kinds(pod: &Pod) -> Vec<Vec<BlockId>> {
+    let mut kinds: BTreeMap<Signature, Vec<BlockId>> = BTreeMap::new();
     for (cube, signature) in signatures(pod).into_iter().enumerate() {
-        kinds.entry(signature).or_default().push(CubeId(cube as u32));
+        kinds.entry(signature).or_default().push(BlockId(cube as u32));
     }
-    let mut kinds: Vec<Vec<CubeId>> = kinds.into_values().collect();
+    let mut kinds: Vec<Vec<BlockId>> = kinds.into_values().collect();
     kinds.sort_unstable();
     kinds
 }
 
 /// The order of the largest group that acts by number: the greatest common divisor of the numbers of cubes of
 /// every kind.
-pub(super) fn largest_order(kinds: &[Vec<CubeId>]) -> usize {
+pub(super) fn largest_order(kinds: &[Vec<BlockId>]) -> usize {
     fn gcd(a: usize, b: usize) -> usize {
         if b == 0 { a } else { gcd(b, a % b) }
     }
@@ -352,8 +352,8 @@ impl<'a> Labels<'a> {
         true
     }
 
-    fn cubes(&self) -> Vec<CubeId> {
-        self.cubes.iter().map(|&cube| CubeId(cube as u32)).collect()
+    fn cubes(&self) -> Vec<BlockId> {
+        self.cubes.iter().map(|&cube| BlockId(cube as u32)).collect()
     }
 }
 

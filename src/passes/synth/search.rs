@@ -14,7 +14,7 @@ use super::random::Stream;
 use super::score::{self, Goal};
 use super::shape::{Shape, Wiring};
 use super::steer::Steering;
-use crate::ids::CubeId;
+use crate::ids::BlockId;
 use crate::limits::BUILD_BYTES;
 use crate::model::{Budget, Demand, DemandShape, Fabric, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
 use crate::progress::Progress;
@@ -66,7 +66,7 @@ pub(super) fn asymmetry(demand: &Demand, pod: &Pod, budget: &Budget) -> Result<O
 
 /// The pod under the groups that were found.
 struct Freedom {
-    kinds: Vec<Vec<CubeId>>,
+    kinds: Vec<Vec<BlockId>>,
     /// Under the largest groups that act by number.
     numbered: Vec<Shape>,
     /// Where those do not move every cube to every other: under groups that do, if there are any.
@@ -101,7 +101,7 @@ impl Freedom {
         if self.kinds.len() == 1 {
             return Some(format!("no group of translations of all cubes keeps the demand{untried}"));
         }
-        let like = |kind: &Vec<CubeId>| format!("{} like cube{}", kind.len(), kind[0]);
+        let like = |kind: &Vec<BlockId>| format!("{} like cube{}", kind.len(), kind[0]);
         let most = 4;
         let mut list: Vec<String> = self.kinds.iter().take(most).map(like).collect();
         if self.kinds.len() > most {
@@ -127,9 +127,9 @@ impl Freedom {
 }
 
 /// An OCS that serves two cubes differently.
-fn first_difference(pod: &Pod, one: CubeId, other: CubeId) -> String {
+fn first_difference(pod: &Pod, one: BlockId, other: BlockId) -> String {
     let chips = pod.chips_per_cube();
-    let ends = |ocs: &Ocs, cube: CubeId| -> Vec<(bool, u32, u16)> {
+    let ends = |ocs: &Ocs, cube: BlockId| -> Vec<(bool, u32, u16)> {
         let side = |faces: &[FacePort], b: bool| {
             let here = faces.iter().filter(|face| face.cube == cube);
             here.map(|face| (b, face.node.0 % chips, face.port.0)).collect::<Vec<_>>()
@@ -154,7 +154,7 @@ fn groups(order: usize) -> Vec<Vec<usize>> {
 }
 
 /// The pod under the groups of the largest order that divides `most` and keeps the demand.
-fn shapes(demand: &Demand, pod: &Pod, kinds: &[Vec<CubeId>], most: usize) -> Result<Vec<Shape>, SynthError> {
+fn shapes(demand: &Demand, pod: &Pod, kinds: &[Vec<BlockId>], most: usize) -> Result<Vec<Shape>, SynthError> {
     for order in (1..=most).rev().filter(|order| most.is_multiple_of(*order)) {
         affordable(demand, pod, order)?;
         let actions = groups(order).into_iter().map(|factors| Action::by_number(kinds, factors));

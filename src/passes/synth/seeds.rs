@@ -68,7 +68,7 @@ impl Classes {
             Self { kinds: vec![None; classes], reverse: vec![0; classes], depth: vec![0; classes], crossing: vec![false; classes] };
         for channel in topology.channels() {
             let class = topology.channel_class(symmetry, channel).index();
-            let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| end.node.index() / symmetry.chips_per_cube());
+            let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| end.node.index() / symmetry.block_size());
             all.kinds[class] = Some(topology.links()[channel.link()].class);
             all.reverse[class] = topology.channel_class(symmetry, channel.reverse()).index();
             all.depth[class] = copper_behind(topology, channel);
@@ -99,7 +99,7 @@ fn copper_behind(topology: &Topology, channel: ChannelId) -> u32 {
 /// channels are the cut.
 fn around_the_busiest(topology: &Topology, demand: &Demand, channels: &Classes) -> Vec<Vec<u32>> {
     let (symmetry, ports) = (topology.symmetry(), topology.ports());
-    let (classes, per_cube) = (channels.kinds.len(), symmetry.chips_per_cube());
+    let (classes, per_cube) = (channels.kinds.len(), symmetry.block_size());
     // By chip, then by cube: what the canonical members of each class send and receive beyond themselves.
     let mut chips = vec![[0u64; 2]; classes / ports];
     let mut whole = vec![[0u64; 2]; classes / ports / per_cube];

@@ -9,7 +9,7 @@
 
 use super::action::{Action, Group, SwitchOrbit};
 use super::random::Stream;
-use crate::ids::{CubeId, Id, NodeId, OcsId, PortId};
+use crate::ids::{BlockId, Id, NodeId, OcsId, PortId};
 use crate::model::{CoupleRule, Demand, FacePort, Ocs, PORT_NAMES, Pod};
 use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub(super) struct Shape {
     /// Cuts that no choice of fiber lengths sees.
     pub(super) cuts: Vec<Cut>,
     /// `[orbit][element]`: the cube.
-    orbits: Vec<Vec<CubeId>>,
+    orbits: Vec<Vec<BlockId>>,
     chips: usize,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Switch {
     /// Which ends may be joined.
     pub(super) rule: CoupleRule,
     /// Canonical face ports; those of side A first.
-    pub(super) ends: Vec<End>,
+    pub(super) ends: Vec<FaceEnd>,
     /// How many of them are on side A.
     a_count: usize,
     /// Elements of the group that keep the OCS, ascending.
@@ -76,7 +76,7 @@ pub(super) struct Switch {
 
 /// A face port of a canonical cube.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
+pub(super) struct FaceEnd {
     /// Canonical node.
     pub(super) node: usize,
     port: PortId,
@@ -383,7 +383,7 @@ impl Shape {
     }
 
     fn face(&self, ocs: usize, end: usize, element: usize) -> FacePort {
-        let End { node, port, .. } = self.switches[ocs].ends[end];
+        let FaceEnd { node, port, .. } = self.switches[ocs].ends[end];
         FacePort { cube: self.orbits[node / self.chips][element], node: self.node(node, element), port }
     }
 }
@@ -391,13 +391,13 @@ impl Shape {
 /// The canonical ends of all OCSes.
 fn switches(pod: &Pod, action: &Action) -> Vec<Switch> {
     let chips = pod.chips_per_cube() as usize;
-    let canonical: BTreeMap<CubeId, usize> = action.orbits.iter().enumerate().map(|(orbit, cubes)| (cubes[0], orbit)).collect();
+    let canonical: BTreeMap<BlockId, usize> = action.orbits.iter().enumerate().map(|(orbit, cubes)| (cubes[0], orbit)).collect();
     let switch = |SwitchOrbit { carried, kept_by }: SwitchOrbit| {
-        let ends = |faces: fn(&Ocs) -> &[FacePort]| -> Vec<End> {
+        let ends = |faces: fn(&Ocs) -> &[FacePort]| -> Vec<FaceEnd> {
             let of = |&(ocs, carried): &(OcsId, usize)| {
                 let end = |face: &FacePort| {
                     let orbit = canonical.get(&face.cube)?;
-                    Some(End { node: orbit * chips + face.node.0 as usize % chips, port: face.port, carried })
+                    Some(FaceEnd { node: orbit * chips + face.node.0 as usize % chips, port: face.port, carried })
                 };
                 faces(&pod.ocses[ocs]).iter().filter_map(end).collect::<Vec<_>>()
             };
@@ -422,7 +422,7 @@ pub(super) fn mesh<T: TryFrom<usize>>(pod: &Pod, cubes: usize) -> Vec<Vec<T>> {
                 let mut step = |to: u32| {
                     let mut there = at;
                     there[dimension] = to;
-                    neighbors.extend(T::try_from(node / chips * chips + pod.node(CubeId(0), there).0 as usize).ok());
+                    neighbors.extend(T::try_from(node / chips * chips + pod.node(BlockId(0), there).0 as usize).ok());
                 };
                 if at[dimension] > 0 {
                     step(at[dimension] - 1);

@@ -5,7 +5,7 @@
 //! both shift by a along z; for a x 2a x 2a the x wrap shifts by a along y and along z. Source: Camara et
 //! al., twisted torus topologies (IEEE TPDS 2010), as tabulated by the TONS paper, appendix C.
 
-use crate::ids::{CubeId, PortId};
+use crate::ids::{BlockId, PortId};
 use crate::model::{FacePort, Pod};
 
 /// All wrap and cube-to-cube fibers of a torus.
@@ -26,7 +26,7 @@ pub(super) fn twisted_torus(pod: &Pod, dims: [u32; 3]) -> Vec<[FacePort; 2]> {
 fn fibers(pod: &Pod, dims: [u32; 3], twist: [[u32; 3]; 3]) -> Vec<[FacePort; 2]> {
     let side = pod.cube.dims;
     let grid = [dims[0] / side[0], dims[1] / side[1], dims[2] / side[2]];
-    let number = |at: [u32; 3]| CubeId(at[0] + grid[0] * (at[1] + grid[1] * at[2]));
+    let number = |at: [u32; 3]| BlockId(at[0] + grid[0] * (at[1] + grid[1] * at[2]));
     let mut all = Vec::new();
     for cube in 0..pod.cubes {
         let at = [cube % grid[0], cube / grid[0] % grid[1], cube / (grid[0] * grid[1])];
@@ -48,7 +48,7 @@ fn fibers(pod: &Pod, dims: [u32; 3], twist: [[u32; 3]; 3]) -> Vec<[FacePort; 2]>
                     let mut high = low;
                     high[dimension] = side[dimension] - 1;
                     let face = |cube, position, port: usize| FacePort { cube, node: pod.node(cube, position), port: PortId(port as u16) };
-                    all.push([face(CubeId(cube), high, dimension * 2), face(number(to), low, dimension * 2 + 1)]);
+                    all.push([face(BlockId(cube), high, dimension * 2), face(number(to), low, dimension * 2 + 1)]);
                 }
             }
         }

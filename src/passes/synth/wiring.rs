@@ -1,8 +1,8 @@
 //! From fibers to a topology: adds the copper of every cube and finds the translation symmetry.
 
 use super::SynthError;
-use crate::ids::{CubeId, Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
+use crate::ids::{BlockId, Id, LinkTypeId, NodeId, PortId};
+use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use crate::model::{Demand, FacePort, PORT_NAMES, Pod};
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) fn wire(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]]) -> Resu
         // A port without an OCS is reported by `cross_connect`, which names it; any fiber type will do until
         // then.
         let link_type = link_of.get(a).copied().unwrap_or(pod.cube.mesh);
-        let end = |face: &FacePort| Endpoint { node: face.node, port: face.port };
+        let end = |face: &FacePort| End { node: face.node, port: face.port };
         links.push(Link { a: end(a), b: end(b), class: LinkClass::Global, link_type, simplex: false });
     }
     let symmetry = translations(pod, demand, fibers, &link_of);
@@ -35,8 +35,8 @@ fn mesh(pod: &Pod) -> Vec<Link> {
                 let mut next = at;
                 next[dimension] += 1;
                 links.push(Link {
-                    a: Endpoint { node, port: PortId::new(dimension * 2) },
-                    b: Endpoint { node: pod.node(pod.cube_of(node), next), port: PortId::new(dimension * 2 + 1) },
+                    a: End { node, port: PortId::new(dimension * 2) },
+                    b: End { node: pod.node(pod.cube_of(node), next), port: PortId::new(dimension * 2 + 1) },
                     class: LinkClass::Local,
                     link_type: pod.cube.mesh,
                     simplex: false,
@@ -67,7 +67,7 @@ fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &
         }
     }
     let rows: Vec<Vec<(u32, u32)>> = there.into_values().collect();
-    let mut elements: Vec<Vec<CubeId>> = Vec::new();
+    let mut elements: Vec<Vec<BlockId>> = Vec::new();
     for first in 0..pod.cubes {
         if let Some(element) = extend(&rows, cubes, first) {
             elements.push(element);
@@ -85,7 +85,7 @@ fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &
             })
     });
     // What moves the demand is none of the pod's; what keeps it forms a subgroup.
-    let node = |element: &[CubeId], node: NodeId| NodeId(element[(node.0 / chips) as usize].0 * chips + node.0 % chips);
+    let node = |element: &[BlockId], node: NodeId| NodeId(element[(node.0 / chips) as usize].0 * chips + node.0 % chips);
     elements.retain(|element| demand.is_kept_by(|at| node(element, at)));
     // Where the cubes fall into parts that no fiber joins, an element is not determined by one image: settle
     // for none.
@@ -93,7 +93,7 @@ fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &
 }
 
 /// The translation that takes cube 0 to `first`, if there is one.
-fn extend(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<Vec<CubeId>> {
+fn extend(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<Vec<BlockId>> {
     let mut image = vec![u32::MAX; cubes];
     let mut taken = vec![false; cubes];
     image[0] = first;
@@ -122,7 +122,7 @@ fn extend(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<Vec<Cube
         }
     }
     // A cube that was not reached stands in another part of the pod: nothing determines its image.
-    (!image.contains(&u32::MAX)).then(|| image.into_iter().map(CubeId).collect())
+    (!image.contains(&u32::MAX)).then(|| image.into_iter().map(BlockId).collect())
 }
 
 fn connected(pod: &Pod, topology: &Topology) -> Result<(), SynthError> {

@@ -5,7 +5,7 @@
 //! 2008; Camarero, Vallejo and Beivide 2014 (palmtree and consecutive arrangements).
 
 use super::edge::Edge;
-use crate::ids::{CubeId, NodeId};
+use crate::ids::{BlockId, NodeId};
 use crate::ir::{LinkClass, Symmetry};
 use crate::model::{Arrangement, Demand, Dragonfly, Network};
 
@@ -61,6 +61,6 @@ pub(super) fn symmetry(dragonfly: &Dragonfly, demand: &Demand) -> Symmetry {
     // Rotations that keep the demand are the multiples of the least one, which divides the number of groups.
     let kept = |by: u32| demand.is_kept_by(|node| NodeId((node.0 + by * a) % (g * a)));
     let least = (1..g).find(|&by| g.is_multiple_of(by) && kept(by)).unwrap_or(g);
-    let rotation = |by: u32| (0..g).map(|group| CubeId((group + by) % g)).collect();
+    let rotation = |by: u32| (0..g).map(|group| BlockId((group + by) % g)).collect();
     Symmetry::new(a, (0..g / least).map(|step| rotation(step * least)).collect())
 }

@@ -18,7 +18,7 @@ mod seeds;
 pub use seeds::seeds;
 
 use crate::ids::{NodeId, PortId};
-use crate::ir::{Endpoint, Link, LinkClass, Names, Symmetry, Topology};
+use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use crate::model::{Fabric, Family, Network};
 use edge::Edge;
 use grid::Axis;
@@ -74,7 +74,7 @@ fn number(routers: usize, edges: &[Edge], simplex: bool) -> (usize, Vec<Link>) {
         number_sides(routers, edges, &[0, 1], &mut port_of);
     }
     let ports = port_of.iter().flatten().max().map_or(0, |&port| usize::from(port) + 1);
-    let end = |edge: &Edge, ports: &[u16; 2], side: usize| Endpoint { node: NodeId(edge.ends[side]), port: PortId(ports[side]) };
+    let end = |edge: &Edge, ports: &[u16; 2], side: usize| End { node: NodeId(edge.ends[side]), port: PortId(ports[side]) };
     let link = |(edge, ports): (&Edge, &[u16; 2])| Link {
         a: end(edge, ports, 0),
         b: end(edge, ports, 1),

@@ -44,7 +44,7 @@ pub(super) struct Ordered {
 /// What an order is improved for.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
-    /// The pod.
+    /// The topology.
     pub(super) quotient: &'a Quotient,
     /// Its near-shortest paths.
     pub(super) dags: &'a [Dag],

@@ -12,7 +12,7 @@
 //! The idea to allow as many turns as acyclicity permits and to choose single paths among them is that of
 //! TONS (allowed turns). Here the set of allowed turns is given by a rank order: every turn that goes up is
 //! allowed, which makes any order a maximal acyclic set, and the search is over orders instead of over turns.
-//! Everything works on the quotient by the pod's translations (`quotient`): `384 * vcs` numbers at any size
+//! Everything works on the quotient by the topology's symmetry (`quotient`): `384 * vcs` numbers at any size
 //! of a pod of 4x4x4 cubes.
 //!
 //! 1. `dag`: the near-shortest paths by price, from every canonical source.
@@ -25,9 +25,9 @@
 //! With a priority, `greedy` inserts turns one by one instead of 2. With tables keyed by destination alone,
 //! `by_destination` stands in for 4.
 //!
-//! A fault is routed under the order of the healthy pod, starting from its routes. Cost at 2 VCs on one core:
-//! 2 s at 256 chips, 10 s at 1024, 50 s at 4096, 95 s at 8192; 0.3 s for a fault at 256; memory grows with
-//! `classes * channels * vcs` (290 MB at 8192).
+//! A fault is routed under the order of the healthy fabric, starting from its routes. Cost at 2 VCs on one
+//! core: 2 s at 256 chips, 10 s at 1024, 50 s at 4096, 95 s at 8192; 0.3 s for a fault at 256; memory grows
+//! with `classes * channels * vcs` (290 MB at 8192).
 
 mod by_destination;
 mod dag;
@@ -105,7 +105,7 @@ fn used_vcs(settings: &Settings) -> usize {
     usize::from(settings.vcs.min(3))
 }
 
-/// Finds the order of a healthy pod.
+/// Finds the order of a healthy fabric.
 ///
 /// The order keeps the topology's symmetry where every pair has a legal path under such an order; where none
 /// was found (as a rule with a single VC) it starts from up*/down* and treats every channel as a class of its
@@ -229,10 +229,10 @@ fn improved(quotient: &Quotient, start: Vec<u32>, kept: &[u32], settings: &Setti
 }
 
 /// Selects routes of small maximum load (weighted by the demand) under an order; from the routes of the
-/// healthy pod under the same order where `healthy` gives them, with a third of the sweeps.
+/// healthy fabric under the same order where `healthy` gives them, with a third of the sweeps.
 ///
 /// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its
-/// own. Panics where the lit links do not connect the pod: the caller has measured distances by then.
+/// own. Panics where the lit links do not connect the topology: the caller has measured distances by then.
 pub fn select(
     scene: &Scene<'_>,
     demand: &Demand,

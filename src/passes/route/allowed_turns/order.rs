@@ -2,7 +2,7 @@
 
 use crate::ir::{Symmetry, Topology};
 
-/// The order of all (channel class, VC), optimized for the healthy pod; it serves faults as well.
+/// The order of all (channel class, VC), optimized for the healthy fabric; it serves faults as well.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TurnOrder {
     /// Virtual channels that routes use (never more than the budget).

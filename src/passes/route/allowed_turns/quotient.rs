@@ -1,14 +1,14 @@
-//! The pod as flat arrays, and the quotient of its channels under a symmetry.
+//! The topology as flat arrays, and the quotient of its channels under a symmetry.
 //!
 //! Comes in: a scene, prices, the number of VCs in use. Goes out: a [`Quotient`]. Invariant: everything per
 //! class is the same for every channel of the class, dark channels included: a class is lit or dark as a
 //! whole.
 //!
-//! A *state* is a (channel, VC) of the pod, numbered `(source node * ports + output port) * vcs + vc`; a
+//! A *state* is a (channel, VC) of the topology, numbered `(source node * ports + output port) * vcs + vc`; a
 //! *symbol* is its class, numbered `channel class * vcs + vc`. A translation-invariant set of turns has no
 //! cycle of states if and only if it has no cycle of symbols, because the group acts freely and is finite: a
 //! cycle of states maps onto a closed walk of symbols, and a closed walk of symbols, followed often enough,
-//! closes in the pod.
+//! closes in the topology.
 
 use crate::ids::{ChannelId, Id, PortId};
 use crate::ir::{DualLengths, Scene, Symmetry};
@@ -22,7 +22,7 @@ pub(super) const MEAN_LENGTH: u32 = 1024;
 /// Parts of a unit of load, at most, that selections count exactly.
 const MOST_PARTS: u64 = 64;
 
-/// A pod in one scenario, seen through one symmetry.
+/// A topology in one scenario, seen through one symmetry.
 #[derive(Clone)]
 pub(super) struct Quotient {
     /// The symmetry.

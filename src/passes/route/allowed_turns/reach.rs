@@ -1,8 +1,8 @@
 //! Whether every pair has a legal path at all, and an order under which every pair has one.
 //!
 //! Comes in: a [`Quotient`] and an order. Goes out: a pair without a legal path, if there is one; or the
-//! up*/down* order, under which no connected pod has such a pair. Source of the latter: Schroeder et al.,
-//! "Autonet: a high-speed, self-configuring local area network" (1991).
+//! up*/down* order, under which no connected topology has such a pair. Source of the latter: Schroeder et
+//! al., "Autonet: a high-speed, self-configuring local area network" (1991).
 
 use super::quotient::{DARK, Quotient};
 use super::scan::RankScan;

@@ -1,5 +1,5 @@
-//! The states of a pod by falling rank: the order in which the cheapest legal continuations are found without
-//! a queue.
+//! The states of a topology by falling rank: the order in which the cheapest legal continuations are found
+//! without a queue.
 //!
 //! Comes in: a [`Quotient`] and the rank of every symbol. Goes out: the lit states in groups of equal rank.
 //! Invariant: a state can only be followed by states of the groups before its own.
@@ -19,7 +19,7 @@ pub(super) struct RankScan {
 }
 
 impl RankScan {
-    /// Sorts the lit states of a pod.
+    /// Sorts the lit states of a topology.
     pub(super) fn new(quotient: &Quotient, rank: &[u32]) -> Self {
         let mut keyed: Vec<(u32, u32)> = (0..quotient.states())
             .filter(|state| quotient.head[state / quotient.vcs] != DARK)

@@ -5,7 +5,7 @@
 //! choice counts the links between two chips through an OCS and the ports are handed out afterwards.
 //! Invariant: numbers that satisfy all limits can always be wired.
 
-use crate::ids::{CubeId, Id, NodeId};
+use crate::ids::{BlockId, Id, NodeId};
 use crate::model::{CoupleRule, FacePort, Ocs, Pod};
 use std::collections::BTreeMap;
 
@@ -203,7 +203,7 @@ fn arm(ocs: &Ocs, cube: usize) -> [FacePort; 2] {
         CoupleRule::Sided => [ocs.a[cube], ocs.b[cube]],
         CoupleRule::Any => [ocs.a[2 * cube], ocs.a[2 * cube + 1]],
     };
-    debug_assert!(arm.iter().all(|face| face.cube == CubeId::new(cube)), "every cube has two ports at {}", ocs.name);
+    debug_assert!(arm.iter().all(|face| face.cube == BlockId::new(cube)), "every cube has two ports at {}", ocs.name);
     arm
 }
 

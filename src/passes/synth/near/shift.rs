@@ -2,7 +2,7 @@
 //! OCS.
 
 use super::area::{Area, Slot, Slots, pairs};
-use crate::ids::{CubeId, Id, NodeId};
+use crate::ids::{BlockId, Id, NodeId};
 use crate::ir::Symmetry;
 use crate::model::{CoupleRule, FacePort, Ocs, Pod};
 use crate::passes::synth::evaluate::Evaluator;
@@ -116,7 +116,7 @@ fn arms(pod: &Pod, ocs: &Ocs) -> Option<[Vec<FacePort>; 2]> {
     let [first, second] = kinds[..] else { return None };
     let arm = |kind| {
         let faces: Vec<FacePort> = all.iter().filter(|face| local(face) == kind).map(|face| **face).collect();
-        faces.iter().map(|face| face.cube).eq((0..pod.cubes).map(CubeId)).then_some(faces)
+        faces.iter().map(|face| face.cube).eq((0..pod.cubes).map(BlockId)).then_some(faces)
     };
     Some([arm(first)?, arm(second)?])
 }
