@@ -1,6 +1,8 @@
 //! The pipeline on one screen.
 
 mod context;
+mod contract;
+mod early;
 mod faults;
 mod finalists;
 mod plant;
@@ -9,11 +11,13 @@ mod scenario;
 mod size;
 mod stage;
 
-pub use size::{TooMuchMemory, affordable};
+pub use contract::ContractError;
+pub use early::decidable;
+pub use size::TooMuchMemory;
 pub use stage::Stage;
 
 use crate::check;
-use crate::compiled::{Compiled, CompiledScenario};
+use crate::compiled::{Compiled, CompiledPod, CompiledScenario};
 use crate::diag::Failure;
 use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene};
 use crate::model::Fabric;
@@ -31,7 +35,7 @@ use router::Router;
 /// be had, [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here:
 /// see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
-    affordable(&fabric, last)?;
+    decidable(&fabric, last)?;
     let Built { topology, wired, pod, seeds, mut passes } = plant::build(&fabric, progress)?;
     let faults = faults::Faults::new(&fabric, &topology, pod.as_ref(), last, progress)?;
     let whole = Scene::whole(&topology);
@@ -56,7 +60,8 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let scenarios: Vec<CompiledScenario> = std::iter::once(Ok(nominal)).chain(compiled).collect::<Result<_, _>>()?;
 
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
-    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics)).collect();
+    let universal = pod.as_ref().and_then(CompiledPod::universal);
+    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, universal)).collect();
     passes.extend(router.map(|router| router.record(&scenarios)));
     Ok(Compiled { fabric, topology, wired, pod, flow, scenarios, requires, passes })
 }

@@ -3,8 +3,8 @@
 use crate::check::{DeadlockFree, Wired};
 use crate::ids::OcsId;
 use crate::ir::{
-    ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, PackedTables, PassRecord, RequireOutcome, Scenario, ScenarioMetrics,
-    Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
+    ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, Fraction, PackedTables, PassRecord, RequireOutcome, Scenario,
+    ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
 use crate::model::{Fabric, Pod};
 
@@ -68,6 +68,13 @@ pub struct RoutedScenario {
     pub tables: PackedTables,
     /// Proof of deadlock freedom.
     pub proof: DeadlockFree,
+}
+
+impl CompiledPod {
+    /// What no topology of the pod can exceed, as a rate of every pair.
+    pub fn universal(&self) -> Option<Fraction> {
+        self.limit.as_ref().map(UniversalLimit::value)
+    }
 }
 
 impl Compiled {

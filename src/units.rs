@@ -119,6 +119,20 @@ impl Decimal {
         u64::try_from(product.div_ceil(10u128.pow(self.scale).checked_mul(divisor)?)).ok()
     }
 
+    /// The nearest float.
+    pub fn as_f64(self) -> f64 {
+        self.to_string().parse().unwrap_or(f64::NAN)
+    }
+
+    /// A hundredth of it.
+    pub fn percent(self) -> Self {
+        let (mut digits, mut scale) = (self.digits, self.scale + 2);
+        while scale > 0 && digits.is_multiple_of(10) {
+            (digits, scale) = (digits / 10, scale - 1);
+        }
+        Self { digits, scale }
+    }
+
     /// `(digits, scale)`: the number is `digits / 10^scale`.
     pub fn parts(self) -> (u128, u32) {
         (self.digits, self.scale)

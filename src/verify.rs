@@ -12,8 +12,8 @@ use crate::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
 use crate::ir::{
-    ConcurrentFlow, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene, Topology,
-    UniformTopology, fault_flows_are_listed,
+    ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene,
+    Topology, UniformTopology, fault_flows_are_listed,
 };
 use crate::model::{self, Fabric, Pod, SynthesisMethod, TopologyChoice};
 use crate::syntax::{ast, input_copy};
@@ -21,12 +21,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// What a directory was verified to hold, and what not.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Verified {
     /// What was looked at.
     pub proved: check::Verified,
     /// What stands in the directory and cannot be proved from it; all else is proved.
     pub unproved: Vec<Unproved>,
+    /// The requires that do not hold, as the directory itself admits.
+    pub broken: Vec<CheckError>,
 }
 
 /// Something that stands in a directory and cannot be proved from it.
@@ -72,7 +74,7 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
         same(files, &written.path, &written.bytes)
     };
     let proved = check::prove(files, fabric, &same_tables)?;
-    let verified = Verified { unproved: unproved(fabric, &proved), proved: proved.verified.clone() };
+    let verified = Verified { unproved: unproved(fabric, &proved), proved: proved.verified.clone(), broken: proved.broken.clone() };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
     let compiled = compiled(fabric, proved)?;
 
@@ -88,7 +90,7 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
     errors.extend(unread.into_iter().map(nobodys));
     let others = files.iter().filter(|(path, _)| *path != MANIFEST);
     let lines: Vec<ManifestLine> = others.map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
-    let manifest = manifest_json(&tool, &fabric.name, spec_text, &options, &lines);
+    let manifest = manifest_json(&tool, &fabric.name, spec_text, Contract::of(&compiled.requires), &options, &lines);
     errors.extend(same(files, MANIFEST, manifest.as_bytes()).err());
     if errors.is_empty() { Ok(verified) } else { Err(errors.into_iter().map(|error| error.by(&tool, TOOL)).collect()) }
 }
@@ -124,7 +126,8 @@ fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>
     let of_pod = |(cross_connects, tree_bounds)| CompiledPod { cross_connects, limit, uniform, trees, tree_bounds };
     let pod = cross_connects.zip(tree_bounds).map(of_pod);
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
-    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics)).collect();
+    let universal = pod.as_ref().and_then(CompiledPod::universal);
+    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, universal)).collect();
     let flow = ConcurrentFlow { dual: scenarios[0].certified.lengths.clone(), primal: flow, rounds, sweeps: 0, stopped_by };
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
         let scenario = named(&metrics.scenario).ok_or_else(|| vec![unknown_scenario(&metrics.scenario)])?;
@@ -159,7 +162,20 @@ fn listed_flow(
 /// What the checker counted, as the emitters read it; the formulas from here on are the compiler's.
 fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
     let Counts {
-        scenario, routers, channels, pairs_at, weighted_hops, sent_most, bandwidth_bps, capacity, parts, hosts, trees, walk, ..
+        scenario,
+        routers,
+        channels,
+        pairs_at,
+        weighted_hops,
+        sent_most,
+        bandwidth_bps,
+        clock_hz,
+        capacity,
+        parts,
+        hosts,
+        trees,
+        walk,
+        ..
     } = &of.counts;
     let hops = |(pairs, hops): (&u64, u64)| pairs * hops;
     let [flow_low, flow_high] = of.flow_ends.map(|(over, under)| Fraction::new(over, under));
@@ -176,6 +192,7 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
         sent_most: *sent_most,
         flow_low,
         flow_high,
+        clock_hz: *clock_hz,
         channel_bandwidth: Fraction::new(*bandwidth_bps, 8_000_000_000u64),
         hosts: *hosts,
         disjoint_trees: trees.map(|trees| trees as u32),
@@ -226,9 +243,10 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
         Some(TopologyChoice::SynthesizeNear(near)) => Some(&near.search),
         _ => None,
     };
-    add(true, SPEC, "clock", "changes no other file, unless latencies are in seconds");
+    add(!routed, SPEC, "clock", "changes no other file without routes, unless latencies are in seconds");
     let router = fabric.plant.router_word();
-    add(true, SPEC, router, "flit, buffer and latency change no other file");
+    add(routed, SPEC, router, "flit and buffer change no other file");
+    add(!routed, SPEC, router, "flit, buffer and latency change no other file without routes");
     add(fabric.pod().is_some_and(some_ports_are_free), SPEC, "ocs", "ports, where others have no more and others no fewer");
     let used = |link_type| proved.topology.links().iter().any(|link| link.link_type == link_type);
     add(fabric.link_types.ids().any(|link_type| !used(link_type)), SPEC, "link", "those that no link is made of");

@@ -166,14 +166,27 @@ fn sizes() -> [Shape; 6] {
 }
 
 #[test]
-fn terminal_report_is_at_most_100_columns() {
+fn terminal_reports_fit_their_terminals() {
     for shape in &sizes()[..5] {
-        let text = emit::terminal_report(&pods::compiled(*shape));
-        for line in text.lines() {
-            assert!(line.chars().count() <= 100, "{}: {line}", shape.name);
+        let compiled = pods::compiled(*shape);
+        for width in [80, 100, 120] {
+            let plain = emit::terminal_report(&compiled, emit::Look { width, color: false });
+            for line in plain.lines() {
+                assert!(line.chars().count() <= width, "{}: {line}", shape.name);
+                assert!(width < 100 || !line.ends_with(".."), "{}: {line}", shape.name);
+            }
+            // Whatever the width, the same words.
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let wide = emit::terminal_report(&compiled, emit::Look { width: 1000, color: false });
+            assert!(width < 100 || words(&plain) == words(&wide), "{}: {plain}", shape.name);
+            let colored = emit::terminal_report(&compiled, emit::Look { width, color: true });
+            let codes = ["\x1b[32m", "\x1b[33m", "\x1b[1;31m", "\x1b[0m"];
+            assert_eq!(codes.iter().fold(colored.clone(), |text, code| text.replace(code, "")), plain);
+            assert!(colored.contains("\x1b[32mok\x1b[0m") || !plain.contains("  ok "), "{}: {colored}", shape.name);
         }
     }
-    snapshot!("report_txt", emit::terminal_report(&pods::compiled(sizes()[2])));
+    snapshot!("report_txt_80", emit::terminal_report(&pods::compiled(sizes()[2]), emit::Look { width: 80, color: false }));
+    snapshot!("report_txt", emit::terminal_report(&pods::compiled(sizes()[2]), emit::Look::FILE));
 }
 
 #[test]

@@ -9,10 +9,11 @@ use fabc::compile::{Stage, compile};
 use fabc::diag::Span;
 use fabc::emit::{self, ManifestLine, manifest_json};
 use fabc::ids::NodeId;
-use fabc::ir::{Entry, ForwardingTables, PackedTables};
-use fabc::model::{self, Comparison, Fabric, Metric, Require, TopologyChoice};
+use fabc::ir::{Contract, Entry, ForwardingTables, PackedTables};
+use fabc::model::{self, Comparison, Fabric, Metric, Require, Scale, TopologyChoice};
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
+use fabc::units::Decimal;
 use fabc::verify::Unproved;
 use fixture::directory::{Files, sign, tamper, tamperings, write};
 use fixture::{ocs, plant_mut, pod, wire, with_pairs, without_sides};
@@ -26,15 +27,16 @@ use tampering::{Change, changes};
 /// Four cubes of 2 x 2 x 1 behind four switches, one of which may fail.
 static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
     let mut fabric = pod([2, 2, 1], 4, &[0, 1], 8, 1);
-    let require = |metric, comparison, value: f64| Require {
+    let require = |metric, comparison, value: &str| Require {
         metric,
         fault: false,
         comparison,
-        value,
-        value_text: value.to_string(),
+        value: Decimal::parse(value).unwrap(),
+        scale: Scale::Metric,
+        value_text: value.to_owned(),
         span: Span { start: 7, end: 12 },
     };
-    fabric.requires = vec![require(Metric::Diameter, Comparison::AtMost, 6.0), require(Metric::DisjointTrees, Comparison::AtLeast, 4.0)];
+    fabric.requires = vec![require(Metric::Diameter, Comparison::AtMost, "6"), require(Metric::DisjointTrees, Comparison::AtLeast, "4")];
     let (topology, cross_connects) = wire(&fabric, [1, 3, 0]);
     let trees = ["X[0,0]", "X[1,0]", "Y[0,0]", "Y[1,0]"].map(|name| vec![ocs(&fabric, name)]);
     let files = write(&fabric, &topology, &cross_connects, &trees);
@@ -286,7 +288,7 @@ fn wrong_numbers_in_the_report() {
 fn a_broken_require_is_a_conviction() {
     let (fabric, files) = &*BUILT;
     let mut fabric = fabric.clone();
-    fabric.requires[0].value = 1.0;
+    fabric.requires[0].value = Decimal::parse("1").unwrap();
     fabric.requires[0].value_text = "1".to_owned();
     let honest = tamper(files, "report.json", |value| {
         value["requires"][0]["require"] = json!("diameter <= 1");
@@ -533,7 +535,7 @@ fn sign_as_fabc(files: &mut Files) {
     let (options, lines): (Vec<_>, Vec<_>) = (options.collect(), files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect());
     let spec = String::from_utf8_lossy(files.get("spec.fab").map_or(&[], Vec::as_slice)).into_owned();
     let [tool, fabric] = ["tool", "fabric"].map(|key| old[key].as_str().unwrap());
-    files.insert("manifest.json".to_owned(), manifest_json(tool, fabric, &spec, &options, &lines).into_bytes());
+    files.insert("manifest.json".to_owned(), manifest_json(tool, fabric, &spec, Contract::Kept, &options, &lines).into_bytes());
 }
 
 /// `tables/fault-X_0_0.json` is one of `tables/*.json`.

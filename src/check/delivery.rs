@@ -7,7 +7,7 @@
 
 use super::CheckError;
 use super::graph::port_name;
-use crate::ids::{Id, NodeId, PortId};
+use crate::ids::{Id, LinkTypeId, NodeId, PortId};
 use crate::ir::{Entry, ForwardingTables, Scene, TableKey, Walk};
 use crate::model::Fabric;
 use fixedbitset::FixedBitSet;
@@ -68,6 +68,8 @@ pub(super) struct Forwarding<'a> {
     next: Vec<(u32, u32)>,
     /// `[node * ports + port]`: parts of a unit of load that a route of weight 1 is there.
     slowness: Vec<u64>,
+    /// `[node * ports + port]`: cycles until a flit that leaves there stands at the next router.
+    cycles: Vec<u64>,
     /// `[node]`: class of its port 0.
     first_class: Vec<u32>,
     /// `[router class][dst]`: where the entries for the destination start.
@@ -79,6 +81,8 @@ struct Tally {
     loads: Vec<u64>,
     vc_hops: Vec<u64>,
     route_hops: Vec<u64>,
+    cycles_total: u64,
+    cycles_most: u64,
     dependencies: Dependencies,
 }
 
@@ -113,6 +117,11 @@ impl<'a> Forwarding<'a> {
                 .nodes()
                 .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
                 .map(|channel| channel.map_or(1, |channel| topology.slowness(channel.link())))
+                .collect(),
+            cycles: topology
+                .nodes()
+                .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
+                .map(|channel| channel.map_or(0, |channel| cycles_over(fabric, topology.links()[channel.link()].link_type)))
                 .collect(),
             first_class: topology.nodes().map(|node| (tables.symmetry.class(node) * ports) as u32).collect(),
             starts: Vec::new(),
@@ -184,6 +193,8 @@ impl<'a> Forwarding<'a> {
             add(&mut sum.loads, &tally.loads);
             add(&mut sum.vc_hops, &tally.vc_hops);
             add(&mut sum.route_hops, &tally.route_hops);
+            sum.cycles_total += tally.cycles_total;
+            sum.cycles_most = sum.cycles_most.max(tally.cycles_most);
             sum.dependencies.seen.union_with(&tally.dependencies.seen);
         }
         let order = symmetry.order() as u64;
@@ -197,6 +208,8 @@ impl<'a> Forwarding<'a> {
             load_histogram: histogram.into_iter().collect(),
             vc_hops: sum.vc_hops.into_iter().map(|hops| hops * order).collect(),
             route_hops: sum.route_hops.into_iter().map(|pairs| pairs * order).collect(),
+            cycles_total: sum.cycles_total * order,
+            cycles_most: sum.cycles_most,
             entries_max: sizes().max().unwrap_or(0),
             entries_total: sizes().sum::<u64>() * order,
         };
@@ -245,6 +258,8 @@ impl<'a> Forwarding<'a> {
             loads: vec![0; classes],
             vc_hops: vec![0; self.vcs],
             route_hops: vec![0],
+            cycles_total: 0,
+            cycles_most: 0,
             dependencies: Dependencies::new(classes, ports, self.vcs),
         }
     }
@@ -280,7 +295,7 @@ impl<'a> Forwarding<'a> {
             for src in self.scene.topology.nodes().filter(|&src| src != dst && self.scene.is_endpoint(src) && self.scene.is_endpoint(dst)) {
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 let weight = u64::from(self.fabric.demand.weight(src, dst));
-                let mut held = None;
+                let (mut held, mut cycles) = (None, 0);
                 while node != dst.index() {
                     if table[key] == MISSING {
                         return Err(self.missing(src, dst, key));
@@ -294,6 +309,7 @@ impl<'a> Forwarding<'a> {
                     let class = self.first_class[node] as usize + port;
                     tally.loads[class] += weight * self.slowness[node * ports + port];
                     tally.vc_hops[vc] += 1;
+                    cycles += self.cycles[node * ports + port];
                     if let Some(row) = held {
                         tally.dependencies.seen.insert(row + port * self.vcs + vc);
                     }
@@ -310,6 +326,8 @@ impl<'a> Forwarding<'a> {
                     tally.route_hops.resize(hops + 1, 0);
                 }
                 tally.route_hops[hops] += 1;
+                tally.cycles_total += cycles;
+                tally.cycles_most = tally.cycles_most.max(cycles);
             }
             if used.count_ones(..) != entries {
                 let key = (0..table.len()).find(|&key| table[key] != MISSING && !used.contains(key)).unwrap_or(0);
@@ -396,6 +414,11 @@ impl<'a> Forwarding<'a> {
             cycle: lines.join("\n"),
         }
     }
+}
+
+/// Cycles of a flit through a router and over a link of a type, when nothing is in its way.
+fn cycles_over(fabric: &Fabric, link_type: LinkTypeId) -> u64 {
+    u64::from(fabric.router.latency_cycles) + u64::from(fabric.link_types[link_type].latency_cycles)
 }
 
 /// (Output port, output VC) of a packed entry.

@@ -6,10 +6,9 @@
 //! here makes the two differ. Compared is by products of 256 bits, never with an epsilon.
 
 use super::CheckError;
-use super::require::admits;
 use crate::ids::NodeId;
 use crate::ir::{FlowCertificate, Walk};
-use crate::model::{Demand, DemandShape, Metric, Require};
+use crate::model::{Demand, DemandShape, Metric, Reference, Require, Scale};
 use std::cmp::Ordering;
 
 /// A ratio of integers, as it came: not in lowest terms. The second one is positive.
@@ -125,6 +124,8 @@ pub struct Counts {
     pub dual: (u128, u128),
     /// Bandwidth of a channel of capacity 1, bit/s.
     pub bandwidth_bps: u64,
+    /// Clock of the routers, Hz.
+    pub clock_hz: u64,
     /// Capacity of all lit channels together.
     pub capacity: u64,
     /// Parts of a unit that loads are counted in.
@@ -185,9 +186,7 @@ impl Measures {
     }
     /// What no single-path routing goes below on its busiest channel: whole parts of a unit.
     pub(super) fn load_at_least(&self) -> Option<Exact> {
-        let (volume, distance) = self.counts.dual;
-        let parts = u128::from(self.counts.parts);
-        Exact::new(Exact::new(distance, volume)?.times(parts, 1)?.rounded_up(), parts)
+        flow_as(Metric::MaxChannelLoad, &self.counts, self.high)
     }
     /// Loads of channels, in units, and how many channels have them.
     pub(super) fn load_histogram(&self) -> Option<Vec<(Exact, u64)>> {
@@ -222,7 +221,7 @@ impl Measures {
 /// Whether a metric is one of the routes.
 fn of_routes(metric: Metric) -> bool {
     match metric {
-        Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => true,
+        Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance | Metric::Latency | Metric::LatencyMax => true,
         Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             false
         }
@@ -234,12 +233,7 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
     match metric {
         Metric::Diameter => counts.pairs_at.iter().rposition(|&pairs| pairs > 0).map(|hops| Exact::integer(hops as u64)),
         Metric::AverageHops => Exact::new(steps(&counts.pairs_at), pairs),
-        Metric::ConcurrentFlow => Some(low),
-        Metric::Injection => low.times(u128::from(counts.sent_most), u128::from(counts.hosts)),
-        // Bits to bytes, bytes to gigabytes.
-        Metric::Bandwidth => {
-            low.times(u128::from(counts.sent_most), u128::from(counts.hosts))?.times(u128::from(counts.bandwidth_bps), 8 * 1_000_000_000)
-        }
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => flow_as(metric, counts, low),
         Metric::MaxChannelLoad => Exact::new(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts)),
         Metric::LoadRatio => high.times(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts)),
         Metric::HopsRatio => Exact::new(steps(&counts.walk.as_ref()?.route_hops), steps(&counts.pairs_at)),
@@ -247,7 +241,36 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
             let hops = &counts.walk.as_ref()?.vc_hops;
             Exact::new(u128::from(*hops.iter().max()?), hops.iter().map(|&hops| u128::from(hops)).sum())
         }
+        Metric::Latency => {
+            let walk = counts.walk.as_ref()?;
+            let routes: u128 = walk.route_hops.iter().map(|&routes| u128::from(routes)).sum();
+            in_time(Exact::new(u128::from(walk.cycles_total), routes)?, counts)
+        }
+        Metric::LatencyMax => in_time(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
         Metric::DisjointTrees => counts.trees.map(Exact::integer),
+    }
+}
+
+/// Cycles as ns.
+fn in_time(cycles: Exact, counts: &Counts) -> Option<Exact> {
+    cycles.times(1_000_000_000, u128::from(counts.clock_hz))
+}
+
+/// What every pair sends at once, in the unit of a metric of the flow; for the load of channels the load that
+/// one route per pair then makes at least, in whole parts.
+fn flow_as(metric: Metric, counts: &Counts, rate: Exact) -> Option<Exact> {
+    let injected = || rate.times(u128::from(counts.sent_most), u128::from(counts.hosts));
+    match metric {
+        Metric::ConcurrentFlow => Some(rate),
+        Metric::Injection => injected(),
+        // Bits to bytes, bytes to gigabytes.
+        Metric::Bandwidth => injected()?.times(u128::from(counts.bandwidth_bps), 8 * 1_000_000_000),
+        Metric::MaxChannelLoad => {
+            let (over, under) = rate.parts();
+            let parts = u128::from(counts.parts);
+            Exact::new(Exact::new(under, over)?.times(parts, 1)?.rounded_up(), parts)
+        }
+        _ => None,
     }
 }
 
@@ -291,9 +314,14 @@ pub(super) fn sent_most(demand: &Demand, dead: Option<NodeId>) -> u64 {
 /// where one is not known.
 pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact, &str)> {
     let bad = match metric {
-        Metric::Diameter | Metric::AverageHops | Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => {
-            Ordering::Greater
-        }
+        Metric::Diameter
+        | Metric::AverageHops
+        | Metric::MaxChannelLoad
+        | Metric::LoadRatio
+        | Metric::HopsRatio
+        | Metric::VcBalance
+        | Metric::Latency
+        | Metric::LatencyMax => Ordering::Greater,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => Ordering::Less,
     };
     // The healthy fabric comes first.
@@ -302,10 +330,51 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
     faults.into_iter().reduce(|worst, next| if next.0.against(worst.0) == bad { next } else { worst })
 }
 
-/// Whether a measured value is what a `require` asks for; one without a decimal number is never satisfied.
-pub(super) fn satisfies(require: &Require, measured: Exact) -> bool {
-    let number = require.value_text.split_whitespace().next().and_then(Exact::decimal);
-    number.is_some_and(|number| admits(require.comparison, measured.against(number)))
+/// What a `require` is about: the measured value and what it is compared with, both in the unit of the line,
+/// and the fault that they were taken in. `None` where they are not known; of a share, the fault that falls
+/// shortest of it.
+pub(super) fn compared<'a>(
+    require: &Require,
+    scenarios: &'a [Measures],
+    universal: Option<Exact>,
+) -> Option<(Exact, Exact, Option<&'a str>)> {
+    let number = Exact::decimal(&require.value.to_string())?;
+    let of = |scenario: &Measures| -> Option<(Exact, Exact)> {
+        let measured = scenario.value(require.metric)?;
+        Some(match require.scale {
+            Scale::Metric => (measured, number),
+            Scale::Cycles => (measured.times(u128::from(scenario.counts.clock_hz), 1_000_000_000)?, number),
+            Scale::ShareOf(reference) => {
+                let whole = match reference {
+                    Reference::Universal => flow_as(require.metric, &scenario.counts, universal?)?,
+                    Reference::Bound => flow_as(require.metric, &scenario.counts, scenario.high)?,
+                    Reference::Nominal => scenarios.first()?.value(require.metric)?,
+                };
+                let (over, under) = number.parts();
+                (measured, whole.times(over, under)?)
+            }
+        })
+    };
+    if !require.fault {
+        return of(scenarios.first()?).map(|(measured, wanted)| (measured, wanted, None));
+    }
+    let name = |scenario: &'a Measures| Some(scenario.counts.scenario.as_str());
+    if !matches!(require.scale, Scale::ShareOf(_)) {
+        let (_, worst) = worst_of(scenarios, require.metric)?;
+        let scenario = scenarios.iter().find(|scenario| scenario.counts.scenario == worst)?;
+        return of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario)));
+    }
+    let more_is_better = matches!(require.metric, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees);
+    let faults = scenarios.get(1..)?.iter().map(|scenario| of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario))));
+    let faults = faults.collect::<Option<Vec<_>>>()?;
+    // The first one that nothing falls shorter than.
+    faults.into_iter().reduce(|worst, next| match (worst.0.by(worst.1), next.0.by(next.1)) {
+        (Some(one), Some(other)) => {
+            let shorter = if more_is_better { Ordering::Less } else { Ordering::Greater };
+            if other.against(one) == shorter { next } else { worst }
+        }
+        _ => worst,
+    })
 }
 
 #[cfg(test)]

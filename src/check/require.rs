@@ -1,7 +1,7 @@
 //! A `require` line: what it admits, how it reads, and the error of one that does not hold.
 
 use crate::diag::Span;
-use crate::model::{Comparison, Require};
+use crate::model::{Comparison, Require, Scale};
 use miette::Diagnostic;
 use std::cmp::Ordering;
 use thiserror::Error;
@@ -24,7 +24,7 @@ pub struct RequireError {
 
 impl RequireError {
     /// The error of a `require` whose measured value does not satisfy it.
-    pub fn new(require: &Require, measured: f64, scenario: Option<&str>) -> Self {
+    pub fn new(require: &Require, measured: f64, wanted: f64, scenario: Option<&str>) -> Self {
         // Flows are small numbers: more digits for them.
         let digits = if measured.fract() == 0.0 {
             0
@@ -35,10 +35,32 @@ impl RequireError {
         };
         RequireError {
             text: require_text(require),
-            measured: deciding(require, measured, digits),
+            measured: format!(
+                "{}{}{}",
+                deciding(require.comparison, measured, wanted, digits),
+                unit(require),
+                share(require, wanted, digits)
+            ),
             scenario: scenario.map(str::to_owned),
             span: require.span,
         }
+    }
+}
+
+/// The unit of the values of a line, with a blank before it.
+fn unit(require: &Require) -> String {
+    match (require.scale, require.metric.unit()) {
+        (Scale::Cycles, _) => " cycles".to_owned(),
+        (_, "") => String::new(),
+        (_, unit) => format!(" {unit}"),
+    }
+}
+
+/// What a share comes to: `, which is to be at least 0.01382`.
+fn share(require: &Require, wanted: f64, digits: usize) -> String {
+    match require.scale {
+        Scale::ShareOf(_) => format!(", {} comes to {wanted:.digits$}{}", require.value_text, unit(require)),
+        _ => String::new(),
     }
 }
 
@@ -54,9 +76,9 @@ pub(super) fn admits(asked: Comparison, found: Ordering) -> bool {
 }
 
 /// A measured value with so many digits, or as many more as show whether it satisfies the `require`.
-fn deciding(require: &Require, measured: f64, digits: usize) -> String {
+fn deciding(asked: Comparison, measured: f64, wanted: f64, digits: usize) -> String {
     const MORE_DIGITS: usize = 12;
-    let holds = |value: f64| value.partial_cmp(&require.value).is_some_and(|found| admits(require.comparison, found));
+    let holds = |value: f64| value.partial_cmp(&wanted).is_some_and(|found| admits(asked, found));
     let verdict = holds(measured);
     let tells = |text: &String| text.parse().is_ok_and(|shown| holds(shown) == verdict);
     let mut texts = (0..=MORE_DIGITS).map(|more| format!("{measured:.*}", digits + more));

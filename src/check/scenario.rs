@@ -41,11 +41,12 @@ pub fn scenario(fabric: &Fabric, scene: &Scene<'_>, tables: &ForwardingTables, r
 /// The first count that differs.
 pub fn carried(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<(), CheckError> {
     // One pattern for both: a count that is added must be compared.
-    let Walk { loads, load_histogram, vc_hops, route_hops, entries_max, entries_total } = claimed;
+    let Walk { loads, load_histogram, vc_hops, route_hops, cycles_total, cycles_most, entries_max, entries_total } = claimed;
     for (what, same) in [
         ("the loads of the channels", *loads == measured.loads && *load_histogram == measured.load_histogram),
         ("the hops on each virtual channel", *vc_hops == measured.vc_hops),
         ("the hops of the routes", *route_hops == measured.route_hops),
+        ("the latencies of the routes", (cycles_total, cycles_most) == (&measured.cycles_total, &measured.cycles_most)),
         ("the most entries of a table", *entries_max == measured.entries_max),
         ("the entries of all tables", *entries_total == measured.entries_total),
     ] {

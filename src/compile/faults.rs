@@ -41,37 +41,19 @@ impl Faults {
             return Ok(Self { scenarios: Vec::new(), at_once: 1 });
         }
         size::orderable(fabric, topology).map_err(Failure::infeasible)?;
-        let (what, faults) = match fabric.budget.faults {
-            model::Faults::Link => ("link", topology.links().len()),
-            model::Faults::Chip => (fabric.plant.router_word(), topology.node_count()),
-            model::Faults::Ocses(_) => ("ocs", size::ocs_faults(fabric) as usize),
-        };
-        // Before the list of all: every scenario stands for at most as many faults as the symmetry has
-        // elements.
-        let local = matches!(fabric.budget.faults, model::Faults::Link | model::Faults::Chip);
-        let fewest = if local { faults.div_ceil(topology.symmetry().order()) } else { faults } as u64;
-        let chips = topology.endpoints().count() as u64;
-        let routes = |scenarios: u64| scenarios.saturating_mul(chips * chips.saturating_sub(1));
-        let affordable = |scenarios: u64| {
-            let (routes, most, span) = (routes(scenarios), MOST_ROUTES, fabric.budget.faults_span);
-            let (unit, instead) = match fabric.pod() {
-                Some(_) => ("chips", "every chip is a destination of its own; write `faults = 1 ocs`, or take a smaller pod"),
-                None => ("routers with hosts", "every router is a destination of its own; write `faults = 0`, or take a smaller network"),
-            };
-            let help = format!("a fault of one {what} keeps no symmetry, so {instead}");
-            let refused = || Failure::infeasible(RouteError::TooManyFaults { what, chips, unit, help, scenarios, routes, most, span });
-            if local && routes > most { Err(refused()) } else { Ok(()) }
-        };
-        affordable(fewest)?;
+        let fewest = fewest(fabric, Some(topology));
+        affordable(fabric, fewest)?;
+        let Fewest { what, faults, scenarios: fewest, chips } = fewest;
+        let local = is_local(fabric.budget.faults);
         let distances = flow::distances(&Scene::whole(topology)).expect("the topology is connected");
         let at_once = size::routed(fabric, topology, pod, &distances, fewest).map_err(Failure::infeasible)?;
         let mut all = Scenario::all(fabric, topology);
         check::faults(fabric, topology, &all).map_err(Failure::internal)?;
         let scenarios = all.split_off(1);
-        affordable(scenarios.len() as u64)?;
+        affordable(fabric, Fewest { what, faults, scenarios: scenarios.len() as u64, chips })?;
         if local && !scenarios.is_empty() {
             // Measured at 128 and 256 chips: 10 us per route with two virtual channels, on one core.
-            let routes = routes(scenarios.len() as u64);
+            let routes = routes(scenarios.len() as u64, chips);
             progress.note(&format!(
                 "`faults = 1 {what}` compiles {} scenarios that stand for {faults} faults, {routes} routes in all: about {} s on one core",
                 scenarios.len(),
@@ -108,4 +90,69 @@ impl Faults {
         }
         compiled
     }
+}
+
+/// The faults of a budget, and how many scenarios they take at least.
+#[derive(Clone, Copy)]
+pub(super) struct Fewest {
+    what: &'static str,
+    faults: usize,
+    scenarios: u64,
+    /// Routers with hosts.
+    chips: u64,
+}
+
+impl Fewest {
+    /// Whether they are too many to be listed on the way.
+    pub(super) fn is_many(self) -> bool {
+        self.scenarios > 4096
+    }
+}
+
+/// Counts the faults without listing them: every scenario stands for at most as many as the symmetry has
+/// elements. Where the topology is not known, those of the copper in one cube.
+pub(super) fn fewest(fabric: &Fabric, topology: Option<&Topology>) -> Fewest {
+    let order = topology.map_or(fabric.pod().map_or(1, |pod| pod.cubes as usize), |topology| topology.symmetry().order());
+    let links = || match (topology, fabric.pod()) {
+        (Some(topology), _) => topology.links().len(),
+        (None, Some(pod)) => {
+            let [x, y, z] = pod.cube.dims.map(|side| side as usize);
+            pod.cubes as usize * ((x - 1) * y * z + x * (y - 1) * z + x * y * (z - 1))
+        }
+        (None, None) => 0,
+    };
+    let (what, faults) = match fabric.budget.faults {
+        model::Faults::Link => ("link", links()),
+        model::Faults::Chip => (fabric.plant.router_word(), fabric.node_count()),
+        model::Faults::Ocses(_) => ("ocs", size::ocs_faults(fabric) as usize),
+    };
+    let scenarios = if is_local(fabric.budget.faults) { faults.div_ceil(order.max(1)) } else { faults } as u64;
+    let chips = topology.map_or_else(|| fabric.pod().map_or(0, |pod| pod.node_count()), |topology| topology.endpoints().count());
+    Fewest { what, faults, scenarios, chips: chips as u64 }
+}
+
+fn routes(scenarios: u64, chips: u64) -> u64 {
+    scenarios.saturating_mul(chips.saturating_mul(chips.saturating_sub(1)))
+}
+
+/// Refuses faults of single links or routers that take more than [`MOST_ROUTES`].
+///
+/// # Errors
+/// [`RouteError::TooManyFaults`].
+pub(super) fn affordable(fabric: &Fabric, Fewest { what, scenarios, chips, .. }: Fewest) -> Result<(), Failure> {
+    let (routes, most, span) = (routes(scenarios, chips), MOST_ROUTES, fabric.budget.faults_span);
+    if !is_local(fabric.budget.faults) || routes <= most {
+        return Ok(());
+    }
+    let (unit, instead) = match fabric.pod() {
+        Some(_) => ("chips", "every chip is a destination of its own; write `faults = 1 ocs`, or take a smaller pod"),
+        None => ("routers with hosts", "every router is a destination of its own; write `faults = 0`, or take a smaller network"),
+    };
+    let help = format!("a fault of one {what} keeps no symmetry, so {instead}");
+    Err(Failure::infeasible(RouteError::TooManyFaults { what, chips, unit, help, scenarios, routes, most, span }))
+}
+
+/// Whether a budget is of single links or routers, each of which has tables of its own.
+fn is_local(faults: model::Faults) -> bool {
+    matches!(faults, model::Faults::Link | model::Faults::Chip)
 }

@@ -41,9 +41,9 @@ pub(super) struct Routed {
 }
 
 impl Routed {
-    fn new(scene: &Scene<'_>, demand: &Demand, routes: Routes, key: TableKey, scenario: &Scenario) -> Self {
+    fn new(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, routes: Routes, key: TableKey, scenario: &Scenario) -> Self {
         let tables = tables::build(scene.topology, &routes, key, &scenario.name);
-        let carried = tables::count(scene, demand, &routes, &tables);
+        let carried = tables::count(scene, demand, &fabric.hop_cycles(), &routes, &tables);
         Self { ranks: routes.ranks.clone(), tables, carried, routes: Some(routes) }
     }
 
@@ -59,7 +59,7 @@ impl Routed {
             return Err(RouteError::NeedsHops { hops, vcs, scenario: scenario.name.clone(), budget, routing });
         }
         let tables = tables::by_destination(&next, vcs, &scenario.name);
-        let carried = tables::count_next_hops(scene, demand, &next, &tables);
+        let carried = tables::count_next_hops(scene, demand, &fabric.hop_cycles(), &next, &tables);
         let ranks = (0..topology.class_count(topology.symmetry())).flat_map(|_| 0..u32::from(vcs)).collect();
         Ok(Self { ranks, tables, carried, routes: None })
     }
@@ -126,7 +126,7 @@ impl Router {
             Router::UpDown => up_down::route(scene, fabric.budget.vcs),
             Router::Minimal => return Routed::minimal(fabric, scene, demand, scenario),
         };
-        Ok(Routed::new(scene, demand, routes, self.key(), scenario))
+        Ok(Routed::new(fabric, scene, demand, routes, self.key(), scenario))
     }
 
     /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the whole
@@ -150,11 +150,11 @@ impl Router {
                 let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
                 let healthy = healthy.map(|healthy| left.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
                 let routes = allowed_turns::select(own, &left.demand, prices, &order, &settings, healthy.as_ref());
-                Routed::new(own, &left.demand, routes, self.key(), scenario)
+                Routed::new(fabric, own, &left.demand, routes, self.key(), scenario)
             }
             // It knows no detours, and needs the coordinates of the whole pod.
             Router::DimensionOrder(_) | Router::AxisOrder => return self.route(fabric, scene, prices, scenario, None),
-            Router::UpDown => Routed::new(own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
+            Router::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
             Router::Minimal => Routed::minimal(fabric, own, &left.demand, scenario)?,
         };
         let ranks = left.to_whole(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);

@@ -95,6 +95,7 @@ impl Context<'_> {
             sent_most: self.fabric.demand.sent_most(scene.dead),
             flow_low: Fraction::ZERO,
             flow_high: lengths.upper_end(),
+            clock_hz: self.fabric.clock_hz,
             channel_bandwidth: Fraction::new(self.fabric.capacities.unit_bps(), BITS_OF_A_GIGABYTE),
             hosts: self.topology.nodes().map(|node| u64::from(self.topology.hosts(node))).max().unwrap_or(1),
             disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact(self.trees, scene, cross_connects) as u32),

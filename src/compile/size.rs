@@ -122,7 +122,7 @@ fn chips_word(fabric: &Fabric) -> &'static str {
 ///
 /// # Errors
 /// [`Failure::Infeasible`] with [`TooMuchMemory`] at the line that makes it so large.
-pub fn affordable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
+pub(super) fn affordable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
     let chips = Chips::fewest(fabric);
     let at_least = || {
         analysis(fabric, chips)?;

@@ -8,9 +8,9 @@ use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, 
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
 use super::staging::{self, Staging};
-use super::terminal::{Terminal, print_err, size, write_out};
+use super::terminal::{Terminal, look, print_err, size, write_out};
 use crate::check::RequireError;
-use crate::compile::{Stage, affordable, compile};
+use crate::compile::{Stage, compile, decidable};
 use crate::compiled::Compiled;
 use crate::diag::{Failure, SourceMap, Span};
 use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
@@ -59,6 +59,10 @@ fn build_with(
 ) -> Result<(), Stop> {
     let Some(front) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     // What cannot be written should be known before the long part.
+    requests.iter().try_for_each(|request| emit::fits(request, &front.loaded.fabric))?;
+    if let Some(directory) = args.golden.as_deref().filter(|_| !args.update) {
+        golden::exists(&golden::place(directory, &front.loaded.fabric.name))?;
+    }
     let staging = match out {
         Some(out) => Some(Staging::begin(out, &front.loaded.fabric.name, staging::BUILT)?),
         None => None,
@@ -68,9 +72,8 @@ fn build_with(
     let options = [manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if !data_on_stdout {
-        terminal.say(&crate::emit::terminal_report(&compiled))?;
+        terminal.say(&crate::emit::terminal_report(&compiled, look()))?;
     }
-    requires_hold(&compiled, sources)?;
     let say = |text: &str| {
         if data_on_stdout {
             terminal.detail(text);
@@ -96,9 +99,10 @@ fn build_with(
             })
         })?;
         let target = staging.publish()?;
-        say(&format!("\nwrote {} ({files} files, {})", display(&target), size(bytes)))?;
+        say(&format!("\nwrote {} ({files} files, {}) in {}", display(&target), size(bytes), watch.elapsed()))?;
     }
-    Ok(())
+    // Last: what a long search has found is worth having, even if it is not enough.
+    requires_hold(&compiled, sources)
 }
 
 /// `fabc check`: syntax and meaning; with `--stop-after` a later stage, everything up to it, without writing.
@@ -118,7 +122,11 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     let Some(front) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if args.compile.stop_after.is_none() {
         let fabric = &front.loaded.fabric;
-        if let Err(failure) = affordable(fabric, Stage::Emit) {
+        emit::requests(&args.emit)?.iter().try_for_each(|request| emit::fits(request, fabric))?;
+        if let Some(directory) = &args.golden {
+            golden::exists(&golden::place(directory, &fabric.name))?;
+        }
+        if let Err(failure) = decidable(fabric, Stage::Emit) {
             return Err((failure, front.loaded.sources).into());
         }
         terminal.say(&format!("{}: no errors ({})", fabric.name, contents(fabric)))?;
@@ -128,7 +136,7 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
     dump_compiled(&compiled, &spec_text, &manifest_options(&args.compile), &args.compile.dump)?;
     if args.compile.dump.is_empty() {
-        terminal.say(&crate::emit::terminal_report(&compiled))?;
+        terminal.say(&crate::emit::terminal_report(&compiled, look()))?;
     }
     requires_hold(&compiled, sources)
 }
@@ -216,7 +224,8 @@ fn requires_hold(compiled: &Compiled, sources: SourceMap) -> Result<(), Stop> {
     let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false));
     let diagnostics: Vec<_> = failed
         .filter_map(|outcome| {
-            Some(Box::new(RequireError::new(&outcome.require, outcome.measured?.as_f64(), outcome.scenario.as_deref())) as _)
+            let (measured, wanted) = (outcome.measured?.as_f64(), outcome.wanted?.as_f64());
+            Some(Box::new(RequireError::new(&outcome.require, measured, wanted, outcome.scenario.as_deref())) as _)
         })
         .collect();
     if diagnostics.is_empty() { Ok(()) } else { Err(Stop { diagnostics, sources, exit_code: 3 }) }

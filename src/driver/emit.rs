@@ -5,6 +5,7 @@ use super::terminal::{print_out, size, write_out};
 use super::write::{self, Distinct, WholeFile};
 use crate::compiled::Compiled;
 use crate::emit::{self, Artifact, Format};
+use crate::model::Fabric;
 use crate::syntax::join;
 use std::path::{Path, PathBuf};
 
@@ -71,6 +72,15 @@ fn request(value: &str) -> Result<Request, DriverError> {
             Err(DriverError::UnknownFormat { name: name.to_owned(), hint })
         }
     }
+}
+
+/// Refuses what could not be written, before it is compiled.
+///
+/// # Errors
+/// The format never holds this fabric.
+pub(super) fn fits(request: &Request, fabric: &Fabric) -> Result<(), DriverError> {
+    let format = emit::FORMATS.iter().find(|format| format.name == request.format);
+    format.map_or(Ok(()), |format| emit::fits(format, fabric).map_err(DriverError::from))
 }
 
 /// Writes one format; returns what to say about it.

@@ -24,6 +24,14 @@ pub(super) fn place(directory: &Path, fabric: &str) -> PathBuf {
     if directory.join(MANIFEST).is_file() { directory.to_owned() } else { directory.join(fabric) }
 }
 
+/// Refuses to compare with what is not there, before anything is compiled.
+///
+/// # Errors
+/// There are no golden outputs.
+pub(super) fn exists(directory: &Path) -> Result<(), DriverError> {
+    if directory.is_dir() { Ok(()) } else { Err(DriverError::GoldenMissing { path: display(directory) }) }
+}
+
 /// Compares with the golden outputs, and rewrites them if asked to.
 ///
 /// # Errors

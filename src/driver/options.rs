@@ -131,6 +131,14 @@ pub struct CheckArgs {
     /// How far, and what to show.
     #[command(flatten)]
     pub compile: CompileArgs,
+
+    /// Say also whether these formats could be written
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    pub emit: Vec<String>,
+
+    /// Say also whether there are golden outputs in DIR/FABRIC/
+    #[arg(long, value_name = "DIR")]
+    pub golden: Option<PathBuf>,
 }
 
 /// `fabc fmt`.

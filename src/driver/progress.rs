@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 pub(super) struct Watch {
     bars: bool,
     notes: bool,
+    started: Instant,
     state: Mutex<State>,
 }
 
@@ -36,7 +37,8 @@ impl Watch {
     /// A watch; bars appear only if standard error is a terminal and nobody asked for quiet or for
     /// machine-readable messages.
     pub(super) fn new(bars_wanted: bool) -> Self {
-        Self { notes: bars_wanted, bars: bars_wanted && std::io::stderr().is_terminal(), state: Mutex::default() }
+        let bars = bars_wanted && std::io::stderr().is_terminal();
+        Self { notes: bars_wanted, bars, started: Instant::now(), state: Mutex::default() }
     }
 
     /// Times a step of the driver itself.
@@ -50,6 +52,15 @@ impl Watch {
         let result = work();
         self.state().times[place].2 = started.elapsed();
         result
+    }
+
+    /// How long all of it has taken: `5.9 s`, `3 min 12 s`.
+    pub(super) fn elapsed(&self) -> String {
+        let seconds = self.started.elapsed().as_secs_f64();
+        match seconds as u64 {
+            0..60 => format!("{seconds:.1} s"),
+            whole => format!("{} min {} s", whole / 60, whole % 60),
+        }
     }
 
     /// The table of `--timings`; passes stand below the step they belong to.
@@ -108,7 +119,7 @@ impl Progress for Watch {
 }
 
 fn bar(pass: &str, total: u64) -> ProgressBar {
-    let style = "{spinner} {msg:<24} [{bar:30}] {pos}/{len} {elapsed}";
+    let style = "{spinner} {msg:<24} [{bar:30}] {pos}/{len} {elapsed}, about {eta} left";
     let style = ProgressStyle::with_template(style).map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> "));
     let bar =
         ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10)).with_style(style).with_message(pass.to_owned());

@@ -7,10 +7,11 @@ use super::errors::DriverError;
 use super::excerpt::{Excerpt, shortened};
 use super::options::MessageFormat;
 use crate::diag::{SourceMap, Span};
+use crate::emit::Look;
 use miette::{Diagnostic, LabeledSpan, Severity};
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -26,6 +27,16 @@ thread_local! {
 /// another form.
 pub(super) fn is_drawing() -> bool {
     DRAWING.get()
+}
+
+/// How wide and how colorful a report is on standard output: as the terminal is, from 80 to 120 columns.
+pub(super) fn look() -> Look {
+    let stdout = io::stdout();
+    if !stdout.is_terminal() {
+        return Look::FILE;
+    }
+    let width = terminal_size::terminal_size_of(&stdout).map_or(Look::FILE.width, |(width, _)| usize::from(width.0).clamp(80, 120));
+    Look { width, color: supports_color::on(supports_color::Stream::Stdout).is_some() }
 }
 
 /// How much to say, and how.

@@ -30,11 +30,15 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     let loaded = read::built_spec(directory)?;
     let files = read::directory(directory)?;
-    let verified = verify::directory(&files, &loaded.fabric, &print_spec(&loaded.spec)).map_err(|errors| {
+    let stop = |errors: Vec<check::CheckError>, sources| {
         let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
-        Stop { diagnostics, sources: loaded.sources, exit_code: 3 }
-    })?;
-    let Verified { proved: check::Verified { files, scenarios, routed, pairs, hops, entries, .. }, unproved } = verified;
+        Stop { diagnostics, sources, exit_code: 3 }
+    };
+    let verified = match verify::directory(&files, &loaded.fabric, &print_spec(&loaded.spec)) {
+        Ok(verified) => verified,
+        Err(errors) => return Err(stop(errors, loaded.sources)),
+    };
+    let Verified { proved: check::Verified { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
     let routes = if routed == 0 {
         "no tables (the build stopped before routing)".to_owned()
     } else {
@@ -47,7 +51,11 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     for (place, Unproved { what, .. }) in places.iter().zip(&unproved) {
         terminal.say(&format!("  {place:<width$}  {what}"))?;
     }
-    Ok(())
+    if broken.is_empty() {
+        return Ok(());
+    }
+    terminal.say("its contract is broken, as it says itself")?;
+    Err(stop(broken, loaded.sources))
 }
 
 /// `fabc verify --tables FILE --topology FILE`.

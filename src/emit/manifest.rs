@@ -2,6 +2,7 @@
 //! version stands.
 
 use super::json::{push, push_lines, quote};
+use crate::ir::Contract;
 use std::collections::BTreeMap;
 
 /// The tool and its version, as manifests name it.
@@ -23,12 +24,22 @@ impl ManifestLine {
 }
 
 /// The text of a manifest that `tool` writes ([`TOOL`] is this one); `lines` ascend by path.
-pub fn manifest_json(tool: &str, fabric: &str, spec_text: &str, options: &[(String, String)], lines: &[ManifestLine]) -> String {
+///
+/// `contract` says what has become of the spec's requires.
+pub fn manifest_json(
+    tool: &str,
+    fabric: &str,
+    spec_text: &str,
+    contract: Contract,
+    options: &[(String, String)],
+    lines: &[ManifestLine],
+) -> String {
     let mut out = String::from("{\"format\":\"fabc.manifest/1\",");
     push(&mut out, format_args!("\"tool\":{},\"fabric\":{},\n", quote(tool), quote(fabric)));
     push(&mut out, format_args!("\"spec_blake3\":\"{}\",\n", blake3::hash(spec_text.as_bytes()).to_hex()));
     let options: BTreeMap<&str, &str> = options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let options: Vec<String> = options.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
+    push(&mut out, format_args!("\"contract\":{},\n", quote(contract.name())));
     push(&mut out, format_args!("\"options\":{{{}}},\n\"files\":", options.join(",")));
     push_lines(&mut out, lines, |out, line| {
         push(out, format_args!("{{\"path\":{},\"bytes\":{},\"blake3\":\"{}\"}}", quote(&line.path), line.bytes, line.blake3));

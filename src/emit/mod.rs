@@ -27,12 +27,12 @@ mod topology;
 pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
-pub use report_txt::terminal_report;
+pub use report_txt::{Look, terminal_report};
 pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::{Compiled, RoutedScenario};
-use crate::ir::{ForwardingTables, PackedTables, Scenario, Symmetry};
-use crate::model::{DemandShape, Plant, file_stem};
+use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
+use crate::model::{DemandShape, Fabric, Plant, file_stem};
 use crate::syntax::DEMAND_INPUT;
 use external::External;
 use tables::{tables_path, unpacked};
@@ -147,7 +147,7 @@ pub fn each_artifact<E>(
         lines.push(ManifestLine::of(&artifact.path, &artifact.bytes));
         take(artifact)?;
     }
-    let text = manifest_json(TOOL, &compiled.fabric.name, spec_text, options, &lines);
+    let text = manifest_json(TOOL, &compiled.fabric.name, spec_text, Contract::of(&compiled.requires), options, &lines);
     take(Artifact { path: "manifest.json".to_owned(), bytes: text.into_bytes() })
 }
 
@@ -193,6 +193,17 @@ impl Format {
     /// Whether it may be several files.
     pub fn is_several(&self) -> bool {
         self.path.contains('*')
+    }
+}
+
+/// Refuses a format that never holds this fabric, whatever is found for it.
+///
+/// # Errors
+/// Why not.
+pub fn fits(format: &Format, fabric: &Fabric) -> Result<(), EmitError> {
+    match format.kind {
+        Kind::External(external) => external::fits(external, fabric),
+        _ => Ok(()),
     }
 }
 
@@ -274,7 +285,7 @@ impl Part<'_> {
             Kind::TablesBin | Kind::External(_) => String::new(),
             Kind::Certificates => certificates::json(compiled),
             Kind::ReportJson => report_json::json(compiled),
-            Kind::ReportTxt => terminal_report(compiled),
+            Kind::ReportTxt => terminal_report(compiled, Look::FILE),
             Kind::ReportHtml => report_html::html(compiled),
             Kind::Graphml if compiled.pod.is_none() => network::graphml(compiled),
             Kind::Graphml => graphml::xml(compiled),

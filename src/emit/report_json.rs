@@ -5,7 +5,7 @@ use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
 use crate::ir::{Fraction, LimitArgument, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
-use crate::model::Metric;
+use crate::model::{Metric, Scale};
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
@@ -58,7 +58,10 @@ pub(super) fn json(compiled: &Compiled) -> String {
         let holds = outcome.holds().map_or("null".to_owned(), |holds| holds.to_string());
         let scenario = outcome.scenario.as_deref().map_or("null".to_owned(), quote);
         let text = quote(&require_text(outcome));
-        push(out, format_args!("{{\"require\":{text},\"measured\":{measured},\"holds\":{holds},\"scenario\":{scenario}}}"));
+        let share = matches!(outcome.require.scale, Scale::ShareOf(_));
+        let wanted = outcome.wanted.filter(|_| share).map(|wanted| format!("\"wanted\":{},", metric_value(outcome.require.metric, wanted)));
+        let wanted = wanted.unwrap_or_default();
+        push(out, format_args!("{{\"require\":{text},\"measured\":{measured},{wanted}\"holds\":{holds},\"scenario\":{scenario}}}"));
     });
     out.push_str(",\n\"passes\":");
     push_lines(&mut out, &compiled.passes, |out, pass| {
@@ -90,8 +93,8 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::MaxChannelLoad if more == 0 => ratio(value),
         Metric::MaxChannelLoad => fixed(value, 6 + more as u32),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, FLOW_DIGITS + more),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance if more == 0 => ratio(value),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => fixed(value, 6 + more as u32),
+        _ if more == 0 => ratio(value),
+        _ => fixed(value, 6 + more as u32),
     }
 }
 

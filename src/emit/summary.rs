@@ -5,7 +5,7 @@ use crate::compiled::Compiled;
 use crate::ids::LinkTypeId;
 use crate::ir::{Fraction, LimitArgument, LinkClass, RequireOutcome, TreeBounds};
 use crate::model::{
-    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice, SymmetryChoice,
+    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice, Scale, SymmetryChoice,
     SynthesisMethod, Synthesize, TopologyChoice,
 };
 use std::collections::BTreeSet;
@@ -59,6 +59,8 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),
                 Metric::VcBalance => ((format!(">= {}", ratio4(1.0 / f64::from(vcs))), None), "largest share of hops on one VC"),
+                Metric::Latency => (none(), "ns; zero load, mean over all routes"),
+                Metric::LatencyMax => (none(), "ns; zero load, the slowest route"),
                 Metric::DisjointTrees => {
                     let most = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
@@ -92,6 +94,7 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
         Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance => decimals(value.as_f64(), 4 + more),
+        Metric::Latency | Metric::LatencyMax => decimals(value.as_f64(), 1 + more),
         // A product: floats would round twice.
         Metric::LoadRatio => fixed(value, 4 + more as u32),
     }
@@ -99,7 +102,12 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
 
 /// The measured value of a `require` for people, with as many digits as show whether it holds.
 pub(super) fn measured(outcome: &RequireOutcome) -> Option<String> {
-    outcome.measured_text(|value, more| readable_with(outcome.require.metric, value, more))
+    let metric = outcome.require.metric;
+    let (unit, text) = match outcome.require.scale {
+        Scale::Cycles => ("cycles", outcome.measured_text(|value, more| decimals(value.as_f64(), more))),
+        _ => (metric.unit(), outcome.measured_text(|value, more| readable_with(metric, value, more))),
+    };
+    text.map(|text| format!("{text} {unit}").trim_end().to_owned())
 }
 
 /// A ratio with 4 decimals, or `-`.

@@ -5,8 +5,9 @@
 //! can be convicted.
 
 use super::{ConcurrentFlow, Fraction};
-use crate::model::{Metric, Require};
-use crate::units::Decimal;
+use crate::model::{Metric, Reference, Require, Scale};
+
+const NANOSECONDS: u64 = 1_000_000_000;
 
 /// What a walk of all tables found; made by the checker, not by the router.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +22,11 @@ pub struct Walk {
     pub vc_hops: Vec<u64>,
     /// `[h]`: ordered pairs whose route has h hops.
     pub route_hops: Vec<u64>,
+    /// Cycles that a flit spends on all routes together where nothing is in its way: at every hop the latency
+    /// of the router that it leaves and that of the link.
+    pub cycles_total: u64,
+    /// The same on the route that takes longest.
+    pub cycles_most: u64,
     /// Most table entries of any router.
     pub entries_max: u64,
     /// Table entries of all routers.
@@ -71,6 +77,8 @@ pub struct ScenarioMetrics {
     pub flow_high: Fraction,
     /// Bandwidth of a channel of capacity 1, GB/s.
     pub channel_bandwidth: Fraction,
+    /// Clock of the routers, Hz.
+    pub clock_hz: u64,
     /// Hosts of a router that carries hosts, at least 1: its injection is per host.
     pub hosts: u64,
     /// OCS-disjoint spanning trees over the cubes; `None` where there are no OCSes.
@@ -94,9 +102,7 @@ impl ScenarioMetrics {
     }
     /// No single-path routing has a smaller maximum channel load: 1 / dual, rounded up to whole parts.
     pub fn load_bound(&self) -> Fraction {
-        let least = Fraction::whole(self.parts).over(self.flow_high).ceil();
-        // Lengths bound what some routing reaches, and that is counted in 64 bits.
-        self.load(u64::try_from(least).unwrap_or(u64::MAX))
+        self.units().load_at(self.flow_high)
     }
     /// A load that is given in parts, in units: routes by their weights, over the capacity.
     pub fn load(&self, parts: u64) -> Fraction {
@@ -112,16 +118,27 @@ impl ScenarioMetrics {
     }
     /// What a host of the router that sends most injects when every pair sends at a rate times its weight.
     pub fn injection_at(&self, rate: Fraction) -> Fraction {
-        rate.times(Fraction::new(self.sent_most, self.hosts))
+        self.units().injection_at(rate)
+    }
+    /// What turns a rate of every pair into the metrics of a flow.
+    fn units(&self) -> Units {
+        let Self { parts, sent_most, hosts, channel_bandwidth, .. } = *self;
+        Units { parts, sent_most, hosts, channel_bandwidth }
+    }
+    /// What a required share of a metric is a share of; `None` where it is not known.
+    fn reference(&self, metric: Metric, of: Reference, nominal: &Self, universal: Option<Fraction>) -> Option<Fraction> {
+        match of {
+            Reference::Universal => self.units().of_rate(metric, universal?),
+            Reference::Bound => self.units().of_rate(metric, self.flow_high),
+            Reference::Nominal => nominal.value(metric),
+        }
     }
     /// The value of a metric; `None` if it needs routes, or OCSes, and there are none.
     pub fn value(&self, metric: Metric) -> Option<Fraction> {
         Some(match metric {
             Metric::Diameter => Fraction::whole(self.diameter),
             Metric::AverageHops => self.average_hops(),
-            Metric::ConcurrentFlow => self.flow_low,
-            Metric::Injection => self.injection_at(self.flow_low),
-            Metric::Bandwidth => self.injection_at(self.flow_low).times(self.channel_bandwidth),
+            Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => self.units().of_rate(metric, self.flow_low)?,
             Metric::MaxChannelLoad => self.load(self.routed.as_ref()?.max_channel_load()),
             Metric::LoadRatio => self.load(self.routed.as_ref()?.max_channel_load()).times(self.flow_high),
             Metric::HopsRatio => Fraction::new(self.routed.as_ref()?.total_hops(), self.hop_total),
@@ -129,9 +146,61 @@ impl ScenarioMetrics {
                 let walk = self.routed.as_ref()?;
                 Fraction::new(*walk.vc_hops.iter().max()?, walk.total_hops())
             }
+            Metric::Latency => {
+                let walk = self.routed.as_ref()?;
+                nanoseconds(Fraction::new(walk.cycles_total, walk.route_hops.iter().sum::<u64>()), self.clock_hz)
+            }
+            Metric::LatencyMax => nanoseconds(Fraction::whole(self.routed.as_ref()?.cycles_most), self.clock_hz),
             Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
         })
     }
+}
+
+/// What turns a rate of every pair per weight into the metrics that a flow is told in.
+#[derive(Clone, Copy, Debug)]
+pub struct Units {
+    /// Parts of a unit that loads are counted in.
+    pub parts: u64,
+    /// Weights of the router that sends most.
+    pub sent_most: u64,
+    /// Hosts of a router that carries hosts, at least 1.
+    pub hosts: u64,
+    /// Bandwidth of a channel of capacity 1, GB/s.
+    pub channel_bandwidth: Fraction,
+}
+
+impl Units {
+    /// What a host of the router that sends most injects at a rate.
+    pub fn injection_at(&self, rate: Fraction) -> Fraction {
+        rate.times(Fraction::new(self.sent_most, self.hosts))
+    }
+    /// The load of the busiest channel, in whole parts of a unit, that one route per pair makes at least
+    /// where no more than this rate is possible.
+    pub fn load_at(&self, rate: Fraction) -> Fraction {
+        let least = Fraction::whole(self.parts).over(rate).ceil();
+        // Lengths bound what some routing reaches, and that is counted in 64 bits.
+        Fraction::new(u64::try_from(least).unwrap_or(u64::MAX), self.parts)
+    }
+    /// A rate as such a metric; of `max_channel_load` see [`Units::load_at`]. `None` for all others.
+    pub fn of_rate(&self, metric: Metric, rate: Fraction) -> Option<Fraction> {
+        match metric {
+            Metric::ConcurrentFlow => Some(rate),
+            Metric::Injection => Some(self.injection_at(rate)),
+            Metric::Bandwidth => Some(self.injection_at(rate).times(self.channel_bandwidth)),
+            Metric::MaxChannelLoad => Some(self.load_at(rate)),
+            _ => None,
+        }
+    }
+}
+
+/// A time in router cycles, in ns.
+pub fn nanoseconds(cycles: Fraction, clock_hz: u64) -> Fraction {
+    cycles.times(Fraction::new(NANOSECONDS, clock_hz))
+}
+
+/// A time in ns, in router cycles.
+fn in_cycles(nanoseconds: Fraction, clock_hz: u64) -> Fraction {
+    nanoseconds.times(Fraction::new(clock_hz, NANOSECONDS))
 }
 
 /// The worst value of a metric over all fault scenarios, and the first scenario that has it; `None` without
@@ -169,31 +238,83 @@ impl UniformTopology {
 pub struct RequireOutcome {
     /// The line of the spec.
     pub require: Require,
-    /// The measured value; `None` if the build stopped before it was known.
+    /// The measured value, in cycles where the line is; `None` if the build stopped before it was known.
     pub measured: Option<Fraction>,
+    /// What it was compared with: the number of the line, or its share.
+    pub wanted: Option<Fraction>,
     /// The scenario it was measured in, for `fault.` metrics.
     pub scenario: Option<String>,
 }
 
 impl RequireOutcome {
-    /// Measures one `require`; `fault.` metrics take the worst fault.
-    pub fn of(require: &Require, scenarios: &[ScenarioMetrics]) -> Self {
-        let (measured, scenario) = if require.fault {
-            worst(scenarios, require.metric).map_or((None, None), |(value, scenario)| (Some(value), Some(scenario.to_owned())))
-        } else {
-            (scenarios[0].value(require.metric), None)
+    /// Measures one `require`; `fault.` metrics take the worst fault, which of a share is the one that falls
+    /// shortest of it. `universal` is what no topology of the switches exceeds.
+    pub fn of(require: &Require, scenarios: &[ScenarioMetrics], universal: Option<Fraction>) -> Self {
+        let (metric, number) = (require.metric, Fraction::decimal(require.value));
+        let compared = |of: &ScenarioMetrics| {
+            let measured = of.value(metric)?;
+            Some(match require.scale {
+                Scale::Metric => (measured, number),
+                Scale::Cycles => (in_cycles(measured, of.clock_hz), number),
+                Scale::ShareOf(reference) => (measured, number.times(of.reference(metric, reference, &scenarios[0], universal)?)),
+            })
         };
-        Self { require: require.clone(), measured, scenario }
+        let (found, scenario) = match (require.fault, require.scale) {
+            (false, _) => (compared(&scenarios[0]), None),
+            (true, Scale::ShareOf(_)) => {
+                let faults = scenarios[1..].iter().map(|of| Some((compared(of)?, &of.scenario))).collect::<Option<Vec<_>>>();
+                let share = |&((measured, wanted), _): &((Fraction, Fraction), &String)| (!wanted.is_zero()).then(|| measured.over(wanted));
+                let worse = |one, other| if metric.larger_is_better() { share(&other) < share(&one) } else { share(&other) > share(&one) };
+                let worst = faults.and_then(|faults| faults.into_iter().reduce(|one, other| if worse(one, other) { other } else { one }));
+                (worst.map(|(found, _)| found), worst.map(|(_, scenario)| scenario.clone()))
+            }
+            (true, _) => {
+                let worst = worst(scenarios, metric).map(|(_, name)| name);
+                let of = worst.and_then(|name| scenarios.iter().find(|of| of.scenario == name));
+                (of.and_then(compared), worst.map(str::to_owned))
+            }
+        };
+        Self { require: require.clone(), measured: found.map(|(measured, _)| measured), wanted: found.map(|(_, wanted)| wanted), scenario }
     }
 
     /// Whether it holds, of the exact value and of the value as written; `None` if it was not measured.
     pub fn holds(&self) -> Option<bool> {
-        self.measured.map(|measured| self.holds_at(measured))
+        self.measured.and_then(|measured| self.holds_at(measured))
     }
-    /// Whether a value would satisfy it.
-    pub fn holds_at(&self, value: Fraction) -> bool {
-        let number = self.require.value_text.split(' ').next().and_then(Decimal::parse).expect("`resolve` wrote a decimal number");
-        self.require.comparison.holds(value, Fraction::decimal(number))
+    /// Whether a value would satisfy it; `None` if what it is a share of is not known.
+    pub fn holds_at(&self, value: Fraction) -> Option<bool> {
+        Some(self.require.comparison.holds(value, self.wanted?))
+    }
+}
+
+/// What has become of the contract of a spec.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contract {
+    /// Every `require` holds.
+    Kept,
+    /// At least one does not.
+    Broken,
+    /// None is known to fail, but some were not measured.
+    Open,
+}
+
+impl Contract {
+    /// What all lines together came to.
+    pub fn of(outcomes: &[RequireOutcome]) -> Self {
+        let any = |verdict| outcomes.iter().any(|outcome| outcome.holds() == verdict);
+        match (any(Some(false)), any(None)) {
+            (true, _) => Contract::Broken,
+            (false, true) => Contract::Open,
+            (false, false) => Contract::Kept,
+        }
+    }
+    /// The word of manifests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Contract::Kept => "kept",
+            Contract::Broken => "broken",
+            Contract::Open => "open",
+        }
     }
 }
 

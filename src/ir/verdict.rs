@@ -15,7 +15,7 @@ impl RequireOutcome {
         // Thousands are parted by commas.
         let tells = |text: &String| {
             let shown = Decimal::parse(&text.replace(',', "")).map(Fraction::decimal);
-            shown.is_some_and(|shown| self.holds_at(shown) == holds)
+            shown.is_some_and(|shown| self.holds_at(shown) == Some(holds))
         };
         let mut texts = (0..=MORE_DIGITS).map(|more| write(measured, more));
         Some(texts.find(tells).unwrap_or_else(|| write(measured, MORE_DIGITS)))
@@ -26,13 +26,13 @@ impl RequireOutcome {
 mod tests {
     use super::*;
     use crate::diag::Span;
-    use crate::model::{Comparison, Metric, Require};
+    use crate::model::{Comparison, Metric, Require, Scale};
 
     fn shown(measured: Fraction, comparison: Comparison, value_text: &str) -> String {
-        let value = value_text.parse().unwrap();
-        let (metric, value_text) = (Metric::AverageHops, value_text.to_owned());
-        let require = Require { metric, fault: false, comparison, value, value_text, span: Span::default() };
-        let outcome = RequireOutcome { require, measured: Some(measured), scenario: None };
+        let value = Decimal::parse(value_text).unwrap();
+        let (metric, scale, value_text) = (Metric::AverageHops, Scale::Metric, value_text.to_owned());
+        let require = Require { metric, fault: false, comparison, value, scale, value_text, span: Span::default() };
+        let outcome = RequireOutcome { require, measured: Some(measured), wanted: Some(Fraction::decimal(value)), scenario: None };
         outcome.measured_text(|value, more| format!("{:.*}", 4 + more, value.as_f64())).unwrap()
     }
 

@@ -1,6 +1,8 @@
 //! The contract: what a spec requires of the result.
 
 use crate::diag::Span;
+use crate::syntax::ast::REFERENCES;
+use crate::units::Decimal;
 
 /// `require metric >= value`.
 #[derive(Clone, Debug)]
@@ -11,12 +13,54 @@ pub struct Require {
     pub fault: bool,
     /// How it must compare.
     pub comparison: Comparison,
-    /// With what.
-    pub value: f64,
-    /// The value as written.
+    /// With what: the number, or the factor of a share.
+    pub value: Decimal,
+    /// What the number counts.
+    pub scale: Scale,
+    /// The value in its normal form: `10.5 GB/s`, `98 % of universal`, `1.05 * bound`.
     pub value_text: String,
     /// The whole line.
     pub span: Span,
+}
+
+impl Require {
+    /// The line without `require`: `fault.diameter <= 7`.
+    pub fn text(&self) -> String {
+        let prefix = if self.fault { "fault." } else { "" };
+        format!("{prefix}{} {} {}", self.metric.name(), self.comparison.symbol(), self.value_text)
+    }
+}
+
+/// What the value of a `require` counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scale {
+    /// The metric as it is; bandwidths in GB/s, latencies in ns.
+    Metric,
+    /// Router cycles, of a latency.
+    Cycles,
+    /// A share of something that is known when it is compared.
+    ShareOf(Reference),
+}
+
+/// What a value may be a share of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reference {
+    /// What no topology of these switches can exceed.
+    Universal,
+    /// What nothing on this topology, in the scenario that is measured, can exceed.
+    Bound,
+    /// The healthy fabric.
+    Nominal,
+}
+
+impl Reference {
+    /// All of them.
+    pub const ALL: [Reference; 3] = [Reference::Universal, Reference::Bound, Reference::Nominal];
+
+    /// The name in specs.
+    pub fn name(self) -> &'static str {
+        REFERENCES[self as usize]
+    }
 }
 
 /// What can be required. Definitions: `docs/language.md`.
@@ -40,13 +84,17 @@ pub enum Metric {
     HopsRatio,
     /// Largest share of hops in one VC.
     VcBalance,
+    /// Zero-load latency of a flit, mean over all routes, ns.
+    Latency,
+    /// The largest one, ns.
+    LatencyMax,
     /// OCS-disjoint spanning trees over the cubes.
     DisjointTrees,
 }
 
 impl Metric {
     /// All metrics, in report order.
-    pub const ALL: [Metric; 10] = [
+    pub const ALL: [Metric; 12] = [
         Metric::Diameter,
         Metric::AverageHops,
         Metric::ConcurrentFlow,
@@ -56,6 +104,8 @@ impl Metric {
         Metric::LoadRatio,
         Metric::HopsRatio,
         Metric::VcBalance,
+        Metric::Latency,
+        Metric::LatencyMax,
         Metric::DisjointTrees,
     ];
     /// The name in specs and reports.
@@ -70,7 +120,27 @@ impl Metric {
             Metric::LoadRatio => "load_ratio",
             Metric::HopsRatio => "hops_ratio",
             Metric::VcBalance => "vc_balance",
+            Metric::Latency => "latency",
+            Metric::LatencyMax => "latency_max",
             Metric::DisjointTrees => "disjoint_trees",
+        }
+    }
+    /// What a value of it may be a share of, nominal and under a fault.
+    pub fn references(self, fault: bool) -> &'static [Reference] {
+        use Reference::{Bound, Nominal, Universal};
+        match (self, fault) {
+            (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, false) => &[Universal, Bound],
+            (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, true) => &[Universal, Bound, Nominal],
+            (_, true) => &[Nominal],
+            (_, false) => &[],
+        }
+    }
+    /// The unit that its values are told in; empty for counts and ratios.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Metric::Bandwidth => "GB/s",
+            Metric::Latency | Metric::LatencyMax => "ns",
+            _ => "",
         }
     }
     /// Whether a larger value is the better one (decides which fault is the worst).

@@ -6,7 +6,7 @@
 //! radix.
 
 use super::capacity::Capacities;
-use super::contract::{Metric, Require};
+use super::contract::{Metric, Require, Scale};
 use super::demand::Demand;
 use super::network::{Family, Network};
 use super::pod::{Pod, TopologyChoice};
@@ -195,9 +195,16 @@ impl Fabric {
             _ => 1,
         }
     }
-    /// The concurrent flow that the spec requires under every tolerated fault; 0 where it requires none.
+    /// `[link type]`: cycles of a hop over such a link: the latency of the router that is left, and of the
+    /// link.
+    pub fn hop_cycles(&self) -> IdVec<LinkTypeId, u64> {
+        self.link_types.iter().map(|link| u64::from(self.router.latency_cycles) + u64::from(link.latency_cycles)).collect()
+    }
+    /// The concurrent flow that the spec requires under every tolerated fault, as a number; 0 where it
+    /// requires none.
     pub fn required_fault_flow(&self) -> f64 {
         let of_faults = self.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault);
-        of_faults.filter(|require| require.comparison.wants_more()).map(|require| require.value).fold(0.0, f64::max)
+        let numbers = of_faults.filter(|require| require.comparison.wants_more() && require.scale == Scale::Metric);
+        numbers.map(|require| require.value.as_f64()).fold(0.0, f64::max)
     }
 }

@@ -5,7 +5,7 @@
 //! for it; the checker convicts them. What the routes carry is counted here from the routes; the checker
 //! counts it by walking the tables.
 
-use crate::ids::{Id, NodeId, PortId};
+use crate::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId, PortId};
 use crate::ir::{Entry, ForwardingTables, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
 use crate::model::Demand;
 use std::collections::BTreeMap;
@@ -54,74 +54,98 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
 /// Counts what the routes put on the lit channels and how long they are, and the entries of their tables.
 ///
 /// The scene and `demand` must keep the symmetry of the routes.
-pub fn count(scene: &Scene<'_>, demand: &Demand, routes: &Routes, tables: &ForwardingTables) -> Walk {
+pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes: &Routes, tables: &ForwardingTables) -> Walk {
     let (topology, symmetry) = (scene.topology, &routes.symmetry);
-    let order = symmetry.order() as u64;
-    let mut loads = vec![0; topology.class_count(symmetry)];
-    let (mut vc_hops, mut route_hops) = (vec![0; usize::from(routes.vcs)], vec![0]);
+    let mut counts = Counts::new(scene, symmetry, routes.vcs);
     for (dst_class, dst) in symmetry.canonical_nodes().enumerate() {
         for src in topology.nodes().filter(|&src| src != dst) {
             let (route, weight) = (routes.route(dst_class, src), u64::from(demand.weight(src, dst)));
             // A dead router has no routes, though it has a number where the tables are those of the whole
-            // pod.
+            // fabric.
             if route.is_empty() {
                 continue;
             }
+            let mut cycles = 0;
             for hop in route {
-                // All images of a route together put as much on each channel of a class.
-                loads[topology.channel_class(symmetry, hop.channel).index()] += weight * topology.slowness(hop.channel.link());
-                vc_hops[hop.vc.index()] += order;
+                counts.hop(topology, symmetry, hop.channel, hop.vc.index(), weight);
+                cycles += hop_cycles[topology.links()[hop.channel.link()].link_type];
             }
-            route_hops.resize(route_hops.len().max(route.len() + 1), 0);
-            route_hops[route.len()] += order;
+            counts.route(route.len(), cycles);
         }
     }
-    walked(scene, symmetry, (loads, vc_hops, route_hops), tables)
+    counts.walked(scene, symmetry, tables)
 }
 
 /// The same of next hops.
-pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, next: &NextHops, tables: &ForwardingTables) -> Walk {
-    let topology = scene.topology;
-    let (symmetry, order) = (&next.symmetry, next.symmetry.order() as u64);
-    let mut loads = vec![0; topology.class_count(symmetry)];
-    let (mut vc_hops, mut route_hops) = (vec![0; usize::from(tables.vcs)], vec![0]);
+pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, next: &NextHops, tables: &ForwardingTables) -> Walk {
+    let (topology, symmetry) = (scene.topology, &next.symmetry);
+    let mut counts = Counts::new(scene, symmetry, tables.vcs);
     for (&destination, ports) in next.destinations.iter().zip(&next.ports) {
         for source in scene.endpoints().filter(|&source| source != destination) {
             let weight = u64::from(demand.weight(source, destination));
-            let (mut node, mut hops) = (source, 0);
+            let (mut node, mut hops, mut cycles) = (source, 0, 0);
             while node != destination {
                 let channel = topology.outgoing(node, PortId(ports[node.index()])).expect("a next hop is wired");
-                loads[topology.channel_class(symmetry, channel).index()] += weight * topology.slowness(channel.link());
-                vc_hops[hops] += order;
+                counts.hop(topology, symmetry, channel, hops, weight);
+                cycles += hop_cycles[topology.links()[channel.link()].link_type];
                 node = topology.target(channel).node;
                 hops += 1;
             }
-            route_hops.resize(route_hops.len().max(hops + 1), 0);
-            route_hops[hops] += order;
+            counts.route(hops, cycles);
         }
     }
-    walked(scene, symmetry, (loads, vc_hops, route_hops), tables)
+    counts.walked(scene, symmetry, tables)
 }
 
-fn walked(
-    scene: &Scene<'_>,
-    symmetry: &Symmetry,
-    (loads, vc_hops, route_hops): (Vec<u64>, Vec<u64>, Vec<u64>),
-    tables: &ForwardingTables,
-) -> Walk {
-    let order = symmetry.order() as u64;
-    let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
-    for channel in scene.channels() {
-        *histogram.entry(loads[scene.topology.channel_class(symmetry, channel).index()]).or_default() += 1;
+/// `[link type]`: cycles of a hop over such a link.
+pub type HopCycles = IdVec<LinkTypeId, u64>;
+
+/// What has been counted so far; the routes stand for all their images.
+struct Counts {
+    order: u64,
+    loads: Vec<u64>,
+    vc_hops: Vec<u64>,
+    route_hops: Vec<u64>,
+    cycles_total: u64,
+    cycles_most: u64,
+}
+
+impl Counts {
+    fn new(scene: &Scene<'_>, symmetry: &Symmetry, vcs: u8) -> Self {
+        let loads = vec![0; scene.topology.class_count(symmetry)];
+        let (order, vc_hops) = (symmetry.order() as u64, vec![0; usize::from(vcs)]);
+        Self { order, loads, vc_hops, route_hops: vec![0], cycles_total: 0, cycles_most: 0 }
     }
-    let entries = tables.routers.iter().map(|entries| entries.len() as u64);
-    Walk {
-        loads,
-        load_histogram: histogram.into_iter().collect(),
-        vc_hops,
-        route_hops,
-        entries_max: entries.clone().max().unwrap_or(0),
-        entries_total: entries.sum::<u64>() * order,
+
+    fn hop(&mut self, topology: &Topology, symmetry: &Symmetry, channel: ChannelId, vc: usize, weight: u64) {
+        // All images of a route together put as much on each channel of a class.
+        self.loads[topology.channel_class(symmetry, channel).index()] += weight * topology.slowness(channel.link());
+        self.vc_hops[vc] += self.order;
+    }
+
+    fn route(&mut self, hops: usize, cycles: u64) {
+        self.route_hops.resize(self.route_hops.len().max(hops + 1), 0);
+        self.route_hops[hops] += self.order;
+        self.cycles_total += cycles * self.order;
+        self.cycles_most = self.cycles_most.max(cycles);
+    }
+
+    fn walked(self, scene: &Scene<'_>, symmetry: &Symmetry, tables: &ForwardingTables) -> Walk {
+        let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
+        for channel in scene.channels() {
+            *histogram.entry(self.loads[scene.topology.channel_class(symmetry, channel).index()]).or_default() += 1;
+        }
+        let entries = tables.routers.iter().map(|entries| entries.len() as u64);
+        Walk {
+            loads: self.loads,
+            load_histogram: histogram.into_iter().collect(),
+            vc_hops: self.vc_hops,
+            route_hops: self.route_hops,
+            cycles_total: self.cycles_total,
+            cycles_most: self.cycles_most,
+            entries_max: entries.clone().max().unwrap_or(0),
+            entries_total: entries.sum::<u64>() * self.order,
+        }
     }
 }
 

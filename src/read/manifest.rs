@@ -12,6 +12,9 @@ pub(crate) struct Manifest {
     pub(crate) tool: String,
     pub(crate) fabric: String,
     pub(crate) spec_blake3: String,
+    /// Older directories say nothing of it.
+    #[serde(default)]
+    pub(crate) contract: String,
     pub(crate) options: Keyed<String>,
     pub(crate) files: Vec<ManifestLine>,
 }

@@ -255,9 +255,23 @@ pub struct RequireItem {
     pub metric: Name,
     /// `<=`, `>=`, `<`, `>` or `==`.
     pub comparison: Name,
-    /// With what.
+    /// With what, or with which share.
     pub value: Quantity,
+    /// Of what the value is a share.
+    pub share: Option<Share>,
 }
+
+/// What a required value is a share of.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Share {
+    /// One of [`REFERENCES`], or what was written in the place.
+    pub of: Name,
+    /// Whether it is written `98 % of universal`; otherwise `0.98 * universal`.
+    pub percent: bool,
+}
+
+/// What a required value may be a share of.
+pub const REFERENCES: [&str; 3] = ["universal", "bound", "nominal"];
 
 /// The right side of a setting.
 #[derive(Clone, PartialEq, Debug)]

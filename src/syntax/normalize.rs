@@ -8,7 +8,7 @@
 use super::ast::*;
 use super::eval::Constants;
 use super::load::join;
-use super::print::{one_line, quantity};
+use super::print::{one_line, required};
 use crate::diag::Spanned;
 use crate::units::{Decimal, Dimension, UNITS, unit};
 
@@ -156,7 +156,7 @@ fn item_key(item: &Item) -> ItemKey {
         ItemKind::Budget(_) => "budget",
         ItemKind::Demand(_) => "demand",
         ItemKind::Require(require) => {
-            order = require_order(&require.metric.value, &require.comparison.value, &quantity(&require.value));
+            order = require_order(&require.metric.value, &require.comparison.value, &required(require));
             "require"
         }
         ItemKind::Unknown(keyword, ..) => &*keyword.value,

@@ -78,7 +78,7 @@ impl<'a> Line<'a> {
             ItemKind::Demand(block) => ("demand".to_owned(), Some(block), 5),
             ItemKind::Require(require) => {
                 let (metric, comparison) = (&require.metric.value, &require.comparison.value);
-                (format!("require {metric} {comparison} {};", quantity(&require.value)), None, 7)
+                (format!("require {metric} {comparison} {};", required(require)), None, 7)
             }
             ItemKind::Unknown(keyword, name, block) => {
                 let name = name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));
@@ -262,6 +262,16 @@ fn range(range: &Range) -> String {
 
 fn dims(dims: &[Expr]) -> String {
     dims.iter().map(expr).collect::<Vec<_>>().join(" x ")
+}
+
+/// `98 % of universal`, `1.05 * bound`, `10.5 GB/s`
+pub(super) fn required(require: &RequireItem) -> String {
+    let value = quantity(&require.value);
+    match &require.share {
+        None => value,
+        Some(Share { of, percent: true }) => format!("{value} of {}", of.value),
+        Some(Share { of, percent: false }) => format!("{value} * {}", of.value),
+    }
 }
 
 /// `128 GB/s`

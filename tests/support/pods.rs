@@ -5,12 +5,13 @@ use fabc::diag::Span;
 use fabc::ids::{BlockId, ChannelId, Id, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
     ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass,
-    Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason, Symmetry, Topology, Walk, worst,
+    Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason, Symmetry, Topology, Walk,
 };
 use fabc::model::{
     Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant,
-    Pod, Require, Router, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice,
+    Pod, Require, Router, RoutingChoice, Scale, SymmetryChoice, Synthesize, TopologyChoice,
 };
+use fabc::units::Decimal;
 
 /// What a pod made by hand looks like.
 #[derive(Clone, Copy)]
@@ -37,7 +38,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         .map(|scenario| measure(&fabric, &topology, &cross_connects, scenario, shape.routed))
         .collect();
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
-    let requires = fabric.requires.iter().map(|require| outcome(require, &metrics)).collect();
+    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, None)).collect();
     let flow = ConcurrentFlow {
         dual: scenarios[0].lengths.clone(),
         primal: tree_flow(&topology),
@@ -83,15 +84,6 @@ fn tree_flow(topology: &Topology) -> FlowCertificate {
     FlowCertificate { demand: 1, mirrored: true, busiest: totals.iter().copied().max().unwrap_or(1), parts: 1, flows }
 }
 
-fn outcome(require: &Require, metrics: &[ScenarioMetrics]) -> RequireOutcome {
-    let (measured, scenario) = match worst(metrics, require.metric).filter(|_| require.fault) {
-        Some((value, scenario)) => (Some(value), Some(scenario.to_owned())),
-        None if require.fault => (None, None),
-        None => (metrics[0].value(require.metric), None),
-    };
-    RequireOutcome { require: require.clone(), measured, scenario }
-}
-
 fn fabric(shape: Shape) -> Fabric {
     let span = Span::default();
     let link = |name: &str, latency_cycles| LinkType { name: name.to_owned(), bandwidth_bps: 1_024_000_000_000, latency_cycles, span };
@@ -99,7 +91,8 @@ fn fabric(shape: Shape) -> Fabric {
         metric,
         fault,
         comparison,
-        value: value_text.parse().expect("a number"),
+        value: Decimal::parse(value_text).expect("a number"),
+        scale: Scale::Metric,
         value_text: value_text.to_owned(),
         span,
     };
@@ -308,6 +301,8 @@ fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects,
         load_histogram: of_load.into_iter().collect(),
         vc_hops: vec![hop_total - hop_total * 2 / 5, hop_total * 2 / 5],
         route_hops: histogram.clone(),
+        cycles_total: 50 * hop_total,
+        cycles_most: 50 * (histogram.len() as u64 - 1),
         entries_max: 3 * pod.node_count() as u64,
         entries_total: 5 * (pod.node_count() * pod.node_count()) as u64 / 2,
     };
@@ -325,6 +320,7 @@ fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects,
         sent_most: fabric.demand.sent_most(None),
         flow_low: Fraction::new(1u64, busiest),
         flow_high,
+        clock_hz: fabric.clock_hz,
         channel_bandwidth: Fraction::new(fabric.capacities.unit_bps(), 8_000_000_000u64),
         disjoint_trees: Some(pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.fault.switches().contains(&ocs)).count() as u32),
         routed: routed.then_some(walk),

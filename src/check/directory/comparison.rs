@@ -54,6 +54,10 @@ pub(super) fn integer(value: u128) -> Expected {
 
 pub(super) struct Comparison {
     pub(super) errors: Vec<CheckError>,
+    /// The requires that do not hold, as the report admits.
+    pub(super) broken: Vec<CheckError>,
+    /// Whether some require was not measured.
+    pub(super) open: bool,
 }
 
 impl Comparison {

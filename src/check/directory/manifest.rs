@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Build {
     /// The program and its version.
     pub(super) tool: String,
+    /// What it says of the contract.
+    pub(super) contract: String,
     /// Its options, by name.
     pub(super) options: Vec<(String, String)>,
 }
@@ -60,7 +62,7 @@ pub(super) fn manifest(files: &Files, fabric: &Fabric) -> (Build, Vec<CheckError
         errors.push(contradiction(MANIFEST, "tool", format!("says `{}`, but must be `fabc` and a version", manifest.tool)));
     }
     errors.extend(options(files, &manifest.options.0));
-    (Build { tool: manifest.tool, options: manifest.options.0.into_iter().collect() }, errors)
+    (Build { tool: manifest.tool, contract: manifest.contract, options: manifest.options.0.into_iter().collect() }, errors)
 }
 
 /// `0.1.0`, with digits in every part.

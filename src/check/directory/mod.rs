@@ -72,6 +72,8 @@ pub struct Proved {
     pub scenarios: Vec<ProvedScenario>,
     /// What the report alone says.
     pub stated: Stated,
+    /// The requires that do not hold, as report and manifest admit.
+    pub broken: Vec<CheckError>,
     /// The program that the manifest names, with its version.
     pub tool: String,
     /// The options that the manifest names, by name; they fit the files.
@@ -111,9 +113,11 @@ pub type EachTables<'a> = dyn Fn(&str, &ForwardingTables, &Topology) -> Result<(
 /// `fabric` is what the directory's own `spec.fab` resolves to.
 ///
 /// # Errors
-/// Everything found; what builds on a wrong thing is not checked any further.
+/// Everything found; what builds on a wrong thing is not checked any further. A `require` that does not hold
+/// is an error here, however honestly reported.
 pub fn directory(files: &Files, fabric: &Fabric) -> Result<Verified, Vec<CheckError>> {
-    prove(files, fabric, &|_, _, _| Ok(())).map(|proved| proved.verified)
+    let proved = prove(files, fabric, &|_, _, _| Ok(()))?;
+    if proved.broken.is_empty() { Ok(proved.verified) } else { Err(proved.broken) }
 }
 
 /// As [`directory`], and returns what was proved; `each` sees all tables one after the other.
@@ -132,7 +136,12 @@ pub fn prove(files: &Files, fabric: &Fabric, each: &EachTables<'_>) -> Result<Pr
         }
     };
     match contents(files, fabric, routed, each) {
-        Ok(mut proved) if errors.is_empty() => {
+        Ok((_, contract)) if !["", contract].contains(&build.contract.as_str()) => {
+            let what = format!("says `{}`, but it is {contract}", build.contract);
+            errors.push(read::contradiction(MANIFEST, "contract", what));
+            Err(errors)
+        }
+        Ok((mut proved, _)) if errors.is_empty() => {
             proved.verified.only_hashed = only_hashed;
             Ok(Proved { tool: build.tool, options: build.options, ..proved })
         }
@@ -186,7 +195,7 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
 }
 
 /// Checks what the files say.
-fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>) -> Result<Proved, Vec<CheckError>> {
+fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>) -> Result<(Proved, &'static str), Vec<CheckError>> {
     let one = |error: CheckError| vec![error];
     let (topology, ocs_of) = topology::topology(files, fabric).map_err(one)?;
     let cross_connects = fabric.pod().map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose().map_err(one)?;
@@ -227,7 +236,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
         // The tables of a scenario say the same as its certificate.
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
     };
-    let stated = report::report(files, &measured)?;
+    let (stated, contract) = report::report(files, &measured)?;
     let walks = || measures.iter().filter_map(|scenario| scenario.counts.walk.as_ref());
     let verified = Verified {
         files: files.len(),
@@ -246,7 +255,9 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     let scenarios = measures.into_iter().zip(certified).map(scenario).collect();
     let (tool, options) = (String::new(), Vec::new());
     let cross_connects = cross_connects.cloned();
-    Ok(Proved { verified, topology, wired, cross_connects, flow, trees, scenarios, stated, tool, options })
+    let broken = contract.broken;
+    let proved = Proved { verified, topology, wired, cross_connects, flow, trees, scenarios, stated, broken, tool, options };
+    Ok((proved, contract.word))
 }
 
 /// Hosts of the router with most of them.
@@ -311,6 +322,7 @@ impl Directory<'_> {
             sent_most: sent_most(&self.fabric.demand, scene.dead),
             flow: certified.and_then(flow_end),
             dual,
+            clock_hz: self.fabric.clock_hz,
             bandwidth_bps: self.topology.capacities().unit_bps(),
             capacity: scene.channels().map(|channel| self.topology.capacity(channel.link())).sum(),
             parts: self.topology.capacities().parts(),

@@ -4,9 +4,10 @@ use super::comparison::{Comparison, Expected, Fields, Measured, decimal, integer
 use super::files::{Files, REPORT};
 use super::stated::Stated;
 use crate::check::CheckError;
-use crate::check::measures::{Exact, Measures, satisfies, worst_of};
-use crate::check::require::{RequireError, require_text};
-use crate::model::{Metric, TopologyChoice};
+use crate::check::measures::{Exact, Measures, compared, worst_of};
+use crate::check::require::{RequireError, admits, require_text};
+use crate::ir::UniversalLimit;
+use crate::model::{Metric, Reference, Scale, TopologyChoice};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -14,10 +15,18 @@ use std::cmp::Ordering;
 const KEYS: [&str; 12] =
     ["format", "fabric", "nodes", "metrics", "bounds", "gain", "histograms", "tables", "scenarios", "worst", "requires", "passes"];
 
-/// Compares the whole report, and returns what only the report says. Every difference is one conviction;
-/// broken requires are convictions too, however honestly reported.
-pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<Stated, Vec<CheckError>> {
-    let mut comparison = Comparison { errors: Vec::new() };
+/// What has become of the contract.
+pub(super) struct Contract {
+    /// The requires that do not hold.
+    pub(super) broken: Vec<CheckError>,
+    /// The word for it in a manifest.
+    pub(super) word: &'static str,
+}
+
+/// Compares the whole report, and returns what only the report says, and what has become of the contract.
+/// Every difference is one conviction; a `require` that is honestly reported broken is none.
+pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<(Stated, Contract), Vec<CheckError>> {
+    let mut comparison = Comparison { errors: Vec::new(), broken: Vec::new(), open: false };
     let root: Value = match super::read::json(files, REPORT) {
         Ok(value) => value,
         Err(error) => return Err(vec![error]),
@@ -47,9 +56,17 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<Stated, V
     comparison.object("tables", root.get("tables"), &tables(measured));
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
     comparison.worst(root.get("worst"), measured.scenarios);
-    comparison.requires(root.get("requires"), measured);
+    comparison.requires(root.get("requires"), measured, limit.as_ref());
     match super::stated::stated(files, tree_bounds, limit) {
-        Ok(stated) if comparison.errors.is_empty() => Ok(stated),
+        Ok(stated) if comparison.errors.is_empty() => {
+            let Comparison { broken, open, .. } = comparison;
+            let word = match (broken.is_empty(), open) {
+                (false, _) => "broken",
+                (true, true) => "open",
+                (true, false) => "kept",
+            };
+            Ok((stated, Contract { broken, word }))
+        }
         stated => Err(comparison.errors.into_iter().chain(stated.err()).collect()),
     }
 }
@@ -72,7 +89,9 @@ fn expected_metric(metric: Metric, value: Exact) -> Expected {
         Metric::Diameter | Metric::DisjointTrees => integer(value.rounded_up()),
         Metric::MaxChannelLoad => load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => Expected::Lower(value),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance => Expected::Ratio(value),
+        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance | Metric::Latency | Metric::LatencyMax => {
+            Expected::Ratio(value)
+        }
     }
 }
 
@@ -200,7 +219,8 @@ impl Comparison {
         }
     }
 
-    fn requires(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
+    fn requires(&mut self, claimed: Option<&Value>, measured: &Measured<'_>, limit: Option<&UniversalLimit>) {
+        let universal = limit.and_then(|limit| Exact::new(limit.volume, limit.distance));
         let requires = &measured.fabric.requires;
         let Some(lines) = claimed.and_then(Value::as_array).filter(|lines| lines.len() == requires.len()) else {
             return self.differ("requires", claimed, format!("a list of the {} requires of the spec", requires.len()));
@@ -209,22 +229,26 @@ impl Comparison {
             let place = |key: &str| format!("requires[{k}].{key}");
             let text = require_text(require);
             self.expect(&place("require"), line.get("require"), Expected::Exactly(text.into()));
-            let found = if require.fault {
-                worst_of(measured.scenarios, require.metric).map(|(value, scenario)| (value, Some(scenario)))
-            } else {
-                measured.scenarios[0].value(require.metric).map(|value| (value, None))
-            };
-            let scenario = found.and_then(|(_, scenario)| scenario);
-            let holds = found.map(|(value, _)| satisfies(require, value));
+            if require.scale == Scale::ShareOf(Reference::Universal) && universal.is_none() {
+                self.differ("bounds.universal", None, format!("the bound that `{}` speaks of", require_text(require)));
+            }
+            let found = compared(require, measured.scenarios, universal);
+            self.open |= found.is_none();
+            let scenario = found.and_then(|(.., scenario)| scenario);
+            let holds = found.map(|(value, wanted, _)| admits(require.comparison, value.against(wanted)));
             self.expect_or_nothing(
                 &place("measured"),
                 line.get("measured"),
-                found.map(|(value, _)| expected_metric(require.metric, value)),
+                found.map(|(value, ..)| expected_metric(require.metric, value)),
             );
+            if let Scale::ShareOf(_) = require.scale {
+                let wanted = found.map(|(_, wanted, _)| Expected::Rate(wanted));
+                self.expect_or_nothing(&place("wanted"), line.get("wanted"), wanted);
+            }
             self.expect_or_nothing(&place("holds"), line.get("holds"), holds.map(|holds| Expected::Exactly(holds.into())));
             self.expect_or_nothing(&place("scenario"), line.get("scenario"), scenario.map(|name| Expected::Exactly(name.into())));
-            if let Some((value, scenario)) = found.filter(|_| holds == Some(false)) {
-                self.errors.push(RequireError::new(require, value.about(), scenario).into());
+            if let Some((value, wanted, scenario)) = found.filter(|_| holds == Some(false)) {
+                self.broken.push(RequireError::new(require, value.about(), wanted.about(), scenario).into());
             }
         }
     }

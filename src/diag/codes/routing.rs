@@ -68,4 +68,23 @@ virtual channels)^2 half as many, where every router counts with the ports of th
 networks of any size that fits into memory; dragonflies in the arrangements `palmtree` and `fold` are the same from every group, so that
 only the routers of one group differ.",
     },
+    CodeDoc {
+        code: "FAB0330",
+        title: "a require that no result can meet",
+        text: "\
+Some bounds are known before anything is searched: what no wiring of the switches can exceed (the universal bound), how near so many routers with so
+many ports can be to each other at best (Moore's bound), how many disjoint trees the switches have fibers for, what leaves a router at all, and, where
+the topology is fixed, its distances. A `require` beyond such a bound can never hold, so fabc says so at once and does not search. The message has the
+bound in the unit of the line, and the argument.
+
+Shares keep a line on the right side of its bound: `require concurrent_flow >= 98 % of universal;`, `require max_channel_load <= 1.05 * bound;`.",
+    },
+    CodeDoc {
+        code: "FAB0331",
+        title: "two requires that contradict each other",
+        text: "\
+No value satisfies both lines. They may be about the same metric, about one flow in different units (`concurrent_flow`, `injection` and `bandwidth` are
+proportional), about a mean and a largest value (`average_hops` is never above `diameter`), or about the healthy fabric and its faults (a dark switch or
+link makes no way shorter).",
+    },
 ];

@@ -25,6 +25,13 @@ pub enum EmitError {
         /// The ports.
         ports: String,
     },
+    /// Routes that look at more than the destination, as the spec chooses them.
+    #[error("`{format}` has one port per destination, but these routes look at where a packet comes from")]
+    #[diagnostic(code(FAB0517), help("write `routing = allowed_turns {{ key = dst; }}`, or choose another format, such as `tables_csv`"))]
+    NeedsKey {
+        /// The format.
+        format: &'static str,
+    },
     /// A network that a format has no words for.
     #[error("`{format}` cannot hold this network: {reason}")]
     #[diagnostic(code(FAB0534), help("`graphml`, `csv` and `tables_csv` hold every network"))]

@@ -12,6 +12,7 @@ mod tons;
 pub use chunks::{EmitError, Take};
 
 use crate::compiled::Compiled;
+use crate::model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
 
 /// Which of these formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,14 +23,22 @@ pub(super) enum External {
     TablesCsv,
 }
 
+/// Refuses what a format never holds, whatever is found for the fabric.
+pub(super) fn fits(external: External, fabric: &Fabric) -> Result<(), EmitError> {
+    let by_input = matches!(fabric.routing, RoutingChoice::AllowedTurns(AllowedTurns { key: TableKey::DstInput, .. }));
+    match external {
+        External::OpensmLft if by_input => Err(EmitError::NeedsKey { format: "opensm_lft" }),
+        External::TonsBundle => tons::fits(fabric),
+        _ => Ok(()),
+    }
+}
+
 /// Writes one format, chunk by chunk; nothing where the pod has no tables.
 pub(super) fn each_chunk<E: From<EmitError>>(external: External, compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+    fits(external, &compiled.fabric)?;
     match external {
         External::OpensmLft => infiniband::opensm_lft(compiled, take),
         External::Ibnetdiscover => infiniband::ibnetdiscover(compiled, take),
-        External::TonsBundle if compiled.pod.is_none() => {
-            Err(EmitError::NotHeld { format: "tons_bundle", reason: "its files number chips by their place in a pod of cubes" }.into())
-        }
         External::TonsBundle => tons::bundle(compiled, take),
         External::TablesCsv => tables_csv::tables(compiled, take),
     }

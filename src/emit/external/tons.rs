@@ -10,20 +10,28 @@ use super::nominal::NominalTables;
 use crate::compiled::Compiled;
 use crate::emit::json::{push, push_int};
 use crate::ids::{Id, NodeId};
-use crate::model::{Pod, TopologyChoice};
+use crate::model::{Fabric, Pod, TopologyChoice};
 
 /// The files list every hop of every route: beyond this they take gigabytes.
 const MOST: usize = 2048;
+
+/// Refuses what the files have no words or no room for.
+pub(super) fn fits(fabric: &Fabric) -> Result<(), EmitError> {
+    let (format, chips) = ("tons_bundle", fabric.node_count());
+    if fabric.pod().is_none() {
+        return Err(EmitError::NotHeld { format, reason: "its files number chips by their place in a pod of cubes" });
+    }
+    if chips > MOST {
+        return Err(EmitError::TooLarge { format, chips, most: MOST, reason: "every hop of every route is a line" });
+    }
+    Ok(())
+}
 
 /// `<fabric>.map`, `.paths`, `.nrl2`, `.vcmat2`, and `.ocs`: the OCS of every directed optical edge.
 pub(super) fn bundle<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
     let Some(tables) = NominalTables::of(compiled) else { return Ok(()) };
     let ((pod, _), topology) = (compiled.of_pod(), &compiled.topology);
     let nodes = topology.node_count();
-    if nodes > MOST {
-        let reason = "every hop of every route is a line";
-        return Err(EmitError::TooLarge { format: "tons_bundle", chips: nodes, most: MOST, reason }.into());
-    }
     let number: Vec<usize> = topology.nodes().map(|node| grid_number(pod, node)).collect();
     let mut by_number = vec![NodeId(0); nodes];
     number.iter().enumerate().for_each(|(node, at)| by_number[*at] = NodeId::new(node));

@@ -1,13 +1,13 @@
 //! The contract.
 
-use super::context::Context;
+use super::context::{Context, unknown_choice};
 use super::items::Items;
 use super::kind::Kind;
 use super::settings::{decimal, quantity_of};
 use crate::diag::Span;
 use crate::model::errors::{ResolveError, closest, list};
-use crate::model::{Budget, Comparison, Metric, Require};
-use crate::syntax::ast::RequireItem;
+use crate::model::{Budget, Comparison, Metric, Reference, Require, Scale};
+use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
 use crate::units::{Decimal, Dimension};
 
@@ -52,12 +52,15 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
     }
     let comparisons = [Comparison::AtMost, Comparison::AtLeast, Comparison::Less, Comparison::Greater, Comparison::Equal];
     let comparison = comparisons.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)?;
-    let (value, value_text) = value(context, item, metric)?;
-    if let Some((reason, help)) = nonsense(metric, comparison, value) {
+    let (value, scale, value_text) = match &item.share {
+        Some(share) => self::share(context, item, share, (metric, fault), kind)?,
+        None => number(context, item, metric)?,
+    };
+    if let Some((reason, help)) = nonsense(metric, comparison, value, scale) {
         context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
         return None;
     }
-    Some(Require { metric, fault, comparison, value, value_text, span })
+    Some(Require { metric, fault, comparison, value, scale, value_text, span })
 }
 
 fn unknown_metric(name: &str, fault: bool, plain: &str, span: Span) -> ResolveError {
@@ -71,46 +74,138 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, span: Span) -> ResolveEr
     ResolveError::UnknownMetric { name: name.to_owned(), help, span }
 }
 
-/// The number, and its canonical text.
-fn value(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(f64, String)> {
+/// The number, what it counts, and its canonical text.
+fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(Decimal, Scale, String)> {
     let what = format!("`{}`", metric.name());
-    let (number, suffix) = match (metric, &item.value.unit) {
+    let (number, scale, suffix) = match (metric, &item.value.unit) {
         (Metric::Bandwidth, _) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
             let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, 8_000_000_000));
-            let Some(gigabytes) = gigabytes else {
-                context.error(ResolveError::OutOfRange {
-                    what,
-                    wanted: "a whole number of bit/s".to_owned(),
-                    help: None,
-                    span: item.value.span,
-                    found: "this is not".to_owned(),
-                });
-                return None;
-            };
-            (gigabytes, " GB/s")
+            (in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?, Scale::Metric, " GB/s")
+        }
+        (Metric::Latency | Metric::LatencyMax, _) => {
+            let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
+            if unit.dimension == Dimension::Cycles {
+                (number, Scale::Cycles, " cycles")
+            } else {
+                let nanoseconds = number.times(unit.factor).and_then(|picoseconds| Decimal::ratio(picoseconds, 1_000));
+                (in_base_units(context, what, item, nanoseconds, "a whole number of ps")?, Scale::Metric, " ns")
+            }
         }
         (_, Some(unit)) => {
+            let percent = &*unit.value == "%";
+            let references = metric.references(item.metric.value.starts_with("fault."));
+            let help = match references.first() {
+                Some(first) if percent => format!("a share of what? write `98 % of {}`", first.name()),
+                _ => format!("remove `{}`", unit.value),
+            };
             context.error(ResolveError::WrongUnit {
                 what,
                 wanted: "no unit".to_owned(),
-                help: Some(format!("remove `{}`", unit.value)),
+                help: Some(help),
                 span: unit.span,
                 found: "a plain number expected".to_owned(),
             });
             return None;
         }
-        (_, None) => (decimal(context, &what, &item.value)?, ""),
+        (_, None) => (decimal(context, &what, &item.value)?, Scale::Metric, ""),
     };
-    let text = number.to_string();
-    Some((text.parse().ok()?, format!("{text}{suffix}")))
+    Some((number, scale, format!("{number}{suffix}")))
+}
+
+/// The number in the unit of its metric, if it is one.
+fn in_base_units(context: &mut Context, what: String, item: &RequireItem, number: Option<Decimal>, wanted: &str) -> Option<Decimal> {
+    if number.is_none() {
+        let (wanted, found, span) = (wanted.to_owned(), "this is not".to_owned(), item.value.span);
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found });
+    }
+    number
+}
+
+fn misplaced(what: String, place: String, help: String, span: Span) -> ResolveError {
+    ResolveError::Misplaced { what, place, help: Some(help), span }
+}
+
+/// The most digits of a share.
+const SHARE_DIGITS: u128 = 1_000_000;
+
+/// The factor of a share, what it is of, and the canonical text.
+fn share(
+    context: &mut Context,
+    item: &RequireItem,
+    share: &Share,
+    (metric, fault): (Metric, bool),
+    kind: Kind,
+) -> Option<(Decimal, Scale, String)> {
+    let name = format!("{}{}", if fault { "fault." } else { "" }, metric.name());
+    let possible: Vec<&str> = metric.references(fault).iter().map(|reference| reference.name()).collect();
+    let reference = metric.references(fault).iter().find(|reference| reference.name() == &*share.of.value);
+    let Some(&reference) = reference else {
+        let known = Reference::ALL.iter().any(|reference| reference.name() == &*share.of.value);
+        context.error(match known || possible.is_empty() {
+            false => unknown_choice("share", &share.of, &possible),
+            true => {
+                let help = match possible.is_empty() {
+                    true => format!("write a number: `require {name} {} ..`", item.comparison.value),
+                    false => format!("it may be a share of {}", list(&possible)),
+                };
+                misplaced(format!("a share of `{}`", share.of.value), format!("`require {name}`"), help, share.of.span)
+            }
+        });
+        return None;
+    };
+    if reference == Reference::Universal && kind.network {
+        let help = "what no wiring of the switches exceeds is known of pods; write a share of `bound`".to_owned();
+        context.error(misplaced("a share of `universal`".to_owned(), "a network".to_owned(), help, share.of.span));
+        return None;
+    }
+    if !share.percent && context.constants.names().any(|constant| constant == &*share.of.value) {
+        let help = format!("rename the constant: here `{}` is what fabc measures", reference.name());
+        context.error(misplaced(format!("the constant `{}`", reference.name()), "a share".to_owned(), help, share.of.span));
+        return None;
+    }
+    let what = format!("the share of `{}`", reference.name());
+    let (number, unit) = match (&item.value.unit, share.percent) {
+        (Some(unit), true) if &*unit.value == "%" => (decimal(context, &what, &item.value)?, " %"),
+        (None, false) => (decimal(context, &what, &item.value)?, ""),
+        (unit, _) => {
+            context.error(ResolveError::WrongUnit {
+                what,
+                wanted: "`%` before `of`".to_owned(),
+                help: Some(format!("for example `98 % of {0}` or `0.98 * {0}`", reference.name())),
+                span: unit.as_ref().map_or(item.value.span, |unit| unit.span),
+                found: "this is no share".to_owned(),
+            });
+            return None;
+        }
+    };
+    let value = if share.percent { number.percent() } else { number };
+    if value.parts().0 >= SHARE_DIGITS || value.parts().0 == 0 {
+        context.error(ResolveError::OutOfRange {
+            what,
+            wanted: "positive and of at most six digits".to_owned(),
+            help: None,
+            span: item.value.span,
+            found: "this is not".to_owned(),
+        });
+        return None;
+    }
+    let text = if share.percent { format!("{number}{unit} of {}", reference.name()) } else { format!("{number} * {}", reference.name()) };
+    Some((value, Scale::ShareOf(reference), text))
 }
 
 /// Why a comparison is decided before anything is measured.
-fn nonsense(metric: Metric, comparison: Comparison, value: f64) -> Option<(&'static str, String)> {
+fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale) -> Option<(&'static str, String)> {
     let upper = matches!(comparison, Comparison::AtMost | Comparison::Less | Comparison::Equal);
     let whole = matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees);
-    let name = metric.name();
+    let (name, value) = (metric.name(), value.as_f64());
+    if let Scale::ShareOf(reference) = scale {
+        let bound = matches!(reference, Reference::Universal | Reference::Bound);
+        let beyond = if metric.larger_is_better() { comparison.wants_more() && value > 1.0 } else { upper && value < 1.0 };
+        let at = if metric.larger_is_better() { ">= 98 %" } else { "<= 105 %" };
+        return (bound && beyond)
+            .then(|| ("nothing is better than its bound", format!("require `{name} {at} of {}`, for example", reference.name())));
+    }
     if value == 0.0 && comparison == Comparison::AtLeast {
         return Some(("nothing is below 0", format!("`{name}` is never negative; require more than 0")));
     }

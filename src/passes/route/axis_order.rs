@@ -18,57 +18,96 @@ use crate::model::{Fabric, Family, Plant};
 /// needs a dark link.
 pub fn route(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<Routes, RouteError> {
     let topology = scene.topology;
-    let vcs = fabric.budget.vcs;
-    let (sides, kind) = match &fabric.plant {
-        Plant::Network(network) => match &network.family {
-            Family::Torus(sides) => (sides, Axis::Ring),
-            Family::Mesh(sides) => (sides, Axis::Path),
-            Family::HyperX(sides) => (sides, Axis::Complete),
-            _ => unreachable!("resolve allows dimension_order on grids only"),
-        },
-        Plant::Pod(_) => unreachable!("a pod has coordinates of its own"),
-    };
-    let rings = kind == Axis::Ring && sides.iter().any(|&side| side > 2);
-    if rings && vcs < 2 {
-        return Err(RouteError::NeedsDateline { vcs, budget: fabric.budget.vcs_span, routing: fabric.routing_span });
-    }
-    // The last axis is the fastest.
-    let strides: Vec<u32> = (0..sides.len()).map(|axis| sides[axis + 1..].iter().product()).collect();
-    let at = |node: NodeId, axis: usize| node.0 / strides[axis] % sides[axis];
+    let order = Order::new(fabric, scene)?;
     let (mut offsets, mut hops) = (vec![0], Vec::new());
     for dst in topology.nodes() {
         for src in topology.nodes() {
-            let mut node = if scene.lives(src) && scene.lives(dst) { src } else { dst };
-            for axis in 0..sides.len() {
-                let (from, goal, side) = (at(node, axis), at(dst, axis), sides[axis]);
-                if from == goal {
-                    continue;
-                }
-                let leg = Leg::new(kind, from, goal, side, node);
-                let mut vc = if leg.wraps || !rings || vcs < 2 { 0 } else { (goal % 2) as u8 };
-                while at(node, axis) != goal {
-                    let here = at(node, axis);
-                    let next = leg.next(here, goal, side);
-                    let to = NodeId(node.0 - here * strides[axis] + next * strides[axis]);
-                    let leads = |channel: &ChannelId| topology.target(*channel).node == to;
-                    let channel = scene
-                        .channels_from(node)
-                        .find(leads)
-                        .ok_or_else(|| RouteError::no_detour(fabric, topology, scenario, [src, dst]))?;
-                    hops.push(Hop { channel, vc: Vc(vc) });
-                    if leg.wraps && vcs > 1 && here.abs_diff(next) > 1 {
-                        vc = 1;
-                    }
-                    node = to;
-                }
+            if scene.lives(src) && scene.lives(dst) && !order.path(src, dst, &mut hops) {
+                return Err(RouteError::no_detour(fabric, topology, scenario, [src, dst]));
             }
             offsets.push(hops.len() as u32);
         }
     }
-    let symmetry = topology.symmetry().without();
+    let (vcs, symmetry) = (order.vcs, topology.symmetry().without());
     let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
     let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
     Ok(Routes { vcs, symmetry, offsets, hops, ranks })
+}
+
+/// Whether every one of these pairs keeps its route.
+///
+/// # Errors
+/// As [`route`].
+pub fn keeps(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    scenario: &Scenario,
+    mut pairs: impl Iterator<Item = [NodeId; 2]>,
+) -> Result<(), RouteError> {
+    let order = Order::new(fabric, scene)?;
+    let lost = pairs.find(|&[src, dst]| !order.path(src, dst, &mut Vec::new()));
+    lost.map_or(Ok(()), |pair| Err(RouteError::no_detour(fabric, scene.topology, scenario, pair)))
+}
+
+/// A grid, as its packets see it.
+struct Order<'a> {
+    scene: &'a Scene<'a>,
+    vcs: u8,
+    kind: Axis,
+    sides: &'a [u32],
+    /// Routers from one to the next along each axis; the last axis is the fastest.
+    strides: Vec<u32>,
+    /// Whether some ring is longer than two.
+    rings: bool,
+}
+
+impl<'a> Order<'a> {
+    fn new(fabric: &'a Fabric, scene: &'a Scene<'a>) -> Result<Self, RouteError> {
+        let vcs = fabric.budget.vcs;
+        let (sides, kind) = match &fabric.plant {
+            Plant::Network(network) => match &network.family {
+                Family::Torus(sides) => (sides, Axis::Ring),
+                Family::Mesh(sides) => (sides, Axis::Path),
+                Family::HyperX(sides) => (sides, Axis::Complete),
+                _ => unreachable!("resolve allows dimension_order on grids only"),
+            },
+            Plant::Pod(_) => unreachable!("a pod has coordinates of its own"),
+        };
+        let rings = kind == Axis::Ring && sides.iter().any(|&side| side > 2);
+        if rings && vcs < 2 {
+            return Err(RouteError::NeedsDateline { vcs, budget: fabric.budget.vcs_span, routing: fabric.routing_span });
+        }
+        let strides = (0..sides.len()).map(|axis| sides[axis + 1..].iter().product()).collect();
+        Ok(Self { scene, vcs, kind, sides, strides, rings })
+    }
+
+    /// Adds the hops of a route; `false` where it needs a dark link.
+    fn path(&self, src: NodeId, dst: NodeId, hops: &mut Vec<Hop>) -> bool {
+        let Self { scene, vcs, kind, sides, strides, rings } = self;
+        let at = |node: NodeId, axis: usize| node.0 / strides[axis] % sides[axis];
+        let mut node = src;
+        for axis in 0..sides.len() {
+            let (from, goal, side) = (at(node, axis), at(dst, axis), sides[axis]);
+            if from == goal {
+                continue;
+            }
+            let leg = Leg::new(*kind, from, goal, side, node);
+            let mut vc = if leg.wraps || !rings || *vcs < 2 { 0 } else { (goal % 2) as u8 };
+            while at(node, axis) != goal {
+                let here = at(node, axis);
+                let next = leg.next(here, goal, side);
+                let to = NodeId(node.0 - here * strides[axis] + next * strides[axis]);
+                let leads = |channel: &ChannelId| scene.topology.target(*channel).node == to;
+                let Some(channel) = scene.channels_from(node).find(leads) else { return false };
+                hops.push(Hop { channel, vc: Vc(vc) });
+                if leg.wraps && *vcs > 1 && here.abs_diff(next) > 1 {
+                    vc = 1;
+                }
+                node = to;
+            }
+        }
+        true
+    }
 }
 
 /// How the routers of one line are joined.

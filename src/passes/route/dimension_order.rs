@@ -19,35 +19,15 @@ use crate::model::{Fabric, Pod};
 pub fn route(fabric: &Fabric, pod: &Pod, scene: &Scene<'_>, dims: [u32; 3], scenario: &Scenario) -> Result<Routes, RouteError> {
     let topology = scene.topology;
     let vcs = fabric.budget.vcs;
-    if vcs < 2 && dims.iter().any(|&length| length > 2) {
-        return Err(RouteError::NeedsDateline { vcs, budget: fabric.budget.vcs_span, routing: fabric.routing_span });
-    }
-    let coordinates: Vec<[u32; 3]> = topology.nodes().map(|node| coordinates(pod, dims, node)).collect();
+    let order = Order::new(fabric, pod, scene, dims)?;
     let nodes = topology.node_count();
     let mut offsets = Vec::with_capacity(nodes * nodes + 1);
     let mut hops: Vec<Hop> = Vec::new();
     offsets.push(0);
     for dst in topology.nodes() {
         for src in topology.nodes() {
-            let mut node = if scene.lives(src) && scene.lives(dst) { src } else { dst };
-            for dimension in 0..3 {
-                let goal = coordinates[dst.index()][dimension];
-                let length = dims[dimension];
-                if coordinates[node.index()][dimension] == goal {
-                    continue;
-                }
-                let leg = Leg::new(coordinates[node.index()], goal, dimension, length);
-                let mut vc = if leg.wraps || vcs < 2 { 0 } else { (goal % 2) as u8 };
-                while coordinates[node.index()][dimension] != goal {
-                    let channel =
-                        scene.outgoing(node, leg.port).ok_or_else(|| RouteError::no_detour(fabric, topology, scenario, [src, dst]))?;
-                    hops.push(Hop { channel, vc: Vc(vc) });
-                    let before = coordinates[node.index()][dimension];
-                    node = topology.target(channel).node;
-                    if leg.wraps && vcs > 1 && before.abs_diff(coordinates[node.index()][dimension]) > 1 {
-                        vc = 1;
-                    }
-                }
+            if scene.lives(src) && scene.lives(dst) && !order.path(src, dst, &mut hops) {
+                return Err(RouteError::no_detour(fabric, topology, scenario, [src, dst]));
             }
             offsets.push(hops.len() as u32);
         }
@@ -56,6 +36,66 @@ pub fn route(fabric: &Fabric, pod: &Pod, scene: &Scene<'_>, dims: [u32; 3], scen
     let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
     let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
     Ok(Routes { vcs, symmetry, offsets, hops, ranks })
+}
+
+/// Whether every one of these pairs keeps its route.
+///
+/// # Errors
+/// As [`route`].
+pub fn keeps(
+    fabric: &Fabric,
+    pod: &Pod,
+    scene: &Scene<'_>,
+    dims: [u32; 3],
+    scenario: &Scenario,
+    mut pairs: impl Iterator<Item = [NodeId; 2]>,
+) -> Result<(), RouteError> {
+    let order = Order::new(fabric, pod, scene, dims)?;
+    let lost = pairs.find(|&[src, dst]| !order.path(src, dst, &mut Vec::new()));
+    lost.map_or(Ok(()), |pair| Err(RouteError::no_detour(fabric, scene.topology, scenario, pair)))
+}
+
+/// A torus, as its packets see it.
+struct Order<'a> {
+    scene: &'a Scene<'a>,
+    vcs: u8,
+    dims: [u32; 3],
+    coordinates: Vec<[u32; 3]>,
+}
+
+impl<'a> Order<'a> {
+    fn new(fabric: &Fabric, pod: &Pod, scene: &'a Scene<'a>, dims: [u32; 3]) -> Result<Self, RouteError> {
+        let vcs = fabric.budget.vcs;
+        if vcs < 2 && dims.iter().any(|&length| length > 2) {
+            return Err(RouteError::NeedsDateline { vcs, budget: fabric.budget.vcs_span, routing: fabric.routing_span });
+        }
+        let coordinates = scene.topology.nodes().map(|node| coordinates(pod, dims, node)).collect();
+        Ok(Self { scene, vcs, dims, coordinates })
+    }
+
+    /// Adds the hops of a route; `false` where it needs a dark link.
+    fn path(&self, src: NodeId, dst: NodeId, hops: &mut Vec<Hop>) -> bool {
+        let Self { scene, vcs, dims, coordinates } = self;
+        let mut node = src;
+        for dimension in 0..3 {
+            let goal = coordinates[dst.index()][dimension];
+            if coordinates[node.index()][dimension] == goal {
+                continue;
+            }
+            let leg = Leg::new(coordinates[node.index()], goal, dimension, dims[dimension]);
+            let mut vc = if leg.wraps || *vcs < 2 { 0 } else { (goal % 2) as u8 };
+            while coordinates[node.index()][dimension] != goal {
+                let Some(channel) = scene.outgoing(node, leg.port) else { return false };
+                hops.push(Hop { channel, vc: Vc(vc) });
+                let before = coordinates[node.index()][dimension];
+                node = scene.topology.target(channel).node;
+                if leg.wraps && *vcs > 1 && before.abs_diff(coordinates[node.index()][dimension]) > 1 {
+                    vc = 1;
+                }
+            }
+        }
+        true
+    }
 }
 
 /// The way along one dimension.

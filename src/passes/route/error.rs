@@ -208,6 +208,18 @@ impl RouteError {
         }
     }
 
+    /// A table of fewer entries than there are destinations.
+    pub fn fewer_entries_than_routers(fabric: &Fabric, topology: Option<&Topology>, least: usize, limit: u32) -> Self {
+        RouteError::TableEntries {
+            scenario: "nominal".to_owned(),
+            router: topology.map_or_else(|| format!("every {}", fabric.plant.router_word()), |topology| topology.name(NodeId(0))),
+            entries: least,
+            limit,
+            help: format!("every router needs one entry per destination: at least {least}"),
+            span: fabric.budget.entries_span,
+        }
+    }
+
     /// The cut that a fault leaves open, named by its smaller side.
     pub fn fault_disconnects(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Self {
         let topology = scene.topology;

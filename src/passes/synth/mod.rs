@@ -53,10 +53,8 @@ pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result
             return by_program(fabric, pod, *settings, progress);
         }
         TopologyChoice::Synthesize(settings) => {
-            if settings.symmetry == SymmetryChoice::Translation
-                && let Some(reason) = search::asymmetry(&fabric.demand, pod, &fabric.budget)?
-            {
-                return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
+            if settings.symmetry == SymmetryChoice::Translation {
+                movable(fabric, pod)?;
             }
             ("synthesize", search::search(fabric, pod, *settings, progress)?)
         }
@@ -76,14 +74,44 @@ pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result
     Ok(Synthesized { finalists, record })
 }
 
+/// What a search is refused for before it begins.
+///
+/// # Errors
+/// As [`synthesize`].
+pub fn searchable(fabric: &Fabric, pod: &Pod) -> Result<(), SynthError> {
+    match &pod.topology {
+        TopologyChoice::Synthesize(settings) if settings.method != SynthesisMethod::Search => {
+            milp::affordable(pod, settings.method, by_shifts(pod, settings.symmetry)?)
+        }
+        TopologyChoice::Synthesize(settings) => {
+            search::fits(fabric, pod, *settings)?;
+            if settings.symmetry == SymmetryChoice::Translation { movable(fabric, pod) } else { Ok(()) }
+        }
+        TopologyChoice::SynthesizeNear(near) => near::live(fabric, pod, near).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// Fails where `symmetry = translation` has no group to search under.
+fn movable(fabric: &Fabric, pod: &Pod) -> Result<(), SynthError> {
+    match search::asymmetry(&fabric.demand, pod, &fabric.budget)? {
+        Some(reason) => Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a program chooses one shift for each OCS.
+fn by_shifts(pod: &Pod, symmetry: SymmetryChoice) -> Result<bool, SynthError> {
+    match (symmetry, milp::asymmetry(pod)) {
+        (SymmetryChoice::Translation, Some(reason)) => Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
+        (SymmetryChoice::Translation | SymmetryChoice::Auto, asymmetry) => Ok(asymmetry.is_none()),
+        (SymmetryChoice::None, _) => Ok(false),
+    }
+}
+
 /// The topology by a mixed-integer or linear program.
 fn by_program(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
-    let asymmetry = milp::asymmetry(pod);
-    let symmetric = match (settings.symmetry, asymmetry) {
-        (SymmetryChoice::Translation, Some(reason)) => return Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
-        (SymmetryChoice::Translation | SymmetryChoice::Auto, asymmetry) => asymmetry.is_none(),
-        (SymmetryChoice::None, _) => false,
-    };
+    let symmetric = by_shifts(pod, settings.symmetry)?;
     let solved = milp::synthesize(fabric, pod, settings.method, symmetric, progress)?;
     let topology = wiring::wire(pod, &fabric.demand, &solved.fibers)?;
     let counters = solved.counters;

@@ -18,29 +18,48 @@ use super::random::Stream;
 use super::search::{Found, affordable};
 use super::wiring::wire;
 use super::{SynthError, from_file};
+use crate::ir::Symmetry;
 use crate::model::{Fabric, FacePort, Near, Pod, SymmetryChoice};
 use crate::progress::Progress;
 use area::{Area, Slots, pairs, slots_of};
 use rayon::prelude::*;
 use shift::Shift;
 
+/// The setting that the search starts from.
+pub(super) struct Live {
+    /// `[switch]`: the face ports that it joins.
+    pairs: Vec<Vec<[FacePort; 2]>>,
+    /// The symmetry of the topology, if it makes all cubes interchangeable.
+    symmetry: Option<Symmetry>,
+}
+
+/// Reads the setting.
+///
+/// # Errors
+/// [`SynthError`] where the file does not fit the pod, where it has no symmetry although one is demanded, or
+/// where the search would take too much memory.
+pub(super) fn live(fabric: &Fabric, pod: &Pod, near: &Near) -> Result<Live, SynthError> {
+    affordable(&fabric.demand, pod, 1)?;
+    let settings = from_file::settings(pod, &near.path, &near.text)?;
+    let pairs: Vec<Vec<[FacePort; 2]>> =
+        settings.enumerate().map(|(id, set)| set.iter().flatten().map(|&pair| pod.ocses[id].faces(pair)).collect()).collect();
+    let symmetry = wire(pod, &fabric.demand, &pairs.concat()).ok().map(|topology| topology.symmetry().clone());
+    let symmetry = symmetry.filter(|symmetry| symmetry.order() == pod.cubes as usize);
+    if near.search.symmetry == SymmetryChoice::Translation && symmetry.is_none() {
+        let reason = format!("the cross-connects of `{}` treat its cubes differently", near.path);
+        return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
+    }
+    Ok(Live { pairs, symmetry })
+}
+
 /// The best topology found within the moves.
 ///
 /// # Errors
 /// The file does not fit the pod, or symmetry is demanded and the live wiring has none.
 pub(super) fn near(fabric: &Fabric, pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Found, SynthError> {
-    affordable(&fabric.demand, pod, 1)?;
-    let settings = from_file::settings(pod, &near.path, &near.text)?;
-    let live_pairs: Vec<Vec<[FacePort; 2]>> =
-        settings.enumerate().map(|(id, set)| set.iter().flatten().map(|&pair| pod.ocses[id].faces(pair)).collect()).collect();
+    let Live { pairs: live_pairs, symmetry } = live(fabric, pod, near)?;
     let live: Slots = pod.ocses.iter().zip(&live_pairs).map(|(ocs, pairs)| slots_of(ocs, pairs)).collect();
-    let symmetry = wire(pod, &fabric.demand, &live_pairs.concat()).ok().map(|topology| topology.symmetry().clone());
-    let symmetry = symmetry.filter(|symmetry| symmetry.order() == pod.cubes as usize);
     let only_shifts = near.search.symmetry == SymmetryChoice::Translation;
-    if only_shifts && symmetry.is_none() {
-        let reason = format!("the cross-connects of `{}` treat its cubes differently", near.path);
-        return Err(SynthError::NoSymmetry { reason, span: pod.topology_span });
-    }
 
     progress.begin("synthesize", 3 * RESTARTS);
     let expired = || near.search.time_limit.is_some_and(|seconds| progress.expired(seconds));

@@ -193,6 +193,15 @@ pub(super) fn affordable(demand: &Demand, pod: &Pod, order: usize) -> Result<(),
     Err(SynthError::TooLarge { differing, chips, need, most, span: pod.topology_span })
 }
 
+/// Refuses a search that takes too much memory under the largest group that it could find.
+///
+/// # Errors
+/// [`SynthError::TooLarge`].
+pub(super) fn fits(fabric: &Fabric, pod: &Pod, settings: Synthesize) -> Result<(), SynthError> {
+    let order = if settings.symmetry == SymmetryChoice::None { 1 } else { largest_order(&kinds(pod)) };
+    affordable(&fabric.demand, pod, order)
+}
+
 /// The best wiring found: all restarts at once, merged by score and then by restart number.
 ///
 /// # Errors

@@ -87,9 +87,16 @@ impl Builder {
             Rule::require => {
                 let metric = self.name(&parts.next()?);
                 let comparison = self.comparison(parts.next()?, &metric)?;
-                let value = self.quantity(parts.next()?);
-                self.semi(parts.next(), value.span);
-                ItemKind::Require(RequireItem { metric, comparison, value })
+                let mut value = self.quantity(parts.next()?);
+                let mut next = parts.next();
+                let mut share = times_reference(&mut value);
+                if let Some(written) = next.take_if(|pair| pair.as_rule() == Rule::share) {
+                    share = children(written).next().map(|of| Share { of: self.name(&of), percent: true });
+                    next = parts.next();
+                }
+                let end = share.as_ref().map_or(value.span, |share| value.span.to(share.of.span));
+                self.semi(next, end);
+                ItemKind::Require(RequireItem { metric, comparison, value, share })
             }
             Rule::setting => ItemKind::Setting(self.setting(pair)?),
             Rule::unknown_block => {
@@ -349,4 +356,20 @@ impl Builder {
             _ => self.errors.push(ParseError::MissingSemicolon { span: Span { start: end.end, end: end.end } }),
         }
     }
+}
+
+/// Takes `* bound` off `1.05 * bound`.
+fn times_reference(value: &mut Quantity) -> Option<Share> {
+    let ExprKind::Chain(first, rest) = &mut value.number.kind else { return None };
+    let of = match rest.last() {
+        Some((Operator::Multiply, Expr { kind: ExprKind::Name(name), span })) if REFERENCES.contains(&&**name) && value.unit.is_none() => {
+            Spanned { value: name.clone(), span: *span }
+        }
+        _ => return None,
+    };
+    rest.pop();
+    if rest.is_empty() {
+        value.number = (**first).clone();
+    }
+    Some(Share { of, percent: false })
 }

@@ -52,6 +52,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::range => Words("a range such as `0..4`"),
         Rule::block => Words("`{`"),
         Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::setting | Rule::limit => Words("a setting"),
+        Rule::share => Words("`of`"),
         Rule::groups => Words("`over groups of n`"),
         Rule::any_of => Words("`any of`"),
         Rule::sided | Rule::port | Rule::face => Words("a face port such as `+x[u, v]`"),

@@ -101,17 +101,7 @@ pub(super) fn synthesize(
     symmetric: bool,
     progress: &dyn Progress,
 ) -> Result<Solved, SynthError> {
-    let limit = limit(method);
-    let fits = |size: Size| {
-        let fits = size.rows <= limit.rows && size.columns <= limit.columns && size.weights <= limit.weights;
-        let refused = || unsolved(pod, method, symmetric, size, format!("is given no more than {}", written(limit)));
-        if fits { Ok(()) } else { Err(refused()) }
-    };
-    // Before anything of that size is in memory.
-    fits(least(pod, symmetric))?;
-    let links = if symmetric { Links::by_shift(pod) } else { Links::by_pair(pod) };
-    let size = program::size(&links);
-    fits(size)?;
+    let (links, size) = sized(pod, method, symmetric)?;
     let (fix, nodes) = match method {
         SynthesisMethod::Relax { fix } => (fix as usize, None),
         SynthesisMethod::Milp { nodes } => (links.choices.len().div_ceil(START_ROUNDS), Some(nodes)),
@@ -129,6 +119,33 @@ pub(super) fn synthesize(
     let counters = counters.map(|(name, count)| (name.to_owned(), count)).to_vec();
     let note = best.note(&links);
     Ok(Solved { fibers: links.fibers(pod, &best.taken), counters, stopped_by: best.stopped_by, note })
+}
+
+/// Whether the solver of this build is given such a program.
+///
+/// # Errors
+/// [`SynthError::Unsolved`] where it is not.
+pub(super) fn affordable(pod: &Pod, method: SynthesisMethod, symmetric: bool) -> Result<(), SynthError> {
+    sized(pod, method, symmetric).map(|_| ())
+}
+
+/// The links that the program chooses among, and its size.
+///
+/// # Errors
+/// [`SynthError::Unsolved`] where that exceeds what the solver of this build is given.
+fn sized(pod: &Pod, method: SynthesisMethod, symmetric: bool) -> Result<(Links, Size), SynthError> {
+    let limit = limit(method);
+    let fits = |size: Size| {
+        let fits = size.rows <= limit.rows && size.columns <= limit.columns && size.weights <= limit.weights;
+        let refused = || unsolved(pod, method, symmetric, size, format!("is given no more than {}", written(limit)));
+        if fits { Ok(()) } else { Err(refused()) }
+    };
+    // Before anything of that size is in memory.
+    fits(least(pod, symmetric))?;
+    let links = if symmetric { Links::by_shift(pod) } else { Links::by_pair(pod) };
+    let size = program::size(&links);
+    fits(size)?;
+    Ok((links, size))
 }
 
 /// Steps of the relaxation that gives `milp` its first topology.

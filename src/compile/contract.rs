@@ -1,0 +1,384 @@
+//! The contract before the search: lines that a bound or another line contradicts.
+//!
+//! In: a fabric, and its topology and distances where they are known. Out: an error for every `require` that
+//! no result of the build can satisfy. The bounds: the universal limit of the switches, what the busiest
+//! sender can send at all, Moore's bound on distances, exact distances of a given topology, and what a ratio
+//! to a bound cannot be below. Moore's bound: Hoffman & Singleton 1960.
+
+use crate::diag::{Failure, Span};
+use crate::emit::number::{round_down_sig, round_up_sig};
+use crate::ir::{Distances, Fraction, LimitArgument, Topology, Units, nanoseconds};
+use crate::model::{Comparison, Fabric, Faults, Metric, Pod, Reference, Require, Scale};
+use crate::passes::limit;
+use crate::units::Decimal;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// A `require` that cannot hold.
+#[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
+pub enum ContractError {
+    /// FAB0330: a bound is in the way.
+    #[error("`require {text}` cannot hold: {reason}")]
+    #[diagnostic(code(FAB0330), help("{argument}"))]
+    Bound {
+        /// The line without `require`.
+        text: String,
+        /// What the bound says, with its value.
+        reason: String,
+        /// Why it holds.
+        argument: String,
+        /// `at most 0.0142773`
+        short: String,
+        /// The line.
+        #[label("{short}")]
+        span: Span,
+    },
+    /// FAB0331: another line is in the way.
+    #[error("`require {text}` and `require {other}` cannot both hold")]
+    #[diagnostic(code(FAB0331), help("{argument}"))]
+    Lines {
+        /// The later line without `require`.
+        text: String,
+        /// The earlier one.
+        other: String,
+        /// Why.
+        argument: String,
+        /// The later line.
+        #[label("this")]
+        span: Span,
+        /// The earlier line.
+        #[label("and this")]
+        first: Span,
+    },
+}
+
+/// What a line, or a bound, says of a quantity on one side.
+#[derive(Clone)]
+struct Side<T> {
+    /// The metric and whether it is of the worst fault; flows are rates of every pair.
+    quantity: (Metric, bool),
+    /// Whether nothing is above it; otherwise nothing is below it.
+    most: bool,
+    value: Fraction,
+    /// Whether the value itself is out, too.
+    open: bool,
+    /// Who says so.
+    from: T,
+}
+
+/// Why a bound holds.
+#[derive(Clone)]
+struct Argument {
+    /// `no topology of these switches exceeds`
+    reason: &'static str,
+    why: String,
+}
+
+/// Refuses requires that can never hold.
+///
+/// # Errors
+/// A [`ContractError`] for every line that is in contradiction to a bound, or to a line before it.
+pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Result<(), Failure> {
+    if fabric.requires.is_empty() || fabric.node_count() < 2 {
+        return Ok(());
+    }
+    let universal = universal(fabric);
+    let units = units(fabric, topology);
+    let bounds = bounds(fabric, topology, distances, &units, universal.as_ref());
+    let mut lines: Vec<&Require> = fabric.requires.iter().collect();
+    lines.sort_by_key(|require| require.span);
+    let rate = universal.as_ref().map(|(value, _)| *value);
+    let mut known: Vec<Side<&Require>> = Vec::new();
+    let mut errors: Vec<Box<dyn Diagnostic + Send + Sync>> = Vec::new();
+    for line in lines {
+        let sides = sides(fabric, line, &units, rate);
+        let own = || sides.iter().filter(|side| side.quantity == (family(line.metric), line.fault));
+        if let Some(bound) = own().find_map(|side| bounds.iter().find(|bound| side.contradicts(bound))) {
+            errors.push(Box::new(refused(line, bound, &units)));
+            continue;
+        }
+        let before = sides.iter().find_map(|side| known.iter().find(|other| side.contradicts(other)));
+        match before {
+            Some(other) => errors.push(Box::new(contradiction(line, other.from))),
+            None => known.extend(sides),
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Infeasible(errors)) }
+}
+
+impl<T> Side<T> {
+    /// Whether both leave no value.
+    fn contradicts<U>(&self, other: &Side<U>) -> bool {
+        if self.quantity != other.quantity || self.most == other.most {
+            return false;
+        }
+        let (low, high) = if self.most { (other.value, self.value) } else { (self.value, other.value) };
+        low > high || (low == high && (self.open || other.open))
+    }
+}
+
+/// The metric that others are told in.
+fn family(metric: Metric) -> Metric {
+    match metric {
+        Metric::Injection | Metric::Bandwidth => Metric::ConcurrentFlow,
+        other => other,
+    }
+}
+
+/// What turns rates into metrics, before there is a topology.
+fn units(fabric: &Fabric, topology: Option<&Topology>) -> Units {
+    const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
+    let most_hosts = topology.and_then(|topology| topology.nodes().map(|node| topology.hosts(node)).max());
+    Units {
+        parts: fabric.capacities.parts(),
+        sent_most: fabric.demand.sent_most(None).max(1),
+        hosts: u64::from(most_hosts.unwrap_or(fabric.router.hosts).max(1)),
+        channel_bandwidth: Fraction::new(fabric.capacities.unit_bps(), BITS_OF_A_GIGABYTE),
+    }
+}
+
+/// What a line demands, with what follows from it for other quantities.
+fn sides<'r>(fabric: &Fabric, require: &'r Require, units: &Units, universal: Option<Fraction>) -> Vec<Side<&'r Require>> {
+    let number = Fraction::decimal(require.value);
+    let one = Fraction::whole(1u8);
+    let value = match require.scale {
+        Scale::Metric => Some(number),
+        Scale::Cycles => Some(nanoseconds(number, fabric.clock_hz)),
+        Scale::ShareOf(Reference::Universal) => universal.and_then(|rate| units.of_rate(require.metric, rate)).map(|all| number.times(all)),
+        Scale::ShareOf(_) => None,
+    };
+    // Flows as rates of every pair: what a rate of 1 comes to.
+    let unit = units.of_rate(require.metric, one).filter(|unit| family(require.metric) != require.metric && !unit.is_zero());
+    let Some(value) = value.map(|value| unit.map_or(value, |unit| value.over(unit))) else { return Vec::new() };
+    let (most, least, open) = match require.comparison {
+        Comparison::AtMost => (true, false, false),
+        Comparison::Less => (true, false, true),
+        Comparison::AtLeast => (false, true, false),
+        Comparison::Greater => (false, true, true),
+        Comparison::Equal => (true, true, false),
+    };
+    let side = |metric, fault, most, value, open| Side { quantity: (metric, fault), most, value, open, from: require };
+    let (metric, fault) = (family(require.metric), require.fault);
+    let mut sides = Vec::new();
+    // Fewer links make no way shorter, as long as nobody is gone.
+    let longer = fabric.budget.faults != Faults::Chip && !fabric.budget.faults.is_none();
+    let of_ways = matches!(metric, Metric::Diameter | Metric::AverageHops);
+    for most in [most.then_some(true), least.then_some(false)].into_iter().flatten() {
+        sides.push(side(metric, fault, most, value, open));
+        let mean = if most { (Metric::Diameter, Metric::AverageHops) } else { (Metric::AverageHops, Metric::Diameter) };
+        if metric == mean.0 {
+            sides.push(side(mean.1, fault, most, value, open));
+        }
+        if longer && of_ways && most == fault {
+            sides.push(side(metric, !fault, most, value, open));
+        }
+    }
+    sides
+}
+
+/// The universal limit, and its argument.
+fn universal(fabric: &Fabric) -> Option<(Fraction, String)> {
+    let pod = fabric.pod()?;
+    let asks = |require: &Require| {
+        let of_flow = matches!(family(require.metric), Metric::ConcurrentFlow | Metric::MaxChannelLoad);
+        of_flow && require.scale != Scale::ShareOf(Reference::Bound)
+    };
+    if !fabric.requires.iter().any(asks) {
+        return None;
+    }
+    let (limit, _) = limit::universal(pod, &fabric.demand, &fabric.capacities);
+    let limit = limit?;
+    let why = match limit.argument {
+        LimitArgument::Tree { .. } => {
+            "universal bound: seen from any chip, no wiring of the cubes brings the others closer than a tree of cubes"
+        }
+        LimitArgument::Plane { .. } => "universal bound: half of all pairs cross a plane through the cubes, and no fiber does",
+        LimitArgument::Cubes { .. } => "universal bound: no wiring has more fibers between these cubes and the others",
+    };
+    Some((limit.value(), why.to_owned()))
+}
+
+/// What is known of the result.
+fn bounds(
+    fabric: &Fabric,
+    topology: Option<&Topology>,
+    distances: Option<&Distances>,
+    units: &Units,
+    universal: Option<&(Fraction, String)>,
+) -> Vec<Side<Argument>> {
+    let mut all = Vec::new();
+    // A dead router takes its traffic along: other pairs, other sums.
+    let faults: &[bool] = if fabric.budget.faults == Faults::Chip { &[false] } else { &[false, true] };
+    let mut add = |metric, most, value, reason, why: &str| {
+        let argument = || Argument { reason, why: why.to_owned() };
+        all.extend(faults.iter().map(|&fault| Side { quantity: (metric, fault), most, value, open: false, from: argument() }));
+    };
+    let mut rate: Option<Fraction> = None;
+    let mut at_most = |value: Fraction, add: &mut dyn FnMut(Fraction)| {
+        add(value);
+        rate = Some(rate.map_or(value, |rate| rate.min(value)));
+    };
+    if let Some((value, why)) = universal {
+        at_most(*value, &mut |value| add(Metric::ConcurrentFlow, true, value, "no topology of these switches exceeds", why));
+    }
+    let widest = widest(fabric, topology);
+    at_most(Fraction::new(widest.capacity, units.sent_most), &mut |value| {
+        let why = format!("what sends most leaves by {} ports, and every unit of it must", widest.ports);
+        add(Metric::ConcurrentFlow, true, value, "no topology exceeds", &why);
+    });
+    if let Some(rate) = rate {
+        let why = universal
+            .filter(|(value, _)| *value == rate)
+            .map_or("no flow is larger, and one route per pair makes loads in whole numbers", |(_, why)| why);
+        add(Metric::MaxChannelLoad, false, units.load_at(rate), "no routing on any of these topologies goes below", why);
+    }
+    let (least, mean) = match distances {
+        Some(distances) => {
+            let mean = Fraction::new(distances.total, distances.histogram.iter().sum::<u64>().max(1));
+            let exact = "nothing is searched here: this topology is fixed";
+            all_exact(&mut all, (Metric::Diameter, Fraction::whole(distances.diameter)), exact);
+            all_exact(&mut all, (Metric::AverageHops, mean), exact);
+            (Fraction::whole(distances.diameter), mean)
+        }
+        None => moore(senders(fabric, topology), u64::from(widest.ports)),
+    };
+    let mut add = |metric, most, value, reason, why: &str| {
+        let argument = || Argument { reason, why: why.to_owned() };
+        all.extend(faults.iter().map(|&fault| Side { quantity: (metric, fault), most, value, open: false, from: argument() }));
+    };
+    let why = format!(
+        "Moore's bound: {} ports reach no more than {0} routers in one hop, {0} x {1} in two, and so on",
+        widest.ports,
+        widest.ports.saturating_sub(1)
+    );
+    let (reason, why) = match distances {
+        Some(_) => ("without any fault this topology has", "faults make no way shorter"),
+        None => ("no topology goes below", why.as_str()),
+    };
+    add(Metric::Diameter, false, least, reason, why);
+    add(Metric::AverageHops, false, mean, reason, why);
+    if let Some(hop) = fabric.hop_cycles().iter().min() {
+        let cycles = |hops: Fraction| nanoseconds(hops.times(Fraction::whole(*hop)), fabric.clock_hz);
+        let why = format!("every hop takes at least {hop} cycles, and there are at least {:.4} on average", mean.as_f64());
+        add(Metric::Latency, false, cycles(mean), "no routing goes below", &why);
+        let why = format!("every hop takes at least {hop} cycles, and the farthest pair is at least {} apart", least.ceil());
+        add(Metric::LatencyMax, false, cycles(least), "no routing goes below", &why);
+    }
+    add(
+        Metric::VcBalance,
+        false,
+        Fraction::new(1u8, fabric.budget.vcs.max(1)),
+        "no routing goes below",
+        "the largest of all shares is no smaller than their mean",
+    );
+    if let Some(pod) = fabric.pod() {
+        let why = "every tree joins all cubes, and no two share a switch";
+        add(Metric::DisjointTrees, true, Fraction::whole(most_trees(pod)), "no setting of these switches has more than", why);
+    }
+    all
+}
+
+/// What a fixed topology has exactly, of the healthy fabric.
+fn all_exact(all: &mut Vec<Side<Argument>>, (metric, value): (Metric, Fraction), why: &str) {
+    let argument = || Argument { reason: "this topology has", why: why.to_owned() };
+    all.extend([true, false].map(|most| Side { quantity: (metric, false), most, value, open: false, from: argument() }));
+}
+
+/// Routers that send and receive; two of them where that takes a topology to know.
+fn senders(fabric: &Fabric, topology: Option<&Topology>) -> u64 {
+    match (topology, fabric.pod()) {
+        (Some(topology), _) => topology.endpoints().count() as u64,
+        (None, Some(pod)) => pod.node_count() as u64,
+        (None, None) => 2,
+    }
+}
+
+/// What leaves a router at most.
+struct Widest {
+    ports: u32,
+    /// Of all of them together, in units.
+    capacity: u64,
+}
+
+fn widest(fabric: &Fabric, topology: Option<&Topology>) -> Widest {
+    let largest = fabric.link_types.ids().map(|link| fabric.capacities.of(link)).max().unwrap_or(1);
+    match (topology, fabric.pod()) {
+        (Some(topology), _) => {
+            let ports = topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0) as u32;
+            let leaves = |node| topology.channels_from(node).map(|channel| topology.capacity(channel.link())).sum();
+            Widest { ports, capacity: topology.nodes().map(leaves).max().unwrap_or(0) }
+        }
+        // Two along each axis.
+        (None, Some(_)) => Widest { ports: fabric.router.radix.min(6), capacity: u64::from(fabric.router.radix.min(6)) * largest },
+        (None, None) => Widest { ports: fabric.router.radix, capacity: u64::from(fabric.router.radix) * largest },
+    }
+}
+
+/// The least diameter and the least mean distance of so many routers with so many ports.
+fn moore(routers: u64, ports: u64) -> (Fraction, Fraction) {
+    let (mut left, mut ring, mut hops, mut total) = (u128::from(routers - 1), u128::from(ports), 0u32, 0u128);
+    while left > 0 && ring > 0 {
+        hops += 1;
+        total += u128::from(hops) * ring.min(left);
+        left -= ring.min(left);
+        ring = ring.saturating_mul(u128::from(ports.saturating_sub(1)));
+    }
+    (Fraction::whole(hops), Fraction::new(total, u128::from(routers - 1)))
+}
+
+/// Sets of switches that each join all cubes, at most: a switch makes as many links as it has pairs of faces,
+/// and a tree of all cubes takes one less than there are cubes.
+fn most_trees(pod: &Pod) -> u64 {
+    let cubes = u64::from(pod.cubes);
+    if cubes < 2 {
+        return 0;
+    }
+    let fibers = |(a, b): (usize, usize)| (if b == 0 { a / 2 } else { a.min(b) }) as u64;
+    let joins = pod.ocses.iter().map(|ocs| fibers((ocs.a.len(), ocs.b.len())).min(cubes - 1));
+    joins.sum::<u64>() / (cubes - 1)
+}
+
+/// The error of a line that a bound contradicts.
+fn refused(line: &Require, bound: &Side<Argument>, units: &Units) -> ContractError {
+    let one = Fraction::whole(1u8);
+    let unit = units.of_rate(line.metric, one).filter(|_| family(line.metric) != line.metric);
+    let value = unit.map_or(bound.value, |unit| bound.value.times(unit));
+    let value = format!("{} {}", written(value, bound.most, line), line.metric.unit());
+    let value = value.trim_end();
+    let side = if bound.most { "at most" } else { "at least" };
+    ContractError::Bound {
+        text: line.text(),
+        reason: format!("{} {value}", bound.from.reason),
+        argument: bound.from.why.clone(),
+        short: format!("{side} {value}"),
+        span: line.span,
+    }
+}
+
+/// A bound for people: whole numbers plain, others with six significant digits, rounded to the safe side, or as
+/// many more as show that the line is beyond it.
+fn written(value: Fraction, most: bool, line: &Require) -> String {
+    if value.is_whole() {
+        return value.floor().to_string();
+    }
+    let text = |digits| if most { round_up_sig(value, digits) } else { round_down_sig(value, digits) };
+    let number = Fraction::decimal(line.value);
+    let tells = |text: &String| {
+        let shown = Decimal::parse(text).map(Fraction::decimal);
+        line.scale != Scale::Metric || shown.is_some_and(|shown| !line.comparison.holds(shown, number))
+    };
+    (6..=15).map(text).find(tells).unwrap_or_else(|| text(15))
+}
+
+fn contradiction(line: &Require, other: &Require) -> ContractError {
+    let argument = if (line.metric, line.fault) == (other.metric, other.fault) {
+        "no value satisfies both".to_owned()
+    } else if family(line.metric) == family(other.metric) && line.fault == other.fault {
+        format!("`{}` and `{}` are the same flow in other units", line.metric.name(), other.metric.name())
+    } else if line.fault != other.fault {
+        "faults make no way shorter".to_owned()
+    } else {
+        "no average is above the largest value".to_owned()
+    };
+    ContractError::Lines { text: line.text(), other: other.text(), argument, span: line.span, first: other.span }
+}

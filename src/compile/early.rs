@@ -1,0 +1,148 @@
+//! What a build would refuse, found before anything is searched, analysed or routed.
+//!
+//! In: a fabric. Out: the errors that no search can mend. Every one is an error of the later stage too: this
+//! room only knows when its answer does not depend on what comes between. Cost: milliseconds; what would take
+//! longer is left to the build ([`EARLY_WORK`]).
+
+use super::{Stage, contract, faults, size};
+use crate::diag::Failure;
+use crate::ids::{Id, NodeId};
+use crate::ir::{CrossConnects, Distances, Fault, Scenario, Scene, Topology};
+use crate::model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice};
+use crate::passes::route::{RouteError, axis_order, dimension_order};
+use crate::passes::{cross_connect, flow, synth, wire};
+use crate::progress::Silent;
+
+/// Steps (a channel looked at from a router, or in one scenario) that are quick: some 50 ms.
+const EARLY_WORK: usize = 20_000_000;
+
+/// A topology that is known without a search, and what is known of it.
+struct Given {
+    topology: Topology,
+    cross_connects: Option<CrossConnects>,
+    /// `None` where measuring them would take long.
+    distances: Option<Distances>,
+}
+
+/// Refuses what can never be built as far as `last`.
+///
+/// # Errors
+/// As [`super::compile`].
+pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
+    size::affordable(fabric, last)?;
+    let given = given(fabric)?;
+    if let (Some(pod), None) = (fabric.pod(), &given) {
+        synth::searchable(fabric, pod).map_err(of_synthesis)?;
+    }
+    let topology = given.as_ref().map(|given| &given.topology);
+    if last >= Stage::Route {
+        routable(fabric, given.as_ref()).map_err(Failure::infeasible)?;
+        if let Some(topology) = topology {
+            size::orderable(fabric, topology).map_err(Failure::infeasible)?;
+        }
+        faults::affordable(fabric, faults::fewest(fabric, topology))?;
+    }
+    contract::possible(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))
+}
+
+/// The kind of an error of the synthesis.
+pub(super) fn of_synthesis(error: synth::SynthError) -> Failure {
+    match error {
+        synth::SynthError::TooLarge { .. } => Failure::infeasible(error),
+        error => Failure::spec(error),
+    }
+}
+
+/// The topology, where the spec says all of it.
+fn given(fabric: &Fabric) -> Result<Option<Given>, Failure> {
+    let (topology, cross_connects) = match &fabric.plant {
+        Plant::Pod(pod) => {
+            if let TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) = pod.topology {
+                return Ok(None);
+            }
+            let topology = synth::synthesize(fabric, pod, &Silent).map_err(of_synthesis)?.finalists.swap_remove(0);
+            let topology = topology.with_capacities(fabric.capacities.clone());
+            let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
+            (topology, Some(cross_connects))
+        }
+        Plant::Network(network) => {
+            // A link takes as long to make as to look at some dozen times.
+            if network.router_count().saturating_mul(fabric.router.radix as usize) > EARLY_WORK / 20 {
+                return Ok(None);
+            }
+            (wire::wire(fabric, network), None)
+        }
+    };
+    let searches = topology.symmetry().class_count().saturating_mul(topology.channel_count());
+    let distances = (searches <= EARLY_WORK).then(|| flow::distances(&Scene::whole(&topology))).flatten();
+    Ok(Some(Given { topology, cross_connects, distances }))
+}
+
+/// Refuses a routing that has too few virtual channels or table entries, and faults that no routing survives.
+fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
+    let topology = given.map(|given| &given.topology);
+    let endpoints = match (topology, &fabric.plant) {
+        (Some(topology), _) => topology.endpoints().count(),
+        (None, Plant::Pod(pod)) => pod.node_count(),
+        (None, Plant::Network(_)) => 0,
+    };
+    let least = endpoints.saturating_sub(1);
+    if let Some(limit) = fabric.budget.table_entries.filter(|&limit| (limit as usize) < least) {
+        return Err(RouteError::fewer_entries_than_routers(fabric, topology, least, limit));
+    }
+    let Some(Given { topology, cross_connects, distances }) = given else { return Ok(()) };
+    let whole = Scene::whole(topology);
+    keeps_order(fabric, &whole, &Scenario::nominal())?;
+    let vcs = fabric.budget.vcs;
+    if let Some(hops) = distances.as_ref().map(|distances| distances.diameter).filter(|&hops| hops > u32::from(vcs))
+        && fabric.routing == RoutingChoice::Minimal
+    {
+        let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
+        return Err(RouteError::NeedsHops { hops, vcs, scenario: "nominal".to_owned(), budget, routing });
+    }
+    // Enough of them: what one fault of a kind breaks, the first ones mostly break.
+    let each = EARLY_WORK / topology.channel_count().max(1);
+    if fabric.budget.faults.is_none() || faults::fewest(fabric, Some(topology)).is_many() {
+        return Ok(());
+    }
+    for scenario in Scenario::all(fabric, topology).iter().skip(1).take(each) {
+        let scene = Scene::of(&scenario.fault, topology, cross_connects.as_ref());
+        in_one_piece(fabric, &scene, scenario)?;
+        keeps_order(fabric, &scene, scenario)?;
+    }
+    Ok(())
+}
+
+/// Whether the living routers still reach each other; links that run one way are left to the build.
+fn in_one_piece(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<(), RouteError> {
+    let mut living = scene.topology.nodes().filter(|&node| scene.lives(node));
+    let Some(first) = living.next().filter(|_| !scene.topology.has_simplex()) else { return Ok(()) };
+    let seen = scene.topology.reachable(first, |link| scene.is_lit(link));
+    let lost = living.any(|node| !seen.contains(node.index()));
+    if lost { Err(RouteError::fault_disconnects(fabric, scene, scenario)) } else { Ok(()) }
+}
+
+/// Whether dimension order, which has one path per pair, keeps those next to what has failed.
+fn keeps_order(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<(), RouteError> {
+    if fabric.routing != RoutingChoice::DimensionOrder {
+        return Ok(());
+    }
+    let topology = scene.topology;
+    let mut near: Vec<NodeId> = match scenario.fault {
+        Fault::Router(dead) => topology.channels_from(dead).map(|channel| topology.target(channel).node).collect(),
+        _ => Vec::new(),
+    };
+    near.sort_unstable();
+    near.dedup();
+    let around_router = near.iter().flat_map(|&src| near.iter().map(move |&dst| [src, dst])).filter(|[src, dst]| src != dst);
+    let dark = topology.links().enumerate().filter(|(id, _)| !scene.is_lit(*id) && scene.dead.is_none());
+    let across = dark.flat_map(|(_, link)| [[link.a.node, link.b.node], [link.b.node, link.a.node]]);
+    let pairs = around_router.chain(across);
+    match &fabric.plant {
+        Plant::Pod(pod @ Pod { topology: TopologyChoice::Torus(dims), .. }) => {
+            dimension_order::keeps(fabric, pod, scene, *dims, scenario, pairs)
+        }
+        Plant::Pod(_) => Ok(()),
+        Plant::Network(_) => axis_order::keeps(fabric, scene, scenario, pairs),
+    }
+}
