@@ -198,6 +198,31 @@ fn universal(fabric: &Fabric) -> Option<(Fraction, String)> {
     Some((limit.value(), why.to_owned()))
 }
 
+/// Bounds as they are found.
+struct Bounds {
+    all: Vec<Side<Argument>>,
+    /// Whether they hold under every tolerated fault as well. A dead router takes its traffic along: other
+    /// pairs, other sums.
+    of_faults: bool,
+}
+
+impl Bounds {
+    fn add(&mut self, metric: Metric, most: bool, value: Fraction, reason: &'static str, why: &str) {
+        for fault in [Some(false), self.of_faults.then_some(true)].into_iter().flatten() {
+            let from = Argument { reason, why: why.to_owned() };
+            self.all.push(Side { quantity: (metric, fault), most, value, open: false, from });
+        }
+    }
+    /// What a fixed topology has exactly while it is healthy; faults only add to it.
+    fn exact(&mut self, metric: Metric, value: Fraction) {
+        for most in [true, false] {
+            let from = Argument { reason: "this topology has", why: "nothing is searched here: the topology is fixed".to_owned() };
+            self.all.push(Side { quantity: (metric, false), most, value, open: false, from });
+        }
+        self.add(metric, false, value, "without any fault this topology has", "faults make no way shorter");
+    }
+}
+
 /// What is known of the result.
 fn bounds(
     fabric: &Fabric,
@@ -206,82 +231,51 @@ fn bounds(
     units: &Units,
     universal: Option<&(Fraction, String)>,
 ) -> Vec<Side<Argument>> {
-    let mut all = Vec::new();
-    // A dead router takes its traffic along: other pairs, other sums.
-    let faults: &[bool] = if fabric.budget.faults == Faults::Chip { &[false] } else { &[false, true] };
-    let mut add = |metric, most, value, reason, why: &str| {
-        let argument = || Argument { reason, why: why.to_owned() };
-        all.extend(faults.iter().map(|&fault| Side { quantity: (metric, fault), most, value, open: false, from: argument() }));
-    };
-    let mut rate: Option<Fraction> = None;
-    let mut at_most = |value: Fraction, add: &mut dyn FnMut(Fraction)| {
-        add(value);
-        rate = Some(rate.map_or(value, |rate| rate.min(value)));
-    };
-    if let Some((value, why)) = universal {
-        at_most(*value, &mut |value| add(Metric::ConcurrentFlow, true, value, "no topology of these switches exceeds", why));
-    }
+    let mut bounds = Bounds { all: Vec::new(), of_faults: fabric.budget.faults != Faults::Chip };
     let widest = widest(fabric, topology);
-    at_most(Fraction::new(widest.capacity, units.sent_most), &mut |value| {
-        let why = format!("what sends most leaves by {} ports, and every unit of it must", widest.ports);
-        add(Metric::ConcurrentFlow, true, value, "no topology exceeds", &why);
-    });
-    if let Some(rate) = rate {
-        let why = universal
-            .filter(|(value, _)| *value == rate)
-            .map_or("no flow is larger, and one route per pair makes loads in whole numbers", |(_, why)| why);
-        add(Metric::MaxChannelLoad, false, units.load_at(rate), "no routing on any of these topologies goes below", why);
+    let leaves = Fraction::new(widest.capacity, units.sent_most);
+    let why = format!("what sends most leaves by {} ports, and every unit of it must", widest.ports);
+    let mut rate = (leaves, why.as_str());
+    bounds.add(Metric::ConcurrentFlow, true, leaves, "no topology exceeds", &why);
+    if let Some((value, why)) = universal {
+        bounds.add(Metric::ConcurrentFlow, true, *value, "no topology of these switches exceeds", why);
+        rate = if *value < leaves { (*value, why) } else { rate };
     }
+    bounds.add(Metric::MaxChannelLoad, false, units.load_at(rate.0), "no routing on any of these topologies goes below", rate.1);
+
     let (least, mean) = match distances {
         Some(distances) => {
             let mean = Fraction::new(distances.total, distances.histogram.iter().sum::<u64>().max(1));
-            let exact = "nothing is searched here: this topology is fixed";
-            all_exact(&mut all, (Metric::Diameter, Fraction::whole(distances.diameter)), exact);
-            all_exact(&mut all, (Metric::AverageHops, mean), exact);
             (Fraction::whole(distances.diameter), mean)
         }
-        None => moore(senders(fabric, topology), u64::from(widest.ports)),
+        None => moore(senders(fabric, topology), widest.ports, topology.is_some_and(Topology::has_simplex)),
     };
-    let mut add = |metric, most, value, reason, why: &str| {
-        let argument = || Argument { reason, why: why.to_owned() };
-        all.extend(faults.iter().map(|&fault| Side { quantity: (metric, fault), most, value, open: false, from: argument() }));
-    };
-    let why = format!(
-        "Moore's bound: {} ports reach no more than {0} routers in one hop, {0} x {1} in two, and so on",
-        widest.ports,
-        widest.ports.saturating_sub(1)
-    );
-    let (reason, why) = match distances {
-        Some(_) => ("without any fault this topology has", "faults make no way shorter"),
-        None => ("no topology goes below", why.as_str()),
-    };
-    add(Metric::Diameter, false, least, reason, why);
-    add(Metric::AverageHops, false, mean, reason, why);
-    if let Some(hop) = fabric.hop_cycles().iter().min() {
-        let cycles = |hops: Fraction| nanoseconds(hops.times(Fraction::whole(*hop)), fabric.clock_hz);
-        let why = format!("every hop takes at least {hop} cycles, and there are at least {:.4} on average", mean.as_f64());
-        add(Metric::Latency, false, cycles(mean), "no routing goes below", &why);
-        let why = format!("every hop takes at least {hop} cycles, and the farthest pair is at least {} apart", least.ceil());
-        add(Metric::LatencyMax, false, cycles(least), "no routing goes below", &why);
+    for (metric, value) in [(Metric::Diameter, least), (Metric::AverageHops, mean)] {
+        match distances {
+            Some(_) => bounds.exact(metric, value),
+            None => {
+                let why = format!(
+                    "Moore's bound: {} ports reach so many routers in one hop, all of their others in two, and so on",
+                    widest.ports
+                );
+                bounds.add(metric, false, value, "no topology goes below", &why);
+            }
+        }
     }
-    add(
-        Metric::VcBalance,
-        false,
-        Fraction::new(1u8, fabric.budget.vcs.max(1)),
-        "no routing goes below",
-        "the largest of all shares is no smaller than their mean",
-    );
+    let hop = fabric.hop_cycles().iter().min().copied().unwrap_or(0);
+    let times = |hops: Fraction| nanoseconds(hops.times(Fraction::whole(hop)), fabric.clock_hz);
+    let why = format!("every hop takes at least {hop} cycles, and there are at least {:.4} on average", mean.as_f64());
+    bounds.add(Metric::Latency, false, times(mean), "no routing goes below", &why);
+    let why = format!("every hop takes at least {hop} cycles, and the farthest pair is at least {} apart", least.ceil());
+    bounds.add(Metric::LatencyMax, false, times(least), "no routing goes below", &why);
+    let share = Fraction::new(1u8, fabric.budget.vcs.max(1));
+    bounds.add(Metric::VcBalance, false, share, "no routing goes below", "the largest of all shares is no smaller than their mean");
     if let Some(pod) = fabric.pod() {
         let why = "every tree joins all cubes, and no two share a switch";
-        add(Metric::DisjointTrees, true, Fraction::whole(most_trees(pod)), "no setting of these switches has more than", why);
+        let most = Fraction::whole(most_trees(pod));
+        bounds.add(Metric::DisjointTrees, true, most, "no setting of these switches has more than", why);
     }
-    all
-}
-
-/// What a fixed topology has exactly, of the healthy fabric.
-fn all_exact(all: &mut Vec<Side<Argument>>, (metric, value): (Metric, Fraction), why: &str) {
-    let argument = || Argument { reason: "this topology has", why: why.to_owned() };
-    all.extend([true, false].map(|most| Side { quantity: (metric, false), most, value, open: false, from: argument() }));
+    bounds.all
 }
 
 /// Routers that send and receive; two of them where that takes a topology to know.
@@ -314,14 +308,16 @@ fn widest(fabric: &Fabric, topology: Option<&Topology>) -> Widest {
     }
 }
 
-/// The least diameter and the least mean distance of so many routers with so many ports.
-fn moore(routers: u64, ports: u64) -> (Fraction, Fraction) {
+/// The least diameter and the least mean distance of so many routers with so many ports; where links run one
+/// way, none of the ports leads back.
+fn moore(routers: u64, ports: u32, simplex: bool) -> (Fraction, Fraction) {
+    let further = u128::from(if simplex { ports } else { ports.saturating_sub(1) });
     let (mut left, mut ring, mut hops, mut total) = (u128::from(routers - 1), u128::from(ports), 0u32, 0u128);
     while left > 0 && ring > 0 {
         hops += 1;
         total += u128::from(hops) * ring.min(left);
         left -= ring.min(left);
-        ring = ring.saturating_mul(u128::from(ports.saturating_sub(1)));
+        ring = ring.saturating_mul(further);
     }
     (Fraction::whole(hops), Fraction::new(total, u128::from(routers - 1)))
 }
