@@ -7,9 +7,7 @@
 
 mod passes;
 
-use crate::check::{
-    self, CERTIFICATES, Certified, CheckError, Counts, Files, INPUTS, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
-};
+use crate::check::{self, CERTIFICATES, Certified, CheckError, Counts, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated};
 use crate::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
@@ -17,8 +15,8 @@ use crate::ir::{
     ConcurrentFlow, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene, Topology,
     UniformTopology, fault_flows_are_listed,
 };
-use crate::model::{self, Fabric, Family, Plant, Pod, SynthesisMethod, TopologyChoice};
-use crate::syntax::{self, DEMAND_INPUT, GRAPH_INPUTS, ast, graph_input};
+use crate::model::{self, Fabric, Pod, SynthesisMethod, TopologyChoice};
+use crate::syntax::{ast, input_copy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
@@ -53,13 +51,9 @@ pub fn load(
 ) -> Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)> {
     let spec = format!("{directory}/{SPEC}");
     let first = std::cell::Cell::new(true);
-    // A normalized spec names no other files than its demand matrix and its graph, by their places in the
-    // directory, and its cross-connects, by the place they came from; the directory has a copy of each.
-    let copies = [DEMAND_INPUT].into_iter().chain(GRAPH_INPUTS).map(|copy| (syntax::join(&spec, copy), copy));
-    let copies: BTreeMap<String, &str> = copies.collect();
     model::load(&spec, &|wanted: &str| match first.replace(false) {
         true => read(SPEC),
-        false => read(copies.get(wanted).copied().unwrap_or(INPUTS)),
+        false => read(input_copy(&spec, wanted)),
     })
 }
 
@@ -239,8 +233,8 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
     let used = |link_type| proved.topology.links().iter().any(|link| link.link_type == link_type);
     add(fabric.link_types.ids().any(|link_type| !used(link_type)), SPEC, "link", "those that no link is made of");
     add(search.is_some_and(|search| search.method != SynthesisMethod::Search), SPEC, "topology", "what the program may take");
-    let read = file_that_was_read(fabric);
-    add(read.is_some(), read.unwrap_or(INPUTS), "", "that this is the file that was read; what the spec asks of it is proved");
+    let read = fabric.plant.input().map(|(path, _)| path);
+    add(read.is_some(), read.unwrap_or_default(), "", "that this is the file that was read; what the spec asks of it is proved");
     add(true, MANIFEST, "tool", "the version");
     add(
         proved.options.iter().any(|(name, _)| name == "stop_after"),
@@ -269,17 +263,4 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
 fn some_ports_are_free(pod: &Pod) -> bool {
     let ports = || pod.ocses.iter().map(|ocs| ocs.ports);
     pod.ocs_groups.len() > 2 && ports().min() < ports().max()
-}
-
-/// The copy of the file that the topology came from.
-fn file_that_was_read(fabric: &Fabric) -> Option<&'static str> {
-    match &fabric.plant {
-        Plant::Pod(pod) => {
-            matches!(pod.topology, TopologyChoice::CrossConnects { .. } | TopologyChoice::SynthesizeNear(_)).then_some(INPUTS)
-        }
-        Plant::Network(network) => match &network.family {
-            Family::Listed(listed) => Some(graph_input(&listed.path)),
-            _ => None,
-        },
-    }
 }

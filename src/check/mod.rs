@@ -24,7 +24,7 @@ mod trees;
 mod wiring;
 
 pub use deadlock::DeadlockFree;
-pub(crate) use directory::{CERTIFICATES, INPUTS, MANIFEST, REPORT, SPEC};
+pub(crate) use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{Certified, EachTables, Files, Proved, ProvedScenario, Stated, Verified, directory, prove};
 pub use distances::distances;
 pub use dual::dual;

@@ -4,7 +4,7 @@ use super::errors::{DriverError, Stop};
 use crate::diag::{Failure, SourceMap, Span};
 use crate::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
 use crate::model::{self, Fabric};
-use crate::syntax::{Loader, ParseError, too_long};
+use crate::syntax::{Loader, ParseError, input_copy, too_long};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -42,13 +42,8 @@ pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
 /// There is no `spec.fab`, or it has errors.
 pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let spec = display(&directory.join("spec.fab"));
-    let inputs = display(&directory.join("inputs").join("ocs.json"));
     let text = spec_text(&spec)?;
-    // A normalized spec names no other files than its demand matrix and its graph, by their places in the
-    // directory, and its cross-connects, by the place they came from; the directory has a copy of each.
-    let copies = [crate::syntax::DEMAND_INPUT].into_iter().chain(crate::syntax::GRAPH_INPUTS);
-    let copies: Vec<String> = copies.map(|copy| crate::syntax::join(&spec, copy)).collect();
-    let path = |wanted: &str| if copies.iter().any(|copy| copy == wanted) { wanted.to_owned() } else { inputs.clone() };
+    let path = |wanted: &str| display(&directory.join(input_copy(&spec, wanted)));
     let (fabric, spec, sources) = model::load(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
     Ok(Loaded { fabric, spec, sources })
 }

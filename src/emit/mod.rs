@@ -32,8 +32,8 @@ pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{ForwardingTables, PackedTables, Scenario, Symmetry};
-use crate::model::{DemandShape, Family, Near, Network, Plant, Pod, TopologyChoice, file_stem};
-use crate::syntax::{DEMAND_INPUT, graph_input};
+use crate::model::{DemandShape, Plant, file_stem};
+use crate::syntax::DEMAND_INPUT;
 use external::External;
 use tables::{tables_path, unpacked};
 
@@ -237,16 +237,7 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
         (Kind::Inputs, plant) => {
             let matrix = matches!(compiled.fabric.demand.shape(), DemandShape::Matrix(_));
             let demand = matrix.then(|| (DEMAND_INPUT.to_owned(), Part { kind: Kind::Demand, at: 0, input: "" }));
-            let input = match plant {
-                Plant::Pod(Pod { topology: TopologyChoice::CrossConnects { text, .. }, .. })
-                | Plant::Pod(Pod { topology: TopologyChoice::SynthesizeNear(Near { text, .. }), .. }) => {
-                    Some(("inputs/ocs.json".to_owned(), Part { kind, at: 0, input: text }))
-                }
-                Plant::Network(Network { family: Family::Listed(listed), .. }) => {
-                    Some((graph_input(&listed.path).to_owned(), Part { kind, at: 0, input: &listed.text }))
-                }
-                _ => None,
-            };
+            let input = plant.input().map(|(path, text)| (path.to_owned(), Part { kind, at: 0, input: text }));
             demand.into_iter().chain(input).collect()
         }
         _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),

@@ -8,12 +8,13 @@
 use super::capacity::Capacities;
 use super::contract::{Metric, Require};
 use super::demand::Demand;
-use super::network::Network;
+use super::network::{Family, Network};
 use super::pod::{Pod, TopologyChoice};
 use super::routing::RoutingChoice;
 use super::synthesis::Near;
 use crate::diag::Span;
 use crate::ids::{IdVec, LinkTypeId};
+use crate::syntax::{OCS_INPUT, graph_input};
 
 /// A fabric as declared.
 #[derive(Clone, Debug)]
@@ -131,6 +132,20 @@ impl Faults {
             Faults::Ocses(_) => Some("2 dark OCSes"),
             Faults::Link => Some("1 dark link"),
             Faults::Chip => Some("1 dead chip"),
+        }
+    }
+}
+
+impl Plant {
+    /// The file that the topology comes from: where a built directory has its copy, and its text.
+    pub fn input(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Plant::Pod(pod) => match &pod.topology {
+                TopologyChoice::CrossConnects { text, .. } | TopologyChoice::SynthesizeNear(Near { text, .. }) => Some((OCS_INPUT, text)),
+                _ => None,
+            },
+            Plant::Network(Network { family: Family::Listed(listed), .. }) => Some((graph_input(&listed.path), &listed.text)),
+            Plant::Network(_) => None,
         }
     }
 }

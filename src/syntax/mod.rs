@@ -16,6 +16,6 @@ mod scan;
 pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
 pub use load::{Loader, join, parse, parse_file, too_long};
-pub use normalize::{DEMAND_INPUT, GRAPH_INPUTS, graph_input, is_graphml, normalize, require_order, with_inputs};
+pub use normalize::{DEMAND_INPUT, GRAPH_INPUTS, OCS_INPUT, graph_input, input_copy, is_graphml, normalize, require_order, with_inputs};
 pub use print::{print, print_spec};
 pub use scan::tokens;

@@ -7,6 +7,7 @@
 
 use super::ast::*;
 use super::eval::Constants;
+use super::load::join;
 use super::print::{one_line, quantity};
 use crate::diag::Spanned;
 use crate::units::{Decimal, Dimension, UNITS, unit};
@@ -92,6 +93,16 @@ pub const DEMAND_INPUT: &str = "inputs/demand.csv";
 
 /// Where a built directory keeps the graph of its topology: GraphML, or else an edge list.
 pub const GRAPH_INPUTS: [&str; 2] = ["inputs/topology.graphml", "inputs/topology.txt"];
+
+/// The place in a built directory for the cross-connects that a spec names.
+pub const OCS_INPUT: &str = "inputs/ocs.json";
+
+/// Where a built directory has the copy of a file that its normal form, at `spec`, names: the demand matrix and
+/// the graph by the place of the copy, cross-connects by the place that they came from.
+pub fn input_copy(spec: &str, wanted: &str) -> &'static str {
+    let mut by_place = [DEMAND_INPUT].into_iter().chain(GRAPH_INPUTS);
+    by_place.find(|copy| join(spec, copy) == wanted).unwrap_or(OCS_INPUT)
+}
 
 /// The place in a built directory for a graph that a spec names by this path.
 pub fn graph_input(path: &str) -> &'static str {

@@ -7,7 +7,6 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 
 pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const SPEC: &str = "spec.fab";
-pub(crate) const INPUTS: &str = "inputs/ocs.json";
 pub(super) const TOPOLOGY: &str = "topology.json";
 pub(super) const OCS: &str = "ocs.json";
 pub(crate) const CERTIFICATES: &str = "certificates.json";

@@ -27,7 +27,7 @@ use crate::model::Fabric;
 use certificates::{Claimed, Claims};
 use comparison::Measured;
 pub use files::Files;
-pub(crate) use files::{CERTIFICATES, INPUTS, MANIFEST, REPORT, SPEC};
+pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 use files::{OCS, TOPOLOGY};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;

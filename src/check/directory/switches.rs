@@ -1,6 +1,6 @@
 //! Reads `ocs.json`, and the configuration of every switch, against the pod.
 
-use super::files::{Files, INPUTS, OCS};
+use super::files::{Files, OCS};
 use super::inputs::same_input;
 use super::read::{contradiction, json, tagged};
 use crate::check::CheckError;
@@ -9,6 +9,7 @@ use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnect, CrossConnects, Topology};
 use crate::model::{CoupleRule, Duplex, FacePort, Ocs, Pod, TopologyChoice};
 use crate::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
+use crate::syntax::OCS_INPUT;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The settings of all switches.
@@ -59,8 +60,8 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
         TopologyChoice::SynthesizeNear(near) => (&near.text, Some(near.moves)),
         _ => return Ok(()),
     };
-    same_input(files, INPUTS, text)?;
-    let [wanted, set] = [INPUTS, OCS].map(|path| tagged::<OcsFile>(files, path).map(|file| pairs_by_name(&file)));
+    same_input(files, OCS_INPUT, text)?;
+    let [wanted, set] = [OCS_INPUT, OCS].map(|path| tagged::<OcsFile>(files, path).map(|file| pairs_by_name(&file)));
     let (wanted, set) = (wanted?, set?);
     let empty = BTreeSet::new();
     if let Some(moves) = moves {
@@ -69,7 +70,7 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
             true => Err(contradiction(
                 OCS,
                 "ocs",
-                format!("has {fresh} cross-connects that {INPUTS} has not, but the spec allows {moves} moves"),
+                format!("has {fresh} cross-connects that {OCS_INPUT} has not, but the spec allows {moves} moves"),
             )),
             false => Ok(()),
         };
@@ -77,7 +78,7 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
     for name in wanted.keys().chain(set.keys()) {
         let [wanted, set] = [&wanted, &set].map(|pairs| pairs.get(name).unwrap_or(&empty));
         if let Some((a, b)) = wanted.symmetric_difference(set).next() {
-            return Err(contradiction(OCS, name.as_str(), format!("{a} - {b} stands in only one of {INPUTS} and {OCS}")));
+            return Err(contradiction(OCS, name.as_str(), format!("{a} - {b} stands in only one of {OCS_INPUT} and {OCS}")));
         }
     }
     Ok(())
