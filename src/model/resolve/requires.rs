@@ -1,11 +1,12 @@
 //! The contract.
 
 use super::context::Context;
+use super::foreign;
 use super::items::Items;
 use super::kind::Kind;
 use super::settings::{decimal, quantity_of};
-use crate::diag::Span;
-use crate::model::errors::{ResolveError, closest, list};
+use crate::diag::{Span, closest, list};
+use crate::model::errors::ResolveError;
 use crate::model::{Budget, Comparison, Metric, Require};
 use crate::syntax::ast::RequireItem;
 use crate::syntax::require_order;
@@ -50,8 +51,7 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
             budget: budget.faults_span,
         });
     }
-    let comparisons = [Comparison::AtMost, Comparison::AtLeast, Comparison::Less, Comparison::Greater, Comparison::Equal];
-    let comparison = comparisons.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)?;
+    let comparison = Comparison::ALL.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)?;
     let (value, value_text) = value(context, item, metric)?;
     if let Some((reason, help)) = nonsense(metric, comparison, value) {
         context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
@@ -63,10 +63,11 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
 fn unknown_metric(name: &str, fault: bool, plain: &str, span: Span) -> ResolveError {
     let known: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
     let plain = if fault { plain } else { plain.rsplit('.').next().unwrap_or(plain) };
-    let help = match closest(plain, &known) {
-        Some(close) if fault || name.starts_with("fault") => format!("did you mean `fault.{close}`?"),
-        Some(close) => format!("did you mean `{close}`?"),
-        None => format!("one of {}; with `fault.` before it, in the worst tolerated fault", list(&known)),
+    let help = match (closest(plain, known.iter().copied()), foreign::metric(plain)) {
+        (_, Some(has)) => has.to_owned(),
+        (Some(close), None) if fault || name.starts_with("fault") => format!("did you mean `fault.{close}`?"),
+        (Some(close), None) => format!("did you mean `{close}`?"),
+        (None, None) => format!("one of {}; with `fault.` before it, in the worst tolerated fault", list(&known)),
     };
     ResolveError::UnknownMetric { name: name.to_owned(), help, span }
 }
@@ -91,10 +92,15 @@ fn value(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(f
             (gigabytes, " GB/s")
         }
         (_, Some(unit)) => {
+            let share = if &*unit.value == "%" { decimal(context, &what, &item.value).map(Decimal::percent) } else { None };
+            let help = match share {
+                Some(share) => format!("a share is a plain number: write `{share}`"),
+                None => format!("remove `{}`", unit.value),
+            };
             context.error(ResolveError::WrongUnit {
                 what,
                 wanted: "no unit".to_owned(),
-                help: Some(format!("remove `{}`", unit.value)),
+                help: Some(help),
                 span: unit.span,
                 found: "a plain number expected".to_owned(),
             });
