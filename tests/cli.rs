@@ -513,7 +513,7 @@ fn errors_are_counted_and_control_characters_escaped() {
     let directory = tempfile::tempdir().unwrap();
     let spec = std::fs::read_to_string("tests/slips/pod.fab").unwrap();
     let spec = spec
-        .replace("radix = 6", "radix = 4 \u{1b}[31m ports")
+        .replace("radix = 6", "radix = 4 \u{1b}31m ports")
         .replace("cubes = 2;", "cubes = \u{9b}2J;")
         .replace("// Two", "// \u{1b}]0;Two");
     std::fs::write(directory.path().join("pod.fab"), spec).unwrap();

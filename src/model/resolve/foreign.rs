@@ -50,6 +50,7 @@ const FIELDS: &[Meant] = &[
     (&["algorithm", "solver"], "method"),
     (&["iterations", "budget", "work"], "effort"),
     (&["goal", "metric", "optimize"], "objective"),
+    (&["link"], "default"),
     (&["timeout", "deadline", "time"], "time_limit"),
 ];
 

@@ -41,14 +41,15 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
                 let word = &*setting.name.value;
                 let known = settings().find(|known| *known == word);
                 let known = known.or_else(|| if context.enough() { None } else { unknown_setting(context, &setting.name) });
-                match known.and_then(|known| Some((known, items.settings.get(known)?))) {
+                let Some(known) = known else { continue };
+                match items.settings.get(known) {
                     // One that was meant is not told twice.
-                    Some((known, _)) if known != word => {}
-                    Some((known, first)) => {
+                    Some(_) if known != word => {}
+                    Some(first) if &*first.name.value == known => {
                         let first = first.name.span;
                         context.duplicate(format!("`{known}`"), "a fabric has exactly one; remove the other", setting.name.span, first);
                     }
-                    None => _ = known.map(|known| items.settings.insert(known, setting)),
+                    _ => _ = items.settings.insert(known, setting),
                 }
             }
             ItemKind::Link(name, block) => items.links.push((name, block, item.span)),

@@ -7,12 +7,16 @@ use crate::diag::Span;
 use crate::model::errors::ResolveError;
 use crate::model::word::form;
 use crate::model::{Budget, Capacities, Demand, Family, Plant, Require, Router, RoutingChoice};
-use crate::syntax::ast::{Name, Value, ValueKind};
+use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, Value, ValueKind};
 
 /// The first word of a topology.
 pub(super) fn named(value: &Value) -> Option<Name> {
     match &value.kind {
         ValueKind::Dims(kind, ..) | ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => Some(kind.clone()),
+        // `torus side`, which reads like a number with its unit.
+        ValueKind::Quantity(Quantity { number: Expr { kind: ExprKind::Name(name), span }, .. }) => {
+            Some(Name { value: name.clone(), span: *span })
+        }
         ValueKind::Quantity(_) | ValueKind::Limit(..) => word(value),
     }
 }

@@ -49,6 +49,7 @@ pub(super) fn settings<'a>(context: &mut Context, block: &'a Block, title: Strin
         match found.get(known) {
             // One that was meant is not told twice.
             Some(_) if known != word => {}
+            Some(first) if &*first.name.value != known => _ = found.insert(known, setting),
             Some(first) => context.duplicate(format!("`{known}`"), "remove one of them", name.span, first.name.span),
             None => _ = found.insert(known, setting),
         }
