@@ -129,8 +129,8 @@ const FOREIGN: &[Foreign] = foreign! {
     "OCS" | "ocses" | "OCSes" | "OCSs" | "switch" | "switches" Things 1, 1, "";
 };
 
-/// What to write instead of a number with a unit that is none of [`UNITS`], or does not measure what is wanted:
-/// a sentence without its end, or nothing.
+/// What to write instead of a number with a unit that is none of [`UNITS`], or does not measure what is
+/// wanted: a sentence without its end, or nothing.
 pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) -> Option<String> {
     let foreign = |fits: &dyn Fn(Dimension) -> bool| FOREIGN.iter().find(|unit| unit.names.contains(&name) && fits(unit.dimension));
     if let Some(from) = foreign(&|dimension| dimensions.contains(&dimension)) {

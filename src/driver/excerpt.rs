@@ -26,8 +26,8 @@ const APART: usize = 4;
 /// Stands for what was left out.
 const LEFT_OUT: &str = "…";
 
-/// Whether a letter would act on the terminal instead of being seen: controls, and what turns the direction of
-/// writing. The ends of lines and tabs do no harm.
+/// Whether a letter would act on the terminal instead of being seen: controls, and what turns the direction
+/// of writing. The ends of lines and tabs do no harm.
 fn acts(letter: char) -> bool {
     let turns = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     letter.is_control() && !matches!(letter, '\n' | '\t') || turns

@@ -1,7 +1,8 @@
 //! What a spec declares and does not need: FAB0151 and FAB0152.
 //!
-//! Comes in: a spec that resolved, and what it means. Goes out: warnings in source order. Only what stands in the
-//! spec's own file is looked at: a file of shared parts declares more than each of its specs needs.
+//! Comes in: a spec that resolved, and what it means. Goes out: warnings in source order. Only what
+//! stands in the spec's own file is looked at: a file of shared parts declares more than each of its specs
+//! needs.
 
 use super::fabric::Fabric;
 use super::switches::{CoupleRule, Duplex, Ocs};

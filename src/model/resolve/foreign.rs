@@ -1,7 +1,7 @@
 //! Words that other tools have, and what fabc has instead.
 //!
-//! Comes in: a word that is not known. Goes out: the help of its error. Words are compared without capitals, and
-//! `-` counts as `_`.
+//! Comes in: a word that is not known. Goes out: the help of its error. Words are compared without
+//! capitals, and `-` counts as `_`.
 
 use crate::diag::plain;
 use crate::syntax::words::{self, Place};
@@ -14,7 +14,7 @@ const ITEMS: &[Meant] = &[
     (&["switch", "asic", "node"], "router"),
     (&["chips", "num_cubes", "cube_count"], "cubes"),
     (&["gpu", "tpu", "npu", "accelerator", "device", "xpu"], "chip"),
-    (&["rack", "block", "pod_unit"], "cube"),
+    (&["rack", "block"], "cube"),
     (&["frequency", "freq", "clk"], "clock"),
     (&["cable", "wire", "fiber", "port"], "link"),
     (&["import", "include"], "use"),

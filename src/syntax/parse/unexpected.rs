@@ -214,8 +214,8 @@ impl<'a> Line<'a> {
         !after.contains(char::is_whitespace)
     }
 
-    /// The keyword that was meant by the first word, where what follows it fits nothing; and the length of the
-    /// word.
+    /// The keyword that was meant by the first word, where what follows it fits nothing; and the length of
+    /// the word.
     fn meant(&self) -> Option<(&'static str, usize)> {
         let word = self.word;
         let known = |word: &str| word == "fabric" || words::item(word).is_some() || words::field(word).is_some();
