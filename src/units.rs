@@ -126,7 +126,6 @@ const FOREIGN: &[Foreign] = foreign! {
     "MB" Data 1_000_000, 1, "";
     "MiB" Data 1 << 20, 1, "";
     "flit" | "Flits" Flits 1, 1, "";
-    "OCS" | "ocses" | "OCSes" | "OCSs" | "switch" | "switches" Things 1, 1, "";
 };
 
 /// What to write instead of a number with a unit that is none of [`UNITS`], or does not measure what is

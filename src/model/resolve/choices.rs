@@ -64,6 +64,15 @@ fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
         context.error(wrong_kind("`faults`", things, kind.fault(), value.span));
         return None;
     };
+    let help = match kind.network {
+        true => "write `faults = 0`, `1 link` or `1 router`",
+        false => "write `faults = 0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`",
+    };
+    if let Some(name) = word(value).filter(|name| !context.constants.names().any(|known| *known == *name.value)) {
+        let written = format!("`{}`", name.value);
+        context.error(ResolveError::Faults { written, help, span: value.span, note: "a number, and of what" });
+        return None;
+    }
     let number = decimal(context, "`faults`", quantity)?;
     let unit = quantity.unit.as_ref().map(|unit| &*unit.value);
     let written = format!("`{number}{}{}`", if unit.is_some() { " " } else { "" }, unit.unwrap_or(""));
@@ -83,10 +92,6 @@ fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
         (_, Some("chip" | "chips")) => "one chip at a time",
         (_, Some("router" | "routers")) => "one router at a time",
         _ => "this cannot fail",
-    };
-    let help = match kind.network {
-        true => "write `faults = 0`, `1 link` or `1 router`",
-        false => "write `faults = 0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`",
     };
     context.error(ResolveError::Faults { written, help, span: value.span, note });
     None

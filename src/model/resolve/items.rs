@@ -145,6 +145,9 @@ fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> O
             let value = if closest(word, [meant]).is_some() { name.map_or("..", |name| &name.value) } else { word };
             format!("it is set: `{meant} = {value} {{ .. }}`")
         }
+        (Some(meant), Some(Form::Line)) => {
+            format!("it is written `{}`", words::item(meant).map_or(meant, |item| item.example))
+        }
         (Some(meant), _) if meant == word => format!("`{word}` has no name: a fabric has only one"),
         (Some(meant), _) => format!("did you mean `{meant}`?"),
         (None, _) => {

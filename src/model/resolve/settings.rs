@@ -206,6 +206,8 @@ pub(super) fn quantity_of(
             let help = instead(number, &unit.value, dimensions).or_else(close);
             (unit.span, format!("`{}` does not measure this", unit.value), help)
         }
+        // A constant that is not there has no unit either.
+        None if number.is_none() => return None,
         None => (quantity.span, "this number has no unit".to_owned(), None),
     };
     let wanted = match &names[..] {

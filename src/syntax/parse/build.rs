@@ -100,8 +100,9 @@ impl Builder {
             }
             Rule::let_name => {
                 let name = self.name(&parts.next()?);
-                self.assign(parts.next()?);
-                let value = self.expr(parts.next()?);
+                let (assign, value) = (parts.next()?, parts.next()?);
+                self.assign(assign, &name, &value);
+                let value = self.expr(value);
                 let mut semi = parts.next();
                 if let Some(unit) = semi.take_if(|pair| pair.as_rule() == Rule::let_unit) {
                     self.errors.push(ParseError::LetUnit { unit: unit.as_str().trim_end().to_owned(), span: self.span(&unit) });
@@ -303,12 +304,7 @@ impl Builder {
         let name = self.name(&parts.next()?);
         let assign = parts.next()?;
         let value_pair = parts.next()?;
-        if assign.as_rule() == Rule::missing_assign {
-            let value = value_pair.as_str().trim_end().to_owned();
-            self.errors.push(ParseError::MissingAssign { name: name.value.to_string(), value, span: name.span });
-        } else {
-            self.assign(assign);
-        }
+        self.assign(assign, &name, &value_pair);
         if matches!(value_pair.as_rule(), Rule::choice_block | Rule::file_block | Rule::dims_block) {
             return Some(Setting { name, value: self.choice(value_pair)? });
         }
@@ -417,8 +413,11 @@ impl Builder {
         Some(name)
     }
 
-    fn assign(&mut self, pair: Pair<'_, Rule>) {
-        if let Some(wrong) = children(pair).next() {
+    fn assign(&mut self, pair: Pair<'_, Rule>, name: &Name, value: &Pair<'_, Rule>) {
+        if pair.as_rule() == Rule::missing_assign {
+            let value = value.as_str().trim_end().to_owned();
+            self.errors.push(ParseError::MissingAssign { name: name.value.to_string(), value, span: name.span });
+        } else if let Some(wrong) = children(pair).next() {
             self.errors.push(ParseError::WrongAssign { found: wrong.as_str().to_owned(), span: self.span(&wrong) });
         }
     }

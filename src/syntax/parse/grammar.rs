@@ -77,6 +77,8 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::EOI => Words("the end of the file"),
         Rule::negate => Words("a number"),
         Rule::open => Keyword("`{`"),
+        Rule::comma => Keyword("`,`"),
+        Rule::close => Keyword("`]`"),
         Rule::kw_fabric => Keyword("`fabric`"),
         Rule::kw_use
         | Rule::kw_let

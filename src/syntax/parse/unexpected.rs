@@ -4,7 +4,7 @@
 //! names what was most likely meant. The text has no comments any more.
 
 use super::grammar::{Rule, expectation};
-use crate::diag::{Span, closest};
+use crate::diag::{Span, closest, plain};
 use crate::syntax::errors::ParseError;
 use crate::syntax::words::{self, Form, STATEMENTS};
 use pest::error::ErrorVariant;
@@ -55,7 +55,7 @@ const FOREIGN: [(&str, &str); 16] = [
 pub(super) fn unexpected(code: &str, at: usize, base: u32, variant: &ErrorVariant<Rule>) -> ParseError {
     let line = Line::around(code, at);
     if let Some((meant, length)) = line.meant() {
-        let (found, start) = (format!("`{}`", line.word), base + line.start as u32);
+        let (found, start) = (format!("`{}`", &line.text[..length]), base + line.start as u32);
         let help = Some(format!("did you mean `{meant}`? For example `{}`", example(meant).unwrap_or(meant)));
         return ParseError::Unexpected { found, expected: format!("`{meant}`"), help, span: Span { start, end: start + length as u32 } };
     }
@@ -102,6 +102,9 @@ fn expected(variant: &ErrorVariant<Rule>, line: &Line<'_>) -> String {
     let noise = &NOT_IN_A_LINE[usize::from(line.word == "require")..];
     if lines && expected.iter().any(|name| !noise.contains(name)) {
         expected.retain(|name| !noise.contains(name));
+    }
+    if expected == ["a comparison"] && line.word != "require" {
+        expected = vec!["`=`"];
     }
     match expected.split_last() {
         None => "something else".to_owned(),
@@ -152,9 +155,17 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
         "<" | ">" if !line.nested && line.text.split_whitespace().count() == 1 => {
             format!("what must hold is written `require {} {token}= ..;`", line.text.trim())
         }
-        "(" if line.second() && words::item(line.word).is_some() => format!("a block stands in braces: `{} {{ .. }}`", line.text.trim()),
+        "(" if line.second() && words::item(line.word).is_some_and(|item| matches!(item.form, Form::Block | Form::ChoiceOrBlock)) => {
+            format!("a block stands in braces: `{} {{ .. }}`", line.text.trim())
+        }
         "{" if before.trim_end().ends_with('+') => {
             "fabc does not make this family; it reads it from a file: `graph \"lab.graphml\"`, as NetworkX writes it".to_owned()
+        }
+        ";" | "}" if line.text.chars().all(is_word) && !line.text.is_empty() && example(line.word).is_none() => {
+            format!("a setting has a value: `{} = ..;`", line.word)
+        }
+        "^" | "*" if token == "^" || before.ends_with('*') => {
+            "there are no powers: the operators are `+`, `-`, `*`, `/` and `%`".to_owned()
         }
         "," if digit_before && after.starts_with(|c: char| c.is_ascii_digit()) => "digits are grouped with `_`: `1_000`".to_owned(),
         _ if digit_before && token.starts_with(['e', 'E']) && token[1..].chars().all(|c| c.is_ascii_digit()) => {
@@ -218,6 +229,11 @@ impl<'a> Line<'a> {
     /// the word.
     fn meant(&self) -> Option<(&'static str, usize)> {
         let word = self.word;
+        // A keyword with `-` for its `_`.
+        let dashed = &self.text[..self.text.find(|c: char| !(is_word(c) || c == '-')).unwrap_or(self.text.len())];
+        if let Some((name, _)) = STATEMENTS.iter().find(|(name, _)| dashed != *name && plain(dashed) == *name) {
+            return Some((name, dashed.len()));
+        }
         let known = |word: &str| word == "fabric" || words::item(word).is_some() || words::field(word).is_some();
         if word.is_empty() || self.text[word.len()..].split_whitespace().count() > 1 || known(word) {
             return None;
