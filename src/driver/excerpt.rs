@@ -266,7 +266,8 @@ impl Clipped {
     }
 
     fn keep(&mut self, text: &str, mut from: usize, to: usize) {
-        for (at, letter) in text[from..to].char_indices().map(|(at, letter)| (from + at, letter)).collect::<Vec<_>>() {
+        let start = from;
+        for (at, letter) in text[start..to].char_indices().map(|(at, letter)| (start + at, letter)) {
             // A carriage return before a line feed is a part of it.
             if acts(letter) && !text[at..].starts_with("\r\n") {
                 self.keep_plain(text, from, at);

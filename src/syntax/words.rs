@@ -4,6 +4,8 @@
 //! resolution what belongs where, and errors what might have been meant. The grammar has the keywords once
 //! more; a test compares. The words of values stand beside what they mean, in [`crate::model`].
 
+use crate::diag::plain;
+
 /// A word that an item begins with.
 pub struct ItemWord {
     /// The word.
@@ -72,6 +74,26 @@ pub const STATEMENTS: [(&str, &str); 3] = [
     ("mesh", "mesh 4 x 4 x 4 over copper;"),
     ("couple", "couple +x[u, v] with -x[u, v] over fiber;"),
     ("all_to_all", "all_to_all over groups of 16 weight 4;"),
+];
+
+/// What items and statements are called elsewhere.
+const FOREIGN: &[(&[&str], &str)] = &[
+    (&["switch", "asic", "node"], "router"),
+    (&["gpu", "tpu", "npu", "accelerator", "device", "xpu"], "chip"),
+    (&["chips", "num_cubes", "cube_count"], "cubes"),
+    (&["rack", "block"], "cube"),
+    (&["frequency", "freq", "clk"], "clock"),
+    (&["cable", "wire", "fiber", "port"], "link"),
+    (&["import", "include"], "use"),
+    (&["const", "var", "param", "def", "define", "set"], "let"),
+    (&["assert", "ensure", "constraint", "expect", "check"], "require"),
+    (&["traffic", "workload"], "demand"),
+    (&["topo", "network", "graph"], "topology"),
+    (&["route", "routes", "algorithm"], "routing"),
+    (&["oxc", "optical_switch", "circuit_switch"], "ocs"),
+    (&["limits", "resources"], "budget"),
+    (&["connect", "join"], "couple"),
+    (&["grid", "torus"], "mesh"),
 ];
 
 /// A block whose fields are known.
@@ -211,6 +233,15 @@ pub const FIELDS: &[Field] = fields! {
     "key" Choice AllowedTurns;
     "all_to_all" Statement Demand;
 };
+
+/// The item or statement that a word of another tool stands for; a switch that has a name is optical.
+pub fn meant(word: &str, has_name: bool) -> Option<&'static str> {
+    let word = plain(word);
+    if word == "switch" && has_name {
+        return Some("ocs");
+    }
+    FOREIGN.iter().find(|(names, _)| names.contains(&word.as_str())).map(|(_, meant)| *meant)
+}
 
 /// The item of a word.
 pub fn item(word: &str) -> Option<&'static ItemWord> {

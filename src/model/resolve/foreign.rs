@@ -9,24 +9,6 @@ use crate::syntax::words::{self, Place};
 /// A word that is meant as one of fabc's.
 type Meant = (&'static [&'static str], &'static str);
 
-/// What items are called elsewhere.
-const ITEMS: &[Meant] = &[
-    (&["switch", "asic", "node"], "router"),
-    (&["chips", "num_cubes", "cube_count"], "cubes"),
-    (&["gpu", "tpu", "npu", "accelerator", "device", "xpu"], "chip"),
-    (&["rack", "block"], "cube"),
-    (&["frequency", "freq", "clk"], "clock"),
-    (&["cable", "wire", "fiber", "port"], "link"),
-    (&["import", "include"], "use"),
-    (&["const", "var", "param", "def", "define", "set"], "let"),
-    (&["assert", "ensure", "constraint", "expect", "check"], "require"),
-    (&["traffic", "workload"], "demand"),
-    (&["topo", "network", "graph"], "topology"),
-    (&["route", "routes", "algorithm"], "routing"),
-    (&["oxc", "optical_switch", "circuit_switch"], "ocs"),
-    (&["limits", "resources"], "budget"),
-];
-
 /// Blocks that every fabric has.
 const HARDWARE: [Place; 4] = [Place::Link, Place::Router, Place::Chip, Place::Budget];
 
@@ -139,11 +121,6 @@ const METRICS: &[Meant] = &[
 fn find(words: &[Meant], word: &str) -> impl Iterator<Item = &'static str> {
     let word = plain(word);
     words.iter().filter(move |(names, _)| names.contains(&word.as_str())).map(|(_, meant)| *meant)
-}
-
-/// The item that a word stands for.
-pub(super) fn item(word: &str) -> Option<&'static str> {
-    find(ITEMS, word).next()
 }
 
 /// The field of these that a word stands for.

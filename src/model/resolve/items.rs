@@ -1,9 +1,8 @@
 //! The items of a spec, sorted by kind.
 
 use super::context::{Context, missing};
-use super::foreign;
 use super::settings::places;
-use crate::diag::{Span, closest, list, plain};
+use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
 use crate::model::word::form;
 use crate::model::{Family, TopologyChoice};
@@ -106,7 +105,7 @@ fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
     let word = &*name.value;
     let close = closest(word, settings());
     let places = places(word);
-    let meant = foreign::item(word).filter(|meant| settings().any(|known| known == *meant));
+    let meant = words::meant(word, false).filter(|meant| settings().any(|known| known == *meant));
     let written = words::item(word).or(meant.and_then(words::item));
     let help = if let Some(close) = close {
         format!("did you mean `{close}`?")
@@ -128,7 +127,7 @@ fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
 fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> Option<&'static str> {
     let word = &*keyword.value;
     let close = || closest(word, words::ITEMS.iter().filter(|item| item.form != Form::Line).map(|item| item.name));
-    let foreign = || if plain(word) == "switch" && name.is_some() { Some("ocs") } else { foreign::item(word) };
+    let foreign = || words::meant(word, name.is_some()).filter(|meant| words::item(meant).is_some());
     let family = || form(&Family::FORMS, word).or(form(&TopologyChoice::FORMS, word)).map(|_| "topology");
     let meant = words::item(word).map(|item| item.name).or_else(family).or_else(foreign).or_else(close);
     let help = match (meant, meant.and_then(words::item).map(|item| item.form)) {

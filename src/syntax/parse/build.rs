@@ -59,7 +59,9 @@ impl Builder {
     /// An item at the top of a file, where a block with an unknown word may be meant as the fabric.
     fn entry(&mut self, item: Item) -> Entry {
         match &item.kind {
-            ItemKind::Unknown(found, ..) if closest(&found.value, ITEMS.iter().map(|item| item.name)) == Some("fabric") => {
+            ItemKind::Unknown(found, ..)
+                if closest(&found.value, ITEMS.iter().map(|item| item.name).chain(["fabric"])) == Some("fabric") =>
+            {
                 self.errors.push(ParseError::NotFabric { found: found.value.to_string(), span: found.span });
                 let name = Spanned { value: "".into(), span: found.span };
                 Entry::Fabric(Fabric { head: found.span, name, items: Vec::new(), span: item.span })

@@ -32,26 +32,6 @@ const LOOKALIKES: [(&str, &str); 18] = [
     ("\u{d7}", "x"),
 ];
 
-/// Words that statements begin with elsewhere.
-const FOREIGN: [(&str, &str); 16] = [
-    ("import", "use"),
-    ("include", "use"),
-    ("const", "let"),
-    ("var", "let"),
-    ("param", "let"),
-    ("define", "let"),
-    ("assert", "require"),
-    ("ensure", "require"),
-    ("constraint", "require"),
-    ("expect", "require"),
-    ("connect", "couple"),
-    ("join", "couple"),
-    ("grid", "mesh"),
-    ("switch", "ocs"),
-    ("oxc", "ocs"),
-    ("torus", "mesh"),
-];
-
 pub(super) fn unexpected(code: &str, at: usize, base: u32, variant: &ErrorVariant<Rule>) -> ParseError {
     let line = Line::around(code, at);
     if let Some((meant, length)) = line.meant() {
@@ -240,7 +220,6 @@ impl<'a> Line<'a> {
         }
         let lines = words::ITEMS.iter().filter(|item| item.form == Form::Line || item.form == Form::Named).map(|item| item.name);
         let all = lines.chain(STATEMENTS.iter().map(|(name, _)| *name)).chain(["fabric"]);
-        let foreign = FOREIGN.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, meant)| *meant);
-        foreign.or_else(|| closest(word, all)).map(|meant| (meant, word.len()))
+        words::meant(word, true).or_else(|| closest(word, all)).map(|meant| (meant, word.len()))
     }
 }
