@@ -212,11 +212,6 @@ impl Decimal {
         (self.digits, self.scale)
     }
 
-    /// So many hundredths.
-    pub fn percent(self) -> Self {
-        Self { digits: self.digits, scale: self.scale + 2 }
-    }
-
     /// `base / scale`, if it has at most 18 decimal places.
     fn quotient(base: u128, scale: u128) -> Option<Self> {
         (0..=18).find_map(|places| {
@@ -228,6 +223,15 @@ impl Decimal {
     /// `count / factor`, if it has at most 18 decimal places.
     pub fn ratio(count: u64, factor: u64) -> Option<Self> {
         Self::quotient(u128::from(count), u128::from(factor))
+    }
+
+    /// A hundredth of it.
+    pub fn percent(self) -> Self {
+        let (mut digits, mut scale) = (self.digits, self.scale + 2);
+        while scale > 0 && digits.is_multiple_of(10) {
+            (digits, scale) = (digits / 10, scale - 1);
+        }
+        Self { digits, scale }
     }
 }
 
