@@ -6,8 +6,10 @@
 //! own; a span never crosses two files.
 
 mod codes;
+mod suggest;
 
 pub use codes::{CodeDoc, codes, errors_markdown, explain};
+pub use suggest::{closest, list, plain, suggestion};
 
 use miette::{Diagnostic, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use std::sync::Arc;

@@ -72,6 +72,94 @@ pub const UNITS: &[Unit] = units! {
     "router" Things 1;
 };
 
+/// A unit that specs of other tools have, or another spelling: this many base units over `divisor`.
+struct Foreign {
+    names: &'static [&'static str],
+    dimension: Dimension,
+    factor: u64,
+    divisor: u64,
+    /// What tells it from the unit that it is easily taken for.
+    note: &'static str,
+}
+
+macro_rules! foreign {
+    ($($($name:literal)|+ $dimension:ident $factor:expr, $divisor:expr, $note:literal;)*) => {
+        &[$(Foreign { names: &[$($name),+], dimension: Dimension::$dimension, factor: $factor, divisor: $divisor, note: $note }),*]
+    };
+}
+
+const FOREIGN: &[Foreign] = foreign! {
+    "THz" Frequency 1_000_000_000_000, 1, "";
+    "GBps" | "GBPS" | "GByte/s" | "GBytes/s" | "Gbyte/s" Bandwidth 8_000_000_000, 1, " (bytes); `Gbps` would be bits, an eighth";
+    "MBps" | "MBPS" | "MByte/s" | "MBytes/s" | "Mbyte/s" Bandwidth 8_000_000, 1, " (bytes); `Mbps` would be bits, an eighth";
+    "TBps" | "TBPS" | "TByte/s" | "TBytes/s" | "Tbyte/s" Bandwidth 8_000_000_000_000, 1, " (bytes); `Tbps` would be bits, an eighth";
+    "Gb/s" | "Gbit/s" | "Gbits/s" | "Gbit" | "Gb" | "GbE" | "GE" | "G" Bandwidth 1_000_000_000, 1, " (bits)";
+    "Mb/s" | "Mbit/s" | "Mbits/s" | "Mbit" | "Mb" Bandwidth 1_000_000, 1, " (bits)";
+    "Tb/s" | "Tbit/s" | "Tbits/s" | "Tbit" | "Tb" | "T" Bandwidth 1_000_000_000_000, 1, " (bits)";
+    "kbps" | "Kbps" | "kb/s" | "kbit/s" Bandwidth 1_000, 1, "";
+    "bps" | "bit/s" | "b/s" Bandwidth 1, 1, "";
+    "kB/s" | "KB/s" Bandwidth 8_000, 1, "";
+    "B/s" Bandwidth 8, 1, "";
+    "PB/s" Bandwidth 8_000_000_000_000_000, 1, "";
+    "Pbps" | "Pb/s" Bandwidth 1_000_000_000_000_000, 1, "";
+    "GiB/s" Bandwidth 8 << 30, 1, "";
+    "MiB/s" Bandwidth 8 << 20, 1, "";
+    "TiB/s" Bandwidth 8 << 40, 1, "";
+    "nsec" | "nanoseconds" | "nanosecond" Time 1_000, 1, "";
+    "usec" | "microseconds" | "microsecond" | "µs" | "μs" Time 1_000_000, 1, "";
+    "psec" | "picoseconds" | "picosecond" Time 1, 1, "";
+    "ms" | "msec" | "milliseconds" | "millisecond" Time 1_000_000_000, 1, "";
+    "s" | "sec" | "second" | "seconds" Time 1_000_000_000_000, 1, "";
+    "sec" | "secs" | "second" | "seconds" Duration 1, 1, "";
+    "mins" | "minute" | "minutes" Duration 60, 1, "";
+    "h" | "hr" | "hour" | "hours" Duration 3600, 1, "";
+    "d" | "day" | "days" Duration 86_400, 1, "";
+    "cycle" | "clk" | "clks" | "clock" | "clocks" | "cyc" | "ticks" | "cc" Cycles 1, 1, "";
+    "metre" | "metres" | "meter" | "meters" Length 1, 1, "";
+    "km" Length 1_000, 1, "";
+    "cm" Length 1, 100, "";
+    "mm" Length 1, 1_000, "";
+    "ft" | "feet" Length 3_048, 10_000, "";
+    "byte" | "bytes" | "Byte" | "Bytes" | "b" Data 1, 1, "";
+    "bit" | "bits" Data 1, 8, "";
+    "KB" | "kB" | "kb" | "K" | "k" Data 1_000, 1, "";
+    "MB" Data 1_000_000, 1, "";
+    "MiB" Data 1 << 20, 1, "";
+    "flit" | "Flits" Flits 1, 1, "";
+};
+
+/// What to write instead of a number with a unit that is none of [`UNITS`], or does not measure what is
+/// wanted: a sentence without its end, or nothing.
+pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) -> Option<String> {
+    let foreign = |fits: &dyn Fn(Dimension) -> bool| FOREIGN.iter().find(|unit| unit.names.contains(&name) && fits(unit.dimension));
+    if let Some(from) = foreign(&|dimension| dimensions.contains(&dimension)) {
+        let same = |unit: &&Unit| unit.dimension == from.dimension && unit.factor == from.factor && from.divisor == 1;
+        if let Some(unit) = UNITS.iter().find(same) {
+            return Some(format!("`{name}` is written `{}`{}", unit.name, from.note));
+        }
+        let number = number?;
+        let base = number.digits.checked_mul(u128::from(from.factor))?;
+        // The largest unit that is not larger, or else the smallest one.
+        let units = UNITS.iter().filter(|unit| unit.dimension == from.dimension);
+        let below = units.clone().filter(|unit| unit.factor <= from.factor / from.divisor).max_by_key(|unit| unit.factor);
+        let to = below.or(units.min_by_key(|unit| unit.factor))?;
+        let scale = u128::from(to.factor).checked_mul(10u128.checked_pow(number.scale)?)?.checked_mul(u128::from(from.divisor))?;
+        let whole = Decimal::quotient(base, scale)?;
+        let doubt = if from.dimension == Dimension::Time { ": is it `ns`?" } else { "" };
+        return Some(format!("{number} {name} is {whole} {}{doubt}", to.name));
+    }
+    let dimension = unit(name).map(|unit| unit.dimension).or(foreign(&|_| true).map(|unit| unit.dimension))?;
+    Some(match (dimension, dimensions) {
+        (Dimension::Data, [Dimension::Flits]) => "it is counted in flits: the bytes, divided by those of a `flit`".to_owned(),
+        (Dimension::Data, [Dimension::Bandwidth]) => format!("a bandwidth is per second: `{name}/s`"),
+        (Dimension::Time | Dimension::Cycles, [Dimension::Frequency]) => {
+            "a clock is told by its frequency: a period of 1 ns is 1 GHz".to_owned()
+        }
+        (Dimension::Flits, [Dimension::Data]) => "a flit is so many bytes: `flit = 128 B`".to_owned(),
+        _ => return None,
+    })
+}
+
 /// Light in fiber: 5 ns per metre.
 pub const PICOSECONDS_PER_METRE: u64 = 5_000;
 
@@ -138,12 +226,17 @@ impl Decimal {
         (self.digits, self.scale)
     }
 
+    /// `base / scale`, if it has at most 18 decimal places.
+    fn quotient(base: u128, scale: u128) -> Option<Self> {
+        (0..=18).find_map(|places| {
+            let scaled = base.checked_mul(10u128.pow(places))?;
+            (scaled % scale == 0).then(|| Self { digits: scaled / scale, scale: places })
+        })
+    }
+
     /// `count / factor`, if it has at most 18 decimal places.
     pub fn ratio(count: u64, factor: u64) -> Option<Self> {
-        (0..=18).find_map(|scale| {
-            let scaled = u128::from(count).checked_mul(10u128.pow(scale))?;
-            (scaled % u128::from(factor) == 0).then(|| Self { digits: scaled / u128::from(factor), scale })
-        })
+        Self::quotient(u128::from(count), u128::from(factor))
     }
 }
 

@@ -484,3 +484,43 @@ fn pods_at_the_limits_are_checked_or_refused_with_little_memory() {
         }
     }
 }
+
+#[test]
+fn warnings_are_shown_in_every_form_and_change_no_exit_code() {
+    let directory = tempfile::tempdir().unwrap();
+    let spec = std::fs::read_to_string("tests/slips/pod.fab").unwrap().replace("cubes = 2;", "cubes = 2; let spare = 3; let side = 4;");
+    std::fs::write(directory.path().join("pod.fab"), spec).unwrap();
+    let check = |form: &[&str]| fabc(directory.path(), &[&["check", "pod.fab"], form].concat());
+    let human = check(&[]);
+    assert_eq!(code(&human), 0, "{}", err(&human));
+    assert!(out(&human).starts_with("pod: no errors"), "{}", out(&human));
+    for text in ["FAB0151", "the constant `spare` is not used", "2 warnings. To learn more, run `fabc explain FAB0151`."] {
+        assert!(err(&human).contains(text), "{text}: {}", err(&human));
+    }
+    let short = check(&["--message-format", "short"]);
+    assert_eq!(
+        err(&short),
+        "pod.fab:9:20: warning[FAB0151]: the constant `spare` is not used\npod.fab:9:35: warning[FAB0151]: the constant `side` is not used\n"
+    );
+    let json = check(&["--message-format", "json"]);
+    assert!(err(&json).lines().all(|line| line.contains(r#""severity":"warning""#)) && err(&json).lines().count() == 2, "{}", err(&json));
+    assert_eq!((code(&short), code(&json)), (0, 0));
+    assert_eq!(err(&check(&["--quiet"])), "");
+}
+
+#[test]
+fn errors_are_counted_and_control_characters_escaped() {
+    let directory = tempfile::tempdir().unwrap();
+    let spec = std::fs::read_to_string("tests/slips/pod.fab").unwrap();
+    let spec = spec
+        .replace("radix = 6", "radix = 4 \u{1b}31m ports")
+        .replace("cubes = 2;", "cubes = \u{9b}2J;")
+        .replace("// Two", "// \u{1b}]0;Two");
+    std::fs::write(directory.path().join("pod.fab"), spec).unwrap();
+    for form in ["human", "short", "json"] {
+        let output = fabc(directory.path(), &["check", "pod.fab", "--message-format", form]);
+        assert_eq!(code(&output), 1);
+        assert!(!err(&output).contains(['\u{1b}', '\u{9b}']) && err(&output).contains("FAB0001"), "{form}: {}", err(&output));
+        assert_eq!(err(&output).contains("2 errors. To learn more, run `fabc explain FAB0001`."), form == "human", "{}", err(&output));
+    }
+}

@@ -339,7 +339,7 @@ fn weighted_loads_are_those_that_the_files_give() {
     let matrix = skewed();
     let weights = |s: i64, t: i64| u64::from(matrix.weight(NodeId(s as u32), NodeId(t as u32)));
     let in_groups = |s: i64, t: i64| if s / 4 == t / 4 { 8 } else { 1 };
-    let groups = "demand { all_to_all over groups of 4; weight 7; all_to_all; weight 1; }";
+    let groups = "demand { all_to_all over groups of 4 weight 7; all_to_all weight 1; }";
     for (demand, weight) in
         [("demand = matrix \"demand.csv\";", &weights as &dyn Fn(i64, i64) -> u64), (groups, &in_groups), ("", &|_, _| 1)]
     {
@@ -395,7 +395,7 @@ fn heavy_torus(weight: u32, requires: &str) -> (Compiled, Files) {
     clock = 1 GHz;
     cubes = 1;
     budget {{ vcs = 2; faults = 0; }}
-    demand {{ all_to_all; weight {weight}; }}
+    demand {{ all_to_all weight {weight}; }}
     topology = torus 4 x 4 x 4;
     routing = dimension_order;
     {requires}

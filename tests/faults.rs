@@ -145,7 +145,7 @@ fn a_dead_chip_is_left_out_and_all_others_are_served() {
 fn a_dead_chip_takes_its_share_of_a_weighted_demand_with_it() {
     // Groups of four: each of the other three in the group of the dead chip sends 4 less, everyone else 1
     // less.
-    let demand = "demand { all_to_all over groups of 4; weight 3; all_to_all; weight 1; }";
+    let demand = "demand { all_to_all over groups of 4 weight 3; all_to_all weight 1; }";
     for key in ["", "{ key = dst; }"] {
         let semicolon = if key.is_empty() { ";" } else { "" };
         let (compiled, files) = built("1 chip", &format!("{demand} routing = allowed_turns {key}{semicolon}"), "binary");

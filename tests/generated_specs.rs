@@ -130,7 +130,7 @@ prop_compose! {
         let one_way = items[6].contains("kautz") && !items[6].contains("duplex");
         let routing = if one_way && routing.contains("allowed_turns") { "routing = minimal;" } else { routing };
         items.extend((!routing.is_empty()).then(|| routing.to_owned()));
-        items.extend((weight > 0).then(|| format!("demand {{ all_to_all; weight {weight}; }}")));
+        items.extend((weight > 0).then(|| format!("demand {{ all_to_all weight {weight}; }}")));
         (items, routers)
     }
 }

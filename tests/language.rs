@@ -3,8 +3,8 @@
 
 use fabc::diag::{SourceMap, codes};
 use fabc::ids::LinkTypeId;
-use fabc::model::{Fabric, Family, Network, Plant, resolve};
-use fabc::syntax::{ParseError, normalize, parse, parse_file, print, print_spec};
+use fabc::model::{Fabric, Family, Network, Plant, resolve, warnings};
+use fabc::syntax::{ParseError, normalize, parse, parse_file, print, print_spec, words};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -196,9 +196,121 @@ fn bad_specs() {
     });
 }
 
+/// A slip of `tests/slips/*.txt`: what somebody writes who does not know the language yet.
+struct Slip {
+    title: String,
+    /// The base with the changes.
+    text: String,
+}
+
+/// The slips of a file. A line `base PATH` names the spec that the slips after it change; a line without
+/// indentation is the title of a slip; an indented line `OLD ==> NEW` replaces the first OLD in the base,
+/// `OLD ==>* NEW` every one. `\n`, `\r`, `\t` and `\u{..}` stand for letters that cannot be seen.
+fn slips(path: &str) -> Vec<Slip> {
+    let unseen = |text: &str| {
+        let mut text = text.replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t");
+        while let Some((before, (code, after))) = text.split_once("\\u{").and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
+            let letter = u32::from_str_radix(code, 16).ok().and_then(char::from_u32).expect("a letter");
+            text = format!("{before}{letter}{after}");
+        }
+        text
+    };
+    let mut slips: Vec<Slip> = Vec::new();
+    let mut base = String::new();
+    for line in read(path).unwrap().lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
+        if let Some(path) = line.strip_prefix("base ") {
+            base = read(path).unwrap();
+        } else if let Some(change) = line.strip_prefix("    ") {
+            let (old, new) = change.split_once(" ==>").expect("OLD ==> NEW");
+            let (old, new, every) = (unseen(old), unseen(new.trim_start_matches('*').trim_start_matches(' ')), new.starts_with('*'));
+            let text = &mut slips.last_mut().expect("a title").text;
+            assert!(text.contains(&old), "{path}: the base has no {old:?}");
+            *text = if every { text.replace(&old, &new) } else { text.replacen(&old, &new, 1) };
+        } else {
+            slips.push(Slip { title: line.to_owned(), text: base.clone() });
+        }
+    }
+    slips
+}
+
+/// The errors of a spec, or else its warnings.
+fn complaints(text: &str) -> (Diagnostics, SourceMap) {
+    let reader = |path: &str| if path == "slip.fab" { Ok(text.to_owned()) } else { read(path) };
+    match fabc::model::read("slip.fab", &reader) {
+        Ok((fabric, spec, sources)) => (warnings(&spec, &fabric).into_iter().map(|warning| Box::new(warning) as _).collect(), sources),
+        Err((failure, sources)) => (failure.diagnostics(), sources),
+    }
+}
+
+/// Place, code, message, labels and help of a diagnostic, on two lines.
+fn told(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
+    let labels: Vec<_> = diagnostic.labels().into_iter().flatten().collect();
+    let (_, line, column) = sources.position(labels[0].offset() as u32).expect("a place");
+    let kind = if diagnostic.severity() == Some(miette::Severity::Warning) { "warning" } else { "error" };
+    let code = diagnostic.code().expect("a code");
+    let labels: Vec<&str> = labels.iter().filter_map(|label| label.label()).collect();
+    let help = diagnostic.help().map_or(String::new(), |help| format!("; {help}"));
+    format!("  {line}:{column} {kind}[{code}]: {diagnostic}\n    {}{help}\n", labels.join(" / "))
+}
+
+#[test]
+fn slips_are_told_with_place_cause_and_mend() {
+    insta::glob!("slips/*.txt", |path| {
+        let mut text = String::new();
+        for Slip { title, text: spec } in slips(relative(path)) {
+            let (complaints, sources) = complaints(&spec);
+            let told: String = complaints.iter().map(|complaint| told(&**complaint, &sources)).collect();
+            text += &format!("{title}\n{}", if told.is_empty() { "  nothing\n" } else { &told });
+        }
+        settings().bind(|| insta::assert_snapshot!(text));
+    });
+}
+
+#[test]
+fn a_semicolon_after_a_block_is_taken_away() {
+    let text = "fabric pod {\n    chip { vcs = 4; }; // four\n    topology = synthesize { seed = 1; } ;\n};\n";
+    let file = parse_file("pod.fab", text).0.unwrap();
+    assert_eq!(print(&file), "fabric pod {\n    chip { vcs = 4; } // four\n    topology = synthesize { seed = 1; }\n}\n");
+}
+
+#[test]
+fn words_of_choices_are_no_constants() {
+    let base = read("tests/slips/pod.fab").unwrap();
+    let text = base.replacen("effort = 1;", "method = relax; fix = 2;", 1).replacen(
+        "cubes = 2",
+        "let relax = 2; let flow = relax; cubes = flow",
+        1,
+    );
+    let reader = |_: &str| Ok(text.clone());
+    let spec = parse("pod.fab", &reader).0.unwrap();
+    let normal = print_spec(&normalize(&spec));
+    assert!(normal.contains("method = relax; fix = 2;"), "{normal}");
+}
+
+#[test]
+fn the_keywords_of_the_grammar_are_those_of_the_words() {
+    let grammar = read("grammar/fab.pest").unwrap();
+    let items = words::ITEMS.iter().filter(|item| !matches!(item.form, words::Form::Setting | words::Form::Choice)).map(|item| item.name);
+    for word in items.chain(words::STATEMENTS.iter().map(|(name, _)| *name)) {
+        assert!(grammar.contains(&format!("@{{ \"{word}\" ~ !word_char }}")), "the grammar has no keyword `{word}`");
+    }
+    for item in words::ITEMS {
+        let (file, sources) = parse_file("word.fab", item.example);
+        let file =
+            file.unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
+        let fabc::syntax::ast::Entry::Item(found) = &file.entries[0] else { panic!("{} is no item", item.example) };
+        assert_eq!(found.kind.keyword(), item.name);
+    }
+}
+
 #[test]
 fn every_code_has_a_file_that_triggers_it() {
     let mut triggered = BTreeSet::new();
+    for file in ["spelling", "pods", "parted", "networks", "warnings"] {
+        for slip in slips(&format!("tests/slips/{file}.txt")) {
+            triggered.extend(complaints(&slip.text).0.iter().map(|error| error.code().expect("every error has a code").to_string()));
+        }
+    }
     for path in fab_files("tests/err") {
         let errors = front_end(path.to_str().unwrap()).0.err().unwrap_or_default();
         triggered.extend(errors.iter().map(|error| error.code().expect("every error has a code").to_string()));

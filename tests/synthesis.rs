@@ -119,7 +119,7 @@ fn single_chips_and_switches_that_serve_several_positions() {
 #[test]
 fn a_demand_over_pairs_of_cubes_is_kept_by_a_group_that_does_not_follow_their_numbers() {
     // By number only whole pairs can be moved: order 3. The cycle 0, 2, 4, 1, 3, 5 takes pairs to pairs, too.
-    let demand = "demand { all_to_all over groups of 16; weight 4; all_to_all; weight 1; }";
+    let demand = "demand { all_to_all over groups of 16 weight 4; all_to_all weight 1; }";
     let compiled = analyzed(&spec("2 x 2 x 2", 6, SWITCHES, "", demand));
     assert_eq!(order(&compiled), 6);
     assert_eq!(notes(&compiled), "searched with translations of order 6 that do not follow the numbers of the cubes");

@@ -396,7 +396,7 @@ fn built() -> Vec<(&'static str, Files)> {
 fn build() -> Vec<(&'static str, Files)> {
     let search = "topology = synthesize { symmetry = translation; effort = 1; seed = 1; }";
     let requires = "require diameter <= 6; require fault.max_channel_load <= 100; require disjoint_trees >= 1;";
-    let groups = "demand { all_to_all over groups of 4; weight 3; all_to_all; weight 1; }";
+    let groups = "demand { all_to_all over groups of 4 weight 3; all_to_all weight 1; }";
     [
         ("symmetric", 4, "1 ocs", format!("{search} {requires}"), ""),
         ("asymmetric", 3, "1 ocs", format!("topology = synthesize {{ symmetry = none; effort = 1; seed = 1; }} {groups}"), "binary"),

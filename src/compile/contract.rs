@@ -351,8 +351,8 @@ fn refused(line: &Require, bound: &Side<Argument>, units: &Units) -> ContractErr
     }
 }
 
-/// A bound for people: whole numbers plain, others with six significant digits, rounded to the safe side, or as
-/// many more as show that the line is beyond it.
+/// A bound for people: whole numbers plain, others with six significant digits, rounded to the safe side, or
+/// as many more as show that the line is beyond it.
 fn written(value: Fraction, most: bool, line: &Require) -> String {
     if value.is_whole() {
         return value.floor().to_string();

@@ -162,7 +162,8 @@ fn count(number: usize, noun: &str) -> String {
 /// # Errors
 /// The spec has errors or cannot be met.
 pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
-    let Loaded { fabric, spec, sources } = read::spec(&args.spec)?;
+    let Loaded { fabric, spec, sources, warnings } = read::spec(&args.spec)?;
+    terminal.warn(warnings, &sources);
     let compiled = compile(fabric, Stage::Synthesize, &watch(terminal)).map_err(|failure| (failure, sources))?;
     let name = match args.format {
         GraphFormat::Dot => "dot",
@@ -183,7 +184,8 @@ struct Front {
 
 /// Reads the spec; `None` if the build is to stop there.
 fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<Option<Front>, Stop> {
-    let loaded = watch.time("read", || read::spec(spec))?;
+    let mut loaded = watch.time("read", || read::spec(spec))?;
+    terminal.warn(std::mem::take(&mut loaded.warnings), &loaded.sources);
     for (name, text) in loaded.sources.files() {
         terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
     }

@@ -26,8 +26,17 @@ const APART: usize = 4;
 /// Stands for what was left out.
 const LEFT_OUT: &str = "…";
 
-/// A text with its longest words, and then itself, shortened in the middle.
+/// Whether a letter would act on the terminal instead of being seen: controls, and what turns the direction
+/// of writing. The ends of lines and tabs do no harm.
+fn acts(letter: char) -> bool {
+    let turns = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    letter.is_control() && !matches!(letter, '\n' | '\t') || turns
+}
+
+/// A text with its longest words, and then itself, shortened in the middle; what would act on the terminal is
+/// escaped.
 pub(super) fn shortened(text: &str) -> String {
+    let text: String = text.chars().map(|letter| if acts(letter) { letter.escape_unicode().to_string() } else { letter.into() }).collect();
     let mut out = String::new();
     for part in text.split_inclusive(char::is_whitespace) {
         if part.len() <= WORD || part.chars().count() <= WORD {
@@ -256,7 +265,20 @@ impl Clipped {
         clipped
     }
 
-    fn keep(&mut self, text: &str, from: usize, to: usize) {
+    fn keep(&mut self, text: &str, mut from: usize, to: usize) {
+        let start = from;
+        for (at, letter) in text[start..to].char_indices().map(|(at, letter)| (start + at, letter)) {
+            // A carriage return before a line feed is a part of it.
+            if acts(letter) && !text[at..].starts_with("\r\n") {
+                self.keep_plain(text, from, at);
+                self.text.extend(letter.escape_unicode());
+                from = at + letter.len_utf8();
+            }
+        }
+        self.keep_plain(text, from, to);
+    }
+
+    fn keep_plain(&mut self, text: &str, from: usize, to: usize) {
         self.kept.push((from, to, self.text.len()));
         self.text.push_str(&text[from..to]);
     }
@@ -280,6 +302,16 @@ mod tests {
         assert_eq!(shortened(&long), format!("the link `{}…{}` is not", "a".repeat(47), "b".repeat(14)));
         let lines = "a line of a circle\n".repeat(10_000);
         assert!(shortened(&lines).len() <= MESSAGE && shortened(&lines).starts_with("a line of a circle\na line"));
+    }
+
+    #[test]
+    fn what_acts_on_a_terminal_is_escaped() {
+        assert_eq!(shortened("a\u{1b}[31m b\u{9b}c\r\u{202e}\tx\n"), "a\\u{1b}[31m b\\u{9b}c\\u{d}\\u{202e}\tx\n");
+        let text = "x = \u{1b}[2J;\r\ny\rz\u{7f}\r\n";
+        let clipped = Clipped::new(text, &[[4, 5]]);
+        assert_eq!(clipped.text, "x = \\u{1b}[2J;\r\ny\\u{d}z\\u{7f}\r\n");
+        assert_eq!(&clipped.text[clipped.place(4)..clipped.place(5)], "\\u{1b}");
+        assert_eq!(&clipped.text[clipped.place(5)..clipped.place(9)], "[2J;");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::errors::{DriverError, Stop};
 use crate::diag::{Failure, SourceMap, Span};
 use crate::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
-use crate::model::{self, Fabric};
+use crate::model::{self, Fabric, Warning};
 use crate::syntax::{Loader, ParseError, input_copy, too_long};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ pub(super) struct Loaded {
     pub(super) spec: crate::syntax::ast::Spec,
     /// The text of all its files.
     pub(super) sources: SourceMap,
+    /// What it declares and does not need.
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// Reads and resolves a spec; `-` is standard input.
@@ -32,8 +34,9 @@ pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
     // once.
     let text = spec_text(path)?;
     let root = if path == "-" { STDIN } else { path };
-    let (fabric, spec, sources) = model::load(root, &After { first: Cell::new(Some(text)), path: &str::to_owned })?;
-    Ok(Loaded { fabric, spec, sources })
+    let (fabric, spec, sources) = model::read(root, &After { first: Cell::new(Some(text)), path: &str::to_owned })?;
+    let warnings = model::warnings(&spec, &fabric);
+    Ok(Loaded { fabric, spec: model::normal_form(&spec), sources, warnings })
 }
 
 /// Reads and resolves the spec of a built directory from its own files.
@@ -45,7 +48,7 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let text = spec_text(&spec)?;
     let path = |wanted: &str| display(&directory.join(input_copy(&spec, wanted)));
     let (fabric, spec, sources) = model::load(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
-    Ok(Loaded { fabric, spec, sources })
+    Ok(Loaded { fabric, spec, sources, warnings: Vec::new() })
 }
 
 /// The text of a spec; `-` is standard input.

@@ -8,6 +8,7 @@ use super::excerpt::{Excerpt, shortened};
 use super::options::MessageFormat;
 use crate::diag::{SourceMap, Span};
 use crate::emit::Look;
+use crate::model::Warning;
 use miette::{Diagnostic, LabeledSpan, Severity};
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
@@ -70,6 +71,12 @@ impl Terminal {
             print_err(text);
         }
     }
+    /// Warnings of a spec, to standard error, in the chosen form.
+    pub(super) fn warn(self, warnings: Vec<Warning>, sources: &SourceMap) {
+        if !self.quiet {
+            self.show(warnings.into_iter().map(|warning| Box::new(warning) as _).collect(), sources);
+        }
+    }
     /// Diagnostics, to standard error, in the chosen form.
     pub(super) fn show(self, diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>, sources: &SourceMap) {
         shown(&diagnostics, sources, self.format).iter().for_each(|text| print_err(text));
@@ -96,9 +103,16 @@ pub fn shown(diagnostics: &[Box<dyn Diagnostic + Send + Sync>], sources: &Source
     let mut codes = diagnostics.iter().filter_map(|one| one.code().map(|code| code.to_string()));
     // Internal errors speak for themselves.
     if let (MessageFormat::Human, Some(code)) = (format, codes.find(|code| !code.starts_with("FAB09"))) {
-        texts.push(format!("To learn more, run `fabc explain {code}`."));
+        texts.push(format!("{}. To learn more, run `fabc explain {code}`.", counted(diagnostics)));
     }
     texts
+}
+
+/// `2 errors, 1 warning`: how many of each kind there are.
+fn counted(diagnostics: &[Box<dyn Diagnostic + Send + Sync>]) -> String {
+    let counts = ["error", "warning"].map(|kind| (diagnostics.iter().filter(|one| severity(&***one) == kind).count(), kind));
+    let told = counts.iter().filter(|(count, _)| *count > 0);
+    told.map(|(count, kind)| format!("{count} {kind}{}", if *count == 1 { "" } else { "s" })).collect::<Vec<_>>().join(", ")
 }
 
 /// A text and the end of its line, to standard output.

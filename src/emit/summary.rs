@@ -5,8 +5,8 @@ use crate::compiled::Compiled;
 use crate::ids::LinkTypeId;
 use crate::ir::{Fraction, LimitArgument, LinkClass, RequireOutcome, TreeBounds};
 use crate::model::{
-    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice, Scale, SymmetryChoice,
-    SynthesisMethod, Synthesize, TopologyChoice,
+    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice, Scale, SynthesisMethod,
+    Synthesize, TopologyChoice,
 };
 use std::collections::BTreeSet;
 
@@ -218,17 +218,12 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
     let fabric = &compiled.fabric;
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
     let search = |how: &Synthesize| {
-        let symmetry = match how.symmetry {
-            SymmetryChoice::Translation => "translation",
-            SymmetryChoice::None => "none",
-            SymmetryChoice::Auto => "auto",
-        };
+        let symmetry = how.symmetry.name();
         let objective = if how.objective == Objective::Hops { "for hops, " } else { "" };
         let limit = how.time_limit.map_or(String::new(), |seconds| format!(", at most {seconds} s"));
         let method = match how.method {
-            SynthesisMethod::Search => "",
-            SynthesisMethod::Milp { .. } => "method milp, ",
-            SynthesisMethod::Relax { .. } => "method relax, ",
+            SynthesisMethod::Search => String::new(),
+            program => format!("method {}, ", program.name()),
         };
         format!("{objective}{method}symmetry {symmetry}, effort {}, seed {}{limit}", how.effort, how.seed)
     };
@@ -247,11 +242,10 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         Plant::Network(network) => network.family.written(),
     };
     let routing = match fabric.routing {
-        RoutingChoice::AllowedTurns(settings) if settings == AllowedTurns::default() => "allowed_turns".to_owned(),
-        RoutingChoice::AllowedTurns(settings) => format!("allowed_turns {{ {} }}", settings.written()),
-        RoutingChoice::DimensionOrder => "dimension_order".to_owned(),
-        RoutingChoice::UpDown => "up_down".to_owned(),
-        RoutingChoice::Minimal => "minimal".to_owned(),
+        RoutingChoice::AllowedTurns(settings) if settings != AllowedTurns::default() => {
+            format!("{} {{ {} }}", fabric.routing.name(), settings.written())
+        }
+        routing => routing.name().to_owned(),
     };
     let faults = format!("{} tolerated", fabric.budget.faults.worst().unwrap_or("no fault"));
     let symmetry = compiled.topology.symmetry();

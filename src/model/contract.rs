@@ -165,6 +165,8 @@ pub enum Comparison {
 }
 
 impl Comparison {
+    /// All comparisons.
+    pub const ALL: [Comparison; 5] = [Comparison::AtMost, Comparison::AtLeast, Comparison::Less, Comparison::Greater, Comparison::Equal];
     /// As written.
     pub fn symbol(self) -> &'static str {
         match self {

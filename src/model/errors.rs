@@ -24,7 +24,7 @@ pub enum ResolveError {
     #[diagnostic(code(FAB0102), help("{help}"))]
     Duplicate {
         what: String,
-        help: &'static str,
+        help: String,
         #[label("declared again")]
         span: Span,
         #[label("declared first here")]
@@ -120,6 +120,16 @@ pub enum ResolveError {
         span: Span,
         #[label("{first_ocs} serves it already")]
         first: Option<Span>,
+    },
+
+    #[error("both sides of {ocs} name `{port}`")]
+    #[diagnostic(code(FAB0110), help("{help}"))]
+    SameSide {
+        ocs: String,
+        port: String,
+        help: String,
+        #[label("the same port again")]
+        span: Span,
     },
 
     #[error("{count} more groups serve face ports that are served already")]
@@ -461,39 +471,4 @@ impl ResolveError {
         let label = self.labels().and_then(|mut labels| labels.next());
         label.map_or(Span::default(), |label| Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 })
     }
-}
-
-/// `did you mean ..?`, or a list of what there is.
-pub(super) fn suggestion<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let known: Vec<&str> = known.into_iter().collect();
-    match closest(wrong, &known) {
-        Some(close) => Some(format!("did you mean `{close}`?")),
-        None if known.is_empty() => None,
-        None => Some(format!("known here: {}", list(&known))),
-    }
-}
-
-/// Longer names are not compared.
-const COMPARED_LETTERS: usize = 64;
-/// Names that one is compared with, at most.
-const COMPARED_NAMES: usize = 500;
-
-/// The known name closest to a wrong one, if it is close.
-pub(super) fn closest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
-    // The distance takes time and memory like the product of the lengths.
-    if wrong.len() > COMPARED_LETTERS {
-        return None;
-    }
-    let wrong = wrong.to_lowercase();
-    let far = |name: &str| 1 + name.len() / 4;
-    let near = known.iter().filter(|name| name.len() <= COMPARED_LETTERS && name.len().abs_diff(wrong.len()) <= far(name));
-    let distance = |name: &str| strsim::damerau_levenshtein(&wrong, &name.to_lowercase());
-    let close = near.take(COMPARED_NAMES).map(|name| (distance(name), *name)).min()?;
-    (close.0 <= far(close.1)).then_some(close.1)
-}
-
-/// `a`, `b` or `c`, at most twelve of them.
-pub(super) fn list(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
-    format!("{}{}", shown.join(", "), if names.len() > 12 { ", .." } else { "" })
 }

@@ -15,6 +15,8 @@ mod resolve;
 mod routing;
 mod switches;
 mod synthesis;
+mod warnings;
+mod word;
 
 pub use capacity::Capacities;
 pub use contract::*;
@@ -28,23 +30,41 @@ pub use resolve::resolve;
 pub use routing::*;
 pub use switches::*;
 pub use synthesis::*;
+pub use warnings::{Warning, warnings};
+pub use word::Word;
 
 use crate::diag::{Failure, SourceMap};
 use crate::syntax::{self, Loader, ast};
 
-/// Reads, parses and resolves a spec; also returns the normal form that is written beside what is built, and
-/// the text of all files for later diagnostics.
+/// What a path leads to: what it means, the spec, and the text of all its files for later diagnostics.
+type Read = Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)>;
+
+/// Reads, parses and resolves a spec; also returns it as it was written.
 ///
 /// # Errors
 /// Every syntax error, or else every other error of the spec, in source order.
-pub fn load(path: &str, loader: &dyn Loader) -> Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)> {
+pub fn read(path: &str, loader: &dyn Loader) -> Read {
     let (parsed, sources) = syntax::parse(path, loader);
     let spec = match parsed {
         Ok(spec) => spec,
         Err(errors) => return Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
     };
     match resolve(&spec, loader) {
-        Ok(fabric) => Ok((fabric, syntax::with_inputs(syntax::normalize(&spec)), sources)),
+        Ok(fabric) => Ok((fabric, spec, sources)),
         Err(errors) => Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
     }
+}
+
+/// Reads, parses and resolves a spec; also returns the normal form that is written beside what is built.
+///
+/// # Errors
+/// Every syntax error, or else every other error of the spec, in source order.
+pub fn load(path: &str, loader: &dyn Loader) -> Read {
+    let (fabric, spec, sources) = read(path, loader)?;
+    Ok((fabric, normal_form(&spec), sources))
+}
+
+/// The normal form of a spec that is written beside what is built.
+pub fn normal_form(spec: &ast::Spec) -> ast::Spec {
+    syntax::with_inputs(syntax::normalize(spec))
 }

@@ -3,6 +3,7 @@
 //! Invariant: the parameters describe a connected network that fits the radix of the router. Generators in
 //! `passes::wire` build it, predicates in `check::wiring` recognize it.
 
+use super::word::words;
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
 use crate::syntax::graph_input;
@@ -78,19 +79,7 @@ pub enum Arrangement {
     Fold,
 }
 
-impl Arrangement {
-    /// All of them.
-    pub const ALL: [Arrangement; 3] = [Arrangement::Palmtree, Arrangement::Consecutive, Arrangement::Fold];
-
-    /// The name in specs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Arrangement::Palmtree => "palmtree",
-            Arrangement::Consecutive => "consecutive",
-            Arrangement::Fold => "fold",
-        }
-    }
-}
+words!(Arrangement { Palmtree = "palmtree", Consecutive = "consecutive", Fold = "fold" });
 
 /// What an arc of a directed family is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -101,6 +90,8 @@ pub enum Arcs {
     /// A link of two channels; opposite arcs are one link.
     Duplex,
 }
+
+words!(Arcs { Simplex = "simplex", Duplex = "duplex" });
 
 /// A graph from a file.
 #[derive(Clone, PartialEq, Debug)]
@@ -178,6 +169,16 @@ impl Network {
 }
 
 impl Family {
+    /// Every family, each with a topology as it is written.
+    pub const FORMS: [(&'static str, &'static str); 7] = [
+        ("torus", "torus 16 x 16` or `torus (side)"),
+        ("mesh", "mesh 4 x 4 x 4` or `mesh (side)"),
+        ("hyperx", "hyperx 9 x 9 x 8` or `hyperx (side)"),
+        ("dragonfly", "dragonfly { a = 8; h = 4; }"),
+        ("fat_tree", "fat_tree { levels = 3; arity = 18; }"),
+        ("kautz", "kautz { degree = 4; length = 3; }"),
+        ("graph", "graph \"lab.graphml\""),
+    ];
     /// Number of routers.
     pub fn router_count(&self) -> usize {
         match self {

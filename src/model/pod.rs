@@ -61,6 +61,16 @@ pub enum TopologyChoice {
     },
 }
 
+impl TopologyChoice {
+    /// Every way, each with a topology as it is written.
+    pub const FORMS: [(&'static str, &'static str); 4] = [
+        ("synthesize", "synthesize { effort = 1; }"),
+        ("torus", "torus 4 x 8 x 8"),
+        ("twisted_torus", "twisted_torus 4 x 8 x 8"),
+        ("cross_connects", "cross_connects \"live/ocs.json\""),
+    ];
+}
+
 impl Pod {
     /// Chips in one cube.
     pub fn chips_per_cube(&self) -> u32 {

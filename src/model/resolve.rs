@@ -8,6 +8,7 @@ mod choices;
 mod context;
 mod demand;
 mod families;
+mod foreign;
 mod graph;
 mod hardware;
 mod items;
@@ -23,7 +24,7 @@ mod wiring;
 use super::errors::ResolveError;
 use super::{Cube, Fabric, Plant, Pod, TopologyChoice};
 use crate::ids::LinkTypeId;
-use crate::syntax::{Constants, Loader, ast};
+use crate::syntax::{Loader, ast};
 use context::{Context, missing, short_name};
 use items::{Items, sort_items};
 use kind::{Kind, Parts};
@@ -34,14 +35,13 @@ use site::Site;
 /// # Errors
 /// Every error of the spec, in source order.
 pub fn resolve(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
-    let constants = Constants::of(spec);
-    let mut context = Context { errors: Vec::new(), constants };
+    let mut context = Context::of(spec);
     let fabric = fabric(&mut context, spec, loader);
     context.report_constants();
-    context.errors.sort_by_cached_key(ResolveError::span);
+    let errors = context.into_errors();
     match fabric {
-        Some(fabric) if context.errors.is_empty() => Ok(fabric),
-        _ => Err(context.errors),
+        Some(fabric) if errors.is_empty() => Ok(fabric),
+        _ => Err(errors),
     }
 }
 

@@ -1,5 +1,7 @@
 //! How routes are chosen.
 
+use super::word::words;
+
 /// How routes are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RoutingChoice {
@@ -13,6 +15,13 @@ pub enum RoutingChoice {
     UpDown,
 }
 
+words!(RoutingChoice {
+    Self::AllowedTurns(AllowedTurns::NONE) => Self::AllowedTurns(_) => "allowed_turns",
+    Self::DimensionOrder => Self::DimensionOrder => "dimension_order",
+    Self::UpDown => Self::UpDown => "up_down",
+    Self::Minimal => Self::Minimal => "minimal",
+});
+
 /// The settings of `routing = allowed_turns { .. }`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct AllowedTurns {
@@ -25,11 +34,14 @@ pub struct AllowedTurns {
 }
 
 impl AllowedTurns {
+    /// Nothing said: the defaults.
+    pub const NONE: Self = Self { priority: None, select: RouteSelect::Descent, key: TableKey::DstInput };
+
     /// The settings that differ from the defaults, as they are written: `priority = random; key = dst;`.
     pub fn written(&self) -> String {
         let priority = self.priority.map(|priority| format!("priority = {};", priority.name()));
-        let select = (self.select != RouteSelect::Descent).then(|| "select = ilp;".to_owned());
-        let key = (self.key != TableKey::DstInput).then(|| "key = dst;".to_owned());
+        let select = (self.select != RouteSelect::default()).then(|| format!("select = {};", self.select.name()));
+        let key = (self.key != TableKey::default()).then(|| format!("key = {};", self.key.name()));
         [priority, select, key].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }
@@ -45,19 +57,7 @@ pub enum TurnPriority {
     Random,
 }
 
-impl TurnPriority {
-    /// All priorities.
-    pub const ALL: [TurnPriority; 3] = [TurnPriority::ChosenPaths, TurnPriority::AllPaths, TurnPriority::Random];
-
-    /// The name in specs.
-    pub fn name(self) -> &'static str {
-        match self {
-            TurnPriority::ChosenPaths => "chosen_paths",
-            TurnPriority::AllPaths => "all_paths",
-            TurnPriority::Random => "random",
-        }
-    }
-}
+words!(TurnPriority { ChosenPaths = "chosen_paths", AllPaths = "all_paths", Random = "random" });
 
 /// How routes are chosen among the allowed paths.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -68,6 +68,8 @@ pub enum RouteSelect {
     /// By an integer linear program; small pods only.
     Ilp,
 }
+
+words!(RouteSelect { Descent = "descent", Ilp = "ilp" });
 
 /// What a router looks a packet up by.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -80,6 +82,11 @@ pub enum TableKey {
     /// Destination alone, and the virtual channel counts the hops: 0 when injected, one more at every hop.
     DstHop,
 }
+
+words!(TableKey {
+    Self::DstInput => Self::DstInput => "dst_input",
+    Self::Dst => Self::Dst | Self::DstHop => "dst",
+});
 
 impl TableKey {
     /// The columns of the key, as `fabc.tables/1` names them.

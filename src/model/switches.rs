@@ -1,5 +1,6 @@
 //! Optical circuit switches, and the ports of cubes that they serve.
 
+use super::word::words;
 use crate::diag::Span;
 use crate::ids::{BlockId, LinkTypeId, NodeId, OcsGroupId, PortId};
 
@@ -31,6 +32,8 @@ pub enum Duplex {
     /// One switch port on each side, one per direction.
     Pair,
 }
+
+words!(Duplex { Circulator = "circulator", Pair = "pair" });
 
 /// An optical circuit switch.
 #[derive(Clone, Debug)]

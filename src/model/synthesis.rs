@@ -1,5 +1,7 @@
 //! How the topology of a pod is searched for.
 
+use super::word::words;
+
 /// A synthesis that starts from live cross-connects and may change few of them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Near {
@@ -56,6 +58,8 @@ pub enum Objective {
     Hops,
 }
 
+words!(Objective { Flow = "flow", Hops = "hops" });
+
 /// `method = ..` of `synthesize`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SynthesisMethod {
@@ -74,6 +78,12 @@ pub enum SynthesisMethod {
     },
 }
 
+words!(SynthesisMethod {
+    Self::Search => Self::Search => "search",
+    Self::Milp { nodes: 1000 } => Self::Milp { .. } => "milp",
+    Self::Relax { fix: 1 } => Self::Relax { .. } => "relax",
+});
+
 /// `symmetry = ..` of `synthesize`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymmetryChoice {
@@ -84,3 +94,5 @@ pub enum SymmetryChoice {
     /// Translation where the pod allows it, otherwise none; the report says which.
     Auto,
 }
+
+words!(SymmetryChoice { Translation = "translation", None = "none", Auto = "auto" });

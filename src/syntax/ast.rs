@@ -110,6 +110,26 @@ pub enum ItemKind {
     Unknown(Name, Option<Name>, Block),
 }
 
+impl ItemKind {
+    /// The word that it begins with.
+    pub fn keyword(&self) -> &str {
+        match self {
+            ItemKind::Use(_) => "use",
+            ItemKind::Let(_) => "let",
+            ItemKind::Setting(setting) => &setting.name.value,
+            ItemKind::Link(..) => "link",
+            ItemKind::Router(_) => "router",
+            ItemKind::Chip(_) => "chip",
+            ItemKind::Cube(_) => "cube",
+            ItemKind::Ocs(_) => "ocs",
+            ItemKind::Budget(_) => "budget",
+            ItemKind::Demand(_) => "demand",
+            ItemKind::Require(_) => "require",
+            ItemKind::Unknown(keyword, ..) => &keyword.value,
+        }
+    }
+}
+
 /// `use "file";`
 #[derive(Clone, PartialEq, Debug)]
 pub struct Use {
@@ -155,8 +175,20 @@ pub enum StatementKind {
     Mesh(Mesh),
     /// `couple .. over link;`
     Couple(Couple),
-    /// `all_to_all over groups of n; weight w;`
+    /// `all_to_all over groups of n weight w;`
     Component(Component),
+}
+
+impl StatementKind {
+    /// The word that it begins with.
+    pub fn keyword(&self) -> &str {
+        match self {
+            StatementKind::Setting(setting) => &setting.name.value,
+            StatementKind::Mesh(_) => "mesh",
+            StatementKind::Couple(_) => "couple",
+            StatementKind::Component(_) => "all_to_all",
+        }
+    }
 }
 
 /// `name = value;`
@@ -186,7 +218,7 @@ pub struct Couple {
     pub over: Option<Name>,
 }
 
-/// `all_to_all over groups of n; weight w;`
+/// `all_to_all over groups of n weight w;`
 #[derive(Clone, PartialEq, Debug)]
 pub struct Component {
     /// Chips per group; without it, the whole pod is one group.

@@ -20,7 +20,7 @@ pub enum ParseError {
     },
 
     #[error("missing `;`")]
-    #[diagnostic(code(FAB0002), help("every setting, `use`, `let`, `require`, `mesh`, `couple`, `all_to_all` and `weight` ends with `;`"))]
+    #[diagnostic(code(FAB0002), help("every setting, `use`, `let`, `require`, `mesh`, `couple` and `all_to_all` ends with `;`"))]
     MissingSemicolon {
         #[label("write `;` here")]
         span: Span,
@@ -76,6 +76,14 @@ pub enum ParseError {
     WrongAssign {
         found: String,
         #[label("write `=`")]
+        span: Span,
+    },
+
+    #[error("`{found}` before a block")]
+    #[diagnostic(code(FAB0004), help("a block follows its name, as in `chip {{ .. }}`; only settings have a `=`"))]
+    StrayAssign {
+        found: String,
+        #[label("remove this")]
         span: Span,
     },
 
@@ -137,8 +145,8 @@ pub enum ParseError {
         span: Span,
     },
 
-    #[error("`;` is not needed here")]
-    #[diagnostic(code(FAB0009), help("blocks end with their `}}`; remove the `;`"))]
+    #[error("`;` ends nothing here")]
+    #[diagnostic(code(FAB0009), help("one `;` ends a statement; remove this one"))]
     StraySemicolon {
         #[label("remove this")]
         span: Span,
@@ -176,6 +184,14 @@ pub enum ParseError {
         span: Span,
     },
 
+    #[error("`{found}` is no block that can hold others")]
+    #[diagnostic(code(FAB0012), help("did you mean `fabric`? A spec is `fabric name {{ .. }}`"))]
+    NotFabric {
+        found: String,
+        #[label("write `fabric`")]
+        span: Span,
+    },
+
     #[error("a second fabric")]
     #[diagnostic(
         code(FAB0013),
@@ -186,6 +202,46 @@ pub enum ParseError {
         span: Span,
         #[label("the first one")]
         first: Span,
+    },
+
+    #[error("`{found}` does not join dimensions")]
+    #[diagnostic(code(FAB0014), help("dimensions are joined by `x`: `{wanted}`"))]
+    WrongBy {
+        found: String,
+        wanted: String,
+        #[label("write `{wanted}`")]
+        span: Span,
+    },
+
+    #[error("a `let` has no unit, but this one has `{unit}`")]
+    #[diagnostic(code(FAB0015), help("`let` names an integer; a quantity is written where it is used, such as `bandwidth = 128 GB/s;`"))]
+    LetUnit {
+        unit: String,
+        #[label("no unit here")]
+        span: Span,
+    },
+
+    #[error("`weight` is part of its `all_to_all`")]
+    #[diagnostic(code(FAB0016), help("write it as one statement: `{wanted}`"))]
+    SplitWeight {
+        wanted: String,
+        #[label("no statement of its own")]
+        span: Span,
+    },
+
+    #[error("this `all_to_all` has no weight")]
+    #[diagnostic(code(FAB0016), help("write `{wanted}`, for example"))]
+    NoWeight {
+        wanted: String,
+        #[label("write ` weight n` here")]
+        span: Span,
+    },
+
+    #[error("a path with a control character")]
+    #[diagnostic(code(FAB0017), help("remove it, or name the file otherwise"))]
+    ControlInPath {
+        #[label("this path")]
+        span: Span,
     },
 }
 

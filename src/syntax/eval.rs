@@ -124,7 +124,7 @@ impl Constants {
 }
 
 /// All names in an expression.
-fn names<'a>(expr: &'a Expr, found: &mut Vec<(&'a Text, Span)>) {
+pub(super) fn names<'a>(expr: &'a Expr, found: &mut Vec<(&'a Text, Span)>) {
     match &expr.kind {
         ExprKind::Integer(_) | ExprKind::Decimal(_) => {}
         ExprKind::Name(name) => found.push((name, expr.span)),

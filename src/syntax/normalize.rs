@@ -9,72 +9,9 @@ use super::ast::*;
 use super::eval::Constants;
 use super::load::join;
 use super::print::{one_line, required};
+use super::words::{FIELDS, field_rank, item_rank, takes_a_word};
 use crate::diag::Spanned;
 use crate::units::{Decimal, Dimension, UNITS, unit};
-
-/// Settings whose value is a name, never a constant.
-const CHOICES: [&str; 14] = [
-    "topology",
-    "routing",
-    "demand",
-    "symmetry",
-    "duplex",
-    "priority",
-    "select",
-    "key",
-    "arrangement",
-    "arcs",
-    "link",
-    "local",
-    "global",
-    "default",
-];
-
-/// The order of settings at the top, with the other items between them.
-const ITEM_ORDER: [&str; 12] =
-    ["clock", "link", "router", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
-
-/// The order of lines in any block.
-const LINE_ORDER: [&str; 38] = [
-    "mesh",
-    "couple",
-    "bandwidth",
-    "radix",
-    "hosts",
-    "vcs",
-    "flit",
-    "buffer",
-    "latency",
-    "faults",
-    "table_entries",
-    "ports",
-    "duplex",
-    "a",
-    "h",
-    "g",
-    "arrangement",
-    "levels",
-    "arity",
-    "degree",
-    "length",
-    "arcs",
-    "link",
-    "local",
-    "global",
-    "start",
-    "moves",
-    "method",
-    "nodes",
-    "fix",
-    "objective",
-    "symmetry",
-    "effort",
-    "seed",
-    "time_limit",
-    "priority",
-    "select",
-    "key",
-];
 
 /// The normal form.
 pub fn normalize(spec: &Spec) -> Spec {
@@ -145,30 +82,16 @@ type ItemKey = (usize, (bool, String, String, usize, String), String);
 
 fn item_key(item: &Item) -> ItemKey {
     let mut order = require_order("", "", "");
-    let keyword = match &item.kind {
-        ItemKind::Use(_) | ItemKind::Let(_) => "",
-        ItemKind::Setting(setting) => &*setting.name.value,
-        ItemKind::Link(..) => "link",
-        ItemKind::Router(_) => "router",
-        ItemKind::Chip(_) => "chip",
-        ItemKind::Cube(_) => "cube",
-        ItemKind::Ocs(_) => "ocs",
-        ItemKind::Budget(_) => "budget",
-        ItemKind::Demand(_) => "demand",
-        ItemKind::Require(require) => {
-            order = require_order(&require.metric.value, &require.comparison.value, &required(require));
-            "require"
-        }
-        ItemKind::Unknown(keyword, ..) => &*keyword.value,
-    };
+    if let ItemKind::Require(require) = &item.kind {
+        order = require_order(&require.metric.value, &require.comparison.value, &required(require));
+    }
     let name = match &item.kind {
         ItemKind::Link(name, _) => name.value.to_string(),
         ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
         _ => String::new(),
     };
-    let rank = ITEM_ORDER.iter().position(|known| *known == keyword).unwrap_or(ITEM_ORDER.len());
     order.1 = format!("{name}{}", order.1);
-    (rank, order, one_line(item))
+    (item_rank(item.kind.keyword()), order, one_line(item))
 }
 
 /// Components stand by the size of their groups, the whole pod last.
@@ -236,20 +159,18 @@ impl Normal {
         });
         let mut statements: Vec<Statement> = lines.collect();
         statements.sort_by_cached_key(|statement| {
-            let name = match &statement.kind {
-                StatementKind::Setting(setting) => &*setting.name.value,
-                StatementKind::Mesh(_) => "mesh",
-                StatementKind::Couple(_) => "couple",
-                StatementKind::Component(component) => return (LINE_ORDER.len(), component_key(component)),
-            };
-            (LINE_ORDER.iter().position(|known| *known == name).unwrap_or(LINE_ORDER.len()), name.to_owned())
+            let name = statement.kind.keyword();
+            match &statement.kind {
+                StatementKind::Component(component) => (FIELDS.len(), component_key(component)),
+                _ => (field_rank(name), name.to_owned()),
+            }
         });
         Block { statements, span: block.span }
     }
 
     fn setting(&self, setting: &Setting) -> Setting {
         let kind = match &setting.value.kind {
-            ValueKind::Quantity(_) if CHOICES.contains(&&*setting.name.value) => setting.value.kind.clone(),
+            ValueKind::Quantity(_) if takes_a_word(&setting.name.value) => setting.value.kind.clone(),
             ValueKind::Quantity(value) => ValueKind::Quantity(self.quantity(value)),
             ValueKind::Limit(comparison, value) => ValueKind::Limit(comparison.clone(), self.quantity(value)),
             ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),

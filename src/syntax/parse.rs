@@ -6,6 +6,7 @@
 
 mod build;
 mod grammar;
+mod unexpected;
 
 use super::ast::{File, Layout};
 use super::errors::ParseError;
@@ -13,10 +14,10 @@ use super::scan::{scan, tokens};
 use crate::diag::Span;
 use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
 use build::Builder;
-use grammar::{Grammar, Rule, expectation};
+use grammar::{Grammar, Rule};
 use pest::Parser;
-use pest::error::{ErrorVariant, InputLocation};
-use std::collections::BTreeSet;
+use pest::error::InputLocation;
+use unexpected::unexpected;
 
 /// How many unexpected texts one run reports.
 const MAX_RECOVERIES: usize = 10;
@@ -57,11 +58,28 @@ pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<
     Err(errors)
 }
 
+/// How long the round or square brackets are that a text begins with; 0 if it begins with none.
+fn bracketed(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (at, sign) in text.bytes().enumerate() {
+        match sign {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return if at == 0 { 0 } else { at + 1 };
+        }
+    }
+    0
+}
+
 /// Blanks out the statement around an error; `false` where it is no plain statement, so that going on would
 /// only confuse.
 fn blank_statement(code: &mut String, at: usize) -> bool {
     let stop = |c: char| matches!(c, ';' | '{' | '}');
     let start = code[..at].rfind(stop).map_or(0, |stop| stop + 1);
+    let at = at + bracketed(&code[at..]);
     let end = match code[at..].find(stop) {
         Some(length) if code[at + length..].starts_with(';') => at + length + 1,
         Some(length) if code[at + length..].starts_with('}') => at + length,
@@ -73,40 +91,4 @@ fn blank_statement(code: &mut String, at: usize) -> bool {
     let blank: String = code[start..end].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
     code.replace_range(start..end, &blank);
     true
-}
-
-/// The error of a text that no production fits.
-fn unexpected(code: &str, at: usize, base: u32, variant: &ErrorVariant<Rule>) -> ParseError {
-    let rest = &code[at..];
-    let token = match rest.chars().next() {
-        None => 0,
-        Some(first) if first.is_alphanumeric() || first == '_' => {
-            rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len())
-        }
-        Some('"') => rest[1..].find('"').map_or(rest.len(), |length| length + 2),
-        Some(first) => first.len_utf8(),
-    };
-    let found = if token == 0 { "the end of the file".to_owned() } else { format!("`{}`", &rest[..token]) };
-    let expected: BTreeSet<&str> = match variant {
-        ErrorVariant::ParsingError { positives, .. } => positives.iter().filter_map(|&rule| expectation(rule)).collect(),
-        ErrorVariant::CustomError { .. } => BTreeSet::new(),
-    };
-    let mut expected: Vec<&str> = expected.into_iter().collect();
-    if expected.contains(&"an item") || expected.contains(&"a setting") {
-        // Where a new line of a block may begin, the ways to go on with the old one are noise.
-        expected.retain(|name| matches!(*name, "an item" | "a setting" | "`}`" | "`fabric`"));
-    }
-    let expected = match expected.split_last() {
-        None => "something else".to_owned(),
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-    };
-    let help = match rest.chars().next() {
-        Some('\u{201c}' | '\u{201d}' | '\'') => Some("texts stand in straight double quotes".to_owned()),
-        Some('#') => Some("comments begin with `//`".to_owned()),
-        Some('.') => Some("a decimal number has digits on both sides of its point".to_owned()),
-        _ => None,
-    };
-    let start = base + at as u32;
-    ParseError::Unexpected { found, expected, help, span: Span { start, end: start + token as u32 } }
 }

@@ -6,6 +6,7 @@
 //! the middle of a line moves before it.
 
 use super::ast::*;
+use super::words::{self, UNKNOWN_GROUPS};
 use crate::diag::Span;
 
 /// The widest line that a block is put on.
@@ -56,35 +57,26 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn item(item: &'a Item) -> Self {
-        let (head, block, group) = match &item.kind {
-            ItemKind::Use(used) => (format!("use \"{}\";", used.path.value), None, 0),
-            ItemKind::Let(constant) => (format!("let {} = {};", constant.name.value, expr(&constant.value)), None, 1),
-            ItemKind::Setting(setting) => {
-                let group = match &*setting.name.value {
-                    "cubes" => 3,
-                    "demand" => 5,
-                    "topology" | "routing" => 6,
-                    _ => 2,
-                };
-                let (head, block) = self::setting(setting);
-                (head, block, group)
+        let (head, block) = match &item.kind {
+            ItemKind::Use(used) => (format!("use \"{}\";", used.path.value), None),
+            ItemKind::Let(constant) => (format!("let {} = {};", constant.name.value, expr(&constant.value)), None),
+            ItemKind::Setting(setting) => self::setting(setting),
+            ItemKind::Link(name, block) => (format!("link {}", name.value), Some(block)),
+            ItemKind::Router(block) | ItemKind::Chip(block) | ItemKind::Cube(block) | ItemKind::Budget(block) | ItemKind::Demand(block) => {
+                (item.kind.keyword().to_owned(), Some(block))
             }
-            ItemKind::Link(name, block) => (format!("link {}", name.value), Some(block), 2),
-            ItemKind::Router(block) => ("router".to_owned(), Some(block), 3),
-            ItemKind::Chip(block) => ("chip".to_owned(), Some(block), 3),
-            ItemKind::Cube(block) => ("cube".to_owned(), Some(block), 3),
-            ItemKind::Ocs(ocs) => (self::ocs(ocs), Some(&ocs.block), 4),
-            ItemKind::Budget(block) => ("budget".to_owned(), Some(block), 5),
-            ItemKind::Demand(block) => ("demand".to_owned(), Some(block), 5),
+            ItemKind::Ocs(ocs) => (self::ocs(ocs), Some(&ocs.block)),
             ItemKind::Require(require) => {
                 let (metric, comparison) = (&require.metric.value, &require.comparison.value);
-                (format!("require {metric} {comparison} {};", required(require)), None, 7)
+                (format!("require {metric} {comparison} {};", required(require)), None)
             }
             ItemKind::Unknown(keyword, name, block) => {
                 let name = name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));
-                (format!("{}{name}", keyword.value), Some(block), 8)
+                (format!("{}{name}", keyword.value), Some(block))
             }
         };
+        let unknown = UNKNOWN_GROUPS[usize::from(matches!(item.kind, ItemKind::Unknown(..)))];
+        let group = words::item(item.kind.keyword()).map_or(unknown, |known| known.group);
         Line { head, block, span: item.span, group }
     }
 
@@ -102,7 +94,7 @@ impl<'a> Line<'a> {
             }
             StatementKind::Component(component) => {
                 let groups = component.groups.as_ref().map_or(String::new(), |size| format!(" over groups of {}", expr(size)));
-                (format!("all_to_all{groups}; weight {};", expr(&component.weight)), None)
+                (format!("all_to_all{groups} weight {};", expr(&component.weight)), None)
             }
         };
         Line { head, block, span: statement.span, group: 0 }
@@ -252,7 +244,8 @@ fn ocs(ocs: &OcsItem) -> String {
     format!("ocs {}{indices}{cubes}", ocs.name.value)
 }
 
-fn port(port: &Port) -> String {
+/// A port as it is written.
+pub fn port(port: &Port) -> String {
     format!("{}[{}]", port.face.value, port.at.iter().map(expr).collect::<Vec<_>>().join(", "))
 }
 
@@ -280,7 +273,8 @@ pub(super) fn quantity(quantity: &Quantity) -> String {
     format!("{}{unit}", expr(&quantity.number))
 }
 
-fn expr(written: &Expr) -> String {
+/// An expression as it is written.
+pub fn expr(written: &Expr) -> String {
     match &written.kind {
         ExprKind::Integer(text) | ExprKind::Decimal(text) | ExprKind::Name(text) => text.to_string(),
         ExprKind::Negate(inner) => format!("-{}", expr(inner)),

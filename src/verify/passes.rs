@@ -2,7 +2,7 @@
 
 use crate::check::{CheckError, ProvedScenario};
 use crate::ir::{PassRecord, STOPPED_BY, StopReason, Topology};
-use crate::model::{Fabric, Plant, RoutingChoice, TopologyChoice};
+use crate::model::{Fabric, Plant, TopologyChoice};
 
 /// Everything wrong with the records of the passes; how much work each one did is its own word.
 pub(super) fn wrong(fabric: &Fabric, topology: &Topology, scenarios: &[ProvedScenario], passes: &[PassRecord]) -> Vec<CheckError> {
@@ -15,13 +15,7 @@ pub(super) fn wrong(fabric: &Fabric, topology: &Topology, scenarios: &[ProvedSce
             TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) => &["synthesize", "limit"],
         },
     };
-    let routing = match fabric.routing {
-        RoutingChoice::Minimal => "minimal",
-        RoutingChoice::AllowedTurns(_) => "allowed_turns",
-        RoutingChoice::DimensionOrder => "dimension_order",
-        RoutingChoice::UpDown => "up_down",
-    };
-    let routed = scenarios[0].certified.routed.is_some().then_some(routing);
+    let routed = scenarios[0].certified.routed.is_some().then_some(fabric.routing.name());
     let expected: Vec<&str> = plant.iter().copied().chain(["flow"]).chain(routed).collect();
     let error = |place: String, claimed: &str, measured: String| CheckError::Report { place, claimed: claimed.to_owned(), measured };
     let named: Vec<&str> = passes.iter().map(|pass| pass.name.as_str()).collect();

@@ -18,7 +18,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0002",
         "missing `;`",
-        "Every setting, `use`, `let`, `require`, `mesh` and `couple` ends with `;`. Blocks (`link copper { .. }`) end \
+        "Every setting, `use`, `let`, `require`, `mesh`, `couple` and `all_to_all` ends with `;`. Blocks (`link copper { .. }`) end \
          with their `}`.\n\
          \n\
          ```text\n\
@@ -35,7 +35,8 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0004",
         "no `=` between name and value",
-        "A setting is written `name = value;`, with a single `=`. A require compares instead: `require diameter <= 6;`.",
+        "A setting is written `name = value;`, with a single `=`. A require compares instead: `require diameter <= 6;`. A block \
+         has no `=`: `chip { .. }`; one that is the value of a setting stands after its word: `topology = synthesize { .. }`.",
     ),
     doc(
         "FAB0005",
@@ -56,7 +57,12 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A comment that begins with `/*` ends with `*/`; comments do not nest. A path in quotes ends on the line where \
          it begins.",
     ),
-    doc("FAB0009", "`;` after a block", "Blocks end with their `}`; a `;` after it means nothing. Remove it."),
+    doc(
+        "FAB0009",
+        "`;` that ends nothing",
+        "One `;` ends a statement, a second one means nothing. Remove it. (A `;` after the `}` of a block is let through, and \
+         `fabc fmt` takes it away.)",
+    ),
     doc(
         "FAB0010",
         "a file cannot be read",
@@ -73,13 +79,40 @@ pub(super) const CODES: &[CodeDoc] = &[
         "FAB0012",
         "no fabric",
         "A spec is one `fabric name { .. }`. Files without it hold shared parts and are brought in with `use`. The name \
-         is also that of the output directory.",
+         is also that of the output directory. No other block holds blocks, and capitals count: `Fabric` is no `fabric`.",
     ),
     doc(
         "FAB0013",
         "a second fabric",
         "A spec declares exactly one fabric. What several fabrics share goes into a file without `fabric`, which each \
          of them brings in with `use`.",
+    ),
+    doc(
+        "FAB0014",
+        "dimensions that are not joined by `x`",
+        "Dimensions are written `4 x 4 x 8`, also `4x4x8`: no `*`, no `\u{d7}`, no commas, no brackets around them.",
+    ),
+    doc(
+        "FAB0015",
+        "a constant with a unit",
+        "`let` names an integer, for counts, lengths of sides and positions. A quantity with a unit is written where it is used: \
+         what several links or specs share goes into a file that each of them brings in with `use`.",
+    ),
+    doc(
+        "FAB0016",
+        "an `all_to_all` without its weight",
+        "An all-to-all and its weight are one statement, with one `;`. What adds up to the demand is one statement each.\n\
+         \n\
+         ```text\n\
+         all_to_all over groups of 16; weight 4;      wrong\n\
+         all_to_all over groups of 16 weight 4;       right\n\
+         ```",
+    ),
+    doc(
+        "FAB0017",
+        "a path with a control character",
+        "The name of a file holds a character that no font shows, such as an escape or a tab. It would act on the terminal that \
+         shows it. Name the file otherwise; often the character came along when the path was copied.",
     ),
     doc(
         "FAB0101",
@@ -91,7 +124,8 @@ pub(super) const CODES: &[CodeDoc] = &[
         "FAB0102",
         "declared twice",
         "Two declarations have the same name, or something that a fabric has once is written twice. Both places are \
-         shown. The order of items never matters, so a later one does not override an earlier one: remove one of them.",
+         shown. The order of items never matters, so a later one does not override an earlier one: remove one of them. Nor does a \
+         spec override what a file of `use` brings in: use a file without it, or copy the file and change the copy.",
     ),
     doc(
         "FAB0103",
@@ -108,7 +142,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0105",
         "wrong or missing unit",
-        "A quantity has a unit, and the unit measures the right thing: `GB/s` and `Gbps` for bandwidths, `cycles`, `ns` \
+        "A quantity has a unit, and the unit measures the right thing: `GB/s` (bytes) and `Gbps` (bits) for bandwidths, `cycles`, `ns` \
          and `m` (5 ns each) for latencies, `GHz` for the clock, `B` and `flits` for sizes. Counts (`cubes`, `radix`, \
          `vcs`, `ports`) have none.",
     ),
@@ -307,5 +341,18 @@ pub(super) const CODES: &[CodeDoc] = &[
          Where links or routers of a network may fail, tables are named after routers too (`tables/fault-leaf1.json`). Routers of a \
          graph file then need names that file names can have: no `/`, `\\`, `<`, `>`, `:`, `\"`, `|`, `?`, `*` or control characters, at most \
          200 bytes, and none that differ in capitals or brackets only.",
+    ),
+    doc(
+        "FAB0151",
+        "declared and not used",
+        "A warning: a constant or a link of the spec's own file that nothing names. Often a name was mistyped where it was meant, or \
+         something was left over from the example that the spec was copied from. Files of `use` may declare what a spec does \
+         not need. Warnings change no exit code; `--quiet` leaves them out.",
+    ),
+    doc(
+        "FAB0152",
+        "far too many ports",
+        "A warning: an `ocs` is declared with more than 1024 ports per side, and with more than eight times those that its cubes \
+         need. The build is the same whatever is left over, but no such switch is sold: most likely a digit is too many.",
     ),
 ];

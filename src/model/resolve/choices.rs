@@ -1,17 +1,20 @@
 //! Budget, topology and routing.
 
 use super::context::{Context, missing, unknown_choice};
+use super::foreign;
 use super::hardware::dimensions;
 use super::items::Items;
-use super::kind::{FAMILIES, Kind};
-use super::settings::{choice, decimal, in_range, integer, one_of, settings, wrong_kind};
+use super::kind::Kind;
+use super::settings::{decimal, in_range, integer, one_of, one_of_or, settings, word, wrong_kind};
 use super::site::{Site, file};
 use super::synthesis::synthesize;
-use crate::diag::Span;
+use crate::diag::{Span, list};
 use crate::limits::cross_connects_bytes;
-use crate::model::errors::{ResolveError, list};
-use crate::model::{AllowedTurns, Budget, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice, TurnPriority};
+use crate::model::errors::ResolveError;
+use crate::model::word::{form, names};
+use crate::model::{AllowedTurns, Budget, Family, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
+use crate::syntax::words::Place;
 
 /// The budget: without `vcs`, those of the router (at most 8); without `faults`, none.
 pub(super) fn budget(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind, router: Option<&Router>) -> Option<Budget> {
@@ -26,7 +29,7 @@ pub(super) fn budget(context: &mut Context, items: &Items<'_>, site: &Site<'_>, 
             entries_span: fabric,
         });
     };
-    let settings = settings(context, block, "`budget`".to_owned(), span, &["vcs", "faults", "table_entries"], "");
+    let settings = settings(context, block, "`budget`".to_owned(), span, Place::Budget);
     let vcs = match settings.get("vcs") {
         Some(value) => integer(context, "`vcs` of the budget", value, 1..=8).map(|vcs| vcs as u8),
         None => Some(default_vcs),
@@ -61,6 +64,15 @@ fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
         context.error(wrong_kind("`faults`", things, kind.fault(), value.span));
         return None;
     };
+    let help = match kind.network {
+        true => "write `faults = 0`, `1 link` or `1 router`",
+        false => "write `faults = 0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`",
+    };
+    if let Some(name) = word(value).filter(|name| !context.constants.names().any(|known| *known == *name.value)) {
+        let written = format!("`{}`", name.value);
+        context.error(ResolveError::Faults { written, help, span: value.span, note: "a number, and of what" });
+        return None;
+    }
     let number = decimal(context, "`faults`", quantity)?;
     let unit = quantity.unit.as_ref().map(|unit| &*unit.value);
     let written = format!("`{number}{}{}`", if unit.is_some() { " " } else { "" }, unit.unwrap_or(""));
@@ -80,10 +92,6 @@ fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
         (_, Some("chip" | "chips")) => "one chip at a time",
         (_, Some("router" | "routers")) => "one router at a time",
         _ => "this cannot fail",
-    };
-    let help = match kind.network {
-        true => "write `faults = 0`, `1 link` or `1 router`",
-        false => "write `faults = 0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`",
     };
     context.error(ResolveError::Faults { written, help, span: value.span, note });
     None
@@ -106,8 +114,7 @@ pub(super) fn topology(
     let read = |context: &mut Context, path: &Name| file(context, path, site, most);
     let topology = match &setting.value.kind {
         ValueKind::Dims(kind, dims, block) => {
-            let known = ["torus", "twisted_torus"];
-            if !known.contains(&&*kind.value) {
+            if !["torus", "twisted_torus"].contains(&&*kind.value) {
                 context.error(wrong_topology(kind, plant));
                 return None;
             }
@@ -133,7 +140,7 @@ pub(super) fn topology(
             context.error(wrong_topology(kind, plant));
             return None;
         }
-        ValueKind::Limit(..) | ValueKind::Quantity(_) => match choice(&setting.value) {
+        ValueKind::Limit(..) | ValueKind::Quantity(_) => match word(&setting.value) {
             Some(name) if &*name.value == "synthesize" => synthesize(context, &name, None, &|_, _| None)?,
             Some(name) => {
                 context.error(wrong_topology(&name, plant));
@@ -150,22 +157,18 @@ pub(super) fn topology(
 
 /// The error of a topology that does not exist, or not in this form.
 fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
-    let example = match &*kind.value {
-        name if FAMILIES.contains(&name) && name != "torus" => {
-            let help = "write `router { .. }` instead of `chip`, `cube`, `cubes` and `ocs`".to_owned();
-            return plant.misfit(format!("`topology = {name}`"), help, kind.span);
-        }
-        "torus" => "torus 4 x 8 x 8",
-        "twisted_torus" => "twisted_torus 4 x 8 x 8",
-        "synthesize" => "synthesize { effort = 1; }",
-        "cross_connects" => "cross_connects \"live/ocs.json\"",
-        _ => return unknown_choice("`topology`", kind, &["synthesize", "torus", "twisted_torus", "cross_connects"]),
-    };
-    ResolveError::UnknownChoice {
-        what: "`topology`".to_owned(),
-        found: kind.value.to_string(),
-        help: format!("this topology is written `{example}`"),
-        span: kind.span,
+    let (what, found) = ("`topology`", &*kind.value);
+    if let Some(written) = form(&TopologyChoice::FORMS, found) {
+        let help = format!("this topology is written `{written}`");
+        return ResolveError::UnknownChoice { what: what.to_owned(), found: found.to_owned(), help, span: kind.span };
+    }
+    if form(&Family::FORMS, found).is_some() {
+        let help = "write `router { .. }` instead of `chip`, `cube`, `cubes` and `ocs`".to_owned();
+        return plant.misfit(format!("`topology = {found}`"), help, kind.span);
+    }
+    match foreign::topology(found, false) {
+        Some(help) => ResolveError::UnknownChoice { what: what.to_owned(), found: found.to_owned(), help, span: kind.span },
+        None => unknown_choice(what, kind, &names(TopologyChoice::FORMS), None),
     }
 }
 
@@ -187,7 +190,7 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         if &*kind.value == "allowed_turns" {
             return Some((RoutingChoice::AllowedTurns(allowed_turns(context, kind, block)?), span));
         }
-        context.error(if ["dimension_order", "minimal", "up_down"].contains(&&*kind.value) {
+        context.error(if RoutingChoice::ALL.iter().any(|known| known.name() == &*kind.value) {
             let place = format!("`routing = {}`", kind.value);
             ResolveError::Misplaced { what: "`{`".to_owned(), place, help: Some("it has no settings".to_owned()), span: block.span }
         } else {
@@ -195,54 +198,41 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         });
         return None;
     }
-    let Some(name) = choice(&setting.value) else {
+    let Some(name) = word(&setting.value) else {
         context.error(wrong_kind("`routing`", "a name", "allowed_turns", setting.value.span));
         return None;
     };
-    let routing = match &*name.value {
-        "allowed_turns" => RoutingChoice::AllowedTurns(AllowedTurns::default()),
-        "dimension_order" => RoutingChoice::DimensionOrder,
-        "up_down" => RoutingChoice::UpDown,
-        "minimal" if plant.network => RoutingChoice::Minimal,
-        "minimal" => {
-            let help = "`allowed_turns` finds shortest paths in a pod".to_owned();
-            context.error(plant.misfit("`routing = minimal`".to_owned(), help, name.span));
-            return None;
-        }
-        _ => {
-            context.error(unknown_routing(&name, plant));
-            return None;
-        }
+    let Some(routing) = RoutingChoice::ALL.into_iter().find(|known| known.name() == &*name.value) else {
+        context.error(unknown_routing(&name, plant));
+        return None;
     };
+    if routing == RoutingChoice::Minimal && !plant.network {
+        let help = "`allowed_turns` finds shortest paths in a pod".to_owned();
+        context.error(plant.misfit("`routing = minimal`".to_owned(), help, name.span));
+        return None;
+    }
     Some((routing, span))
 }
 
 fn unknown_routing(name: &Name, plant: Kind) -> ResolveError {
-    let known = ["allowed_turns", "dimension_order", "up_down", "minimal"];
-    let known = if plant.network { &known[..] } else { &known[..3] };
+    let known = RoutingChoice::ALL.into_iter().filter(|known| plant.network || *known != RoutingChoice::Minimal);
+    let known: Vec<&str> = known.map(|known| known.name()).collect();
     if !LATER.contains(&&*name.value) {
-        return unknown_choice("`routing`", name, known);
+        return unknown_choice("`routing`", name, &known, foreign::routing(&name.value, &known));
     }
-    let help = format!("this version has no `{}`; known here: {}", name.value, list(known));
+    let help = format!("this version has no `{}`; known here: {}", name.value, list(&known));
     ResolveError::UnknownChoice { what: "`routing`".to_owned(), found: name.value.to_string(), help, span: name.span }
 }
 
 /// The settings of `allowed_turns`.
 fn allowed_turns(context: &mut Context, kind: &Name, block: &Block) -> Option<AllowedTurns> {
-    let settings = settings(context, block, "`allowed_turns`".to_owned(), kind.span, &["priority", "select", "key"], "");
-    let priorities: Vec<_> = TurnPriority::ALL.iter().map(|&priority| (priority.name(), priority)).collect();
+    let settings = settings(context, block, "`allowed_turns`".to_owned(), kind.span, Place::AllowedTurns);
     let priority = match settings.get("priority") {
-        Some(value) => Some(one_of(context, "`priority`", value, &priorities)?),
+        Some(value) => Some(one_of(context, "`priority`", value)?),
         None => None,
     };
-    let select = match settings.get("select") {
-        Some(value) => one_of(context, "`select`", value, &[("descent", RouteSelect::Descent), ("ilp", RouteSelect::Ilp)])?,
-        None => RouteSelect::default(),
-    };
-    let key = match settings.get("key") {
-        Some(value) => one_of(context, "`key`", value, &[("dst_input", TableKey::DstInput), ("dst", TableKey::Dst)])?,
-        None => TableKey::default(),
-    };
+    let select = one_of_or(context, &settings, "select", RouteSelect::default())?;
+    let key = one_of_or(context, &settings, "key", TableKey::default())?;
     if let (RouteSelect::Ilp, TableKey::Dst, Some(span)) = (select, key, settings.span("key")) {
         let help = Some("the integer program chooses a path per pair; remove one of the two".to_owned());
         context.error(ResolveError::Misplaced { what: "`key = dst`".to_owned(), place: "`select = ilp`".to_owned(), help, span });

@@ -1,11 +1,12 @@
 //! What every part of the resolution carries along: the errors so far, the constants, and the errors that
 //! many parts word alike.
 
-use crate::diag::Span;
+use crate::diag::{Span, closest, list, suggestion};
 use crate::limits::NAME_LETTERS;
-use crate::model::errors::{ResolveError, closest, list, suggestion};
-use crate::syntax::ast::{self, Name};
+use crate::model::errors::ResolveError;
+use crate::syntax::ast::{self, Layout, Name};
 use crate::syntax::{Constants, EvalError};
+use std::collections::BTreeSet;
 
 /// After so many errors names are not explained any more.
 const ENOUGH: usize = 200;
@@ -14,9 +15,47 @@ const ENOUGH: usize = 200;
 pub(super) struct Context {
     pub(super) errors: Vec<ResolveError>,
     pub(super) constants: Constants,
+    /// Path and first offset of every file of the spec, the spec first.
+    files: Vec<(String, u32)>,
+    /// What is written, but not as it should be: nothing that lacks it complains.
+    meant: BTreeSet<String>,
+    /// Names that are used and not declared: each is told once.
+    unknown: BTreeSet<String>,
+    /// Whether the name of some link is in doubt, so that one that is not declared says nothing new.
+    pub(super) links_in_doubt: bool,
 }
 
 impl Context {
+    pub(super) fn of(spec: &ast::Spec) -> Self {
+        let first = |file: &ast::File| match &file.layout {
+            Layout::Source(lines) => lines.first().copied().unwrap_or(0),
+            Layout::Canonical => 0,
+        };
+        let files = spec.files.iter().map(|file| (file.path.clone(), first(file))).collect();
+        Self {
+            errors: Vec::new(),
+            constants: Constants::of(spec),
+            files,
+            meant: BTreeSet::new(),
+            unknown: BTreeSet::new(),
+            links_in_doubt: false,
+        }
+    }
+
+    /// Notes that `what` is written somewhere, though not well, and reported: what lacks it stays silent.
+    pub(super) fn meant(&mut self, what: &str) {
+        self.meant.insert(what.to_owned());
+    }
+
+    /// All errors in source order, without those that only say that something is missing which is written
+    /// elsewhere or otherwise.
+    pub(super) fn into_errors(mut self) -> Vec<ResolveError> {
+        let meant = std::mem::take(&mut self.meant);
+        self.errors.retain(|error| !matches!(error, ResolveError::Missing { what, .. } if meant.contains(what)));
+        self.errors.sort_by_cached_key(ResolveError::span);
+        self.errors
+    }
+
     /// Whether so many errors were found that more would say nothing; some of them take long to explain.
     pub(super) fn enough(&self) -> bool {
         self.errors.len() >= ENOUGH
@@ -34,9 +73,20 @@ impl Context {
             Err(error) => error,
         };
         let indices = indices.iter().map(|(name, _)| &**name);
-        let error = eval_error(&error, self.constants.names().chain(indices));
-        self.errors.extend(error);
+        if let Some(error) = eval_error(&error, self.constants.names().chain(indices)) {
+            self.once(error);
+        }
         None
+    }
+
+    /// An error that is told once for each name that is not declared.
+    pub(super) fn once(&mut self, error: ResolveError) {
+        if let ResolveError::UnknownName { what, name, .. } = &error
+            && !self.unknown.insert(format!("{what} {name}"))
+        {
+            return;
+        }
+        self.errors.push(error);
     }
 
     pub(super) fn report_constants(&mut self) {
@@ -45,9 +95,17 @@ impl Context {
         self.errors.extend(errors);
     }
 
-    pub(super) fn duplicate(&mut self, what: String, help: &'static str, span: Span, first: Span) {
+    pub(super) fn duplicate(&mut self, what: String, help: &str, span: Span, first: Span) {
         let (first, span) = (first.min(span), first.max(span));
-        self.error(ResolveError::Duplicate { what, help, span, first });
+        let file = |span: Span| self.files.iter().rev().find(|(_, base)| *base <= span.start).map(|(path, _)| path);
+        let error = match (file(first), file(span)) {
+            (Some(one), Some(used)) if one != used => {
+                let help = format!("{used} declares it already, and nothing overrides what `use` brings in: remove one of the two");
+                ResolveError::Duplicate { what, help, span: first, first: span }
+            }
+            _ => ResolveError::Duplicate { what, help: help.to_owned(), span, first },
+        };
+        self.error(error);
     }
 }
 
@@ -102,9 +160,9 @@ pub(super) fn short_name(context: &mut Context, what: &str, name: &Name) {
     }
 }
 
-/// An error for a name that is not among the choices.
-pub(super) fn unknown_choice(what: &str, found: &Name, choices: &[&str]) -> ResolveError {
-    let help = match closest(&found.value, choices) {
+/// An error for a name that is not among the choices; `meant` is the one that it stands for elsewhere.
+pub(super) fn unknown_choice(what: &str, found: &Name, choices: &[&str], meant: Option<&str>) -> ResolveError {
+    let help = match meant.or(closest(&found.value, choices.iter().copied())) {
         Some(close) => format!("did you mean `{close}`?"),
         None => format!("one of {}", list(choices)),
     };

@@ -2,7 +2,7 @@
 
 use super::context::{Context, missing, unknown_choice};
 use super::items::Items;
-use super::settings::{choice, in_range, settings, wrong_kind};
+use super::settings::{in_range, settings, word, wrong_kind};
 use super::site::{Site, file};
 use crate::diag::Span;
 use crate::ids::{Id, NodeId};
@@ -10,6 +10,7 @@ use crate::limits::{MATRIX_CHIPS, WEIGHT, matrix_bytes};
 use crate::model::demand::{Component, Demand};
 use crate::model::errors::ResolveError;
 use crate::syntax::ast::{Block, Name, StatementKind, ValueKind};
+use crate::syntax::words::Place;
 
 /// Among whom traffic runs.
 pub(super) struct Senders {
@@ -108,9 +109,9 @@ pub(super) fn demand(context: &mut Context, items: &Items<'_>, senders: Option<&
         if let Some(setting) = setting {
             context.duplicate("`demand`".to_owned(), "a fabric has exactly one; remove the other", span, setting.name.span);
         }
-        settings(context, block, "`demand`".to_owned(), span, &[], "all_to_all");
+        settings(context, block, "`demand`".to_owned(), span, Place::Demand);
         if block.statements.is_empty() {
-            context.error(missing("`demand`", "a component", "all_to_all; weight 1;", span));
+            context.error(missing("`demand`", "a component", "all_to_all weight 1;", span));
         }
         return groups(context, block, senders);
     }
@@ -121,7 +122,7 @@ pub(super) fn demand(context: &mut Context, items: &Items<'_>, senders: Option<&
         }
         ValueKind::File(kind, ..) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, ..) => context.error(wrong_demand(kind)),
         ValueKind::Limit(..) => context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span)),
-        ValueKind::Quantity(_) => match choice(&setting.value) {
+        ValueKind::Quantity(_) => match word(&setting.value) {
             Some(name) if &*name.value == "uniform" => {}
             Some(name) => context.error(wrong_demand(&name)),
             None => context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span)),
@@ -141,8 +142,8 @@ fn wrong_demand(kind: &Name) -> ResolveError {
     let example = match &*kind.value {
         "uniform" => "demand = uniform",
         "matrix" => "demand = matrix \"traffic.csv\"",
-        "all_to_all" | "groups" => "demand { all_to_all over groups of 16; weight 4; }",
-        _ => return unknown_choice("`demand`", kind, &["uniform", "matrix"]),
+        "all_to_all" | "groups" => "demand { all_to_all over groups of 16 weight 4; }",
+        _ => return unknown_choice("`demand`", kind, &["uniform", "matrix"], None),
     };
     ResolveError::UnknownChoice {
         what: "`demand`".to_owned(),
@@ -204,7 +205,7 @@ fn matrix(context: &mut Context, path: &Name, site: &Site<'_>, senders: Option<&
             what: "the demand matrix",
             count: format!("{nodes} x {nodes} {members}"),
             limit: MATRIX_CHIPS as u64,
-            help: Some("write the demand of so many as `demand { all_to_all over groups of ..; weight ..; }`".to_owned()),
+            help: Some("write the demand of so many as `demand { all_to_all over groups of .. weight ..; }`".to_owned()),
             span: path.span,
             arithmetic: format!("a number for every pair of {members}"),
         });

@@ -3,15 +3,17 @@
 //! Whatever is large is refused by arithmetic, before any of it is made.
 
 use super::context::{Context, missing};
-use super::kind::FAMILIES;
-use super::settings::{Settings, in_range, integer, one_of, settings};
+use super::hardware::product;
+use super::settings::{Settings, in_range, integer, one_of_or, settings};
 use super::site::{Links, link_named};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
 use crate::limits::ROUTERS;
 use crate::model::errors::ResolveError;
+use crate::model::word::names;
 use crate::model::{Arcs, Arrangement, Dragonfly, Family};
-use crate::syntax::ast::{Block, Expr, Name, Value};
+use crate::syntax::ast::{Block, Expr, ExprKind, Name};
+use crate::syntax::words::Place as Fields;
 
 /// Which link it is: every one, one inside a group, one between groups.
 const LINKS: [&str; 3] = ["link", "local", "global"];
@@ -28,21 +30,30 @@ pub(super) struct Place<'a> {
 pub(super) type Found = Option<(Family, [LinkTypeId; 2])>;
 
 impl Place<'_> {
-    fn settings<'b>(&self, context: &mut Context, block: Option<&'b Block>, known: &[&'static str]) -> Settings<'b> {
-        let place = format!("`{}`", self.name.value);
+    fn settings<'b>(&self, context: &mut Context, block: Option<&'b Block>, place: Fields) -> Settings<'b> {
+        let title = format!("`{}`", self.name.value);
         match block {
-            Some(block) => settings(context, block, place, self.name.span, known, ""),
-            None => Settings::none(place, self.name.span),
+            Some(block) => settings(context, block, title, self.name.span, place),
+            None => Settings::none(title, self.name.span),
         }
     }
 
     /// `torus`, `mesh` or `hyperx`.
     pub(super) fn grid(&self, context: &mut Context, dims: &[Expr], block: Option<&Block>, span: Span) -> Found {
-        let settings = self.settings(context, block, &LINKS);
+        let settings = self.settings(context, block, Fields::Grid);
         let links = self.links(context, &settings);
         let value = |context: &mut Context, dim: &Expr| {
             context.eval(dim, &[]).and_then(|side| in_range(context, "a dimension", side, 1..=i64::MAX, dim.span))
         };
+        if let [Expr { kind: ExprKind::Chain(..), span }] = dims {
+            context.error(ResolveError::WrongKind {
+                what: format!("`{}`", self.name.value),
+                wanted: "its sides".to_owned(),
+                help: product(dims).unwrap_or("a single side that is an expression stands in brackets: `torus (2 * side)`".to_owned()),
+                span: *span,
+            });
+            return None;
+        }
         let sides: Vec<Option<i64>> = dims.iter().map(|dim| value(context, dim)).collect();
         let sides = sides.into_iter().collect::<Option<Vec<i64>>>()?;
         let product = sides.iter().try_fold(1u128, |product, &side| product.checked_mul(side as u128));
@@ -63,7 +74,7 @@ impl Place<'_> {
 
     /// `dragonfly { a; h; g; arrangement; }`.
     pub(super) fn dragonfly(&self, context: &mut Context, block: &Block) -> Found {
-        let settings = self.settings(context, Some(block), &["a", "h", "g", "arrangement", LINKS[0], LINKS[1], LINKS[2]]);
+        let settings = self.settings(context, Some(block), Fields::Dragonfly);
         let links = self.links(context, &settings);
         let a = settings.need(context, "a", "8").and_then(|value| integer(context, "`a`", value, 1..=MOST));
         let h = settings.need(context, "h", "4").and_then(|value| integer(context, "`h`", value, 1..=MOST));
@@ -71,13 +82,7 @@ impl Place<'_> {
             Some(value) => Some(integer(context, "`g`", value, 2..=MOST)?),
             None => None,
         };
-        let arrangement = match settings.get("arrangement") {
-            Some(value) => {
-                let known = [("palmtree", Arrangement::Palmtree), ("consecutive", Arrangement::Consecutive), ("fold", Arrangement::Fold)];
-                one_of(context, "`arrangement`", value, &known)?
-            }
-            None => Arrangement::default(),
-        };
+        let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
         let (a, h) = (a?, h?);
         let most = a * h + 1;
         let g = groups.unwrap_or(most);
@@ -97,7 +102,7 @@ impl Place<'_> {
 
     /// `fat_tree { levels; arity; }`.
     pub(super) fn fat_tree(&self, context: &mut Context, block: &Block) -> Found {
-        let settings = self.settings(context, Some(block), &["levels", "arity", LINKS[0], LINKS[1], LINKS[2]]);
+        let settings = self.settings(context, Some(block), Fields::FatTree);
         let links = self.links(context, &settings);
         let levels = settings.need(context, "levels", "3").and_then(|value| integer(context, "`levels`", value, 0..=64));
         let arity = settings.need(context, "arity", "18").and_then(|value| integer(context, "`arity`", value, 0..=MOST));
@@ -117,14 +122,11 @@ impl Place<'_> {
 
     /// `kautz { degree; length; arcs; }`.
     pub(super) fn kautz(&self, context: &mut Context, block: &Block) -> Found {
-        let settings = self.settings(context, Some(block), &["degree", "length", "arcs", LINKS[0], LINKS[1], LINKS[2]]);
+        let settings = self.settings(context, Some(block), Fields::Kautz);
         let links = self.links(context, &settings);
         let degree = settings.need(context, "degree", "4").and_then(|value| integer(context, "`degree`", value, 0..=MOST));
         let length = settings.need(context, "length", "3").and_then(|value| integer(context, "`length`", value, 1..=64));
-        let arcs = match settings.get("arcs") {
-            Some(value) => arcs(context, value)?,
-            None => Arcs::default(),
-        };
+        let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
         let (degree, length) = (degree?, length?);
         if degree < 2 {
             let problem = "with a degree below 2 there are two words at most, whatever their length".to_owned();
@@ -183,7 +185,7 @@ impl Place<'_> {
     }
 
     fn none_such<T>(&self, context: &mut Context, problem: String, help: String, span: Span) -> Option<T> {
-        let family = FAMILIES.into_iter().find(|known| *known == &*self.name.value).unwrap_or("network");
+        let family = names(Family::FORMS).into_iter().find(|known| *known == &*self.name.value).unwrap_or("network");
         context.error(ResolveError::NoSuchNetwork { family, problem, help, span });
         None
     }
@@ -198,9 +200,4 @@ pub(super) fn affordable(context: &mut Context, routers: Option<u128>, arithmeti
     let arithmetic = format!("{arithmetic} routers");
     context.error(ResolveError::TooLarge { what: "the network", count, limit: ROUTERS, help: None, span, arithmetic });
     None
-}
-
-/// `simplex` or `duplex`.
-pub(super) fn arcs(context: &mut Context, value: &Value) -> Option<Arcs> {
-    one_of(context, "`arcs`", value, &[("simplex", Arcs::Simplex), ("duplex", Arcs::Duplex)])
 }

@@ -9,16 +9,16 @@ mod graphml;
 mod parsed;
 
 use super::context::Context;
-use super::families::{affordable, arcs};
-use super::settings::{Settings, settings};
+use super::families::affordable;
+use super::settings::{Settings, one_of, settings};
 use super::site::{Links, Site, file, link_named};
-use crate::diag::Span;
+use crate::diag::{Span, suggestion};
 use crate::ids::{Id, LinkTypeId};
 use crate::limits::{GRAPH_BYTES, ROUTERS};
-use crate::model::errors::{ResolveError, suggestion};
+use crate::model::errors::ResolveError;
 use crate::model::{Arcs, Listed, ListedLink, ListedRouter};
 use crate::syntax::ast::{Block, Name};
-use crate::syntax::is_graphml;
+use crate::syntax::{is_graphml, words};
 use parsed::{Edge, Graph, Slip};
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub(super) fn graph(
 ) -> Option<(Listed, Option<LinkTypeId>)> {
     let place = "`graph`".to_owned();
     let settings = match block {
-        Some(block) => settings(context, block, place, head, &["default", "arcs"], ""),
+        Some(block) => settings(context, block, place, head, words::Place::Graph),
         None => Settings::none(place, head),
     };
     let default = match settings.get("default") {
@@ -44,7 +44,7 @@ pub(super) fn graph(
         None => None,
     };
     let wanted = match settings.get("arcs") {
-        Some(value) => Some(arcs(context, value)?),
+        Some(value) => Some(one_of(context, "`arcs`", value)?),
         None => None,
     };
     let (written, text) = file(context, path, site, GRAPH_BYTES)?;

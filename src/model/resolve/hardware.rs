@@ -3,14 +3,16 @@
 use super::context::{Context, missing};
 use super::items::{Items, head};
 use super::kind::Kind;
-use super::settings::{integer, quantity, settings};
+use super::settings::{in_range, integer, quantity, settings};
 use super::site::{Links, Site};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
 use crate::limits::{CHIPS, CUBES};
 use crate::model::errors::ResolveError;
 use crate::model::{Cube, LinkType, Router};
-use crate::syntax::ast::{Mesh, StatementKind, Value};
+use crate::syntax::ast::{Expr, ExprKind, Mesh, Operator, StatementKind, Value};
+use crate::syntax::words::Place;
+use crate::syntax::written;
 use crate::units::{Dimension, PICOSECONDS_PER_METRE};
 
 /// Stands for a link that was reported as unknown; such a cube never leaves this module's parent.
@@ -78,11 +80,12 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
     for (name, block, item) in &items.links {
         if let Some((_, first)) = last.filter(|(last, _)| *last == &*name.value) {
             context.duplicate(format!("the link `{}`", name.value), "give them different names, or remove one", name.span, first);
+            context.links_in_doubt = true;
             continue;
         }
         last = Some((&name.value, name.span));
         let place = format!("link `{}`", name.value);
-        let settings = settings(context, block, place.clone(), head(*item, "link").to(name.span), &["bandwidth", "latency"], "");
+        let settings = settings(context, block, place.clone(), head(*item, "link").to(name.span), Place::Link);
         let bandwidth = settings.need(context, "bandwidth", "128 GB/s").and_then(|value| {
             let what = format!("the bandwidth of {place}");
             let (number, unit) = quantity(context, &what, value, &[Dimension::Bandwidth], "128 GB/s")?;
@@ -114,9 +117,7 @@ pub(super) fn router(context: &mut Context, items: &Items<'_>, site: &Site<'_>, 
         context.error(missing("the fabric", &format!("`{keyword}`"), example, site.head));
         return None;
     };
-    let known = ["radix", "vcs", "flit", "buffer", "latency", "hosts"];
-    let known = if kind.network { &known[..] } else { &known[..5] };
-    let settings = settings(context, block, format!("`{keyword}`"), span, known, "");
+    let settings = settings(context, block, format!("`{keyword}`"), span, if kind.network { Place::Router } else { Place::Chip });
     let radix = settings.need(context, "radix", if kind.network { "36" } else { "6" });
     let radix = radix.and_then(|value| integer(context, "`radix`", value, 1..=1024));
     let hosts = match settings.get("hosts") {
@@ -157,7 +158,7 @@ pub(super) fn cube(context: &mut Context, items: &Items<'_>, fabric: Span, links
         context.error(missing("the fabric", "`cube`", "cube { mesh 4 x 4 x 4 over copper; }", fabric));
         return None;
     };
-    settings(context, block, "`cube`".to_owned(), span, &[], "mesh");
+    settings(context, block, "`cube`".to_owned(), span, Place::Cube);
     let mut meshes = block.statements.iter().filter_map(|statement| match &statement.kind {
         StatementKind::Mesh(mesh) => Some((mesh, statement.span)),
         _ => None,
@@ -191,24 +192,30 @@ fn mesh_dims(context: &mut Context, mesh: &Mesh, span: Span) -> Option<[u32; 3]>
 }
 
 /// Three lengths, each at least 1.
-pub(super) fn dimensions(context: &mut Context, what: &str, dims: &[crate::syntax::ast::Expr], span: Span) -> Option<[u64; 3]> {
+pub(super) fn dimensions(context: &mut Context, what: &str, dims: &[Expr], span: Span) -> Option<[u64; 3]> {
     let values: Vec<Option<u64>> = dims
         .iter()
         .map(|dim| {
             let value = context.eval(dim, &[])?;
-            super::settings::in_range(context, "a dimension", value, 1..=i64::MAX, dim.span).map(|value| value as u64)
+            in_range(context, "a dimension", value, 1..=i64::MAX, dim.span).map(|value| value as u64)
         })
         .collect();
     if values.len() != 3 {
-        context.error(ResolveError::WrongKind {
-            what: what.to_owned(),
-            wanted: "three dimensions".to_owned(),
-            help: format!("there are {} here; a flat one has length 1: `4 x 4 x 1`", values.len()),
-            span,
-        });
+        let here = if values.len() == 1 { "there is 1 here".to_owned() } else { format!("there are {} here", values.len()) };
+        let help = product(dims).unwrap_or(format!("{here}; a flat one has length 1: `4 x 4 x 1`"));
+        context.error(ResolveError::WrongKind { what: what.to_owned(), wanted: "three dimensions".to_owned(), help, span });
         return None;
     }
     Some([values[0]?, values[1]?, values[2]?])
+}
+
+/// What to write where a product stands for dimensions: `4 * 4 * 4`.
+pub(super) fn product(dims: &[Expr]) -> Option<String> {
+    let [Expr { kind: ExprKind::Chain(first, rest), .. }] = dims else { return None };
+    let factors = rest.iter().map(|(operator, factor)| (*operator == Operator::Multiply).then_some(factor));
+    let factors: Vec<&Expr> = std::iter::once(Some(&**first)).chain(factors).collect::<Option<_>>()?;
+    let written: Vec<String> = factors.into_iter().map(written).collect();
+    Some(format!("dimensions are joined by `x`: `{}`", written.join(" x ")))
 }
 
 /// The number of cubes, and where it stands.

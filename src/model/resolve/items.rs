@@ -1,9 +1,13 @@
 //! The items of a spec, sorted by kind.
 
 use super::context::{Context, missing};
-use crate::diag::Span;
-use crate::model::errors::{ResolveError, suggestion};
+use super::settings::places;
+use crate::diag::{Span, closest, list};
+use crate::model::errors::ResolveError;
+use crate::model::word::form;
+use crate::model::{Family, TopologyChoice};
 use crate::syntax::ast::{self, ItemKind, Name};
+use crate::syntax::words::{self, Form};
 use std::collections::BTreeMap;
 
 /// The items of a spec by kind; of what may stand only once, the first.
@@ -20,10 +24,6 @@ pub(super) struct Items<'a> {
     pub(super) requires: Vec<(&'a ast::RequireItem, Span)>,
 }
 
-const SETTINGS: [&str; 5] = ["clock", "cubes", "demand", "routing", "topology"];
-
-const ITEMS: [&str; 10] = ["budget", "chip", "cube", "demand", "link", "ocs", "require", "router", "use", "let"];
-
 pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
     let mut items = Items::default();
     let mut lets: BTreeMap<&str, Span> = BTreeMap::new();
@@ -36,23 +36,21 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
                     context.duplicate(format!("the constant `{}`", name.value), "a constant has one value", name.span, first);
                 }
             }
-            ItemKind::Setting(setting) => match SETTINGS.iter().find(|known| **known == &*setting.name.value) {
-                Some(&known) => {
-                    if let Some(first) = items.settings.get(known) {
+            ItemKind::Setting(setting) => {
+                let word = &*setting.name.value;
+                let known = settings().find(|known| *known == word);
+                let known = known.or_else(|| if context.enough() { None } else { unknown_setting(context, &setting.name) });
+                let Some(known) = known else { continue };
+                match items.settings.get(known) {
+                    // One that was meant is not told twice.
+                    Some(_) if known != word => {}
+                    Some(first) if &*first.name.value == known => {
                         let first = first.name.span;
                         context.duplicate(format!("`{known}`"), "a fabric has exactly one; remove the other", setting.name.span, first);
-                    } else {
-                        items.settings.insert(known, setting);
                     }
+                    _ => _ = items.settings.insert(known, setting),
                 }
-                None if context.enough() => {}
-                None => context.error(ResolveError::Misplaced {
-                    what: format!("`{}`", setting.name.value),
-                    place: "a fabric".to_owned(),
-                    help: suggestion(&setting.name.value, SETTINGS),
-                    span: setting.name.span,
-                }),
-            },
+            }
             ItemKind::Link(name, block) => items.links.push((name, block, item.span)),
             ItemKind::Router(block) => once(context, &mut items.router, "router", block, item.span),
             ItemKind::Chip(block) => once(context, &mut items.chip, "chip", block, item.span),
@@ -62,7 +60,18 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Require(require) => items.requires.push((require, item.span)),
             ItemKind::Unknown(..) if context.enough() => {}
-            ItemKind::Unknown(keyword, ..) => context.error(unknown_item(keyword)),
+            ItemKind::Unknown(keyword, name, block) => {
+                let span = keyword.span;
+                match (unknown_item(context, keyword, name.as_ref()), name) {
+                    (Some("link"), Some(name)) => items.links.push((name, block, item.span)),
+                    (Some("router"), _) => items.router = items.router.or(Some((block, span))),
+                    (Some("chip"), _) => items.chip = items.chip.or(Some((block, span))),
+                    (Some("cube"), _) => items.cube = items.cube.or(Some((block, span))),
+                    (Some("budget"), _) => items.budget = items.budget.or(Some((block, span))),
+                    (Some("demand"), _) => items.demand = items.demand.or(Some((block, span))),
+                    _ => {}
+                }
+            }
         }
     }
     items.links.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
@@ -86,15 +95,66 @@ pub(super) fn head(item: Span, keyword: &str) -> Span {
     Span { start: item.start, end: item.start + keyword.len() as u32 }
 }
 
-fn unknown_item(keyword: &Name) -> ResolveError {
-    let what = format!("`{} {{ .. }}`", keyword.value);
-    let help = match &*keyword.value {
-        "link" | "ocs" => {
-            let (place, example) = (format!("this `{}`", keyword.value), format!("{} name {{ .. }}", keyword.value));
-            return missing(&place, "its name", &example, keyword.span);
-        }
-        "router" | "chip" | "cube" | "budget" | "demand" => Some(format!("`{}` has no name: a fabric has only one", keyword.value)),
-        name => suggestion(name, ITEMS),
+/// The words of items that are written with a `=`.
+fn settings() -> impl Iterator<Item = &'static str> {
+    words::ITEMS.iter().filter(|item| item.form.is_setting()).map(|item| item.name)
+}
+
+/// Complains about a setting that no fabric has; returns the one that was misspelled, if that is clear.
+fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
+    let word = &*name.value;
+    let close = closest(word, settings());
+    let places = places(word);
+    let meant = words::meant(word, false).filter(|meant| settings().any(|known| known == *meant));
+    let written = words::item(word).or(meant.and_then(words::item));
+    let help = if let Some(close) = close {
+        format!("did you mean `{close}`?")
+    } else if !places.is_empty() {
+        context.meant(&format!("`{word}`"));
+        format!("`{word}` belongs in {places}")
+    } else if let Some(item) = written {
+        context.meant(&format!("`{}`", item.name));
+        format!("it is written `{}`", item.example)
+    } else {
+        format!("known here: {}", list(&settings().collect::<Vec<_>>()))
     };
-    ResolveError::Misplaced { what, place: "a fabric".to_owned(), help, span: keyword.span }
+    let what = format!("`{word}`");
+    context.error(ResolveError::Misplaced { what, place: "a fabric".to_owned(), help: Some(help), span: name.span });
+    close
+}
+
+/// Complains about a block that no fabric has; returns the one that was meant, if that is clear.
+fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> Option<&'static str> {
+    let word = &*keyword.value;
+    let close = || closest(word, words::ITEMS.iter().filter(|item| item.form != Form::Line).map(|item| item.name));
+    let foreign = || words::meant(word, name.is_some()).filter(|meant| words::item(meant).is_some());
+    let family = || form(&Family::FORMS, word).or(form(&TopologyChoice::FORMS, word)).map(|_| "topology");
+    let meant = words::item(word).map(|item| item.name).or_else(family).or_else(foreign).or_else(close);
+    let help = match (meant, meant.and_then(words::item).map(|item| item.form)) {
+        (Some(meant), Some(Form::Named)) if name.is_none() && meant == word => {
+            if meant == "link" {
+                context.meant("a `link`");
+                context.links_in_doubt = true;
+            }
+            context.error(missing(&format!("this `{meant}`"), "its name", &format!("{meant} name {{ .. }}"), keyword.span));
+            return None;
+        }
+        (Some(meant), Some(Form::Setting | Form::Choice)) => {
+            context.meant(&format!("`{meant}`"));
+            let value = if closest(word, [meant]).is_some() { name.map_or("..", |name| &name.value) } else { word };
+            format!("it is set: `{meant} = {value} {{ .. }}`")
+        }
+        (Some(meant), Some(Form::Line)) => {
+            format!("it is written `{}`", words::item(meant).map_or(meant, |item| item.example))
+        }
+        (Some(meant), _) if meant == word => format!("`{word}` has no name: a fabric has only one"),
+        (Some(meant), _) => format!("did you mean `{meant}`?"),
+        (None, _) => {
+            let blocks = words::ITEMS.iter().filter(|item| matches!(item.form, Form::Block | Form::Named | Form::ChoiceOrBlock));
+            format!("known here: {}", list(&blocks.map(|item| item.name).collect::<Vec<_>>()))
+        }
+    };
+    let what = format!("`{word} {{ .. }}`");
+    context.error(ResolveError::Misplaced { what, place: "a fabric".to_owned(), help: Some(help), span: keyword.span });
+    meant
 }

@@ -2,22 +2,22 @@
 
 use super::context::Context;
 use super::items::{Items, head};
+use super::settings::word;
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::{Budget, Capacities, Demand, Plant, Require, Router, RoutingChoice};
+use crate::model::word::form;
+use crate::model::{Budget, Capacities, Demand, Family, Plant, Require, Router, RoutingChoice};
 use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, Value, ValueKind};
-
-/// The words that a topology of a network begins with.
-pub(super) const FAMILIES: [&str; 7] = ["torus", "mesh", "hyperx", "dragonfly", "fat_tree", "kautz", "graph"];
 
 /// The first word of a topology.
 pub(super) fn named(value: &Value) -> Option<Name> {
     match &value.kind {
         ValueKind::Dims(kind, ..) | ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => Some(kind.clone()),
+        // `torus side`, which reads like a number with its unit.
         ValueKind::Quantity(Quantity { number: Expr { kind: ExprKind::Name(name), span }, .. }) => {
             Some(Name { value: name.clone(), span: *span })
         }
-        ValueKind::Quantity(_) | ValueKind::Limit(..) => None,
+        ValueKind::Quantity(_) | ValueKind::Limit(..) => word(value),
     }
 }
 
@@ -35,6 +35,10 @@ impl Kind {
         let chip = items.chip.map(|(_, span)| (span, "`chip`"));
         let cube = items.cube.map(|(_, span)| (span, "`cube`"));
         let cubes = items.settings.get("cubes").map(|setting| (setting.name.span, "`cubes`"));
+        let topology = items.settings.get("topology").and_then(|setting| named(&setting.value));
+        // A torus may be of either kind.
+        let family = topology.filter(|name| form(&Family::FORMS, &name.value).is_some() && &*name.value != "torus");
+        let has_cubes = items.settings.contains_key("cubes") || !items.ocs.is_empty();
         let of_pod = ocses.chain(chip).chain(cube).chain(cubes).min();
         match (of_pod, items.router) {
             (Some((span, what)), Some((_, router))) => {
@@ -46,14 +50,16 @@ impl Kind {
                 context.error(error);
                 None
             }
+            (Some((span, "`chip`")), None) if items.cube.is_none() && !has_cubes && family.is_some() => {
+                let help = "a network has `router { .. }`, with its `hosts`".to_owned();
+                let span_of_family = family.map_or(fabric, |name| name.span);
+                context.error(Kind { network: true, span: span_of_family }.misfit("`chip`".to_owned(), help, span));
+                None
+            }
             (Some((span, _)), None) => Some(Kind { network: false, span }),
             (None, Some((_, span))) => Some(Kind { network: true, span }),
             // Only the topology can tell what is meant.
-            (None, None) => {
-                let family = items.settings.get("topology").and_then(|setting| named(&setting.value));
-                let network = family.filter(|name| FAMILIES.contains(&&*name.value) && &*name.value != "torus");
-                Some(Kind { network: network.is_some(), span: network.map_or(fabric, |name| name.span) })
-            }
+            (None, None) => Some(Kind { network: family.is_some(), span: family.map_or(fabric, |name| name.span) }),
         }
     }
 

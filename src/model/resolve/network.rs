@@ -4,13 +4,14 @@ use super::context::{Context, missing, unknown_choice};
 use super::demand::Senders;
 use super::families::Place;
 use super::items::Items;
-use super::kind::{FAMILIES, Kind, Parts, named};
+use super::kind::{Kind, Parts, named};
 use super::settings::wrong_kind;
 use super::site::Site;
-use super::{choices, demand, graph, hardware, requires, wiring};
-use crate::diag::Span;
-use crate::model::errors::{ResolveError, list};
-use crate::model::{Arcs, Dragonfly, Family, Listed, ListedRouter, Network, Plant, Router, RoutingChoice, file_stem};
+use super::{choices, demand, foreign, graph, hardware, requires, wiring};
+use crate::diag::{Span, list};
+use crate::model::errors::ResolveError;
+use crate::model::word::{form, names};
+use crate::model::{Arcs, Dragonfly, Family, Listed, ListedRouter, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem};
 use crate::syntax::ast::{Name, ValueKind};
 use std::collections::BTreeMap;
 
@@ -74,22 +75,17 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
 
 /// The error of a topology that does not exist, or not in this form, or not here.
 fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
-    let example = match &*kind.value {
-        "torus" => "torus 16 x 16` or `torus (side)",
-        "mesh" => "mesh 4 x 4 x 4` or `mesh (side)",
-        "hyperx" => "hyperx 9 x 9 x 8` or `hyperx (side)",
-        "dragonfly" => "dragonfly { a = 8; h = 4; }",
-        "fat_tree" => "fat_tree { levels = 3; arity = 18; }",
-        "graph" => "graph \"lab.graphml\"",
-        "kautz" => "kautz { degree = 4; length = 3; }",
-        name @ ("synthesize" | "twisted_torus" | "cross_connects") => {
-            let help = format!("known here: {}", list(&FAMILIES));
-            return plant.misfit(format!("`topology = {name}`"), help, kind.span);
+    let (what, found) = ("`topology`", &*kind.value);
+    let help = match (form(&Family::FORMS, found), foreign::topology(found, true)) {
+        (Some(written), _) => format!("this topology is written `{written}`"),
+        (None, _) if form(&TopologyChoice::FORMS, found).is_some() => {
+            let help = format!("known here: {}", list(&names(Family::FORMS)));
+            return plant.misfit(format!("`topology = {found}`"), help, kind.span);
         }
-        _ => return unknown_choice("`topology`", kind, &FAMILIES),
+        (None, Some(has)) => has,
+        (None, None) => return unknown_choice(what, kind, &names(Family::FORMS), None),
     };
-    let (what, found) = ("`topology`".to_owned(), kind.value.to_string());
-    ResolveError::UnknownChoice { what, found, help: format!("this topology is written `{example}`"), span: kind.span }
+    ResolveError::UnknownChoice { what: what.to_owned(), found: found.to_owned(), help, span: kind.span }
 }
 
 /// Bytes of a name that file names have room for, beside a port.

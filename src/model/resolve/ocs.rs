@@ -1,16 +1,18 @@
 //! OCS groups: which switch sees which face port.
 
-use super::context::{Context, missing, short_name, unknown_choice};
+use super::context::{Context, missing, short_name};
 use super::items::{Items, head};
-use super::settings::{choice, integer, settings, wrong_kind};
+use super::settings::{integer, one_of_or, settings};
 use super::site::Links;
-use crate::diag::Span;
+use crate::diag::{Span, list};
 use crate::ids::{BlockId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
 use crate::limits::{INDICES, OCSES};
 use crate::model::errors::ResolveError;
 use crate::model::names::file_stem;
 use crate::model::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES};
 use crate::syntax::ast::{Coupled, OcsItem, Port, Range, StatementKind, Text};
+use crate::syntax::words::Place;
+use crate::syntax::written_port;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many groups without ports of their own are told one by one.
@@ -143,23 +145,9 @@ fn declaration<'a>(
     let head = head(span, "ocs").to(item.name.span);
     let ranges = indices(context, item);
     let served = served_cubes(context, item, cubes);
-    let settings = settings(context, &item.block, place.clone(), head, &["ports", "duplex"], "couple");
+    let settings = settings(context, &item.block, place.clone(), head, Place::Ocs);
     let ports = settings.need(context, "ports", "136").and_then(|value| integer(context, "`ports`", value, 1..=1 << 20));
-    let duplex = match settings.get("duplex") {
-        None => Some(Duplex::Circulator),
-        Some(value) => match choice(value) {
-            Some(name) if &*name.value == "circulator" => Some(Duplex::Circulator),
-            Some(name) if &*name.value == "pair" => Some(Duplex::Pair),
-            Some(name) => {
-                context.error(unknown_choice("`duplex`", &name, &["circulator", "pair"]));
-                None
-            }
-            None => {
-                context.error(wrong_kind("`duplex`", "a name", "circulator", value.span));
-                None
-            }
-        },
-    };
+    let duplex = one_of_or(context, &settings, "duplex", Duplex::Circulator);
     let mut couples = item.block.statements.iter().filter_map(|statement| match &statement.kind {
         StatementKind::Couple(couple) => Some((couple, statement.span)),
         _ => None,
@@ -172,7 +160,7 @@ fn declaration<'a>(
         context.duplicate("`couple`".to_owned(), "a group couples once; declare a second group for other ports", again, couple_span);
     }
     let link = links.find(context, "`couple`", couple.over.as_ref(), couple_span);
-    let sides = sides(context, &couple.ports);
+    let sides = sides(context, &place, &couple.ports);
     Some(Declared {
         item,
         head,
@@ -261,7 +249,26 @@ fn served_cubes(context: &mut Context, item: &OcsItem, cubes: Option<(u32, Span)
     Some((lo as u32, hi as u32))
 }
 
-fn sides<'a>(context: &mut Context, coupled: &'a Coupled) -> Option<Sides<'a>> {
+fn sides<'a>(context: &mut Context, place: &str, coupled: &'a Coupled) -> Option<Sides<'a>> {
+    let named = match coupled {
+        Coupled::Sided(a, b) => vec![a, b],
+        Coupled::AnyOf(all) => all.iter().collect(),
+    };
+    let again = named.iter().enumerate().find_map(|(at, port)| {
+        let written = written_port(port);
+        named[..at].iter().any(|before| written_port(before) == written).then_some((port, written))
+    });
+    if let Some((port, written)) = again {
+        let other = PORT_NAMES.iter().position(|known| *known == &*port.face.value).map(|face| PORT_NAMES[face ^ 1]);
+        let help = match (coupled, other) {
+            (Coupled::Sided(..), Some(other)) => {
+                format!("the other side is `{other}{}`", written.strip_prefix(&*port.face.value).unwrap_or_default())
+            }
+            _ => "every port is named once".to_owned(),
+        };
+        context.error(ResolveError::SameSide { ocs: place.to_owned(), port: written, help, span: port.span });
+        return None;
+    }
     let mut ports = |ports: &[&'a Port]| {
         let checked: Vec<_> = ports.iter().map(|port| face(context, port).map(|id| (id, *port))).collect();
         checked.into_iter().collect::<Option<Vec<_>>>()
@@ -282,7 +289,7 @@ fn face(context: &mut Context, port: &Port) -> Option<PortId> {
         let bare = PORT_NAMES.iter().find(|known| known[1..] == *name.value);
         let help = match bare {
             Some(known) => format!("say which side: `{known}` or `-{}`", &known[1..]),
-            None => format!("one of {}", crate::model::errors::list(&PORT_NAMES)),
+            None => format!("one of {}", list(&PORT_NAMES)),
         };
         context.error(ResolveError::UnknownChoice { what: "a face".to_owned(), found: name.value.to_string(), help, span: name.span });
         return None;
@@ -328,8 +335,9 @@ fn expand(
             all.collect::<Option<Vec<_>>>()
         };
         let a = positions(context, &declared.sides.a);
-        let b = positions(context, &declared.sides.b);
-        let (Some(a), Some(b)) = (a, b) else { return false };
+        // Where one side is wrong the other one mostly is too: one of them is told.
+        let Some(a) = a else { return false };
+        let Some(b) = positions(context, &declared.sides.b) else { return false };
         let values: Vec<u32> = indices.iter().map(|(_, value)| *value as u32).collect();
         let ocs = Ocs {
             name: name(&declared.item.name.value, &values),

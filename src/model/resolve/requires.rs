@@ -1,11 +1,12 @@
 //! The contract.
 
 use super::context::{Context, unknown_choice};
+use super::foreign;
 use super::items::Items;
 use super::kind::Kind;
 use super::settings::{decimal, quantity_of};
-use crate::diag::Span;
-use crate::model::errors::{ResolveError, closest, list};
+use crate::diag::{Span, closest, list};
+use crate::model::errors::ResolveError;
 use crate::model::{Budget, Comparison, Metric, Reference, Require, Scale};
 use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
@@ -50,8 +51,7 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
             budget: budget.faults_span,
         });
     }
-    let comparisons = [Comparison::AtMost, Comparison::AtLeast, Comparison::Less, Comparison::Greater, Comparison::Equal];
-    let comparison = comparisons.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)?;
+    let comparison = Comparison::ALL.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)?;
     let (value, scale, value_text) = match &item.share {
         Some(share) => self::share(context, item, share, (metric, fault), kind)?,
         None => number(context, item, metric)?,
@@ -66,10 +66,11 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
 fn unknown_metric(name: &str, fault: bool, plain: &str, span: Span) -> ResolveError {
     let known: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
     let plain = if fault { plain } else { plain.rsplit('.').next().unwrap_or(plain) };
-    let help = match closest(plain, &known) {
-        Some(close) if fault || name.starts_with("fault") => format!("did you mean `fault.{close}`?"),
-        Some(close) => format!("did you mean `{close}`?"),
-        None => format!("one of {}; with `fault.` before it, in the worst tolerated fault", list(&known)),
+    let help = match (closest(plain, known.iter().copied()), foreign::metric(plain)) {
+        (_, Some(has)) => has.to_owned(),
+        (Some(close), None) if fault || name.starts_with("fault") => format!("did you mean `fault.{close}`?"),
+        (Some(close), None) => format!("did you mean `{close}`?"),
+        (None, None) => format!("one of {}; with `fault.` before it, in the worst tolerated fault", list(&known)),
     };
     ResolveError::UnknownMetric { name: name.to_owned(), help, span }
 }
@@ -93,11 +94,12 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
             }
         }
         (_, Some(unit)) => {
-            let percent = &*unit.value == "%";
+            let share = if &*unit.value == "%" { decimal(context, &what, &item.value) } else { None };
             let references = metric.references(item.metric.value.starts_with("fault."));
-            let help = match references.first() {
-                Some(first) if percent => format!("a share of what? write `98 % of {}`", first.name()),
-                _ => format!("remove `{}`", unit.value),
+            let help = match (share, references.first()) {
+                (Some(share), Some(first)) => format!("a share of what? write `{share} % of {}`", first.name()),
+                (Some(share), None) => format!("a share is a plain number: write `{}`", share.percent()),
+                (None, _) => format!("remove `{}`", unit.value),
             };
             context.error(ResolveError::WrongUnit {
                 what,
@@ -143,7 +145,7 @@ fn share(
     let Some(&reference) = reference else {
         let known = Reference::ALL.iter().any(|reference| reference.name() == &*share.of.value);
         context.error(match known || possible.is_empty() {
-            false => unknown_choice("share", &share.of, &possible),
+            false => unknown_choice("share", &share.of, &possible, None),
             true => {
                 let help = match possible.is_empty() {
                     true => format!("write a number: `require {name} {} ..`", item.comparison.value),

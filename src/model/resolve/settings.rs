@@ -1,10 +1,13 @@
 //! Blocks of settings, and the values in them.
 
 use super::context::{Context, missing, unknown_choice};
-use crate::diag::{Span, Spanned};
-use crate::model::errors::{ResolveError, suggestion};
-use crate::syntax::ast::{Block, ExprKind, Name, Quantity, Setting, StatementKind, Value, ValueKind};
-use crate::units::{Decimal, Dimension, UNITS, Unit};
+use super::foreign;
+use crate::diag::{Span, Spanned, closest, list, plain, suggestion};
+use crate::model::errors::ResolveError;
+use crate::model::word::Word;
+use crate::syntax::ast::{Block, Expr, ExprKind, Name, Operator, Quantity, Setting, StatementKind, Value, ValueKind};
+use crate::syntax::words::{self, Place};
+use crate::units::{Decimal, Dimension, UNITS, Unit, instead};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -15,66 +18,98 @@ pub(super) struct Settings<'a> {
     /// Where a missing setting is reported.
     head: Span,
     found: BTreeMap<&'static str, &'a Setting>,
+    /// Whether some settings say what is not known here: what is missing may be meant by one of them.
+    strange: bool,
 }
 
-/// Reads a block; what is not `known` is reported, except for the statement that `special` names.
-pub(super) fn settings<'a>(
-    context: &mut Context,
-    block: &'a Block,
-    place: String,
-    head: Span,
-    known: &[&'static str],
-    special: &str,
-) -> Settings<'a> {
+/// Reads a block called `title`; what does not belong there is reported.
+pub(super) fn settings<'a>(context: &mut Context, block: &'a Block, title: String, head: Span, place: Place) -> Settings<'a> {
     let mut found: BTreeMap<&'static str, &'a Setting> = BTreeMap::new();
+    let mut strange = false;
     for statement in &block.statements {
         if context.enough() {
             break;
         }
+        let word = statement.kind.keyword();
         let setting = match &statement.kind {
             StatementKind::Setting(setting) => setting,
-            StatementKind::Mesh(_) if special == "mesh" => continue,
-            StatementKind::Couple(_) if special == "couple" => continue,
-            StatementKind::Component(_) if special == "all_to_all" => continue,
-            StatementKind::Mesh(_) => {
-                let help = Some("`mesh` belongs in `cube { .. }`".to_owned());
-                context.error(ResolveError::Misplaced { what: "`mesh`".to_owned(), place: place.clone(), help, span: statement.span });
-                continue;
-            }
-            StatementKind::Couple(_) => {
-                let help = Some("`couple` belongs in `ocs name { .. }`".to_owned());
-                context.error(ResolveError::Misplaced { what: "`couple`".to_owned(), place: place.clone(), help, span: statement.span });
-                continue;
-            }
-            StatementKind::Component(_) => {
-                let help = Some("`all_to_all` belongs in `demand { .. }`".to_owned());
-                context.error(ResolveError::Misplaced {
-                    what: "`all_to_all`".to_owned(),
-                    place: place.clone(),
-                    help,
-                    span: statement.span,
-                });
+            _ if place.statement() == Some(word) => continue,
+            _ => {
+                let help = Some(format!("`{word}` belongs in {}", places(word)));
+                context.error(ResolveError::Misplaced { what: format!("`{word}`"), place: title.clone(), help, span: statement.span });
                 continue;
             }
         };
         let name = &setting.name;
-        let Some(&known) = known.iter().find(|known| **known == &*name.value) else {
-            let help = suggestion(&name.value, known.iter().copied().chain((!special.is_empty()).then_some(special)));
-            context.error(ResolveError::Misplaced { what: format!("`{}`", name.value), place: place.clone(), help, span: name.span });
+        let known = place.settings().find(|known| *known == word);
+        let Some(known) = known.or_else(|| unknown_setting(context, name, &title, place)) else {
+            strange = true;
             continue;
         };
         match found.get(known) {
+            // One that was meant is not told twice.
+            Some(_) if known != word => {}
+            Some(first) if &*first.name.value != known => _ = found.insert(known, setting),
             Some(first) => context.duplicate(format!("`{known}`"), "remove one of them", name.span, first.name.span),
             None => _ = found.insert(known, setting),
         }
     }
-    Settings { place, head, found }
+    Settings { place: title, head, found, strange }
+}
+
+/// Complains about a setting that a block does not have; returns the one that was meant, if that is clear.
+fn unknown_setting(context: &mut Context, name: &Name, title: &str, place: Place) -> Option<&'static str> {
+    let word = &*name.value;
+    let known: Vec<&'static str> = place.settings().collect();
+    let same = known.iter().copied().find(|known| *known == plain(word));
+    let elsewhere = places(word);
+    let mut meant = same.or_else(|| foreign::field(word, &known));
+    let help = match meant {
+        None if !elsewhere.is_empty() => {
+            context.meant(&format!("`{word}`"));
+            format!("`{word}` belongs in {elsewhere}")
+        }
+        None => {
+            meant = closest(word, known.iter().copied());
+            match words::item(word) {
+                _ if meant.is_some() => suggestion(word, known.iter().copied()).unwrap_or_default(),
+                Some(item) => {
+                    context.meant(&format!("`{word}`"));
+                    format!("it stands in the fabric itself: `{}`", item.example)
+                }
+                None if foreign::hardware(word).is_some() => {
+                    let meant = foreign::hardware(word).unwrap_or_default();
+                    format!("did you mean `{meant}`? It belongs in {}", places(meant))
+                }
+                None => {
+                    let all = known.iter().copied().chain(place.statement());
+                    suggestion(word, all).unwrap_or_else(|| format!("`{}` has no settings", place.name()))
+                }
+            }
+        }
+        Some(meant) => format!("did you mean `{meant}`?"),
+    };
+    context.error(ResolveError::Misplaced { what: format!("`{word}`"), place: title.to_owned(), help: Some(help), span: name.span });
+    meant
+}
+
+/// Where a field belongs: `` `chip { .. }` or `budget { .. }` ``, or nothing.
+pub(super) fn places(word: &str) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for place in words::field(word).map_or(&[][..], |field| field.places) {
+        names.push(format!("`{} {}{{ .. }}`", place.name(), if matches!(place, Place::Link | Place::Ocs) { "name " } else { "" }));
+    }
+    match names.split_last() {
+        None => String::new(),
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+    }
 }
 
 impl<'a> Settings<'a> {
     /// Those of a block that is not written.
     pub(super) fn none(place: String, head: Span) -> Self {
-        Self { place, head, found: BTreeMap::new() }
+        Self { place, head, found: BTreeMap::new(), strange: false }
     }
 
     /// The value of a setting, if it is written.
@@ -85,7 +120,7 @@ impl<'a> Settings<'a> {
     /// The value of a setting that must be written.
     pub(super) fn need(&self, context: &mut Context, name: &'static str, example: &str) -> Option<&'a Value> {
         let value = self.get(name);
-        if value.is_none() {
+        if value.is_none() && !self.strange {
             context.error(missing(&self.place, &format!("`{name}`"), &format!("{name} = {example};"), self.head));
         }
         value
@@ -167,12 +202,18 @@ pub(super) fn quantity_of(
     let (span, found, help) = match written {
         Some((_, Some(unit))) => return Some((number?, unit)),
         Some((unit, None)) => {
-            let close = crate::model::errors::closest(&unit.value, &names).map(|close| format!("did you mean `{close}`?"));
-            (unit.span, format!("`{}` does not measure this", unit.value), close)
+            let close = || Some(format!("did you mean `{}`?", closest(&unit.value, names.iter().copied())?));
+            let help = instead(number, &unit.value, dimensions).or_else(close);
+            (unit.span, format!("`{}` does not measure this", unit.value), help)
         }
+        // A constant that is not there has no unit either.
+        None if number.is_none() => return None,
         None => (quantity.span, "this number has no unit".to_owned(), None),
     };
-    let wanted = format!("one of the units {}", crate::model::errors::list(&names));
+    let wanted = match &names[..] {
+        [unit] => format!("the unit `{unit}`"),
+        _ => format!("one of the units {}", list(&names)),
+    };
     let help = Some(help.unwrap_or_else(|| format!("for example `{example}`")));
     context.error(ResolveError::WrongUnit { what: what.to_owned(), wanted, help, span, found });
     None
@@ -213,18 +254,33 @@ pub(super) fn choice(value: &Value) -> Option<Name> {
     }
 }
 
-/// The value that a name stands for.
-pub(super) fn one_of<T: Copy>(context: &mut Context, what: &str, value: &Value, known: &[(&'static str, T)]) -> Option<T> {
-    let names: Vec<&str> = known.iter().map(|&(name, _)| name).collect();
-    let Some(name) = choice(value) else {
+/// A value that is a bare name, or names with `-` between them where no number can stand.
+pub(super) fn word(value: &Value) -> Option<Name> {
+    let ValueKind::Quantity(Quantity { number, unit: None, .. }) = &value.kind else { return None };
+    let ExprKind::Chain(first, rest) = &number.kind else { return choice(value) };
+    let text = |expr: &Expr| if let ExprKind::Name(name) = &expr.kind { Some(name.to_string()) } else { None };
+    let parts = rest.iter().map(|(operator, part)| text(part).filter(|_| *operator == Operator::Subtract));
+    let parts: Vec<String> = std::iter::once(text(first)).chain(parts).collect::<Option<_>>()?;
+    Some(Spanned { value: parts.join("-").into(), span: number.span })
+}
+
+/// The value that a word stands for.
+pub(super) fn one_of<T: Word>(context: &mut Context, what: &str, value: &Value) -> Option<T> {
+    let names: Vec<&str> = T::WORDS.iter().map(|known| known.word()).collect();
+    let Some(name) = word(value) else {
         context.error(wrong_kind(what, "a name", names[0], value.span));
         return None;
     };
-    let found = known.iter().find(|(known, _)| *known == &*name.value).map(|&(_, found)| found);
+    let found = T::WORDS.iter().find(|known| known.word() == &*name.value).copied();
     if found.is_none() {
-        context.error(unknown_choice(what, &name, &names));
+        context.error(unknown_choice(what, &name, &names, None));
     }
     found
+}
+
+/// The value that a word stands for; without one, the default.
+pub(super) fn one_of_or<T: Word>(context: &mut Context, settings: &Settings<'_>, name: &str, default: T) -> Option<T> {
+    settings.get(name).map_or(Some(default), |value| one_of(context, &format!("`{name}`"), value))
 }
 
 /// The error of a value of another kind.

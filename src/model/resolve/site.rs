@@ -1,11 +1,11 @@
 //! What the items of a fabric are resolved against: the links that it declares, and the files beside it.
 
 use super::context::{Context, missing};
-use super::settings::{choice, wrong_kind};
-use crate::diag::Span;
+use super::settings::{word, wrong_kind};
+use crate::diag::{Span, suggestion};
 use crate::ids::{Id, LinkTypeId};
 use crate::model::LinkType;
-use crate::model::errors::{ResolveError, suggestion};
+use crate::model::errors::ResolveError;
 use crate::syntax::ast::{self, Name, Value};
 use crate::syntax::{Loader, join};
 
@@ -37,26 +37,30 @@ impl Links {
         if let Ok(index) = self.names.binary_search(&over.value) {
             return Some(LinkTypeId::new(index));
         }
-        if context.enough() {
-            return None;
-        }
-        let help = suggestion(&over.value, names());
-        context.error(ResolveError::UnknownName { what: "link", name: over.value.to_string(), help, span: over.span });
+        self.unknown(context, over);
         None
+    }
+
+    /// Complains about a link that is not declared.
+    fn unknown(&self, context: &mut Context, name: &Name) {
+        if context.enough() || context.links_in_doubt {
+            return;
+        }
+        let help = suggestion(&name.value, self.names.iter().map(|name| &**name));
+        context.once(ResolveError::UnknownName { what: "link", name: name.value.to_string(), help, span: name.span });
     }
 }
 
 /// The declared link that a setting names.
 pub(super) fn link_named(context: &mut Context, links: &Links, value: &Value) -> Option<LinkTypeId> {
     let names = || links.names.iter().map(|name| &**name);
-    let Some(name) = choice(value) else {
+    let Some(name) = word(value) else {
         context.error(wrong_kind("a link", "a name", names().next().unwrap_or("fiber"), value.span));
         return None;
     };
     let found = names().position(|known| known == &*name.value).map(LinkTypeId::new);
     if found.is_none() {
-        let help = suggestion(&name.value, names());
-        context.error(ResolveError::UnknownName { what: "link", name: name.value.to_string(), help, span: name.span });
+        links.unknown(context, &name);
     }
     found
 }

@@ -1,10 +1,11 @@
 //! The settings of `synthesize`.
 
-use super::context::{Context, missing, unknown_choice};
-use super::settings::{Settings, choice, integer, quantity, settings, wrong_kind};
+use super::context::{Context, missing};
+use super::settings::{Settings, choice, integer, one_of_or, quantity, settings, wrong_kind};
 use crate::model::errors::ResolveError;
-use crate::model::{MAX_EFFORT, Near, Objective, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
+use crate::model::{MAX_EFFORT, Near, SynthesisMethod, Synthesize, TopologyChoice};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
+use crate::syntax::words::Place;
 use crate::units::Dimension;
 
 /// Reads a file of cross-connects, or reports that it cannot.
@@ -14,37 +15,9 @@ pub(super) type ReadFile<'a> = dyn Fn(&mut Context, &Name) -> Option<(String, St
 pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>, read: &ReadFile<'_>) -> Option<TopologyChoice> {
     let mut found = Synthesize::default();
     let Some(block) = block else { return Some(TopologyChoice::Synthesize(found)) };
-    let known = ["start", "moves", "symmetry", "effort", "seed", "objective", "time_limit", "method", "nodes", "fix"];
-    let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, &known, "");
-    if let Some(value) = settings.get("symmetry") {
-        let Some(name) = choice(value) else {
-            context.error(wrong_kind("`symmetry`", "a name", "translation", value.span));
-            return None;
-        };
-        found.symmetry = match &*name.value {
-            "translation" => SymmetryChoice::Translation,
-            "none" => SymmetryChoice::None,
-            "auto" => SymmetryChoice::Auto,
-            _ => {
-                context.error(unknown_choice("`symmetry`", &name, &["translation", "none", "auto"]));
-                return None;
-            }
-        };
-    }
-    if let Some(value) = settings.get("objective") {
-        let Some(name) = choice(value) else {
-            context.error(wrong_kind("`objective`", "a name", "hops", value.span));
-            return None;
-        };
-        found.objective = match &*name.value {
-            "flow" => Objective::Flow,
-            "hops" => Objective::Hops,
-            _ => {
-                context.error(unknown_choice("`objective`", &name, &["flow", "hops"]));
-                return None;
-            }
-        };
-    }
+    let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, Place::Synthesize);
+    found.symmetry = one_of_or(context, &settings, "symmetry", found.symmetry)?;
+    found.objective = one_of_or(context, &settings, "objective", found.objective)?;
     if let Some(value) = settings.get("time_limit") {
         let (number, unit) = quantity(context, "`time_limit`", value, &[Dimension::Duration], "60 s")?;
         let seconds = number.times(unit.factor).filter(|seconds| (1..=u64::from(u32::MAX)).contains(seconds));
@@ -57,7 +30,11 @@ pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Bloc
     }
     let effort = match settings.get("effort") {
         None => Some(1),
-        Some(value) if choice(value).is_some_and(|name| &*name.value == "max") => Some(i64::from(MAX_EFFORT)),
+        Some(value)
+            if choice(value).is_some_and(|name| &*name.value == "max" && !context.constants.names().any(|known| known == "max")) =>
+        {
+            Some(i64::from(MAX_EFFORT))
+        }
         Some(value) => match choice(value).filter(|name| !context.constants.names().any(|known| *known == *name.value)) {
             Some(name) => {
                 let help = "a number from 1 to 10000, or `max`".to_owned();
@@ -117,22 +94,7 @@ fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> 
 
 /// `method`, with the setting that belongs to it.
 fn method(context: &mut Context, settings: &Settings<'_>) -> Option<SynthesisMethod> {
-    let mut found = SynthesisMethod::Search;
-    if let Some(value) = settings.get("method") {
-        let Some(name) = choice(value) else {
-            context.error(wrong_kind("`method`", "a name", "relax", value.span));
-            return None;
-        };
-        found = match &*name.value {
-            "search" => SynthesisMethod::Search,
-            "milp" => SynthesisMethod::Milp { nodes: 1000 },
-            "relax" => SynthesisMethod::Relax { fix: 1 },
-            _ => {
-                context.error(unknown_choice("`method`", &name, &["search", "milp", "relax"]));
-                return None;
-            }
-        };
-    }
+    let mut found = one_of_or(context, settings, "method", SynthesisMethod::Search)?;
     for (name, wanted) in [("nodes", "milp"), ("fix", "relax")] {
         let Some(value) = settings.get(name) else { continue };
         let number = integer(context, &format!("`{name}`"), value, 1..=1_000_000)? as u32;

@@ -122,11 +122,10 @@ pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeI
 
 /// A program counts all links alike.
 pub(super) fn like_links(context: &mut Context, links: &Links, used: &[LinkTypeId], method: SynthesisMethod, span: Span) {
-    let method = match method {
-        SynthesisMethod::Search => return,
-        SynthesisMethod::Milp { .. } => "milp",
-        SynthesisMethod::Relax { .. } => "relax",
-    };
+    if method == SynthesisMethod::Search {
+        return;
+    }
+    let method = method.name();
     let mut declared = used.iter().filter_map(|id| links.types.get(id.index())?.as_ref());
     let Some(first) = declared.next() else { return };
     if let Some(other) = declared.find(|link| link.bandwidth_bps != first.bandwidth_bps) {

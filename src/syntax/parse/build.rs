@@ -1,9 +1,10 @@
 //! From what the grammar matched to syntax.
 
 use super::grammar::{Rule, children};
-use crate::diag::{Span, Spanned};
+use crate::diag::{Span, Spanned, closest};
 use crate::syntax::ast::*;
 use crate::syntax::errors::ParseError;
+use crate::syntax::words::ITEMS;
 use pest::iterators::Pair;
 
 /// Turns pairs into syntax; what the error productions matched is gathered on the way.
@@ -13,10 +14,12 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// The span of a pair without the blanks that pest counts in.
+    /// The span of a pair without the blanks that pest counts in, and without a `;` after its `}`.
     fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let start = self.base + pair.as_span().start() as u32;
-        Span { start, end: start + pair.as_str().trim_end().len() as u32 }
+        let text = pair.as_str().trim_end();
+        let block = text.strip_suffix(';').map(str::trim_end).filter(|block| block.ends_with('}'));
+        Span { start, end: start + block.unwrap_or(text).len() as u32 }
     }
 
     fn name(&self, pair: &Pair<'_, Rule>) -> Name {
@@ -24,7 +27,10 @@ impl Builder {
     }
 
     /// The text between the quotes.
-    fn string(&self, pair: &Pair<'_, Rule>) -> Name {
+    fn string(&mut self, pair: &Pair<'_, Rule>) -> Name {
+        if pair.as_str().chars().any(char::is_control) {
+            self.errors.push(ParseError::ControlInPath { span: self.span(pair) });
+        }
         Spanned { value: pair.as_str().trim_matches('"').into(), span: self.span(pair) }
     }
 
@@ -32,23 +38,47 @@ impl Builder {
         let mut entries = Vec::new();
         for pair in children(file) {
             match pair.as_rule() {
-                Rule::fabric => entries.push(Entry::Fabric(self.fabric(pair))),
-                Rule::item => entries.extend(self.item(pair).map(Entry::Item)),
+                Rule::fabric => {
+                    let start = self.span(&pair).start;
+                    let keyword = Span { start, end: start + "fabric".len() as u32 };
+                    entries.push(Entry::Fabric(self.fabric(pair.clone(), children(pair), keyword)));
+                }
+                Rule::other_fabric => {
+                    let mut parts = children(pair.clone());
+                    let Some(found) = parts.next().map(|keyword| self.name(&keyword)) else { continue };
+                    self.errors.push(ParseError::NotFabric { found: found.value.to_string(), span: found.span });
+                    entries.push(Entry::Fabric(self.fabric(pair, parts, found.span)));
+                }
+                Rule::item => entries.extend(self.item(pair).map(|item| self.entry(item))),
                 _ => {}
             }
         }
         entries
     }
 
-    fn fabric(&mut self, pair: Pair<'_, Rule>) -> Fabric {
+    /// An item at the top of a file, where a block with an unknown word may be meant as the fabric.
+    fn entry(&mut self, item: Item) -> Entry {
+        match &item.kind {
+            ItemKind::Unknown(found, ..)
+                if closest(&found.value, ITEMS.iter().map(|item| item.name).chain(["fabric"])) == Some("fabric") =>
+            {
+                self.errors.push(ParseError::NotFabric { found: found.value.to_string(), span: found.span });
+                let name = Spanned { value: "".into(), span: found.span };
+                Entry::Fabric(Fabric { head: found.span, name, items: Vec::new(), span: item.span })
+            }
+            _ => Entry::Item(item),
+        }
+    }
+
+    fn fabric<'a>(&mut self, pair: Pair<'a, Rule>, parts: impl Iterator<Item = Pair<'a, Rule>>, keyword: Span) -> Fabric {
         let span = self.span(&pair);
-        let keyword = Span { start: span.start, end: span.start + "fabric".len() as u32 };
         let mut name = None;
         let mut items = Vec::new();
-        for pair in children(pair) {
+        for pair in parts {
             match pair.as_rule() {
                 Rule::name => name = Some(self.name(&pair)),
                 Rule::item => items.extend(self.item(pair)),
+                Rule::stray_assign => self.stray_assign(&pair),
                 _ => {}
             }
         }
@@ -72,9 +102,15 @@ impl Builder {
             }
             Rule::let_name => {
                 let name = self.name(&parts.next()?);
-                self.assign(parts.next()?);
-                let value = self.expr(parts.next()?);
-                self.semi(parts.next(), value.span);
+                let (assign, value) = (parts.next()?, parts.next()?);
+                self.assign(assign, &name, &value);
+                let value = self.expr(value);
+                let mut semi = parts.next();
+                if let Some(unit) = semi.take_if(|pair| pair.as_rule() == Rule::let_unit) {
+                    self.errors.push(ParseError::LetUnit { unit: unit.as_str().trim_end().to_owned(), span: self.span(&unit) });
+                    semi = parts.next();
+                }
+                self.semi(semi, value.span);
                 ItemKind::Let(Let { name, value })
             }
             Rule::link => ItemKind::Link(self.name(&parts.next()?), self.block(parts.next()?)),
@@ -145,8 +181,43 @@ impl Builder {
 
     fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
         let span = self.span(&pair);
-        let statements = children(pair).filter(|pair| pair.as_rule() == Rule::statement).filter_map(|pair| self.statement(pair));
-        Block { statements: statements.collect(), span }
+        let mut statements = Vec::new();
+        for pair in children(pair) {
+            match pair.as_rule() {
+                Rule::statement => statements.extend(self.statement(pair)),
+                Rule::stray_assign => self.stray_assign(&pair),
+                _ => {}
+            }
+        }
+        Block { statements, span }
+    }
+
+    fn stray_assign(&mut self, pair: &Pair<'_, Rule>) {
+        self.errors.push(ParseError::StrayAssign { found: pair.as_str().trim_end().to_owned(), span: self.span(pair) });
+    }
+
+    /// Dimensions, however they are joined.
+    fn dims<'a>(&mut self, parts: impl Iterator<Item = Pair<'a, Rule>>) -> Vec<Expr> {
+        let (mut dims, mut texts, mut wrong) = (Vec::new(), Vec::new(), None);
+        let mut flat = Vec::new();
+        for part in parts {
+            match part.as_rule() {
+                Rule::wrong_by => wrong = wrong.or(Some((part.as_str().trim_end().to_owned(), self.span(&part)))),
+                Rule::tuple => {
+                    wrong = wrong.or(Some((part.as_str().trim_end().to_owned(), self.span(&part))));
+                    flat.extend(children(part));
+                }
+                _ => flat.push(part),
+            }
+        }
+        for part in flat {
+            texts.push(part.as_str().trim_end().to_owned());
+            dims.push(self.expr(part));
+        }
+        if let Some((found, span)) = wrong {
+            self.errors.push(ParseError::WrongBy { found, wanted: texts.join(" x "), span });
+        }
+        dims
     }
 
     fn statement(&mut self, pair: Pair<'_, Rule>) -> Option<Statement> {
@@ -157,7 +228,7 @@ impl Builder {
                 let mut parts = children(pair);
                 let dims_pair = parts.next()?;
                 let mut end = self.span(&dims_pair);
-                let dims = children(dims_pair).map(|dim| self.expr(dim)).collect();
+                let dims = self.dims(children(dims_pair));
                 let over = self.over(&mut parts, &mut end)?;
                 StatementKind::Mesh(Mesh { dims, over })
             }
@@ -190,15 +261,29 @@ impl Builder {
         end.end = end.start + "all_to_all".len() as u32;
         let mut parts = children(pair);
         let mut next = parts.next()?;
-        let mut groups = None;
+        let (mut groups, mut over) = (None, String::new());
         if next.as_rule() == Rule::groups {
+            over = format!(" {}", next.as_str().trim_end());
             let size = self.expr(children(next).next()?);
             end = size.span;
             groups = Some(size);
             next = parts.next()?;
         }
-        self.semi(Some(next), end);
-        let weight = self.expr(parts.next()?);
+        let written = |weight: &str| format!("all_to_all{over} weight {weight};");
+        let weight = match next.as_rule() {
+            Rule::no_weight => {
+                let span = Span { start: end.end, end: end.end };
+                self.errors.push(ParseError::NoWeight { wanted: written("1"), span });
+                Expr { kind: ExprKind::Integer("1".into()), span }
+            }
+            Rule::split_weight => {
+                let span = self.span(&next);
+                let weight = children(next).next()?;
+                self.errors.push(ParseError::SplitWeight { wanted: written(weight.as_str().trim_end()), span });
+                self.expr(weight)
+            }
+            _ => self.expr(next),
+        };
         self.semi(parts.next(), weight.span);
         Some(Component { groups, weight })
     }
@@ -228,12 +313,7 @@ impl Builder {
         let name = self.name(&parts.next()?);
         let assign = parts.next()?;
         let value_pair = parts.next()?;
-        if assign.as_rule() == Rule::missing_assign {
-            let value = value_pair.as_str().trim_end().to_owned();
-            self.errors.push(ParseError::MissingAssign { name: name.value.to_string(), value, span: name.span });
-        } else {
-            self.assign(assign);
-        }
+        self.assign(assign, &name, &value_pair);
         if matches!(value_pair.as_rule(), Rule::choice_block | Rule::file_block | Rule::dims_block) {
             return Some(Setting { name, value: self.choice(value_pair)? });
         }
@@ -271,7 +351,7 @@ impl Builder {
         let kind = match rule {
             Rule::choice_block => ValueKind::Block(name, block?),
             Rule::choice_file | Rule::file_block => ValueKind::File(name, self.string(&parts.next()?), block),
-            _ => ValueKind::Dims(name, parts.map(|dim| self.expr(dim)).collect(), block),
+            _ => ValueKind::Dims(name, self.dims(parts), block),
         };
         Some(Value { kind, span })
     }
@@ -342,8 +422,11 @@ impl Builder {
         Some(name)
     }
 
-    fn assign(&mut self, pair: Pair<'_, Rule>) {
-        if let Some(wrong) = children(pair).next() {
+    fn assign(&mut self, pair: Pair<'_, Rule>, name: &Name, value: &Pair<'_, Rule>) {
+        if pair.as_rule() == Rule::missing_assign {
+            let value = value.as_str().trim_end().to_owned();
+            self.errors.push(ParseError::MissingAssign { name: name.value.to_string(), value, span: name.span });
+        } else if let Some(wrong) = children(pair).next() {
             self.errors.push(ParseError::WrongAssign { found: wrong.as_str().to_owned(), span: self.span(&wrong) });
         }
     }

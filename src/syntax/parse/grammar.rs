@@ -64,7 +64,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::choice_dims
         | Rule::some_dims
         | Rule::quantity => Words("a value"),
-        Rule::dims => Words("dimensions such as `4 x 4 x 4`"),
+        Rule::dims | Rule::by => Words("dimensions such as `4 x 4 x 4`"),
         Rule::unit | Rule::unit_text => Words("a unit"),
         Rule::expr | Rule::term | Rule::factor | Rule::primary | Rule::paren | Rule::integer | Rule::decimal => Words("a number"),
         Rule::semi => Words("`;`"),
@@ -73,11 +73,13 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::comparison | Rule::good_comparison => Words("a comparison"),
         Rule::add_op | Rule::mul_op => Words("an operator"),
         Rule::metric => Words("a metric"),
-        Rule::name | Rule::word => Words("a name"),
+        Rule::name | Rule::word | Rule::dashed | Rule::setting_name | Rule::choice_name => Words("a name"),
         Rule::string => Words("a path in quotes"),
         Rule::EOI => Words("the end of the file"),
         Rule::negate => Words("a number"),
         Rule::open => Keyword("`{`"),
+        Rule::comma => Keyword("`,`"),
+        Rule::close => Keyword("`]`"),
         Rule::kw_fabric => Keyword("`fabric`"),
         Rule::kw_use
         | Rule::kw_let
@@ -106,8 +108,15 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::wrong_assign
         | Rule::wrong_comparison
         | Rule::wrong_dots
+        | Rule::wrong_by
+        | Rule::tuple
+        | Rule::let_unit
+        | Rule::split_weight
+        | Rule::no_weight
+        | Rule::stray_assign
         | Rule::stray_semi
-        | Rule::unknown_block => Mistake,
-        Rule::statement_start | Rule::sign | Rule::word_char | Rule::WHITESPACE => Lookahead,
+        | Rule::unknown_block
+        | Rule::other_fabric => Mistake,
+        Rule::statement_start | Rule::keyword | Rule::sign | Rule::word_char | Rule::WHITESPACE => Lookahead,
     }
 }

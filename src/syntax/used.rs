@@ -1,0 +1,83 @@
+//! The names that a spec uses, wherever a constant or a link could be meant.
+//!
+//! Comes in: a spec. Goes out: every name in an expression, a value or an `over`, each once.
+
+use super::ast::*;
+use super::eval::names;
+use std::collections::BTreeSet;
+
+/// Every name that a spec uses.
+pub fn used_names(spec: &Spec) -> BTreeSet<Text> {
+    let mut used = Used::default();
+    spec.items().into_iter().for_each(|item| used.item(item));
+    used.0
+}
+
+#[derive(Default)]
+struct Used(BTreeSet<Text>);
+
+impl Used {
+    fn item(&mut self, item: &Item) {
+        match &item.kind {
+            ItemKind::Use(_) => {}
+            ItemKind::Let(constant) => self.expr(&constant.value),
+            ItemKind::Setting(setting) => self.value(&setting.value.kind),
+            ItemKind::Require(require) => self.expr(&require.value.number),
+            ItemKind::Ocs(ocs) => {
+                ocs.indices.iter().map(|index| &index.range).chain(&ocs.cubes).for_each(|range| {
+                    self.expr(&range.lo);
+                    self.expr(&range.hi);
+                });
+                self.block(&ocs.block);
+            }
+            ItemKind::Link(_, block)
+            | ItemKind::Router(block)
+            | ItemKind::Chip(block)
+            | ItemKind::Cube(block)
+            | ItemKind::Budget(block)
+            | ItemKind::Demand(block)
+            | ItemKind::Unknown(_, _, block) => self.block(block),
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StatementKind::Setting(setting) => self.value(&setting.value.kind),
+                StatementKind::Mesh(mesh) => {
+                    mesh.dims.iter().for_each(|dim| self.expr(dim));
+                    self.0.extend(mesh.over.as_ref().map(|over| over.value.clone()));
+                }
+                StatementKind::Couple(couple) => {
+                    let ports = match &couple.ports {
+                        Coupled::Sided(a, b) => vec![a, b],
+                        Coupled::AnyOf(all) => all.iter().collect(),
+                    };
+                    ports.into_iter().flat_map(|port| &port.at).for_each(|expr| self.expr(expr));
+                    self.0.extend(couple.over.as_ref().map(|over| over.value.clone()));
+                }
+                StatementKind::Component(component) => {
+                    component.groups.iter().chain([&component.weight]).for_each(|expr| self.expr(expr));
+                }
+            }
+        }
+    }
+
+    fn value(&mut self, value: &ValueKind) {
+        match value {
+            ValueKind::Quantity(quantity) | ValueKind::Limit(_, quantity) => self.expr(&quantity.number),
+            ValueKind::Block(_, block) => self.block(block),
+            ValueKind::Dims(_, dims, block) => {
+                dims.iter().for_each(|dim| self.expr(dim));
+                block.iter().for_each(|block| self.block(block));
+            }
+            ValueKind::File(_, _, block) => block.iter().for_each(|block| self.block(block)),
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        let mut found = Vec::new();
+        names(expr, &mut found);
+        self.0.extend(found.into_iter().map(|(name, _)| name.clone()));
+    }
+}

@@ -1,0 +1,270 @@
+//! The words of the language: items, and the fields of blocks.
+//!
+//! The one place that lists them: the normal form has its order from here, the printer its blank lines, the
+//! resolution what belongs where, and errors what might have been meant. The grammar has the keywords once
+//! more; a test compares. The words of values stand beside what they mean, in [`crate::model`].
+
+use crate::diag::plain;
+
+/// A word that an item begins with.
+pub struct ItemWord {
+    /// The word.
+    pub name: &'static str,
+    /// Lines of different groups are parted by a blank line in the canonical layout.
+    pub group: u8,
+    /// How it is written.
+    pub form: Form,
+    /// One as it could stand in a spec.
+    pub example: &'static str,
+}
+
+/// How an item is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// `use ..;`, `let ..;`, `require ..;`
+    Line,
+    /// `name = a quantity;`
+    Setting,
+    /// `name = a word;`
+    Choice,
+    /// `word { .. }`
+    Block,
+    /// `word name { .. }`
+    Named,
+    /// `demand = ..;` or `demand { .. }`
+    ChoiceOrBlock,
+}
+
+impl Form {
+    /// Whether it may be written with a `=`.
+    pub fn is_setting(self) -> bool {
+        matches!(self, Form::Setting | Form::Choice | Form::ChoiceOrBlock)
+    }
+}
+
+macro_rules! items {
+    ($($name:literal $group:literal $form:ident $example:literal;)*) => {
+        &[$(ItemWord { name: $name, group: $group, form: Form::$form, example: $example }),*]
+    };
+}
+
+/// Every item, in the order of the normal form.
+pub const ITEMS: &[ItemWord] = items! {
+    "use" 0 Line "use \"parts/tpu_v4.fab\";";
+    "let" 1 Line "let side = 4;";
+    "clock" 2 Setting "clock = 1.05 GHz;";
+    "link" 2 Named "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
+    "router" 3 Block "router { radix = 36; hosts = 18; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 20 cycles; }";
+    "chip" 3 Block "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }";
+    "cube" 3 Block "cube { mesh 4 x 4 x 4 over copper; }";
+    "cubes" 3 Setting "cubes = 4;";
+    "ocs" 4 Named "ocs X[u in 0..4, v in 0..4] { couple +x[u, v] with -x[u, v] over fiber; ports = 136; }";
+    "budget" 5 Block "budget { vcs = 2; faults = 1 ocs; }";
+    "demand" 5 ChoiceOrBlock "demand { all_to_all over groups of 16 weight 4; }";
+    "topology" 6 Choice "topology = torus 4 x 4 x 8;";
+    "routing" 6 Choice "routing = allowed_turns;";
+    "require" 7 Line "require diameter <= 6;";
+};
+
+/// The group of items that are none of [`ITEMS`]: settings stand with the first ones, blocks last.
+pub const UNKNOWN_GROUPS: [u8; 2] = [2, 8];
+
+/// Statements that begin with a word of their own, with an example.
+pub const STATEMENTS: [(&str, &str); 3] = [
+    ("mesh", "mesh 4 x 4 x 4 over copper;"),
+    ("couple", "couple +x[u, v] with -x[u, v] over fiber;"),
+    ("all_to_all", "all_to_all over groups of 16 weight 4;"),
+];
+
+/// What items and statements are called elsewhere.
+const FOREIGN: &[(&[&str], &str)] = &[
+    (&["switch", "asic", "node"], "router"),
+    (&["gpu", "tpu", "npu", "accelerator", "device", "xpu"], "chip"),
+    (&["chips", "num_cubes", "cube_count"], "cubes"),
+    (&["rack", "block"], "cube"),
+    (&["frequency", "freq", "clk"], "clock"),
+    (&["cable", "wire", "fiber", "port"], "link"),
+    (&["import", "include"], "use"),
+    (&["const", "var", "param", "def", "define", "set"], "let"),
+    (&["assert", "ensure", "constraint", "expect", "check"], "require"),
+    (&["traffic", "workload"], "demand"),
+    (&["topo", "network", "graph"], "topology"),
+    (&["route", "routes", "algorithm"], "routing"),
+    (&["oxc", "optical_switch", "circuit_switch"], "ocs"),
+    (&["limits", "resources"], "budget"),
+    (&["connect", "join"], "couple"),
+    (&["grid", "torus"], "mesh"),
+];
+
+/// A block whose fields are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// `link name { .. }`
+    Link,
+    /// `router { .. }`
+    Router,
+    /// `chip { .. }`
+    Chip,
+    /// `cube { .. }`
+    Cube,
+    /// `ocs name { .. }`
+    Ocs,
+    /// `budget { .. }`
+    Budget,
+    /// `demand { .. }`
+    Demand,
+    /// `topology = synthesize { .. }`
+    Synthesize,
+    /// `routing = allowed_turns { .. }`
+    AllowedTurns,
+    /// `topology = torus 16 x 16 { .. }`, and the other grids
+    Grid,
+    /// `topology = dragonfly { .. }`
+    Dragonfly,
+    /// `topology = fat_tree { .. }`
+    FatTree,
+    /// `topology = kautz { .. }`
+    Kautz,
+    /// `topology = graph "file" { .. }`
+    Graph,
+}
+
+impl Place {
+    /// The word before the block.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Link => "link",
+            Place::Router => "router",
+            Place::Chip => "chip",
+            Place::Cube => "cube",
+            Place::Ocs => "ocs",
+            Place::Budget => "budget",
+            Place::Demand => "demand",
+            Place::Synthesize => "synthesize",
+            Place::AllowedTurns => "allowed_turns",
+            Place::Grid => "torus",
+            Place::Dragonfly => "dragonfly",
+            Place::FatTree => "fat_tree",
+            Place::Kautz => "kautz",
+            Place::Graph => "graph",
+        }
+    }
+
+    /// The settings that the block may have.
+    pub fn settings(self) -> impl Iterator<Item = &'static str> {
+        let fields = FIELDS.iter().filter(move |field| field.kind != FieldKind::Statement && field.places.contains(&self));
+        fields.map(|field| field.name)
+    }
+
+    /// The statement that the block may have beside its settings.
+    pub fn statement(self) -> Option<&'static str> {
+        let mut fields = FIELDS.iter().filter(|field| field.kind == FieldKind::Statement && field.places.contains(&self));
+        fields.next().map(|field| field.name)
+    }
+}
+
+/// What may stand in a block.
+pub struct Field {
+    /// The word.
+    pub name: &'static str,
+    /// Where it belongs.
+    pub places: &'static [Place],
+    /// What it is.
+    pub kind: FieldKind,
+}
+
+/// What may stand in a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FieldKind {
+    /// A statement with a word of its own.
+    Statement,
+    /// `name = quantity;`
+    Quantity,
+    /// `name = word;`, where the word is no constant.
+    Choice,
+}
+
+macro_rules! fields {
+    ($($name:literal $kind:ident $($place:ident)*;)*) => {
+        &[$(Field { name: $name, places: &[$(Place::$place),*], kind: FieldKind::$kind }),*]
+    };
+}
+
+/// Every field, in the order of the normal form.
+pub const FIELDS: &[Field] = fields! {
+    "mesh" Statement Cube;
+    "couple" Statement Ocs;
+    "bandwidth" Quantity Link;
+    "radix" Quantity Router Chip;
+    "hosts" Quantity Router;
+    "vcs" Quantity Router Chip Budget;
+    "flit" Quantity Router Chip;
+    "buffer" Quantity Router Chip;
+    "latency" Quantity Link Router Chip;
+    "faults" Quantity Budget;
+    "table_entries" Quantity Budget;
+    "ports" Quantity Ocs;
+    "duplex" Choice Ocs;
+    "a" Quantity Dragonfly;
+    "h" Quantity Dragonfly;
+    "g" Quantity Dragonfly;
+    "arrangement" Choice Dragonfly;
+    "levels" Quantity FatTree;
+    "arity" Quantity FatTree;
+    "degree" Quantity Kautz;
+    "length" Quantity Kautz;
+    "arcs" Choice Kautz Graph;
+    "default" Choice Graph;
+    "link" Choice Grid Dragonfly FatTree Kautz;
+    "local" Choice Grid Dragonfly FatTree Kautz;
+    "global" Choice Grid Dragonfly FatTree Kautz;
+    "start" Quantity Synthesize;
+    "moves" Quantity Synthesize;
+    "method" Choice Synthesize;
+    "nodes" Quantity Synthesize;
+    "fix" Quantity Synthesize;
+    "objective" Choice Synthesize;
+    "symmetry" Choice Synthesize;
+    "effort" Quantity Synthesize;
+    "seed" Quantity Synthesize;
+    "time_limit" Quantity Synthesize;
+    "priority" Choice AllowedTurns;
+    "select" Choice AllowedTurns;
+    "key" Choice AllowedTurns;
+    "all_to_all" Statement Demand;
+};
+
+/// The item or statement that a word of another tool stands for; a switch that has a name is optical.
+pub fn meant(word: &str, has_name: bool) -> Option<&'static str> {
+    let word = plain(word);
+    if word == "switch" && has_name {
+        return Some("ocs");
+    }
+    FOREIGN.iter().find(|(names, _)| names.contains(&word.as_str())).map(|(_, meant)| *meant)
+}
+
+/// The item of a word.
+pub fn item(word: &str) -> Option<&'static ItemWord> {
+    ITEMS.iter().find(|item| item.name == word)
+}
+
+/// The field of a word.
+pub fn field(word: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|field| field.name == word)
+}
+
+/// The place of an item in the normal form; those that are not known stand last.
+pub fn item_rank(word: &str) -> usize {
+    ITEMS.iter().position(|item| item.name == word).unwrap_or(ITEMS.len())
+}
+
+/// The place of a line in the normal form of any block; those that are not known stand last.
+pub fn field_rank(word: &str) -> usize {
+    FIELDS.iter().position(|field| field.name == word).unwrap_or(FIELDS.len())
+}
+
+/// Whether the value of a setting is a word, never a constant.
+pub fn takes_a_word(setting: &str) -> bool {
+    item(setting).is_some_and(|item| matches!(item.form, Form::Choice | Form::ChoiceOrBlock))
+        || field(setting).is_some_and(|field| field.kind == FieldKind::Choice)
+}
