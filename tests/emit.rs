@@ -255,7 +255,8 @@ fn html_lists_every_cross_connect_with_its_ports() {
             let mut shown: Vec<String> = shown.collect();
             let config = parsed(&compiled, &format!("ocs/{}.config_db.json", fabc::model::file_stem(&ocs.name)));
             let mut written: Vec<String> = config["OCS_CROSS_CONNECT"].as_object().unwrap().keys().cloned().collect();
-            (shown.sort(), written.sort());
+            shown.sort();
+            written.sort();
             assert_eq!(shown, written, "{}", ocs.name);
         }
     }

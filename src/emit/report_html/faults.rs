@@ -43,7 +43,7 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
         .filter_map(|(scenario, metrics)| Some(Measured { scenario, metrics, value: metrics.value(metric)?, line: None }))
         .collect();
     // The worst first, of equal ones as they were compiled.
-    measured.sort_by(|a, b| b.value.cmp(&a.value));
+    measured.sort_by_key(|one| std::cmp::Reverse(one.value));
     (0..).zip(&mut measured).take(LISTED).for_each(|(line, scenario)| scenario.line = Some(line));
     let columns: Vec<(Metric, Fraction)> = Metric::ALL
         .into_iter()

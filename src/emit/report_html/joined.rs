@@ -34,6 +34,8 @@ struct Items {
     count: usize,
     /// Nodes of an item.
     size: usize,
+    /// How many stand in one row.
+    each: usize,
     joined: Counts,
     one_way: bool,
 }
@@ -67,7 +69,7 @@ pub(super) fn joined(compiled: &Compiled) -> Value {
         shape,
         word => items.word,
         words => items.words,
-        pick => if items.word == items.words { "row" } else { items.word },
+        pick => if items.each > 1 { "row" } else { items.word },
         lead => items.lead(compiled, shape) + if shape == "map" && long { " Numbers along the sides count them as the table lists them." } else { "" },
         links,
         rows,
@@ -93,20 +95,27 @@ impl Items {
 
     /// The name of an item, without its word.
     fn name(&self, compiled: &Compiled, item: usize) -> String {
-        match self.word {
-            "router" if self.size == 1 => compiled.topology.name(NodeId::new(item)),
-            "router" | "routers" => (item * self.size).to_string(),
-            _ => item.to_string(),
+        if self.word == "router" && self.each == 1 {
+            return compiled.topology.name(NodeId::new(item));
         }
+        // A row of several is called by its first one.
+        (item * self.each).to_string()
     }
 
     fn lead(&self, compiled: &Compiled, shape: &str) -> String {
-        let Self { word, words, size, .. } = self;
+        let Self { word, words, size, each, .. } = self;
+        if *each > 1 {
+            let each = grouped(*each as u64);
+            return format!(
+                "Rows and columns are {words} in the order of their ids, {each} to a row, called by the first; a cell counts the links \
+                 between two rows."
+            );
+        }
         let groups = if *size > 1 && *word != "cube" { format!("A {word} has {size} routers. ") } else { String::new() };
         match (shape, *word) {
             ("ring", "cube") => {
-                "Blocks are cubes of electrically wired chips. Bundles are the fibre links that the circuit switches set up \
-                                 between two cubes, as wide as they have links; a loop joins a cube to itself."
+                "Blocks are cubes of electrically wired chips. Bundles are the fibre links that the circuit switches set up between two \
+                 cubes, as wide as they have links; a loop joins a cube to itself."
                     .to_owned()
             }
             ("ring", _) if *size > 1 => format!("{groups}Lines are the links between two {words}, as wide as there are many."),
@@ -114,12 +123,6 @@ impl Items {
                 "Every dot is a router, hollow if it has no hosts; lines are links.".to_owned()
             }
             ("ring", _) => "Every dot is a router; lines are links.".to_owned(),
-            (_, "routers") => {
-                format!(
-                    "Rows and columns are routers in the order of their ids, {} to a row; a cell counts the links between two rows.",
-                    grouped(*size as u64)
-                )
-            }
             (_, "cube") => {
                 "Rows and columns are cubes; a cell counts the fibre links that the circuit switches set up between the two.".to_owned()
             }
@@ -132,7 +135,15 @@ impl Items {
 fn of_pod(compiled: &Compiled, pod: &Pod) -> Items {
     let sums = by_group(compiled, pod).into_iter().map(|((a, b), groups)| ((a as usize, b as usize), groups.values().sum()));
     let joined = sums.collect();
-    fold(Items { word: "cube", words: "cubes", count: pod.cubes as usize, size: pod.chips_per_cube() as usize, joined, one_way: false })
+    fold(Items {
+        word: "cube",
+        words: "cubes",
+        count: pod.cubes as usize,
+        size: pod.chips_per_cube() as usize,
+        joined,
+        one_way: false,
+        each: 1,
+    })
 }
 
 fn of_network(compiled: &Compiled) -> Items {
@@ -153,7 +164,7 @@ fn of_network(compiled: &Compiled) -> Items {
         let (a, b) = (link.a.node.index() / size, link.b.node.index() / size);
         *joined.entry(if one_way { (a, b) } else { (a.min(b), a.max(b)) }).or_default() += 1;
     }
-    fold(Items { word, words, count: topology.node_count().div_ceil(size), size, joined, one_way })
+    fold(Items { word, words, count: topology.node_count().div_ceil(size), size, joined, one_way, each: 1 })
 }
 
 /// The same with several items to a row where they are too many.
@@ -166,8 +177,7 @@ fn fold(items: Items) -> Items {
     for (&(a, b), &links) in &items.joined {
         *joined.entry((a / each, b / each)).or_default() += links;
     }
-    let (word, words) = if items.word == "cube" { ("cubes", "cubes") } else { ("routers", "routers") };
-    Items { word, words, count: items.count.div_ceil(each), size: items.size * each, joined, ..items }
+    Items { word: items.words, count: items.count.div_ceil(each), size: items.size * each, each, joined, ..items }
 }
 
 fn ring(compiled: &Compiled, items: &Items) -> String {

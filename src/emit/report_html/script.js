@@ -55,7 +55,8 @@
         const [ends, ...crossings] = element.textContent.toLowerCase().split(" ");
         const cubes = ends.split("\u2013").map((end) => `cube${parseInt(end.replace("cube", ""), 10)}`);
         const ports = crossings.flatMap((crossing) => crossing.split("-"));
-        return { element, ends, exact: [...cubes, ...ports, ...ports.map((port) => `port${parseInt(port, 10)}`)] };
+        const named = [...cubes, ...ports.map((port) => `port${parseInt(port, 10)}`)];
+        return { element, ends, exact: [...ports, ...named, ...named.map((each) => each.slice(4))] };
       });
       return { row, name, faces, connects };
     });
