@@ -327,8 +327,8 @@ fn pages_work_in_a_browser() {
     assert!(output.status.success(), "{}{}", told[0], told[1]);
 }
 
-/// One page of every way to draw: a ring of cubes, a matrix with numbers, a map; a ring of routers, groups with
-/// faults of routers.
+/// One page of every way to draw: a ring of cubes, a matrix with numbers, a map; a ring of routers, groups
+/// with faults of routers.
 const BROWSED: [&str; 5] = ["pod_256", "pod_1024", "pod_8192", "ring", "dragonfly"];
 
 /// Writes all artifacts of all sizes below the target directory, for looking at.

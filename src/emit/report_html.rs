@@ -1,9 +1,9 @@
 //! `report.html`: one self-contained page for a design review; opens from disk, loads nothing, and needs no
 //! scripts to be read.
 //!
-//! The layout is `report.html.jinja`, with `report_html/style.css`; `report_html/script.js` sorts, searches and
-//! picks out. Here is only what is shown. Drawings come from [`super::svg`], wording from [`super::summary`].
-//! Every picture has its numbers as text: in its cells, or in a table below it.
+//! The layout is `report.html.jinja`, with `report_html/style.css`; `report_html/script.js` sorts, searches
+//! and picks out. Here is only what is shown. Drawings come from [`super::svg`], wording from
+//! [`super::summary`]. Every picture has its numbers as text: in its cells, or in a table below it.
 
 mod demand;
 mod faults;

@@ -1,5 +1,5 @@
-//! Who is joined to whom: cubes of a pod, groups or routers of a network. Few stand on a ring with their links;
-//! more make a matrix of link counts, with numbers as long as they fit.
+//! Who is joined to whom: cubes of a pod, groups or routers of a network. Few stand on a ring with their
+//! links; more make a matrix of link counts, with numbers as long as they fit.
 
 use super::grid::{self, Cell, Grid, step};
 use crate::compiled::Compiled;

@@ -1,5 +1,5 @@
-//! Loads of channels: a histogram from the least to the largest one per kind of link, and the busiest channels
-//! by name.
+//! Loads of channels: a histogram from the least to the largest one per kind of link, and the busiest
+//! channels by name.
 
 use super::figure::figure;
 use crate::compiled::Compiled;
