@@ -86,7 +86,7 @@ fn page(compiled: &Compiled) -> Value {
         fabric => if pod { "pod" } else { "network" },
         node => if pod { "chip" } else { "router" },
         joined => joined::joined(compiled),
-        settings => pod.then(|| settings::settings(compiled)),
+        settings => compiled.fabric.pod().filter(|pod| !pod.ocses.is_empty()).map(|_| settings::settings(compiled)),
         demand => demand::demand(compiled),
         hops => hops(nominal),
         loads => loads::loads(compiled),

@@ -63,7 +63,7 @@ pub(super) fn joined(compiled: &Compiled) -> Value {
     let (rows, picks): (String, Vec<String>) =
         ((0..items.count).map(|item| row(item, &name, &symmetric)).collect(), (0..items.count).map(name).collect());
     let links = if items.one_way { "links to" } else { "joined to" };
-    let bundles = compiled.pod().filter(|_| shape == "ring").map(|(pod, _)| bundle_rows(compiled, pod));
+    let bundles = compiled.pod().filter(|_| shape == "ring" && !items.joined.is_empty()).map(|(pod, _)| bundle_rows(compiled, pod));
     context! {
         drawing,
         shape,
