@@ -3,13 +3,19 @@
 #[path = "support/pods.rs"]
 mod pods;
 
+use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::NodeId;
 use fabc::ir::Symmetry;
 use fabc::model::{CoupleRule, Duplex, Plant, TopologyChoice};
+use fabc::progress::Silent;
 use pods::Shape;
 use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
 
 const SMALL: Shape = Shape { name: "small", cubes: 2, dims: [2, 2, 2], rule: CoupleRule::Sided, duplex: Duplex::Circulator, routed: true };
 
@@ -189,18 +195,154 @@ fn terminal_reports_fit_their_terminals() {
     snapshot!("report_txt", emit::terminal_report(&pods::compiled(sizes()[2]), emit::Look::FILE));
 }
 
+/// A network, compiled from its declaration.
+fn network(name: &str, rest: &str) -> Compiled {
+    let text = format!(
+        "fabric {name} {{ clock = 1 GHz; link wire {{ bandwidth = 100 Gbps; latency = 10 ns; }} \
+         router {{ radix = 12; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }} {rest} }}"
+    );
+    let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
+    let (fabric, _, _) = fabc::model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
+}
+
+fn networks() -> [Compiled; 4] {
+    let up = "require diameter <= 9;";
+    [
+        network(
+            "ring",
+            &format!("budget {{ vcs = 4; faults = 1 link; }} topology = torus 8; routing = allowed_turns; {up} require diameter <= 1000;"),
+        ),
+        network(
+            "dragonfly",
+            &format!("budget {{ vcs = 8; faults = 1 router; }} topology = dragonfly {{ a = 4; h = 2; }} routing = minimal; {up}"),
+        ),
+        network("tree", "budget { vcs = 4; } topology = fat_tree { levels = 3; arity = 3; } routing = up_down;"),
+        network("kautz", &format!("budget {{ vcs = 8; }} topology = kautz {{ degree = 3; length = 3; }} routing = minimal; {up}")),
+    ]
+}
+
+fn page(compiled: &Compiled) -> String {
+    String::from_utf8(emit::one("report_html", compiled, "").unwrap().remove(0).bytes).unwrap()
+}
+
+/// Every size once, by name; the largest one not routed, which is what takes time.
+static PAGES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let [.., largest] = sizes();
+    let shapes = sizes().into_iter().take(5).chain([Shape { routed: false, ..largest }]);
+    let pods = shapes.map(|shape| (shape.name.to_owned(), page(&pods::compiled(shape))));
+    pods.chain(networks().iter().map(|compiled| (compiled.fabric.name.clone(), page(compiled)))).collect()
+});
+
+/// The text between two marks, after the first one.
+fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    let rest = &text[text.find(start).unwrap_or_else(|| panic!("no {start}")) + start.len()..];
+    &rest[..rest.find(end).unwrap_or_else(|| panic!("no {end} after {start}"))]
+}
+
 #[test]
 fn html_is_self_contained_and_small() {
-    for shape in &sizes()[..5] {
-        let page = emit::one("report_html", &pods::compiled(*shape), "").unwrap().remove(0);
-        let text = String::from_utf8(page.bytes).unwrap();
-        assert!(text.len() < 1_000_000, "{}: {} bytes", shape.name, text.len());
+    for (name, text) in PAGES.iter() {
+        assert!(text.len() < if name == "pod_8192" { 600_000 } else { 300_000 }, "{name}: {} bytes", text.len());
         for reference in ["http://", "https://", "src=", "@import", "url("] {
-            assert!(!text.contains(reference), "{}: {reference}", shape.name);
+            assert!(!text.contains(reference), "{name}: {reference}");
         }
-        assert!(!text.contains("NaN") && !text.contains("inf "), "{}", shape.name);
+        let shown = &text[..text.find("<script>").unwrap()];
+        assert!(!shown.contains("NaN") && !shown.contains("inf "), "{name}");
     }
 }
+
+#[test]
+fn html_lists_every_cross_connect_with_its_ports() {
+    for (rule, duplex) in
+        [CoupleRule::Sided, CoupleRule::Any].into_iter().flat_map(|rule| [(rule, Duplex::Circulator), (rule, Duplex::Pair)])
+    {
+        let compiled = pods::compiled(Shape { rule, duplex, cubes: 3, ..SMALL });
+        let text = page(&compiled);
+        let list = between(&text, "id=\"all-settings\"", "</table>");
+        let (pod, _) = compiled.pod().unwrap();
+        assert_eq!(list.matches("<tr><th scope=\"row\">").count(), pod.ocses.len());
+        for ocs in pod.ocses.iter() {
+            let line = between(list, &format!("<tr><th scope=\"row\">{}</th>", ocs.name), "</tr>");
+            let shown = line.split("<i>").skip(1).flat_map(|one| one.split("</i>").next().unwrap().split(' ').skip(1).map(str::to_owned));
+            let mut shown: Vec<String> = shown.collect();
+            let config = parsed(&compiled, &format!("ocs/{}.config_db.json", fabc::model::file_stem(&ocs.name)));
+            let mut written: Vec<String> = config["OCS_CROSS_CONNECT"].as_object().unwrap().keys().cloned().collect();
+            shown.sort();
+            written.sort();
+            assert_eq!(shown, written, "{}", ocs.name);
+        }
+    }
+}
+
+#[test]
+fn html_lists_every_fault_and_every_load() {
+    let compiled = pods::compiled(sizes()[2]);
+    let text = page(&compiled);
+    let list = between(&text, "id=\"all-faults\"", "</table>");
+    assert_eq!(list.matches("<tr id=\"fault-").count(), compiled.scenarios.len() - 1);
+    for scenario in &compiled.scenarios[1..] {
+        assert!(list.contains(&format!(">{}<td", scenario.scenario.name)), "{}", scenario.scenario.name);
+    }
+    assert_eq!(text.matches("href=\"#fault-").count(), 48, "one cell per switch");
+    // Copper and fiber apart, all channels in the one or the other.
+    let count = |kind: &str| {
+        let line = between(&text, &format!("<tr><th scope=\"row\">{kind}</th><td class=\"number\">"), "</td>");
+        line.replace(',', "").parse::<u64>().unwrap()
+    };
+    assert_eq!((count("electrical (copper)"), count("optical (fibre)")), (2 * 576, 2 * 192));
+    let walk = compiled.scenarios[0].metrics.routed.as_ref().unwrap();
+    let rows = text.split("<thead><tr><th scope=\"col\">load</th>").skip(1).flat_map(|table| {
+        let rows = table[..table.find("</table>").unwrap()].split("<td class=\"number\">").skip(1);
+        rows.map(|cell| cell[..cell.find('<').unwrap()].replace(',', "").parse::<u64>().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(rows.sum::<u64>(), walk.load_histogram.iter().map(|(_, channels)| channels).sum::<u64>());
+}
+
+#[test]
+fn html_says_how_much_room_a_require_leaves() {
+    let mut compiled = pods::compiled(SMALL);
+    let measured = compiled.requires[0].measured.unwrap().floor();
+    compiled.requires[0].require.value_text = (measured + 2).to_string();
+    compiled.requires[1].require.value_text = "1000".to_owned();
+    let text = page(&compiled);
+    let verdict = between(&text, "id=\"verdict\"", "</section>");
+    assert!(verdict.contains("<b class=\"good\">ok</b>") && verdict.contains("<td>2 ("), "{verdict}");
+    assert!(verdict.contains("<b class=\"bad\">FAILED</b>") && verdict.contains("misses it by 999"), "{verdict}");
+    assert!(text.find("id=\"verdict\"").unwrap() < text.find("id=\"numbers\"").unwrap());
+}
+
+/// `tests/browser/check.mjs` asks them what a reader would.
+#[test]
+fn pages_work_in_a_browser() {
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
+    let chromium = std::env::var_os("FABC_CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into());
+    let node = Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !node || !Path::new(&chromium).exists() || !scripts.join("node_modules/playwright-core").is_dir() {
+        // Past the test harness, which would keep it to itself.
+        let why = "skipped: pages_work_in_a_browser needs Debian's chromium, and `npm ci` in tests/browser";
+        let _ = writeln!(std::io::stderr(), "{why}");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let paths: Vec<PathBuf> = PAGES
+        .iter()
+        .filter(|(name, _)| BROWSED.contains(&name.as_str()))
+        .map(|(name, text)| {
+            let path = directory.path().join(format!("{name}.html"));
+            std::fs::write(&path, text).unwrap();
+            path
+        })
+        .collect();
+    assert_eq!(paths.len(), BROWSED.len());
+    let output = Command::new("node").arg(scripts.join("check.mjs")).args(&paths).output().unwrap();
+    let told = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    assert!(output.status.success(), "{}{}", told[0], told[1]);
+}
+
+/// One page of every way to draw: a ring of cubes, a matrix with numbers, a map; a ring of routers, groups
+/// with faults of routers.
+const BROWSED: [&str; 5] = ["pod_256", "pod_1024", "pod_8192", "ring", "dragonfly"];
 
 /// Writes all artifacts of all sizes below the target directory, for looking at.
 #[test]

@@ -1,24 +1,27 @@
-//! `report.html`: one self-contained page for a design review; opens from disk, needs neither network nor
-//! scripts.
+//! `report.html`: one self-contained page for a design review; opens from disk, loads nothing, and needs no
+//! scripts to be read.
 //!
-//! The layout is `report.html.jinja`; here is only what it shows. Drawings come from [`super::svg`], wording
-//! from [`super::summary`].
+//! The layout is `report.html.jinja`, with `report_html/style.css`; `report_html/script.js` sorts, searches
+//! and picks out. Here is only what is shown. Drawings come from [`super::svg`], wording from
+//! [`super::summary`]. Every picture has its numbers as text: in its cells, or in a table below it.
 
+mod demand;
 mod faults;
-mod matrix;
+mod figure;
+mod grid;
+mod joined;
+mod loads;
+mod settings;
+mod verdict;
 
 use super::number::{grouped, round_down_sig, round_up_sig};
-use super::report_json::require_text;
 use super::summary::{self, percent, ratio4};
-use super::svg::{self, Chart, Series};
+use super::svg::{Chart, Series};
 use crate::compiled::Compiled;
 use crate::ir::{Fraction, ScenarioMetrics};
 use crate::model::Faults;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
-
-/// Bars of the channel-load histogram.
-const LOAD_BINS: u64 = 40;
 
 /// A key number.
 #[derive(Serialize)]
@@ -51,18 +54,6 @@ fn page(compiled: &Compiled) -> Value {
         .into_iter()
         .map(|row| context! { name => row.name, value => row.value, bound => row.bound, ratio => row.ratio.map(ratio4), note => row.note })
         .collect();
-    let requires: Vec<Value> = compiled
-        .requires
-        .iter()
-        .map(|outcome| {
-            context! {
-                text => require_text(outcome),
-                measured => summary::measured(outcome),
-                holds => outcome.holds(),
-                scenario => outcome.scenario,
-            }
-        })
-        .collect();
     let passes: Vec<Value> = compiled
         .passes
         .iter()
@@ -73,33 +64,40 @@ fn page(compiled: &Compiled) -> Value {
         .collect();
     let mut facts = summary::plant_lines(compiled);
     facts.extend([summary::links_line(compiled), summary::choices_line(compiled)]);
-    let (drawing, lead) = match compiled.pod() {
-        Some(_) => (svg::pod(compiled), None),
-        None => {
-            let (drawing, lead) = svg::network(compiled);
-            (drawing, Some(lead))
-        }
-    };
+    if compiled.pod.is_none() {
+        // The words of faults are those of pods.
+        facts.iter_mut().for_each(|fact| *fact = fact.replace("dead chip", "dead router"));
+    }
+    let pod = compiled.pod.is_some();
     context! {
+        style => include_str!("report_html/style.css"),
+        script => include_str!("report_html/script.js"),
         name => fabric.name,
-        facts => facts.into_iter().chain(summary::demand_line(fabric)).chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
+        facts => facts.into_iter().chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
         proof => summary::proof_line(compiled),
         routed => nominal.routed.is_some(),
         required => compiled.requires.len(),
         failed,
         unknown,
+        requires => verdict::requires(compiled),
         cards => cards(compiled),
         metrics,
-        drawing,
-        lead,
-        pod => compiled.pod.is_some(),
-        matrices => compiled.pod.is_some().then(|| matrix::matrices(compiled)),
+        pod,
+        fabric => if pod { "pod" } else { "network" },
+        node => if pod { "chip" } else { "router" },
+        joined => joined::joined(compiled),
+        settings => compiled.fabric.pod().filter(|pod| !pod.ocses.is_empty()).map(|_| settings::settings(compiled)),
+        demand => demand::demand(compiled),
         hops => hops(nominal),
-        loads => loads(nominal),
+        loads => loads::loads(compiled),
         vcs => vcs(nominal),
         faults => faults::faults(compiled),
-        traffic => if compiled.fabric.demand.is_uniform() { "uniform all-to-all traffic" } else { "the traffic of the spec" },
-        requires,
+        fault_kind => match fabric.budget.faults {
+            Faults::Ocses(_) => "switch",
+            Faults::Link => "link",
+            Faults::Chip => "router",
+        },
+        traffic => if fabric.demand.is_uniform() { "uniform all-to-all traffic" } else { "the demand above" },
         passes,
     }
 }
@@ -141,7 +139,12 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             "of a channel",
             format!(
                 "{}; at most {}",
-                if fabric.demand.is_uniform() { "per chip, uniform all-to-all" } else { "of the chip that sends most" },
+                match (fabric.demand.is_uniform(), compiled.pod.is_some()) {
+                    (true, true) => "per chip, uniform all-to-all",
+                    (true, false) => "per host, uniform all-to-all",
+                    (false, true) => "of the chip that sends most",
+                    (false, false) => "per host of the router that sends most",
+                },
                 percent(ceiling)
             ),
             filled(nominal.flow_low.over(nominal.flow_high)),
@@ -193,7 +196,8 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         (Faults::Ocses(1), _) => "any one OCS may go dark",
         (Faults::Ocses(_), _) => "any 2 OCSes may go dark",
         (Faults::Link, _) => "any one link may go dark, up to symmetry",
-        (Faults::Chip, _) => "any one chip may die, up to symmetry",
+        (Faults::Chip, _) if compiled.pod.is_some() => "any one chip may die, up to symmetry",
+        (Faults::Chip, _) => "any one router may die, up to symmetry",
     }
     .to_owned();
     cards.push(card("Faults covered", grouped(faults as u64), "scenarios", covered, None));
@@ -206,49 +210,25 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
 fn hops(of: &ScenarioMetrics) -> String {
     let route_hops = of.routed.as_ref().map(|walk| &walk.route_hops);
     let longest = of.hop_histogram.len().max(route_hops.map_or(0, Vec::len)).max(2) - 1;
-    let series = |class, what: &str, counts: &[u64]| {
+    let series = |class, name: &'static str, counts: &[u64]| {
         let values: Vec<u64> = (1..=longest).map(|hops| counts.get(hops).copied().unwrap_or(0)).collect();
-        let title = |(hops, count): (usize, &u64)| format!("{what} {hops}: {} pairs", grouped(*count));
+        let title = |(hops, count): (usize, &u64)| format!("{name} {hops}: {} pairs", grouped(*count));
         let titles = (1..).zip(&values).map(title).collect();
-        Series { class, values, titles }
+        Series { class, name, values, titles }
     };
-    let mut all = vec![series("bar one", "distance", &of.hop_histogram)];
-    all.extend(route_hops.map(|counts| series("bar two", "route hops", counts)));
-    svg::bars(&Chart {
-        label: "Ordered pairs of routers by distance and by hops of their route".to_owned(),
-        categories: (1..=longest).map(|hops| hops.to_string()).collect(),
+    let mut all = vec![series("bar one", "shortest distance", &of.hop_histogram)];
+    all.extend(route_hops.map(|counts| series("bar two", "hops of the route", counts)));
+    let categories: Vec<String> = (1..=longest).map(|hops| hops.to_string()).collect();
+    let chart = Chart {
+        label: "Ordered pairs of routers by distance and by hops of their route; the table below has the numbers".to_owned(),
+        height: 260.0,
+        categories: categories.clone(),
         x_title: "hops",
         y_title: "ordered pairs",
         series: all,
         mark: None,
-    })
-}
-
-fn loads(of: &ScenarioMetrics) -> Option<String> {
-    let walk = of.routed.as_ref()?;
-    // Bars are whole units wide.
-    let floor = |load: Fraction| u64::try_from(load.floor()).unwrap_or(u64::MAX);
-    let (bound, busiest) = (of.load_bound(), floor(of.load(walk.max_channel_load())));
-    // A bound far beyond all loads (of a pod without flow) must not make the axis.
-    let top = busiest.max(floor(bound).min(busiest.saturating_mul(4))).max(1);
-    let width = svg::round_step(top + 1, LOAD_BINS);
-    let mut values = vec![0; (top + 1).div_ceil(width) as usize];
-    for &(load, channels) in &walk.load_histogram {
-        values[(floor(of.load(load)) / width) as usize] += channels;
-    }
-    let range = |bin: u64| if width == 1 { bin.to_string() } else { format!("{} to {}", bin * width, bin * width + width - 1) };
-    let titles = (0..).zip(&values).map(|(bin, &count): (u64, &u64)| format!("load {}: {} channels", range(bin), grouped(count))).collect();
-    Some(svg::bars(&Chart {
-        label: format!(
-            "Channels by load; the lower bound is {}",
-            if bound.is_whole() { bound.floor().to_string() } else { summary::load_text(bound) }
-        ),
-        categories: (0..values.len() as u64).map(|bin| (bin * width).to_string()).collect(),
-        x_title: if of.parts == 1 { "routes over the channel" } else { "routes over capacity" },
-        y_title: "channels",
-        series: vec![Series { class: "bar one", values, titles }],
-        mark: Some(((bound.as_f64() + 0.5) / width as f64, format!("bound on the maximum: {}", summary::load_text(bound)))),
-    }))
+    };
+    figure::figure(&chart, "hops", &categories, "Ordered pairs by hops")
 }
 
 fn vcs(of: &ScenarioMetrics) -> Vec<Value> {

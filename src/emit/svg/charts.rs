@@ -4,19 +4,20 @@ use super::text::{at, escape};
 use crate::emit::json::push;
 use crate::emit::number::grouped;
 
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 250.0;
+const WIDTH: f64 = 520.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 40.0;
-/// Width of a digit of a label.
-const DIGIT: f64 = 6.6;
+/// Width of a digit of a label where it is largest, on narrow screens.
+const DIGIT: f64 = 8.8;
 
 /// One set of bars.
 pub(in crate::emit) struct Series {
     /// CSS class of its bars.
     pub(in crate::emit) class: &'static str,
+    /// What they count.
+    pub(in crate::emit) name: &'static str,
     /// One value per category.
     pub(in crate::emit) values: Vec<u64>,
     /// What hovering says, per category.
@@ -27,6 +28,8 @@ pub(in crate::emit) struct Series {
 pub(in crate::emit) struct Chart {
     /// What the picture shows, for readers who cannot see it.
     pub(in crate::emit) label: String,
+    /// Height of the drawing, of a width of 520.
+    pub(in crate::emit) height: f64,
     /// Below the bars.
     pub(in crate::emit) categories: Vec<String>,
     pub(in crate::emit) x_title: &'static str,
@@ -39,13 +42,15 @@ pub(in crate::emit) struct Chart {
 
 /// The chart as an `<svg>` element.
 pub(in crate::emit) fn bars(chart: &Chart) -> String {
-    let (width, height) = (WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+    let (width, height) = (WIDTH - LEFT - RIGHT, chart.height - TOP - BOTTOM);
     let top = chart.series.iter().flat_map(|series| &series.values).copied().max().unwrap_or(0).max(1);
     let step = round_step(top, 5);
     let scale = height / (top.div_ceil(step) * step) as f64;
     let slot = width / chart.categories.len().max(1) as f64;
     let base = TOP + height;
-    let mut out = format!("<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">", escape(&chart.label));
+    let label = escape(&chart.label);
+    let mut out = format!("<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{label}\">", chart.height);
+    push(&mut out, format_args!("<title>{label}</title>"));
     push(&mut out, format_args!("<text class=\"axis\" x=\"0\" y=\"12\">{}</text>", chart.y_title));
     for tick in 0..=top.div_ceil(step) {
         let y = at(base - (tick * step) as f64 * scale);
@@ -96,7 +101,7 @@ pub(in crate::emit) fn round_step(top: u64, steps: u64) -> u64 {
 }
 
 /// `12,000` as `12k`, `3,500,000` as `3.5M`.
-fn compact(value: u64) -> String {
+pub(in crate::emit) fn compact(value: u64) -> String {
     for (unit, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")] {
         if value >= unit {
             let tenths = value / (unit / 10);

@@ -2,11 +2,13 @@
 //! apply; coordinates have one decimal and come from `libm`, so that every machine draws the same bytes.
 
 mod charts;
-mod network;
+mod map;
 mod pod;
+mod ring;
 mod text;
 
-pub(super) use charts::{Chart, Series, bars, round_step};
-pub(super) use network::network;
-pub(super) use pod::pod;
+pub(super) use charts::{Chart, Series, bars, compact, round_step};
+pub(super) use map::{Map, map};
+pub(super) use pod::{Bundle, pod};
+pub(super) use ring::{Ring, ring};
 pub(super) use text::escape;

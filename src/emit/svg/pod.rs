@@ -1,43 +1,38 @@
-//! The pod: cubes as isometric blocks of chips on a ring, fiber bundles between them as wide as they have
+//! A small pod: cubes as isometric blocks of chips on a ring, fiber bundles between them as wide as they have
 //! links.
 
 use super::text::{at, escape};
-use crate::compiled::Compiled;
 use crate::emit::json::push;
-use crate::ids::OcsGroupId;
-use crate::ir::LinkClass;
 use crate::model::Pod;
-use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-/// Bundles beyond this number are drawn as one path per width, without hover texts.
-const SINGLE_BUNDLES: usize = 600;
 /// Up to this many chips along an axis the block shows them one by one.
 const CHIPS_SHOWN: u32 = 16;
 
-/// Links between two cubes (the smaller first): per OCS group, and the sum.
-type Bundles = BTreeMap<(u32, u32), BTreeMap<OcsGroupId, u32>>;
+/// The links between two cubes, the smaller first.
+pub(in crate::emit) struct Bundle {
+    pub(in crate::emit) ends: (u32, u32),
+    pub(in crate::emit) links: u64,
+    /// What hovering says.
+    pub(in crate::emit) title: String,
+}
 
-/// The drawing as an `<svg>` element.
-pub(in crate::emit) fn pod(compiled: &Compiled) -> String {
-    let (pod, _) = compiled.of_pod();
-    let bundles = bundles(compiled);
-    let layout = Layout::of(pod.cubes, bundles.keys().any(|(a, b)| a == b));
-    let most = bundles.values().map(|groups| groups.values().sum::<u32>()).max().unwrap_or(1);
+/// The drawing as an `<svg>` element; `label` says what it shows, and where its numbers stand.
+pub(in crate::emit) fn pod(pod: &Pod, bundles: &[Bundle], label: &str) -> String {
+    let layout = Layout::of(pod.cubes, bundles.iter().any(|bundle| bundle.ends.0 == bundle.ends.1));
     let [width, height] = [2.0 * layout.center[0], 2.0 * layout.center[1]].map(at);
-    let label = format!("{} cubes of {:?} chips and the fibre bundles between them", pod.cubes, pod.cube.dims);
-    let mut out = format!("<svg class=\"pod\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\"><defs>", escape(&label));
+    let label = escape(label);
+    let mut out =
+        format!("<svg class=\"pod\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\"><title>{label}</title><defs>");
     push_block(&mut out, pod.cube.dims, layout.size);
     out.push_str("</defs>");
-    push_bundles(&mut out, pod, &layout, &bundles, most);
-    let every = if pod.cubes <= 32 { 1 } else { pod.cubes.div_ceil(16) };
+    push_bundles(&mut out, &layout, bundles);
     for cube in 0..pod.cubes {
         let [x, y] = layout.place(cube).map(at);
-        push(&mut out, format_args!("<use href=\"#cube\" x=\"{x}\" y=\"{y}\"><title>cube {cube}</title></use>"));
-        if cube % every == 0 {
-            push_name(&mut out, &layout, cube);
-        }
+        push(&mut out, format_args!("<use href=\"#cube\" data-ends=\"{cube}\" x=\"{x}\" y=\"{y}\"><title>cube {cube}</title></use>"));
     }
+    // Names last: no bundle runs over them.
+    (0..pod.cubes).for_each(|cube| push_name(&mut out, &layout, cube));
     out.push_str("</svg>");
     out
 }
@@ -57,13 +52,12 @@ impl Layout {
             1 => [0.0, 0.0],
             2 => [250.0, 0.0],
             3..=6 => [330.0, 165.0],
-            7..=16 => [375.0, 300.0],
-            _ => [350.0, 350.0],
+            _ => [375.0, 300.0],
         };
         // The circumference divided among the cubes.
         let share = PI * (radius[0] + radius[1]) / f64::from(cubes.max(1));
         let size = if cubes == 1 { 230.0 } else { (share * 0.62).clamp(7.0, 150.0) };
-        let margin = size * if loops { 0.95 } else { 0.62 } + if cubes <= 32 { 36.0 } else { 26.0 };
+        let margin = size * if loops && cubes > 1 { 0.95 } else { 0.62 } + 36.0;
         let center = [500.0_f64.max(radius[0] + margin), radius[1] + margin];
         Self { cubes, center, radius, size }
     }
@@ -121,45 +115,17 @@ fn push_block(out: &mut String, dims: [u32; 3], size: f64) {
 
 fn push_name(out: &mut String, layout: &Layout, cube: u32) {
     let [x, y] = layout.place(cube);
-    let (text, [x, y]) = if layout.cubes <= 16 {
-        (format!("cube {cube}"), [x, y + layout.size * 0.5 + 16.0])
-    } else {
-        let [dx, dy] = layout.direction(cube);
-        let away = layout.size * 0.55 + 13.0;
-        (cube.to_string(), [x + dx * away, y + dy * away + 4.0])
-    };
-    push(out, format_args!("<text class=\"name mid\" x=\"{}\" y=\"{}\">{text}</text>", at(x), at(y)));
+    let [x, y] = [x, y + layout.size * 0.5 + 17.0].map(at);
+    push(out, format_args!("<text class=\"name mid\" x=\"{x}\" y=\"{y}\">cube {cube}</text>"));
 }
 
-fn bundles(compiled: &Compiled) -> Bundles {
-    let mut bundles = Bundles::new();
-    for (id, link) in compiled.topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global) {
-        let [a, b] = [link.a, link.b].map(|end| compiled.of_pod().0.cube_of(end.node).0);
-        let Some(ocs) = compiled.of_pod().1.cross_connects.ocs_of[id] else { continue };
-        *bundles.entry((a.min(b), a.max(b))).or_default().entry(compiled.of_pod().0.ocses[ocs].group).or_default() += 1;
-    }
-    bundles
-}
-
-fn push_bundles(out: &mut String, pod: &Pod, layout: &Layout, bundles: &Bundles, most: u32) {
+fn push_bundles(out: &mut String, layout: &Layout, bundles: &[Bundle]) {
+    let most = bundles.iter().map(|bundle| bundle.links).max().unwrap_or(1) as f64;
     let thickest = (layout.size * if layout.cubes <= 6 { 0.11 } else { 0.085 }).clamp(1.2, 14.0);
-    let stroke = |links: u32| at((thickest * (f64::from(links) / f64::from(most)).sqrt()).max(0.6));
-    if bundles.len() > SINGLE_BUNDLES {
-        let mut by_width: BTreeMap<u32, String> = BTreeMap::new();
-        for (&pair, groups) in bundles {
-            by_width.entry(groups.values().sum()).or_default().push_str(&curve(layout, pair));
-        }
-        for (links, path) in by_width {
-            push(out, format_args!("<path class=\"fiber thin\" stroke-width=\"{}\" d=\"{path}\"/>", stroke(links)));
-        }
-        return;
-    }
-    for (&pair, groups) in bundles {
-        let links: u32 = groups.values().sum();
-        let parts: Vec<String> = groups.iter().map(|(&group, count)| format!("{} {count}", pod.ocs_groups[group].name)).collect();
-        let ends = if pair.0 == pair.1 { format!("cube {} to itself", pair.0) } else { format!("cube {} - cube {}", pair.0, pair.1) };
-        push(out, format_args!("<path class=\"fiber\" stroke-width=\"{}\" d=\"{}\">", stroke(links), curve(layout, pair)));
-        push(out, format_args!("<title>{ends}: {links} links ({})</title></path>", escape(&parts.join(", "))));
+    for Bundle { ends: (a, b), links, title } in bundles {
+        let width = at((thickest * (*links as f64 / most).sqrt()).max(0.8));
+        push(out, format_args!("<path class=\"fiber\" data-ends=\"{a} {b}\" stroke-width=\"{width}\" d=\"{}\">", curve(layout, (*a, *b))));
+        push(out, format_args!("<title>{}</title></path>", escape(title)));
     }
 }
 

@@ -1,0 +1,126 @@
+"use strict";
+(() => {
+  const all = (selector, within = document) => Array.from(within.querySelectorAll(selector));
+  const words = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+  document.documentElement.classList.add("js");
+
+  // Headings of sortable tables become buttons: numbers start with the largest, words with the first.
+  const shown = (row, column) => row.cells[column].textContent.trim();
+  const number = (text) => (/^[-+]?[\d,.]+/.test(text) ? parseFloat(text.replace(/,/g, "")) : NaN);
+  const compare = (a, b) => (Number.isNaN(number(a)) || Number.isNaN(number(b)) ? a.localeCompare(b, "en", { numeric: true }) : number(a) - number(b));
+  for (const table of all("table.sortable")) {
+    const heads = all("thead th", table);
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const rows = Array.from(table.tBodies[0].rows);
+        const first = head.classList.contains("number") ? "descending" : "ascending";
+        const other = { ascending: "descending", descending: "ascending" };
+        const order = other[head.getAttribute("aria-sort")] || first;
+        heads.forEach((each) => each.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", order);
+        const sign = order === "ascending" ? 1 : -1;
+        rows.sort((a, b) => sign * compare(shown(a, column), shown(b, column)));
+        table.tBodies[0].append(...rows);
+      });
+    });
+  }
+
+  // The list of faults: rows that have all the words.
+  const faults = document.getElementById("find-fault");
+  if (faults) {
+    const rows = Array.from(document.getElementById("all-faults").tBodies[0].rows);
+    const told = document.getElementById("found-faults");
+    const filter = () => {
+      const wanted = words(faults.value);
+      rows.forEach((row) => { row.hidden = !wanted.every((word) => row.textContent.toLowerCase().includes(word)); });
+      told.textContent = wanted.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} listed` : "";
+    };
+    faults.addEventListener("input", filter);
+    all("a[href^='#fault-']").forEach((link) => link.addEventListener("click", () => { faults.value = ""; filter(); }));
+  }
+
+  // The list of switch settings: a cross-connect is found by its switch, its faces, its cubes and its ports.
+  const settings = document.getElementById("find-setting");
+  if (settings) {
+    const table = document.getElementById("all-settings");
+    const told = document.getElementById("found-settings");
+    const rows = Array.from(table.tBodies[0].rows).map((row) => {
+      const [name, faces] = [shown(row, 0), shown(row, 1)].map((text) => text.toLowerCase());
+      const connects = all("i", row).map((element) => {
+        const [ends, ...crossings] = element.textContent.toLowerCase().split(" ");
+        const cubes = ends.split("\u2013").map((end) => `cube${parseInt(end.replace("cube", ""), 10)}`);
+        const ports = crossings.flatMap((crossing) => crossing.split("-"));
+        const named = [...cubes, ...ports.map((port) => `port${parseInt(port, 10)}`)];
+        return { element, ends, exact: [...ports, ...named, ...named.map((each) => each.slice(4))] };
+      });
+      return { row, name, faces, connects };
+    });
+    const filter = () => {
+      const wanted = words(settings.value.replace(/\b(cube|port)\s+(\d+)/gi, "$1$2"));
+      let [found, switches] = [0, 0];
+      table.parentElement.classList.toggle("filtering", wanted.length > 0);
+      for (const { row, name, faces, connects } of rows) {
+        let hits = 0;
+        for (const { element, ends, exact } of connects) {
+          const within = (word) => name.includes(word) || faces.includes(word) || ends.includes(word);
+          const hit = wanted.every((word) => (/^(cube|port)?\d+[ab]?$/.test(word) ? exact.includes(word) : within(word)));
+          element.classList.toggle("hit", wanted.length > 0 && hit);
+          hits += hit;
+        }
+        row.hidden = hits === 0 && wanted.length > 0;
+        found += hits;
+        switches += hits > 0;
+      }
+      told.textContent = wanted.length ? `${found} cross-connects on ${switches} switches` : "";
+    };
+    settings.addEventListener("input", filter);
+  }
+
+  // One cube, group or router picked out wherever it stands.
+  const pick = document.getElementById("pick");
+  if (pick) {
+    const scene = document.getElementById("joined");
+    const map = scene.querySelector("svg.map");
+    const mark = () => {
+      const item = pick.value;
+      scene.classList.toggle("picking", item !== "");
+      all("[data-ends]").forEach((element) => {
+        element.classList.toggle("on", item !== "" && element.dataset.ends.split(" ").includes(item));
+      });
+      all("table[data-items]").forEach((table) => {
+        const column = item === "" ? -1 : Number(item);
+        for (const row of table.rows) {
+          const own = table.dataset.items === "both" && row.rowIndex === column + 1 && column >= 0;
+          Array.from(row.cells).forEach((cell, at) => cell.classList.toggle("on", (own && at > 0) || (column >= 0 && at === column + 1)));
+        }
+      });
+      if (map && item !== "") {
+        const [row, column] = all(".band", map);
+        row.setAttribute("y", item);
+        column.setAttribute("x", item);
+      }
+      all("#joined tr.on").forEach((row) => row.scrollIntoView({ block: "nearest" }));
+    };
+    pick.addEventListener("change", mark);
+
+    // What is under the pointer, from the table of the same numbers.
+    const told = document.getElementById("under");
+    if (map && told) {
+      const rows = all("tr[data-ends]", scene);
+      const numbers = rows.map((row) => new Map(all("i", row).map((one) => one.textContent.split("\u00a0\u00d7")).map(([other, count]) => [other, count || "1"])));
+      map.addEventListener("pointermove", (event) => {
+        const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.querySelector("g").getScreenCTM().inverse());
+        const [row, column] = [Math.floor(at.y), Math.floor(at.x)];
+        const inside = row >= 0 && row < rows.length && column >= 0 && column < rows.length;
+        const [one, other] = inside ? [shown(rows[row], 0), shown(rows[column], 0)] : [];
+        const count = inside ? numbers[row].get(row === column ? "itself" : other) || "no" : "";
+        told.textContent = inside ? `${map.dataset.word} ${one} \u2013 ${other}: ${count} ${count === "1" ? "link" : "links"}` : "";
+      });
+    }
+  }
+})();

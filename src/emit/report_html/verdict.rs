@@ -1,0 +1,124 @@
+//! The verdict: every `require`, what was measured, and how much room is left to its limit.
+
+use crate::compiled::Compiled;
+use crate::emit::number::grouped;
+use crate::emit::report_json::require_text;
+use crate::emit::summary;
+use crate::ir::{Fraction, RequireOutcome};
+use crate::model::Comparison;
+use minijinja::{Value, context};
+use std::cmp::Ordering;
+
+/// A line per `require`.
+pub(super) fn requires(compiled: &Compiled) -> Vec<Value> {
+    let row = |outcome: &RequireOutcome| {
+        let room = room(outcome);
+        context! {
+            text => require_text(outcome),
+            measured => summary::measured(outcome),
+            holds => outcome.holds(),
+            scenario => outcome.scenario,
+            room => room.as_ref().map(|room| room.text.clone()),
+            used => room.as_ref().map(|room| room.used.clone()),
+            width => room.map(|room| room.width),
+        }
+    };
+    compiled.requires.iter().map(row).collect()
+}
+
+/// How far a measured value is from its limit.
+struct Room {
+    text: String,
+    /// What part of the limit is used up: `98.1 %`.
+    used: String,
+    /// The same for a bar, at most 100.
+    width: String,
+}
+
+/// `None` if nothing was measured.
+fn room(outcome: &RequireOutcome) -> Option<Room> {
+    let measured = outcome.measured?;
+    let wanted = outcome.wanted?;
+    let comparison = outcome.require.comparison;
+    let (from, to) = if comparison.wants_more() { (wanted, measured) } else { (measured, wanted) };
+    let difference = difference(measured, wanted);
+    let share = |part: f64| if wanted.is_zero() { String::new() } else { format!(" ({})", percent(part / wanted.as_f64())) };
+    let text = match (from.cmp(&to), comparison) {
+        (Ordering::Equal, Comparison::Less | Comparison::Greater) => "at the limit, which is excluded".to_owned(),
+        (Ordering::Equal, _) => "none: exactly met".to_owned(),
+        (_, Comparison::Equal) => format!("{} beside it", amount(difference)),
+        (Ordering::Less, _) => format!("{}{}", amount(difference), share(difference)),
+        (Ordering::Greater, _) => format!("misses it by {}{}", amount(difference), share(difference)),
+    };
+    let used = if to.is_zero() { 1.0 } else { from.as_f64() / to.as_f64() };
+    Some(Room { text, used: format!("{:.1} %", (used * 1000.0).floor() / 10.0), width: format!("{:.1}", (used * 100.0).clamp(0.0, 100.0)) })
+}
+
+fn difference(one: Fraction, other: Fraction) -> f64 {
+    (one.as_f64() - other.as_f64()).abs()
+}
+
+/// Whole numbers as they are, others with three significant digits, rounded down.
+fn amount(value: f64) -> String {
+    if value.fract() == 0.0 && value < 1e15 {
+        return grouped(value as u64);
+    }
+    let mut places = 2usize;
+    let mut scaled = value;
+    while scaled < 1.0 && places < 15 {
+        scaled *= 10.0;
+        places += 1;
+    }
+    let places = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        places
+    };
+    let unit = (0..places).fold(1.0, |unit, _| unit * 10.0);
+    format!("{:.places$}", (value * unit).floor() / unit)
+}
+
+/// Rounded down, never to nothing.
+fn percent(share: f64) -> String {
+    if share < 0.001 { "under 0.1 %".to_owned() } else { format!("{:.1} %", (share * 1000.0).floor() / 10.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Span;
+    use crate::model::{Metric, Require, Scale};
+    use crate::units::Decimal;
+
+    fn told(comparison: Comparison, value_text: &str, measured: Fraction) -> (String, String) {
+        let value = Decimal::parse(value_text).unwrap();
+        let require = Require {
+            metric: Metric::ConcurrentFlow,
+            fault: false,
+            comparison,
+            value,
+            scale: Scale::Metric,
+            value_text: value_text.to_owned(),
+            span: Span::default(),
+        };
+        let room =
+            room(&RequireOutcome { require, measured: Some(measured), wanted: Some(Fraction::decimal(value)), scenario: None }).unwrap();
+        (room.text, room.used)
+    }
+
+    #[test]
+    fn the_room_left_is_told_towards_the_limit() {
+        let pair = |text: &str, used: &str| (text.to_owned(), used.to_owned());
+        assert_eq!(told(Comparison::AtMost, "162", Fraction::whole(159u32)), pair("3 (1.8 %)", "98.1 %"));
+        assert_eq!(told(Comparison::AtMost, "3", Fraction::whole(5u32)), pair("misses it by 2 (66.6 %)", "166.6 %"));
+        assert_eq!(told(Comparison::AtLeast, "0.5", Fraction::new(3u32, 4u32)), pair("0.250 (50.0 %)", "66.6 %"));
+        assert_eq!(told(Comparison::AtLeast, "0.0062", Fraction::new(632148u32, 100_000_000u32)), pair("0.000121 (1.9 %)", "98.0 %"));
+        assert_eq!(told(Comparison::AtLeast, "1", Fraction::ZERO), pair("misses it by 1 (100.0 %)", "100.0 %"));
+        assert_eq!(told(Comparison::AtMost, "159", Fraction::whole(159u32)), pair("none: exactly met", "100.0 %"));
+        assert_eq!(told(Comparison::Less, "159", Fraction::whole(159u32)), pair("at the limit, which is excluded", "100.0 %"));
+        assert_eq!(told(Comparison::Equal, "4", Fraction::whole(6u32)), pair("2 beside it", "150.0 %"));
+        assert_eq!(told(Comparison::AtMost, "100000", Fraction::new(999_999u32, 10u32)), pair("0.100 (under 0.1 %)", "99.9 %"));
+    }
+}

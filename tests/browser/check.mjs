@@ -1,0 +1,210 @@
+// Opens report pages from disk in a real browser and asks of them what a reader would: no error, nothing
+// loaded, sorting, searching and picking out work by mouse and keyboard, nothing is wider than a phone, axe-core
+// finds nothing serious, in light and dark, and without scripts everything is there.
+//
+//   node check.mjs PAGE_OR_DIRECTORY..        a directory stands for its report.html
+//   FABC_CHROMIUM=/path/to/chromium           where it is not /usr/bin/chromium
+//   FABC_SHOTS=DIR                            pictures of every page, to look at
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const pages = process.argv.slice(2).map((path) => resolve(statSync(path).isDirectory() ? join(path, "report.html") : path));
+const name = (path) => (basename(path) === "report.html" ? basename(dirname(path)) : basename(path, ".html"));
+const failures = [];
+let checks = 0;
+
+function expect(holds, page, what) {
+  checks += 1;
+  if (!holds) failures.push(`${page}: ${what}`);
+}
+
+// Both axes of what the page must fit.
+const VIEWS = [390, 1600].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })));
+
+async function open(browser, path, { width, colorScheme, javaScriptEnabled = true }) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled });
+  const page = await context.newPage();
+  const url = pathToFileURL(path).href;
+  page.on("console", (message) => expect(message.type() !== "error" && message.type() !== "warning", name(path), `console: ${message.text()}`));
+  page.on("pageerror", (error) => expect(false, name(path), `script: ${error.message}`));
+  page.on("request", (request) => expect(request.url() === url, name(path), `loads ${request.url()}`));
+  await page.goto(url);
+  return page;
+}
+
+async function look(browser, path) {
+  for (const view of VIEWS) {
+    const page = await open(browser, path, view);
+    const where = `${name(path)} at ${view.width} px, ${view.colorScheme}`;
+    if (process.env.FABC_SHOTS) {
+      await page.screenshot({ path: join(process.env.FABC_SHOTS, `${name(path)}_${view.width}_${view.colorScheme}.png`), fullPage: true });
+    }
+    await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
+    const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    expect(content <= window, where, `is ${content} px wide`);
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => {
+      // Later lines of long tables and lists say the same of themselves, and axe-core takes minutes for thousands.
+      document.querySelectorAll("tbody tr:nth-child(n + 12), td i:nth-of-type(n + 12)").forEach((line) => line.remove());
+      return window.axe.run(document, { resultTypes: ["violations"] });
+    });
+    for (const { id, impact, nodes, help } of violations.filter(({ impact }) => ["serious", "critical"].includes(impact))) {
+      const first = nodes[0];
+      expect(false, where, `${impact} ${id}: ${help}: ${nodes.length}, first ${first.html.slice(0, 160)}; ${first.failureSummary?.split("\n")[1]?.trim()}`);
+    }
+    expect(true, where, "axe-core ran");
+    await page.context().close();
+  }
+}
+
+// What stands in the page, whatever its scripts do.
+async function read(page, path) {
+  const facts = await page.evaluate(() => {
+    const all = (selector) => Array.from(document.querySelectorAll(selector));
+    return {
+      unnamed: all("svg").filter((svg) => svg.getAttribute("role") !== "img" || !svg.querySelector("title")?.textContent || !svg.getAttribute("aria-label")).length,
+      empty: all("table.cells td:not(.none)").filter((cell) => cell.closest("tbody") && !cell.textContent.trim()).length,
+      lost: all("a[href^='#']").filter((link) => !document.getElementById(link.getAttribute("href").slice(1))).length,
+      twice: all("[id]").map((element) => element.id).filter((id, at, ids) => ids.indexOf(id) !== at),
+      network: document.getElementById("fabric-title").textContent === "The network",
+      foreign: document.querySelector("main").innerText.match(/\b(cubes?|OCS(es)?|pods?|chips?|cross-connects?)\b/gi) ?? [],
+      sections: all("nav a").map((link) => link.textContent),
+      first: all("section")[0].id,
+    };
+  });
+  expect(facts.unnamed === 0, name(path), `${facts.unnamed} pictures say nothing to a screen reader`);
+  expect(facts.empty === 0, name(path), `${facts.empty} cells have a color and no text`);
+  expect(facts.lost === 0, name(path), `${facts.lost} links within the page lead nowhere`);
+  expect(facts.twice.length === 0, name(path), `ids stand twice: ${facts.twice.slice(0, 3)}`);
+  expect(!facts.network || facts.foreign.length === 0, name(path), `a network has words of pods: ${facts.foreign.slice(0, 5)}`);
+  expect(!facts.sections.includes("Verdict") || facts.first === "verdict", name(path), "the verdict is not first");
+}
+
+// Every column of every sortable table, by mouse and by keyboard.
+async function sort(page, path) {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
+  const tables = await page.locator("table.sortable").all();
+  for (const table of tables) {
+    const rows = () => table.locator("tbody tr").evaluateAll((rows) => rows.map((row) => Array.from(row.cells, (cell) => cell.textContent.trim())));
+    const before = await rows();
+    const buttons = await table.locator("thead button").all();
+    expect(buttons.length === before[0].length, name(path), "a column of a sortable table has no button");
+    for (const [column, button] of buttons.entries()) {
+      for (const press of [() => button.click(), () => button.press("Enter")]) {
+        await press();
+        const order = await table.locator("thead th").nth(column).getAttribute("aria-sort");
+        const after = await rows();
+        const values = after.map((row) => row[column]);
+        const numbers = values.map((value) => Number(value.replace(/,/g, "")));
+        const sign = order === "ascending" ? 1 : -1;
+        const sorted = numbers.every((number) => !Number.isNaN(number))
+          ? numbers.every((number, at) => at === 0 || sign * (number - numbers[at - 1]) >= 0)
+          : values.every((value, at) => at === 0 || sign * value.localeCompare(values[at - 1], "en", { numeric: true }) >= 0);
+        expect(["ascending", "descending"].includes(order) && sorted, name(path), `column ${column} is not ${order}`);
+        expect(JSON.stringify([...after].sort()) === JSON.stringify([...before].sort()), name(path), "sorting lost rows");
+      }
+    }
+  }
+  return tables.length;
+}
+
+async function search(page, path) {
+  const visible = (selector) => page.locator(selector).evaluateAll((elements) => elements.filter((element) => element.checkVisibility()).map((element) => element.textContent.trim()));
+  if (await page.locator("#find-fault").count()) {
+    const all = await visible("#all-faults tbody tr");
+    const last = await page.locator("#all-faults tbody th").last().textContent();
+    await page.fill("#find-fault", last.trim());
+    const found = await visible("#all-faults tbody tr");
+    expect(found.length > 0 && found.length <= all.length && found.every((row) => row.includes(last.trim())), name(path), "a fault is not found by its name");
+    await page.fill("#find-fault", "nosuchfault");
+    expect((await visible("#all-faults tbody tr")).length === 0, name(path), "nonsense finds a fault");
+    const link = page.locator("a[href^='#fault-']").last();
+    if (await link.count()) {
+      await link.press("Enter");
+      const target = await page.evaluate(() => document.querySelector("tr:target")?.checkVisibility());
+      expect(target === true, name(path), "a cell of the fault map does not lead to its line");
+    }
+    await page.fill("#find-fault", "");
+    expect((await visible("#all-faults tbody tr")).length === all.length, name(path), "faults stay hidden");
+  }
+  if (await page.locator("#find-setting").count()) {
+    const all = await visible("#all-settings i");
+    const cubes = (text) => text.split(" ")[0].split("\u2013").map((end) => parseInt(end.replace("cube", ""), 10));
+    const cube = cubes(all[all.length - 1])[0];
+    await page.fill("#find-setting", `cube ${cube}`);
+    const found = await visible("#all-settings i");
+    const expected = all.filter((text) => cubes(text).includes(cube)).length;
+    expect(found.length === expected && found.every((text) => cubes(text).includes(cube)), name(path), `cube ${cube}: ${found.length} of ${expected} cross-connects`);
+    const told = await page.locator("#found-settings").textContent();
+    expect(told.startsWith(`${expected} `), name(path), `the search tells ${told}`);
+    const port = all[0].split(" ")[1].split("-")[0];
+    await page.fill("#find-setting", port);
+    const ports = await visible("#all-settings i");
+    expect(ports.length === all.filter((text) => text.split(" ").slice(1).join("-").split("-").includes(port)).length && ports.length > 0, name(path), `port ${port} is not found`);
+    const first = await page.locator("#all-settings tbody th").first().textContent();
+    await page.fill("#find-setting", first);
+    expect((await visible("#all-settings tbody th")).includes(first), name(path), "a switch is not found by its name");
+    await page.fill("#find-setting", "nosuchswitch");
+    expect((await visible("#all-settings i")).length === 0, name(path), "nonsense finds a cross-connect");
+    await page.fill("#find-setting", "");
+    expect((await visible("#all-settings i")).length === all.length, name(path), "cross-connects stay hidden");
+  }
+}
+
+async function pick(page, path) {
+  const picked = () => page.evaluate(() => [document.querySelectorAll(".on").length, document.querySelectorAll("#joined.picking").length]);
+  if (!(await page.locator("#pick").count())) return;
+  await page.locator("#pick").focus();
+  await page.keyboard.press("ArrowDown");
+  const [on, picking] = await picked();
+  expect(on > 0 && picking === 1, name(path), "nothing is picked out");
+  if (await page.locator("svg.map .band").count()) {
+    expect(await page.locator("#joined svg.map .band").first().isVisible(), name(path), "the map shows no band");
+    const box = await page.locator("#joined svg.map .frame").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    expect(/links?$/.test(await page.locator("#under").textContent()), name(path), "the map does not say what is under the pointer");
+  }
+  await page.selectOption("#pick", "");
+  expect((await picked())[0] === 0, name(path), "something stays picked out");
+}
+
+async function withoutScripts(browser, path) {
+  const page = await open(browser, path, { width: 1600, colorScheme: "light", javaScriptEnabled: false });
+  const hidden = await page.locator(".js-only, .sort").evaluateAll((elements) => elements.filter((element) => element.checkVisibility()).length);
+  expect(hidden === 0, name(path), `${hidden} controls show that need scripts`);
+  const unseen = await page.locator("section, tbody tr").evaluateAll((elements) => elements.filter((element) => !element.closest("details:not([open])") && !element.checkVisibility()).length);
+  expect(unseen === 0, name(path), `${unseen} rows are hidden without scripts`);
+  await page.locator("summary").first().click();
+  await page.context().close();
+}
+
+if (pages.length === 0) {
+  console.error("usage: node check.mjs PAGE_OR_DIRECTORY..");
+  process.exit(2);
+}
+const executablePath = process.env.FABC_CHROMIUM ?? "/usr/bin/chromium";
+if (!existsSync(executablePath)) {
+  console.error(`there is no ${executablePath}`);
+  process.exit(2);
+}
+const quiet = ["gpu", "quic", "background-networking", "component-update", "sync"].map((what) => `--disable-${what}`);
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--no-first-run", ...quiet] });
+for (const path of pages) {
+  await look(browser, path);
+  const page = await open(browser, path, { width: 1600, colorScheme: "light" });
+  await read(page, path);
+  const tables = await sort(page, path);
+  await search(page, path);
+  await pick(page, path);
+  await page.context().close();
+  await withoutScripts(browser, path);
+  console.log(`${name(path)}: ${tables} sortable tables, looked at in ${VIEWS.length} views`);
+}
+await browser.close();
+failures.forEach((failure) => console.error(`FAILED ${failure}`));
+console.log(`${pages.length} pages, ${checks} checks, ${failures.length} failed`);
+process.exit(failures.length === 0 ? 0 : 1);
