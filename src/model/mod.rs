@@ -13,6 +13,7 @@ mod network;
 mod pod;
 mod resolve;
 mod routing;
+mod switch_errors;
 mod switches;
 mod synthesis;
 
@@ -26,6 +27,7 @@ pub use network::*;
 pub use pod::*;
 pub use resolve::resolve;
 pub use routing::*;
+pub use switch_errors::SwitchError;
 pub use switches::*;
 pub use synthesis::*;
 

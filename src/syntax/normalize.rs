@@ -13,12 +13,13 @@ use crate::diag::Spanned;
 use crate::units::{Decimal, Dimension, UNITS, unit};
 
 /// Settings whose value is a name, never a constant.
-const CHOICES: [&str; 14] = [
+const CHOICES: [&str; 15] = [
     "topology",
     "routing",
     "demand",
     "symmetry",
     "duplex",
+    "config_db",
     "priority",
     "select",
     "key",
@@ -35,7 +36,7 @@ const ITEM_ORDER: [&str; 12] =
     ["clock", "link", "router", "chip", "cube", "cubes", "ocs", "budget", "demand", "topology", "routing", "require"];
 
 /// The order of lines in any block.
-const LINE_ORDER: [&str; 38] = [
+const LINE_ORDER: [&str; 39] = [
     "mesh",
     "couple",
     "bandwidth",
@@ -49,6 +50,7 @@ const LINE_ORDER: [&str; 38] = [
     "table_entries",
     "ports",
     "duplex",
+    "config_db",
     "a",
     "h",
     "g",

@@ -9,7 +9,7 @@ use fabc::ir::{
 };
 use fabc::model::{
     Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant,
-    Pod, Require, Router, RoutingChoice, SymmetryChoice, Synthesize, TopologyChoice,
+    Pod, Require, Router, RoutingChoice, SonicConfig, SymmetryChoice, Synthesize, TopologyChoice,
 };
 
 /// What a pod made by hand looks like.
@@ -139,6 +139,10 @@ fn fabric(shape: Shape) -> Fabric {
                 link: LinkTypeId(1),
                 ports: 136,
                 duplex: shape.duplex,
+                config_db: match (shape.rule, shape.duplex) {
+                    (CoupleRule::Any, Duplex::Circulator) => SonicConfig::NoSides,
+                    _ => SonicConfig::OcsV,
+                },
                 span,
             };
             pod.ocses.push(ocs);

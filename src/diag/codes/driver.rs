@@ -190,6 +190,14 @@ virtual channel do. The files of TONS number chips by their place in a pod of cu
 `--emit tables_csv` hold every network.",
     },
     CodeDoc {
+        code: "FAB0535",
+        title: "no SONiC configuration of a switch",
+        text: "\
+`--emit config_db` and `fabc plan --patch` are about the CONFIG_DB of switches. A switch without sides whose ports carry both directions
+(`couple any of` without `duplex = pair`) has none, since SONiC joins a port of side A to one of side B (`fabc explain FAB0145`); nor has one of
+which the spec says `config_db = none`. The message names the first such switch. `ocs.json` and `fabc plan --json` are about all switches.",
+    },
+    CodeDoc {
         code: "FAB0541",
         title: "standard output cannot be written",
         text: "\

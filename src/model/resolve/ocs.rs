@@ -1,15 +1,16 @@
 //! OCS groups: which switch sees which face port.
 
-use super::context::{Context, missing, short_name, unknown_choice};
+use super::context::{Context, missing, short_name};
 use super::items::{Items, head};
-use super::settings::{choice, integer, settings, wrong_kind};
+use super::settings::{Settings, integer, one_of, settings};
 use super::site::Links;
 use crate::diag::Span;
 use crate::ids::{CubeId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
 use crate::limits::{INDICES, OCSES};
 use crate::model::errors::ResolveError;
 use crate::model::names::file_stem;
-use crate::model::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES};
+use crate::model::switch_errors::SwitchError;
+use crate::model::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES, SonicConfig};
 use crate::syntax::ast::{Coupled, OcsItem, Port, Range, StatementKind, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,13 +91,14 @@ fn file_names(context: &mut Context, groups: &IdVec<OcsGroupId, OcsGroup>, ocses
             format!("`{first_stem}` and `{stem}` are one name on a disk that does not tell capitals from small letters")
         };
         let (one, other) = if groups[first.group].span <= groups[ocs.group].span { (first, ocs) } else { (ocs, first) };
-        context.error(ResolveError::SameFileName {
+        let error = SwitchError::SameFileName {
             ocs: other.name.clone(),
             first_ocs: one.name.clone(),
             help: format!("{names}; rename one of the groups"),
             span: groups[other.group].span,
             first: groups[one.group].span,
-        });
+        };
+        context.error(error.into());
     }
 }
 
@@ -109,6 +111,7 @@ struct Declared<'a> {
     ports: u32,
     ports_span: Span,
     duplex: Duplex,
+    config_db: SonicConfig,
     link: crate::ids::LinkTypeId,
     sides: Sides<'a>,
     couple_span: Span,
@@ -143,22 +146,11 @@ fn declaration<'a>(
     let head = head(span, "ocs").to(item.name.span);
     let ranges = indices(context, item);
     let served = served_cubes(context, item, cubes);
-    let settings = settings(context, &item.block, place.clone(), head, &["ports", "duplex"], "couple");
+    let settings = settings(context, &item.block, place.clone(), head, &["ports", "duplex", "config_db"], "couple");
     let ports = settings.need(context, "ports", "136").and_then(|value| integer(context, "`ports`", value, 1..=1 << 20));
     let duplex = match settings.get("duplex") {
         None => Some(Duplex::Circulator),
-        Some(value) => match choice(value) {
-            Some(name) if &*name.value == "circulator" => Some(Duplex::Circulator),
-            Some(name) if &*name.value == "pair" => Some(Duplex::Pair),
-            Some(name) => {
-                context.error(unknown_choice("`duplex`", &name, &["circulator", "pair"]));
-                None
-            }
-            None => {
-                context.error(wrong_kind("`duplex`", "a name", "circulator", value.span));
-                None
-            }
-        },
+        Some(value) => one_of(context, "`duplex`", value, &[("circulator", Duplex::Circulator), ("pair", Duplex::Pair)]),
     };
     let mut couples = item.block.statements.iter().filter_map(|statement| match &statement.kind {
         StatementKind::Couple(couple) => Some((couple, statement.span)),
@@ -173,6 +165,7 @@ fn declaration<'a>(
     }
     let link = links.find(context, "`couple`", couple.over.as_ref(), couple_span);
     let sides = sides(context, &couple.ports);
+    let config_db = config_db(context, &settings, item, sides.as_ref()?.rule, duplex?, couple_span);
     Some(Declared {
         item,
         head,
@@ -181,10 +174,34 @@ fn declaration<'a>(
         ports: ports? as u32,
         ports_span: settings.span("ports").unwrap_or(head),
         duplex: duplex?,
+        config_db: config_db?,
         link: link?,
         sides: sides?,
         couple_span,
     })
+}
+
+/// The configuration that is written for the switches of a group; not every switch can have one.
+fn config_db(
+    context: &mut Context,
+    settings: &Settings<'_>,
+    item: &OcsItem,
+    rule: CoupleRule,
+    duplex: Duplex,
+    couple: Span,
+) -> Option<SonicConfig> {
+    let one_sided = (rule, duplex) == (CoupleRule::Any, Duplex::Circulator);
+    let Some(value) = settings.get("config_db") else {
+        return Some(if one_sided { SonicConfig::NoSides } else { SonicConfig::OcsV });
+    };
+    let known = [("ocs_v", SonicConfig::OcsV), ("hld", SonicConfig::Hld), ("none", SonicConfig::Unwanted)];
+    let wanted = one_of(context, "`config_db`", value, &known)?;
+    if one_sided && wanted.state_key().is_some() {
+        let ocs = format!("ocs `{}`", item.name.value);
+        context.error(SwitchError::NoSides { ocs, span: value.span, couple }.into());
+        return None;
+    }
+    Some(wanted)
 }
 
 /// Names and bounds of the indices.
@@ -341,6 +358,7 @@ fn expand(
             link: declared.link,
             ports: declared.ports,
             duplex: declared.duplex,
+            config_db: declared.config_db,
             span: declared.couple_span,
         };
         if !take(context, &ocs, cube, ocses, taken) {
