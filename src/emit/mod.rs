@@ -101,6 +101,18 @@ pub const FORMATS: &[Format] = &[
     format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
     format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
     format(
+        Kind::External(External::OpensmSl2vl),
+        "opensm_sl2vl",
+        "nominal.sl2vl",
+        "SL2VL tables as OpenSM dumps them, one lane per virtual channel; only by --emit",
+    ),
+    format(
+        Kind::External(External::OpensmPathSl),
+        "opensm_path_sl",
+        "nominal.psl",
+        "the service level of every path, for those tables; only by --emit",
+    ),
+    format(
         Kind::External(External::Ibnetdiscover),
         "ibnetdiscover",
         "topology.ibnetdiscover",

@@ -35,6 +35,20 @@ pub enum EmitError {
         /// What it has no words for.
         reason: &'static str,
     },
+    /// Routes that change between virtual channels in more ways than there are service levels.
+    #[error("`{format}` has 16 service levels, and the route from {src} to {dst} contradicts one of each")]
+    #[diagnostic(
+        code(FAB0536),
+        help("a lane follows from the service level and the ports alone; fewer virtual channels, or another routing, need fewer levels")
+    )]
+    TooManyLevels {
+        /// The format.
+        format: &'static str,
+        /// Where the first route without a level begins.
+        src: String,
+        /// Where it ends.
+        dst: String,
+    },
     /// A switch without a SONiC configuration.
     #[error("there is no SONiC configuration of {ocs}: {reason}")]
     #[diagnostic(code(FAB0535), help("{help}"))]

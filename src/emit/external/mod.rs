@@ -5,6 +5,7 @@
 
 mod chunks;
 mod infiniband;
+mod lanes;
 mod nominal;
 mod tables_csv;
 mod tons;
@@ -17,6 +18,8 @@ use crate::compiled::Compiled;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum External {
     OpensmLft,
+    OpensmSl2vl,
+    OpensmPathSl,
     Ibnetdiscover,
     TonsBundle,
     TablesCsv,
@@ -26,6 +29,8 @@ pub(super) enum External {
 pub(super) fn each_chunk<E: From<EmitError>>(external: External, compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
     match external {
         External::OpensmLft => infiniband::opensm_lft(compiled, take),
+        External::OpensmSl2vl => lanes::opensm_sl2vl(compiled, take),
+        External::OpensmPathSl => lanes::opensm_path_sl(compiled, take),
         External::Ibnetdiscover => infiniband::ibnetdiscover(compiled, take),
         External::TonsBundle if compiled.pod.is_none() => {
             Err(EmitError::NotHeld { format: "tons_bundle", reason: "its files number chips by their place in a pod of cubes" }.into())
