@@ -524,3 +524,55 @@ fn errors_are_counted_and_control_characters_escaped() {
         assert_eq!(err(&output).contains("2 errors. To learn more, run `fabc explain FAB0001`."), form == "human", "{}", err(&output));
     }
 }
+
+/// The commands of the README's blocks of shell, each with what it says about its exit code, and the text
+/// that is shown after the block.
+fn blocks_of_the_readme() -> Vec<(Vec<String>, Option<String>)> {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let mut blocks: Vec<(Vec<String>, Option<String>)> = Vec::new();
+    for block in readme.split("\n```").skip(1).step_by(2) {
+        let (kind, text) = block.split_once('\n').unwrap();
+        match (kind, blocks.last_mut()) {
+            ("sh", _) => blocks.push((text.lines().map(str::to_owned).collect(), None)),
+            ("text", Some((_, shown))) => assert!(shown.replace(text.to_owned()).is_none(), "no command shows {text}"),
+            _ => assert_eq!(kind, "fab", "{text}"),
+        }
+    }
+    blocks
+}
+
+#[test]
+fn the_commands_of_the_readme_run_and_print_what_it_shows() {
+    let directory = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/specs"), directory.path().join("specs")).unwrap();
+    let programs = Path::new(env!("CARGO_BIN_EXE_fabc")).parent().unwrap().to_owned();
+    let path = std::env::join_paths([programs].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap()))).unwrap();
+    let mut printed: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
+    let (mut commands, mut compared) = (0, 0);
+    for (lines, shown) in blocks_of_the_readme() {
+        let mut all = String::new();
+        for line in lines {
+            let (line, says) = line.split_once(" # ").unwrap_or((&line, ""));
+            // cargo itself is not run: what it would install stands in the path.
+            let line = line.trim().replacen("cargo run --release -- ", "fabc ", 1);
+            if line.starts_with("cargo test") {
+                continue;
+            }
+            commands += 1;
+            let output = printed.entry(line).or_insert_with_key(|line| {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", line]).current_dir(directory.path()).env("PATH", &path).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
+                let output = shell.output().expect("there is a shell");
+                let expected = says.split_once("exit code ").map_or(0, |(_, code)| code[..1].parse().unwrap());
+                assert_eq!(code(&output), expected, "{line}\n{}{}", out(&output), err(&output));
+                format!("{}{}", out(&output), err(&output))
+            });
+            all += output;
+        }
+        if let Some(shown) = shown {
+            assert!(all.contains(shown.trim_end()), "the README shows\n{shown}\nbut that is\n{all}");
+            compared += 1;
+        }
+    }
+    assert!(commands > 12 && compared > 4, "{commands} commands, {compared} shown");
+}

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Four cubes; one group of each kind: sides and circulators, sides and pairs of fibers, no sides, no sides
-/// and pairs.
+/// Four cubes; one group of each kind that can be configured: sides and circulators, sides and pairs of
+/// fibers, no sides and pairs.
 fn spec(name: &str, topology: &str) -> String {
     format!(
         "fabric {name} {{
@@ -19,7 +19,7 @@ fn spec(name: &str, topology: &str) -> String {
     cubes = 4;
     ocs W {{ couple any of +x[0, 0], -x[0, 0] over fiber; ports = 16; duplex = pair; }}
     ocs X {{ couple +x[0, 1] with -x[0, 1] over fiber; ports = 16; duplex = pair; }}
-    ocs Y[u in 0..2] {{ couple any of +y[u, 1], -y[u, 1] over fiber; ports = 16; }}
+    ocs Y[u in 0..2] {{ couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld; }}
     ocs Z[u in 0..2] {{ couple +z[u, 0] with -z[u, 0] over fiber; ports = 16; }}
     topology = {topology}
     routing = up_down;
@@ -77,6 +77,11 @@ fn patches_turn_the_live_configuration_into_the_new_one() {
     let place = workplace();
     let (text, _) = fabc(place.path(), &["plan", "one/pod/ocs.json", "two/pod", "--patch", "patches"], 2);
     assert!(text.starts_with("pod: ") && text.contains("the pod is whole after every step"), "{text}");
+    // What a switch reads stands in the normal form, and is verified.
+    let built = |path: &str| std::fs::read_to_string(place.path().join("one/pod").join(path)).unwrap();
+    assert!(built("spec.fab").contains("config_db = hld;") && built("ocs/Y_0.config_db.json").contains("\"state\":\"normal\""));
+    assert!(built("ocs/Z_0.config_db.json").contains("\"config_status\":\"normal\""));
+    fabc(place.path(), &["verify", "one/pod"], 0);
     let configs = |pod: &str| -> BTreeMap<String, Value> {
         let folder = place.path().join(pod).join("pod/ocs");
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -198,4 +203,32 @@ fn a_pod_that_must_be_cut_is_planned_and_exits_with_3() {
     let (out, _) = fabc(place.path(), &["plan", "live.json", "out/ring", "--json"], 3);
     let plan: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&plan["fewest"], &plan["cuts"][0]["between"]), (&Value::Bool(true), &serde_json::json!(["X"])));
+}
+
+#[test]
+fn a_switch_that_sonic_has_no_words_for_has_no_configuration_and_no_patch() {
+    let place = tempfile::tempdir().unwrap();
+    for (name, seed) in [("one", 1), ("two", 2)] {
+        let one_sided = spec("pod", &format!("synthesize {{ symmetry = none; seed = {seed}; }}")).replace(
+            "couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld;",
+            "couple any of +y[u, 1], -y[u, 1] over fiber; ports = 16;",
+        );
+        std::fs::write(place.path().join("pod.fab"), one_sided).unwrap();
+        let (_, err) = fabc(place.path(), &["build", "pod.fab", "--stop-after", "analyze", "--out", name], 0);
+        assert!(err.contains("no SONiC configuration is written for Y[0] and 1 others"), "{err}");
+    }
+    assert!(!place.path().join("one/pod/ocs/Y_0.config_db.json").exists() && place.path().join("one/pod/ocs/W.config_db.json").exists());
+    fabc(place.path(), &["verify", "one/pod"], 0);
+    let (out, _) = fabc(place.path(), &["plan", "one/pod", "two/pod", "--json"], 2);
+    let plan: Value = serde_json::from_str(&out).unwrap();
+    for group in plan["groups"].as_array().unwrap() {
+        assert_eq!(group["patch"].is_null(), group["ocs"].as_str().unwrap().starts_with('Y'), "{group}");
+    }
+    for (args, code) in
+        [(&["plan", "one/pod", "two/pod", "--patch", "patches"][..], 1), (&["build", "pod.fab", "--emit", "config_db=c/"], 3)]
+    {
+        let (_, err) = fabc(place.path(), args, code);
+        assert!(err.contains("error[FAB0535]: there is no SONiC configuration of Y[0]: it has no sides"), "{err}");
+    }
+    assert!(!place.path().join("patches").exists() && !place.path().join("c").exists());
 }

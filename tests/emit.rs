@@ -8,7 +8,7 @@ use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::NodeId;
 use fabc::ir::Symmetry;
-use fabc::model::{CoupleRule, Duplex, Plant, TopologyChoice};
+use fabc::model::{CoupleRule, Duplex, Ocs, Plant, SonicConfig, TopologyChoice};
 use fabc::progress::Silent;
 use pods::Shape;
 use serde_json::Value;
@@ -118,8 +118,31 @@ fn switch_ports_follow_rule_and_duplex() {
     let config = |rule, duplex| file(&pods::compiled(Shape { rule, duplex, ..SMALL }), "ocs/X_0_1.config_db.json");
     snapshot!("config_db_sided_circulator", config(CoupleRule::Sided, Duplex::Circulator));
     snapshot!("config_db_sided_pair", config(CoupleRule::Sided, Duplex::Pair));
-    snapshot!("config_db_any_circulator", config(CoupleRule::Any, Duplex::Circulator));
     snapshot!("config_db_any_pair", config(CoupleRule::Any, Duplex::Pair));
+}
+
+#[test]
+fn a_switch_has_the_configuration_that_its_software_reads_or_none() {
+    let mut compiled = pods::compiled(SMALL);
+    let image = file(&compiled, "ocs/X_0_1.config_db.json");
+    assert!(image.contains("\"config_status\":\"normal\"") && !image.contains("\"state\""));
+    configure(&mut compiled, SonicConfig::Hld);
+    assert_eq!(file(&compiled, "ocs/X_0_1.config_db.json"), image.replace("config_status", "state"));
+    let files = |compiled: &Compiled| emit::one("config_db", compiled, "").unwrap().len();
+    assert_eq!((files(&compiled), emit::possible("config_db", &compiled)), (12, Ok(())));
+    configure(&mut compiled, SonicConfig::Unwanted);
+    assert_eq!(files(&compiled), 0);
+    assert!(emit::possible("config_db", &compiled).unwrap_err().to_string().ends_with("the spec says `config_db = none`"));
+    // Any two ports of a switch whose fibers carry both directions: SONiC has no words for it.
+    let one_sided = pods::compiled(Shape { rule: CoupleRule::Any, ..SMALL });
+    assert_eq!(files(&one_sided), 0);
+    assert!(emit::possible("config_db", &one_sided).unwrap_err().to_string().contains("X[0,0]: it has no sides"));
+    assert!(emit::possible("ocs", &one_sided).is_ok());
+}
+
+fn configure(compiled: &mut Compiled, config_db: SonicConfig) {
+    let Plant::Pod(pod) = &mut compiled.fabric.plant else { unreachable!("compiled from a pod") };
+    pod.ocses = pod.ocses.iter().map(|ocs| Ocs { config_db, ..ocs.clone() }).collect();
 }
 
 #[test]

@@ -78,7 +78,16 @@ fn switches_of_every_kind_are_verified() {
         // Another kind of switch has other port names or another rule.
         let other = kinds[(kind + 1) % 4](fixture::pod([2, 2, 1], 4, &[0, 1], 8, 0));
         assert!(directory(&files, &other).is_err(), "{kind}");
-        let darkened = tamper(&files, "ocs/X_0_0.config_db.json", |value| {
+        let config = "ocs/X_0_0.config_db.json";
+        if kind == 2 {
+            // Without sides and with both directions in one fiber there is none.
+            let mut invented = files.clone();
+            assert!(invented.insert(config.to_owned(), b"{}".to_vec()).is_none());
+            fixture::directory::sign(&mut invented);
+            assert!(directory(&invented, &fabric).unwrap_err()[0].to_string().starts_with(config));
+            continue;
+        }
+        let darkened = tamper(&files, config, |value| {
             let pairs = value["OCS_CROSS_CONNECT"].as_object_mut().unwrap();
             let first = pairs.keys().next().unwrap().clone();
             pairs.remove(&first);
@@ -163,6 +172,13 @@ fn swapped_cross_connects() {
     expect(&only_the_switch, "FAB0422", "OCS_CROSS_CONNECT.1A-3B");
     let relabelled = tamper(files, "ocs/X_0_0.config_db.json", |value| value["OCS_PORT"]["1A"]["label"] = json!("cube1.+x[0,0]"));
     expect(&relabelled, "FAB0422", "OCS_PORT.1A");
+    // What the other release of SONiC reads.
+    let of_the_design = tamper(files, "ocs/X_0_0.config_db.json", |value| {
+        let port = value["OCS_PORT"]["1A"].as_object_mut().unwrap();
+        let state = port.remove("config_status").unwrap();
+        port.insert("state".to_owned(), state);
+    });
+    expect(&of_the_design, "FAB0422", "must be `cube0.+x[0,0]` with the config_status `normal`");
 }
 
 #[test]

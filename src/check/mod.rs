@@ -31,7 +31,7 @@ pub use dual::dual;
 pub use errors::CheckError;
 pub use faults::faults;
 pub use flow::flow;
-pub use foreign::{ForeignTables, NamedFile, Rejected, foreign};
+pub use foreign::{ForeignTables, Lanes, NamedFile, Rejected, foreign};
 pub use limit::limit;
 pub use measures::Counts;
 pub use require::RequireError;

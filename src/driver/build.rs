@@ -14,7 +14,7 @@ use crate::compile::{Stage, compile, decidable};
 use crate::compiled::Compiled;
 use crate::diag::{Failure, SourceMap, Span};
 use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
-use crate::model::{Fabric, Plant};
+use crate::model::{Fabric, Plant, SonicConfig};
 use crate::syntax::{ParseError, print_spec, tokens};
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
@@ -90,6 +90,7 @@ fn build_with(
         watch.time("golden", || golden::golden(&golden, args.update, &compiled, &spec_text, &options, &say))?;
     }
     if let Some(mut staging) = staging {
+        without_config(&compiled, terminal);
         let (mut files, mut bytes) = (0_usize, 0_usize);
         watch.time("write", || {
             crate::emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
@@ -103,6 +104,23 @@ fn build_with(
     }
     // Last: what a long search has found is worth having, even if it is not enough.
     requires_hold(&compiled, sources)
+}
+
+/// Says which switches have no configuration although the spec does not say that they are to have none.
+fn without_config(compiled: &Compiled, terminal: Terminal) {
+    let pod = compiled.fabric.pod();
+    let mut unable = pod.into_iter().flat_map(|pod| pod.ocses.iter()).filter(|ocs| ocs.config_db == SonicConfig::NoSides);
+    if let Some(first) = unable.next() {
+        let others = match unable.count() {
+            0 => String::new(),
+            more => format!(" and {more} others"),
+        };
+        terminal.note(&format!(
+            "no SONiC configuration is written for {}{others}: switches without sides whose ports carry both directions cannot be told in it \
+             (`config_db = none;` says that this is meant, `duplex = pair;` gives each direction a fiber)",
+            first.name
+        ));
+    }
 }
 
 /// `fabc check`: syntax and meaning; with `--stop-after` a later stage, everything up to it, without writing.

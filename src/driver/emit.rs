@@ -92,6 +92,7 @@ pub(super) fn emit(request: &Request, compiled: &Compiled, spec_text: &str) -> R
     if let Some(format) = emit::FORMATS.iter().find(|format| format.name == *name && format.is_external()) {
         return external(format, path, compiled);
     }
+    emit::possible(name, compiled)?;
     let files = emit::one(name, compiled, spec_text).unwrap_or_default();
     let folder = request.is_folder();
     match &files[..] {

@@ -16,7 +16,7 @@ const PLAN_EXIT_CODES: &str = "Exit codes: 0 nothing to change, 2 there are chan
 
 /// Declarative compiler for accelerator fabrics.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "fabc", version, after_help = EXIT_CODES, propagate_version = true, max_term_width = 100)]
+#[command(name = "fabc", version = env!("FABC_VERSION"), after_help = EXIT_CODES, propagate_version = true, max_term_width = 100)]
 pub struct Options {
     /// What to do.
     #[command(subcommand)]
@@ -167,6 +167,14 @@ pub struct VerifyArgs {
     /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
     #[arg(long, value_name = "FILE", requires = "tables")]
     pub topology: Option<String>,
+
+    /// The SL2VL tables of an InfiniBand subnet, as OpenSM dumps them; without them there is one virtual lane
+    #[arg(long, value_name = "FILE", requires = "tables")]
+    pub sl2vl: Option<String>,
+
+    /// The service level of every path, as ibdmchk reads it or OpenSM dumps it; without it all are 0
+    #[arg(long, value_name = "FILE", requires = "sl2vl")]
+    pub path_sl: Option<String>,
 }
 
 /// `fabc graph`.

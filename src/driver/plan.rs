@@ -27,7 +27,7 @@ const PATCHES: Ours = Ours { refuse_foreign, is_whole: |_| true };
 /// Something cannot be read or written or does not fit (exit code 1), or no order was found that keeps the
 /// pod whole (exit code 3; the plan is printed nevertheless).
 pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
-    // Here 2 says that there are changes.
+    // Here 2 and 3 say that there are changes, and how good the plan is.
     let (fabric, plan) = ordered(args).map_err(as_error)?;
     let pod = of_pod(&fabric).map_err(as_error)?;
     if let Some(directory) = &args.patch {
@@ -84,14 +84,14 @@ fn of_pod(fabric: &Fabric) -> Result<&Pod, Stop> {
     fabric.pod().ok_or_else(|| DriverError::NoSwitches { fabric: fabric.name.clone() }.into())
 }
 
-/// An error that would exit with 2 anywhere else.
+/// An error that would exit with 2 or 3 anywhere else.
 fn as_error(stop: Stop) -> Stop {
-    Stop { exit_code: if stop.exit_code == 2 { 1 } else { stop.exit_code }, ..stop }
+    Stop { exit_code: if matches!(stop.exit_code, 2 | 3) { 1 } else { stop.exit_code }, ..stop }
 }
 
 /// Writes the patches into a folder that holds nothing but those of an earlier plan: all of them or none.
 fn write_patches(directory: &Path, pod: &Pod, plan: &Plan, terminal: Terminal) -> Result<(), DriverError> {
-    let patches = emit::plan_patches(pod, plan);
+    let patches = emit::plan_patches(pod, plan)?;
     if patches.is_empty() && !directory.exists() {
         return Ok(());
     }

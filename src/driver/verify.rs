@@ -6,7 +6,7 @@ use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
-use crate::check::{self, ForeignTables, NamedFile, Rejected};
+use crate::check::{self, ForeignTables, Lanes, NamedFile, Rejected};
 use crate::diag::SourceMap;
 use crate::limits::ARTIFACT_BYTES;
 use crate::syntax::print_spec;
@@ -20,7 +20,7 @@ use std::path::Path;
 /// The directory is not one of fabc's, or does not hold what it claims (exit code 3).
 pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
     if let (Some(tables), Some(topology)) = (&args.tables, &args.topology) {
-        return foreign(tables, topology, terminal);
+        return foreign(tables, topology, args, terminal);
     }
     let Some(directory) = &args.directory else { return Ok(()) };
     for needed in [MANIFEST, "spec.fab"] {
@@ -59,11 +59,19 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
 }
 
 /// `fabc verify --tables FILE --topology FILE`.
-fn foreign(tables: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> {
+fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
     let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (tables_bytes, topology_bytes) = (read(tables)?, read(topology)?);
     let files = [NamedFile { name: tables, bytes: &tables_bytes }, NamedFile { name: topology, bytes: &topology_bytes }];
-    let found = check::foreign(files[0], files[1]).map_err(|rejected| {
+    let beside = |path: &Option<String>| -> Result<Option<(String, Vec<u8>)>, DriverError> {
+        path.as_ref().map(|path| Ok((path.clone(), read(path)?))).transpose()
+    };
+    let (sl2vl, path_sl) = (beside(&args.sl2vl)?, beside(&args.path_sl)?);
+    fn named((name, bytes): &(String, Vec<u8>)) -> NamedFile<'_> {
+        NamedFile { name, bytes }
+    }
+    let lanes = sl2vl.as_ref().map(|sl2vl| Lanes { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
+    let found = check::foreign(files[0], files[1], lanes).map_err(|rejected| {
         let (errors, exit_code) = match rejected {
             Rejected::Unreadable(error) => (vec![*error], 1),
             Rejected::Convicted(errors) => (errors, 3),
@@ -71,18 +79,23 @@ fn foreign(tables: &str, topology: &str, terminal: Terminal) -> Result<(), Stop>
         Stop { diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(), sources: SourceMap::default(), exit_code }
     })?;
     let ForeignTables { routers, endpoints, channels, pairs, hops, longest, max_channel_load, busiest, vc_hops, dependencies } = found;
+    let of_lanes = match (&args.sl2vl, &args.path_sl) {
+        (None, _) => String::new(),
+        (Some(sl2vl), None) => format!(" with the lanes of {sl2vl}, service level 0 for all"),
+        (Some(sl2vl), Some(path_sl)) => format!(" with the lanes of {sl2vl}, service levels of {path_sl}"),
+    };
     let vcs_used = vc_hops.iter().filter(|hops| **hops > 0).count();
     let mean = hops as f64 / pairs.max(1) as f64;
     terminal.say(&if terminal.format == MessageFormat::Json {
         json!({
-            "verified": tables, "topology": topology, "routers": routers, "endpoints": endpoints, "channels": channels, "pairs": pairs, "hops": hops,
+            "verified": tables, "topology": topology, "sl2vl": args.sl2vl, "path_sl": args.path_sl, "routers": routers, "endpoints": endpoints, "channels": channels, "pairs": pairs, "hops": hops,
             "average_hops": mean, "longest_route": longest, "max_channel_load": max_channel_load, "busiest_channel": busiest,
             "vcs_used": vcs_used, "vc_hops": vc_hops, "dependencies": dependencies,
         })
         .to_string()
     } else {
         format!(
-            "verified {tables} on {topology}: {routers} routers, {endpoints} endpoints, {channels} channels\n  \
+            "verified {tables} on {topology}{of_lanes}: {routers} routers, {endpoints} endpoints, {channels} channels\n  \
              {pairs} routes walked, all arrive: {hops} hops, {mean:.4} on average, {longest} at most\n  \
              max channel load {max_channel_load} ({busiest})\n  \
              {vcs_used} VCs used, hops by VC {vc_hops:?}\n  \

@@ -1,26 +1,29 @@
 //! `ocs/X_0_0.config_db.json`: the setting of one switch as SONiC's OCS CONFIG_DB reads it.
 //!
-//! Switch ports are named by number and side. Behind circulators the port of `a[i]` is `{i+1}A` and that of
-//! `b[j]` is `{j+1}B`; of a switch without sides, port i answers to both `{i+1}A` and `{i+1}B`. With one
-//! fiber per direction the face ports of `a`, then `b`, are numbered on, each sends into `kA` and receives
-//! from `kB`, and a link is two cross-connects.
+//! SONiC joins a port of side A to one of side B, each a simplex port in at most one cross-connect. Behind
+//! circulators the port of `a[i]` is `{i+1}A` and that of `b[j]` is `{j+1}B`. With one fiber per direction
+//! the face ports of `a`, then `b`, are numbered on, each sends into `kA` and receives from `kB`, and a link
+//! is two cross-connects. Of a switch without sides only the latter can be told. Sources: the high-level
+//! design sonic-net/SONiC `doc/ocs/ocs_hld.md` (revision 0.5), and the image and `ocs_config.json` of
+//! sonic-ocs/sonic-buildimage (release `ocs-kvm-v1.0`), which call the state of a port `state` and
+//! `config_status`.
 
 use super::json::{push, push_object, quote};
 use crate::compiled::{Compiled, CompiledPod};
 use crate::ids::OcsId;
 use crate::model::{CoupleRule, Duplex, Ocs};
 
-/// The text of one switch's file.
+/// The text of one switch's file; a switch without one has none.
 pub(super) fn json(compiled: &Compiled, id: OcsId) -> String {
     let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
     let ocs = &pod.ocses[id];
-    let sides_share_numbers = ocs.duplex == Duplex::Pair || ocs.rule == CoupleRule::Any;
+    let Some(state) = ocs.config_db.state_key() else { return String::new() };
 
     // (number, side, label), ascending.
     let mut ports: Vec<(usize, char, String)> = Vec::new();
     for (at, &face) in ocs.a.iter().chain(&ocs.b).enumerate() {
         let label = pod.face_port_name(face);
-        if sides_share_numbers {
+        if ocs.duplex == Duplex::Pair {
             ports.push((at + 1, 'A', label.clone()));
             ports.push((at + 1, 'B', label));
         } else if at < ocs.a.len() {
@@ -37,7 +40,7 @@ pub(super) fn json(compiled: &Compiled, id: OcsId) -> String {
 
     let mut out = String::from("{\"OCS_PORT\":");
     push_object(&mut out, ports, |out, (number, side, label)| {
-        push(out, format_args!("\"{number}{side}\":{{\"label\":{},\"state\":\"normal\"}}", quote(&label)));
+        push(out, format_args!("\"{number}{side}\":{{\"label\":{},\"{state}\":\"normal\"}}", quote(&label)));
     });
     out.push_str(",\n\"OCS_CROSS_CONNECT\":");
     push_object(&mut out, crossings, |out, (a, b)| {

@@ -32,7 +32,7 @@ pub use tables::{router_table_json, router_table_text, tables_json};
 
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
-use crate::model::{DemandShape, Fabric, Plant, file_stem};
+use crate::model::{DemandShape, Fabric, Ocs, Plant, SonicConfig, file_stem};
 use crate::syntax::DEMAND_INPUT;
 use external::External;
 use tables::{tables_path, unpacked};
@@ -100,6 +100,18 @@ pub const FORMATS: &[Format] = &[
     format(Kind::Spec, "spec", "spec.fab", "the normalized spec, every `use` inlined"),
     format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
     format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
+    format(
+        Kind::External(External::OpensmSl2vl),
+        "opensm_sl2vl",
+        "nominal.sl2vl",
+        "SL2VL tables as OpenSM dumps them, one lane per virtual channel; only by --emit",
+    ),
+    format(
+        Kind::External(External::OpensmPathSl),
+        "opensm_path_sl",
+        "nominal.psl",
+        "the service level of every path, for those tables; only by --emit",
+    ),
     format(
         Kind::External(External::Ibnetdiscover),
         "ibnetdiscover",
@@ -185,6 +197,17 @@ pub fn one(name: &str, compiled: &Compiled, spec_text: &str) -> Option<Vec<Artif
     Some(files)
 }
 
+/// Whether a format can be written of what was compiled, and not only in part.
+///
+/// # Errors
+/// The first switch that `config_db` has no file of, unless the spec wants none for it and some for others.
+pub fn possible(name: &str, compiled: &Compiled) -> Result<(), EmitError> {
+    let (Some(pod), "config_db") = (compiled.fabric.pod(), name) else { return Ok(()) };
+    let all_unwanted = pod.ocses.iter().all(|ocs| ocs.config_db == SonicConfig::Unwanted);
+    let missing = |ocs: &&Ocs| ocs.config_db == SonicConfig::NoSides || all_unwanted;
+    pod.ocses.iter().find(missing).map_or(Ok(()), |ocs| Err(EmitError::no_config_db(ocs)))
+}
+
 impl Format {
     /// Whether this format is written by [`each_chunk`], and never to the output directory.
     pub fn is_external(&self) -> bool {
@@ -239,7 +262,10 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
     let named = |name: &str| format!("ocs/{}.config_db.json", file_stem(name));
     match (kind, &compiled.fabric.plant) {
         (Kind::Ocs | Kind::ConfigDb, Plant::Network(_)) | (Kind::External(_), _) => Vec::new(),
-        (Kind::ConfigDb, Plant::Pod(pod)) => pod.ocses.iter().enumerate().map(|(at, ocs)| (named(&ocs.name), part(at))).collect(),
+        (Kind::ConfigDb, Plant::Pod(pod)) => {
+            let configured = pod.ocses.iter().enumerate().filter(|(_, ocs)| ocs.config_db.state_key().is_some());
+            configured.map(|(at, ocs)| (named(&ocs.name), part(at))).collect()
+        }
         (Kind::Tables | Kind::TablesBin, _) => {
             let ending = if kind == Kind::Tables { "json" } else { "bin" };
             let routed = compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());

@@ -3,10 +3,10 @@
 //! A group is a run of steps on one switch. Groups, and the steps in them, are carried out in the order in
 //! which they stand.
 
-use super::Artifact;
 use super::config_db::{crossing_key, crossing_value, crossings};
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
+use super::{Artifact, EmitError};
 use crate::ids::OcsId;
 use crate::ir::{Change, Cut, Plan, Step};
 use crate::model::{Pod, file_stem};
@@ -109,7 +109,10 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &Plan) -> String {
             );
         });
         out.push_str(",\"patch\":");
-        push_patch(out, pod, group);
+        match pod.ocses[ocs].config_db.state_key() {
+            Some(_) => push_patch(out, pod, group),
+            None => out.push_str("null"),
+        }
         out.push('}');
     });
     out.push_str("}\n");
@@ -118,7 +121,13 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &Plan) -> String {
 
 /// One RFC 6902 patch per group, for the `config_db.json` of its switch; the numbers in their names say the
 /// order.
-pub fn plan_patches(pod: &Pod, plan: &Plan) -> Vec<Artifact> {
+///
+/// # Errors
+/// A switch that changes has no such file ([`EmitError::NoConfigDb`]).
+pub fn plan_patches(pod: &Pod, plan: &Plan) -> Result<Vec<Artifact>, EmitError> {
+    if let Some(group) = plan.groups().find(|group| pod.ocses[group[0].ocs].config_db.state_key().is_none()) {
+        return Err(EmitError::no_config_db(&pod.ocses[group[0].ocs]));
+    }
     let width = plan.groups().count().to_string().len().max(3);
     let file = |(number, group): (usize, &[Step])| {
         let mut text = String::new();
@@ -127,7 +136,7 @@ pub fn plan_patches(pod: &Pod, plan: &Plan) -> Vec<Artifact> {
         let path = format!("{number:0width$}-{}.patch.json", file_stem(&pod.ocses[group[0].ocs].name));
         Artifact { path, bytes: text.into_bytes() }
     };
-    (1..).zip(plan.groups()).map(file).collect()
+    Ok((1..).zip(plan.groups()).map(file).collect())
 }
 
 fn push_patch(out: &mut String, pod: &Pod, group: &[Step]) {

@@ -1,5 +1,6 @@
 //! What can be wrong with the meaning of a spec: FAB01nn.
 
+use super::switch_errors::SwitchError;
 use crate::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -441,17 +442,9 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("the files of {ocs} would have the same names as those of {first_ocs}")]
-    #[diagnostic(code(FAB0141), help("{help}"))]
-    SameFileName {
-        ocs: String,
-        first_ocs: String,
-        help: String,
-        #[label("{ocs} is in this group")]
-        span: Span,
-        #[label("{first_ocs} is in this one")]
-        first: Span,
-    },
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Switch(#[from] SwitchError),
 
     #[error("tables of faults cannot be named after `{router}`: {problem}")]
     #[diagnostic(code(FAB0141), help("name the routers otherwise in the file, or write `faults = 0`"))]

@@ -35,6 +35,45 @@ pub enum Duplex {
 
 words!(Duplex { Circulator = "circulator", Pair = "pair" });
 
+/// Which SONiC CONFIG_DB is written for a switch: what its software calls the state of a port, or why there
+/// is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SonicConfig {
+    /// `config_status`, as the published OCS-V image reads it.
+    OcsV,
+    /// `state`, as the high-level design document has it.
+    Hld,
+    /// `config_db = none`.
+    Unwanted,
+    /// The spec says nothing, and SONiC has no words for a switch without sides whose ports carry both
+    /// directions.
+    NoSides,
+}
+
+impl crate::model::word::Word for SonicConfig {
+    const WORDS: &'static [Self] = &[SonicConfig::OcsV, SonicConfig::Hld, SonicConfig::Unwanted];
+
+    fn word(self) -> &'static str {
+        match self {
+            SonicConfig::OcsV => "ocs_v",
+            SonicConfig::Hld => "hld",
+            SonicConfig::Unwanted => "none",
+            SonicConfig::NoSides => "",
+        }
+    }
+}
+
+impl SonicConfig {
+    /// The key of a port's state; `None` where there is no file.
+    pub fn state_key(self) -> Option<&'static str> {
+        match self {
+            SonicConfig::OcsV => Some("config_status"),
+            SonicConfig::Hld => Some("state"),
+            SonicConfig::Unwanted | SonicConfig::NoSides => None,
+        }
+    }
+}
+
 /// An optical circuit switch.
 #[derive(Clone, Debug)]
 pub struct Ocs {
@@ -56,6 +95,8 @@ pub struct Ocs {
     pub ports: u32,
     /// How a fiber pair uses the switch.
     pub duplex: Duplex,
+    /// The configuration that is written for it.
+    pub config_db: SonicConfig,
     /// The declaration of its group.
     pub span: Span,
 }

@@ -56,7 +56,10 @@ pub(crate) struct ConfigDb {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConfigPort {
     pub(crate) label: String,
-    pub(crate) state: String,
+    /// As the published image reads it.
+    pub(crate) config_status: Option<String>,
+    /// As the high-level design has it.
+    pub(crate) state: Option<String>,
 }
 
 #[derive(PartialEq, Eq, Deserialize)]

@@ -205,6 +205,7 @@ pub const FIELDS: &[Field] = fields! {
     "table_entries" Quantity Budget;
     "ports" Quantity Ocs;
     "duplex" Choice Ocs;
+    "config_db" Choice Ocs;
     "a" Quantity Dragonfly;
     "h" Quantity Dragonfly;
     "g" Quantity Dragonfly;

@@ -9,7 +9,7 @@ use fabc::ir::{
 };
 use fabc::model::{
     Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant,
-    Pod, Require, Router, RoutingChoice, Scale, SymmetryChoice, Synthesize, TopologyChoice,
+    Pod, Require, Router, RoutingChoice, Scale, SonicConfig, SymmetryChoice, Synthesize, TopologyChoice,
 };
 use fabc::units::Decimal;
 
@@ -132,6 +132,10 @@ fn fabric(shape: Shape) -> Fabric {
                 link: LinkTypeId(1),
                 ports: 136,
                 duplex: shape.duplex,
+                config_db: match (shape.rule, shape.duplex) {
+                    (CoupleRule::Any, Duplex::Circulator) => SonicConfig::NoSides,
+                    _ => SonicConfig::OcsV,
+                },
                 span,
             };
             pod.ocses.push(ocs);

@@ -160,7 +160,8 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
     let bin: BTreeSet<String> = json.iter().map(|path| path.replace(".json", ".bin")).collect();
     // One form for all scenarios: that of the healthy pod.
     let tables = if files.contains_key("tables/nominal.bin") { bin } else { json };
-    let switches: BTreeSet<String> = fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter()).map(switches::config_path).collect();
+    let switches = fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter());
+    let switches: BTreeSet<String> = switches.filter(|ocs| switches::has_config(ocs)).map(switches::config_path).collect();
     let inputs: Vec<&str> = inputs(fabric).into_iter().map(|(path, _)| path).collect();
     let routed = files.keys().any(|path| path.starts_with("tables/"));
     let mut errors = Vec::new();
@@ -203,8 +204,9 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     let wired = wiring(fabric, &topology, cross_connects).map_err(one)?;
     let mut errors = Vec::new();
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects) {
+        let configured = pod.ocses.enumerate().filter(|(_, ocs)| switches::has_config(ocs));
         let of_switch = |(id, ocs)| switches::config_db(files, pod, ocs, &cross_connects.settings[id]).err();
-        errors.extend(pod.ocses.enumerate().filter_map(of_switch).chain(switches::inputs(files, pod).err()));
+        errors.extend(configured.filter_map(of_switch).chain(switches::inputs(files, pod).err()));
     }
     errors.extend(inputs(fabric).iter().filter_map(|(path, text)| same_input(files, path, text).err()));
     let claims = certificates::certificates(files, fabric, &topology, routed).map_err(one)?;

@@ -7,7 +7,7 @@ use crate::check::CheckError;
 use crate::check::faults::in_file_names;
 use crate::ids::{IdVec, LinkId, OcsId};
 use crate::ir::{CrossConnect, CrossConnects, Topology};
-use crate::model::{CoupleRule, Duplex, FacePort, Ocs, Pod, TopologyChoice};
+use crate::model::{CoupleRule, Duplex, FacePort, Ocs, Pod, SonicConfig, TopologyChoice};
 use crate::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
 use crate::syntax::OCS_INPUT;
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,6 +104,12 @@ pub(super) fn config_path(ocs: &Ocs) -> String {
     format!("ocs/{}.config_db.json", in_file_names(&ocs.name))
 }
 
+/// Whether a configuration of the switch can be, and is wanted.
+pub(super) fn has_config(ocs: &Ocs) -> bool {
+    let one_sided = ocs.rule == CoupleRule::Any && ocs.duplex == Duplex::Circulator;
+    !one_sided && ocs.config_db != SonicConfig::Unwanted
+}
+
 /// Whether the configuration of one switch says what `ocs.json` says.
 pub(super) fn config_db(files: &Files, pod: &Pod, ocs: &Ocs, settings: &[CrossConnect]) -> Result<(), CheckError> {
     let path = config_path(ocs);
@@ -114,17 +120,14 @@ pub(super) fn config_db(files: &Files, pod: &Pod, ocs: &Ocs, settings: &[CrossCo
         match known.get(name) {
             None => return wrong(format!("OCS_PORT.{name}"), format!("no face port is wired to port {name} of {}", ocs.name)),
             Some(expected) if *port != *expected => {
-                return wrong(format!("OCS_PORT.{name}"), format!("must be `{}` in state `{}`", expected.label, expected.state));
+                let key = if expected.state.is_some() { "state" } else { "config_status" };
+                return wrong(format!("OCS_PORT.{name}"), format!("must be `{}` with the {key} `normal`", expected.label));
             }
             Some(_) => {}
         }
     }
-    let listed: BTreeSet<&str> = file.ports.0.values().map(|port| port.label.as_str()).collect();
-    // The two names of one port of a switch without sides may stand for each other.
-    let one_name_suffices = ocs.rule == CoupleRule::Any && ocs.duplex == Duplex::Circulator;
     for (name, port) in &known {
-        let by_other_name = one_name_suffices && listed.contains(port.label.as_str());
-        if !by_other_name && !file.ports.0.contains_key(name) {
+        if !file.ports.0.contains_key(name) {
             return wrong("OCS_PORT".to_owned(), format!("port {name} ({}) is missing", port.label));
         }
     }
@@ -135,12 +138,7 @@ pub(super) fn config_db(files: &Files, pod: &Pod, ocs: &Ocs, settings: &[CrossCo
             Some(pair) if pair != line => {
                 return wrong(format!("OCS_CROSS_CONNECT.{key}"), format!("must join {} to {}", pair.a_side, pair.b_side));
             }
-            Some(pair) => {
-                let unlisted = [&pair.a_side, &pair.b_side].into_iter().find(|side| !file.ports.0.contains_key(*side));
-                if let Some(side) = unlisted {
-                    return wrong(format!("OCS_CROSS_CONNECT.{key}"), format!("port {side} does not stand in OCS_PORT"));
-                }
-            }
+            Some(_) => {}
         }
     }
     match expected.keys().find(|key| !file.cross_connects.0.contains_key(*key)) {
@@ -156,13 +154,14 @@ fn second_side(ocs: &Ocs) -> &[FacePort] {
 /// All port names of a switch that face ports are wired to.
 fn switch_ports(pod: &Pod, ocs: &Ocs) -> BTreeMap<String, ConfigPort> {
     let mut ports = BTreeMap::new();
+    let normal = |read: SonicConfig| (ocs.config_db == read).then(|| "normal".to_owned());
     let mut add = |name: String, face: FacePort| {
-        ports.insert(name, ConfigPort { label: pod.face_port_name(face), state: "normal".to_owned() });
+        let label = pod.face_port_name(face);
+        ports.insert(name, ConfigPort { label, config_status: normal(SonicConfig::OcsV), state: normal(SonicConfig::Hld) });
     };
-    let both_names = ocs.duplex == Duplex::Pair || ocs.rule == CoupleRule::Any;
     for (k, &face) in ocs.a.iter().enumerate() {
         add(format!("{}A", k + 1), face);
-        if both_names {
+        if ocs.duplex == Duplex::Pair {
             add(format!("{}B", k + 1), face);
         }
     }

@@ -242,7 +242,7 @@ impl Table for CarriedTables {
                 match self.lookup {
                     Lookup::Hops => row.iter_mut().zip(0..).take(self.vcs).for_each(|(output, hops)| *output = packed(out_port, hops)),
                     _ if in_port < 0 => row[0] = packed(out_port, out_vc),
-                    _ => row[self.lookup.input(in_port as usize, in_vc as usize, self.vcs)] = packed(out_port, out_vc),
+                    _ => row[self.lookup.input(0, in_port as usize, in_vc as usize, self.vcs)] = packed(out_port, out_vc),
                 }
             }
         }

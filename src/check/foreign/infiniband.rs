@@ -21,6 +21,8 @@ pub(super) struct Subnet {
     pub(super) lids: Vec<Option<u16>>,
     /// Endpoints by the GUID of their port.
     pub(super) by_port_guid: BTreeMap<u64, usize>,
+    /// Endpoints by the GUID of their node, where it has no other endpoint.
+    pub(super) by_node_guid: BTreeMap<u64, usize>,
 }
 
 struct Node {
@@ -59,6 +61,7 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
     let ports = switches.iter().map(|k| nodes[*k].ports + 1).max().unwrap_or(1);
     let mut next = vec![(NOWHERE, 0); switches.len() * ports];
     let (mut endpoints, mut lids, mut by_port_guid) = (Vec::new(), Vec::new(), BTreeMap::new());
+    let mut by_node_guid = BTreeMap::new();
     let distinct: BTreeSet<&str> = nodes.iter().filter(|node| node.is_switch).map(|node| node.description.as_str()).collect();
     let name = |node: &Node| {
         let said = distinct.len() == switches.len() && !node.description.is_empty();
@@ -90,6 +93,9 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
                     if let Some(guid) = link.guid {
                         by_port_guid.insert(guid, endpoints.len());
                     }
+                    if let (Some(guid), 1) = (mine.guid, mine.links.len()) {
+                        by_node_guid.insert(guid, endpoints.len());
+                    }
                     let port_name = if mine.links.len() > 1 { format!(" port {}", link.port) } else { String::new() };
                     let said = if mine.description.is_empty() { &mine.id } else { &mine.description };
                     endpoints.push(Endpoint {
@@ -117,6 +123,7 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
         network: Network { names, ports, port_names: (0..ports).map(|port| format!("[{port}]")).collect(), next, endpoints },
         lids,
         by_port_guid,
+        by_node_guid,
     })
 }
 

@@ -90,8 +90,15 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &str, subnet: &mut Subnet) -
 }
 
 /// The digits at the beginning of a text.
-fn hexadecimal(text: &str) -> Option<u64> {
+pub(super) fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.split(|letter: char| !letter.is_ascii_hexdigit()).next()?, 16).ok()
+}
+
+impl LidTables {
+    /// `[endpoint]`: its LID.
+    pub(super) fn lids(&self) -> &[u16] {
+        &self.lids
+    }
 }
 
 impl Table for LidTables {

@@ -8,27 +8,32 @@
 mod dependencies;
 mod fabc;
 mod infiniband;
+mod lanes;
 mod lft;
 mod network;
 mod verdict;
 mod walk;
 
 use super::CheckError;
+pub use lanes::Lanes;
 use network::Network;
 use verdict::malformed;
 pub use verdict::{ForeignTables, NamedFile, Rejected};
 
 /// Reads the tables (`fabc.tables/1`, `fabc.tables.bin/1`, or the forwarding tables that OpenSM dumps) and
 /// the network (`fabc.topology/1`, `fabc.topology/2`, or what ibnetdiscover prints), and walks every ordered
-/// pair of endpoints.
+/// pair of endpoints; on the virtual lanes of SL2VL tables, if there are any.
 ///
 /// # Errors
 /// What is wrong with a file, or with the tables.
-pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>) -> Result<ForeignTables, Rejected> {
+pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lanes<'_>>) -> Result<ForeignTables, Rejected> {
     let unreadable = |error| Rejected::Unreadable(Box::new(error));
     let starts_json = |file: NamedFile<'_>| file.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     let (network, table): (Network, Box<dyn network::Table>) = match (starts_json(topology), starts_json(tables)) {
         (true, true) => {
+            if let Some(Lanes { sl2vl, .. }) = lanes {
+                return Err(unreadable(strange(sl2vl, "no SL2VL tables: those of fabc name their virtual channels themselves")));
+            }
             let topology = fabc::topology(topology).map_err(unreadable)?;
             let table = fabc::tables(tables, &topology).map_err(unreadable)?;
             table.check(tables.name, &topology.network).map_err(|error| Rejected::Convicted(vec![error]))?;
@@ -37,7 +42,13 @@ pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>) -> Result<Foreign
         (false, false) => {
             let mut subnet = infiniband::subnet(topology).map_err(unreadable)?;
             let table = lft::tables(tables, topology.name, &mut subnet).map_err(unreadable)?;
-            (subnet.network, Box::new(table))
+            match lanes {
+                None => (subnet.network, Box::new(table)),
+                Some(lanes) => {
+                    let table = lanes::laned(table, lanes, topology.name, &subnet).map_err(unreadable)?;
+                    (subnet.network, Box::new(table))
+                }
+            }
         }
         (true, false) => {
             return Err(unreadable(strange(tables, "`fabc.tables/1` or `fabc.tables.bin/1`, as the topology is one of fabc")));

@@ -3,6 +3,12 @@
 /// No entry for this input.
 pub(super) const MISSING: u32 = u32::MAX;
 
+/// An entry whose SL2VL table discards packets of this service level.
+pub(super) const DISCARDED: u32 = u32::MAX - 1;
+
+/// An entry whose SL2VL table has no line.
+pub(super) const NO_LANE: u32 = u32::MAX - 2;
+
 /// No router at the other end.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
@@ -41,6 +47,8 @@ pub(super) enum Lookup {
     Hops,
     /// The input port and virtual channel.
     Input,
+    /// The input port and the service level, one of so many, which a packet keeps on its way.
+    Level(usize),
 }
 
 impl Lookup {
@@ -51,12 +59,15 @@ impl Lookup {
             // The last one is that of packets for which no virtual channel is left.
             Lookup::Hops => vcs + 1,
             Lookup::Input => ports * vcs + 1,
+            Lookup::Level(levels) => ports * levels,
         }
     }
 
-    /// The input of packets that come in by a port on a virtual channel.
-    pub(super) fn input(self, in_port: usize, vc: usize, vcs: usize) -> usize {
+    /// The input of packets that come in by a port on a virtual channel; `before` is that at the router
+    /// before.
+    pub(super) fn input(self, before: usize, in_port: usize, vc: usize, vcs: usize) -> usize {
         match self {
+            Lookup::Level(levels) => in_port * levels + before % levels,
             Lookup::Destination => 0,
             Lookup::Hops => vc + 1,
             Lookup::Input => 1 + in_port * vcs + vc,
@@ -70,6 +81,10 @@ pub(super) trait Table: Sync {
     fn vcs(&self) -> usize;
     /// What routers look packets up by.
     fn lookup(&self) -> Lookup;
+    /// The input at which packets of a pair of endpoints enter; `None` if the source discards them.
+    fn start(&self, _src: usize, _dst: usize) -> Option<usize> {
+        Some(0)
+    }
     /// `[router * inputs + input]`: [`packed`] (output port, VC), or [`MISSING`].
     fn fill(&self, endpoint: usize, row: &mut Vec<u32>);
 }

@@ -1,7 +1,7 @@
 //! Walks every ordered pair of endpoints, and looks for circles among the channels that wait for each other.
 
 use super::dependencies::Dependencies;
-use super::network::{Lookup, MISSING, NOWHERE, Network, Table, unpacked};
+use super::network::{DISCARDED, Lookup, MISSING, NO_LANE, NOWHERE, Network, Table, unpacked};
 use super::verdict::{ForeignTables, Rejected, malformed};
 use crate::check::CheckError;
 use crate::check::deadlock::shortest_directed_cycle;
@@ -115,8 +115,11 @@ impl Judge<'_> {
         if self.table.lookup() == Lookup::Hops && key % self.inputs == vcs {
             return Step::Lost("they have made as many hops as there are virtual channels to count them");
         }
-        if row[key] == MISSING {
-            return Step::Lost("it has no entry for them");
+        match row[key] {
+            MISSING => return Step::Lost("it has no entry for them"),
+            DISCARDED => return Step::Lost("its SL2VL table discards them (VL 15)"),
+            NO_LANE => return Step::Lost("its SL2VL tables have no line for these two ports"),
+            _ => {}
         }
         let (port, vc) = unpacked(row[key]);
         if home && end.port.map(usize::from) == Some(port) {
@@ -125,12 +128,16 @@ impl Judge<'_> {
         let slot = router * self.network.ports + port;
         match self.network.next[slot] {
             (NOWHERE, _) => Step::Lost("it sends them to a port that leads to no other router and not to the destination"),
-            (to, in_port) => Step::Hop(slot, vc, to as usize * self.inputs + self.table.lookup().input(in_port as usize, vc, vcs)),
+            (to, in_port) => {
+                let input = self.table.lookup().input(key % self.inputs, in_port as usize, vc, vcs);
+                Step::Hop(slot, vc, to as usize * self.inputs + input)
+            }
         }
     }
 
-    fn start(&self, src: usize) -> usize {
-        self.network.endpoints[src].router as usize * self.inputs
+    /// Where packets of a pair start; `None` if their source discards them.
+    fn start(&self, src: usize, dst: usize) -> Option<usize> {
+        Some(self.network.endpoints[src].router as usize * self.inputs + self.table.start(src, dst)?)
     }
 
     fn walk_to(&self, part: Range<usize>) -> Tally {
@@ -141,7 +148,8 @@ impl Judge<'_> {
             self.table.fill(dst, &mut row);
             let mut fates = vec![Fate::Unknown; row.len()];
             for src in (0..self.network.endpoints.len()).filter(|src| *src != dst) {
-                match self.fate(&row, dst, self.start(src), &mut fates, &mut path) {
+                let start = self.start(src, dst);
+                match start.map_or(Fate::Lost, |start| self.fate(&row, dst, start, &mut fates, &mut path)) {
                     Fate::Arrives => {}
                     fate => {
                         tally.lost += 1;
@@ -150,7 +158,8 @@ impl Judge<'_> {
                         continue;
                     }
                 }
-                let (mut key, mut hops, mut held, load) = (self.start(src), 0, None, weight(src) * weight(dst));
+                let Some(mut key) = start else { continue };
+                let (mut hops, mut held, load) = (0, None, weight(src) * weight(dst));
                 while let Step::Hop(slot, vc, next) = self.step(&row, dst, key) {
                     tally.loads[slot] += load;
                     tally.vc_hops[vc] += 1;
@@ -194,8 +203,12 @@ impl Judge<'_> {
         let mut row = Vec::new();
         self.table.fill(dst, &mut row);
         let mut routers = Vec::new();
-        let mut key = self.start(src);
+        let mut key = self.start(src, dst).unwrap_or(usize::MAX);
         let reason = loop {
+            if key == usize::MAX {
+                routers.push(self.network.endpoints[src].name.as_str());
+                break "its SL2VL table discards them (VL 15)";
+            }
             routers.push(self.network.names[key / self.inputs].as_str());
             match self.step(&row, dst, key) {
                 Step::Hop(_, _, next) => key = next,
@@ -221,7 +234,7 @@ impl Judge<'_> {
         self.table.fill(dst, &mut row);
         let mut seen = BTreeMap::new();
         let mut hops = Vec::new();
-        let mut key = self.start(src);
+        let mut key = self.start(src, dst).unwrap_or(0);
         while let Step::Hop(slot, vc, next) = self.step(&row, dst, key) {
             if let Some(first) = seen.insert(key, hops.len()) {
                 hops.drain(..first);
@@ -276,10 +289,11 @@ impl Judge<'_> {
                 if found.len() == wanted.len() {
                     return found;
                 }
-                if self.fate(&row, dst, self.start(src), &mut fates, &mut path) != Fate::Arrives {
+                let Some(start) = self.start(src, dst) else { continue };
+                if self.fate(&row, dst, start, &mut fates, &mut path) != Fate::Arrives {
                     continue;
                 }
-                let (mut key, mut held) = (self.start(src), None);
+                let (mut key, mut held) = (start, None);
                 while let Step::Hop(slot, vc, next) = self.step(&row, dst, key) {
                     let number = held.map(|held| self.dependencies.number(held, (slot, vc)));
                     if let Some(number) = number.filter(|number| wanted.contains(number)) {

@@ -128,8 +128,9 @@ Some formats (`--emit opensm_lft`) have one output port per router and destinati
 the port also depends on how a packet came in, which is what lets `allowed_turns` stay close to the bound with few virtual channels. The
 message names the first such router and destination.
 
-`dimension_order` looks at the destination alone. The virtual channel does not stand in these formats at all: tables that need several
-should be judged again with `fabc verify --tables FILE --topology FILE`, which walks them on one.",
+`dimension_order` looks at the destination alone, and so do tables with `key = dst`. The virtual channel does not stand in `opensm_lft` at all: where
+routes use several, `opensm_sl2vl` and `opensm_path_sl` say which lane a packet takes, and `fabc verify --tables FILE --topology FILE --sl2vl FILE
+--path-sl FILE` judges what the files say together.",
     },
     CodeDoc {
         code: "FAB0518",
@@ -188,6 +189,24 @@ of at most 254 ports, 49,151 unicast LIDs for switches and hosts, and forwarding
 between virtual channels, such as those of `minimal`, do not fit into `opensm_lft`; those of `allowed_turns { key = dst; }` within one
 virtual channel do. The files of TONS number chips by their place in a pod of cubes. `topology.graphml`, `topology.csv` and
 `--emit tables_csv` hold every network.",
+    },
+    CodeDoc {
+        code: "FAB0535",
+        title: "no SONiC configuration of a switch",
+        text: "\
+`--emit config_db` and `fabc plan --patch` are about the CONFIG_DB of switches. A switch without sides whose ports carry both directions
+(`couple any of` without `duplex = pair`) has none, since SONiC joins a port of side A to one of side B (`fabc explain FAB0145`); nor has one of
+which the spec says `config_db = none`. The message names the first such switch. `ocs.json` and `fabc plan --json` are about all switches.",
+    },
+    CodeDoc {
+        code: "FAB0536",
+        title: "more service levels than InfiniBand has",
+        text: "\
+On InfiniBand a switch chooses the virtual lane of a packet by its input port, its output port and its service level, which the source
+chooses and which stays what it is (`--emit opensm_sl2vl`, `opensm_path_sl`). Routes that want different lanes between the same two ports of a
+switch need different levels, of which there are 16. The message names the first route for which none is left.
+
+Fewer virtual channels, or a routing with fewer changes between them, need fewer levels.",
     },
     CodeDoc {
         code: "FAB0541",

@@ -343,6 +343,17 @@ pub(super) const CODES: &[CodeDoc] = &[
          200 bytes, and none that differ in capitals or brackets only.",
     ),
     doc(
+        "FAB0145",
+        "a switch that SONiC cannot be told about",
+        "The SONiC model of an optical circuit switch (CONFIG_DB, `OCS_CROSS_CONNECT`) joins a port of side A to one of side B, \
+         and no port is in two cross-connects. `couple any of` joins any two ports; with `duplex = circulator` (the default) each \
+         port carries both directions, so it would have to be on both sides at once. With `duplex = pair` it is: a face port sends \
+         into `kA` and receives from `kB`, and a link is the two cross-connects `iA-jB` and `jA-iB`.\n\
+         \n\
+         Without `config_db` no configuration is written for such switches, and the build says so; `config_db = none;` says that \
+         this is meant. `ocs.json` has their settings all the same.",
+    ),
+    doc(
         "FAB0151",
         "declared and not used",
         "A warning: a constant or a link of the spec's own file that nothing names. Often a name was mistyped where it was meant, or \

@@ -1,5 +1,6 @@
 //! How the files of these formats are handed over, and why a fabric has none.
 
+use crate::model::{Ocs, SonicConfig};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -41,6 +42,31 @@ pub enum EmitError {
         /// What it has no words for.
         reason: &'static str,
     },
+    /// Routes that change between virtual channels in more ways than there are service levels.
+    #[error("`{format}` has 16 service levels, and the route from {src} to {dst} contradicts one of each")]
+    #[diagnostic(
+        code(FAB0536),
+        help("a lane follows from the service level and the ports alone; fewer virtual channels, or another routing, need fewer levels")
+    )]
+    TooManyLevels {
+        /// The format.
+        format: &'static str,
+        /// Where the first route without a level begins.
+        src: String,
+        /// Where it ends.
+        dst: String,
+    },
+    /// A switch without a SONiC configuration.
+    #[error("there is no SONiC configuration of {ocs}: {reason}")]
+    #[diagnostic(code(FAB0535), help("{help}"))]
+    NoConfigDb {
+        /// The first such switch.
+        ocs: String,
+        /// Why not.
+        reason: &'static str,
+        /// What can be done.
+        help: &'static str,
+    },
     /// A pod that is too large for a format.
     #[error("`{format}` holds pods of at most {most} chips, but this one has {chips}")]
     #[diagnostic(code(FAB0518), help("{reason}"))]
@@ -54,4 +80,18 @@ pub enum EmitError {
         /// Why not more.
         reason: &'static str,
     },
+}
+
+impl EmitError {
+    /// Of a switch that has none.
+    pub(in crate::emit) fn no_config_db(ocs: &Ocs) -> Self {
+        let (reason, help) = match ocs.config_db {
+            SonicConfig::NoSides => (
+                "it has no sides, and SONiC joins a port of side A to one of side B",
+                "couple two sides (`couple P with Q`), give each direction its own fiber (`duplex = pair;`), or write `config_db = none;`",
+            ),
+            _ => ("the spec says `config_db = none`", "say which configuration the switch reads: `config_db = ocs_v;` or `hld;`"),
+        };
+        Self::NoConfigDb { ocs: ocs.name.clone(), reason, help }
+    }
 }

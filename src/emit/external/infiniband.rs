@@ -3,8 +3,9 @@
 //!
 //! Port p of a router is port p + 1 of the switch. Hosts are counted router by router; that of number k has
 //! LID k + 1, the switch of node n the LID H + n + 1 where H is the number of hosts. In a pod every chip is
-//! its own host. The GUIDs are made up: their first byte is of no vendor. `opensm -R file -U <lft file>`
-//! loads the tables; ibsim takes the topology (raise its `-N -S -P`).
+//! its own host. The GUIDs are made up: their first byte is of no vendor; that of a port is that of its
+//! adapter plus its number, as ibsim has it. `opensm -R file -U <lft file>` loads the tables; ibsim takes the
+//! topology (raise its `-N -S -P`).
 
 use super::chunks::{EmitError, Take};
 use super::nominal::NominalTables;
@@ -20,14 +21,14 @@ const LIDS: usize = 0xbfff;
 const PORTS: usize = 254;
 
 /// The numbers of a subnet.
-struct Subnet<'c> {
-    topology: &'c Topology,
+pub(super) struct Subnet<'c> {
+    pub(super) topology: &'c Topology,
     /// `[node]`: the number of its first host; one more at the end.
     hosts: Vec<usize>,
 }
 
 impl<'c> Subnet<'c> {
-    fn of(format: &'static str, compiled: &'c Compiled) -> Result<Self, EmitError> {
+    pub(super) fn of(format: &'static str, compiled: &'c Compiled) -> Result<Self, EmitError> {
         let topology = &compiled.topology;
         let mut hosts = vec![0];
         for node in topology.nodes() {
@@ -53,35 +54,35 @@ impl<'c> Subnet<'c> {
     }
 
     /// The numbers of the hosts of a router.
-    fn hosts(&self, node: NodeId) -> std::ops::Range<usize> {
+    pub(super) fn hosts(&self, node: NodeId) -> std::ops::Range<usize> {
         self.hosts[node.index()]..self.hosts[node.index() + 1]
     }
 
     /// The port of the switch behind which the `k`th host of a router sits.
-    fn host_port(&self, k: usize) -> usize {
+    pub(super) fn host_port(&self, k: usize) -> usize {
         self.topology.ports() + k + 1
     }
 
-    fn host_name(&self, node: NodeId, k: usize) -> String {
+    pub(super) fn host_name(&self, node: NodeId, k: usize) -> String {
         let name = self.topology.name(node);
         if self.topology.hosts(node) == 1 { name } else { format!("{name} host {k}") }
     }
 
-    fn switch_lid(&self, node: NodeId) -> usize {
+    pub(super) fn switch_lid(&self, node: NodeId) -> usize {
         self.hosts[self.topology.node_count()] + node.index() + 1
     }
 }
 
-fn switch_guid(node: NodeId) -> u64 {
+pub(super) fn switch_guid(node: NodeId) -> u64 {
     0xfab0_0000_0001_0000 + u64::from(node.0)
 }
 
-fn adapter_guid(host: usize) -> u64 {
-    0xfab0_0000_0002_0000 + host as u64
+pub(super) fn adapter_guid(host: usize) -> u64 {
+    0xfab0_0000_0002_0000 + 2 * host as u64
 }
 
-fn port_guid(host: usize) -> u64 {
-    0xfab0_0000_0003_0000 + host as u64
+pub(super) fn port_guid(host: usize) -> u64 {
+    adapter_guid(host) + 1
 }
 
 /// `topology.ibnetdiscover`: what ibnetdiscover would print.
@@ -121,11 +122,9 @@ pub(super) fn ibnetdiscover<E: From<EmitError>>(compiled: &Compiled, take: &mut 
     Ok(())
 }
 
-/// `nominal.lft`: the unicast forwarding tables of the healthy fabric as OpenSM dumps and loads them.
-pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
-    let Some(tables) = NominalTables::of(compiled) else { return Ok(()) };
-    let topology = &compiled.topology;
-    let subnet = Subnet::of("opensm_lft", compiled)?;
+/// Whether the port of every entry follows from its destination.
+pub(super) fn by_destination(format: &'static str, tables: &NominalTables<'_>) -> Result<(), EmitError> {
+    let topology = tables.topology;
     for node in tables.symmetry().canonical_nodes() {
         for dst in topology.nodes() {
             let entries = tables.entries(node, dst);
@@ -133,14 +132,26 @@ pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Tak
                 let ports = [entries[0].out_port, other.out_port].map(|port| topology.names().port(PortId(port)));
                 let ports = ports.join(" or ");
                 let (router, dst) = (topology.name(node), topology.name(dst));
-                return Err(EmitError::NotDestinationKeyed { format: "opensm_lft", router, dst, ports }.into());
+                return Err(EmitError::NotDestinationKeyed { format, router, dst, ports });
             }
         }
     }
-    // Of pods the page on formats says that the virtual channels are left out.
-    if compiled.pod.is_none() && tables.vcs_used(compiled) > 1 {
-        let reason = "its routes change between virtual channels, which forwarding tables by destination do not name";
-        return Err(EmitError::NotHeld { format: "opensm_lft", reason }.into());
+    Ok(())
+}
+
+/// `nominal.lft`: the unicast forwarding tables of the healthy fabric as OpenSM dumps and loads them.
+pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+    let Some(tables) = NominalTables::of(compiled) else { return Ok(()) };
+    let topology = &compiled.topology;
+    let subnet = Subnet::of("opensm_lft", compiled)?;
+    by_destination("opensm_lft", &tables)?;
+    let vcs = tables.vcs_used(compiled);
+    if vcs > 1 {
+        let head = format!(
+            "# The routes use {vcs} virtual lanes, which forwarding tables do not name: proved free of deadlock are these tables together\n\
+             # with the SL2VL tables of `opensm_sl2vl` and the service levels of `opensm_path_sl`, and not alone.\n"
+        );
+        take("nominal.lft", head.as_bytes())?;
     }
     let last = subnet.switch_lid(NodeId::new(topology.node_count() - 1));
     for node in topology.nodes() {

@@ -5,6 +5,7 @@
 
 mod chunks;
 mod infiniband;
+mod lanes;
 mod nominal;
 mod tables_csv;
 mod tons;
@@ -18,6 +19,8 @@ use crate::model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum External {
     OpensmLft,
+    OpensmSl2vl,
+    OpensmPathSl,
     Ibnetdiscover,
     TonsBundle,
     TablesCsv,
@@ -38,6 +41,8 @@ pub(super) fn each_chunk<E: From<EmitError>>(external: External, compiled: &Comp
     fits(external, &compiled.fabric)?;
     match external {
         External::OpensmLft => infiniband::opensm_lft(compiled, take),
+        External::OpensmSl2vl => lanes::opensm_sl2vl(compiled, take),
+        External::OpensmPathSl => lanes::opensm_path_sl(compiled, take),
         External::Ibnetdiscover => infiniband::ibnetdiscover(compiled, take),
         External::TonsBundle => tons::bundle(compiled, take),
         External::TablesCsv => tables_csv::tables(compiled, take),

@@ -2,14 +2,15 @@
 
 use super::context::{Context, missing, short_name};
 use super::items::{Items, head};
-use super::settings::{integer, one_of_or, settings};
+use super::settings::{Settings, integer, one_of, one_of_or, settings};
 use super::site::Links;
 use crate::diag::{Span, list};
 use crate::ids::{BlockId, Id, IdVec, NodeId, OcsGroupId, OcsId, PortId};
 use crate::limits::{INDICES, OCSES};
 use crate::model::errors::ResolveError;
 use crate::model::names::file_stem;
-use crate::model::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES};
+use crate::model::switch_errors::SwitchError;
+use crate::model::{CoupleRule, Cube, Duplex, FacePort, Ocs, OcsGroup, PORT_NAMES, SonicConfig};
 use crate::syntax::ast::{Coupled, OcsItem, Port, Range, StatementKind, Text};
 use crate::syntax::words::Place;
 use crate::syntax::written_port;
@@ -92,13 +93,14 @@ fn file_names(context: &mut Context, groups: &IdVec<OcsGroupId, OcsGroup>, ocses
             format!("`{first_stem}` and `{stem}` are one name on a disk that does not tell capitals from small letters")
         };
         let (one, other) = if groups[first.group].span <= groups[ocs.group].span { (first, ocs) } else { (ocs, first) };
-        context.error(ResolveError::SameFileName {
+        let error = SwitchError::SameFileName {
             ocs: other.name.clone(),
             first_ocs: one.name.clone(),
             help: format!("{names}; rename one of the groups"),
             span: groups[other.group].span,
             first: groups[one.group].span,
-        });
+        };
+        context.error(error.into());
     }
 }
 
@@ -111,6 +113,7 @@ struct Declared<'a> {
     ports: u32,
     ports_span: Span,
     duplex: Duplex,
+    config_db: SonicConfig,
     link: crate::ids::LinkTypeId,
     sides: Sides<'a>,
     couple_span: Span,
@@ -161,6 +164,7 @@ fn declaration<'a>(
     }
     let link = links.find(context, "`couple`", couple.over.as_ref(), couple_span);
     let sides = sides(context, &place, &couple.ports);
+    let config_db = config_db(context, &settings, item, sides.as_ref()?.rule, duplex?, couple_span);
     Some(Declared {
         item,
         head,
@@ -169,10 +173,33 @@ fn declaration<'a>(
         ports: ports? as u32,
         ports_span: settings.span("ports").unwrap_or(head),
         duplex: duplex?,
+        config_db: config_db?,
         link: link?,
         sides: sides?,
         couple_span,
     })
+}
+
+/// The configuration that is written for the switches of a group; not every switch can have one.
+fn config_db(
+    context: &mut Context,
+    settings: &Settings<'_>,
+    item: &OcsItem,
+    rule: CoupleRule,
+    duplex: Duplex,
+    couple: Span,
+) -> Option<SonicConfig> {
+    let one_sided = (rule, duplex) == (CoupleRule::Any, Duplex::Circulator);
+    let Some(value) = settings.get("config_db") else {
+        return Some(if one_sided { SonicConfig::NoSides } else { SonicConfig::OcsV });
+    };
+    let wanted: SonicConfig = one_of(context, "`config_db`", value)?;
+    if one_sided && wanted.state_key().is_some() {
+        let ocs = format!("ocs `{}`", item.name.value);
+        context.error(SwitchError::NoSides { ocs, span: value.span, couple }.into());
+        return None;
+    }
+    Some(wanted)
 }
 
 /// Names and bounds of the indices.
@@ -349,6 +376,7 @@ fn expand(
             link: declared.link,
             ports: declared.ports,
             duplex: declared.duplex,
+            config_db: declared.config_db,
             span: declared.couple_span,
         };
         if !take(context, &ocs, cube, ocses, taken) {
