@@ -51,7 +51,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
     short_name(context, "the name of a fabric", &fabric.name);
     let items = sort_items(context, spec);
 
-    let clock = hardware::clock(context, &items, fabric.head);
+    let clock = hardware::clock(context, &items);
     let links = hardware::links(context, &items, clock);
     if items.links.is_empty() {
         let example = "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";

@@ -18,12 +18,15 @@ use crate::units::{Dimension, PICOSECONDS_PER_METRE};
 /// Stands for a link that was reported as unknown; such a cube never leaves this module's parent.
 const UNKNOWN_LINK: LinkTypeId = LinkTypeId(u32::MAX);
 
+/// What is not written; `docs/language.md` tells it.
+const CLOCK_HZ: u64 = 1_000_000_000;
+const FLIT_BYTES: u64 = 128;
+const BUFFER_FLITS: u64 = 128;
+const LATENCY_CYCLES: u32 = 25;
+
 /// The clock, Hz.
-pub(super) fn clock(context: &mut Context, items: &Items<'_>, fabric: Span) -> Option<u64> {
-    let Some(setting) = items.settings.get("clock") else {
-        context.error(missing("the fabric", "`clock`", "clock = 1.05 GHz;", fabric));
-        return None;
-    };
+pub(super) fn clock(context: &mut Context, items: &Items<'_>) -> Option<u64> {
+    let Some(setting) = items.settings.get("clock") else { return Some(CLOCK_HZ) };
     let (number, unit) = quantity(context, "`clock`", &setting.value, &[Dimension::Frequency], "1.05 GHz")?;
     whole(context, "`clock`", "a whole number of Hz, at most 1000 GHz", number.times(unit.factor), 1_000_000_000_000, setting.value.span)
 }
@@ -93,8 +96,10 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
             whole(context, &what, wanted, number.times(unit.factor), 8_000_000_000_000_000, value.span)
         });
         let dimensions = [Dimension::Cycles, Dimension::Time, Dimension::Length];
-        let latency =
-            settings.need(context, "latency", "25 cycles").and_then(|value| latency_of(context, &place, value, clock, &dimensions));
+        let latency = match settings.get("latency") {
+            Some(value) => latency_of(context, &place, value, clock, &dimensions),
+            None => Some(LATENCY_CYCLES),
+        };
         links.names.push(name.value.clone());
         links.types.push(bandwidth.zip(latency).map(|(bandwidth_bps, latency_cycles)| LinkType {
             name: name.value.to_string(),
@@ -126,11 +131,11 @@ pub(super) fn router(context: &mut Context, items: &Items<'_>, site: &Site<'_>, 
         None => Some(i64::from(kind.network)),
     };
     let vcs = settings.need(context, "vcs", "4").and_then(|value| integer(context, "`vcs`", value, 1..=64));
-    let flit = settings.need(context, "flit", "128 B").and_then(|value| {
+    let flit = settings.get("flit").map_or(Some(FLIT_BYTES), |value| {
         let (number, unit) = quantity(context, "`flit`", value, &[Dimension::Data], "128 B")?;
         whole(context, "`flit`", "a whole number of bytes, at most 1 MiB", number.times(unit.factor), 1 << 20, value.span)
     });
-    let buffer = settings.need(context, "buffer", "200 flits").and_then(|value| {
+    let buffer = settings.get("buffer").map_or(Some(BUFFER_FLITS), |value| {
         let (number, unit) = quantity(context, "`buffer`", value, &[Dimension::Flits], "200 flits")?;
         match number.times(unit.factor) {
             // What is scheduled to the cycle waits nowhere.
@@ -139,8 +144,10 @@ pub(super) fn router(context: &mut Context, items: &Items<'_>, site: &Site<'_>, 
         }
     });
     let dimensions = [Dimension::Cycles, Dimension::Time];
-    let latency = settings.need(context, "latency", "25 cycles");
-    let latency = latency.and_then(|value| latency_of(context, &format!("`{keyword}`"), value, site.clock, &dimensions));
+    let latency = match settings.get("latency") {
+        Some(value) => latency_of(context, &format!("`{keyword}`"), value, site.clock, &dimensions),
+        None => Some(LATENCY_CYCLES),
+    };
     Some(Router {
         radix: radix? as u32,
         hosts: hosts? as u16,
