@@ -485,8 +485,8 @@ fn pods_at_the_limits_are_checked_or_refused_with_little_memory() {
     }
 }
 
-/// The commands of the README's blocks of shell, each with what it says about its exit code, and the text that
-/// is shown after the block.
+/// The commands of the README's blocks of shell, each with what it says about its exit code, and the text
+/// that is shown after the block.
 fn blocks_of_the_readme() -> Vec<(Vec<String>, Option<String>)> {
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     let mut blocks: Vec<(Vec<String>, Option<String>)> = Vec::new();

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Four cubes; one group of each kind that can be configured: sides and circulators, sides and pairs of fibers,
-/// no sides and pairs.
+/// Four cubes; one group of each kind that can be configured: sides and circulators, sides and pairs of
+/// fibers, no sides and pairs.
 fn spec(name: &str, topology: &str) -> String {
     format!(
         "fabric {name} {{

@@ -1,10 +1,10 @@
 //! `ocs/X_0_0.config_db.json`: the setting of one switch as SONiC's OCS CONFIG_DB reads it.
 //!
 //! SONiC joins a port of side A to one of side B, each a simplex port in at most one cross-connect. Behind
-//! circulators the port of `a[i]` is `{i+1}A` and that of `b[j]` is `{j+1}B`. With one fiber per direction the
-//! face ports of `a`, then `b`, are numbered on, each sends into `kA` and receives from `kB`, and a link is two
-//! cross-connects. Of a switch without sides only the latter can be told. Sources: the high-level design
-//! sonic-net/SONiC `doc/ocs/ocs_hld.md` (revision 0.5), and the image and `ocs_config.json` of
+//! circulators the port of `a[i]` is `{i+1}A` and that of `b[j]` is `{j+1}B`. With one fiber per direction
+//! the face ports of `a`, then `b`, are numbered on, each sends into `kA` and receives from `kB`, and a link
+//! is two cross-connects. Of a switch without sides only the latter can be told. Sources: the high-level
+//! design sonic-net/SONiC `doc/ocs/ocs_hld.md` (revision 0.5), and the image and `ocs_config.json` of
 //! sonic-ocs/sonic-buildimage (release `ocs-kvm-v1.0`), which call the state of a port `state` and
 //! `config_status`.
 

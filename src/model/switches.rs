@@ -32,8 +32,8 @@ pub enum Duplex {
     Pair,
 }
 
-/// Which SONiC CONFIG_DB is written for a switch: what its software calls the state of a port, or why there is
-/// none.
+/// Which SONiC CONFIG_DB is written for a switch: what its software calls the state of a port, or why there
+/// is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SonicConfig {
     /// `config_status`, as the published OCS-V image reads it.

@@ -1,10 +1,11 @@
-//! Forwarding tables together with what chooses the virtual lanes of InfiniBand: the SL2VL tables of the ports,
-//! and the service level (SL) of every path.
+//! Forwarding tables together with what chooses the virtual lanes of InfiniBand: the SL2VL tables of the
+//! ports, and the service level (SL) of every path.
 //!
-//! The lane of a packet follows from its input port, its output port and its SL, which stays what it was at the
-//! source. Lane 15 in an SL2VL table discards. Formats: what OpenSM dumps as `opensm-sl2vl.dump`; per path a line
-//! `0x<GUID of the source node> <LID> <SL>`, as ibdmchk reads it, or `0x<LID> : <SL> ..` below a line `Channel
-//! Adapter 0x<port GUID>, ..`, as OpenSM dumps path records. Without the latter all paths have SL 0.
+//! The lane of a packet follows from its input port, its output port and its SL, which stays what it was at
+//! the source. Lane 15 in an SL2VL table discards. Formats: what OpenSM dumps as `opensm-sl2vl.dump`; per
+//! path a line `0x<GUID of the source node> <LID> <SL>`, as ibdmchk reads it, or `0x<LID> : <SL> ..` below a
+//! line `Channel Adapter 0x<port GUID>, ..`, as OpenSM dumps path records. Without the latter all paths have
+//! SL 0.
 
 use super::infiniband::Subnet;
 use super::lft::{LidTables, hexadecimal};

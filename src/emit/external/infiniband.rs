@@ -3,9 +3,9 @@
 //!
 //! Port p of a router is port p + 1 of the switch. Hosts are counted router by router; that of number k has
 //! LID k + 1, the switch of node n the LID H + n + 1 where H is the number of hosts. In a pod every chip is
-//! its own host. The GUIDs are made up: their first byte is of no vendor; that of a port is that of its adapter
-//! plus its number, as ibsim has it. `opensm -R file -U <lft file>` loads the tables; ibsim takes the topology
-//! (raise its `-N -S -P`).
+//! its own host. The GUIDs are made up: their first byte is of no vendor; that of a port is that of its
+//! adapter plus its number, as ibsim has it. `opensm -R file -U <lft file>` loads the tables; ibsim takes the
+//! topology (raise its `-N -S -P`).
 
 use super::chunks::{EmitError, Take};
 use super::nominal::NominalTables;

@@ -1,15 +1,15 @@
 //! Virtual channels on InfiniBand: the service level (SL) of every path, and the SL2VL tables of all ports.
 //!
-//! A switch chooses the virtual lane of a packet by its input port, its output port and its SL, and the SL stays
-//! what it was at the source. So every ordered pair gets the first SL under which its route contradicts no
-//! route before it: at no switch do two routes of one SL come in by the same port, leave by the same port and
-//! want different lanes. All that the forwarding tables, these tables and these levels say together is then
-//! what was proved. Packets with another SL are not covered: where no route of an SL passes, it leads to VL 15,
-//! which discards them.
+//! A switch chooses the virtual lane of a packet by its input port, its output port and its SL, and the SL
+//! stays what it was at the source. So every ordered pair gets the first SL under which its route contradicts
+//! no route before it: at no switch do two routes of one SL come in by the same port, leave by the same port
+//! and want different lanes. All that the forwarding tables, these tables and these levels say together is
+//! then what was proved. Packets with another SL are not covered: where no route of an SL passes, it leads to
+//! VL 15, which discards them.
 //!
-//! Formats: `dump_sl2vl_tbl` of OpenSM (`opensm/osm_dump.c`), which writes `opensm-sl2vl.dump`; and a line `0x<GUID of
-//! the source node> <LID of the destination> <SL>` per path, which ibdmchk reads with `-c` (ibutils,
-//! `IBFabric::parsePSLFile`). OpenSM loads neither.
+//! Formats: `dump_sl2vl_tbl` of OpenSM (`opensm/osm_dump.c`), which writes `opensm-sl2vl.dump`; and a line
+//! `0x<GUID of the source node> <LID of the destination> <SL>` per path, which ibdmchk reads with `-c`
+//! (ibutils, `IBFabric::parsePSLFile`). OpenSM loads neither.
 
 use super::chunks::{EmitError, Take};
 use super::infiniband::{Subnet, adapter_guid, by_destination, port_guid, switch_guid};
@@ -36,8 +36,8 @@ struct Lanes {
     /// Of a router, the injected input included.
     inputs: usize,
     ports: usize,
-    /// `[((node * inputs + input) * ports + output) * LEVELS + level]`; input 0 is injected traffic, input p + 1
-    /// port p.
+    /// `[((node * inputs + input) * ports + output) * LEVELS + level]`; input 0 is injected traffic,
+    /// input p + 1 port p.
     lanes: Vec<u8>,
     /// `[src * nodes + dst]`
     levels: Vec<u8>,
