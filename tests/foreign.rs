@@ -625,7 +625,7 @@ fn every_changed_entry_of_a_lane_is_noticed() {
                 changed += 1;
                 match judge_lanes(&lft, &text, Some(&path_sl), &subnet) {
                     Err(Rejected::Convicted(errors)) => *convicted.entry(errors[0].code().unwrap().to_string()).or_insert(0) += 1,
-                    // Another lane may be free of deadlock as well; at port 0, the switch itself, nobody sends.
+                    // Another lane may be free of deadlock too; at port 0, the switch itself, nobody sends.
                     Ok(found) => assert!(found.vc_hops != good.vc_hops || ports.starts_with("0 "), "{line}"),
                     Err(Rejected::Unreadable(error)) => panic!("{error}"),
                 }

@@ -99,8 +99,8 @@ pub const GRAPH_INPUTS: [&str; 2] = ["inputs/topology.graphml", "inputs/topology
 /// The place in a built directory for the cross-connects that a spec names.
 pub const OCS_INPUT: &str = "inputs/ocs.json";
 
-/// Where a built directory has the copy of a file that its normal form, at `spec`, names: the demand matrix and
-/// the graph by the place of the copy, cross-connects by the place that they came from.
+/// Where a built directory has the copy of a file that its normal form, at `spec`, names: the demand matrix
+/// and the graph by the place of the copy, cross-connects by the place that they came from.
 pub fn input_copy(spec: &str, wanted: &str) -> &'static str {
     let mut by_place = [DEMAND_INPUT].into_iter().chain(GRAPH_INPUTS);
     by_place.find(|copy| join(spec, copy) == wanted).unwrap_or(OCS_INPUT)
