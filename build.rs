@@ -14,7 +14,7 @@ fn main() {
     println!("cargo::rustc-env=FABC_VERSION={}{commit}", variable("CARGO_PKG_VERSION"));
 }
 
-/// The commit that is checked out; `None` without git, and in a directory that only lies within another clone.
+/// The commit that is checked out; `None` without git, and in a directory that only lies in another clone.
 fn commit(directory: &Path) -> Option<String> {
     if !directory.join(".git").exists() {
         return None;

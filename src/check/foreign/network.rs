@@ -63,8 +63,8 @@ impl Lookup {
         }
     }
 
-    /// The input of packets that come in by a port on a virtual channel; `before` is that at the router
-    /// before.
+    /// The input of packets that come in by a port on a virtual channel; `before` is their input at the
+    /// router before.
     pub(super) fn input(self, before: usize, in_port: usize, vc: usize, vcs: usize) -> usize {
         match self {
             Lookup::Level(levels) => in_port * levels + before % levels,

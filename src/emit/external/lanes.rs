@@ -36,8 +36,8 @@ struct Lanes {
     /// Of a router, the injected input included.
     inputs: usize,
     ports: usize,
-    /// `[((node * inputs + input) * ports + output) * LEVELS + level]`; input 0 is injected traffic, input p
-    /// + 1 port p.
+    /// `[((node * inputs + input) * ports + output) * LEVELS + level]`; input 0 is injected traffic,
+    /// input p + 1 port p.
     lanes: Vec<u8>,
     /// `[src * nodes + dst]`
     levels: Vec<u8>,
