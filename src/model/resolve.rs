@@ -7,6 +7,7 @@
 mod choices;
 mod context;
 mod demand;
+mod faces;
 mod families;
 mod foreign;
 mod graph;

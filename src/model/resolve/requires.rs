@@ -145,7 +145,7 @@ fn share(
     let Some(&reference) = reference else {
         let known = Reference::ALL.iter().any(|reference| reference.name() == &*share.of.value);
         context.error(match known || possible.is_empty() {
-            false => unknown_choice("share", &share.of, &possible, None),
+            false => unknown_choice("the share", &share.of, &possible, None),
             true => {
                 let help = match possible.is_empty() {
                     true => format!("write a number: `require {name} {} ..`", item.comparison.value),
