@@ -378,6 +378,24 @@ fn comments_are_narrow() {
     complain(wrong);
 }
 
+/// Prose only: tables, code and headings are as wide as they are, and code in a line is not torn.
+#[test]
+fn docs_are_narrow() {
+    let mut wrong = Vec::new();
+    let pages = files("docs").into_iter().filter(|path| path.ends_with(".md") && path != "docs/errors.md");
+    for page in pages.chain(["README.md".to_owned(), "CHANGELOG.md".to_owned()]) {
+        let mut code = false;
+        for (at, line) in read(&page).lines().enumerate() {
+            code ^= line.trim_start().starts_with("```");
+            let prose = line.split('`').step_by(2).map(|text| text.chars().count()).sum::<usize>();
+            if !code && !line.trim_start().starts_with(['|', '#', '!', '`']) && line.chars().count() > COLUMNS && prose + 40 > COLUMNS {
+                wrong.push(format!("{page}:{}: a line of {} columns, at most {COLUMNS}", at + 1, line.chars().count()));
+            }
+        }
+    }
+    complain(wrong);
+}
+
 #[test]
 fn files_that_the_docs_name_exist() {
     let all: Vec<String> = ["src", "tests", "benches", "docs", "grammar", "specs", ".ci"].iter().flat_map(|folder| files(folder)).collect();

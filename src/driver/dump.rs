@@ -62,7 +62,7 @@ fn resolve(fabric: &Fabric) -> String {
         "chip: radix {}, {} VCs, flit {} B, buffer {} flits, {} cycles\n",
         chip.radix, chip.vcs, chip.flit_bytes, chip.buffer_flits, chip.latency_cycles
     );
-    out += &format!("budget: {} VCs, {} tolerated\n", fabric.budget.vcs, fabric.budget.faults.worst().unwrap_or("no fault"));
+    out += &format!("budget: {} VCs, {}\n", fabric.budget.vcs, fabric.tolerated());
     if let Some(entries) = fabric.budget.table_entries {
         out += &format!("budget: {entries} table entries\n");
     }

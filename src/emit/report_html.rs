@@ -64,10 +64,6 @@ fn page(compiled: &Compiled) -> Value {
         .collect();
     let mut facts = summary::plant_lines(compiled);
     facts.extend([summary::links_line(compiled), summary::choices_line(compiled)]);
-    if compiled.pod.is_none() {
-        // The words of faults are those of pods.
-        facts.iter_mut().for_each(|fact| *fact = fact.replace("dead chip", "dead router"));
-    }
     let pod = compiled.pod.is_some();
     context! {
         style => include_str!("report_html/style.css"),

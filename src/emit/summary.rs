@@ -247,7 +247,7 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         }
         routing => routing.name().to_owned(),
     };
-    let faults = format!("{} tolerated", fabric.budget.faults.worst().unwrap_or("no fault"));
+    let faults = fabric.tolerated();
     let symmetry = compiled.topology.symmetry();
     let what = if compiled.pod.is_some() { "cubes" } else { "groups" };
     let kept = match symmetry.order() {
@@ -305,18 +305,19 @@ pub(super) fn proof_line(compiled: &Compiled) -> String {
 /// `demand: all-to-all in groups of 16 (weight 4) and of all chips (weight 1); the busiest chip sends 315 in
 /// all`; `None` where it is uniform.
 pub(super) fn demand_line(fabric: &Fabric) -> Option<String> {
+    let router = fabric.plant.router_word();
     let how = match fabric.demand.shape() {
         DemandShape::Uniform => return None,
         DemandShape::Groups(components) => {
             let part = |part: &Component| match part.group as usize == fabric.node_count() {
-                true => format!("of all chips (weight {})", part.weight),
+                true => format!("of all {router}s (weight {})", part.weight),
                 false => format!("of {} (weight {})", part.group, part.weight),
             };
             format!("all-to-all in groups {}", components.iter().map(part).collect::<Vec<_>>().join(" and "))
         }
         DemandShape::Matrix(_) => format!("a matrix with weights up to {}", grouped(fabric.demand.largest().into())),
     };
-    Some(format!("demand: {how}; the busiest chip sends {} in all", grouped(fabric.demand.sent_most(None))))
+    Some(format!("demand: {how}; the busiest {router} sends {} in all", grouped(fabric.demand.sent_most(None))))
 }
 
 /// What the topology gains on its demand over the one synthesized for uniform demand.

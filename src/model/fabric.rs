@@ -124,16 +124,6 @@ impl Faults {
     pub fn dark_ocses(self) -> u32 {
         if let Faults::Ocses(most) = self { most } else { 0 }
     }
-    /// `2 dark OCSes`: what may fail at once, for people; `None` where nothing may.
-    pub fn worst(self) -> Option<&'static str> {
-        match self {
-            Faults::Ocses(0) => None,
-            Faults::Ocses(1) => Some("1 dark OCS"),
-            Faults::Ocses(_) => Some("2 dark OCSes"),
-            Faults::Link => Some("1 dark link"),
-            Faults::Chip => Some("1 dead chip"),
-        }
-    }
 }
 
 impl Plant {
@@ -159,6 +149,17 @@ impl Plant {
 }
 
 impl Fabric {
+    /// `2 dark OCSes tolerated`: what may fail at once, for people.
+    pub fn tolerated(&self) -> String {
+        let what = match self.budget.faults {
+            Faults::Ocses(0) => "no fault".to_owned(),
+            Faults::Ocses(1) => "1 dark OCS".to_owned(),
+            Faults::Ocses(most) => format!("{most} dark OCSes"),
+            Faults::Link => "1 dark link".to_owned(),
+            Faults::Chip => format!("1 dead {}", self.plant.router_word()),
+        };
+        format!("{what} tolerated")
+    }
     /// The pod, if that is what the fabric is made of.
     pub fn pod(&self) -> Option<&Pod> {
         match &self.plant {
