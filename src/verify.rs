@@ -15,7 +15,7 @@ use crate::ir::{
     ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene,
     Topology, UniformTopology, fault_flows_are_listed,
 };
-use crate::model::{self, Fabric, Pod, SynthesisMethod, TopologyChoice};
+use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, SynthesisMethod, TopologyChoice};
 use crate::syntax::{ast, input_copy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -243,6 +243,7 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
         Some(TopologyChoice::SynthesizeNear(near)) => Some(&near.search),
         _ => None,
     };
+    add(fabric.clock_hz == DEFAULT_CLOCK_HZ, SPEC, "clock", "whether it is written: without one it is the same");
     add(!routed, SPEC, "clock", "changes no other file without routes, unless latencies are in seconds");
     let router = fabric.plant.router_word();
     add(routed, SPEC, router, "flit and buffer change no other file");

@@ -16,6 +16,9 @@ use crate::diag::Span;
 use crate::ids::{IdVec, LinkTypeId};
 use crate::syntax::{OCS_INPUT, graph_input};
 
+/// The clock of a fabric that declares none, Hz.
+pub const DEFAULT_CLOCK_HZ: u64 = 1_000_000_000;
+
 /// A fabric as declared.
 #[derive(Clone, Debug)]
 pub struct Fabric {

@@ -9,7 +9,7 @@ use crate::diag::Span;
 use crate::ids::LinkTypeId;
 use crate::limits::{CHIPS, CUBES};
 use crate::model::errors::ResolveError;
-use crate::model::{Cube, LinkType, Router};
+use crate::model::{Cube, DEFAULT_CLOCK_HZ, LinkType, Router};
 use crate::syntax::ast::{Expr, ExprKind, Mesh, Operator, StatementKind, Value};
 use crate::syntax::words::Place;
 use crate::syntax::written;
@@ -19,14 +19,13 @@ use crate::units::{Dimension, PICOSECONDS_PER_METRE};
 const UNKNOWN_LINK: LinkTypeId = LinkTypeId(u32::MAX);
 
 /// What is not written; `docs/language.md` tells it.
-const CLOCK_HZ: u64 = 1_000_000_000;
 const FLIT_BYTES: u64 = 128;
 const BUFFER_FLITS: u64 = 128;
 const LATENCY_CYCLES: u32 = 25;
 
 /// The clock, Hz.
 pub(super) fn clock(context: &mut Context, items: &Items<'_>) -> Option<u64> {
-    let Some(setting) = items.settings.get("clock") else { return Some(CLOCK_HZ) };
+    let Some(setting) = items.settings.get("clock") else { return Some(DEFAULT_CLOCK_HZ) };
     let (number, unit) = quantity(context, "`clock`", &setting.value, &[Dimension::Frequency], "1.05 GHz")?;
     whole(context, "`clock`", "a whole number of Hz, at most 1000 GHz", number.times(unit.factor), 1_000_000_000_000, setting.value.span)
 }
