@@ -12,7 +12,7 @@ use crate::compiled::CompiledPod;
 use crate::diag::{Failure, Span};
 use crate::ir::{Distances, LinkClass, Topology};
 use crate::limits::BUILD_BYTES;
-use crate::model::{Arrangement, Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, RoutingChoice, SymmetryChoice, TopologyChoice};
+use crate::model::{Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, PolarStar, RoutingChoice, SymmetryChoice, TopologyChoice};
 use crate::passes::route::RouteError;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -68,9 +68,7 @@ impl Chips {
         let all = fabric.node_count() as u64;
         let symmetric = match &fabric.plant {
             Plant::Pod(pod) => !matches!(&pod.topology, TopologyChoice::Synthesize(search) if search.symmetry == SymmetryChoice::None),
-            Plant::Network(network) => {
-                matches!(network.family, Family::Dragonfly(Dragonfly { arrangement, .. }) if arrangement != Arrangement::Consecutive)
-            }
+            Plant::Network(network) => network.family.rotates(),
         };
         let canonical = if symmetric { u64::from(fabric.blocks().0) } else { all };
         Self { all, canonical, channels: fewest_channels(fabric) }
@@ -101,8 +99,16 @@ fn fewest_channels(fabric: &Fabric) -> u64 {
         Family::HyperX(sides) => along(sides, &|side| side - 1),
         // Some global ports of a group may be dark.
         Family::Dragonfly(Dragonfly { a, .. }) => u64::from(*a) - 1,
+        Family::Hypercube { dimensions, folded } => u64::from(dimensions + u32::from(*folded)),
+        Family::PolarStar(PolarStar { q, degree, .. }) => u64::from(q + degree),
+        Family::PolarFly { q } => u64::from(*q),
+        Family::SlimFly { q } => u64::from(q + q / 4 * 2),
+        Family::Bundlefly { q, p } => u64::from(q + q / 4 * 2 + (p - 1) / 2),
+        Family::SpectralFly { rho, .. } => u64::from(rho + 1),
+        Family::Megafly(megafly) => u64::from(megafly.a / 2),
         Family::FatTree { levels, arity } => 2 * u64::from(*arity) * u64::from(levels - 1) / u64::from(*levels),
         Family::Kautz { degree, .. } => u64::from(*degree),
+        Family::GenKautz { degree, .. } => u64::from(*degree) - 1,
         Family::Listed(listed) => listed.links.len() as u64 / listed.routers.len().max(1) as u64,
     };
     channels.max(1)

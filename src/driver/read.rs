@@ -36,7 +36,8 @@ pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
     let root = if path == "-" { STDIN } else { path };
     let (fabric, spec, sources) = model::read(root, &After { first: Cell::new(Some(text)), path: &str::to_owned })?;
     let warnings = model::warnings(&spec, &fabric);
-    Ok(Loaded { fabric, spec: model::normal_form(&spec), sources, warnings })
+    let spec = model::normal_form(&fabric, &spec);
+    Ok(Loaded { fabric, spec, sources, warnings })
 }
 
 /// Reads and resolves the spec of a built directory from its own files.

@@ -41,6 +41,11 @@ impl Names {
         };
         match family {
             Family::Torus(sides) | Family::Mesh(sides) | Family::HyperX(sides) => Names::Grid(sides.as_slice().into()),
+            Family::SlimFly { q } => Names::Grid([2, *q, *q].as_slice().into()),
+            Family::PolarStar(star) => Names::Blocks { word: "supernode", size: star.supernode_size() },
+            Family::Bundlefly { p, .. } => Names::Blocks { word: "supernode", size: *p },
+            Family::Hypercube { .. } | Family::PolarFly { .. } | Family::SpectralFly { .. } | Family::GenKautz { .. } => Names::Numbered,
+            Family::Megafly(megafly) => Names::Blocks { word: "group", size: megafly.a },
             Family::Dragonfly(Dragonfly { a, .. }) => Names::Blocks { word: "group", size: *a },
             Family::FatTree { levels, arity } => Names::Blocks { word: "level", size: arity.pow(levels - 1) },
             Family::Kautz { degree, length, .. } => Names::Words { degree: *degree, length: *length },

@@ -8,7 +8,8 @@
 use super::capacity::Capacities;
 use super::contract::{Metric, Require, Scale};
 use super::demand::Demand;
-use super::network::{Family, Network};
+use super::family::Family;
+use super::network::Network;
 use super::pod::{Pod, TopologyChoice};
 use super::routing::RoutingChoice;
 use super::synthesis::Near;

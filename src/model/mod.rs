@@ -6,11 +6,14 @@
 mod capacity;
 mod contract;
 mod demand;
+mod design_space;
 mod errors;
 mod fabric;
+mod family;
 mod names;
 mod network;
 mod pod;
+mod prime;
 mod resolve;
 mod routing;
 mod switch_errors;
@@ -22,11 +25,14 @@ mod word;
 pub use capacity::Capacities;
 pub use contract::*;
 pub use demand::{Component, Demand, DemandShape, Plane};
+pub use design_space::*;
 pub use errors::ResolveError;
 pub use fabric::*;
+pub use family::*;
 pub use names::file_stem;
 pub use network::*;
 pub use pod::*;
+pub use prime::{is_prime, prime_power};
 pub use resolve::resolve;
 pub use routing::*;
 pub use switch_errors::SwitchError;
@@ -63,10 +69,15 @@ pub fn read(path: &str, loader: &dyn Loader) -> Read {
 /// Every syntax error, or else every other error of the spec, in source order.
 pub fn load(path: &str, loader: &dyn Loader) -> Read {
     let (fabric, spec, sources) = read(path, loader)?;
-    Ok((fabric, normal_form(&spec), sources))
+    let normal = normal_form(&fabric, &spec);
+    Ok((fabric, normal, sources))
 }
 
-/// The normal form of a spec that is written beside what is built.
-pub fn normal_form(spec: &ast::Spec) -> ast::Spec {
-    syntax::with_inputs(syntax::normalize(spec))
+/// The normal form of a spec that is written beside what is built: with the design that a goal chose.
+pub fn normal_form(fabric: &Fabric, spec: &ast::Spec) -> ast::Spec {
+    let normal = syntax::with_inputs(syntax::normalize(spec));
+    match &fabric.plant {
+        Plant::Network(network) => syntax::with_design(normal, &network.family.written()),
+        Plant::Pod(_) => normal,
+    }
 }

@@ -4,12 +4,14 @@
 //! Invariants: no check stops the others; a check whose inputs are broken stays silent, so that one slip is
 //! one error; the order of items never matters.
 
+mod algebraic;
 mod choices;
 mod context;
 mod demand;
 mod faces;
 mod families;
 mod foreign;
+mod goals;
 mod graph;
 mod hardware;
 mod items;

@@ -7,7 +7,7 @@
 
 use super::ast::*;
 use super::eval::Constants;
-use super::load::join;
+use super::load::{join, parse};
 use super::print::{one_line, required};
 use super::words::{FIELDS, field_rank, item_rank, takes_a_word};
 use crate::diag::Spanned;
@@ -54,13 +54,8 @@ pub fn is_graphml(path: &str) -> bool {
 /// A normal form as it stands in a built directory: the demand matrix and the graph are the copies beside it,
 /// so that the spec can be built again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
-    let entries = normal.files.iter_mut().flat_map(|file| &mut file.entries);
-    let items = entries.flat_map(|entry| match entry {
-        Entry::Fabric(fabric) => &mut fabric.items[..],
-        Entry::Item(item) => std::slice::from_mut(item),
-    });
-    for item in items {
-        if let ItemKind::Setting(Setting { name, value: Value { kind: ValueKind::File(kind, path, _), .. } }) = &mut item.kind {
+    for setting in settings_of(&mut normal) {
+        if let Setting { name, value: Value { kind: ValueKind::File(kind, path, _), .. } } = setting {
             match (&*name.value, &*kind.value) {
                 ("demand", _) => path.value = DEMAND_INPUT.into(),
                 ("topology", "graph") => path.value = graph_input(&path.value).into(),
@@ -69,6 +64,59 @@ pub fn with_inputs(mut normal: Spec) -> Spec {
         }
     }
     normal
+}
+
+/// A normal form with the parameters of a topology in the place of its goal, which is told by its `radix`:
+/// `written` is the topology without its links.
+pub fn with_design(mut normal: Spec, written: &str) -> Spec {
+    for setting in settings_of(&mut normal).filter(|setting| &*setting.name.value == "topology") {
+        let ValueKind::Block(_, goal) = &setting.value.kind else { continue };
+        let named = |statement: &Statement, names: &[&str]| names.contains(&statement.kind.keyword());
+        if !goal.statements.iter().any(|statement| named(statement, &["radix"])) {
+            continue;
+        }
+        // What a goal does not choose stays as it is.
+        let kept = goal.statements.iter().filter(|statement| !named(statement, &["radix", "routers", "dimensions"])).cloned();
+        let kept: Vec<Statement> = kept.collect();
+        let span = goal.span;
+        let Some(mut design) = topology(written) else { continue };
+        let block = match &mut design.kind {
+            ValueKind::Block(_, block) => Some(block),
+            ValueKind::Dims(_, _, block) if !kept.is_empty() => Some(block.get_or_insert(Block { statements: Vec::new(), span })),
+            _ => None,
+        };
+        if let Some(block) = block {
+            block.statements.retain(|statement| !kept.iter().any(|other| other.kind.keyword() == statement.kind.keyword()));
+            block.statements.extend(kept);
+            block.statements.sort_by_key(|statement| field_rank(statement.kind.keyword()));
+        }
+        setting.value = design;
+    }
+    normal
+}
+
+/// A topology as it is written.
+fn topology(written: &str) -> Option<Value> {
+    let text = format!("fabric design {{ topology = {written}; }}");
+    let parsed = parse("design", &|_: &str| Ok(text.clone())).0.ok()?;
+    let found = parsed.items().into_iter().find_map(|item| match &item.kind {
+        ItemKind::Setting(setting) => Some(setting.value.clone()),
+        _ => None,
+    });
+    found
+}
+
+/// The settings among the items.
+fn settings_of(spec: &mut Spec) -> impl Iterator<Item = &mut Setting> {
+    let entries = spec.files.iter_mut().flat_map(|file| &mut file.entries);
+    let items = entries.flat_map(|entry| match entry {
+        Entry::Fabric(fabric) => &mut fabric.items[..],
+        Entry::Item(item) => std::slice::from_mut(item),
+    });
+    items.filter_map(|item| match &mut item.kind {
+        ItemKind::Setting(setting) => Some(setting),
+        _ => None,
+    })
 }
 
 /// The place of a require in the normal form: plain metrics before `fault.` ones, then by name, comparison

@@ -119,12 +119,30 @@ pub enum Place {
     AllowedTurns,
     /// `topology = torus 16 x 16 { .. }`, and the other grids
     Grid,
+    /// `topology = hyperx { .. }`
+    Hyperx,
+    /// `topology = hypercube { .. }`, also folded
+    Hypercube,
+    /// `topology = polarstar { .. }`
+    Polarstar,
+    /// `topology = polarfly { .. }`
+    Polarfly,
+    /// `topology = slim_fly { .. }`
+    SlimFly,
+    /// `topology = bundlefly { .. }`
+    Bundlefly,
+    /// `topology = spectralfly { .. }`
+    Spectralfly,
     /// `topology = dragonfly { .. }`
     Dragonfly,
+    /// `topology = megafly { .. }`
+    Megafly,
     /// `topology = fat_tree { .. }`
     FatTree,
     /// `topology = kautz { .. }`
     Kautz,
+    /// `topology = gen_kautz { .. }`
+    GenKautz,
     /// `topology = graph "file" { .. }`
     Graph,
 }
@@ -143,9 +161,18 @@ impl Place {
             Place::Synthesize => "synthesize",
             Place::AllowedTurns => "allowed_turns",
             Place::Grid => "torus",
+            Place::Hyperx => "hyperx",
+            Place::Hypercube => "hypercube",
+            Place::Polarstar => "polarstar",
+            Place::Polarfly => "polarfly",
+            Place::SlimFly => "slim_fly",
+            Place::Bundlefly => "bundlefly",
+            Place::Spectralfly => "spectralfly",
             Place::Dragonfly => "dragonfly",
+            Place::Megafly => "megafly",
             Place::FatTree => "fat_tree",
             Place::Kautz => "kautz",
+            Place::GenKautz => "gen_kautz",
             Place::Graph => "graph",
         }
     }
@@ -195,7 +222,7 @@ pub const FIELDS: &[Field] = fields! {
     "mesh" Statement Cube;
     "couple" Statement Ocs;
     "bandwidth" Quantity Link;
-    "radix" Quantity Router Chip;
+    "radix" Quantity Router Chip Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly;
     "hosts" Quantity Router;
     "vcs" Quantity Router Chip Budget;
     "flit" Quantity Router Chip;
@@ -206,19 +233,26 @@ pub const FIELDS: &[Field] = fields! {
     "ports" Quantity Ocs;
     "duplex" Choice Ocs;
     "config_db" Choice Ocs;
-    "a" Quantity Dragonfly;
+    "dimensions" Quantity Hyperx Hypercube;
+    "a" Quantity Dragonfly Megafly;
     "h" Quantity Dragonfly;
     "g" Quantity Dragonfly;
-    "arrangement" Choice Dragonfly;
+    "rho" Quantity Spectralfly Megafly;
+    "q" Quantity Polarstar Polarfly SlimFly Bundlefly Spectralfly;
+    "p" Quantity Bundlefly;
+    "supernode" Choice Polarstar;
+    "arrangement" Choice Dragonfly Megafly;
+    "spare" Quantity Dragonfly;
     "levels" Quantity FatTree;
     "arity" Quantity FatTree;
-    "degree" Quantity Kautz;
+    "degree" Quantity Polarstar Kautz GenKautz;
     "length" Quantity Kautz;
-    "arcs" Choice Kautz Graph;
+    "routers" Quantity Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly GenKautz;
+    "arcs" Choice Kautz GenKautz Graph;
     "default" Choice Graph;
-    "link" Choice Grid Dragonfly FatTree Kautz;
-    "local" Choice Grid Dragonfly FatTree Kautz;
-    "global" Choice Grid Dragonfly FatTree Kautz;
+    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz;
+    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz;
+    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz;
     "start" Quantity Synthesize;
     "moves" Quantity Synthesize;
     "method" Choice Synthesize;

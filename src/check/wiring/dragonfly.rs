@@ -1,82 +1,69 @@
-//! The predicate of dragonflies: routers of a group are joined; routers of two groups are, where their global
-//! ports are those that the arrangement gives to each other's group.
+//! The predicates of dragonflies and megaflies: routers of a group are joined, all or every leaf to every
+//! spine; routers of two groups are, where their global ports are those that the arrangement gives to each
+//! other's group.
 
 use super::rule::Rule;
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{LinkClass, Topology};
-use crate::model::{Arrangement, Dragonfly};
+use crate::model::{Arrangement, Dragonfly, Megafly};
 
-/// Groups of routers.
-pub(super) struct Groups(pub(super) Dragonfly);
+/// The links between groups.
+struct Between {
+    /// Routers of a group with global ports, and how many of those each has.
+    carriers: u32,
+    ports: u32,
+    groups: u32,
+    arrangement: Arrangement,
+}
 
-impl Groups {
-    fn place(&self, router: u32) -> (u32, u32) {
-        (router / self.0.a, router % self.0.a)
-    }
-
+impl Between {
     /// Links between every two groups.
     fn copies(&self) -> u32 {
-        (self.0.a * self.0.h).checked_div(self.0.g - 1).unwrap_or(0)
+        (self.carriers * self.ports).checked_div(self.groups - 1).unwrap_or(0)
     }
-
+    /// All of them.
+    fn links(&self) -> u64 {
+        pairs(self.groups) * u64::from(self.copies())
+    }
+    /// Global ports in use of a carrier.
+    fn used(&self, carrier: u32) -> u32 {
+        let used = self.copies() * (self.groups - 1);
+        used.saturating_sub(carrier * self.ports).min(self.ports)
+    }
     /// Which of the g - 1 ports of a round through the other groups leads to a group.
     fn slot(&self, group: u32, other: u32) -> u32 {
-        let g = self.0.g;
+        let g = self.groups;
         let ahead = if other > group { other - group } else { g - (group - other) };
-        match self.0.arrangement {
+        match self.arrangement {
             Arrangement::Palmtree => g - ahead - 1,
             Arrangement::Consecutive => other - u32::from(other > group),
             Arrangement::Fold if 2 * ahead < g => 2 * (ahead - 1),
             Arrangement::Fold => 2 * (g - ahead) - 1,
         }
     }
-}
-
-impl Rule for Groups {
-    fn routers(&self) -> usize {
-        self.0.a as usize * self.0.g as usize
-    }
-
-    fn links(&self) -> u64 {
-        let pairs = |n: u32| u64::from(n) * u64::from(n.saturating_sub(1)) / 2;
-        u64::from(self.0.g) * pairs(self.0.a) + pairs(self.0.g) * u64::from(self.copies())
-    }
-
-    fn degree(&self, router: u32) -> u32 {
-        let (_, member) = self.place(router);
-        let used = self.copies() * (self.0.g - 1);
-        self.0.a - 1 + used.saturating_sub(member * self.0.h).min(self.0.h)
-    }
-
-    fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)> {
-        let ((group, member), (other, far_member)) = (self.place(from), self.place(to));
-        if group == other {
-            return (from != to).then_some((1, LinkClass::Local));
-        }
-        let (h, round) = (self.0.h, self.0.g - 1);
+    /// How many links join two carriers of different groups, each given as group and carrier.
+    fn joined(&self, (group, carrier): (u32, u32), (other, far_carrier): (u32, u32)) -> Option<(u32, LinkClass)> {
+        let (h, round) = (self.ports, self.groups - 1);
         let (near, far) = (self.slot(group, other), self.slot(other, group));
         // Rounds whose port to the other group belongs to this router.
-        let first = (member * h).saturating_sub(near).div_ceil(round);
-        let rounds = (first..self.copies()).take_while(|copy| copy * round + near < (member + 1) * h);
-        let copies = rounds.filter(|copy| (copy * round + far) / h == far_member).count() as u32;
+        let first = (carrier * h).saturating_sub(near).div_ceil(round);
+        let rounds = (first..self.copies()).take_while(|copy| copy * round + near < (carrier + 1) * h);
+        let copies = rounds.filter(|copy| (copy * round + far) / h == far_carrier).count() as u32;
         (copies > 0).then_some((copies, LinkClass::Global))
     }
-
-    fn numbers_global_ports(&self) -> bool {
-        true
-    }
-
-    fn misplaced(&self, topology: &Topology, channel: ChannelId) -> Option<String> {
-        let Dragonfly { a, h, g, .. } = self.0;
+    /// What is wrong with the ports of a global channel; carriers have so many ports before the global ones,
+    /// and `carrier` tells group and carrier of a router.
+    fn misplaced(&self, topology: &Topology, channel: ChannelId, before: u32, carrier: impl Fn(u32) -> (u32, u32)) -> Option<String> {
         let (from, to) = (topology.source(channel), topology.target(channel));
+        let round = self.groups - 1;
         // The port among those of the group, and the round that it belongs to.
         let of_group = |node: NodeId, port: usize| {
-            let own = (port as u32).checked_sub(a - 1).filter(|&own| own < h)?;
-            let k = self.place(node.0).1 * h + own;
-            Some((k % (g - 1), k / (g - 1)))
+            let own = (port as u32).checked_sub(before).filter(|&own| own < self.ports)?;
+            let k = carrier(node.0).1 * self.ports + own;
+            Some((k % round, k / round))
         };
         let (near, far) = (of_group(from.node, from.port.index()), of_group(to.node, to.port.index()));
-        let (group, other) = (self.place(from.node.0).0, self.place(to.node.0).0);
+        let (group, other) = (carrier(from.node.0).0, carrier(to.node.0).0);
         let right = match (near, far) {
             (Some((near, round)), Some((far, far_round))) => {
                 near == self.slot(group, other) && far == self.slot(other, group) && round == far_round
@@ -88,5 +75,112 @@ impl Rule for Groups {
             format!("{name} arrives at port{}, which is not how the arrangement joins these groups", to.port)
         };
         (!right).then(what)
+    }
+}
+
+fn pairs(n: u32) -> u64 {
+    u64::from(n) * u64::from(n.saturating_sub(1)) / 2
+}
+
+/// Groups of routers, all of which carry global links.
+pub(super) struct Groups(pub(super) Dragonfly);
+
+impl Groups {
+    fn place(&self, router: u32) -> (u32, u32) {
+        (router / self.0.a, router % self.0.a)
+    }
+    fn between(&self) -> Between {
+        Between { carriers: self.0.a, ports: self.0.h, groups: self.0.g, arrangement: self.0.arrangement }
+    }
+}
+
+impl Rule for Groups {
+    fn routers(&self) -> usize {
+        self.0.a as usize * self.0.g as usize
+    }
+
+    fn links(&self) -> u64 {
+        u64::from(self.0.g) * pairs(self.0.a) + self.between().links()
+    }
+
+    fn degree(&self, router: u32) -> u32 {
+        self.0.a - 1 + self.between().used(self.place(router).1)
+    }
+
+    fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)> {
+        let (near, far) = (self.place(from), self.place(to));
+        match near.0 == far.0 {
+            true => (from != to).then_some((1, LinkClass::Local)),
+            false => self.between().joined(near, far),
+        }
+    }
+
+    fn has_hosts(&self, router: u32) -> bool {
+        !self.0.spare || self.place(router).0 + 1 < self.0.g
+    }
+
+    fn numbers_global_ports(&self) -> bool {
+        true
+    }
+
+    fn misplaced(&self, topology: &Topology, channel: ChannelId) -> Option<String> {
+        self.between().misplaced(topology, channel, self.0.a - 1, |router| self.place(router))
+    }
+}
+
+/// Groups of leaves, then spines.
+pub(super) struct LeavesAndSpines(pub(super) Megafly);
+
+impl LeavesAndSpines {
+    fn half(&self) -> u32 {
+        self.0.a / 2
+    }
+    /// Group, whether it is a spine, and its number among the leaves or spines.
+    fn place(&self, router: u32) -> (u32, bool, u32) {
+        let (group, member) = (router / self.0.a, router % self.0.a);
+        (group, member >= self.half(), member % self.half())
+    }
+    fn between(&self) -> Between {
+        let groups = self.half() * self.0.rho + 1;
+        Between { carriers: self.half(), ports: self.0.rho, groups, arrangement: self.0.arrangement }
+    }
+}
+
+impl Rule for LeavesAndSpines {
+    fn routers(&self) -> usize {
+        2 * self.half() as usize * self.between().groups as usize
+    }
+
+    fn links(&self) -> u64 {
+        u64::from(self.half()).pow(2) * u64::from(self.between().groups) + self.between().links()
+    }
+
+    fn degree(&self, router: u32) -> u32 {
+        self.half() + if self.place(router).1 { self.0.rho } else { 0 }
+    }
+
+    fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)> {
+        let ((group, spine, near), (other, far_spine, far)) = (self.place(from), self.place(to));
+        match (group == other, spine, far_spine) {
+            (true, ..) => (spine != far_spine).then_some((1, LinkClass::Local)),
+            (false, true, true) => self.between().joined((group, near), (other, far)),
+            _ => None,
+        }
+    }
+
+    fn has_hosts(&self, router: u32) -> bool {
+        !self.place(router).1
+    }
+
+    fn numbers_global_ports(&self) -> bool {
+        true
+    }
+
+    fn misplaced(&self, topology: &Topology, channel: ChannelId) -> Option<String> {
+        let place = |router| {
+            let (group, _, spine) = self.place(router);
+            (group, spine)
+        };
+        self.between().misplaced(topology, channel, self.half(), place)
     }
 }

@@ -4,13 +4,19 @@
 //! its own that shares nothing with the generator; degrees, connection and the claimed symmetry are the same
 //! for all.
 
+mod algebraic;
 mod dragonfly;
 mod fat_tree;
+mod field;
+mod gen_kautz;
 mod grid;
+mod hypercube;
 mod kautz;
 mod listed;
 mod network;
 mod pod;
+mod products;
+mod quaternions;
 mod rule;
 
 use super::graph::LitGraph;

@@ -6,7 +6,7 @@
 //! it says, and there are as many links as the closed form says: then no link is missing either.
 
 use super::rule::by_rule;
-use super::{dragonfly, fat_tree, grid, kautz, listed};
+use super::{algebraic, dragonfly, fat_tree, gen_kautz, grid, hypercube, kautz, listed, products, quaternions};
 use crate::check::CheckError;
 use crate::ids::Id;
 use crate::ir::{Names, Topology};
@@ -18,6 +18,16 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
         Family::Torus(sides) => by_rule(fabric, network, topology, &grid::torus(sides)),
         Family::Mesh(sides) => by_rule(fabric, network, topology, &grid::mesh(sides)),
         Family::HyperX(sides) => by_rule(fabric, network, topology, &grid::hyperx(sides)),
+        &Family::Hypercube { dimensions, folded } => by_rule(fabric, network, topology, &hypercube::Cube { dimensions, folded }),
+        Family::PolarStar(star) => by_rule(fabric, network, topology, &products::Star::new(*star)),
+        Family::PolarFly { q } => by_rule(fabric, network, topology, &algebraic::Plane::new(*q)),
+        Family::SlimFly { q } => by_rule(fabric, network, topology, &algebraic::SlimFly::new(*q)),
+        Family::Bundlefly { q, p } => by_rule(fabric, network, topology, &products::Bundles::new(*q, *p)),
+        Family::SpectralFly { rho, q } => by_rule(fabric, network, topology, &quaternions::Quaternions::new(*rho, *q)),
+        Family::Megafly(megafly) => by_rule(fabric, network, topology, &dragonfly::LeavesAndSpines(*megafly)),
+        Family::GenKautz { degree, routers, arcs } => {
+            by_rule(fabric, network, topology, &gen_kautz::Residues::new(*degree, *routers, *arcs))
+        }
         Family::Dragonfly(dragonfly) => by_rule(fabric, network, topology, &dragonfly::Groups(*dragonfly)),
         &Family::FatTree { levels, arity } => by_rule(fabric, network, topology, &fat_tree::Tree { levels, arity }),
         &Family::Kautz { degree, length, arcs } => by_rule(fabric, network, topology, &kautz::Words { degree, length, arcs }),

@@ -11,15 +11,18 @@ use crate::ids::LinkTypeId;
 use crate::limits::ROUTERS;
 use crate::model::errors::ResolveError;
 use crate::model::word::names;
-use crate::model::{Arcs, Arrangement, Dragonfly, Family};
+use crate::model::{Arcs, Arrangement, DesignSpace, Dragonfly, Family, Megafly};
 use crate::syntax::ast::{Block, Expr, ExprKind, Name};
 use crate::syntax::words::Place as Fields;
 
 /// Which link it is: every one, one inside a group, one between groups.
 const LINKS: [&str; 3] = ["link", "local", "global"];
 
+/// Families whose links are of two classes.
+const GROUPED: [&str; 4] = ["polarstar", "bundlefly", "dragonfly", "megafly"];
+
 /// The largest parameter that any supported network can have.
-const MOST: i64 = ROUTERS as i64;
+pub(super) const MOST: i64 = ROUTERS as i64;
 
 /// What the settings of a family are resolved against.
 pub(super) struct Place<'a> {
@@ -30,7 +33,7 @@ pub(super) struct Place<'a> {
 pub(super) type Found = Option<(Family, [LinkTypeId; 2])>;
 
 impl Place<'_> {
-    fn settings<'b>(&self, context: &mut Context, block: Option<&'b Block>, place: Fields) -> Settings<'b> {
+    pub(super) fn settings<'b>(&self, context: &mut Context, block: Option<&'b Block>, place: Fields) -> Settings<'b> {
         let title = format!("`{}`", self.name.value);
         match block {
             Some(block) => settings(context, block, title, self.name.span, place),
@@ -72,32 +75,88 @@ impl Place<'_> {
         Some((family, links?))
     }
 
-    /// `dragonfly { a; h; g; arrangement; }`.
+    /// `dragonfly { a; h; g; arrangement; spare; }`.
     pub(super) fn dragonfly(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), Fields::Dragonfly);
         let links = self.links(context, &settings);
+        let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
+        let spare = settings.get("spare").map_or(Some(0), |value| integer(context, "`spare`", value, 0..=1))? == 1;
+        let (dragonfly, links) = match self.goal(context, &settings, links, DesignSpace::Dragonfly, &["a", "h", "g"]) {
+            Some(Some((Family::Dragonfly(chosen), links))) => (chosen, links),
+            Some(_) => return None,
+            None => (self.groups(context, &settings)?, links?),
+        };
+        let dragonfly = Dragonfly { arrangement, spare, ..dragonfly };
+        let Dragonfly { h, g, .. } = dragonfly;
+        if arrangement == Arrangement::Fold && (h % 2 == 1 || g % 2 == 0) {
+            let problem = format!("`fold` needs an even `h` and an odd `g`, not h = {h} and g = {g}");
+            let help = "use `palmtree`, or change `h` or `g` by one".to_owned();
+            return self.none_such(context, problem, help, settings.place_of("arrangement"));
+        }
+        if spare && g == 2 {
+            let problem = "of two groups with a spare, one is left".to_owned();
+            let help = "write at least `g = 3`, or remove `spare`".to_owned();
+            return self.none_such(context, problem, help, settings.place_of("spare"));
+        }
+        Some((Family::Dragonfly(dragonfly), links))
+    }
+
+    /// `a`, `h` and `g` of a dragonfly.
+    fn groups(&self, context: &mut Context, settings: &Settings<'_>) -> Option<Dragonfly> {
         let a = settings.need(context, "a", "8").and_then(|value| integer(context, "`a`", value, 1..=MOST));
         let h = settings.need(context, "h", "4").and_then(|value| integer(context, "`h`", value, 1..=MOST));
         let groups = match settings.get("g") {
             Some(value) => Some(integer(context, "`g`", value, 2..=MOST)?),
             None => None,
         };
-        let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
         let (a, h) = (a?, h?);
         let most = a * h + 1;
         let g = groups.unwrap_or(most);
         if g > most {
             let problem = format!("{a} routers with {h} global ports each reach {} other groups, not {}", a * h, g - 1);
             let help = format!("write at most `g = {most}`, or raise `a` or `h`");
-            return self.none_such(context, problem, help, settings.span("g").unwrap_or(self.name.span));
+            return self.none_such(context, problem, help, settings.place_of("g"));
         }
         affordable(context, Some(a as u128 * g as u128), &format!("{g} groups of {a}"), self.name.span)?;
-        if arrangement == Arrangement::Fold && (h % 2 == 1 || g % 2 == 0) {
-            let problem = format!("`fold` needs an even `h` and an odd `g`, not h = {h} and g = {g}");
-            let help = "use `palmtree`, or change `h` or `g` by one".to_owned();
-            return self.none_such(context, problem, help, settings.span("arrangement").unwrap_or(self.name.span));
+        Some(Dragonfly { a: a as u32, h: h as u32, g: g as u32, arrangement: Arrangement::default(), spare: false })
+    }
+
+    /// `megafly { a; rho; arrangement; }`.
+    pub(super) fn megafly(&self, context: &mut Context, block: &Block) -> Found {
+        let settings = self.settings(context, Some(block), Fields::Megafly);
+        let links = self.links(context, &settings);
+        let a = settings.need(context, "a", "16").and_then(|value| integer(context, "`a`", value, 2..=MOST));
+        let rho = settings.need(context, "rho", "8").and_then(|value| integer(context, "`rho`", value, 1..=MOST));
+        let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
+        let (a, rho) = (a?, rho?);
+        if a % 2 == 1 {
+            let problem = format!("a group of {a} routers has no half of leaves and half of spines");
+            return self.none_such(context, problem, format!("write `a = {};`", a + 1), settings.place_of("a"));
         }
-        Some((Family::Dragonfly(Dragonfly { a: a as u32, h: h as u32, g: g as u32, arrangement }), links?))
+        let groups = a as u128 / 2 * rho as u128 + 1;
+        affordable(context, Some(groups * a as u128), &format!("{groups} groups of {a}"), self.name.span)?;
+        if arrangement == Arrangement::Fold && rho % 2 == 1 {
+            let problem = format!("`fold` needs an even `rho`, not {rho}");
+            let help = "use `palmtree`, or change `rho` by one".to_owned();
+            return self.none_such(context, problem, help, settings.place_of("arrangement"));
+        }
+        Some((Family::Megafly(Megafly { a: a as u32, rho: rho as u32, arrangement }), links?))
+    }
+
+    /// `hypercube { dimensions; }`, `folded_hypercube { dimensions; }`.
+    pub(super) fn hypercube(&self, context: &mut Context, block: &Block) -> Found {
+        let settings = self.settings(context, Some(block), Fields::Hypercube);
+        let links = self.links(context, &settings);
+        let value = settings.need(context, "dimensions", "8");
+        let dimensions = value.and_then(|value| integer(context, "`dimensions`", value, 0..=MOST))?;
+        let folded = &*self.name.value == "folded_hypercube";
+        let least = if folded { 2 } else { 1 };
+        if dimensions < least {
+            let problem = format!("with {dimensions} dimensions it has no links of its own");
+            return self.none_such(context, problem, format!("write at least `dimensions = {least};`"), settings.place_of("dimensions"));
+        }
+        affordable(context, 1u128.checked_shl(dimensions as u32).filter(|_| dimensions < 128), &format!("2^{dimensions}"), self.name.span)?;
+        Some((Family::Hypercube { dimensions: dimensions as u32, folded }, links?))
     }
 
     /// `fat_tree { levels; arity; }`.
@@ -117,7 +176,7 @@ impl Place<'_> {
                 return Some((Family::FatTree { levels: levels as u32, arity: arity as u32 }, links?));
             }
         };
-        self.none_such(context, problem.to_owned(), help.to_owned(), settings.span(setting).unwrap_or(self.name.span))
+        self.none_such(context, problem.to_owned(), help.to_owned(), settings.place_of(setting))
     }
 
     /// `kautz { degree; length; arcs; }`.
@@ -138,9 +197,25 @@ impl Place<'_> {
         Some((Family::Kautz { degree: degree as u32, length: length as u32, arcs }, links?))
     }
 
+    /// `gen_kautz { degree; routers; arcs; }`.
+    pub(super) fn gen_kautz(&self, context: &mut Context, block: &Block) -> Found {
+        let settings = self.settings(context, Some(block), Fields::GenKautz);
+        let links = self.links(context, &settings);
+        let degree = settings.need(context, "degree", "4").and_then(|value| integer(context, "`degree`", value, 2..=MOST));
+        let routers = settings.need(context, "routers", "60").and_then(|value| integer(context, "`routers`", value, 2..=i64::MAX));
+        let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
+        let (degree, routers) = (degree?, routers?);
+        affordable(context, Some(routers as u128), "`routers`:", settings.place_of("routers"))?;
+        if routers <= degree {
+            let problem = format!("{degree} arcs of a router cannot lead to different ones of {routers}");
+            return self.none_such(context, problem, format!("write at least `routers = {};`", degree + 1), settings.place_of("routers"));
+        }
+        Some((Family::GenKautz { degree: degree as u32, routers: routers as u32, arcs }, links?))
+    }
+
     /// The links inside groups and between them: as the block says, or the only one that is declared.
-    fn links(&self, context: &mut Context, settings: &Settings<'_>) -> Option<[LinkTypeId; 2]> {
-        let grouped = &*self.name.value == "dragonfly";
+    pub(super) fn links(&self, context: &mut Context, settings: &Settings<'_>) -> Option<[LinkTypeId; 2]> {
+        let grouped = GROUPED.contains(&&*self.name.value);
         if let Some(class) = LINKS[1..].iter().find(|class| !grouped && settings.get(class).is_some()) {
             let help = Some("it has no groups, so that all its links are alike: write `link = name;`".to_owned());
             let span = settings.span(class).unwrap_or(self.name.span);
@@ -184,7 +259,7 @@ impl Place<'_> {
         }
     }
 
-    fn none_such<T>(&self, context: &mut Context, problem: String, help: String, span: Span) -> Option<T> {
+    pub(super) fn none_such<T>(&self, context: &mut Context, problem: String, help: String, span: Span) -> Option<T> {
         let family = names(Family::FORMS).into_iter().find(|known| *known == &*self.name.value).unwrap_or("network");
         context.error(ResolveError::NoSuchNetwork { family, problem, help, span });
         None

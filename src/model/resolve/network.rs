@@ -11,7 +11,10 @@ use super::{choices, demand, foreign, graph, hardware, requires, wiring};
 use crate::diag::{Span, list};
 use crate::model::errors::ResolveError;
 use crate::model::word::{form, names};
-use crate::model::{Arcs, Dragonfly, Family, Listed, ListedRouter, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem};
+use crate::model::{
+    Arcs, Dragonfly, Family, Listed, ListedRouter, Megafly, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem,
+    slim_fly_degree,
+};
 use crate::syntax::ast::{Name, ValueKind};
 use std::collections::BTreeMap;
 
@@ -56,6 +59,15 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
     let place = Place { name: &name, links: site.links };
     let (family, [local, global]) = match (&*name.value, &setting.value.kind) {
         ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => place.grid(context, dims, block.as_ref(), setting.value.span)?,
+        ("hyperx", ValueKind::Block(_, block)) => place.hyperx(context, block)?,
+        ("hypercube" | "folded_hypercube", ValueKind::Block(_, block)) => place.hypercube(context, block)?,
+        ("polarstar", ValueKind::Block(_, block)) => place.polarstar(context, block)?,
+        ("polarfly", ValueKind::Block(_, block)) => place.polarfly(context, block)?,
+        ("slim_fly", ValueKind::Block(_, block)) => place.slim_fly(context, block)?,
+        ("bundlefly", ValueKind::Block(_, block)) => place.bundlefly(context, block)?,
+        ("spectralfly", ValueKind::Block(_, block)) => place.spectralfly(context, block)?,
+        ("megafly", ValueKind::Block(_, block)) => place.megafly(context, block)?,
+        ("gen_kautz", ValueKind::Block(_, block)) => place.gen_kautz(context, block)?,
         ("dragonfly", ValueKind::Block(_, block)) => place.dragonfly(context, block)?,
         ("fat_tree", ValueKind::Block(_, block)) => place.fat_tree(context, block)?,
         ("kautz", ValueKind::Block(_, block)) => place.kautz(context, block)?,
@@ -146,15 +158,33 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
         let router = format!("a router of this `{}`", family.name());
         Fullest::new(router, &[(ports, if sides.len() == 1 { "links along its dimension" } else { "links along the dimensions" })], hosts)
     };
+    let alike = |links: u32| Fullest::new(format!("a router of this `{}`", family.name()), &[(u64::from(links), "links")], hosts);
+    let grouped = |local: u32, global: u32| {
+        let links = [(u64::from(local), "local"), (u64::from(global), "global")];
+        Fullest::new(format!("a router of this `{}`", family.name()), &links, hosts)
+    };
     match family {
         // A ring of two is one link; a path has two neighbors where it has an inside.
         Family::Torus(sides) | Family::Mesh(sides) => along(|side| (side - 1).min(2), sides),
         Family::HyperX(sides) => along(|side| side - 1, sides),
+        Family::Hypercube { dimensions, folded } => alike(dimensions + u32::from(*folded)),
+        // Some routers of the points of quadrics have more inside and as many less between.
+        Family::PolarStar(star) => grouped(star.degree, star.q + 1),
+        Family::PolarFly { q } => alike(q + 1),
+        Family::SlimFly { q } => alike(slim_fly_degree(*q).unwrap_or(0)),
+        Family::Bundlefly { q, p } => grouped((p - 1) / 2, slim_fly_degree(*q).unwrap_or(0)),
+        Family::SpectralFly { rho, .. } => alike(rho + 1),
         Family::Dragonfly(Dragonfly { a, h, g, .. }) => {
             let others = g - 1;
             let used = a * h / others * others;
-            let links = [(u64::from(a - 1), "local"), (u64::from(*h.min(&used)), "global")];
-            Fullest::new("a router of this `dragonfly`".to_owned(), &links, hosts)
+            grouped(a - 1, *h.min(&used))
+        }
+        Family::Megafly(Megafly { a, rho, .. }) => {
+            let half = u64::from(a / 2);
+            let leaf = Fullest::new("a leaf of this `megafly`".to_owned(), &[(half, "local")], hosts);
+            let links = [(half, "local"), (u64::from(*rho), "global")];
+            let spine = Fullest::new("a spine of this `megafly`".to_owned(), &links, 0);
+            if spine.needed > leaf.needed { spine } else { leaf }
         }
         Family::FatTree { levels, arity } => {
             let arity = u64::from(*arity);
@@ -180,8 +210,31 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
             };
             Fullest::new("a router of this `kautz`".to_owned(), &[(ports, kind)], hosts)
         }
+        Family::GenKautz { degree, arcs: Arcs::Simplex, .. } => {
+            let links = [(u64::from(*degree), "outputs (and as many inputs)")];
+            Fullest::new("a router of this `gen_kautz`".to_owned(), &links, hosts)
+        }
+        Family::GenKautz { degree, routers, arcs: Arcs::Duplex } => alike(most_neighbors(*degree, *routers)),
         Family::Listed(listed) => fullest_of(listed, router),
     }
+}
+
+/// The most routers that arcs of a generalized Kautz graph join one to, either way.
+fn most_neighbors(degree: u32, routers: u32) -> u32 {
+    let (d, n) = (u64::from(degree), u64::from(routers));
+    let mut neighbors = vec![Vec::new(); routers as usize];
+    for from in 0..n {
+        for to in (1..=d).map(|j| (n * (d + 1) - d * from - j) % n).filter(|&to| to != from) {
+            neighbors[from as usize].push(to as u32);
+            neighbors[to as usize].push(from as u32);
+        }
+    }
+    let count = |mut own: Vec<u32>| {
+        own.sort_unstable();
+        own.dedup();
+        own.len() as u32
+    };
+    neighbors.into_iter().map(count).max().unwrap_or(0)
 }
 
 /// The router of a file that needs most ports: as many as it has links and hosts, and as many as its highest

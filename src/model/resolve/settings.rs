@@ -126,6 +126,11 @@ impl<'a> Settings<'a> {
         value
     }
 
+    /// Where a setting stands, or its block where it is not written.
+    pub(super) fn place_of(&self, name: &str) -> Span {
+        self.span(name).unwrap_or(self.head)
+    }
+
     /// Where a whole `name = value` stands.
     pub(super) fn span(&self, name: &str) -> Option<Span> {
         self.found.get(name).map(|setting| setting.name.span.to(setting.value.span))

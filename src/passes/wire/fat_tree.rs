@@ -4,7 +4,6 @@
 //! `level` (base p, least first) at most. Source: Petrini and Vanneschi 1997.
 
 use super::edge::Edge;
-use crate::ir::LinkClass;
 use crate::model::Network;
 
 /// The links of a fat tree.
@@ -17,16 +16,10 @@ pub(super) fn edges(network: &Network, levels: u32, arity: u32) -> Vec<Edge> {
             let first = router - router / place % arity * place;
             for digit in 0..arity {
                 let ends = [level * width + router, (level + 1) * width + first + digit * place];
-                edges.push(Edge { ends, class: LinkClass::Local, link_type: network.local, ports: [None, None] });
+                edges.push(Edge::local(network, ends));
             }
         }
         place *= arity;
     }
     edges
-}
-
-/// The hosts of every router: those of level 0 have `each`.
-pub(super) fn hosts(levels: u32, arity: u32, each: u16) -> Vec<u16> {
-    let width = arity.pow(levels - 1);
-    (0..levels * width).map(|router| if router < width { each } else { 0 }).collect()
 }

@@ -3,7 +3,6 @@
 //! Sources: Dally and Towles 2004 (tori, meshes); Ahn and others 2009 (HyperX).
 
 use super::edge::Edge;
-use crate::ir::LinkClass;
 use crate::model::Network;
 
 /// How routers that differ in one coordinate alone are joined.
@@ -28,7 +27,7 @@ pub(super) fn edges(network: &Network, sides: &[u32], axis: Axis) -> Vec<Edge> {
             let farthest = if axis == Axis::Complete { side - 1 } else { side.min(at + 2) - 1 };
             let mut join = |other: u32| {
                 let ends = [router, router - at * stride + other * stride];
-                edges.push(Edge { ends, class: LinkClass::Local, link_type: network.local, ports: [None, None] });
+                edges.push(Edge::local(network, ends));
             };
             (at + 1..=farthest).for_each(&mut join);
             if axis == Axis::Ring && side > 2 && at + 1 == side {

@@ -4,7 +4,6 @@
 //! Source: Kautz 1968.
 
 use super::edge::Edge;
-use crate::ir::LinkClass;
 use crate::model::{Arcs, Network};
 
 /// The arcs of a Kautz graph; of duplex ones, opposite arcs once.
@@ -15,7 +14,7 @@ pub(super) fn edges(network: &Network, degree: u32, length: u32, arcs: Arcs) -> 
             let merged = arcs == Arcs::Duplex && next < router && successors(degree, length, next).any(|back| back == router);
             if !merged {
                 let ends = [router, next];
-                edges.push(Edge { ends, class: LinkClass::Local, link_type: network.local, ports: [None, None] });
+                edges.push(Edge::local(network, ends));
             }
         }
     }

@@ -10,8 +10,3 @@ pub(super) fn edges(listed: &Listed) -> Vec<Edge> {
     let links = listed.links.iter();
     links.map(|link| Edge { ends: link.ends, class: LinkClass::Local, link_type: link.link, ports: link.ports }).collect()
 }
-
-/// The hosts of every router: as the file says, else `each`.
-pub(super) fn hosts(listed: &Listed, each: u16) -> Vec<u16> {
-    listed.routers.iter().map(|router| router.hosts.unwrap_or(each)).collect()
-}

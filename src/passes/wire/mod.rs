@@ -7,19 +7,29 @@
 //! unless the family numbers the port. Source: the papers of the families; `docs/passes.md` has the numbering
 //! of each. Cost: linear in the links, but for a sort of the links of each router.
 
+mod bundlefly;
 mod dragonfly;
 mod edge;
 mod fat_tree;
+mod field;
+mod gen_kautz;
 mod grid;
+mod hypercube;
 mod kautz;
 mod listed;
+mod megafly;
+mod paley;
+mod polarstar;
+mod projective;
 mod seeds;
+mod slim_fly;
+mod spectralfly;
 
 pub use seeds::seeds;
 
-use crate::ids::{NodeId, PortId};
+use crate::ids::{BlockId, NodeId, PortId};
 use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
-use crate::model::{Fabric, Family, Network};
+use crate::model::{Demand, Fabric, Family, Network};
 use edge::Edge;
 use grid::Axis;
 
@@ -29,29 +39,36 @@ pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
         Family::Torus(sides) => grid::edges(network, sides, Axis::Ring),
         Family::Mesh(sides) => grid::edges(network, sides, Axis::Path),
         Family::HyperX(sides) => grid::edges(network, sides, Axis::Complete),
+        Family::Hypercube { dimensions, folded } => hypercube::edges(network, *dimensions, *folded),
+        Family::PolarStar(star) => polarstar::edges(network, star),
+        Family::PolarFly { q } => projective::edges(network, *q),
+        Family::SlimFly { q } => slim_fly::edges(network, *q),
+        Family::Bundlefly { q, p } => bundlefly::edges(network, *q, *p),
+        Family::SpectralFly { rho, q } => spectralfly::edges(network, *rho, *q),
         Family::Dragonfly(dragonfly) => dragonfly::edges(network, dragonfly),
+        Family::Megafly(megafly) => megafly::edges(network, megafly),
         Family::FatTree { levels, arity } => fat_tree::edges(network, *levels, *arity),
         Family::Kautz { degree, length, arcs } => kautz::edges(network, *degree, *length, *arcs),
+        Family::GenKautz { degree, routers, arcs } => gen_kautz::edges(network, *degree, *routers, *arcs),
         Family::Listed(listed) => listed::edges(listed),
     };
-    let routers = network.router_count();
-    let (ports, links) = number(routers, &edges, network.family.is_simplex());
-    let symmetry = match &network.family {
-        Family::Dragonfly(dragonfly) => dragonfly::symmetry(dragonfly, &fabric.demand),
-        _ => Symmetry::trivial(1, routers as u32),
-    };
-    let topology = Topology::new(ports, links, symmetry).with_hosts(hosts(fabric, network)).named(Names::of(fabric));
+    let (ports, links) = number(network.router_count(), &edges, network.family.is_simplex());
+    let topology = Topology::new(ports, links, symmetry(network, &fabric.demand));
+    let topology = topology.with_hosts(network.hosts(fabric.router.hosts)).named(Names::of(fabric));
     topology.with_capacities(fabric.capacities.clone())
 }
 
-/// The hosts of every router; an endpoint inside the router counts as one.
-fn hosts(fabric: &Fabric, network: &Network) -> Vec<u16> {
-    let each = fabric.router.hosts.max(1);
-    match &network.family {
-        Family::FatTree { levels, arity } => fat_tree::hosts(*levels, *arity, each),
-        Family::Listed(listed) => listed::hosts(listed, each),
-        _ => vec![each; network.router_count()],
+/// The rotations of the groups that keep ports and demand.
+fn symmetry(network: &Network, demand: &Demand) -> Symmetry {
+    let (size, groups) = network.family.blocks();
+    if !network.family.rotates() {
+        return Symmetry::trivial(size, groups);
     }
+    // Rotations that keep the demand are the multiples of the least one, which divides the number of groups.
+    let kept = |by: u32| demand.is_kept_by(|node| NodeId((node.0 + by * size) % (groups * size)));
+    let least = (1..groups).find(|&by| groups.is_multiple_of(by) && kept(by)).unwrap_or(groups);
+    let rotation = |by: u32| (0..groups).map(|group| BlockId((group + by) % groups)).collect();
+    Symmetry::new(size, (0..groups / least).map(|step| rotation(step * least)).collect())
 }
 
 /// One end of an edge, as its router sees it; the order is that of the ports.

@@ -1,0 +1,316 @@
+//! The families of networks, each with its checked parameters, and what follows from those alone.
+
+use super::network::Listed;
+use super::word::words;
+use crate::syntax::graph_input;
+
+/// The families of networks.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Family {
+    /// `torus a x b x ..`: a ring along every dimension, one link where the length is 2, none where it is 1.
+    Torus(Vec<u32>),
+    /// `mesh a x b x ..`: a path along every dimension.
+    Mesh(Vec<u32>),
+    /// `hyperx a x b x ..`: all routers that differ in one coordinate are joined.
+    HyperX(Vec<u32>),
+    /// `hypercube { dimensions; }`, `folded_hypercube { dimensions; }`.
+    Hypercube {
+        /// Bits of a router's number.
+        dimensions: u32,
+        /// Whether a router is joined to the one of opposite bits, too.
+        folded: bool,
+    },
+    /// `polarstar { q; supernode; degree; }`.
+    PolarStar(PolarStar),
+    /// `polarfly { q; }`: the points of a projective plane, joined where they are orthogonal.
+    PolarFly {
+        /// Order of the field.
+        q: u32,
+    },
+    /// `slim_fly { q; }`: the graph of McKay, Miller and Siran.
+    SlimFly {
+        /// Order of the field.
+        q: u32,
+    },
+    /// `bundlefly { q; p; }`: a slim fly whose routers are Paley graphs.
+    Bundlefly {
+        /// Order of the field of the slim fly.
+        q: u32,
+        /// Order of the Paley graphs.
+        p: u32,
+    },
+    /// `spectralfly { rho; q; }`: the graph of Lubotzky, Phillips and Sarnak.
+    SpectralFly {
+        /// An odd prime; every router has rho + 1 links.
+        rho: u32,
+        /// Another, larger than 2 sqrt(rho).
+        q: u32,
+    },
+    /// `dragonfly { .. }`.
+    Dragonfly(Dragonfly),
+    /// `megafly { a; rho; arrangement; }`.
+    Megafly(Megafly),
+    /// `fat_tree { levels; arity; }`.
+    FatTree {
+        /// Levels of routers, 2 or more.
+        levels: u32,
+        /// Links up of every router but those of the top level, and links down of every router but the
+        /// leaves.
+        arity: u32,
+    },
+    /// `kautz { degree; length; }`.
+    Kautz {
+        /// Arcs out of, and into, a router.
+        degree: u32,
+        /// Letters of a word; the diameter.
+        length: u32,
+        /// Whether an arc is a channel or a link.
+        arcs: Arcs,
+    },
+    /// `gen_kautz { degree; routers; }`.
+    GenKautz {
+        /// Arcs out of, and into, a router, but for arcs to itself, which are not there.
+        degree: u32,
+        /// Number of routers, more than `degree`.
+        routers: u32,
+        /// Whether an arc is a channel or a link.
+        arcs: Arcs,
+    },
+    /// `graph "file"`.
+    Listed(Listed),
+}
+
+/// The star product of the points of a projective plane with a supernode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PolarStar {
+    /// Order of the field.
+    pub q: u32,
+    /// What stands in every point.
+    pub supernode: Supernode,
+    /// Links of a router inside its supernode.
+    pub degree: u32,
+}
+
+/// What stands in every point of a PolarStar.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Supernode {
+    /// The inductive quad: 2 degree + 2 routers.
+    Iq,
+    /// The Paley graph of 2 degree + 1 routers.
+    Paley,
+    /// degree + 1 routers, every two joined.
+    Complete,
+}
+
+words!(Supernode { Iq = "iq", Paley = "paley", Complete = "complete" });
+
+/// Groups of `a` routers, each a complete graph, with `h` global ports per router.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dragonfly {
+    /// Routers of a group.
+    pub a: u32,
+    /// Global ports of a router.
+    pub h: u32,
+    /// Groups, at most `a h + 1`.
+    pub g: u32,
+    /// Which global port leads to which group.
+    pub arrangement: Arrangement,
+    /// Whether the last group has no hosts, so that any group may become it.
+    pub spare: bool,
+}
+
+/// Groups of a / 2 leaves and a / 2 spines, each a complete bipartite graph; one link between every two of
+/// the rho a / 2 + 1 groups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Megafly {
+    /// Routers of a group, an even number: the leaves, then the spines.
+    pub a: u32,
+    /// Global ports of a spine.
+    pub rho: u32,
+    /// Which global port leads to which group.
+    pub arrangement: Arrangement,
+}
+
+/// Which global port of a group leads to which other group.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Arrangement {
+    /// Port k of group i leads to group i - k - 1 (modulo the groups): every rotation of the groups keeps the
+    /// ports.
+    #[default]
+    Palmtree,
+    /// Port k of group i leads to group k, groups from i on counted one further.
+    Consecutive,
+    /// Ports 2 j and 2 j + 1 of group i lead to groups i + j + 1 and i - j - 1.
+    Fold,
+}
+
+words!(Arrangement { Palmtree = "palmtree", Consecutive = "consecutive", Fold = "fold" });
+
+/// What an arc of a directed family is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Arcs {
+    /// One channel; nothing runs back.
+    #[default]
+    Simplex,
+    /// A link of two channels; opposite arcs are one link.
+    Duplex,
+}
+
+words!(Arcs { Simplex = "simplex", Duplex = "duplex" });
+
+impl PolarStar {
+    /// Routers of a supernode.
+    pub fn supernode_size(&self) -> u32 {
+        match self.supernode {
+            Supernode::Iq => 2 * self.degree + 2,
+            Supernode::Paley => 2 * self.degree + 1,
+            Supernode::Complete => self.degree + 1,
+        }
+    }
+}
+
+impl Megafly {
+    /// Number of groups.
+    pub fn groups(&self) -> u32 {
+        self.rho * (self.a / 2) + 1
+    }
+    /// The spines alone: a dragonfly but for the links inside its groups.
+    pub fn spines(&self) -> Dragonfly {
+        Dragonfly { a: self.a / 2, h: self.rho, g: self.groups(), arrangement: self.arrangement, spare: false }
+    }
+}
+
+/// Points of the projective plane over a field of order `q`.
+pub fn plane_points(q: u32) -> u32 {
+    q * q + q + 1
+}
+
+/// Whether a spectralfly is twice as large: where rho is no square modulo q, and the graph is bipartite.
+pub fn is_bipartite_lps(rho: u32, q: u32) -> bool {
+    !(1..q).any(|root| root * root % q == rho % q)
+}
+
+impl Family {
+    /// Every family, each with a topology as it is written.
+    pub const FORMS: [(&'static str, &'static str); 16] = [
+        ("torus", "torus 16 x 16` or `torus (side)"),
+        ("mesh", "mesh 4 x 4 x 4` or `mesh (side)"),
+        ("hyperx", "hyperx 9 x 9 x 8` or `hyperx (side)"),
+        ("hypercube", "hypercube { dimensions = 8; }"),
+        ("folded_hypercube", "folded_hypercube { dimensions = 8; }"),
+        ("polarstar", "polarstar { q = 11; supernode = iq; degree = 3; }"),
+        ("polarfly", "polarfly { q = 13; }"),
+        ("slim_fly", "slim_fly { q = 13; }"),
+        ("bundlefly", "bundlefly { q = 7; p = 9; }"),
+        ("spectralfly", "spectralfly { rho = 23; q = 13; }"),
+        ("dragonfly", "dragonfly { a = 8; h = 4; }"),
+        ("megafly", "megafly { a = 16; rho = 8; }"),
+        ("fat_tree", "fat_tree { levels = 3; arity = 18; }"),
+        ("kautz", "kautz { degree = 4; length = 3; }"),
+        ("gen_kautz", "gen_kautz { degree = 4; routers = 60; }"),
+        ("graph", "graph \"lab.graphml\""),
+    ];
+    /// Number of routers.
+    pub fn router_count(&self) -> usize {
+        match self {
+            Family::Torus(dims) | Family::Mesh(dims) | Family::HyperX(dims) => dims.iter().map(|&side| side as usize).product(),
+            Family::Hypercube { dimensions, .. } => 1 << dimensions,
+            Family::PolarStar(star) => plane_points(star.q) as usize * star.supernode_size() as usize,
+            Family::PolarFly { q } => plane_points(*q) as usize,
+            Family::SlimFly { q } => 2 * *q as usize * *q as usize,
+            Family::Bundlefly { q, p } => 2 * *q as usize * *q as usize * *p as usize,
+            Family::SpectralFly { rho, q } => {
+                let half = *q as usize * (*q as usize * *q as usize - 1) / 2;
+                if is_bipartite_lps(*rho, *q) { 2 * half } else { half }
+            }
+            Family::Dragonfly(Dragonfly { a, g, .. }) => *a as usize * *g as usize,
+            Family::Megafly(megafly) => megafly.a as usize * megafly.groups() as usize,
+            Family::FatTree { levels, arity } => *levels as usize * (*arity as usize).pow(levels - 1),
+            Family::Kautz { degree, length, .. } => (*degree as usize + 1) * (*degree as usize).pow(length - 1),
+            Family::GenKautz { routers, .. } => *routers as usize,
+            Family::Listed(listed) => listed.routers.len(),
+        }
+    }
+    /// Routers of a block that symmetries move as a whole, and the number of blocks; blocks of one router
+    /// where no symmetry moves more.
+    pub fn blocks(&self) -> (u32, u32) {
+        match self {
+            Family::Dragonfly(Dragonfly { a, g, .. }) => (*a, *g),
+            Family::Megafly(megafly) => (megafly.a, megafly.groups()),
+            _ => (1, self.router_count() as u32),
+        }
+    }
+    /// Whether its links are of two classes: inside blocks and between them.
+    pub fn is_grouped(&self) -> bool {
+        matches!(self, Family::PolarStar(_) | Family::Bundlefly { .. } | Family::Dragonfly(_) | Family::Megafly(_))
+    }
+    /// Whether the rotations of its groups keep every port.
+    pub fn rotates(&self) -> bool {
+        match self {
+            Family::Dragonfly(Dragonfly { arrangement, spare, .. }) => *arrangement != Arrangement::Consecutive && !spare,
+            Family::Megafly(Megafly { arrangement, .. }) => *arrangement != Arrangement::Consecutive,
+            _ => false,
+        }
+    }
+    /// The word that a spec names it by.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Family::Torus(_) => "torus",
+            Family::Mesh(_) => "mesh",
+            Family::HyperX(_) => "hyperx",
+            Family::Hypercube { folded: false, .. } => "hypercube",
+            Family::Hypercube { folded: true, .. } => "folded_hypercube",
+            Family::PolarStar(_) => "polarstar",
+            Family::PolarFly { .. } => "polarfly",
+            Family::SlimFly { .. } => "slim_fly",
+            Family::Bundlefly { .. } => "bundlefly",
+            Family::SpectralFly { .. } => "spectralfly",
+            Family::Dragonfly(_) => "dragonfly",
+            Family::Megafly(_) => "megafly",
+            Family::FatTree { .. } => "fat_tree",
+            Family::Kautz { .. } => "kautz",
+            Family::GenKautz { .. } => "gen_kautz",
+            Family::Listed(_) => "graph",
+        }
+    }
+    /// As the spec of a built directory writes it.
+    pub fn written(&self) -> String {
+        let by = |sides: &[u32]| sides.iter().map(u32::to_string).collect::<Vec<_>>().join(" x ");
+        let arcs = |arcs: &Arcs| if *arcs == Arcs::Duplex { " arcs = duplex;" } else { "" };
+        let name = self.name();
+        match self {
+            Family::Torus(sides) | Family::Mesh(sides) | Family::HyperX(sides) => format!("{name} {}", by(sides)),
+            Family::Hypercube { dimensions, .. } => format!("{name} {{ dimensions = {dimensions}; }}"),
+            Family::PolarStar(PolarStar { q, supernode, degree }) => {
+                format!("{name} {{ q = {q}; supernode = {}; degree = {degree}; }}", supernode.name())
+            }
+            Family::PolarFly { q } | Family::SlimFly { q } => format!("{name} {{ q = {q}; }}"),
+            Family::Bundlefly { q, p } => format!("{name} {{ q = {q}; p = {p}; }}"),
+            Family::SpectralFly { rho, q } => format!("{name} {{ rho = {rho}; q = {q}; }}"),
+            Family::Dragonfly(Dragonfly { a, h, g, arrangement, spare }) => {
+                let spare = if *spare { " spare = 1;" } else { "" };
+                format!("{name} {{ a = {a}; h = {h}; g = {g}; arrangement = {};{spare} }}", arrangement.name())
+            }
+            Family::Megafly(Megafly { a, rho, arrangement }) => {
+                format!("{name} {{ a = {a}; rho = {rho}; arrangement = {}; }}", arrangement.name())
+            }
+            Family::FatTree { levels, arity } => format!("{name} {{ levels = {levels}; arity = {arity}; }}"),
+            Family::Kautz { degree, length, arcs: are } => {
+                format!("{name} {{ degree = {degree}; length = {length};{} }}", arcs(are))
+            }
+            Family::GenKautz { degree, routers, arcs: are } => {
+                format!("{name} {{ degree = {degree}; routers = {routers};{} }}", arcs(are))
+            }
+            // Where its copy stands in what is built, so that it is said alike wherever the file came from.
+            Family::Listed(listed) => format!("{name} \"{}\"", graph_input(&listed.path)),
+        }
+    }
+    /// Whether links are single channels.
+    pub fn is_simplex(&self) -> bool {
+        match self {
+            Family::Kautz { arcs, .. } | Family::GenKautz { arcs, .. } => *arcs == Arcs::Simplex,
+            Family::Listed(listed) => listed.arcs == Arcs::Simplex,
+            _ => false,
+        }
+    }
+}

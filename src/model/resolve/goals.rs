@@ -1,0 +1,107 @@
+//! `topology = family { radix = 15; routers = largest; }`: the design that a goal chooses.
+
+use super::context::{Context, missing};
+use super::families::{Found, Place, affordable};
+use super::settings::{Settings, integer, wrong_kind};
+use crate::ids::LinkTypeId;
+use crate::model::errors::ResolveError;
+use crate::model::{DesignSpace, Size};
+use crate::syntax::ast::{ExprKind, Quantity, Value, ValueKind};
+use crate::syntax::words::Place as Fields;
+
+/// The settings of a goal.
+const GOAL: [&str; 2] = ["radix", "routers"];
+
+/// The most network ports of a router that a goal looks at.
+const LARGEST_RADIX: i64 = 1024;
+
+impl Place<'_> {
+    /// The design that `radix` and `routers` ask for, where one of them is written; `explicit` are the
+    /// settings that they stand for.
+    pub(super) fn goal(
+        &self,
+        context: &mut Context,
+        settings: &Settings<'_>,
+        links: Option<[LinkTypeId; 2]>,
+        space: DesignSpace,
+        explicit: &[&str],
+    ) -> Option<Found> {
+        let written = GOAL.into_iter().find(|goal| settings.get(goal).is_some())?;
+        Some(self.chosen(context, settings, written, space, explicit).and_then(|family| Some((family, links?))))
+    }
+
+    fn chosen(
+        &self,
+        context: &mut Context,
+        settings: &Settings<'_>,
+        written: &str,
+        space: DesignSpace,
+        explicit: &[&str],
+    ) -> Option<crate::model::Family> {
+        if let Some(extra) = explicit.iter().find(|name| settings.get(name).is_some()) {
+            let help = Some(format!("a goal chooses `{extra}` itself: remove it, or `radix` and `routers`"));
+            let place = format!("{} with `{written}`", settings.place);
+            context.error(ResolveError::Misplaced { what: format!("`{extra}`"), place, help, span: settings.place_of(extra) });
+            return None;
+        }
+        let radix = settings.need(context, "radix", "15").and_then(|value| radix(context, value));
+        let size = settings.need(context, "routers", "largest").and_then(|value| size(context, value));
+        let ((least, most), size) = (radix?, size?);
+        let ports = if least == most { most.to_string() } else { format!("at most {most}") };
+        if let Some(family) = space.choose(least..=most, size) {
+            affordable(context, Some(family.router_count() as u128), &format!("`{}`:", family.written()), self.name.span)?;
+            return Some(family);
+        }
+        let (problem, help) = match (size, space.choose(least..=most, Size::Largest)) {
+            (Size::AtLeast(wanted), Some(largest)) => {
+                let has = format!("the largest one of {ports} has {}: ", largest.router_count());
+                (format!("{ports} network ports do not reach {wanted} routers"), has + "raise `radix`, or ask for fewer routers")
+            }
+            _ => (format!("there is none of {ports} network ports"), "write another `radix`, or a limit: `radix <= 32;`".to_owned()),
+        };
+        self.none_such(context, problem, help, settings.place_of("radix"))
+    }
+
+    /// `hyperx { radix; routers; dimensions; }`.
+    pub(super) fn hyperx(&self, context: &mut Context, block: &crate::syntax::ast::Block) -> Found {
+        let settings = self.settings(context, Some(block), Fields::Hyperx);
+        let links = self.links(context, &settings);
+        let dimensions = settings.get("dimensions").map_or(Some(3), |value| integer(context, "`dimensions`", value, 1..=16))? as u32;
+        self.goal(context, &settings, links, DesignSpace::HyperX(dimensions), &[]).unwrap_or_else(|| {
+            context.error(missing(&settings.place, "its sides", "topology = hyperx 9 x 9 x 8;", self.name.span));
+            None
+        })
+    }
+}
+
+/// The fewest and the most network ports.
+fn radix(context: &mut Context, value: &Value) -> Option<(u32, u32)> {
+    let most = |context: &mut Context, quantity: &Quantity| {
+        let limit = Value { kind: ValueKind::Quantity(quantity.clone()), span: quantity.span };
+        integer(context, "`radix`", &limit, 1..=LARGEST_RADIX).map(|most| most as u32)
+    };
+    match &value.kind {
+        ValueKind::Quantity(quantity) => most(context, quantity).map(|radix| (radix, radix)),
+        ValueKind::Limit(comparison, quantity) if &*comparison.value == "<=" => most(context, quantity).map(|most| (1, most)),
+        _ => {
+            context.error(wrong_kind("`radix`", "a number of network ports, or an upper limit", "radix <= 32;", value.span));
+            None
+        }
+    }
+}
+
+fn size(context: &mut Context, value: &Value) -> Option<Size> {
+    match &value.kind {
+        ValueKind::Quantity(Quantity { number, unit: None, .. }) if matches!(&number.kind, ExprKind::Name(name) if &**name == "largest") => {
+            Some(Size::Largest)
+        }
+        ValueKind::Limit(comparison, quantity) if &*comparison.value == ">=" => {
+            let limit = Value { kind: ValueKind::Quantity(quantity.clone()), span: quantity.span };
+            integer(context, "`routers`", &limit, 1..=i64::MAX).map(|least| Size::AtLeast(least as u64))
+        }
+        _ => {
+            context.error(wrong_kind("`routers`", "`largest`, or a lower limit", "routers >= 1000;", value.span));
+            None
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Hypercubes: routers whose numbers differ in one bit are joined; of folded ones, also those that differ in
+//! all.
+//!
+//! Source of the folded ones: El-Amawy and Latifi 1991.
+
+use super::edge::Edge;
+use crate::model::Network;
+
+/// The links of a hypercube.
+pub(super) fn edges(network: &Network, dimensions: u32, folded: bool) -> Vec<Edge> {
+    let all = (1u32 << dimensions) - 1;
+    let differences = (0..dimensions).map(|bit| 1 << bit).chain(folded.then_some(all));
+    let pairs = differences.flat_map(|difference| (0..=all).map(move |router| [router, router ^ difference]));
+    pairs.filter(|[one, other]| one < other).map(|ends| Edge::local(network, ends)).collect()
+}
