@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 18] = [
+const LAYERS: [(&str, u8); 20] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
     ("limits", 0),
     ("progress", 0),
     ("solve", 0),
+    ("algebra", 0),
+    ("random", 0),
     ("syntax", 1),
     ("model", 2),
     ("ir", 3),

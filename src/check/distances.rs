@@ -32,6 +32,21 @@ pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), CheckErro
     Ok(())
 }
 
+/// Checks that no route has more hops than its ends are apart: `route_hops` counts ordered pairs by the hops
+/// of their routes.
+///
+/// # Errors
+/// Both counts, where they differ.
+pub(super) fn shortest(scene: &Scene<'_>, route_hops: &[u64]) -> Result<(), CheckError> {
+    let measured = measure(scene).map_or(Vec::new(), |measured| measured.histogram);
+    // No pair is 0 hops apart.
+    if measured.get(1..) == route_hops.get(1..) {
+        return Ok(());
+    }
+    let (claimed, measured) = (format!("{route_hops:?}"), format!("{measured:?}"));
+    Err(CheckError::Distances { what: "the hops of shortest routes".to_owned(), claimed, measured })
+}
+
 /// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead router; the lit links
 /// must connect all routers that live.
 pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {

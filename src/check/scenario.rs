@@ -2,7 +2,7 @@
 
 use super::delivery::Forwarding;
 use super::graph::{expect_length, expect_lit};
-use super::{CheckError, DeadlockFree, deadlock, symmetry};
+use super::{CheckError, DeadlockFree, deadlock, distances, symmetry};
 use crate::ir::{ForwardingTables, Scene, Walk};
 use crate::model::Fabric;
 
@@ -31,6 +31,9 @@ pub fn scenario(fabric: &Fabric, scene: &Scene<'_>, tables: &ForwardingTables, r
     expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), tables.symmetry.class_count())?;
     let forwarding = Forwarding::new(fabric, scene, tables)?;
     let (walk, dependencies) = forwarding.walk()?;
+    if fabric.routing.counts_hops() {
+        distances::shortest(scene, &walk.route_hops)?;
+    }
     let proof = deadlock::prove(fabric, scene.topology, tables, &forwarding, &dependencies, ranks)?;
     Ok((walk, proof))
 }

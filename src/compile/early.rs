@@ -9,7 +9,7 @@ use crate::diag::Failure;
 use crate::ids::{Id, NodeId};
 use crate::ir::{CrossConnects, Distances, Fault, Scenario, Scene, Topology};
 use crate::model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice};
-use crate::passes::route::{RouteError, axis_order, dimension_order};
+use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order};
 use crate::passes::{cross_connect, flow, synth, wire};
 use crate::progress::Silent;
 
@@ -66,6 +66,9 @@ fn given(fabric: &Fabric) -> Result<Option<Given>, Failure> {
             (topology, Some(cross_connects))
         }
         Plant::Network(network) => {
+            if network.family.is_drawn() {
+                return Ok(None);
+            }
             // A link takes as long to make as to look at some dozen times.
             if network.router_count().saturating_mul(fabric.router.radix as usize) > EARLY_WORK / 20 {
                 return Ok(None);
@@ -95,7 +98,7 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
     keeps_order(fabric, &whole, &Scenario::nominal())?;
     let vcs = fabric.budget.vcs;
     if let Some(hops) = distances.as_ref().map(|distances| distances.diameter).filter(|&hops| hops > u32::from(vcs))
-        && fabric.routing == RoutingChoice::Minimal
+        && fabric.routing.counts_hops()
     {
         let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
         return Err(RouteError::NeedsHops { hops, vcs, scenario: "nominal".to_owned(), budget, routing });
@@ -110,7 +113,16 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
         in_one_piece(fabric, &scene, scenario)?;
         keeps_order(fabric, &scene, scenario)?;
     }
-    Ok(())
+    keeps_formula(fabric, topology, cross_connects.as_ref())
+}
+
+/// Whether a formula, which uses every link, survives the first fault.
+fn keeps_formula(fabric: &Fabric, topology: &Topology, cross_connects: Option<&CrossConnects>) -> Result<(), RouteError> {
+    let (Plant::Network(network), RoutingChoice::Algebraic) = (&fabric.plant, fabric.routing) else { return Ok(()) };
+    let few = topology.node_count() * topology.node_count() <= EARLY_WORK / 10;
+    let Some(scenario) = Scenario::all(fabric, topology).into_iter().nth(1).filter(|_| few) else { return Ok(()) };
+    let found = algebraic::route(&Scene::of(&scenario.fault, topology, cross_connects), network);
+    found.map(|_| ()).map_err(|pair| RouteError::no_detour(fabric, topology, &scenario, pair))
 }
 
 /// Whether the living routers still reach each other; links that run one way are left to the build.

@@ -7,10 +7,10 @@ use super::{finalists, size};
 use crate::check::{self, Wired};
 use crate::compiled::CompiledPod;
 use crate::diag::Failure;
-use crate::ir::{PassRecord, Topology};
+use crate::ir::{PassRecord, Scene, Topology};
 use crate::model::{Fabric, Network, Plant, Pod};
-use crate::passes::{cross_connect, limit, synth, trees, wire};
-use crate::progress::Progress;
+use crate::passes::{cross_connect, draw, flow, limit, synth, trees, wire};
+use crate::progress::{Progress, Silent};
 
 /// What stands before any traffic is looked at.
 pub(super) struct Built {
@@ -45,15 +45,39 @@ fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, 
     Ok(Built { topology, wired, pod, seeds, passes: vec![record, limit_record] })
 }
 
+/// The topology of a network; of a drawn one also how many candidates there were, and which was taken: the
+/// one that carries most after a few rounds, the first of equal ones.
+#[allow(clippy::type_complexity)] // two numbers, if any
+fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Option<(usize, usize)>), Failure> {
+    if !network.family.is_drawn() {
+        return Ok((wire::wire(fabric, network), None));
+    }
+    let candidates = draw::candidates(&network.family, network.span).map_err(Failure::infeasible)?;
+    let topologies = candidates.iter().map(|links| wire::wire_drawn(fabric, network, links));
+    let mut topologies: Vec<Topology> = topologies.collect();
+    let count = topologies.len();
+    if count == 1 {
+        return Ok((topologies.swap_remove(0), Some((1, 0))));
+    }
+    let carries = |topology: &Topology| {
+        let seeds = wire::seeds(topology);
+        flow::concurrent(&Scene::whole(topology), &fabric.demand, flow::Start::Seeds(&seeds), flow::Settings::TRIAL, &Silent).primal
+    };
+    let flows: Vec<f64> = topologies.iter().map(|topology| carries(topology).value()).collect();
+    let taken = (0..count).min_by(|&one, &other| flows[other].total_cmp(&flows[one])).unwrap_or(0);
+    Ok((topologies.swap_remove(taken), Some((count, taken))))
+}
+
 fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
-    let topology = wire::wire(fabric, network);
+    let (topology, drawn) = topology(fabric, network)?;
     size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
     let wired = check::wiring(fabric, &topology, None).map_err(Failure::internal)?;
-    let counters = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())];
+    let of_draw = drawn.iter().flat_map(|&(candidates, taken)| [("candidates", candidates), ("taken", taken)]);
+    let counters = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())].into_iter().chain(of_draw);
     let record = PassRecord {
         name: network.family.name().to_owned(),
         stopped_by: "done".to_owned(),
-        counters: counters.map(|(name, count)| (name.to_owned(), count as u64)).to_vec(),
+        counters: counters.map(|(name, count)| (name.to_owned(), count as u64)).collect(),
         notes: Vec::new(),
     };
     let seeds = wire::seeds(&topology);

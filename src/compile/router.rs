@@ -1,10 +1,10 @@
 //! The routing method of the spec, as all scenarios share it.
 
 use crate::compiled::CompiledScenario;
-use crate::ir::{DualLengths, ForwardingTables, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
-use crate::model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
+use crate::ir::{DualLengths, ForwardingTables, NextHops, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
+use crate::model::{AllowedTurns, Demand, Fabric, Network, Plant, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
-use crate::passes::route::{RouteError, axis_order, dimension_order, minimal, up_down};
+use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order, minimal, up_down};
 use crate::passes::tables;
 use crate::progress::Progress;
 
@@ -27,6 +27,8 @@ pub(super) enum Router {
     AxisOrder,
     UpDown,
     Minimal,
+    /// The family whose formula it is.
+    Algebraic(Box<Network>),
 }
 
 /// The routes of one scenario.
@@ -47,20 +49,24 @@ impl Routed {
         Self { ranks: routes.ranks.clone(), tables, carried, routes: Some(routes) }
     }
 
-    /// Shortest routes; a packet moves one virtual channel up at every hop, so the rank of a (channel, VC) is
-    /// its VC.
+    /// Balanced shortest routes.
     fn minimal(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, scenario: &Scenario) -> Result<Self, RouteError> {
-        let (topology, vcs) = (scene.topology, fabric.budget.vcs);
         let care = if scenario.is_nominal() { minimal::Care::Full } else { minimal::Care::Fault };
-        let next = minimal::route(scene, demand, care);
+        Self::of_next_hops(fabric, scene, demand, scenario, &minimal::route(scene, demand, care))
+    }
+
+    /// Routes of next hops, where a packet moves one virtual channel up at every hop, so the rank of a (channel,
+    /// VC) is its VC.
+    fn of_next_hops(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, scenario: &Scenario, next: &NextHops) -> Result<Self, RouteError> {
+        let (topology, vcs) = (scene.topology, fabric.budget.vcs);
         let hops = next.longest(topology);
         if hops > u32::from(vcs) {
             let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
             return Err(RouteError::NeedsHops { hops, vcs, scenario: scenario.name.clone(), budget, routing });
         }
-        let tables = tables::by_destination(&next, vcs, &scenario.name);
-        let carried = tables::count_next_hops(scene, demand, &fabric.hop_cycles(), &next, &tables);
-        let ranks = (0..topology.class_count(topology.symmetry())).flat_map(|_| 0..u32::from(vcs)).collect();
+        let tables = tables::by_destination(next, vcs, &scenario.name);
+        let carried = tables::count_next_hops(scene, demand, &fabric.hop_cycles(), next, &tables);
+        let ranks = (0..topology.class_count(&next.symmetry)).flat_map(|_| 0..u32::from(vcs)).collect();
         Ok(Self { ranks, tables, carried, routes: None })
     }
 }
@@ -72,6 +78,10 @@ impl Router {
             (RoutingChoice::DimensionOrder, None) => Router::AxisOrder,
             (RoutingChoice::UpDown, _) => Router::UpDown,
             (RoutingChoice::Minimal, _) => Router::Minimal,
+            (RoutingChoice::Algebraic, _) => match &fabric.plant {
+                Plant::Network(network) => Router::Algebraic(Box::new(network.clone())),
+                Plant::Pod(_) => unreachable!("`resolve` refuses formulas for pods"),
+            },
             (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {
                 let default = allowed_turns::Settings::for_pod(fabric.budget.vcs, fabric.node_count());
                 let settings = allowed_turns::Settings { priority, key, table_entries: fabric.budget.table_entries, ..default };
@@ -125,6 +135,10 @@ impl Router {
             Router::AxisOrder => axis_order::route(fabric, scene, scenario)?,
             Router::UpDown => up_down::route(scene, fabric.budget.vcs),
             Router::Minimal => return Routed::minimal(fabric, scene, demand, scenario),
+            Router::Algebraic(network) => {
+                let next = algebraic::route(scene, network).map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
+                return Routed::of_next_hops(fabric, scene, demand, scenario, &next);
+            }
         };
         Ok(Routed::new(fabric, scene, demand, routes, self.key(), scenario))
     }
@@ -153,7 +167,9 @@ impl Router {
                 Routed::new(fabric, own, &left.demand, routes, self.key(), scenario)
             }
             // It knows no detours, and needs the coordinates of the whole pod.
-            Router::DimensionOrder(_) | Router::AxisOrder => return self.route(fabric, scene, prices, scenario, None),
+            Router::DimensionOrder(_) | Router::AxisOrder | Router::Algebraic(_) => {
+                return self.route(fabric, scene, prices, scenario, None);
+            }
             Router::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
             Router::Minimal => Routed::minimal(fabric, own, &left.demand, scenario)?,
         };
@@ -168,7 +184,7 @@ impl Router {
         match self {
             Router::AllowedTurns { settings, .. } => settings.key,
             Router::DimensionOrder(_) | Router::AxisOrder | Router::UpDown => TableKey::DstInput,
-            Router::Minimal => TableKey::DstHop,
+            Router::Minimal | Router::Algebraic(_) => TableKey::DstHop,
         }
     }
 
@@ -195,6 +211,7 @@ impl Router {
             Router::DimensionOrder(_) | Router::AxisOrder => ("dimension_order", "done"),
             Router::UpDown => ("up_down", "done"),
             Router::Minimal => ("minimal", "budget"),
+            Router::Algebraic(_) => ("algebraic", "done"),
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }
     }

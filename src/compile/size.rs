@@ -109,6 +109,8 @@ fn fewest_channels(fabric: &Fabric) -> u64 {
         Family::FatTree { levels, arity } => 2 * u64::from(*arity) * u64::from(levels - 1) / u64::from(*levels),
         Family::Kautz { degree, .. } => u64::from(*degree),
         Family::GenKautz { degree, .. } => u64::from(*degree) - 1,
+        Family::Xpander { degree, .. } | Family::RandomRegular { degree, .. } => u64::from(*degree),
+        Family::Synthesized(free) => u64::from(free.degree),
         Family::Listed(listed) => listed.links.len() as u64 / listed.routers.len().max(1) as u64,
     };
     channels.max(1)
@@ -260,7 +262,7 @@ fn of_routing(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
     let (pairs, pair) = match fabric.routing {
         RoutingChoice::AllowedTurns(_) => (chips.pairs(), turns + hops * HOP),
         // A next hop for each destination and router.
-        RoutingChoice::Minimal => (chips.pairs(), PLAIN + HOP),
+        RoutingChoice::Minimal | RoutingChoice::Algebraic => (chips.pairs(), PLAIN + HOP),
         // These keep no symmetry, and take detours.
         RoutingChoice::DimensionOrder => (chips.all.saturating_mul(chips.all), PLAIN + hops * HOP),
         RoutingChoice::UpDown => (chips.all.saturating_mul(chips.all), PLAIN + hops * HOP * 3 / 2),
@@ -270,7 +272,7 @@ fn of_routing(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
 
 /// What a scenario leaves behind until everything is written.
 fn kept(fabric: &Fabric, chips: Chips) -> u64 {
-    let symmetric = matches!(fabric.routing, RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal);
+    let symmetric = matches!(fabric.routing, RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal | RoutingChoice::Algebraic);
     let canonical = if symmetric { chips.canonical } else { chips.all };
     1000 + (chips.all.saturating_mul(canonical).saturating_mul(PACKED)).saturating_add(canonical * chips.channels * KEPT)
 }
@@ -285,7 +287,7 @@ fn routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuchMemory
         None => "`--stop-after analyze` builds the topology without routes; a smaller network takes a part of it",
     };
     let reason = match fabric.routing {
-        RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal => chips.reason(fabric),
+        RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal | RoutingChoice::Algebraic => chips.reason(fabric),
         _ => format!("a route for each pair of {} {}", chips.all, chips_word(fabric)),
     };
     let refused = |need| refuse(format!("routing this {}", word(fabric)), need, help.to_owned());

@@ -99,9 +99,7 @@ fn resolve(fabric: &Fabric) -> String {
     };
     out += &match fabric.routing {
         RoutingChoice::AllowedTurns(settings) => format!("routing: allowed_turns {}", settings.written()).trim_end().to_owned() + "\n",
-        RoutingChoice::DimensionOrder => "routing: dimension_order\n".to_owned(),
-        RoutingChoice::UpDown => "routing: up_down\n".to_owned(),
-        RoutingChoice::Minimal => "routing: minimal\n".to_owned(),
+        routing => format!("routing: {}\n", routing.name()),
     };
     for require in &fabric.requires {
         let fault = if require.fault { "fault." } else { "" };

@@ -45,6 +45,8 @@ impl Names {
             Family::PolarStar(star) => Names::Blocks { word: "supernode", size: star.supernode_size() },
             Family::Bundlefly { p, .. } => Names::Blocks { word: "supernode", size: *p },
             Family::Hypercube { .. } | Family::PolarFly { .. } | Family::SpectralFly { .. } | Family::GenKautz { .. } => Names::Numbered,
+            Family::RandomRegular { .. } | Family::Synthesized(_) => Names::Numbered,
+            Family::Xpander { lift, .. } => Names::Blocks { word: "node", size: *lift },
             Family::Megafly(megafly) => Names::Blocks { word: "group", size: megafly.a },
             Family::Dragonfly(Dragonfly { a, .. }) => Names::Blocks { word: "group", size: *a },
             Family::FatTree { levels, arity } => Names::Blocks { word: "level", size: arity.pow(levels - 1) },

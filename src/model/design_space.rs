@@ -1,7 +1,7 @@
 //! Which networks of a family a radix allows: the designs that a goal chooses from, and that a report lists.
 
 use super::family::{Arrangement, Dragonfly, Family, PolarStar, Supernode};
-use super::prime::prime_power;
+use crate::algebra::prime_power;
 use std::cmp::Reverse;
 
 /// Families whose parameters a goal may choose.

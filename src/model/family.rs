@@ -2,6 +2,7 @@
 
 use super::network::Listed;
 use super::word::words;
+use crate::algebra::{self, Plane};
 use crate::syntax::graph_input;
 
 /// The families of networks.
@@ -76,8 +77,54 @@ pub enum Family {
         /// Whether an arc is a channel or a link.
         arcs: Arcs,
     },
+    /// `xpander { degree; lift; }`: a random lift of the complete graph.
+    Xpander {
+        /// Links of a router; there are `degree + 1` meta-nodes.
+        degree: u32,
+        /// Routers of a meta-node.
+        lift: u32,
+        /// Which one.
+        draw: Draw,
+    },
+    /// `random_regular { routers; degree; }` (Jellyfish).
+    RandomRegular {
+        /// Number of routers.
+        routers: u32,
+        /// Links of a router.
+        degree: u32,
+        /// Which one.
+        draw: Draw,
+    },
+    /// `synthesize { routers; degree; }`: searched for short distances and a large flow.
+    Synthesized(FreeGraph),
     /// `graph "file"`.
     Listed(Listed),
+}
+
+/// Which of all random networks of a kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Draw {
+    /// The random stream.
+    pub seed: u64,
+    /// Draws until one is connected, at most.
+    pub attempts: u32,
+    /// Of how many the one with the largest certified flow is taken.
+    pub draws: u32,
+}
+
+/// A regular graph to be searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FreeGraph {
+    /// Number of routers, more than `degree`.
+    pub routers: u32,
+    /// Links of a router; arcs out of it and into it where they are simplex.
+    pub degree: u32,
+    /// Whether an arc is a channel or a link.
+    pub arcs: Arcs,
+    /// How much work the search does, 1 or more.
+    pub effort: u32,
+    /// The random stream.
+    pub seed: u64,
 }
 
 /// The star product of the points of a projective plane with a supernode.
@@ -159,6 +206,14 @@ pub enum Arcs {
 words!(Arcs { Simplex = "simplex", Duplex = "duplex" });
 
 impl PolarStar {
+    /// What stands in every point.
+    pub fn graph(&self) -> algebra::Supernode {
+        match self.supernode {
+            Supernode::Iq => algebra::Supernode::inductive_quad(self.degree),
+            Supernode::Paley => algebra::Supernode::paley(self.supernode_size()),
+            Supernode::Complete => algebra::Supernode::complete(self.supernode_size()),
+        }
+    }
     /// Routers of a supernode.
     pub fn supernode_size(&self) -> u32 {
         match self.supernode {
@@ -168,6 +223,17 @@ impl PolarStar {
         }
     }
 }
+
+impl Draw {
+    /// As in a spec: `seed = 1;`, and what is no default.
+    fn written(&self) -> String {
+        let of = |name: &str, value: u32, default: u32| if value == default { String::new() } else { format!(" {name} = {value};") };
+        format!("seed = {};{}{}", self.seed, of("attempts", self.attempts, ATTEMPTS), of("draws", self.draws, 1))
+    }
+}
+
+/// Draws until one is connected, where a spec does not say.
+pub const ATTEMPTS: u32 = 100;
 
 impl Megafly {
     /// Number of groups.
@@ -180,11 +246,6 @@ impl Megafly {
     }
 }
 
-/// Points of the projective plane over a field of order `q`.
-pub fn plane_points(q: u32) -> u32 {
-    q * q + q + 1
-}
-
 /// Whether a spectralfly is twice as large: where rho is no square modulo q, and the graph is bipartite.
 pub fn is_bipartite_lps(rho: u32, q: u32) -> bool {
     !(1..q).any(|root| root * root % q == rho % q)
@@ -192,7 +253,7 @@ pub fn is_bipartite_lps(rho: u32, q: u32) -> bool {
 
 impl Family {
     /// Every family, each with a topology as it is written.
-    pub const FORMS: [(&'static str, &'static str); 16] = [
+    pub const FORMS: [(&'static str, &'static str); 19] = [
         ("torus", "torus 16 x 16` or `torus (side)"),
         ("mesh", "mesh 4 x 4 x 4` or `mesh (side)"),
         ("hyperx", "hyperx 9 x 9 x 8` or `hyperx (side)"),
@@ -208,6 +269,9 @@ impl Family {
         ("fat_tree", "fat_tree { levels = 3; arity = 18; }"),
         ("kautz", "kautz { degree = 4; length = 3; }"),
         ("gen_kautz", "gen_kautz { degree = 4; routers = 60; }"),
+        ("xpander", "xpander { degree = 11; lift = 20; }"),
+        ("random_regular", "random_regular { routers = 240; degree = 11; }"),
+        ("synthesize", "synthesize { routers = 60; degree = 4; }"),
         ("graph", "graph \"lab.graphml\""),
     ];
     /// Number of routers.
@@ -215,8 +279,8 @@ impl Family {
         match self {
             Family::Torus(dims) | Family::Mesh(dims) | Family::HyperX(dims) => dims.iter().map(|&side| side as usize).product(),
             Family::Hypercube { dimensions, .. } => 1 << dimensions,
-            Family::PolarStar(star) => plane_points(star.q) as usize * star.supernode_size() as usize,
-            Family::PolarFly { q } => plane_points(*q) as usize,
+            Family::PolarStar(star) => Plane::count(star.q) as usize * star.supernode_size() as usize,
+            Family::PolarFly { q } => Plane::count(*q) as usize,
             Family::SlimFly { q } => 2 * *q as usize * *q as usize,
             Family::Bundlefly { q, p } => 2 * *q as usize * *q as usize * *p as usize,
             Family::SpectralFly { rho, q } => {
@@ -227,7 +291,9 @@ impl Family {
             Family::Megafly(megafly) => megafly.a as usize * megafly.groups() as usize,
             Family::FatTree { levels, arity } => *levels as usize * (*arity as usize).pow(levels - 1),
             Family::Kautz { degree, length, .. } => (*degree as usize + 1) * (*degree as usize).pow(length - 1),
-            Family::GenKautz { routers, .. } => *routers as usize,
+            Family::GenKautz { routers, .. } | Family::RandomRegular { routers, .. } => *routers as usize,
+            Family::Xpander { degree, lift, .. } => (*degree as usize + 1) * *lift as usize,
+            Family::Synthesized(free) => free.routers as usize,
             Family::Listed(listed) => listed.routers.len(),
         }
     }
@@ -243,6 +309,11 @@ impl Family {
     /// Whether its links are of two classes: inside blocks and between them.
     pub fn is_grouped(&self) -> bool {
         matches!(self, Family::PolarStar(_) | Family::Bundlefly { .. } | Family::Dragonfly(_) | Family::Megafly(_))
+    }
+    /// Whether `routing = algebraic` has a formula for it.
+    pub fn has_formula(&self) -> bool {
+        let grid = matches!(self, Family::Torus(_) | Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube { .. });
+        grid || matches!(self, Family::PolarStar(_) | Family::Dragonfly(_))
     }
     /// Whether the rotations of its groups keep every port.
     pub fn rotates(&self) -> bool {
@@ -270,6 +341,9 @@ impl Family {
             Family::FatTree { .. } => "fat_tree",
             Family::Kautz { .. } => "kautz",
             Family::GenKautz { .. } => "gen_kautz",
+            Family::Xpander { .. } => "xpander",
+            Family::RandomRegular { .. } => "random_regular",
+            Family::Synthesized(_) => "synthesize",
             Family::Listed(_) => "graph",
         }
     }
@@ -301,14 +375,27 @@ impl Family {
             Family::GenKautz { degree, routers, arcs: are } => {
                 format!("{name} {{ degree = {degree}; routers = {routers};{} }}", arcs(are))
             }
+            Family::Xpander { degree, lift, draw } => format!("{name} {{ degree = {degree}; lift = {lift}; {} }}", draw.written()),
+            Family::RandomRegular { routers, degree, draw } => {
+                format!("{name} {{ routers = {routers}; degree = {degree}; {} }}", draw.written())
+            }
+            Family::Synthesized(FreeGraph { routers, degree, arcs: are, effort, seed }) => {
+                let are = if *are == Arcs::Simplex { " arcs = simplex;" } else { "" };
+                format!("{name} {{ degree = {degree}; routers = {routers};{are} effort = {effort}; seed = {seed}; }}")
+            }
             // Where its copy stands in what is built, so that it is said alike wherever the file came from.
             Family::Listed(listed) => format!("{name} \"{}\"", graph_input(&listed.path)),
         }
+    }
+    /// Whether its links are drawn or searched, so that parameters alone do not tell them.
+    pub fn is_drawn(&self) -> bool {
+        matches!(self, Family::Xpander { .. } | Family::RandomRegular { .. } | Family::Synthesized(_))
     }
     /// Whether links are single channels.
     pub fn is_simplex(&self) -> bool {
         match self {
             Family::Kautz { arcs, .. } | Family::GenKautz { arcs, .. } => *arcs == Arcs::Simplex,
+            Family::Synthesized(free) => free.arcs == Arcs::Simplex,
             Family::Listed(listed) => listed.arcs == Arcs::Simplex,
             _ => false,
         }

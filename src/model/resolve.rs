@@ -8,6 +8,7 @@ mod algebraic;
 mod choices;
 mod context;
 mod demand;
+mod drawn;
 mod faces;
 mod families;
 mod foreign;

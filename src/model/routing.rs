@@ -7,6 +7,8 @@ use super::word::words;
 pub enum RoutingChoice {
     /// One shortest path per pair, balanced; the virtual channel counts the hops. Networks only.
     Minimal,
+    /// The same by a formula of the family. Networks that have one only.
+    Algebraic,
     /// Shortest paths allowed by an optimized rank order.
     AllowedTurns(AllowedTurns),
     /// Dimension by dimension with datelines: tori, and grids of a network.
@@ -20,6 +22,7 @@ words!(RoutingChoice {
     Self::DimensionOrder => Self::DimensionOrder => "dimension_order",
     Self::UpDown => Self::UpDown => "up_down",
     Self::Minimal => Self::Minimal => "minimal",
+    Self::Algebraic => Self::Algebraic => "algebraic",
 });
 
 /// The settings of `routing = allowed_turns { .. }`.
@@ -31,6 +34,13 @@ pub struct AllowedTurns {
     pub select: RouteSelect,
     /// What the tables look packets up by.
     pub key: TableKey,
+}
+
+impl RoutingChoice {
+    /// Whether a packet moves one virtual channel up at every hop of a shortest path.
+    pub fn counts_hops(self) -> bool {
+        matches!(self, RoutingChoice::Minimal | RoutingChoice::Algebraic)
+    }
 }
 
 impl AllowedTurns {

@@ -13,6 +13,7 @@
 //! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
 
 pub mod cross_connect;
+pub mod draw;
 pub mod flow;
 pub mod limit;
 pub mod plan;

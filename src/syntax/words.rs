@@ -143,6 +143,12 @@ pub enum Place {
     Kautz,
     /// `topology = gen_kautz { .. }`
     GenKautz,
+    /// `topology = xpander { .. }`
+    Xpander,
+    /// `topology = random_regular { .. }`
+    RandomRegular,
+    /// `topology = synthesize { .. }` of a network
+    FreeGraph,
     /// `topology = graph "file" { .. }`
     Graph,
 }
@@ -173,6 +179,9 @@ impl Place {
             Place::FatTree => "fat_tree",
             Place::Kautz => "kautz",
             Place::GenKautz => "gen_kautz",
+            Place::Xpander => "xpander",
+            Place::RandomRegular => "random_regular",
+            Place::FreeGraph => "synthesize",
             Place::Graph => "graph",
         }
     }
@@ -245,14 +254,15 @@ pub const FIELDS: &[Field] = fields! {
     "spare" Quantity Dragonfly;
     "levels" Quantity FatTree;
     "arity" Quantity FatTree;
-    "degree" Quantity Polarstar Kautz GenKautz;
+    "degree" Quantity Polarstar Kautz GenKautz Xpander RandomRegular FreeGraph;
     "length" Quantity Kautz;
-    "routers" Quantity Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly GenKautz;
-    "arcs" Choice Kautz GenKautz Graph;
+    "routers" Quantity Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly GenKautz RandomRegular FreeGraph;
+    "lift" Quantity Xpander;
+    "arcs" Choice Kautz GenKautz FreeGraph Graph;
     "default" Choice Graph;
-    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz;
-    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz;
-    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz;
+    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular FreeGraph;
+    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular FreeGraph;
+    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular FreeGraph;
     "start" Quantity Synthesize;
     "moves" Quantity Synthesize;
     "method" Choice Synthesize;
@@ -260,8 +270,10 @@ pub const FIELDS: &[Field] = fields! {
     "fix" Quantity Synthesize;
     "objective" Choice Synthesize;
     "symmetry" Choice Synthesize;
-    "effort" Quantity Synthesize;
-    "seed" Quantity Synthesize;
+    "effort" Quantity Synthesize FreeGraph;
+    "seed" Quantity Synthesize Xpander RandomRegular FreeGraph;
+    "attempts" Quantity Xpander RandomRegular;
+    "draws" Quantity Xpander RandomRegular;
     "time_limit" Quantity Synthesize;
     "priority" Choice AllowedTurns;
     "select" Choice AllowedTurns;

@@ -4,6 +4,8 @@
 //! this test.
 
 mod builds;
+mod designs;
+mod formulas;
 
 use fabc::check;
 use fabc::diag::Span;

@@ -6,6 +6,7 @@
 
 mod algebraic;
 mod dragonfly;
+mod drawn;
 mod fat_tree;
 mod field;
 mod gen_kautz;

@@ -6,11 +6,11 @@
 //! it says, and there are as many links as the closed form says: then no link is missing either.
 
 use super::rule::by_rule;
-use super::{algebraic, dragonfly, fat_tree, gen_kautz, grid, hypercube, kautz, listed, products, quaternions};
+use super::{algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, listed, products, quaternions};
 use crate::check::CheckError;
 use crate::ids::Id;
 use crate::ir::{Names, Topology};
-use crate::model::{Fabric, Family, Network};
+use crate::model::{Arcs, Fabric, Family, Network};
 
 /// Checks routers, links and ports of a network whose [`names`] were checked.
 pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) -> Result<(), CheckError> {
@@ -31,6 +31,17 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
         Family::Dragonfly(dragonfly) => by_rule(fabric, network, topology, &dragonfly::Groups(*dragonfly)),
         &Family::FatTree { levels, arity } => by_rule(fabric, network, topology, &fat_tree::Tree { levels, arity }),
         &Family::Kautz { degree, length, arcs } => by_rule(fabric, network, topology, &kautz::Words { degree, length, arcs }),
+        &Family::RandomRegular { routers, degree, .. } => {
+            by_rule(fabric, network, topology, &drawn::Regular { routers, degree, simplex: false })
+        }
+        &Family::Xpander { degree, lift, .. } => {
+            let regular = drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false };
+            by_rule(fabric, network, topology, &regular).and_then(|()| drawn::matched(topology, lift))
+        }
+        Family::Synthesized(free) => {
+            let simplex = free.arcs == Arcs::Simplex;
+            by_rule(fabric, network, topology, &drawn::Regular { routers: free.routers, degree: free.degree, simplex })
+        }
         Family::Listed(listed) => listed::wiring(fabric, listed, topology),
     };
     found.and_then(|()| last_port(topology)).map_err(|what| CheckError::Wiring { what, span: Some(network.span) })?;

@@ -63,4 +63,12 @@ hundred times as large as one without symmetry: see `symmetry` in `synthesize`. 
 
 `--stop-after analyze` builds a topology whose routes do not fit. Where faults are too many, tolerate fewer, or take a smaller pod.",
     },
+    CodeDoc {
+        code: "FAB0207",
+        title: "no random draw is as it must be",
+        text: "\
+`random_regular` and `xpander` are drawn until one is connected and, of an xpander, until its second eigenvalue is below that of a Ramanujan
+graph of its degree, at most `attempts` times (100 if the spec does not say). Routers of two links mostly form several rings; a
+meta-node of few routers has few matchings. Raise `attempts`, or change `degree`, `lift` or `seed`.",
+    },
 ];

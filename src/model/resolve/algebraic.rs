@@ -3,7 +3,8 @@
 use super::context::Context;
 use super::families::{Found, MOST, Place, affordable};
 use super::settings::{Settings, integer, one_of};
-use crate::model::{DesignSpace, Family, PolarStar, Supernode, is_paley_order, is_prime, plane_points, prime_power, slim_fly_degree};
+use crate::algebra::{Plane, is_prime, prime_power};
+use crate::model::{DesignSpace, Family, PolarStar, Supernode, is_paley_order, slim_fly_degree};
 use crate::syntax::ast::Block;
 use crate::syntax::words::Place as Fields;
 
@@ -22,7 +23,7 @@ impl Place<'_> {
         let supernode = settings.need(context, "supernode", "iq").and_then(|value| one_of(context, "`supernode`", value));
         let degree = settings.need(context, "degree", "3").and_then(|value| integer(context, "`degree`", value, 0..=LARGEST_ORDER));
         let star = PolarStar { q: q?, supernode: supernode?, degree: degree? as u32 };
-        let (points, size) = (plane_points(star.q), star.supernode_size());
+        let (points, size) = (Plane::count(star.q), star.supernode_size());
         affordable(context, Some(u128::from(points) * u128::from(size)), &format!("{points} supernodes of {size}"), self.name.span)?;
         if !star.has_supernode() {
             let (degree, near) = (star.degree, nearest(star.degree, |degree| PolarStar { degree, ..star }.has_supernode()));
@@ -45,7 +46,7 @@ impl Place<'_> {
             return found;
         }
         let q = self.order(context, &settings, "13")?;
-        affordable(context, Some(u128::from(plane_points(q))), &format!("{q}^2 + {q} + 1"), self.name.span)?;
+        affordable(context, Some(u128::from(Plane::count(q))), &format!("{q}^2 + {q} + 1"), self.name.span)?;
         Some((Family::PolarFly { q }, links?))
     }
 

@@ -173,7 +173,7 @@ fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
 }
 
 /// Routings of later versions.
-const LATER: [&str; 4] = ["algebraic", "scheduled", "ugal", "valiant"];
+const LATER: [&str; 3] = ["scheduled", "ugal", "valiant"];
 
 /// The routing, and where it stands; of a network without one, `minimal`.
 pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<(RoutingChoice, Span)> {
@@ -206,16 +206,16 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         context.error(unknown_routing(&name, plant));
         return None;
     };
-    if routing == RoutingChoice::Minimal && !plant.network {
+    if routing.counts_hops() && !plant.network {
         let help = "`allowed_turns` finds shortest paths in a pod".to_owned();
-        context.error(plant.misfit("`routing = minimal`".to_owned(), help, name.span));
+        context.error(plant.misfit(format!("`routing = {}`", routing.name()), help, name.span));
         return None;
     }
     Some((routing, span))
 }
 
 fn unknown_routing(name: &Name, plant: Kind) -> ResolveError {
-    let known = RoutingChoice::ALL.into_iter().filter(|known| plant.network || *known != RoutingChoice::Minimal);
+    let known = RoutingChoice::ALL.into_iter().filter(|known| plant.network || !known.counts_hops());
     let known: Vec<&str> = known.map(|known| known.name()).collect();
     if !LATER.contains(&&*name.value) {
         return unknown_choice("`routing`", name, &known, foreign::routing(&name.value, &known));

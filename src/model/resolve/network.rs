@@ -12,7 +12,7 @@ use crate::diag::{Span, list};
 use crate::model::errors::ResolveError;
 use crate::model::word::{form, names};
 use crate::model::{
-    Arcs, Dragonfly, Family, Listed, ListedRouter, Megafly, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem,
+    Arcs, Dragonfly, Family, FreeGraph, Listed, ListedRouter, Megafly, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem,
     slim_fly_degree,
 };
 use crate::syntax::ast::{Name, ValueKind};
@@ -68,6 +68,9 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
         ("spectralfly", ValueKind::Block(_, block)) => place.spectralfly(context, block)?,
         ("megafly", ValueKind::Block(_, block)) => place.megafly(context, block)?,
         ("gen_kautz", ValueKind::Block(_, block)) => place.gen_kautz(context, block)?,
+        ("xpander", ValueKind::Block(_, block)) => place.xpander(context, block)?,
+        ("random_regular", ValueKind::Block(_, block)) => place.random_regular(context, block)?,
+        ("synthesize", ValueKind::Block(_, block)) => place.synthesize(context, block)?,
         ("dragonfly", ValueKind::Block(_, block)) => place.dragonfly(context, block)?,
         ("fat_tree", ValueKind::Block(_, block)) => place.fat_tree(context, block)?,
         ("kautz", ValueKind::Block(_, block)) => place.kautz(context, block)?,
@@ -210,9 +213,12 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
             };
             Fullest::new("a router of this `kautz`".to_owned(), &[(ports, kind)], hosts)
         }
-        Family::GenKautz { degree, arcs: Arcs::Simplex, .. } => {
+        Family::Xpander { degree, .. }
+        | Family::RandomRegular { degree, .. }
+        | Family::Synthesized(FreeGraph { degree, arcs: Arcs::Duplex, .. }) => alike(*degree),
+        Family::GenKautz { degree, arcs: Arcs::Simplex, .. } | Family::Synthesized(FreeGraph { degree, .. }) => {
             let links = [(u64::from(*degree), "outputs (and as many inputs)")];
-            Fullest::new("a router of this `gen_kautz`".to_owned(), &links, hosts)
+            Fullest::new(format!("a router of this `{}`", family.name()), &links, hosts)
         }
         Family::GenKautz { degree, routers, arcs: Arcs::Duplex } => alike(most_neighbors(*degree, *routers)),
         Family::Listed(listed) => fullest_of(listed, router),
@@ -275,6 +281,9 @@ fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: 
     let (routing, wanted, help) = match routing {
         RoutingChoice::DimensionOrder if !is_grid => {
             ("dimension_order", "`torus`, `mesh` or `hyperx`", "use `routing = minimal`, `allowed_turns` or `up_down` here")
+        }
+        RoutingChoice::Algebraic if !network.family.has_formula() => {
+            ("algebraic", "`polarstar`, `torus`, `mesh`, `hyperx`, hypercubes or `dragonfly`", "use `routing = minimal` here")
         }
         RoutingChoice::UpDown if network.family.is_simplex() => {
             ("up_down", "links that run both ways", "use `routing = minimal` here, or `arcs = duplex;`")

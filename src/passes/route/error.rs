@@ -3,7 +3,7 @@
 use crate::diag::Span;
 use crate::ids::{Id, NodeId};
 use crate::ir::{Fault, ForwardingTables, Scenario, Scene, Topology};
-use crate::model::{Fabric, TableKey};
+use crate::model::{Fabric, RoutingChoice, TableKey};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -78,9 +78,13 @@ pub enum RouteError {
     #[error("dimension_order cannot route around {fault}: {from} reaches {to} only through it")]
     #[diagnostic(
         code(FAB0322),
-        help("dimension order has one path per pair; `routing = allowed_turns` or `up_down` can tolerate faults, or write `faults = 0`")
+        help("`{method}` has one path per pair; `routing = {other}` or `up_down` can tolerate faults, or write `faults = 0`")
     )]
     NoDetour {
+        /// The routing.
+        method: &'static str,
+        /// One that finds detours.
+        other: &'static str,
         /// What has failed.
         fault: String,
         /// A pair that is cut off.
@@ -180,7 +184,9 @@ impl RouteError {
     pub fn no_detour(fabric: &Fabric, topology: &Topology, scenario: &Scenario, pair: [NodeId; 2]) -> Self {
         let [from, to] = pair.map(|node| topology.name(node));
         let (routing, budget) = (fabric.routing_span, fabric.budget.faults_span);
-        RouteError::NoDetour { fault: scenario.what_failed(fabric), from, to, routing, budget }
+        let (method, fault) = (fabric.routing.name(), scenario.what_failed(fabric));
+        let other = if fabric.routing == RoutingChoice::Algebraic { "minimal" } else { "allowed_turns" };
+        RouteError::NoDetour { method, other, fault, from, to, routing, budget }
     }
 
     /// The largest table of a scenario, which has more entries than the budget.

@@ -4,6 +4,7 @@
 //! [`Routes`](crate::ir::Routes): one route per ordered pair, agreeing wherever two routes share (dst,
 //! in_port, in_vc), with a rank order that proves them free of deadlock.
 
+pub mod algebraic;
 pub mod allowed_turns;
 pub mod axis_order;
 pub mod dimension_order;

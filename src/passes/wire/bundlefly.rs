@@ -4,20 +4,19 @@
 //! meets g a, g the generator of the field of p elements. Source: Lei and others 2020.
 
 use super::edge::Edge;
-use super::field::Field;
-use super::{paley, slim_fly};
+use super::slim_fly;
+use crate::algebra::Supernode;
 use crate::model::Network;
 
 /// The links of a bundlefly.
 pub(super) fn edges(network: &Network, q: u32, p: u32) -> Vec<Edge> {
-    let field = Field::new(p);
-    let inside = paley::edges(&field);
+    let Supernode { links, across } = Supernode::paley(p);
     let mut edges = Vec::new();
     for bundle in 0..2 * q * q {
-        edges.extend(inside.iter().map(|ends| Edge::local(network, ends.map(|place| bundle * p + place))));
+        edges.extend(links.iter().map(|ends| Edge::local(network, ends.map(|place| bundle * p + place))));
     }
     for [x, y] in slim_fly::pairs(q) {
-        edges.extend((0..p).map(|a| Edge::global(network, [x * p + a, y * p + field.product(field.power(1), a)])));
+        edges.extend(across.iter().zip(0..).map(|(&b, a)| Edge::global(network, [x * p + a, y * p + b])));
     }
     edges
 }

@@ -11,16 +11,14 @@ mod bundlefly;
 mod dragonfly;
 mod edge;
 mod fat_tree;
-mod field;
 mod gen_kautz;
 mod grid;
 mod hypercube;
 mod kautz;
 mod listed;
 mod megafly;
-mod paley;
+mod polarfly;
 mod polarstar;
-mod projective;
 mod seeds;
 mod slim_fly;
 mod spectralfly;
@@ -33,7 +31,7 @@ use crate::model::{Demand, Fabric, Family, Network};
 use edge::Edge;
 use grid::Axis;
 
-/// The topology of a network.
+/// The topology of a network whose parameters tell its links.
 pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
     let edges = match &network.family {
         Family::Torus(sides) => grid::edges(network, sides, Axis::Ring),
@@ -41,7 +39,7 @@ pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
         Family::HyperX(sides) => grid::edges(network, sides, Axis::Complete),
         Family::Hypercube { dimensions, folded } => hypercube::edges(network, *dimensions, *folded),
         Family::PolarStar(star) => polarstar::edges(network, star),
-        Family::PolarFly { q } => projective::edges(network, *q),
+        Family::PolarFly { q } => polarfly::edges(network, *q),
         Family::SlimFly { q } => slim_fly::edges(network, *q),
         Family::Bundlefly { q, p } => bundlefly::edges(network, *q, *p),
         Family::SpectralFly { rho, q } => spectralfly::edges(network, *rho, *q),
@@ -51,8 +49,21 @@ pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
         Family::Kautz { degree, length, arcs } => kautz::edges(network, *degree, *length, *arcs),
         Family::GenKautz { degree, routers, arcs } => gen_kautz::edges(network, *degree, *routers, *arcs),
         Family::Listed(listed) => listed::edges(listed),
+        Family::Xpander { .. } | Family::RandomRegular { .. } | Family::Synthesized(_) => {
+            unreachable!("`draw` makes the links of a {}", network.family.name())
+        }
     };
-    let (ports, links) = number(network.router_count(), &edges, network.family.is_simplex());
+    of_edges(fabric, network, &edges)
+}
+
+/// The topology of a network whose links are drawn, from the pairs that they join.
+pub fn wire_drawn(fabric: &Fabric, network: &Network, links: &[[u32; 2]]) -> Topology {
+    let edges: Vec<Edge> = links.iter().map(|&ends| Edge::local(network, ends)).collect();
+    of_edges(fabric, network, &edges)
+}
+
+fn of_edges(fabric: &Fabric, network: &Network, edges: &[Edge]) -> Topology {
+    let (ports, links) = number(network.router_count(), edges, network.family.is_simplex());
     let topology = Topology::new(ports, links, symmetry(network, &fabric.demand));
     let topology = topology.with_hosts(network.hosts(fabric.router.hosts)).named(Names::of(fabric));
     topology.with_capacities(fabric.capacities.clone())

@@ -6,7 +6,7 @@
 //! links.
 
 use super::edge::Edge;
-use super::field::Field;
+use crate::algebra::Field;
 use crate::model::Network;
 
 /// The links of a slim fly.

@@ -5,7 +5,7 @@
 use super::field::Field;
 
 /// The pairs that are joined, lower one first.
-pub(super) fn edges(field: &Field) -> Vec<[u32; 2]> {
+pub(super) fn links(field: &Field) -> Vec<[u32; 2]> {
     let order = field.order();
     let mut square = vec![false; order as usize];
     (0..(order - 1) / 2).for_each(|half| square[field.power(2 * half) as usize] = true);

@@ -6,10 +6,10 @@
 //! 0. For q = 4, 8, 9 these are other numbers than the integers modulo q, which make another graph. Source:
 //! Lidl and Niederreiter 1997. Cost: q^2 m steps.
 
-use crate::model::prime_power;
+use super::prime::prime_power;
 
 /// A finite field.
-pub(super) struct Field {
+pub struct Field {
     /// Number of elements.
     order: u32,
     /// `[a * order + b]`: a + b.
@@ -26,7 +26,7 @@ pub(super) struct Field {
 
 impl Field {
     /// The field of `order` elements, a prime power.
-    pub(super) fn new(order: u32) -> Self {
+    pub fn new(order: u32) -> Self {
         let (p, m) = prime_power(order).expect("the order of a field is a prime power");
         let digits = |code: u32| (0..m).map(move |place| code / p.pow(place) % p);
         let code = |digits: &[u32]| digits.iter().rev().fold(0, |code, digit| code * p + digit);
@@ -62,24 +62,28 @@ impl Field {
         powers.iter().zip(powers[..1].iter().chain(powers[1..].iter().rev())).for_each(|(&a, &inverse)| inverses[a as usize] = inverse);
         Self { order, sums, products, negatives, powers, inverses }
     }
-    pub(super) fn order(&self) -> u32 {
+    /// Number of elements.
+    pub fn order(&self) -> u32 {
         self.order
     }
-    pub(super) fn sum(&self, a: u32, b: u32) -> u32 {
+    /// a + b.
+    pub fn sum(&self, a: u32, b: u32) -> u32 {
         self.sums[(a * self.order + b) as usize]
     }
-    pub(super) fn product(&self, a: u32, b: u32) -> u32 {
+    /// a b.
+    pub fn product(&self, a: u32, b: u32) -> u32 {
         self.products[(a * self.order + b) as usize]
     }
-    pub(super) fn negative(&self, a: u32) -> u32 {
+    /// The b with a + b = 0.
+    pub fn negative(&self, a: u32) -> u32 {
         self.negatives[a as usize]
     }
     /// The generator to the power of `exponent`.
-    pub(super) fn power(&self, exponent: u32) -> u32 {
+    pub fn power(&self, exponent: u32) -> u32 {
         self.powers[exponent as usize % self.powers.len()]
     }
     /// The `1 / a` of an element that is not 0.
-    pub(super) fn inverse(&self, a: u32) -> u32 {
+    pub fn inverse(&self, a: u32) -> u32 {
         self.inverses[a as usize]
     }
 }

@@ -1,0 +1,73 @@
+//! Points of the projective plane over a finite field.
+//!
+//! A point is a vector whose first non-zero coordinate is 1; (1, y, z) is number y q + z, then come (0, 1, z)
+//! and (0, 0, 1). Two points are orthogonal where their scalar product is 0; those that are orthogonal to
+//! themselves are the quadrics. Any two different points are orthogonal to exactly one point: their cross
+//! product. Source: Brown 1966.
+
+use super::field::Field;
+
+/// The points over a field.
+pub struct Plane(Field);
+
+impl Plane {
+    /// Those over the field of `q` elements, a prime power.
+    pub fn new(q: u32) -> Self {
+        Self(Field::new(q))
+    }
+    /// How many there are.
+    pub fn count(q: u32) -> u32 {
+        q * q + q + 1
+    }
+    /// The points that are orthogonal to a point, by rising number; a quadric is one of its own.
+    pub fn orthogonal(&self, point: u32) -> Vec<u32> {
+        let Self(field) = self;
+        let (q, [u, v, w]) = (field.order(), self.coordinates(point));
+        let quotient = |a: u32, b: u32| field.product(field.negative(a), field.inverse(b));
+        let mut found = Vec::new();
+        // Of (1, y, z): u + v y + w z = 0.
+        match (u, v, w) {
+            (_, _, w) if w != 0 => found.extend((0..q).map(|y| y * q + quotient(field.sum(u, field.product(v, y)), w))),
+            (_, v, _) if v != 0 => found.extend((0..q).map(|z| quotient(u, v) * q + z)),
+            _ => {}
+        }
+        // Of (0, 1, z): v + w z = 0; of (0, 0, 1): w = 0.
+        match (v, w) {
+            (v, w) if w != 0 => found.push(q * q + quotient(v, w)),
+            (0, _) => found.extend((0..=q).map(|z| q * q + z)),
+            _ => found.push(q * q + q),
+        }
+        found
+    }
+    /// Whether two points are orthogonal.
+    pub fn are_orthogonal(&self, one: u32, other: u32) -> bool {
+        let ([a, b, c], [d, e, f]) = (self.coordinates(one), self.coordinates(other));
+        let Self(field) = self;
+        field.sum(field.sum(field.product(a, d), field.product(b, e)), field.product(c, f)) == 0
+    }
+    /// The point that is orthogonal to two different points.
+    pub fn cross(&self, one: u32, other: u32) -> u32 {
+        let ([a, b, c], [d, e, f]) = (self.coordinates(one), self.coordinates(other));
+        let Self(field) = self;
+        let minor = |a: u32, b: u32, c: u32, d: u32| field.sum(field.product(a, d), field.negative(field.product(b, c)));
+        self.point([minor(b, c, e, f), minor(c, a, f, d), minor(a, b, d, e)])
+    }
+    fn coordinates(&self, point: u32) -> [u32; 3] {
+        let q = self.0.order();
+        match point {
+            point if point < q * q => [1, point / q, point % q],
+            point if point < q * q + q => [0, 1, point - q * q],
+            _ => [0, 0, 1],
+        }
+    }
+    /// The number of the point that a vector other than 0 stands for.
+    fn point(&self, [a, b, c]: [u32; 3]) -> u32 {
+        let Self(field) = self;
+        let (q, over) = (field.order(), |number: u32, first: u32| field.product(number, field.inverse(first)));
+        match (a, b) {
+            (0, 0) => q * q + q,
+            (0, b) => q * q + over(c, b),
+            (a, b) => over(b, a) * q + over(c, a),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Xpanders: random lifts of the complete graph of `degree + 1` meta-nodes.
+//!
+//! Router m k + i is member i of meta-node m; a random matching joins every two meta-nodes. A draw counts if
+//! its second eigenvalue is below 2 sqrt(degree - 1) in absolute value, as of a Ramanujan graph; the estimate
+//! comes from below by power iteration, so that a draw on the edge may pass. Source: Valadarsky and others
+//! 2016.
+
+use super::Links;
+use super::regular::{is_connected, shuffle};
+use crate::random::Stream;
+
+/// Steps of the power iteration.
+const STEPS: usize = 300;
+
+/// A connected lift with a spectral gap; `None` where this draw has none.
+pub(super) fn draw(degree: u32, lift: u32, stream: &mut Stream) -> Option<Links> {
+    let mut links = Vec::new();
+    for meta in 0..=degree {
+        for other in meta + 1..=degree {
+            let mut matching: Vec<u32> = (0..lift).collect();
+            shuffle(&mut matching, stream);
+            links.extend((0..lift).zip(matching).map(|(member, met)| [meta * lift + member, other * lift + met]));
+        }
+    }
+    links.sort_unstable();
+    let routers = (degree + 1) * lift;
+    let bound = 2.0 * f64::from(degree - 1).sqrt();
+    // The complete graph itself has the eigenvalue -1 besides its degree.
+    (is_connected(routers, &links) && second_eigenvalue(routers as usize, &links) < bound).then_some(links)
+}
+
+/// The largest absolute eigenvalue of the adjacency matrix besides that of the constant vector.
+fn second_eigenvalue(routers: usize, links: &[[u32; 2]]) -> f64 {
+    let mut stream = Stream::new(0, 0);
+    let mut vector: Vec<f64> = (0..routers).map(|_| stream.below(1 << 20) as f64).collect();
+    let mut largest = 0.0;
+    for _ in 0..STEPS {
+        let mean = vector.iter().sum::<f64>() / routers as f64;
+        vector.iter_mut().for_each(|entry| *entry -= mean);
+        let norm = vector.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+        if norm == 0.0 {
+            return 0.0;
+        }
+        vector.iter_mut().for_each(|entry| *entry /= norm);
+        let mut image = vec![0.0; routers];
+        for &[a, b] in links {
+            image[a as usize] += vector[b as usize];
+            image[b as usize] += vector[a as usize];
+        }
+        largest = image.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+        vector = image;
+    }
+    largest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eigenvalues_of_known_graphs() {
+        // K5: -1; a ring of 8: -2; Petersen's graph: -2.
+        let complete: Links = (0..5).flat_map(|a| (a + 1..5).map(move |b| [a, b])).collect();
+        let ring: Links = (0..8).map(|a| [a, (a + 1) % 8]).collect();
+        let petersen: Links = (0..5).flat_map(|a| [[a, (a + 1) % 5], [a, a + 5], [a + 5, (a + 2) % 5 + 5]]).collect();
+        for (routers, links, value) in [(5, complete, 1.0), (8, ring, 2.0), (10, petersen, 2.0)] {
+            assert!((second_eigenvalue(routers, &links) - value).abs() < 1e-6, "{routers}");
+        }
+    }
+
+    #[test]
+    fn lifts_join_every_member_to_every_other_meta_node_once() {
+        let (degree, lift) = (5, 8);
+        let links = (0..100).find_map(|stream| draw(degree, lift, &mut Stream::new(1, stream))).expect("a draw");
+        let mut met = vec![vec![0; degree as usize + 1]; ((degree + 1) * lift) as usize];
+        for [a, b] in links {
+            met[a as usize][(b / lift) as usize] += 1;
+            met[b as usize][(a / lift) as usize] += 1;
+        }
+        for (router, met) in met.iter().enumerate() {
+            let own = router / lift as usize;
+            assert!(met.iter().enumerate().all(|(meta, &times)| times == u32::from(meta != own)));
+        }
+    }
+}
