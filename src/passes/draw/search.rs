@@ -1,10 +1,11 @@
 //! Searched regular graphs: exchanges of two arcs by threshold accepting, towards short distances.
 //!
-//! Every restart begins with a circulant graph, thrown into disorder, and keeps exchanges that do not
-//! lengthen the sum of distances by more than a threshold that falls to zero. The flow of a graph is bounded
-//! by that sum, and one that is regular and random enough comes close; which of the restarts carries most, the
-//! certified flow decides. Of simplex graphs the generalized Kautz graph is a candidate, too. Sources: Dueck
-//! and Scheuer 1990 (threshold accepting). Cost: effort x a fixed number of word operations.
+//! A restart begins with a circulant graph, thrown into disorder, or, of simplex graphs, with the generalized
+//! Kautz graph of as many routers, where that is regular. It keeps exchanges that do not lengthen the sum of
+//! distances by more than a threshold that falls to zero. The flow of a graph is bounded by that sum, and one
+//! that is regular and random enough comes close; which of the restarts carries most, the certified flow
+//! decides. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh 1983. Cost: effort x a fixed
+//! number of word operations.
 
 use super::Links;
 use super::distances::Distances;
@@ -19,12 +20,17 @@ const RESTARTS: u64 = 12;
 const WORK: usize = 1 << 28;
 /// Fewest evaluations of a restart, however large the graph.
 const FEWEST: usize = 200;
-/// The threshold at first, as a part of the number of routers.
-const HEAT: f64 = 0.5;
+/// The threshold at first, as a part of the number of routers: of 0.01 to 0.5, this one was best or nearly so
+/// for 20 to 80 routers of four arcs.
+const HEAT: f64 = 0.02;
 
 /// Graphs by rising sum of distances, each once.
 pub(super) fn search(free: &FreeGraph) -> Vec<Links> {
-    let restart = |stream| descend(free, Graph::circulant(free), stream);
+    let restart = |number: u64| {
+        let mut stream = Stream::new(free.seed, number);
+        let start = kautz(free).filter(|_| number.is_multiple_of(2)).unwrap_or_else(|| Graph::disordered(free, &mut stream));
+        descend(free, start, &mut stream)
+    };
     let mut found: Vec<(u64, Links)> = (0..RESTARTS).into_par_iter().map(restart).collect();
     found.extend(kautz(free).map(|graph| {
         let sum = graph.distances(&mut Distances::new(free.routers as usize));
@@ -36,13 +42,8 @@ pub(super) fn search(free: &FreeGraph) -> Vec<Links> {
 }
 
 /// One restart: the best graph on the way.
-fn descend(free: &FreeGraph, mut graph: Graph, stream: u64) -> (u64, Links) {
-    let mut stream = Stream::new(free.seed, stream);
+fn descend(free: &FreeGraph, mut graph: Graph, stream: &mut Stream) -> (u64, Links) {
     let routers = free.routers as usize;
-    for _ in 0..4 * graph.arcs.len() {
-        let two = graph.any_two(&mut stream);
-        graph.exchange(two);
-    }
     let mut distances = Distances::new(routers);
     let mut current = graph.distances(&mut distances);
     let mut best = (current, graph.links());
@@ -51,7 +52,7 @@ fn descend(free: &FreeGraph, mut graph: Graph, stream: u64) -> (u64, Links) {
     let evaluations = (WORK / cost).saturating_mul(free.effort as usize).max(FEWEST);
     let heat = HEAT * routers as f64;
     for done in 0..evaluations {
-        let two = graph.any_two(&mut stream);
+        let two = graph.any_two(stream);
         let Some(undo) = graph.exchange(two) else { continue };
         let limit = current + (heat * (evaluations - done) as f64 / evaluations as f64) as u64;
         let sum = graph.distances(&mut distances);
@@ -117,6 +118,16 @@ impl Graph {
             arcs.extend((0..n / 2).map(|router| [router, router + n / 2]));
         }
         Self::new(n, d as usize, simplex, arcs)
+    }
+
+    /// The same after many exchanges.
+    fn disordered(free: &FreeGraph, stream: &mut Stream) -> Self {
+        let mut graph = Self::circulant(free);
+        for _ in 0..4 * graph.arcs.len() {
+            let two = graph.any_two(stream);
+            graph.exchange(two);
+        }
+        graph
     }
 
     fn key(&self, [a, b]: [u32; 2]) -> [u32; 2] {
@@ -199,17 +210,15 @@ impl Graph {
 mod tests {
     use super::*;
 
-    /// Distances of 10 to 80 routers with four arcs each that plain searches have reached, from
-    /// `figure1_degree4.csv` of other code; the sum of a graph that no other can be better than is at most
-    /// as large.
+    /// Sums that a plain search of 6000 exchanges by other code has reached for four arcs per router, and
+    /// what Moore's bound leaves.
     #[test]
     fn distances_are_short() {
-        for (routers, reached, least) in [(10, 140, 140), (20, 680, 680), (30, 1910, 1890), (40, 3720 + 60, 3720)] {
+        for (routers, reached, least) in [(10, 140, 140), (20, 680, 680), (30, 1910, 1890), (40, 3730, 3720)] {
             let free = FreeGraph { routers, degree: 4, arcs: Arcs::Simplex, effort: 1, seed: 1 };
             let best = &search(&free)[0];
             let graph = Graph::new(routers, 4, true, best.clone());
             let sum = graph.distances(&mut Distances::new(routers as usize));
-            println!("{routers}: {sum}");
             assert!((least..=reached).contains(&sum), "{routers}: {sum}");
         }
     }
