@@ -8,8 +8,8 @@
 //! ForwardingTables --check (independent)--> DeadlockFree --> Compiled --emit--> bytes --driver--> disk <-+
 //! ```
 //!
-//! Imports point one way: `ids, units, diag, limits, progress, solve <- syntax <- model <- ir <- read <-
-//! passes | check <- compiled <- emit <- compile | verify <- driver <- main`.
+//! Imports point one way: `ids, units, diag, limits, progress, random, solve <- syntax <- model <- ir <- read
+//! <- passes | check <- compiled <- emit <- compile | verify <- driver <- main`.
 
 pub mod check;
 pub mod compile;
@@ -23,6 +23,7 @@ pub mod limits;
 pub mod model;
 pub mod passes;
 pub mod progress;
+pub mod random;
 mod read;
 pub mod solve;
 pub mod syntax;

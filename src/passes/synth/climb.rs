@@ -4,9 +4,9 @@
 //! In: a wiring, a goal, how many evaluations. Out: the best wiring on the way. Source: Dueck & Scheuer 1990.
 
 use super::evaluate::Evaluator;
-use super::random::Stream;
 use super::score::{self, Goal};
 use super::shape::{Shape, Slot, Wiring};
+use crate::random::Stream;
 
 pub(super) const RESTARTS: u64 = 4;
 /// Evaluations of one restart at effort 1 on a pod whose canonical nodes fill one word or less per node.

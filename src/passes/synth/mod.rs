@@ -10,7 +10,6 @@ mod evaluate;
 mod from_file;
 mod milp;
 mod near;
-mod random;
 mod score;
 mod search;
 mod seeds;

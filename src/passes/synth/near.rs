@@ -14,13 +14,13 @@ mod shift;
 
 use super::climb::{EVALUATIONS, RESTARTS};
 use super::evaluate::Evaluator;
-use super::random::Stream;
 use super::search::{Found, affordable};
 use super::wiring::wire;
 use super::{SynthError, from_file};
 use crate::ir::Symmetry;
 use crate::model::{Fabric, FacePort, Near, Pod, SymmetryChoice};
 use crate::progress::Progress;
+use crate::random::Stream;
 use area::{Area, Slots, pairs, slots_of};
 use rayon::prelude::*;
 use shift::Shift;

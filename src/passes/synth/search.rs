@@ -10,7 +10,6 @@
 use super::SynthError;
 use super::action::{self, Action, kinds, largest_order};
 use super::climb::{Climb, RESTARTS, Run, evaluations};
-use super::random::Stream;
 use super::score::{self, Goal};
 use super::shape::{Shape, Wiring};
 use super::steer::Steering;
@@ -18,6 +17,7 @@ use crate::ids::BlockId;
 use crate::limits::BUILD_BYTES;
 use crate::model::{Budget, Demand, DemandShape, Fabric, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
 use crate::progress::Progress;
+use crate::random::Stream;
 use rayon::prelude::*;
 
 /// The fibers of one topology.

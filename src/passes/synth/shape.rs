@@ -8,9 +8,9 @@
 //! arbitrary matchings: the same data serve the search without symmetry.
 
 use super::action::{Action, Group, SwitchOrbit};
-use super::random::Stream;
 use crate::ids::{BlockId, Id, NodeId, OcsId, PortId};
 use crate::model::{CoupleRule, Demand, FacePort, Ocs, PORT_NAMES, Pod};
+use crate::random::Stream;
 use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
 

@@ -7,11 +7,11 @@
 
 use super::climb::{Climb, RESTARTS, Run, evaluations};
 use super::evaluate::Evaluator;
-use super::random::Stream;
 use super::score::{self, FaultGoal, Goal};
 use super::shape::Shape;
 use crate::ids::{Id, OcsId};
 use crate::model::{Fabric, Pod, Synthesize};
+use crate::random::Stream;
 use rayon::prelude::*;
 
 /// The flow that tables reach stays this far below the bound that the search sees: per cent.

@@ -4,7 +4,7 @@ use super::area::{Area, Slot, Slots};
 use crate::ids::{Id, OcsId};
 use crate::model::{CoupleRule, FacePort};
 use crate::passes::synth::evaluate::Evaluator;
-use crate::passes::synth::random::Stream;
+use crate::random::Stream;
 
 /// Two ends of one OCS that change places: (ocs, (slot, side), (slot, side)). Doing it twice undoes it.
 type Exchange = (usize, (usize, usize), (usize, usize));

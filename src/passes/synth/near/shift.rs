@@ -6,7 +6,7 @@ use crate::ids::{BlockId, Id, NodeId};
 use crate::ir::Symmetry;
 use crate::model::{CoupleRule, FacePort, Ocs, Pod};
 use crate::passes::synth::evaluate::Evaluator;
-use crate::passes::synth::random::Stream;
+use crate::random::Stream;
 
 /// The ways to shift one OCS as a whole.
 pub(super) struct Shift<'a> {
