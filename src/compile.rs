@@ -36,7 +36,7 @@ use router::Router;
 /// see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
     decidable(&fabric, last)?;
-    let Built { topology, wired, pod, seeds, mut passes } = plant::build(&fabric, progress)?;
+    let Built { topology, wired, pod, network, seeds, mut passes } = plant::build(&fabric, progress)?;
     let faults = faults::Faults::new(&fabric, &topology, pod.as_ref(), last, progress)?;
     let whole = Scene::whole(&topology);
     let settings = flow::Settings::certificate(fabric.effort());
@@ -61,7 +61,7 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
 
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal);
-    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, universal)).collect();
+    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, universal, network.as_ref())).collect();
     passes.extend(router.map(|router| router.record(&scenarios)));
-    Ok(Compiled { fabric, topology, wired, pod, flow, scenarios, requires, passes })
+    Ok(Compiled { fabric, topology, wired, pod, network, flow, scenarios, requires, passes })
 }

@@ -3,8 +3,8 @@
 use crate::check::{DeadlockFree, Wired};
 use crate::ids::OcsId;
 use crate::ir::{
-    ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, Fraction, PackedTables, PassRecord, RequireOutcome, Scenario,
-    ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
+    ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, Fraction, NetworkMetrics, PackedTables, PassRecord, RequireOutcome,
+    Scenario, ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
 use crate::model::{Fabric, Pod};
 
@@ -19,6 +19,8 @@ pub struct Compiled {
     pub wired: Wired,
     /// What is known of a pod; `None` for a network.
     pub pod: Option<CompiledPod>,
+    /// What was measured of the graph of a network; `None` for a pod.
+    pub network: Option<NetworkMetrics>,
     /// The certified flow of the healthy fabric.
     pub flow: ConcurrentFlow,
     /// Nominal first, then every tolerated fault.

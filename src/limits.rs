@@ -32,6 +32,10 @@ pub const CUBES: u64 = 1 << 15;
 /// Routers of a network.
 pub const ROUTERS: u64 = 1 << 16;
 
+/// Routers of a network whose bisection is measured: its lower end is proved by a factorization that takes
+/// the cube of their number.
+pub const BISECTION_ROUTERS: usize = 4608;
+
 /// Bytes of a file that lists a graph.
 pub const GRAPH_BYTES: u64 = 256 << 20;
 

@@ -1,4 +1,7 @@
-//! Random numbers of the searches: one counter-based stream per restart, the same on every machine.
+//! Random numbers: one counter-based stream per seed and purpose, the same on every machine.
+//!
+//! In: a seed and the number of a stream. Out: numbers. What is drawn from them is part of what is claimed:
+//! the checker draws the same ones, and does its own work with them.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};

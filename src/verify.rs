@@ -97,9 +97,9 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
 
 /// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
 fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>> {
-    let Proved { topology, wired, cross_connects, flow, trees, scenarios, stated, .. } = proved;
+    let Proved { topology, wired, cross_connects, network, flow, trees, scenarios, stated, .. } = proved;
     let Stated { tree_bounds, limit, uniform, passes } = stated;
-    let mut errors = passes::wrong(fabric, &topology, &scenarios, &passes);
+    let mut errors = passes::wrong(fabric, &topology, network.as_ref(), &scenarios, &passes);
     let missing = |place: &str| CheckError::Report {
         place: place.to_owned(),
         claimed: "nothing".to_owned(),
@@ -127,7 +127,7 @@ fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>
     let pod = cross_connects.zip(tree_bounds).map(of_pod);
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal);
-    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, universal)).collect();
+    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, universal, network.as_ref())).collect();
     let flow = ConcurrentFlow { dual: scenarios[0].certified.lengths.clone(), primal: flow, rounds, sweeps: 0, stopped_by };
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
         let scenario = named(&metrics.scenario).ok_or_else(|| vec![unknown_scenario(&metrics.scenario)])?;
@@ -136,7 +136,7 @@ fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
     };
     let scenarios = scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
-    Ok(Compiled { fabric: fabric.clone(), topology, wired, pod, flow, scenarios, requires, passes })
+    Ok(Compiled { fabric: fabric.clone(), topology, wired, pod, network, flow, scenarios, requires, passes })
 }
 
 /// Whether a fault has a flow of its own exactly if a build lists it.
@@ -272,6 +272,8 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
     );
     add(proved.stated.limit.is_some(), REPORT, "bounds.universal.argument", "which argument, of all with the same sums");
     add(!proved.trees.is_empty(), CERTIFICATES, "trees", "which trees, of as many");
+    let halves = proved.network.as_ref().is_some_and(|network| network.bisection.is_some());
+    add(halves, CERTIFICATES, "bisection", "which halves and which lower end, of all that are proved");
     add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
     add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
     add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");

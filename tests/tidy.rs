@@ -14,9 +14,9 @@ const LAYERS: [(&str, u8); 20] = [
     ("diag", 0),
     ("limits", 0),
     ("progress", 0),
+    ("random", 0),
     ("solve", 0),
     ("algebra", 0),
-    ("random", 0),
     ("syntax", 1),
     ("model", 2),
     ("ir", 3),
@@ -209,7 +209,8 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 23] = [
+const JUDGED: [&str; 25] = [
+    "Bisection",
     "CrossConnect",
     "CrossConnects",
     "Distances",
@@ -224,6 +225,7 @@ const JUDGED: [&str; 23] = [
     "Link",
     "LinkClass",
     "Names",
+    "NetworkMetrics",
     "PassRecord",
     "Scenario",
     "Scene",
@@ -238,7 +240,7 @@ const JUDGED: [&str; 23] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 35] = [
+const OF_THE_COMPILER: [&str; 38] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -257,6 +259,10 @@ const OF_THE_COMPILER: [&str; 35] = [
     "ScenarioMetrics",
     "RequireOutcome",
     "UniformTopology",
+    // ir::{Bisection, NetworkMetrics}
+    ".flow()",
+    ".share(",
+    "bisection_unmeasured(",
     // model::{Comparison, Metric, Demand, Fabric}
     ".holds(",
     ".larger_is_better()",
@@ -496,6 +502,7 @@ fn the_limits_are_those_of_the_reference() {
         SPEC_TOKENS,
         SPEC_FILES,
         BUILD_BYTES as usize,
+        BISECTION_ROUTERS,
     ];
     let numbers: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_digit()).collect();
     complain(

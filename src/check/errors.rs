@@ -258,6 +258,14 @@ pub enum CheckError {
         what: String,
     },
 
+    /// Halves of a network that are none, or a lower end that does not follow.
+    #[error("the bisection is not proved: {what}")]
+    #[diagnostic(code(FAB0419), help("any halves bound the bisection from above; from below it is the second eigenvalue"))]
+    Halves {
+        /// What is wrong.
+        what: String,
+    },
+
     /// A file that contradicts the spec or another file.
     #[error("{file}: at `{place}`: {what}")]
     #[diagnostic(code(FAB0422))]

@@ -7,7 +7,7 @@
 
 use super::CheckError;
 use crate::ids::NodeId;
-use crate::ir::{FlowCertificate, Walk};
+use crate::ir::{FlowCertificate, NetworkMetrics, Walk};
 use crate::model::{Demand, DemandShape, Metric, Reference, Require, Scale};
 use std::cmp::Ordering;
 
@@ -225,6 +225,7 @@ fn of_routes(metric: Metric) -> bool {
         Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             false
         }
+        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => false,
     }
 }
 
@@ -248,6 +249,7 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
         }
         Metric::LatencyMax => in_time(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
         Metric::DisjointTrees => counts.trees.map(Exact::integer),
+        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => None,
     }
 }
 
@@ -323,11 +325,24 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
         | Metric::Latency
         | Metric::LatencyMax => Ordering::Greater,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => Ordering::Less,
+        // Never of a fault.
+        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => return None,
     };
     // The healthy fabric comes first.
     let faults = scenarios.get(1..)?.iter().map(|fault| Some((fault.value(metric)?, fault.counts.scenario.as_str())));
     let faults = faults.collect::<Option<Vec<_>>>()?;
     faults.into_iter().reduce(|worst, next| if next.0.against(worst.0) == bad { next } else { worst })
+}
+
+/// The value of a metric of the graph of a network; `None` where it was not measured.
+fn network_value(network: &NetworkMetrics, metric: Metric) -> Option<Exact> {
+    match metric {
+        Metric::Routers => Some(Exact::integer(network.routers)),
+        Metric::Hosts => Some(Exact::integer(network.hosts)),
+        Metric::Links => Some(Exact::integer(network.links)),
+        Metric::Bisection => network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least)),
+        _ => None,
+    }
 }
 
 /// What a `require` is about: the measured value and what it is compared with, both in the unit of the line,
@@ -337,10 +352,11 @@ pub(super) fn compared<'a>(
     require: &Require,
     scenarios: &'a [Measures],
     universal: Option<Exact>,
+    network: Option<&NetworkMetrics>,
 ) -> Option<(Exact, Exact, Option<&'a str>)> {
     let number = Exact::decimal(&require.value.to_string())?;
     let of = |scenario: &Measures| -> Option<(Exact, Exact)> {
-        let measured = scenario.value(require.metric)?;
+        let measured = scenario.value(require.metric).or_else(|| network_value(network?, require.metric))?;
         Some(match require.scale {
             Scale::Metric => (measured, number),
             Scale::Cycles => (measured.times(u128::from(scenario.counts.clock_hz), 1_000_000_000)?, number),

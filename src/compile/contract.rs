@@ -7,8 +7,8 @@
 
 use crate::diag::{Failure, Span};
 use crate::emit::number::{round_down_sig, round_up_sig};
-use crate::ir::{Distances, Fraction, LimitArgument, Topology, Units, nanoseconds};
-use crate::model::{Comparison, Fabric, Faults, Metric, Pod, Reference, Require, Scale};
+use crate::ir::{Distances, Fraction, LimitArgument, Topology, Units, bisection_unmeasured, nanoseconds};
+use crate::model::{Comparison, Fabric, Faults, Metric, Plant, Pod, Reference, Require, Scale};
 use crate::passes::limit;
 use crate::units::Decimal;
 use miette::Diagnostic;
@@ -50,6 +50,20 @@ pub enum ContractError {
         #[label("and this")]
         first: Span,
     },
+    /// FAB0332: what the line is about is not measured of such a network.
+    #[error("`require {text}` cannot be decided: {what} is not measured")]
+    #[diagnostic(code(FAB0332), help("{why}"))]
+    Unmeasured {
+        /// The line without `require`.
+        text: String,
+        /// `the bisection`
+        what: &'static str,
+        /// `its links run one way`
+        why: String,
+        /// The line.
+        #[label("this network has none")]
+        span: Span,
+    },
 }
 
 /// What a line, or a bound, says of a quantity on one side.
@@ -82,6 +96,7 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
     if fabric.requires.is_empty() || fabric.node_count() < 2 {
         return Ok(());
     }
+    let mut errors = unmeasured(fabric);
     let universal = universal(fabric);
     let units = units(fabric, topology);
     let bounds = bounds(fabric, topology, distances, &units, universal.as_ref());
@@ -89,7 +104,6 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
     lines.sort_by_key(|require| require.span);
     let rate = universal.as_ref().map(|(value, _)| *value);
     let mut known: Vec<Side<&Require>> = Vec::new();
-    let mut errors: Vec<Box<dyn Diagnostic + Send + Sync>> = Vec::new();
     for line in lines {
         let sides = sides(fabric, line, &units, rate);
         let own = || sides.iter().filter(|side| side.quantity == (family(line.metric), line.fault));
@@ -104,6 +118,17 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(Failure::Infeasible(errors)) }
+}
+
+/// The lines that are about what is not measured of such a network.
+fn unmeasured(fabric: &Fabric) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
+    let Plant::Network(network) = &fabric.plant else { return Vec::new() };
+    let why = bisection_unmeasured(network.router_count(), network.family.is_simplex());
+    let lines = fabric.requires.iter().filter(|line| line.metric == Metric::Bisection);
+    let error = |(line, why): (&Require, &String)| -> Box<dyn Diagnostic + Send + Sync> {
+        Box::new(ContractError::Unmeasured { text: line.text(), what: "the bisection", why: why.clone(), span: line.span })
+    };
+    lines.zip(why.iter().cycle()).map(error).collect()
 }
 
 impl<T> Side<T> {
@@ -213,6 +238,13 @@ impl Bounds {
             self.all.push(Side { quantity: (metric, fault), most, value, open: false, from });
         }
     }
+    /// What can be counted before anything is measured.
+    fn counted(&mut self, metric: Metric, count: u64) {
+        for most in [true, false] {
+            let from = Argument { reason: "this network has", why: "it follows from the parameters of the network".to_owned() };
+            self.all.push(Side { quantity: (metric, false), most, value: Fraction::whole(count), open: false, from });
+        }
+    }
     /// What a fixed topology has exactly while it is healthy; faults only add to it.
     fn exact(&mut self, metric: Metric, value: Fraction) {
         for most in [true, false] {
@@ -269,6 +301,11 @@ fn bounds(
     let why = format!("every hop takes at least {hop} cycles, and the farthest pair is at least {} apart", least.ceil());
     bounds.add(Metric::LatencyMax, false, times(least), "no routing goes below", &why);
     let share = Fraction::new(1u8, fabric.budget.vcs.max(1));
+    if let Plant::Network(network) = &fabric.plant {
+        bounds.counted(Metric::Routers, network.router_count() as u64);
+        bounds.counted(Metric::Hosts, network.hosts(fabric.router.hosts).into_iter().map(u64::from).sum());
+        topology.into_iter().for_each(|topology| bounds.counted(Metric::Links, topology.links().len() as u64));
+    }
     bounds.add(Metric::VcBalance, false, share, "no routing goes below", "the largest of all shares is no smaller than their mean");
     if let Some(pod) = fabric.pod() {
         let why = "every tree joins all cubes, and no two share a switch";

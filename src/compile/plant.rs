@@ -7,9 +7,9 @@ use super::{finalists, size};
 use crate::check::{self, Wired};
 use crate::compiled::CompiledPod;
 use crate::diag::Failure;
-use crate::ir::{PassRecord, Scene, Topology};
+use crate::ir::{NetworkMetrics, PassRecord, Scene, Topology};
 use crate::model::{Fabric, Network, Plant, Pod};
-use crate::passes::{cross_connect, draw, flow, limit, synth, trees, wire};
+use crate::passes::{cross_connect, draw, flow, limit, measure, synth, trees, wire};
 use crate::progress::{Progress, Silent};
 
 /// What stands before any traffic is looked at.
@@ -17,6 +17,8 @@ pub(super) struct Built {
     pub(super) topology: Topology,
     pub(super) wired: Wired,
     pub(super) pod: Option<CompiledPod>,
+    /// What was measured of the graph of a network.
+    pub(super) network: Option<NetworkMetrics>,
     /// Channel lengths that the structure makes plausible.
     pub(super) seeds: Vec<Vec<u32>>,
     pub(super) passes: Vec<PassRecord>,
@@ -42,7 +44,7 @@ fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, 
     check::tree_bounds(pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
     let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
     let seeds = synth::seeds(&topology, &fabric.demand);
-    Ok(Built { topology, wired, pod, seeds, passes: vec![record, limit_record] })
+    Ok(Built { topology, wired, pod, network: None, seeds, passes: vec![record, limit_record] })
 }
 
 /// The topology of a network; of a drawn one also how many candidates there were, and which was taken: the
@@ -80,6 +82,12 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
         counters: counters.map(|(name, count)| (name.to_owned(), count as u64)).collect(),
         notes: Vec::new(),
     };
-    let seeds = wire::seeds(&topology);
-    Ok(Built { topology, wired, pod: None, seeds, passes: vec![record] })
+    let (metrics, measured) = measure::measure(&topology, &fabric.demand, &wire::halves(network));
+    let mut seeds = wire::seeds(&topology);
+    if let Some(bisection) = &metrics.bisection {
+        check::bisection(&topology, &fabric.demand, bisection).map_err(Failure::internal)?;
+        seeds.push(measure::cut_lengths(&topology, bisection));
+    }
+    let passes = std::iter::once(record).chain(measured).collect();
+    Ok(Built { topology, wired, pod: None, network: Some(metrics), seeds, passes })
 }

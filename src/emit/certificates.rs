@@ -15,6 +15,11 @@ pub(super) fn json(compiled: &Compiled) -> String {
         out.push_str(",\n\"trees\":");
         push_lines(&mut out, trees, |out, tree| out.push_str(&strings(tree.iter().map(|&ocs| &pod.ocses[ocs].name))));
     }
+    if let Some(bisection) = compiled.network.as_ref().and_then(|network| network.bisection.as_ref()) {
+        push(&mut out, format_args!(",\n\"bisection\":{{\"least\":{},\"half\":", bisection.least));
+        push_numbers(&mut out, &bisection.half);
+        out.push('}');
+    }
     out.push_str(",\n\"scenarios\":");
     push_lines(&mut out, &compiled.scenarios, |out, scenario| {
         push(out, format_args!("{{\"scenario\":{},\"lengths\":", quote(&scenario.scenario.name)));

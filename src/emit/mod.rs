@@ -11,6 +11,7 @@ mod external;
 mod graphml;
 mod json;
 mod manifest;
+mod measured;
 mod network;
 pub mod number;
 mod ocs;

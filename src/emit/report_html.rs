@@ -14,6 +14,7 @@ mod loads;
 mod settings;
 mod verdict;
 
+use super::measured;
 use super::number::{grouped, round_down_sig, round_up_sig};
 use super::summary::{self, percent, ratio4};
 use super::svg::{Chart, Series};
@@ -88,6 +89,7 @@ fn page(compiled: &Compiled) -> Value {
         loads => loads::loads(compiled),
         vcs => vcs(nominal),
         faults => faults::faults(compiled),
+        measured => measured::lines(compiled),
         fault_kind => match fabric.budget.faults {
             Faults::Ocses(_) => "switch",
             Faults::Link => "link",

@@ -4,7 +4,7 @@ use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::{Fraction, LimitArgument, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
+use crate::ir::{Fraction, LimitArgument, NetworkMetrics, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
 use crate::model::{Metric, Scale};
 
 /// The file's text.
@@ -20,6 +20,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
     }
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
     push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));
+    push_network(&mut out, compiled);
     if let Some(uniform) = uniform {
         let (least, most) = uniform.gain(&nominal.metrics);
         let (low, high) = (lower(uniform.flow_low), upper(uniform.flow_high));
@@ -88,6 +89,7 @@ pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
 fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::DisjointTrees => value.floor().to_string(),
+        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => value.floor().to_string(),
         // Loads are whole, unless links carry unlike.
         Metric::MaxChannelLoad if value.is_whole() => value.floor().to_string(),
         Metric::MaxChannelLoad if more == 0 => ratio(value),
@@ -156,6 +158,25 @@ fn numbers(values: &[u32]) -> String {
     let mut out = String::new();
     push_numbers(&mut out, values);
     out
+}
+
+/// `"network":{..},`: what was measured of the graph of a network.
+fn push_network(out: &mut String, compiled: &Compiled) {
+    let Some(network) = &compiled.network else { return };
+    let NetworkMetrics { routers, hosts, links, endpoint_links, bisection } = network;
+    push(out, format_args!("\"network\":{{\"routers\":{routers},\"hosts\":{hosts},\"links\":{links},\n\"bisection\":"));
+    match bisection {
+        None => out.push_str("null"),
+        Some(of) => {
+            let shares = [of.least, of.most].map(|links| ratio(network.share(links)));
+            let of_endpoints = ratio(Fraction::new(of.at_endpoints, (*endpoint_links).max(1)));
+            let flow = of.flow().map_or("null".to_owned(), upper);
+            push(out, format_args!("{{\"at_least\":{},\"at_most\":{},", of.least, of.most));
+            push(out, format_args!("\"at_least_share\":{},\"at_most_share\":{},", shares[0], shares[1]));
+            push(out, format_args!("\"at_endpoints\":{},\"at_endpoints_share\":{of_endpoints},\"flow\":{flow}}}", of.at_endpoints));
+        }
+    }
+    out.push_str("},\n");
 }
 
 fn push_histograms(out: &mut String, of: &ScenarioMetrics) {

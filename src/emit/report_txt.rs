@@ -1,5 +1,6 @@
 //! `report.txt`, and what the terminal shows: the same text, as wide as it fits.
 
+use super::measured;
 use super::number::grouped;
 use super::report_json::require_text;
 use super::summary::{self, MetricRow, percent, quotient4, ratio4, readable};
@@ -47,6 +48,7 @@ pub fn terminal_report(compiled: &Compiled, look: Look) -> String {
         page.wrapped("  ", &line);
     }
     page.metrics(compiled);
+    page.network(compiled);
     page.faults(compiled);
     page.requires(compiled);
     page.passes(compiled);
@@ -80,6 +82,14 @@ impl Page {
             let mean = walk.entries_total as f64 / nominal.nodes as f64;
             self.clipped(format!("  table entries per router: {mean:.1} on average, {} at most", grouped(walk.entries_max)));
         }
+    }
+
+    fn network(&mut self, compiled: &Compiled) {
+        let lines = measured::lines(compiled);
+        if !lines.is_empty() {
+            self.title("NETWORK", "");
+        }
+        lines.iter().for_each(|line| self.wrapped("  ", line));
     }
 
     fn faults(&mut self, compiled: &Compiled) {

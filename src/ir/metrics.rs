@@ -4,7 +4,7 @@
 //! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that an error here
 //! can be convicted.
 
-use super::{ConcurrentFlow, Fraction};
+use super::{ConcurrentFlow, Fraction, NetworkMetrics};
 use crate::model::{Metric, Reference, Require, Scale};
 
 const NANOSECONDS: u64 = 1_000_000_000;
@@ -152,6 +152,7 @@ impl ScenarioMetrics {
             }
             Metric::LatencyMax => nanoseconds(Fraction::whole(self.routed.as_ref()?.cycles_most), self.clock_hz),
             Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
+            Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => return None,
         })
     }
 }
@@ -248,11 +249,12 @@ pub struct RequireOutcome {
 
 impl RequireOutcome {
     /// Measures one `require`; `fault.` metrics take the worst fault, which of a share is the one that falls
-    /// shortest of it. `universal` is what no topology of the switches exceeds.
-    pub fn of(require: &Require, scenarios: &[ScenarioMetrics], universal: Option<Fraction>) -> Self {
+    /// shortest of it. `universal` is what no topology of the switches exceeds, `network` what was measured
+    /// of a network.
+    pub fn of(require: &Require, scenarios: &[ScenarioMetrics], universal: Option<Fraction>, network: Option<&NetworkMetrics>) -> Self {
         let (metric, number) = (require.metric, Fraction::decimal(require.value));
         let compared = |of: &ScenarioMetrics| {
-            let measured = of.value(metric)?;
+            let measured = of.value(metric).or_else(|| network?.value(metric))?;
             Some(match require.scale {
                 Scale::Metric => (measured, number),
                 Scale::Cycles => (in_cycles(measured, of.clock_hz), number),

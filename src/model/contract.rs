@@ -90,10 +90,18 @@ pub enum Metric {
     LatencyMax,
     /// OCS-disjoint spanning trees over the cubes.
     DisjointTrees,
+    /// Routers of a network.
+    Routers,
+    /// Hosts of a network.
+    Hosts,
+    /// Links of a network.
+    Links,
+    /// Certified lower end of the bisection of a network, links.
+    Bisection,
 }
 
 impl Metric {
-    /// All metrics, in report order.
+    /// The metrics of every scenario, in report order.
     pub const ALL: [Metric; 12] = [
         Metric::Diameter,
         Metric::AverageHops,
@@ -108,6 +116,17 @@ impl Metric {
         Metric::LatencyMax,
         Metric::DisjointTrees,
     ];
+    /// The metrics of the graph of a network, without faults.
+    pub const OF_NETWORKS: [Metric; 4] = [Metric::Routers, Metric::Hosts, Metric::Links, Metric::Bisection];
+
+    /// All metrics that a spec may name.
+    pub fn every() -> impl Iterator<Item = Metric> + Clone {
+        Metric::ALL.into_iter().chain(Metric::OF_NETWORKS)
+    }
+    /// Whether it is one of the graph of a network, known of no pod and of no fault.
+    pub fn is_of_networks(self) -> bool {
+        Metric::OF_NETWORKS.contains(&self)
+    }
     /// The name in specs and reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -123,6 +142,10 @@ impl Metric {
             Metric::Latency => "latency",
             Metric::LatencyMax => "latency_max",
             Metric::DisjointTrees => "disjoint_trees",
+            Metric::Routers => "routers",
+            Metric::Hosts => "hosts",
+            Metric::Links => "links",
+            Metric::Bisection => "bisection",
         }
     }
     /// What a value of it may be a share of, nominal and under a fault.
@@ -145,7 +168,8 @@ impl Metric {
     }
     /// Whether a larger value is the better one (decides which fault is the worst).
     pub fn larger_is_better(self) -> bool {
-        matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees)
+        let of_flow = matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
+        of_flow || self == Metric::DisjointTrees || self.is_of_networks()
     }
 }
 

@@ -7,6 +7,7 @@
 //! | [`limit`] | `Pod` | `UniversalLimit` |
 //! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
+//! | [`measure`](mod@measure) | `Topology` of a network | `NetworkMetrics` |
 //! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
@@ -16,6 +17,7 @@ pub mod cross_connect;
 pub mod draw;
 pub mod flow;
 pub mod limit;
+pub mod measure;
 pub mod plan;
 pub mod route;
 pub mod synth;

@@ -1,6 +1,7 @@
 //! `certificates.json` (`fabc.certificates/1`).
 
 use super::json::formats;
+use crate::ids::NodeId;
 use serde::Deserialize;
 
 formats! { Certificates = "fabc.certificates/1"; }
@@ -13,6 +14,9 @@ pub(crate) struct Certificates {
     /// Of pods only.
     #[serde(default)]
     pub(crate) trees: Option<Vec<Vec<String>>>,
+    /// Of networks only.
+    #[serde(default)]
+    pub(crate) bisection: Option<BisectionLine>,
     pub(crate) scenarios: Vec<ScenarioLine>,
 }
 
@@ -29,6 +33,13 @@ pub(crate) struct FlowLine {
 pub(crate) struct SourceLine {
     pub(crate) source: u32,
     pub(crate) units: Vec<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BisectionLine {
+    pub(crate) least: u64,
+    pub(crate) half: Vec<NodeId>,
 }
 
 #[derive(Deserialize)]

@@ -1,11 +1,17 @@
 //! Whether the report names the passes that the spec calls for, each with an end that it can have.
 
 use crate::check::{CheckError, ProvedScenario};
-use crate::ir::{PassRecord, STOPPED_BY, StopReason, Topology};
+use crate::ir::{NetworkMetrics, PassRecord, STOPPED_BY, StopReason, Topology};
 use crate::model::{Fabric, Plant, TopologyChoice};
 
 /// Everything wrong with the records of the passes; how much work each one did is its own word.
-pub(super) fn wrong(fabric: &Fabric, topology: &Topology, scenarios: &[ProvedScenario], passes: &[PassRecord]) -> Vec<CheckError> {
+pub(super) fn wrong(
+    fabric: &Fabric,
+    topology: &Topology,
+    network: Option<&NetworkMetrics>,
+    scenarios: &[ProvedScenario],
+    passes: &[PassRecord],
+) -> Vec<CheckError> {
     let plant: &[&str] = match &fabric.plant {
         Plant::Network(network) => &[network.family.name()],
         Plant::Pod(pod) => match pod.topology {
@@ -16,7 +22,9 @@ pub(super) fn wrong(fabric: &Fabric, topology: &Topology, scenarios: &[ProvedSce
         },
     };
     let routed = scenarios[0].certified.routed.is_some().then_some(fabric.routing.name());
-    let expected: Vec<&str> = plant.iter().copied().chain(["flow"]).chain(routed).collect();
+    let bisection = network.and_then(|network| network.bisection.as_ref());
+    let measured = bisection.map(|_| "bisection");
+    let expected: Vec<&str> = plant.iter().copied().chain(measured).chain(["flow"]).chain(routed).collect();
     let error = |place: String, claimed: &str, measured: String| CheckError::Report { place, claimed: claimed.to_owned(), measured };
     let named: Vec<&str> = passes.iter().map(|pass| pass.name.as_str()).collect();
     if named != expected {
@@ -26,6 +34,10 @@ pub(super) fn wrong(fabric: &Fabric, topology: &Topology, scenarios: &[ProvedSce
     for (k, pass) in passes.iter().enumerate() {
         let known = match pass.name.as_str() {
             "limit" => pass.stopped_by == "done",
+            "bisection" => {
+                let met = bisection.is_some_and(|bisection| bisection.least == bisection.most);
+                pass.stopped_by == if met { "optimal" } else { "budget" }
+            }
             "flow" => stop_reason(&pass.stopped_by).is_some(),
             _ => STOPPED_BY.contains(&pass.stopped_by.as_str()),
         };

@@ -38,7 +38,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         .map(|scenario| measure(&fabric, &topology, &cross_connects, scenario, shape.routed))
         .collect();
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
-    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, None)).collect();
+    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, None, None)).collect();
     let flow = ConcurrentFlow {
         dual: scenarios[0].lengths.clone(),
         primal: tree_flow(&topology),
@@ -60,7 +60,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
     ];
     let limit = fabc::passes::limit::universal(pod, &fabric.demand, &fabric.capacities).0;
     let pod = Some(CompiledPod { cross_connects, limit, uniform: None, trees, tree_bounds });
-    Compiled { fabric, topology, wired, pod, flow, scenarios, requires, passes }
+    Compiled { fabric, topology, wired, pod, network: None, flow, scenarios, requires, passes }
 }
 
 /// One unit from every canonical source to every other node along a tree of shortest paths.

@@ -4,7 +4,7 @@ use super::read::{contradiction, tagged};
 use super::{CERTIFICATES, Files};
 use crate::check::CheckError;
 use crate::check::faults::{Fault, tolerated};
-use crate::ids::OcsId;
+use crate::ids::{NodeId, OcsId};
 use crate::ir::{FlowCertificate, Topology};
 use crate::model::{Fabric, Pod};
 use crate::read::{Certificates, FlowLine, ScenarioLine};
@@ -13,6 +13,8 @@ use crate::read::{Certificates, FlowLine, ScenarioLine};
 pub(super) struct Claims {
     pub(super) flow: FlowCertificate,
     pub(super) trees: Vec<Vec<OcsId>>,
+    /// Of a network: one half of its routers, and how many links at least run between any two.
+    pub(super) bisection: Option<(Vec<NodeId>, u64)>,
     /// A scenario of the pod, and what is claimed for it.
     pub(super) scenarios: Vec<Claimed>,
 }
@@ -36,6 +38,10 @@ pub(super) fn certificates(files: &Files, fabric: &Fabric, topology: &Topology, 
         (None, Some(_)) => return wrong("trees".to_owned(), "are sets of switches, but a network has none".to_owned()),
         (None, None) => Vec::new(),
     };
+    if fabric.pod().is_some() && file.bisection.is_some() {
+        return wrong("bisection".to_owned(), "is measured of networks, but this is a pod".to_owned());
+    }
+    let bisection = file.bisection.map(|line| (line.half, line.least));
     let all = tolerated(fabric, || Ok(topology))?;
     let mut claimed = Vec::new();
     let mut left = all.iter();
@@ -54,7 +60,7 @@ pub(super) fn certificates(files: &Files, fabric: &Fabric, topology: &Topology, 
             format!("has {} scenarios, but the spec has {}: `{first}` is missing", claimed.len(), all.len()),
         );
     }
-    Ok(Claims { flow, trees, scenarios: claimed })
+    Ok(Claims { flow, trees, bisection, scenarios: claimed })
 }
 
 /// Sets of switches, by their names.

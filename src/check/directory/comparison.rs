@@ -2,7 +2,7 @@
 
 use crate::check::CheckError;
 use crate::check::measures::{Exact, Measures};
-use crate::ir::{CrossConnects, Topology};
+use crate::ir::{CrossConnects, NetworkMetrics, Topology};
 use crate::model::{Fabric, Metric};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -14,6 +14,8 @@ pub(super) struct Measured<'a> {
     pub(super) scenarios: &'a [Measures],
     pub(super) topology: &'a Topology,
     pub(super) cross_connects: Option<&'a CrossConnects>,
+    /// What was counted of a network.
+    pub(super) network: Option<&'a NetworkMetrics>,
     /// Sets of OCSes that are trees.
     pub(super) trees: usize,
     /// Whether the nominal tables are canonical; `None` without tables.

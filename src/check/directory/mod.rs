@@ -10,6 +10,7 @@ mod comparison;
 mod files;
 mod inputs;
 mod manifest;
+mod network;
 mod read;
 mod report;
 mod stated;
@@ -17,12 +18,12 @@ mod switches;
 mod tables;
 mod topology;
 
-use super::{CheckError, DeadlockFree, Wired, dual, flow, scenario as walk_scenario, trees, wiring};
+use super::{CheckError, DeadlockFree, Wired, dual, flow, network as graph, scenario as walk_scenario, trees, wiring};
 use crate::check::distances::{demand_hops, measure as measure_distances};
 use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
 use crate::ids::OcsId;
-use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, Scene, Topology};
+use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, NetworkMetrics, Scene, Topology};
 use crate::model::Fabric;
 use certificates::{Claimed, Claims};
 use comparison::Measured;
@@ -64,6 +65,8 @@ pub struct Proved {
     pub wired: Wired,
     /// What every OCS of a pod is set to.
     pub cross_connects: Option<CrossConnects>,
+    /// What was counted of the graph of a network.
+    pub network: Option<NetworkMetrics>,
     /// The flow of the healthy pod.
     pub flow: FlowCertificate,
     /// Sets of OCSes that are disjoint spanning trees over the cubes.
@@ -211,6 +214,9 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     errors.extend(inputs(fabric).iter().filter_map(|(path, text)| same_input(files, path, text).err()));
     let claims = certificates::certificates(files, fabric, &topology, routed).map_err(one)?;
     errors.extend(flow(&Scene::whole(&topology), &fabric.demand, &claims.flow).err());
+    let halves = claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least));
+    let network = fabric.pod().is_none().then(|| graph::recount(&topology, &fabric.demand, halves)).transpose();
+    let network = network.map_err(|error| errors.push(error)).unwrap_or_default();
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects) {
         errors.extend(trees(pod, &topology, cross_connects, &claims.trees).err());
     }
@@ -234,6 +240,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
         topology: &topology,
         cross_connects,
         trees: claims.trees.len(),
+        network: network.as_ref(),
         scenarios: &measures,
         // The tables of a scenario say the same as its certificate.
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
@@ -258,7 +265,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     let (tool, options) = (String::new(), Vec::new());
     let cross_connects = cross_connects.cloned();
     let broken = contract.broken;
-    let proved = Proved { verified, topology, wired, cross_connects, flow, trees, scenarios, stated, broken, tool, options };
+    let proved = Proved { verified, topology, wired, cross_connects, network, flow, trees, scenarios, stated, broken, tool, options };
     Ok((proved, contract.word))
 }
 

@@ -40,7 +40,8 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<(Stated, 
         Some(pod) => vec![("cubes", u64::from(pod.cubes))],
         None => vec![("endpoints", nominal.counts.routers), ("links", measured.topology.links().len() as u64)],
     };
-    let known: Vec<&str> = KEYS.into_iter().chain(of_plant.iter().map(|(key, _)| *key)).collect();
+    let section = measured.network.map(|_| "network");
+    let known: Vec<&str> = KEYS.into_iter().chain(of_plant.iter().map(|(key, _)| *key)).chain(section).collect();
     comparison.known_keys("", root, &known);
     comparison.expect("format", root.get("format"), Expected::Exactly("fabc.report/1".into()));
     comparison.expect("fabric", root.get("fabric"), Expected::Exactly(fabric.name.as_str().into()));
@@ -51,6 +52,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<(Stated, 
     comparison.object("metrics", root.get("metrics"), &metrics(nominal));
     comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
     let (tree_bounds, limit) = super::bounds::compare(&mut comparison, root.get("bounds"), measured);
+    comparison.network(root.get("network"), measured);
     comparison.gain(root.get("gain"), measured);
     comparison.object("histograms", root.get("histograms"), &histograms(nominal));
     comparison.object("tables", root.get("tables"), &tables(measured));
@@ -87,6 +89,7 @@ fn metrics(of: &Measures) -> Fields {
 fn expected_metric(metric: Metric, value: Exact) -> Expected {
     match metric {
         Metric::Diameter | Metric::DisjointTrees => integer(value.rounded_up()),
+        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => integer(value.rounded_up()),
         Metric::MaxChannelLoad => load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => Expected::Lower(value),
         Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance | Metric::Latency | Metric::LatencyMax => {
@@ -232,7 +235,7 @@ impl Comparison {
             if require.scale == Scale::ShareOf(Reference::Universal) && universal.is_none() {
                 self.differ("bounds.universal", None, format!("the bound that `{}` speaks of", require_text(require)));
             }
-            let found = compared(require, measured.scenarios, universal);
+            let found = compared(require, measured.scenarios, universal, measured.network);
             self.open |= found.is_none();
             let scenario = found.and_then(|(.., scenario)| scenario);
             let holds = found.map(|(value, wanted, _)| admits(require.comparison, value.against(wanted)));

@@ -158,6 +158,15 @@ prints: every switch of the one must be in the other, and every endpoint needs a
 The message names the file and the line.",
     },
     CodeDoc {
+        code: "FAB0419",
+        title: "a bisection that is not proved",
+        text: "\
+Between two halves of the routers run some links, and their number bounds the bisection of a network from above: the checker counts them
+again. From below it is bounded by the second least eigenvalue of the Laplacian, lambda2 floor(N/2) ceil(N/2) / N, rounded up; the
+checker proves that with a factorization of its own. Halves that are none, another number of links, or a lower end that the
+factorization does not bear out, are refused.",
+    },
+    CodeDoc {
         code: "FAB0420",
         title: "the files are not the ones that were written",
         text: "\

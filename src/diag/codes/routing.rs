@@ -87,4 +87,12 @@ No value satisfies both lines. They may be about the same metric, about one flow
 proportional), about a mean and a largest value (`average_hops` is never above `diameter`), or about the healthy fabric and its faults (a dark switch or
 link makes no way shorter).",
     },
+    CodeDoc {
+        code: "FAB0332",
+        title: "a `require` of what is not measured",
+        text: "\
+Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection`, and
+its proof takes the cube of the number of routers, so there is a limit to that. The line can be neither kept nor broken; it is refused
+before the work begins.",
+    },
 ];

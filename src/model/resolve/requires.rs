@@ -29,17 +29,31 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
         Some(plain) => (true, plain),
         None => (false, name),
     };
-    let metric = Metric::ALL.into_iter().find(|metric| metric.name() == plain);
+    let metric = Metric::every().find(|metric| metric.name() == plain);
     let Some(metric) = metric else {
         if context.enough() {
             return None;
         }
-        context.error(unknown_metric(name, fault, plain, item.metric.span));
+        context.error(unknown_metric(name, fault, plain, kind, item.metric.span));
         return None;
     };
     if metric == Metric::DisjointTrees && kind.network {
         let help = "remove it: trees that share no switch are counted where there are switches".to_owned();
         context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
+        return None;
+    }
+    if metric.is_of_networks() && !kind.network {
+        let help = match metric {
+            Metric::Bisection => "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through",
+            _ => "remove it: what is measured of a graph is measured of networks",
+        };
+        let help = help.to_owned();
+        context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
+        return None;
+    }
+    if metric.is_of_networks() && fault {
+        let help = format!("write `{plain}`: it is measured without faults");
+        context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, item.metric.span));
         return None;
     }
     if let Some(budget) = budget.filter(|budget| fault && budget.faults.is_none()) {
@@ -63,8 +77,9 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
     Some(Require { metric, fault, comparison, value, scale, value_text, span })
 }
 
-fn unknown_metric(name: &str, fault: bool, plain: &str, span: Span) -> ResolveError {
-    let known: Vec<&str> = Metric::ALL.iter().map(|metric| metric.name()).collect();
+fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) -> ResolveError {
+    let fits = |metric: &Metric| if kind.network { *metric != Metric::DisjointTrees } else { !metric.is_of_networks() };
+    let known: Vec<&str> = Metric::every().filter(fits).map(Metric::name).collect();
     let plain = if fault { plain } else { plain.rsplit('.').next().unwrap_or(plain) };
     let help = match (closest(plain, known.iter().copied()), foreign::metric(plain)) {
         (_, Some(has)) => has.to_owned(),
@@ -199,7 +214,8 @@ fn share(
 /// Why a comparison is decided before anything is measured.
 fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale) -> Option<(&'static str, String)> {
     let upper = matches!(comparison, Comparison::AtMost | Comparison::Less | Comparison::Equal);
-    let whole = matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees);
+    let counts = [Metric::Routers, Metric::Hosts, Metric::Links, Metric::Bisection];
+    let whole = matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees) || counts.contains(&metric);
     let (name, value) = (metric.name(), value.as_f64());
     if let Scale::ShareOf(reference) = scale {
         let bound = matches!(reference, Reference::Universal | Reference::Bound);

@@ -2,10 +2,11 @@
 //!
 //! In: a fabric, and its network as `resolve` checked it. Out: a [`Topology`] with links, ports, hosts,
 //! names, and the symmetry that keeps all of it and the demand; [`seeds`] hands the flow channel lengths that
-//! the structure makes plausible. One file per family says which routers are joined; ports are numbered here:
-//! local links first, then global ones, within a class by neighbor, of parallel links as they were made,
-//! unless the family numbers the port. Source: the papers of the families; `docs/passes.md` has the numbering
-//! of each. Cost: linear in the links, but for a sort of the links of each router.
+//! the structure makes plausible, [`halves`] where it may be cut in two. One file per family says which
+//! routers are joined; ports are numbered here: local links first, then global ones, within a class by
+//! neighbor, of parallel links as they were made, unless the family numbers the port. Source: the papers of
+//! the families; `docs/passes.md` has the numbering of each. Cost: linear in the links, but for a sort of the
+//! links of each router.
 
 mod bundlefly;
 mod dragonfly;
@@ -13,6 +14,7 @@ mod edge;
 mod fat_tree;
 mod gen_kautz;
 mod grid;
+mod halves;
 mod hypercube;
 mod kautz;
 mod listed;
@@ -23,6 +25,7 @@ mod seeds;
 mod slim_fly;
 mod spectralfly;
 
+pub use halves::halves;
 pub use seeds::seeds;
 
 use crate::ids::{BlockId, NodeId, PortId};

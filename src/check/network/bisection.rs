@@ -1,0 +1,85 @@
+//! Whether claimed halves of a network are halves, what runs between them, and whether no halves have fewer
+//! links between them than is claimed.
+//!
+//! In: a topology of two-way links, one half, and the lower end. Out: the links across, counted from the
+//! links one by one, and what they let through. The lower end holds if lambda2 floor(N / 2) ceil(N / 2) / N
+//! is above the integer before it, which [`super::definite`] proves. Nothing of how the compiler found either
+//! is used.
+
+use super::definite;
+use crate::check::CheckError;
+use crate::ids::{Id, NodeId};
+use crate::ir::{Bisection, Topology};
+use crate::model::Demand;
+
+/// Recounts a bisection, and compares it with what is claimed.
+///
+/// # Errors
+/// A half that is none, another number than is claimed, or a lower end that cannot be proved.
+pub fn bisection(topology: &Topology, demand: &Demand, claimed: &Bisection) -> Result<(), CheckError> {
+    let counted = recount(topology, demand, &claimed.half, claimed.least)?;
+    let differs = |what: &str, claimed: u64, counted: u64| {
+        let what = format!("{what} is claimed to be {claimed}, but it is {counted}");
+        if claimed == counted { Ok(()) } else { Err(CheckError::Halves { what }) }
+    };
+    differs("the number of links across", claimed.most, counted.most)?;
+    differs("the number of links across at routers with hosts", claimed.at_endpoints, counted.at_endpoints)?;
+    differs("the capacity across", claimed.capacity, counted.capacity)?;
+    differs("the demand across", claimed.demand, counted.demand)
+}
+
+/// What lies between a half and the other routers, if the half is one and the lower end is proved.
+pub(super) fn recount(topology: &Topology, demand: &Demand, half: &[NodeId], least: u64) -> Result<Bisection, CheckError> {
+    let routers = topology.node_count();
+    let wrong = |what: String| Err(CheckError::Halves { what });
+    if !half.is_sorted_by(|a, b| a < b) || half.last().is_some_and(|last| last.index() >= routers) {
+        return wrong("the routers of a half are not listed once each, ascending".to_owned());
+    }
+    if half.len() != routers / 2 {
+        return wrong(format!("a half has {} routers, but it is one of {} with {}", half.len(), routers, routers / 2));
+    }
+    if routers.is_multiple_of(2) && half.first() != Some(&NodeId(0)) {
+        return wrong("of equal halves that of router 0 is listed".to_owned());
+    }
+    let mut of_half = vec![false; routers];
+    half.iter().for_each(|router| of_half[router.index()] = true);
+    let (mut across, mut at_endpoints, mut capacity) = (0, 0, 0);
+    for (id, link) in topology.links().enumerate() {
+        let [a, b] = [link.a.node, link.b.node];
+        if of_half[a.index()] == of_half[b.index()] {
+            continue;
+        }
+        if link.simplex {
+            return wrong("a link across runs one way: halves are of two-way links".to_owned());
+        }
+        across += 1;
+        capacity += topology.capacity(id);
+        at_endpoints += u64::from(topology.hosts(a) > 0 || topology.hosts(b) > 0);
+    }
+    // As much capacity leads back: what counts is the direction with more demand.
+    let (mut out, mut back) = (0u64, 0u64);
+    for from in (0..routers).map(NodeId::new).filter(|&router| topology.hosts(router) > 0) {
+        for to in (0..routers).map(NodeId::new).filter(|&router| topology.hosts(router) > 0) {
+            match (of_half[from.index()], of_half[to.index()]) {
+                (true, false) => out += u64::from(demand.weight(from, to)),
+                (false, true) => back += u64::from(demand.weight(from, to)),
+                _ => {}
+            }
+        }
+    }
+    if least > across {
+        return wrong(format!("the lower end {least} is above the {across} links across"));
+    }
+    // In a connected network something always runs across.
+    if least > 1 && !proved(topology, least) {
+        return wrong(format!("that no halves have fewer than {least} links between them is not proved"));
+    }
+    Ok(Bisection { least, most: across, at_endpoints, half: half.to_vec(), capacity, demand: out.max(back) })
+}
+
+/// Whether more than `least - 1` links run between any two halves.
+fn proved(topology: &Topology, least: u64) -> bool {
+    let routers = topology.node_count();
+    let (below, above) = ((routers / 2) as f64, routers.div_ceil(2) as f64);
+    definite::is_above(topology, (least - 1) as f64 * routers as f64 / (below * above))
+}

@@ -1,0 +1,155 @@
+//! The bisection of a network: an interval for the least number of links between two halves of its routers.
+//!
+//! In: a connected topology of two-way links, and halves that its structure makes plausible. Out: two halves
+//! of floor(N / 2) and ceil(N / 2) of all N routers with few links between them, and a number that no two
+//! such halves go below. Parallel links count one by one, whatever they carry.
+//!
+//! The upper end is the best of many starts: multilevel cuts of mixed depth ([`multilevel`]), and what the
+//! structure suggests (routers by id, halves of every block, the Fiedler vector, and what the family hands
+//! over), each refined by moves ([`refine`]), and the
+//! best of them once more through all levels. The lower end is lambda2
+//! floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian from [`spectrum`]: for the vector
+//! that is ceil(N / 2) on one half and -floor(N / 2) on the other, the quadratic form is N^2 times the cut
+//! (Fiedler 1973; Mohar 1989). Ties: the first start. Cost: at most [`STARTS`] starts, fewer on graphs with
+//! many links ([`WORK`]); counted, never timed.
+
+mod graph;
+mod multilevel;
+mod refine;
+mod spectrum;
+
+use crate::ids::{ChannelId, Id, NodeId};
+use crate::ir::{Bisection, PassRecord, Topology};
+use crate::model::Demand;
+use crate::random::Stream;
+use graph::Graph;
+use rayon::prelude::*;
+use refine::refine;
+use spectrum::spectrum;
+
+/// Multilevel starts, where links are few.
+const STARTS: usize = 64;
+/// Fewest of them, however many links there are.
+const FEWEST_STARTS: usize = 4;
+/// Links that all multilevel starts together begin with.
+const WORK: usize = 1 << 22;
+/// Vertices at which coarsening ends, in turn: deep, and ever flatter.
+const COARSEST: [usize; 4] = [40, 80, 240, usize::MAX];
+/// One of so many starts, the best ones, is coarsened and refined again, so many times.
+const BETTERED_PART: usize = 8;
+const CYCLES: usize = 8;
+/// The stream of the first start; the ones before are the spectrum's.
+const FIRST_STREAM: u64 = 1;
+
+/// Measures the bisection; `given` are halves, `[router]`, in any balance.
+///
+/// The topology must be connected and have two routers or more and no simplex link; see
+/// [`crate::ir::bisection_unmeasured`].
+pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>]) -> (Bisection, PassRecord) {
+    let graph = Graph::of(topology);
+    let spectrum = spectrum(&graph);
+    let structural: Vec<Vec<bool>> = given.iter().cloned().chain(plausible(topology)).chain([by_value(&spectrum.fiedler)]).collect();
+    let multilevel = (WORK / topology.links().len().max(1)).clamp(FEWEST_STARTS, STARTS);
+    let cut_of = |start: usize| {
+        let sides = match structural.get(start) {
+            Some(sides) => {
+                let mut sides = sides.clone();
+                refine(&graph, &mut sides, 0);
+                sides
+            }
+            None => {
+                let at = start - structural.len();
+                multilevel::halves(&graph, COARSEST[at % COARSEST.len()], None, &mut Stream::new(1, FIRST_STREAM + at as u64))
+            }
+        };
+        (graph.cut(&sides), start, sides)
+    };
+    let starts = structural.len() + multilevel;
+    let mut found: Vec<(u64, usize, Vec<bool>)> = (0..starts).into_par_iter().map(cut_of).collect();
+    found.sort_by_key(|&(cut, start, _)| (cut, start));
+    found.truncate(multilevel.div_ceil(BETTERED_PART));
+    let again = |&(_, start, ref sides): &(u64, usize, Vec<bool>)| {
+        let mut best = sides.clone();
+        for cycle in 0..CYCLES {
+            let mut stream = Stream::new(1, FIRST_STREAM + (STARTS + start * CYCLES + cycle) as u64);
+            best = multilevel::halves(&graph, COARSEST[0], Some(&best), &mut stream);
+        }
+        (graph.cut(&best), start, best)
+    };
+    let best = found.par_iter().map(again).min_by_key(|&(cut, start, _)| (cut, start));
+    let (most, _, sides) = best.expect("there is a start");
+    let least = spectrum.least.map_or(1, |value| lower_end(topology.node_count(), value)).clamp(1, most.max(1));
+    let record = PassRecord {
+        name: "bisection".to_owned(),
+        stopped_by: if least == most { "optimal" } else { "budget" }.to_owned(),
+        counters: [("starts", starts as u64), ("steps", spectrum.steps)].map(|(name, count)| (name.to_owned(), count)).to_vec(),
+        notes: match spectrum.least {
+            Some(_) => Vec::new(),
+            None => vec!["the iteration for the lower end did not settle: it is 1".to_owned()],
+        },
+    };
+    (halved(topology, demand, &sides, least), record)
+}
+
+/// ceil(lambda2 floor(N / 2) ceil(N / 2) / N).
+fn lower_end(routers: usize, lambda2: f64) -> u64 {
+    let (below, above) = ((routers / 2) as f64, routers.div_ceil(2) as f64);
+    libm::ceil(lambda2 * below * above / routers as f64).max(1.0) as u64
+}
+
+/// What follows from two halves.
+fn halved(topology: &Topology, demand: &Demand, sides: &[bool], least: u64) -> Bisection {
+    let ones = sides.iter().filter(|side| **side).count();
+    // The smaller half; of equal ones that of router 0.
+    let wanted = if ones * 2 == sides.len() { sides[0] } else { ones * 2 < sides.len() };
+    let half: Vec<NodeId> = topology.nodes().filter(|node| sides[node.index()] == wanted).collect();
+    let inside = |node: NodeId| sides[node.index()] == wanted;
+    let across = || topology.links().iter().filter(|link| inside(link.a.node) != inside(link.b.node));
+    let at_endpoints = across().filter(|link| topology.is_endpoint(link.a.node) || topology.is_endpoint(link.b.node)).count() as u64;
+    let [one, other] = [true, false].map(|from| across_from(topology, demand, &|node| inside(node) == from));
+    // No demand at all is the widest.
+    let wider = |(capacity, demand): (u64, u64), than: (u64, u64)| {
+        u128::from(capacity) * u128::from(than.1) > u128::from(than.0) * u128::from(demand)
+    };
+    let (capacity, demand) = if wider(one, other) || one.1 == 0 { other } else { one };
+    Bisection { least, most: across().count() as u64, at_endpoints, half, capacity, demand }
+}
+
+/// Capacity of the channels that leave a half, and the demand from it to the other one.
+fn across_from(topology: &Topology, demand: &Demand, inside: &dyn Fn(NodeId) -> bool) -> (u64, u64) {
+    let leaves = |channel: &ChannelId| inside(topology.source(*channel).node) && !inside(topology.target(*channel).node);
+    let capacity = topology.channels().filter(leaves).map(|channel| topology.capacity(channel.link())).sum();
+    let receivers: Vec<NodeId> = topology.endpoints().filter(|&node| !inside(node)).collect();
+    let sent = |source: NodeId| receivers.iter().map(|&to| u64::from(demand.weight(source, to))).sum::<u64>();
+    (capacity, topology.endpoints().filter(|&node| inside(node)).map(sent).sum())
+}
+
+/// The half of the routers that comes first when they are sorted by a key and then by id.
+fn first_half<K: Ord>(routers: usize, key: impl Fn(usize) -> K) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..routers).collect();
+    order.sort_by_key(|&router| key(router));
+    let mut sides = vec![false; routers];
+    order[..routers / 2].iter().for_each(|&router| sides[router] = true);
+    sides
+}
+
+/// The half with the smaller values; floats are only compared.
+fn by_value(values: &[f64]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]).then(a.cmp(&b)));
+    let mut sides = vec![false; values.len()];
+    order[..values.len() / 2].iter().for_each(|&router| sides[router] = true);
+    sides
+}
+
+/// Halves that any structure makes plausible.
+fn plausible(topology: &Topology) -> Vec<Vec<bool>> {
+    let routers = topology.node_count();
+    let block = topology.symmetry().block_size().max(1);
+    let mut halves = vec![first_half(routers, |router| router)];
+    if block > 1 {
+        // The first half of every block; of an odd one, the middle router goes to either side in turn.
+        halves.push(first_half(routers, |router| (2 * (router % block) + router / block % 2) / block));
+    }
+    halves
+}

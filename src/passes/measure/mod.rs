@@ -1,0 +1,42 @@
+//! What is measured of the graph of a network, beside any traffic.
+//!
+//! In: a topology, its demand, and what else the network knows of itself. Out: [`NetworkMetrics`], with a
+//! record of the work. Nothing here changes a route or a table. Cost: see each file; what would cost more
+//! than `limits` allows is not measured, and the report says so.
+
+mod bisection;
+
+use crate::ids::{ChannelId, Id};
+use crate::ir::{Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured};
+use crate::model::Demand;
+
+/// Measures a network without faults. `halves` are halves of the routers that its family makes plausible.
+pub fn measure(topology: &Topology, demand: &Demand, halves: &[Vec<bool>]) -> (NetworkMetrics, Vec<PassRecord>) {
+    let unmeasured = bisection_unmeasured(topology.node_count(), topology.has_simplex());
+    let of_bisection = unmeasured.is_none().then(|| bisection::bisection(topology, demand, halves));
+    let (bisection, record) = of_bisection.unzip();
+    let endpoint_links = topology.links().iter().filter(|link| topology.is_endpoint(link.a.node) || topology.is_endpoint(link.b.node));
+    let metrics = NetworkMetrics {
+        routers: topology.node_count() as u64,
+        hosts: topology.nodes().map(|node| u64::from(topology.hosts(node))).sum(),
+        links: topology.links().len() as u64,
+        endpoint_links: endpoint_links.count() as u64,
+        bisection,
+    };
+    (metrics, record.into_iter().collect())
+}
+
+/// Channel lengths by class that make of a cut a bound on the flow: of every class, how many of its channels
+/// cross. For a cut that no symmetry moves these are 1 and 0; otherwise their mean over all images of the
+/// cut, which bounds no worse: the sum over the channels is that of every image, and no pair comes nearer.
+pub fn cut_lengths(topology: &Topology, bisection: &Bisection) -> Vec<u32> {
+    let mut inside = vec![false; topology.node_count()];
+    bisection.half.iter().for_each(|node| inside[node.index()] = true);
+    let symmetry = topology.symmetry();
+    let mut lengths = vec![0; topology.class_count(symmetry)];
+    let ends = |channel: ChannelId| [topology.source(channel), topology.target(channel)].map(|end| inside[end.node.index()]);
+    for channel in topology.channels().filter(|&channel| ends(channel)[0] != ends(channel)[1]) {
+        lengths[topology.channel_class(symmetry, channel).index()] += 1;
+    }
+    lengths
+}
