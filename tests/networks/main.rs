@@ -5,6 +5,7 @@
 
 mod builds;
 mod designs;
+mod drawn;
 mod formulas;
 
 use fabc::check;
@@ -12,10 +13,10 @@ use fabc::diag::Span;
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use fabc::model::{
-    AllowedTurns, Arcs, Arrangement, Budget, Capacities, Component, Demand, Dragonfly, Fabric, Family, Faults, LinkType, Listed,
-    ListedLink, ListedRouter, Megafly, Network, Plant, PolarStar, Router, RoutingChoice, Supernode,
+    AllowedTurns, Arcs, Arrangement, Budget, Capacities, Component, Demand, Dragonfly, Draw, Fabric, Family, Faults, FreeGraph, LinkType,
+    Listed, ListedLink, ListedRouter, Megafly, Network, Plant, PolarStar, Router, RoutingChoice, Supernode,
 };
-use fabc::passes::wire;
+use fabc::passes::{draw, wire};
 use std::collections::BTreeMap;
 
 /// Local links have type 0, global ones type 1.
@@ -50,7 +51,11 @@ fn roomy(family: Family) -> Fabric {
 
 fn wired(fabric: &Fabric) -> Topology {
     let Plant::Network(network) = &fabric.plant else { unreachable!("the builder makes networks") };
-    wire::wire(fabric, network)
+    if !network.family.is_drawn() {
+        return wire::wire(fabric, network);
+    }
+    let candidates = draw::candidates(&network.family, network.span).expect("a draw");
+    wire::wire_drawn(fabric, network, &candidates[0])
 }
 
 fn dragonfly(a: u32, h: u32, g: u32, arrangement: Arrangement) -> Family {
@@ -264,6 +269,10 @@ fn samples() -> Vec<Family> {
         megafly(6, 1, Arrangement::Consecutive),
         Family::GenKautz { degree: 3, routers: 10, arcs: Arcs::Simplex },
         Family::GenKautz { degree: 3, routers: 11, arcs: Arcs::Duplex },
+        Family::Xpander { degree: 4, lift: 4, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
+        Family::RandomRegular { routers: 14, degree: 3, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
+        Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Simplex, effort: 1, seed: 1 }),
+        Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Duplex, effort: 1, seed: 1 }),
         kautz(2, 3, Arcs::Simplex),
         kautz(3, 2, Arcs::Duplex),
         kautz(3, 1, Arcs::Duplex),
