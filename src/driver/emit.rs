@@ -4,6 +4,7 @@ use super::errors::DriverError;
 use super::terminal::{print_out, size, write_out};
 use super::write::{self, Distinct, WholeFile};
 use crate::compiled::Compiled;
+use crate::diag::closest;
 use crate::emit::{self, Artifact, Format};
 use crate::model::Fabric;
 use crate::syntax::join;
@@ -61,11 +62,7 @@ fn request(value: &str) -> Result<Request, DriverError> {
     match emit::FORMATS.iter().find(|format| format.name == name) {
         Some(format) => Ok(Request { format: format.name, path: path.to_owned() }),
         None => {
-            let near = emit::FORMATS
-                .iter()
-                .map(|format| format.name)
-                .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)).then(b.cmp(a)));
-            let hint = match near.filter(|near| strsim::jaro_winkler(near, name) > 0.8) {
+            let hint = match closest(name, emit::FORMATS.iter().map(|format| format.name)) {
                 Some(near) => format!("did you mean `{near}`? `--emit list` lists all formats"),
                 None => "`--emit list` lists all formats".to_owned(),
             };
