@@ -13,7 +13,7 @@ use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
 use crate::ir::{
     ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene,
-    Topology, UniformTopology, fault_flows_are_listed,
+    Topology, UniformTopology, fault_flows_are_listed, gigabytes,
 };
 use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, SynthesisMethod, TopologyChoice};
 use crate::syntax::{ast, input_copy};
@@ -193,7 +193,7 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
         flow_low,
         flow_high,
         clock_hz: *clock_hz,
-        channel_bandwidth: Fraction::new(*bandwidth_bps, 8_000_000_000u64),
+        channel_bandwidth: gigabytes(*bandwidth_bps),
         hosts: *hosts,
         disjoint_trees: trees.map(|trees| trees as u32),
         routed: walk.clone(),

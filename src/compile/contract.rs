@@ -7,7 +7,7 @@
 
 use crate::diag::{Failure, Span};
 use crate::emit::number::{round_down_sig, round_up_sig};
-use crate::ir::{Distances, Fraction, LimitArgument, Topology, Units, nanoseconds};
+use crate::ir::{Distances, Fraction, LimitArgument, Topology, Units, gigabytes, nanoseconds};
 use crate::model::{Comparison, Fabric, Faults, Metric, Pod, Reference, Require, Scale};
 use crate::passes::limit;
 use crate::units::Decimal;
@@ -127,13 +127,11 @@ fn family(metric: Metric) -> Metric {
 
 /// What turns rates into metrics, before there is a topology.
 fn units(fabric: &Fabric, topology: Option<&Topology>) -> Units {
-    const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
-    let most_hosts = topology.and_then(|topology| topology.nodes().map(|node| topology.hosts(node)).max());
     Units {
         parts: fabric.capacities.parts(),
         sent_most: fabric.demand.sent_most(None).max(1),
-        hosts: u64::from(most_hosts.unwrap_or(fabric.router.hosts).max(1)),
-        channel_bandwidth: Fraction::new(fabric.capacities.unit_bps(), BITS_OF_A_GIGABYTE),
+        hosts: u64::from(topology.map_or(fabric.router.hosts, Topology::most_hosts).max(1)),
+        channel_bandwidth: gigabytes(fabric.capacities.unit_bps()),
     }
 }
 
@@ -370,7 +368,7 @@ fn contradiction(line: &Require, other: &Require) -> ContractError {
     let argument = if (line.metric, line.fault) == (other.metric, other.fault) {
         "no value satisfies both".to_owned()
     } else if family(line.metric) == family(other.metric) && line.fault == other.fault {
-        format!("`{}` and `{}` are the same flow in other units", line.metric.name(), other.metric.name())
+        format!("`{}` and `{}` are the same flow in other units", line.metric_text(), other.metric_text())
     } else if line.fault != other.fault {
         "faults make no way shorter".to_owned()
     } else {

@@ -5,12 +5,12 @@ use super::router::{Routed, Router};
 use crate::check;
 use crate::compiled::{CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
-use crate::ir::{Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Scene, Survivors};
+use crate::ir::{
+    Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Scene, Survivors, gigabytes,
+};
 use crate::passes::flow;
 use crate::passes::route::RouteError;
 use crate::progress::Silent;
-
-const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
 
 impl Context<'_> {
     /// Analyses, routes and proves one scenario; faults start from the routes of the healthy fabric, if the
@@ -96,8 +96,8 @@ impl Context<'_> {
             flow_low: Fraction::ZERO,
             flow_high: lengths.upper_end(),
             clock_hz: self.fabric.clock_hz,
-            channel_bandwidth: Fraction::new(self.fabric.capacities.unit_bps(), BITS_OF_A_GIGABYTE),
-            hosts: self.topology.nodes().map(|node| u64::from(self.topology.hosts(node))).max().unwrap_or(1),
+            channel_bandwidth: gigabytes(self.fabric.capacities.unit_bps()),
+            hosts: u64::from(self.topology.most_hosts().max(1)),
             disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact(self.trees, scene, cross_connects) as u32),
             routed: None,
         }
