@@ -159,7 +159,7 @@ fn sides<'r>(fabric: &Fabric, require: &'r Require, units: &Units, universal: Op
     let (metric, fault) = (family(require.metric), require.fault);
     let mut sides = Vec::new();
     // Fewer links make no way shorter, as long as nobody is gone.
-    let longer = fabric.budget.faults != Faults::Chip && !fabric.budget.faults.is_none();
+    let longer = fabric.budget.faults != Faults::Router && !fabric.budget.faults.is_none();
     let of_ways = matches!(metric, Metric::Diameter | Metric::AverageHops);
     for most in [most.then_some(true), least.then_some(false)].into_iter().flatten() {
         sides.push(side(metric, fault, most, value, open));
@@ -231,7 +231,7 @@ fn bounds(
     units: &Units,
     universal: Option<&(Fraction, String)>,
 ) -> Vec<Side<Argument>> {
-    let mut bounds = Bounds { all: Vec::new(), of_faults: fabric.budget.faults != Faults::Chip };
+    let mut bounds = Bounds { all: Vec::new(), of_faults: fabric.budget.faults != Faults::Router };
     let widest = widest(fabric, topology);
     let leaves = Fraction::new(widest.capacity, units.sent_most);
     let why = format!("what sends most leaves by {} ports, and every unit of it must", widest.ports);

@@ -81,14 +81,14 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
     Ok(best.1)
 }
 
-/// The flow that every single dark OCS leaves.
-fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, nominal: &DualLengths) -> Result<f64, Failure> {
+/// The flow that every single dark OCS leaves, from the lengths of the healthy pod.
+fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, healthy: &DualLengths) -> Result<f64, Failure> {
     let cross_connects = cross_connect::assign(pod, topology).map_err(Failure::spec)?;
     let flow_of = |scenario: &Scenario| {
         let scene = Scene::of(&scenario.fault, topology, Some(&cross_connects));
         let connected = flow::distances(&scene).is_some();
         if connected {
-            flow::concurrent(&scene, &fabric.demand, flow::Start::Lengths(nominal), flow::Settings::FAULT, &Silent).primal.value()
+            flow::concurrent(&scene, &fabric.demand, flow::Start::Lengths(healthy), flow::Settings::FAULT, &Silent).primal.value()
         } else {
             0.0
         }

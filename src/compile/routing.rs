@@ -1,4 +1,7 @@
 //! The routing method of the spec, as all scenarios share it.
+//!
+//! In: a topology, and the prices of its channels from the certified flow. Out: what the method prepares
+//! once, and from that for every scenario tables, the ranks that prove them, and what their routes load.
 
 use crate::compiled::CompiledScenario;
 use crate::ir::{DualLengths, ForwardingTables, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
@@ -13,7 +16,7 @@ use crate::progress::Progress;
 const LOCAL_SWEEPS: u32 = 3;
 
 /// The routing method of the spec, with what it prepares once for all scenarios.
-pub(super) enum Router {
+pub(super) enum Routing {
     AllowedTurns {
         order: Box<TurnOrder>,
         settings: allowed_turns::Settings,
@@ -22,9 +25,7 @@ pub(super) enum Router {
         /// The load that a full key reaches, where destinations alone are the key.
         full_key: Option<u64>,
     },
-    DimensionOrder([u32; 3]),
-    /// The same on a grid of routers of any dimension.
-    AxisOrder,
+    DimensionOrder,
     UpDown,
     Minimal,
 }
@@ -65,15 +66,14 @@ impl Routed {
     }
 }
 
-impl Router {
+impl Routing {
     pub(super) fn new(fabric: &Fabric, topology: &Topology, prices: &DualLengths, progress: &dyn Progress) -> Result<Self, RouteError> {
-        Ok(match (fabric.routing, torus(fabric)) {
-            (RoutingChoice::DimensionOrder, Some((_, dims))) => Router::DimensionOrder(dims),
-            (RoutingChoice::DimensionOrder, None) => Router::AxisOrder,
-            (RoutingChoice::UpDown, _) => Router::UpDown,
-            (RoutingChoice::Minimal, _) => Router::Minimal,
-            (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {
-                let default = allowed_turns::Settings::for_pod(fabric.budget.vcs, fabric.node_count());
+        Ok(match fabric.routing {
+            RoutingChoice::DimensionOrder => Routing::DimensionOrder,
+            RoutingChoice::UpDown => Routing::UpDown,
+            RoutingChoice::Minimal => Routing::Minimal,
+            RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }) => {
+                let default = allowed_turns::Settings::for_size(fabric.budget.vcs, fabric.node_count());
                 let settings = allowed_turns::Settings { priority, key, table_entries: fabric.budget.table_entries, ..default };
                 if select == RouteSelect::Ilp && fabric.node_count() > allowed_turns::MAX_NODES {
                     return Err(too_large(fabric, "there are too many allowed paths".to_owned()));
@@ -88,7 +88,7 @@ impl Router {
                     let whole = Scene::whole(topology);
                     allowed_turns::select(&whole, &fabric.demand, prices, &order, &full, None).max_load(topology, &fabric.demand)
                 });
-                Router::AllowedTurns { order, settings, exact, full_key }
+                Routing::AllowedTurns { order, settings, exact, full_key }
             }
         })
     }
@@ -105,7 +105,7 @@ impl Router {
     ) -> Result<Routed, RouteError> {
         let (topology, demand) = (scene.topology, &fabric.demand);
         let routes = match self {
-            Router::AllowedTurns { order, settings, .. } => {
+            Routing::AllowedTurns { order, settings, .. } => {
                 let routes = allowed_turns::select(scene, demand, prices, order, settings, healthy);
                 match torus(fabric) {
                     Some((pod, dims))
@@ -118,13 +118,12 @@ impl Router {
                     _ => routes,
                 }
             }
-            Router::DimensionOrder(dims) => {
-                let pod = fabric.pod().expect("only a torus of a pod is routed like this");
-                dimension_order::route(fabric, pod, scene, *dims, scenario)?
-            }
-            Router::AxisOrder => axis_order::route(fabric, scene, scenario)?,
-            Router::UpDown => up_down::route(scene, fabric.budget.vcs),
-            Router::Minimal => return Routed::minimal(fabric, scene, demand, scenario),
+            Routing::DimensionOrder => match torus(fabric) {
+                Some((pod, dims)) => dimension_order::route(fabric, pod, scene, dims, scenario)?,
+                None => axis_order::route(fabric, scene, scenario)?,
+            },
+            Routing::UpDown => up_down::route(scene, fabric.budget.vcs),
+            Routing::Minimal => return Routed::minimal(fabric, scene, demand, scenario),
         };
         Ok(Routed::new(fabric, scene, demand, routes, self.key(), scenario))
     }
@@ -143,7 +142,7 @@ impl Router {
         let (topology, own, vcs) = (scene.topology, &left.scene(), fabric.budget.vcs);
         let routed = match self {
             // The ranks of the healthy fabric, on every router: what rises there rises here.
-            Router::AllowedTurns { order, settings, .. } => {
+            Routing::AllowedTurns { order, settings, .. } => {
                 let symmetry = if order.symmetric { topology.symmetry() } else { left.whole_symmetry() };
                 let row = topology.ports() * usize::from(order.vcs);
                 let order = TurnOrder { ranks: left.from_whole(symmetry, row, &order.ranks), symmetric: true, ..**order };
@@ -153,9 +152,9 @@ impl Router {
                 Routed::new(fabric, own, &left.demand, routes, self.key(), scenario)
             }
             // It knows no detours, and needs the coordinates of the whole pod.
-            Router::DimensionOrder(_) | Router::AxisOrder => return self.route(fabric, scene, prices, scenario, None),
-            Router::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
-            Router::Minimal => Routed::minimal(fabric, own, &left.demand, scenario)?,
+            Routing::DimensionOrder => return self.route(fabric, scene, prices, scenario, None),
+            Routing::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
+            Routing::Minimal => Routed::minimal(fabric, own, &left.demand, scenario)?,
         };
         let ranks = left.to_whole(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
         let loads = left.to_whole(own.topology.ports(), &routed.carried.loads, 0);
@@ -166,9 +165,9 @@ impl Router {
     /// What the tables look packets up by.
     pub(super) fn key(&self) -> TableKey {
         match self {
-            Router::AllowedTurns { settings, .. } => settings.key,
-            Router::DimensionOrder(_) | Router::AxisOrder | Router::UpDown => TableKey::DstInput,
-            Router::Minimal => TableKey::DstHop,
+            Routing::AllowedTurns { settings, .. } => settings.key,
+            Routing::DimensionOrder | Routing::UpDown => TableKey::DstInput,
+            Routing::Minimal => TableKey::DstHop,
         }
     }
 
@@ -176,7 +175,7 @@ impl Router {
         let mut counters = vec![("scenarios".to_owned(), scenarios.len() as u64)];
         let mut notes = Vec::new();
         let (name, stopped_by) = match self {
-            Router::AllowedTurns { settings, exact, full_key, .. } => {
+            Routing::AllowedTurns { settings, exact, full_key, .. } => {
                 counters.push(("order_rounds".to_owned(), u64::from(settings.order_rounds)));
                 counters.push(("sweeps".to_owned(), u64::from(settings.sweeps)));
                 counters.extend(exact.map(|load| ("ilp_load".to_owned(), load)));
@@ -192,9 +191,9 @@ impl Router {
                 }
                 ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }
-            Router::DimensionOrder(_) | Router::AxisOrder => ("dimension_order", "done"),
-            Router::UpDown => ("up_down", "done"),
-            Router::Minimal => ("minimal", "budget"),
+            Routing::DimensionOrder => ("dimension_order", "done"),
+            Routing::UpDown => ("up_down", "done"),
+            Routing::Minimal => ("minimal", "budget"),
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }
     }
