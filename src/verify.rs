@@ -7,7 +7,9 @@
 
 mod passes;
 
-use crate::check::{self, CERTIFICATES, Certified, CheckError, Counts, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated};
+use crate::check::{
+    self, CERTIFICATES, Certified, CheckError, Counts, Extent, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
+};
 use crate::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
@@ -23,8 +25,8 @@ use std::sync::OnceLock;
 /// What a directory was verified to hold, and what not.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Verified {
-    /// What was looked at.
-    pub proved: check::Verified,
+    /// How much was looked at.
+    pub extent: Extent,
     /// What stands in the directory and cannot be proved from it; all else is proved.
     pub unproved: Vec<Unproved>,
     /// The requires that do not hold, as the directory itself admits.
@@ -74,12 +76,12 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
         same(files, &written.path, &written.bytes)
     };
     let proved = check::prove(files, fabric, &same_tables)?;
-    let verified = Verified { unproved: unproved(fabric, &proved), proved: proved.verified.clone(), broken: proved.broken.clone() };
+    let verified = Verified { unproved: unproved(fabric, &proved), extent: proved.extent.clone(), broken: proved.broken.clone() };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
     let compiled = compiled(fabric, proved)?;
 
     let mut errors = Vec::new();
-    let mut unread: BTreeSet<&str> = verified.proved.only_hashed.iter().map(String::as_str).collect();
+    let mut unread: BTreeSet<&str> = verified.extent.only_hashed.iter().map(String::as_str).collect();
     let infallible = emit::each_but_tables(&compiled, spec_text, &mut |artifact| {
         unread.remove(artifact.path.as_str());
         errors.extend(same(files, &artifact.path, &artifact.bytes).err());

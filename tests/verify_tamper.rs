@@ -6,7 +6,7 @@ mod spec_text;
 #[path = "support/tampering.rs"]
 mod tampering;
 
-use fabc::check::{CheckError, Verified, directory};
+use fabc::check::{CheckError, Extent, directory};
 use fabc::compile::{Stage, compile};
 use fabc::diag::Span;
 use fabc::emit::{self, ManifestLine, manifest_json};
@@ -63,8 +63,8 @@ fn expect(files: &Files, code: &str, text: &str) {
 #[test]
 fn an_untouched_directory_is_verified() {
     let (fabric, files) = &*BUILT;
-    let verified = directory(files, fabric).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let Verified { scenarios, routed, pairs, only_hashed, .. } = verified;
+    let extent = directory(files, fabric).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let Extent { scenarios, routed, pairs, only_hashed, .. } = extent;
     assert_eq!((scenarios, routed, pairs), (5, 5, 5 * 16 * 15));
     assert_eq!(only_hashed, ["report.txt"]);
 }

@@ -4,7 +4,6 @@
 //! search knows bounds only; here the certified flow judges, of the healthy fabric and, where the spec
 //! requires a flow of them, of its faults.
 
-use super::early::of_synthesis;
 use crate::check;
 use crate::diag::Failure;
 use crate::emit::number::{lower, upper};
@@ -28,7 +27,7 @@ pub(super) fn topology(
     pod: &Pod,
     progress: &dyn Progress,
 ) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
-    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(fabric, pod, progress).map_err(of_synthesis)?;
+    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(fabric, pod, progress)?;
     finalists = finalists.into_iter().map(|topology| topology.with_capacities(fabric.capacities.clone())).collect();
     let mut reached = None;
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {

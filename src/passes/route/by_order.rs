@@ -30,10 +30,7 @@ pub(super) fn routes(
             offsets.push(hops.len() as u32);
         }
     }
-    let (vcs, symmetry) = (fabric.budget.vcs, topology.symmetry().without());
-    let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
-    let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
-    Ok(Routes { vcs, symmetry, offsets, hops, ranks })
+    Ok(ranks::ranked(topology, fabric.budget.vcs, offsets, hops))
 }
 
 /// Whether every one of these pairs keeps its route.
