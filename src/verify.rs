@@ -17,7 +17,7 @@ use crate::ir::{
     ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene,
     Topology, UniformTopology, fault_flows_are_listed, gigabytes,
 };
-use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, SynthesisMethod, TopologyChoice};
+use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 use crate::syntax::{ast, input_copy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -246,6 +246,7 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
         _ => None,
     };
     add(fabric.clock_hz == DEFAULT_CLOCK_HZ, SPEC, "clock", "whether it is written: without one it is the same");
+    add(fabric.routing == RoutingChoice::Minimal, SPEC, "routing", "whether `minimal` is written: a network without a routing has it");
     add(!routed, SPEC, "clock", "changes no other file without routes, unless latencies are in seconds");
     let router = fabric.plant.router_word();
     add(routed, SPEC, router, "flit and buffer change no other file");
