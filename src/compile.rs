@@ -6,7 +6,7 @@ mod early;
 mod faults;
 mod finalists;
 mod plant;
-mod router;
+mod routing;
 mod scenario;
 mod size;
 mod stage;
@@ -25,7 +25,7 @@ use crate::passes::flow;
 use crate::progress::Progress;
 use context::Context;
 use plant::Built;
-use router::Router;
+use routing::Routing;
 
 /// Compiles a resolved fabric as far as `last` (at least through `Analyze`; later stages come together with
 /// their proofs).
@@ -44,15 +44,15 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     check::flow(&whole, &fabric.demand, &flow.primal).map_err(Failure::internal)?;
     passes.push(PassRecord::of_flow(&flow));
 
-    let router = (last >= Stage::Route).then(|| Router::new(&fabric, &topology, &flow.dual, progress)).transpose();
-    let router = router.map_err(Failure::infeasible)?;
+    let routing = (last >= Stage::Route).then(|| Routing::new(&fabric, &topology, &flow.dual, progress)).transpose();
+    let routing = routing.map_err(Failure::infeasible)?;
     let context = Context::new(&fabric, &topology, pod.as_ref(), &flow.dual, faults.len());
     progress.begin("scenarios", 1 + faults.len() as u64);
-    let (mut nominal, routes) = context.scenario(router.as_ref(), &Scenario::nominal(), None)?;
+    let (mut nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
     nominal.metrics.flow_low = nominal.metrics.flow_low.max(flow.primal.lower_end());
     progress.advance();
     let compiled = faults.compile(|scenario| {
-        let compiled = context.scenario(router.as_ref(), scenario, routes.as_ref());
+        let compiled = context.scenario(routing.as_ref(), scenario, routes.as_ref());
         progress.advance();
         compiled.map(|(compiled, _)| compiled)
     });
@@ -62,6 +62,6 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal);
     let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, universal, network.as_ref())).collect();
-    passes.extend(router.map(|router| router.record(&scenarios)));
+    passes.extend(routing.map(|routing| routing.record(&scenarios)));
     Ok(Compiled { fabric, topology, wired, pod, network, flow, scenarios, requires, passes })
 }

@@ -38,6 +38,9 @@ pub struct Unit {
     pub factor: u64,
 }
 
+/// Bits of a billion bytes.
+pub const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
+
 macro_rules! units {
     ($($name:literal $dimension:ident $factor:expr;)*) => {
         &[$(Unit { name: $name, dimension: Dimension::$dimension, factor: $factor }),*]
@@ -50,7 +53,7 @@ pub const UNITS: &[Unit] = units! {
     "MHz" Frequency 1_000_000;
     "kHz" Frequency 1_000;
     "Hz" Frequency 1;
-    "GB/s" Bandwidth 8_000_000_000;
+    "GB/s" Bandwidth BITS_OF_A_GIGABYTE;
     "MB/s" Bandwidth 8_000_000;
     "TB/s" Bandwidth 8_000_000_000_000;
     "Gbps" Bandwidth 1_000_000_000;

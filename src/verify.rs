@@ -7,15 +7,17 @@
 
 mod passes;
 
-use crate::check::{self, CERTIFICATES, Certified, CheckError, Counts, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated};
+use crate::check::{
+    self, CERTIFICATES, Certified, CheckError, Counts, Extent, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
+};
 use crate::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
 use crate::ir::{
     ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene,
-    Topology, UniformTopology, fault_flows_are_listed,
+    Topology, UniformTopology, fault_flows_are_listed, gigabytes,
 };
-use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, SynthesisMethod, TopologyChoice};
+use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 use crate::syntax::{ast, input_copy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -23,8 +25,8 @@ use std::sync::OnceLock;
 /// What a directory was verified to hold, and what not.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Verified {
-    /// What was looked at.
-    pub proved: check::Verified,
+    /// How much was looked at.
+    pub extent: Extent,
     /// What stands in the directory and cannot be proved from it; all else is proved.
     pub unproved: Vec<Unproved>,
     /// The requires that do not hold, as the directory itself admits.
@@ -74,12 +76,12 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
         same(files, &written.path, &written.bytes)
     };
     let proved = check::prove(files, fabric, &same_tables)?;
-    let verified = Verified { unproved: unproved(fabric, &proved), proved: proved.verified.clone(), broken: proved.broken.clone() };
+    let verified = Verified { unproved: unproved(fabric, &proved), extent: proved.extent.clone(), broken: proved.broken.clone() };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
     let compiled = compiled(fabric, proved)?;
 
     let mut errors = Vec::new();
-    let mut unread: BTreeSet<&str> = verified.proved.only_hashed.iter().map(String::as_str).collect();
+    let mut unread: BTreeSet<&str> = verified.extent.only_hashed.iter().map(String::as_str).collect();
     let infallible = emit::each_but_tables(&compiled, spec_text, &mut |artifact| {
         unread.remove(artifact.path.as_str());
         errors.extend(same(files, &artifact.path, &artifact.bytes).err());
@@ -193,7 +195,7 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
         flow_low,
         flow_high,
         clock_hz: *clock_hz,
-        channel_bandwidth: Fraction::new(*bandwidth_bps, 8_000_000_000u64),
+        channel_bandwidth: gigabytes(*bandwidth_bps),
         hosts: *hosts,
         disjoint_trees: trees.map(|trees| trees as u32),
         routed: walk.clone(),
@@ -244,6 +246,7 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
         _ => None,
     };
     add(fabric.clock_hz == DEFAULT_CLOCK_HZ, SPEC, "clock", "whether it is written: without one it is the same");
+    add(fabric.routing == RoutingChoice::Minimal, SPEC, "routing", "whether `minimal` is written: a network without a routing has it");
     add(!routed, SPEC, "clock", "changes no other file without routes, unless latencies are in seconds");
     let router = fabric.plant.router_word();
     add(routed, SPEC, router, "flit and buffer change no other file");

@@ -1,6 +1,10 @@
 //! The command line, driven from outside: what works without compiling a pod. `tests/cli_build.rs` has the
 //! rest.
 
+#[path = "support/spec_text.rs"]
+mod spec_text;
+
+use spec_text::SpecText;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -359,12 +363,8 @@ fn inputs_are_read_within_limits() {
     std::fs::File::create(at("huge")).unwrap().set_len(1 << 40).unwrap();
     std::fs::create_dir_all(at("built/inputs")).unwrap();
     let pod = |setting: &str| {
-        format!(
-            "fabric pod {{ clock = 1 GHz; link fiber {{ bandwidth = 1 GB/s; latency = 1 cycles; }}
-               chip {{ radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }}
-               cube {{ mesh 2 x 2 x 2 over fiber; }} cubes = 2;
-               ocs X[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }} routing = allowed_turns; {setting} }}"
-        )
+        let pod = SpecText::pod([2, 2, 2], 2).without("ocs Y").without("ocs Z").without("budget").without("topology");
+        pod.with(setting).text()
     };
     let null = Stdio::null;
     for (input, reason) in [
@@ -454,12 +454,10 @@ fn a_pipe_of_the_shell_is_read_like_standard_input() {
 fn pods_at_the_limits_are_checked_or_refused_with_little_memory() {
     let directory = tempfile::tempdir().unwrap();
     let pod = |side: &str, cubes: &str, rest: &str| {
-        format!(
-            "fabric pod {{ clock = 1 GHz; link fiber {{ bandwidth = 1 GB/s; latency = 1 cycles; }}
-               chip {{ radix = 8; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }}
-               cube {{ mesh {side} over fiber; }} cubes = {cubes}; routing = allowed_turns;
-               ocs X[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 1_000_000; }} {rest} }}"
-        )
+        let pod = SpecText::pod([2, 2, 2], 2).without("ocs Y").without("ocs Z").without("budget");
+        pod.with("ocs X[u in 0..2, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 1_000_000; }")
+            .with(&format!("cube {{ mesh {side} over fiber; }} cubes = {cubes}; {rest}"))
+            .text()
     };
     for (text, expected) in [
         (pod("2 x 2 x 2", "131_072", "topology = synthesize;"), Err("FAB0113")),

@@ -1,32 +1,22 @@
 //! The command line, driven from outside: what compiles pods.
 
+#[path = "support/spec_text.rs"]
+mod spec_text;
+
+use spec_text::SpecText;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The smallest spec that is synthesized, routed and has faults: 16 chips.
-const SMALL: &str = "\
-fabric small {
-    clock = 1 GHz;
-    link copper { bandwidth = 128 GB/s; latency = 50 cycles; }
-    link fiber { bandwidth = 128 GB/s; latency = 25 cycles; }
-    chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }
-    cube { mesh 2 x 2 x 2 over copper; }
-    cubes = 2;
-    ocs X[u in 0..2, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }
-    ocs Y[u in 0..2, v in 0..2] { couple +y[u, v] with -y[u, v] over fiber; ports = 16; }
-    ocs Z[u in 0..2, v in 0..2] { couple +z[u, v] with -z[u, v] over fiber; ports = 16; }
-    budget { vcs = 2; faults = 1 ocs; }
-    topology = synthesize { symmetry = translation; effort = 1; seed = 1; }
-    routing = allowed_turns;
-    require diameter <= 6;
+fn small() -> SpecText {
+    SpecText::pod([2, 2, 2], 2).named("small").with("require diameter <= 6;")
 }
-";
 
 /// A directory with `small.fab`.
 fn workplace() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("small.fab"), SMALL).unwrap();
+    std::fs::write(directory.path().join("small.fab"), small().text()).unwrap();
     directory
 }
 
@@ -156,10 +146,10 @@ fn a_place_that_cannot_be_written_is_an_error_with_a_code() {
 fn a_require_that_fails_is_shown_at_its_line_and_everything_is_written() {
     let place = workplace();
     // Six ports reach 16 chips in two hops at best; this torus does not.
-    let broken = SMALL.replace("diameter <= 6", "diameter <= 6; require latency <= 90 cycles");
+    let broken = small().text().replace("diameter <= 6", "diameter <= 6; require latency <= 34 cycles");
     std::fs::write(place.path().join("broken.fab"), broken).unwrap();
     let (out, err) = fabc(place.path(), &["build", "broken.fab", "--message-format", "short"], 3);
-    assert!(out.contains("FAILED   latency <= 90 cycles") && out.contains("wrote out/small ("), "{out}");
+    assert!(out.contains("FAILED   latency <= 34 cycles") && out.contains("wrote out/small ("), "{out}");
     assert!(err.contains("broken.fab:") && err.contains("error[FAB0401]") && err.contains(" cycles\n"), "{err}");
     let manifest = std::fs::read_to_string(place.path().join("out/small/manifest.json")).unwrap();
     assert!(manifest.contains("\"contract\":\"broken\""), "{manifest}");
@@ -184,7 +174,7 @@ fn a_require_that_fails_is_shown_at_its_line_and_everything_is_written() {
 fn what_no_search_can_mend_is_refused_by_check_and_build_at_once() {
     let place = workplace();
     let refused = |from: &str, to: &str, more: &[&str], code: &str| {
-        std::fs::write(place.path().join("wrong.fab"), SMALL.replace(from, to)).unwrap();
+        std::fs::write(place.path().join("wrong.fab"), small().text().replace(from, to)).unwrap();
         for command in ["check", "build"] {
             let (out, err) = fabc(place.path(), &[&[command, "wrong.fab", "--message-format", "short"], more].concat(), 3);
             assert!(err.contains(code) && out.is_empty(), "{command}: {out}{err}");
@@ -200,7 +190,7 @@ fn what_no_search_can_mend_is_refused_by_check_and_build_at_once() {
 #[test]
 fn errors_of_the_spec_exit_with_1_and_write_nothing() {
     let place = workplace();
-    std::fs::write(place.path().join("bad.fab"), SMALL.replace("cubes = 2;", "cubes = 2")).unwrap();
+    std::fs::write(place.path().join("bad.fab"), small().text().replace("cubes = 2;", "cubes = 2")).unwrap();
     let (_, err) = fabc(place.path(), &["build", "bad.fab", "--message-format", "json"], 1);
     let object: serde_json::Value = serde_json::from_str(err.lines().next().unwrap()).unwrap();
     assert_eq!((&object["severity"], &object["labels"][0]["file"]), (&"error".into(), &"bad.fab".into()));
@@ -253,11 +243,7 @@ fn golden_outputs_are_compared_and_updated() {
     assert!(build("small.fab", &[], 0).0.contains("the outputs equal golden/small"));
     assert_eq!(names(place.path()), ["golden", "small.fab"]);
     let before = files(&place.path().join("golden"));
-    std::fs::write(
-        place.path().join("torus.fab"),
-        SMALL.replace("synthesize { symmetry = translation; effort = 1; seed = 1; }", "torus 2 x 2 x 4;"),
-    )
-    .unwrap();
+    std::fs::write(place.path().join("torus.fab"), small().with("topology = torus 2 x 2 x 4;").text()).unwrap();
     let (out, err) = build("torus.fab", &[], 3);
     assert!(err.contains("FAB0508") && out.contains("  cross-connects\n") && out.contains("spec.fab: changed"), "{out}{err}");
     assert!(files(&place.path().join("golden")) == before);
@@ -373,7 +359,7 @@ fn golden_binary_tables_are_compared_router_by_router() {
 /// A torus whose routes look at the destination alone.
 fn torus() -> String {
     let synthesized = "synthesize { symmetry = translation; effort = 1; seed = 1; }";
-    let spec = SMALL.replace("cubes = 2", "cubes = 1").replace("faults = 1 ocs", "faults = 0");
+    let spec = small().text().replace("cubes = 2", "cubes = 1").replace("faults = 1 ocs", "faults = 0");
     spec.replace(synthesized, "torus 2 x 2 x 2;").replace("allowed_turns", "dimension_order")
 }
 
@@ -440,7 +426,7 @@ fn formats_of_others_say_why_they_cannot_be() {
 #[test]
 fn a_measured_value_shows_why_a_require_fails_or_holds() {
     let place = workplace();
-    let torus = SMALL.replace("synthesize { symmetry = translation; effort = 1; seed = 1; }", "torus 2 x 2 x 4;");
+    let torus = small().with("topology = torus 2 x 2 x 4;").text();
     let with = |require: &str| std::fs::write(place.path().join("small.fab"), torus.replace("diameter <= 6", require)).unwrap();
     // 32 hops to 15 routers from each.
     with("average_hops <= 2.133333");
@@ -473,11 +459,7 @@ fn two_formats_in_one_file_are_refused_before_anything_is_written() {
 fn results_that_cannot_be_handed_over_are_an_error() {
     let place = workplace();
     fabc(place.path(), &["build", "small.fab", "--out", "live", "-q"], 0);
-    std::fs::write(
-        place.path().join("torus.fab"),
-        SMALL.replace("synthesize { symmetry = translation; effort = 1; seed = 1; }", "torus 2 x 2 x 4;"),
-    )
-    .unwrap();
+    std::fs::write(place.path().join("torus.fab"), small().with("topology = torus 2 x 2 x 4;").text()).unwrap();
     fabc(place.path(), &["build", "torus.fab", "--out", "new", "-q"], 0);
     let full = |args: &[&str], code| {
         let Output { status, stderr, .. } =
@@ -573,7 +555,7 @@ fn what_killed_builds_left_goes_and_what_running_ones_write_stays() {
     // Killed between the two renames: the only copy stands aside.
     let before = files(&out.join("small"));
     std::fs::rename(out.join("small"), out.join(".small.fabc-old-1")).unwrap();
-    std::fs::write(place.path().join("fails.fab"), SMALL.replace("diameter <= 6", "diameter <= 1")).unwrap();
+    std::fs::write(place.path().join("fails.fab"), small().text().replace("diameter <= 6", "diameter <= 1")).unwrap();
     fabc(place.path(), &["build", "fails.fab", "-q"], 3);
     assert_eq!(names(&out), ["small"]);
     assert!(files(&out.join("small")) == before);

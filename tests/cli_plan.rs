@@ -1,38 +1,36 @@
 //! `fabc plan`, driven from outside: exit codes, errors, JSON, and patches that turn the live configuration
 //! into the new one.
 
+#[path = "support/spec_text.rs"]
+mod spec_text;
+
 use serde_json::Value;
+use spec_text::SpecText;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// Four cubes; one group of each kind that can be configured: sides and circulators, sides and pairs of
 /// fibers, no sides and pairs.
-fn spec(name: &str, topology: &str) -> String {
-    format!(
-        "fabric {name} {{
-    clock = 1 GHz;
-    link copper {{ bandwidth = 128 GB/s; latency = 50 cycles; }}
-    link fiber {{ bandwidth = 128 GB/s; latency = 25 cycles; }}
-    chip {{ radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }}
-    cube {{ mesh 2 x 1 x 2 over copper; }}
-    cubes = 4;
-    ocs W {{ couple any of +x[0, 0], -x[0, 0] over fiber; ports = 16; duplex = pair; }}
-    ocs X {{ couple +x[0, 1] with -x[0, 1] over fiber; ports = 16; duplex = pair; }}
-    ocs Y[u in 0..2] {{ couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld; }}
-    ocs Z[u in 0..2] {{ couple +z[u, 0] with -z[u, 0] over fiber; ports = 16; }}
-    topology = {topology}
-    routing = up_down;
-}}
-"
-    )
+fn spec(name: &str, topology: &str) -> SpecText {
+    SpecText::pod([2, 1, 2], 4)
+        .named(name)
+        .without("ocs")
+        .without("budget")
+        .with("ocs W { couple any of +x[0, 0], -x[0, 0] over fiber; ports = 16; duplex = pair; }")
+        .with("ocs X { couple +x[0, 1] with -x[0, 1] over fiber; ports = 16; duplex = pair; }")
+        .with("ocs Y[u in 0..2] { couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld; }")
+        .with("ocs Z[u in 0..2] { couple +z[u, 0] with -z[u, 0] over fiber; ports = 16; }")
+        .with(&format!("topology = {topology}"))
+        .with("routing = up_down;")
 }
 
 /// A directory with the pods `one` and `two`, built as far as their switches.
 fn workplace() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for (name, seed) in [("one", 1), ("two", 2)] {
-        std::fs::write(place.path().join("pod.fab"), spec("pod", &format!("synthesize {{ symmetry = none; seed = {seed}; }}"))).unwrap();
+        std::fs::write(place.path().join("pod.fab"), spec("pod", &format!("synthesize {{ symmetry = none; seed = {seed}; }}")).text())
+            .unwrap();
         fabc(place.path(), &["build", "pod.fab", "--stop-after", "analyze", "-q", "--out", name], 0);
     }
     place
@@ -181,17 +179,13 @@ fn a_pod_that_must_be_cut_is_planned_and_exits_with_3() {
         let (a, b) = (ports('+'), ports('-'));
         format!("{{\"format\":\"fabc.ocs/1\",\"ocs\":[{{\"name\":\"X\",\"a\":[{a}],\"b\":[{b}],\"cross_connects\":{pairs}}}]}}")
     };
-    let text = "fabric ring {
-    clock = 1 GHz;
-    link wire { bandwidth = 128 GB/s; latency = 25 cycles; }
-    chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }
-    cube { mesh 4 x 1 x 1 over wire; }
-    cubes = 3;
-    ocs X { couple +x[0, 0] with -x[0, 0] over wire; ports = 16; }
-    topology = cross_connects \"new.json\";
-    routing = up_down;
-}
-";
+    let text = SpecText::pod([4, 1, 1], 3)
+        .named("ring")
+        .without("ocs")
+        .without("budget")
+        .with("ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 16; }")
+        .with("topology = cross_connects \"new.json\"; routing = up_down;")
+        .text();
     std::fs::write(place.path().join("ring.fab"), text).unwrap();
     std::fs::write(place.path().join("new.json"), ring("[[0,2],[1,0],[2,1]]")).unwrap();
     std::fs::write(place.path().join("live.json"), ring("[[0,1],[1,2],[2,0]]")).unwrap();
@@ -209,10 +203,9 @@ fn a_pod_that_must_be_cut_is_planned_and_exits_with_3() {
 fn a_switch_that_sonic_has_no_words_for_has_no_configuration_and_no_patch() {
     let place = tempfile::tempdir().unwrap();
     for (name, seed) in [("one", 1), ("two", 2)] {
-        let one_sided = spec("pod", &format!("synthesize {{ symmetry = none; seed = {seed}; }}")).replace(
-            "couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld;",
-            "couple any of +y[u, 1], -y[u, 1] over fiber; ports = 16;",
-        );
+        let one_sided = spec("pod", &format!("synthesize {{ symmetry = none; seed = {seed}; }}"))
+            .with("ocs Y[u in 0..2] { couple any of +y[u, 1], -y[u, 1] over fiber; ports = 16; }")
+            .text();
         std::fs::write(place.path().join("pod.fab"), one_sided).unwrap();
         let (_, err) = fabc(place.path(), &["build", "pod.fab", "--stop-after", "analyze", "--out", name], 0);
         assert!(err.contains("no SONiC configuration is written for Y[0] and 1 others"), "{err}");

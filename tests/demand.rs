@@ -2,6 +2,8 @@
 //! the emitted files, laws of scaling and relabelling, and changes to a directory that must not pass.
 
 mod fixture;
+#[path = "support/spec_text.rs"]
+mod spec_text;
 
 use fabc::check;
 use fabc::compile::{Stage, compile};
@@ -19,6 +21,7 @@ use fixture::directory::{Files, sign, tamper};
 use fixture::{pod, wire, wire_by};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use spec_text::SpecText;
 use std::collections::BTreeMap;
 
 const SETTINGS: flow::Settings = flow::Settings { rounds: 250, gap_ppm: 100, sweeps: 200 };
@@ -244,23 +247,7 @@ fn read(path: &str) -> Result<String, String> {
 
 /// A build of four cubes of 2 x 2 x 1 with a demand, and its files.
 fn built(topology: &str, demand: &str, csv: &str) -> (Compiled, Files) {
-    let text = format!(
-        "fabric test {{
-    clock = 1 GHz;
-    link copper {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
-    link fiber {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
-    chip {{ radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }}
-    cube {{ mesh 2 x 2 x 1 over copper; }}
-    cubes = 4;
-    ocs X[u in 0..2, v in 0..1] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }}
-    ocs Y[u in 0..2, v in 0..1] {{ couple +y[u, v] with -y[u, v] over fiber; ports = 16; }}
-    budget {{ vcs = 2; faults = 1 ocs; }}
-    {topology}
-    {demand}
-    routing = allowed_turns;
-}}"
-    );
-    build(&text, csv)
+    build(&SpecText::pod([2, 2, 1], 4).without("ocs Z").with(topology).with(demand).text(), csv)
 }
 
 /// Builds a spec, and checks what it wrote.

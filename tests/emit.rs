@@ -2,6 +2,8 @@
 
 #[path = "support/pods.rs"]
 mod pods;
+#[path = "support/spec_text.rs"]
+mod spec_text;
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
@@ -12,6 +14,7 @@ use fabc::model::{CoupleRule, Duplex, Ocs, Plant, SonicConfig, TopologyChoice};
 use fabc::progress::Silent;
 use pods::Shape;
 use serde_json::Value;
+use spec_text::SpecText;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -219,29 +222,23 @@ fn terminal_reports_fit_their_terminals() {
 }
 
 /// A network, compiled from its declaration.
-fn network(name: &str, rest: &str) -> Compiled {
-    let text = format!(
-        "fabric {name} {{ clock = 1 GHz; link wire {{ bandwidth = 100 Gbps; latency = 10 ns; }} \
-         router {{ radix = 12; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }} {rest} }}"
-    );
+fn network(name: &str, topology: &str, rest: &str) -> Compiled {
+    let text = SpecText::network(topology).named(name).with(rest).text();
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
     let (fabric, _, _) = fabc::model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
 fn networks() -> [Compiled; 4] {
-    let up = "require diameter <= 9;";
     [
         network(
             "ring",
-            &format!("budget {{ vcs = 4; faults = 1 link; }} topology = torus 8; routing = allowed_turns; {up} require diameter <= 1000;"),
+            "torus 8;",
+            "budget { vcs = 4; faults = 1 link; } routing = allowed_turns; require diameter <= 9; require diameter <= 1000;",
         ),
-        network(
-            "dragonfly",
-            &format!("budget {{ vcs = 8; faults = 1 router; }} topology = dragonfly {{ a = 4; h = 2; }} routing = minimal; {up}"),
-        ),
-        network("tree", "budget { vcs = 4; } topology = fat_tree { levels = 3; arity = 3; } routing = up_down;"),
-        network("kautz", &format!("budget {{ vcs = 8; }} topology = kautz {{ degree = 3; length = 3; }} routing = minimal; {up}")),
+        network("dragonfly", "dragonfly { a = 4; h = 2; }", "budget { vcs = 8; faults = 1 router; } require diameter <= 9;"),
+        network("tree", "fat_tree { levels = 3; arity = 3; }", "budget { vcs = 4; } routing = up_down;"),
+        network("kautz", "kautz { degree = 3; length = 3; }", "budget { vcs = 8; } require diameter <= 9;"),
     ]
 }
 

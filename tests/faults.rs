@@ -1,6 +1,9 @@
 //! Faults of single links and chips: which are compiled, what is served, and that the images of a fault need
 //! no tables of their own.
 
+#[path = "support/spec_text.rs"]
+mod spec_text;
+
 use fabc::check;
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
@@ -10,26 +13,13 @@ use fabc::ir::{Entry, Fault, ForwardingTables, Fraction, Image, Scenario, Scene,
 use fabc::model::{self, Metric};
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
+use spec_text::SpecText;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Two cubes of 2 x 2 x 2 behind twelve switches.
 fn text(faults: &str, routing: &str) -> String {
-    format!(
-        "fabric pod {{
-            clock = 1 GHz;
-            link copper {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
-            link fiber {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
-            chip {{ radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }}
-            cube {{ mesh 2 x 2 x 2 over copper; }}
-            cubes = 2;
-            ocs X[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }}
-            ocs Y[u in 0..2, v in 0..2] {{ couple +y[u, v] with -y[u, v] over fiber; ports = 16; }}
-            ocs Z[u in 0..2, v in 0..2] {{ couple +z[u, v] with -z[u, v] over fiber; ports = 16; }}
-            budget {{ vcs = 2; faults = {faults}; }}
-            topology = torus 2 x 2 x 4;
-            {routing}
-        }}"
-    )
+    let pod = SpecText::pod([2, 2, 2], 2).with("topology = torus 2 x 2 x 4;");
+    pod.with(&format!("budget {{ vcs = 2; faults = {faults}; }} {routing}")).text()
 }
 
 /// Compiled as far as a stage, and the normalized spec.

@@ -1,5 +1,8 @@
 //! Forwarding tables of anybody: small networks by hand, with known answers, and networks that were built.
 
+#[path = "support/spec_text.rs"]
+mod spec_text;
+
 use fabc::check::{CheckError, ForeignTables, Lanes, NamedFile, Rejected, foreign};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
@@ -8,6 +11,7 @@ use fabc::model;
 use fabc::progress::Silent;
 use miette::Diagnostic;
 use serde_json::{Value, json};
+use spec_text::SpecText;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -389,18 +393,9 @@ fn ended(setting: &str) -> String {
 
 /// Builds a network from the lines of its spec that matter.
 fn build(hosts: u16, vcs: u8, topology: &str, routing: &str) -> Built {
-    let text = format!(
-        "fabric net {{
-            clock = 1 GHz;
-            link wire {{ bandwidth = 100 Gbps; latency = 10 ns; }}
-            router {{ radix = 64; hosts = {hosts}; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }}
-            budget {{ vcs = {vcs}; }}
-            topology = {}
-            routing = {}
-        }}",
-        ended(topology),
-        ended(routing)
-    );
+    let router = format!("router {{ radix = 64; hosts = {hosts}; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }}");
+    let routing = format!("budget {{ vcs = {vcs}; }} routing = {}", ended(routing));
+    let text = SpecText::network(&ended(topology)).with(&router).with(&routing).text();
     let star: String = (1..=20).map(|leaf| format!("hub leaf{leaf}\n")).collect();
     let read = |path: &str| match path {
         "net.fab" => Ok(text.clone()),
@@ -698,15 +693,10 @@ fn damaged_lanes_are_named_by_line() {
 fn a_router_wider_than_a_switch_is_no_subnet() {
     let built = build(60, 1, "hyperx 3", "minimal");
     assert_eq!(external(&built, "ibnetdiscover").map(|files| files.len()), Ok(1));
-    let wide = "fabric net {
-        clock = 1 GHz;
-        link wire { bandwidth = 100 Gbps; latency = 10 ns; }
-        router { radix = 1024; hosts = 253; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }
-        budget { vcs = 1; }
-        topology = hyperx 3;
-        routing = minimal;
-    }";
-    let (fabric, ..) = model::load("net.fab", &|_: &str| Ok(wide.to_owned())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let wide = SpecText::network("hyperx 3;")
+        .with("router { radix = 1024; hosts = 253; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }")
+        .text();
+    let (fabric, ..) = model::load("net.fab", &|_: &str| Ok(wide.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let built = Built { compiled, files: BTreeMap::new() };
     for format in ["ibnetdiscover", "opensm_lft"] {

@@ -7,7 +7,7 @@ use fabc::check;
 use fabc::ids::{BlockId, Id, IdVec};
 use fabc::ir::{Fraction, LimitArgument, UniversalLimit};
 use fabc::model::{CoupleRule, Fabric, FacePort, Pod};
-use fabc::passes::limit::universal;
+use fabc::passes::limit::{universal, universal_within};
 use fixture::{plant, plant_mut};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +43,18 @@ fn cubes_of_64_have_their_known_limits() {
         (128, 0.000112),
     ] {
         expect(&fixture::pod([4, 4, 4], cubes, &[0, 1, 2], 2, 0), known);
+    }
+}
+
+#[test]
+fn few_counts_give_the_same_limit_or_none() {
+    for (dims, cubes) in [([4, 4, 4], 8), ([4, 4, 4], 128), ([2, 2, 2], 8)] {
+        let fabric = fixture::pod(dims, cubes, &[0, 1, 2], 2, 0);
+        let within = |most| universal_within(most, plant(&fabric), &fabric.demand, &fabric.capacities);
+        let found: Vec<Option<UniversalLimit>> = (0..22).map(|bits| within(1 << bits)).collect();
+        let enough = found.iter().position(Option::is_some).expect("4 million counts are enough");
+        let whole = Some(limit(&fabric));
+        assert!(enough > 4 && found[enough..].iter().all(|limit| *limit == whole), "{dims:?}, {cubes} cubes: {enough} bits");
     }
 }
 

@@ -1,6 +1,9 @@
 //! Synthesis near live cross-connects: what it may change, what it finds, and that `plan` counts the same
 //! moves.
 
+#[path = "support/spec_text.rs"]
+mod spec_text;
+
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::ir::Mirrors;
@@ -8,26 +11,14 @@ use fabc::model::{self, CoupleRule, Fabric, Pod};
 use fabc::passes::plan::plan;
 use fabc::passes::{cross_connect, synth};
 use fabc::progress::Silent;
+use spec_text::SpecText;
 use std::collections::BTreeSet;
 
-/// Cubes of these dimensions behind one switch per position and axis.
-fn spec(dims: [u32; 3], cubes: u32, topology: &str) -> String {
-    let [x, y, z] = dims;
-    format!(
-        "fabric pod {{
-    clock = 1 GHz;
-    link wire {{ bandwidth = 128 GB/s; latency = 25 cycles; }}
-    chip {{ radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }}
-    cube {{ mesh {x} x {y} x {z} over wire; }}
-    cubes = {cubes};
-    ocs X[u in 0..{y}, v in 0..{z}] {{ couple +x[u, v] with -x[u, v] over wire; ports = 64; }}
-    ocs Y[u in 0..{x}, v in 0..{z}] {{ couple any of +y[u, v], -y[u, v] over wire; ports = 64; }}
-    ocs Z[u in 0..{x}, v in 0..{y}] {{ couple +z[u, v] with -z[u, v] over wire; ports = 64; }}
-    topology = {topology}
-    routing = up_down;
-}}
-"
-    )
+/// Cubes of these dimensions behind one switch per position and axis, those along y without sides.
+fn spec(dims: [u32; 3], cubes: u32, topology: &str) -> SpecText {
+    let [x, _, z] = dims;
+    let pod = SpecText::pod(dims, cubes).without("budget").with("routing = up_down;").with(&format!("topology = {topology}"));
+    pod.with(&format!("ocs Y[u in 0..{x}, v in 0..{z}] {{ couple any of +y[u, v], -y[u, v] over fiber; ports = 16; }}"))
 }
 
 fn fabric(text: &str, live: &str) -> Fabric {
@@ -62,12 +53,12 @@ fn counter(found: &synth::Synthesized, name: &str) -> u64 {
 }
 
 fn near(dims: [u32; 3], cubes: u32, live: &str, moves: u64, more: &str) -> (Pod, synth::Synthesized, Mirrors) {
-    wired(&spec(dims, cubes, &format!("synthesize {{ start = cross_connects \"live.json\"; moves <= {moves}; {more} }}")), live)
+    wired(&spec(dims, cubes, &format!("synthesize {{ start = cross_connects \"live.json\"; moves <= {moves}; {more} }}")).text(), live)
 }
 
 /// A pod as a torus, and its `ocs.json`.
 fn torus(dims: [u32; 3], cubes: u32, size: &str) -> (Mirrors, String) {
-    let (pod, _, mirrors) = wired(&spec(dims, cubes, &format!("torus {size};")), "");
+    let (pod, _, mirrors) = wired(&spec(dims, cubes, &format!("torus {size};")).text(), "");
     let text = document(&pod, &mirrors);
     (mirrors, text)
 }
@@ -110,10 +101,7 @@ fn distance_bound(topology: &fabc::ir::Topology) -> u64 {
 fn two_moves_are_the_best_exchange_there_is() {
     // A chain of small cubes where fibers are so few that hops decide: every single exchange is tried by
     // hand.
-    let without_y_and_z = |topology: &str| {
-        let text = spec([2, 1, 1], 6, topology);
-        text.lines().filter(|line| !line.contains("ocs Y") && !line.contains("ocs Z")).collect::<Vec<_>>().join("\n")
-    };
+    let without_y_and_z = |topology: &str| spec([2, 1, 1], 6, topology).without("ocs Y").without("ocs Z").text();
     let (pod, _, live) = wired(&without_y_and_z("torus 12 x 1 x 1;"), "");
     let text = document(&pod, &live);
     let settings = |mirrors: &Mirrors| {
@@ -152,7 +140,7 @@ fn whole_shifts_keep_the_symmetry() {
 #[test]
 fn dark_mirrors_are_completed_within_the_moves() {
     let (full, _) = torus([2, 2, 2], 4, "2 x 4 x 4");
-    let (pod, ..) = wired(&spec([2, 2, 2], 4, "torus 2 x 4 x 4;"), "");
+    let (pod, ..) = wired(&spec([2, 2, 2], 4, "torus 2 x 4 x 4;").text(), "");
     let mut live = full.clone();
     let (first, third) = (live.ids().next().unwrap(), live.ids().nth(4).unwrap());
     live[first].pop_first();
@@ -174,7 +162,7 @@ fn dark_mirrors_are_completed_within_the_moves() {
 #[test]
 fn the_directory_explains_itself_and_verifies() {
     let (_, live) = torus([2, 2, 2], 4, "2 x 4 x 4");
-    let text = spec([2, 2, 2], 4, "synthesize { moves <= 2 * 3; seed = 3; start = cross_connects \"live/now.json\"; }");
+    let text = spec([2, 2, 2], 4, "synthesize { moves <= 2 * 3; seed = 3; start = cross_connects \"live/now.json\"; }").text();
     let loader = |path: &str| Ok(if path == "pod.fab" { text.clone() } else { live.clone() });
     let (fabric, spec, _) = model::load("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled: Compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));

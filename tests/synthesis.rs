@@ -1,42 +1,29 @@
 //! The search for topologies: every declarable pod gets one, the notes say what symmetry it has and why,
 //! settings do what they say.
 
+#[path = "support/spec_text.rs"]
+mod spec_text;
+
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::model::{self, MAX_EFFORT, Metric, TopologyChoice};
 use fabc::progress::{Progress, Silent};
+use spec_text::SpecText;
 
-const SWITCHES: &str = "ocs X[u in 0..2, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }
-    ocs Y[u in 0..2, v in 0..2] { couple +y[u, v] with -y[u, v] over fiber; ports = 16; }
-    ocs Z[u in 0..2, v in 0..2] { couple +z[u, v] with -z[u, v] over fiber; ports = 16; }";
-
-/// A pod of small cubes.
-fn spec(mesh: &str, cubes: u32, switches: &str, settings: &str, more: &str) -> String {
-    format!(
-        "fabric test {{
-    clock = 1 GHz;
-    link copper {{ bandwidth = 50 GB/s; latency = 20 ns; }}
-    link fiber {{ bandwidth = 50 GB/s; latency = 20 ns; }}
-    chip {{ radix = 6; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 25 ns; }}
-    cube {{ mesh {mesh} over copper; }}
-    cubes = {cubes};
-    {switches}
-    budget {{ vcs = 2; faults = 1 ocs; }}
-    topology = synthesize {{ {settings} }}
-    routing = allowed_turns;
-    {more}
-}}"
-    )
+/// A pod with the settings of its search.
+fn spec(mesh: [u32; 3], cubes: u32, settings: &str) -> SpecText {
+    SpecText::pod(mesh, cubes).with(&format!("topology = synthesize {{ {settings} }}"))
 }
 
-fn compiled_with(text: &str, progress: &dyn Progress, last: Stage) -> Compiled {
-    let loader = |_: &str| Ok(text.to_owned());
+fn compiled_with(spec: &SpecText, progress: &dyn Progress, last: Stage) -> Compiled {
+    let text = spec.text();
+    let loader = |_: &str| Ok(text.clone());
     let (pod, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(pod, last, progress).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
-fn analyzed(text: &str) -> Compiled {
-    compiled_with(text, &Silent, Stage::Analyze)
+fn analyzed(spec: &SpecText) -> Compiled {
+    compiled_with(spec, &Silent, Stage::Analyze)
 }
 
 fn flow(compiled: &Compiled) -> f64 {
@@ -55,21 +42,21 @@ fn notes(compiled: &Compiled) -> String {
     compiled.passes[0].notes.join("; ")
 }
 
-fn cubes_of_two(cubes: u32, switches: &str, settings: &str) -> Compiled {
-    analyzed(&spec("2 x 2 x 2", cubes, switches, settings, ""))
+fn cubes_of_two(cubes: u32, settings: &str) -> SpecText {
+    spec([2, 2, 2], cubes, settings)
 }
 
 #[test]
 fn the_fewest_hops_of_small_pods_are_known() {
     for (cubes, known) in [(2, 1.7333), (3, 2.0), (4, 2.1290)] {
-        let found = hops(&cubes_of_two(cubes, SWITCHES, "objective = hops;"));
+        let found = hops(&analyzed(&cubes_of_two(cubes, "objective = hops;")));
         assert!((found - known).abs() < 6e-5, "{cubes} cubes: {found}, known {known}");
     }
 }
 
 #[test]
 fn eight_cubes_of_two_reach_what_no_topology_exceeds() {
-    let compiled = cubes_of_two(8, SWITCHES, "");
+    let compiled = analyzed(&cubes_of_two(8, ""));
     let limit = compiled.of_pod().1.limit.as_ref().unwrap().value().as_f64();
     assert!((limit - 0.038_961_036).abs() < 1e-6, "{limit}");
     assert!(flow(&compiled) > 0.9999 * limit, "{} of {limit}", flow(&compiled));
@@ -77,17 +64,19 @@ fn eight_cubes_of_two_reach_what_no_topology_exceeds() {
 
 #[test]
 fn cubes_that_differ_keep_the_symmetry_that_is_left() {
-    let z_for_four = SWITCHES.replace("ocs Z[u in 0..2, v in 0..2] {", "ocs Z[u in 0..2, v in 0..2] for cubes 0..4 {");
-    let some_without_z = cubes_of_two(6, &z_for_four, "");
+    let z_for_four = "ocs Z[u in 0..2, v in 0..2] for cubes 0..4 { couple +z[u, v] with -z[u, v] over fiber; ports = 16; }";
+    let some_without_z = analyzed(&cubes_of_two(6, "").with(z_for_four));
     assert!(order(&some_without_z) >= 1 && notes(&some_without_z).contains("its cubes are of 2 kinds (4 like cube0, 2 like cube4)"));
     assert!(notes(&some_without_z).contains("translations of order 2"), "{}", notes(&some_without_z));
 
-    let x_in_halves = SWITCHES.replace("ocs X[u in 0..2, v in 0..2] {", "ocs XA[u in 0..2, v in 0..2] for cubes 0..4 {")
-        + "\n ocs XB[u in 0..2, v in 0..2] for cubes 4..8 { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }";
-    let halves = cubes_of_two(8, &x_in_halves, "");
+    let x_in_halves = cubes_of_two(8, "")
+        .without("ocs X")
+        .with("ocs XA[u in 0..2, v in 0..2] for cubes 0..4 { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }")
+        .with("ocs XB[u in 0..2, v in 0..2] for cubes 4..8 { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }");
+    let halves = analyzed(&x_in_halves);
     assert!(notes(&halves).contains("translations of order 4"), "{}", notes(&halves));
 
-    let three_and_four = cubes_of_two(7, &z_for_four, "");
+    let three_and_four = analyzed(&cubes_of_two(7, "").with(z_for_four));
     assert!(notes(&three_and_four).contains("searched without symmetry"), "{}", notes(&three_and_four));
     assert!(flow(&three_and_four) > 0.039, "{}", flow(&three_and_four));
 }
@@ -95,11 +84,12 @@ fn cubes_that_differ_keep_the_symmetry_that_is_left() {
 #[test]
 fn a_switch_without_sides_carries_at_least_as_much() {
     for cubes in [2, 4, 5] {
-        let any = SWITCHES
-            .replace("+x[u, v] with -x[u, v]", "any of +x[u, v], -x[u, v]")
-            .replace("+y[u, v] with -y[u, v]", "any of +y[u, v], -y[u, v]")
-            .replace("+z[u, v] with -z[u, v]", "any of +z[u, v], -z[u, v]");
-        let (sided, free) = (flow(&cubes_of_two(cubes, SWITCHES, "")), flow(&cubes_of_two(cubes, &any, "")));
+        let sided = cubes_of_two(cubes, "");
+        let free = ["x", "y", "z"].into_iter().fold(sided.clone(), |pod, axis| {
+            let name = axis.to_uppercase();
+            pod.with(&format!("ocs {name}[u in 0..2, v in 0..2] {{ couple any of +{axis}[u, v], -{axis}[u, v] over fiber; ports = 16; }}"))
+        });
+        let (sided, free) = (flow(&analyzed(&sided)), flow(&analyzed(&free)));
         assert!(free > 0.99 * sided, "{cubes} cubes: {free} without sides, {sided} with");
     }
 }
@@ -108,11 +98,11 @@ fn a_switch_without_sides_carries_at_least_as_much() {
 fn single_chips_and_switches_that_serve_several_positions() {
     let chips = "ocs A { couple +x[0, 0] with -x[0, 0] over fiber; ports = 16; }
         ocs B { couple any of +y[0, 0], -y[0, 0], +z[0, 0] over fiber; ports = 64; }";
-    let compiled = analyzed(&spec("1 x 1 x 1", 13, chips, "", ""));
+    let compiled = analyzed(&spec([1, 1, 1], 13, "").without("ocs").with(chips));
     assert_eq!(compiled.topology.node_count(), 13);
     assert!(hops(&compiled) < 2.2, "{}", hops(&compiled));
     let graph = "ocs ANY { couple any of +x[0, 0], -x[0, 0], +y[0, 0], -y[0, 0] over fiber; ports = 64; }";
-    let ten = analyzed(&spec("1 x 1 x 1", 10, graph, "", ""));
+    let ten = analyzed(&spec([1, 1, 1], 10, "").without("ocs").with(graph));
     assert!((flow(&ten) - 2.0 / 7.0).abs() < 1e-4, "the best graph of ten nodes with four links carries 2/7: {}", flow(&ten));
 }
 
@@ -120,7 +110,7 @@ fn single_chips_and_switches_that_serve_several_positions() {
 fn a_demand_over_pairs_of_cubes_is_kept_by_a_group_that_does_not_follow_their_numbers() {
     // By number only whole pairs can be moved: order 3. The cycle 0, 2, 4, 1, 3, 5 takes pairs to pairs, too.
     let demand = "demand { all_to_all over groups of 16 weight 4; all_to_all weight 1; }";
-    let compiled = analyzed(&spec("2 x 2 x 2", 6, SWITCHES, "", demand));
+    let compiled = analyzed(&cubes_of_two(6, "").with(demand));
     assert_eq!(order(&compiled), 6);
     assert_eq!(notes(&compiled), "searched with translations of order 6 that do not follow the numbers of the cubes");
     assert!(compiled.of_pod().1.limit.is_none(), "the universal bound is about uniform demand");
@@ -128,32 +118,32 @@ fn a_demand_over_pairs_of_cubes_is_kept_by_a_group_that_does_not_follow_their_nu
     assert!(flow(&compiled) >= uniform.flow_low.as_f64(), "made for the demand {}, for uniform {:?}", flow(&compiled), uniform.flow_low);
 }
 
-/// Switches along x that serve two cubes each.
-fn x_in_pairs(cubes: u32) -> String {
-    let pair = |first: u32| {
-        let couple = "couple +x[u, v] with -x[u, v] over fiber; ports = 16;";
-        format!("\n ocs X{first}[u in 0..2, v in 0..2] for cubes {first}..{} {{ {couple} }}", first + 2)
-    };
-    SWITCHES.split_once('\n').unwrap().1.to_owned() + &(0..cubes / 2).map(|at| pair(2 * at)).collect::<String>()
+/// Switches along x that serve the cubes from `first` to before `end`.
+fn along_x(first: u32, end: u32) -> String {
+    let couple = "couple +x[u, v] with -x[u, v] over fiber; ports = 16;";
+    format!("ocs X{first}[u in 0..2, v in 0..2] for cubes {first}..{end} {{ {couple} }}")
+}
+
+/// Cubes of which two each have switches along x of their own.
+fn x_in_pairs(cubes: u32, settings: &str) -> SpecText {
+    let pairs: String = (0..cubes / 2).map(|at| along_x(2 * at, 2 * at + 2)).collect();
+    cubes_of_two(cubes, settings).without("ocs X").with(&pairs)
 }
 
 #[test]
 fn switches_that_serve_pairs_of_cubes_are_moved_along_with_the_cubes() {
     // Every switch along x stays in place under the exchange of its two cubes only: order 2, which is all
     // that is left under faults of switches.
-    let steady = cubes_of_two(6, &x_in_pairs(6), "");
+    let steady = analyzed(&x_in_pairs(6, ""));
     assert_eq!(order(&steady), 2);
     assert!(notes(&steady).ends_with("a group that moves switches would be broken by their faults"), "{}", notes(&steady));
-    let without_faults = |switches: &str, cubes: u32, settings: &str| {
-        analyzed(&spec("2 x 2 x 2", cubes, switches, settings, "").replace("faults = 1 ocs", "faults = 0"))
-    };
-    let moved = without_faults(&x_in_pairs(6), 6, "symmetry = translation;");
+    let without_faults = |spec: SpecText| analyzed(&spec.with(NO_FAULTS));
+    let moved = without_faults(x_in_pairs(6, "symmetry = translation;"));
     assert_eq!(order(&moved), 6);
     assert_eq!(notes(&moved), "searched with translations of order 6 that move switches along with the cubes");
     assert!(flow(&moved) > 0.999 * flow(&steady), "{} with order 6, {} with order 2", flow(&moved), flow(&steady));
     // Nothing carries a switch of two cubes to one of a single cube.
-    let uneven = x_in_pairs(5) + "\n ocs X4[u in 0..2, v in 0..2] for cubes 4..5 { couple +x[u, v] with -x[u, v] over fiber; ports = 16; }";
-    let uneven = without_faults(&uneven, 5, "");
+    let uneven = without_faults(x_in_pairs(5, "").with(&along_x(4, 5)));
     assert!(notes(&uneven).starts_with("searched without symmetry: its cubes are of 3 kinds"), "{}", notes(&uneven));
 }
 
@@ -171,41 +161,48 @@ impl Progress for Late {
 
 #[test]
 fn a_time_limit_is_said_to_have_ended_the_search() {
-    let with = spec("2 x 2 x 2", 4, SWITCHES, "time_limit = 1 min;", "");
+    let with = cubes_of_two(4, "time_limit = 1 min;");
     let late = compiled_with(&with, &Late, Stage::Analyze);
     assert_eq!(late.passes[0].stopped_by, "time_limit");
     assert!(notes(&late).contains("another run may give other bytes"), "{}", notes(&late));
     // A limit that is never reached changes nothing.
-    let (in_time, without) = (analyzed(&with), cubes_of_two(4, SWITCHES, ""));
+    let (in_time, without) = (analyzed(&with), analyzed(&cubes_of_two(4, "")));
     assert_eq!(in_time.passes[0].stopped_by, "budget");
     assert_eq!(in_time.topology.links().iter().collect::<Vec<_>>(), without.topology.links().iter().collect::<Vec<_>>());
 }
 
 #[test]
 fn effort_max_is_a_number() {
-    let loader = |_: &str| Ok(spec("2 x 2 x 2", 4, SWITCHES, "effort = max;", ""));
+    let loader = |_: &str| Ok(cubes_of_two(4, "effort = max;").text());
     let (fabric, _, _) = model::load("test.fab", &loader).unwrap();
     assert!(matches!(fabric.pod().expect("a pod").topology, TopologyChoice::Synthesize(settings) if settings.effort == MAX_EFFORT));
 }
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    let text = spec("2 x 2 x 2", 6, SWITCHES, "", "");
+    let spec = cubes_of_two(6, "");
     let links = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| analyzed(&text).topology.links().iter().copied().collect::<Vec<_>>())
+        pool.install(|| analyzed(&spec).topology.links().iter().copied().collect::<Vec<_>>())
     };
     assert_eq!(links(1), links(3));
 }
 
+const NO_FAULTS: &str = "budget { vcs = 2; faults = 0; }";
+
 /// Chips that are cubes of their own, on three switches: a third of all fibers is dark with one of them.
-const THREE: &str = "ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 100; }
-    ocs Y { couple +y[0, 0] with -y[0, 0] over fiber; ports = 100; }
-    ocs Z { couple +z[0, 0] with -z[0, 0] over fiber; ports = 100; }";
+fn single_chips(cubes: u32) -> SpecText {
+    let pod = spec([1, 1, 1], cubes, "").without("ocs");
+    pod.with(
+        "ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 100; }
+         ocs Y { couple +y[0, 0] with -y[0, 0] over fiber; ports = 100; }
+         ocs Z { couple +z[0, 0] with -z[0, 0] over fiber; ports = 100; }",
+    )
+}
 
 #[test]
 fn a_required_flow_under_faults_steers_the_search() {
-    let built = |require: &str| compiled_with(&spec("1 x 1 x 1", 48, THREE, "", require), &Silent, Stage::Check);
+    let built = |require: &str| compiled_with(&single_chips(48).with(require), &Silent, Stage::Check);
     let worst =
         |compiled: &Compiled| compiled.scenarios[1..].iter().map(|fault| fault.metrics.flow_low.as_f64()).fold(f64::INFINITY, f64::min);
     let (plain, steered) = (built(""), built("require fault.concurrent_flow >= 0.03;"));
@@ -220,9 +217,9 @@ fn a_required_flow_under_faults_steers_the_search() {
 #[test]
 fn a_pod_that_tolerates_faults_is_wired_to_hold_together() {
     // The best wiring of 16 chips makes two halves of it that only one switch joins.
-    let tolerant = compiled_with(&spec("1 x 1 x 1", 16, THREE, "", ""), &Silent, Stage::Check);
+    let tolerant = compiled_with(&single_chips(16), &Silent, Stage::Check);
     assert!(notes(&tolerant).contains("the best wiring would fall apart"), "{}", notes(&tolerant));
     assert_eq!(tolerant.scenarios.len(), 1 + 3);
-    let heedless = analyzed(&spec("1 x 1 x 1", 16, THREE, "", "").replace("faults = 1 ocs", "faults = 0"));
+    let heedless = analyzed(&single_chips(16).with(NO_FAULTS));
     assert_eq!(notes(&heedless), "");
 }

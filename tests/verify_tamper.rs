@@ -1,10 +1,12 @@
 //! A directory is convicted of every change, even when the tamperer signs it again.
 
 mod fixture;
+#[path = "support/spec_text.rs"]
+mod spec_text;
 #[path = "support/tampering.rs"]
 mod tampering;
 
-use fabc::check::{CheckError, Verified, directory};
+use fabc::check::{CheckError, Extent, directory};
 use fabc::compile::{Stage, compile};
 use fabc::diag::Span;
 use fabc::emit::{self, ManifestLine, manifest_json};
@@ -20,6 +22,7 @@ use fixture::{ocs, plant_mut, pod, wire, with_pairs, without_sides};
 use miette::Diagnostic;
 use rayon::prelude::*;
 use serde_json::json;
+use spec_text::SpecText;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use tampering::{Change, changes};
@@ -60,8 +63,8 @@ fn expect(files: &Files, code: &str, text: &str) {
 #[test]
 fn an_untouched_directory_is_verified() {
     let (fabric, files) = &*BUILT;
-    let verified = directory(files, fabric).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let Verified { scenarios, routed, pairs, only_hashed, .. } = verified;
+    let extent = directory(files, fabric).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let Extent { scenarios, routed, pairs, only_hashed, .. } = extent;
     assert_eq!((scenarios, routed, pairs), (5, 5, 5 * 16 * 15));
     assert_eq!(only_hashed, ["report.txt"]);
 }
@@ -416,21 +419,8 @@ fn build() -> Vec<(&'static str, Files)> {
         ("chips", 2, "1 chip", "topology = torus 2 x 4 x 1;".to_owned(), "binary"),
     ]
     .map(|(name, cubes, faults, rest, tables)| {
-        let text = format!(
-            "fabric {name} {{
-                clock = 1 GHz;
-                link copper {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
-                link fiber {{ bandwidth = 50 GB/s; latency = 10 cycles; }}
-                chip {{ radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }}
-                cube {{ mesh 2 x 2 x 1 over copper; }}
-                cubes = {cubes};
-                ocs X[u in 0..2, v in 0..1] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }}
-                ocs Y[u in 0..2, v in 0..1] {{ couple +y[u, v] with -y[u, v] over fiber; ports = 16; }}
-                budget {{ vcs = 2; faults = {faults}; }}
-                {rest}
-                routing = allowed_turns;
-            }}"
-        );
+        let pod = SpecText::pod([2, 2, 1], cubes).named(name).without("ocs Z").with(&rest);
+        let text = pod.with(&format!("budget {{ vcs = 2; faults = {faults}; }}")).text();
         (name, written(name, &text, tables))
     })
     .into_iter()
@@ -449,18 +439,13 @@ fn networks() -> impl Iterator<Item = (&'static str, Files)> {
     ]
     .into_iter()
     .map(|(name, faults, topology, routing, tables)| {
-        let text = format!(
-            "fabric {name} {{
-                clock = 1 GHz;
-                link near {{ bandwidth = 200 Gbps; latency = 10 ns; }}
-                link far {{ bandwidth = 300 Gbps; latency = 20 ns; }}
-                router {{ radix = 8; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }}
-                budget {{ vcs = 6; faults = {faults}; }}
-                topology = {topology}
-                routing = {routing};
-                require diameter <= 6;
-            }}"
-        );
+        let text = SpecText::network(topology)
+            .named(name)
+            .without("link wire")
+            .with("link near { bandwidth = 200 Gbps; latency = 10 ns; } link far { bandwidth = 300 Gbps; latency = 20 ns; }")
+            .with("router { radix = 8; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }")
+            .with(&format!("budget {{ vcs = 6; faults = {faults}; }} routing = {routing}; require diameter <= 6;"))
+            .text();
         (name, written(name, &text, tables))
     })
 }

@@ -2,8 +2,8 @@
 //!
 //! Places a and f(a) of two copies are joined, the first one in the copy of lower number. Inductive quads
 //! have 2 d + 2 places and an f that is its own inverse, Paley graphs 2 d + 1 places and f(a) = g a, complete
-//! graphs d + 1 places and f(a) = a. Sources: Lakhotia and others 2024 (inductive quads); Paley 1933; Bermond,
-//! Delorme and Farhi 1982 (star products).
+//! graphs d + 1 places and f(a) = a. Sources: Lakhotia and others 2024 (inductive quads); Paley 1933;
+//! Bermond, Delorme and Farhi 1982 (star products).
 
 use super::field::Field;
 use super::paley;

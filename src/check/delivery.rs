@@ -76,6 +76,16 @@ pub(super) struct Forwarding<'a> {
     starts: Vec<Vec<u32>>,
 }
 
+/// A packet on its way over one link.
+struct Hop {
+    port: usize,
+    vc: usize,
+    /// The router that it comes to.
+    to: usize,
+    /// The key that it comes by there.
+    key: usize,
+}
+
 /// Sums over some destinations.
 struct Tally {
     loads: Vec<u64>,
@@ -218,7 +228,6 @@ impl<'a> Forwarding<'a> {
 
     /// For each dependency asked for, the first packet that makes it.
     pub(super) fn users(&self, dependencies: &Dependencies, wanted: &BTreeSet<usize>) -> BTreeMap<usize, User> {
-        let ports = self.scene.topology.ports();
         let mut found = BTreeMap::new();
         let mut table = Vec::new();
         for dst in self.tables.symmetry.canonical_nodes().filter(|&dst| self.scene.is_endpoint(dst)) {
@@ -227,9 +236,8 @@ impl<'a> Forwarding<'a> {
                 let mut held: Option<(usize, NodeId, usize)> = None;
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 while node != dst.index() && found.len() < wanted.len() && table[key] != MISSING {
-                    let (port, vc) = self.output(table[key], hops);
+                    let Hop { port, vc, to, key: next } = self.hop(node, table[key], hops);
                     hops += 1;
-                    let (to, in_port) = self.next[node * ports + port];
                     if let Some((class, from, held_vc)) = held {
                         let number = dependencies.number(class, held_vc, PortId::new(port), vc);
                         if wanted.contains(&number) {
@@ -237,19 +245,21 @@ impl<'a> Forwarding<'a> {
                         }
                     }
                     held = Some((self.first_class[node] as usize + port, NodeId::new(node), vc));
-                    node = to as usize;
-                    key = node * self.inputs + self.input(in_port, vc);
+                    (node, key) = (to, next);
                 }
             }
         }
         found
     }
 
-    /// (Output port, output VC) of an entry for a packet that has made so many hops.
+    /// What an entry of a router does with a packet that has made so many hops.
     #[inline]
-    fn output(&self, packed: u32, hops: usize) -> (usize, usize) {
+    fn hop(&self, node: usize, packed: u32, hops: usize) -> Hop {
         let (port, vc) = output(packed);
-        (port, if self.tables.key == TableKey::DstHop { hops } else { vc })
+        let vc = if self.tables.key == TableKey::DstHop { hops } else { vc };
+        let (to, in_port) = self.next[node * self.scene.topology.ports() + port];
+        let input = if self.inputs == 1 { 0 } else { 1 + in_port as usize * self.vcs + vc };
+        Hop { port, vc, to: to as usize, key: to as usize * self.inputs + input }
     }
 
     fn empty_tally(&self) -> Tally {
@@ -301,11 +311,10 @@ impl<'a> Forwarding<'a> {
                         return Err(self.missing(src, dst, key));
                     }
                     used.insert(key);
-                    let (port, vc) = self.output(table[key], hops);
+                    let Hop { port, vc, to, key: next } = self.hop(node, table[key], hops);
                     if vc >= self.vcs {
                         return Err(self.too_far(src, dst));
                     }
-                    let (to, in_port) = self.next[node * ports + port];
                     let class = self.first_class[node] as usize + port;
                     tally.loads[class] += weight * self.slowness[node * ports + port];
                     tally.vc_hops[vc] += 1;
@@ -314,8 +323,7 @@ impl<'a> Forwarding<'a> {
                         tally.dependencies.seen.insert(row + port * self.vcs + vc);
                     }
                     held = Some((class * self.vcs + vc) * tally.dependencies.outputs);
-                    node = to as usize;
-                    key = node * self.inputs + self.input(in_port, vc);
+                    (node, key) = (to, next);
                     hops += 1;
                     // More hops than keys: some key came twice, and will again.
                     if hops > table.len() {
@@ -375,17 +383,10 @@ impl<'a> Forwarding<'a> {
         }
     }
 
-    /// The key of a packet that came in by a port on a VC, among those of its router.
-    #[inline]
-    fn input(&self, in_port: u32, vc: usize) -> usize {
-        if self.inputs == 1 { 0 } else { 1 + in_port as usize * self.vcs + vc }
-    }
-
-    /// The key that a packet comes by next, after leaving with the entry of `key`.
+    /// The key that a packet comes by next, after leaving with the entry of `key`. Where the hops of a packet
+    /// count, its key does not depend on them.
     fn next_key(&self, table: &[u32], key: usize) -> usize {
-        let (port, vc) = output(table[key]);
-        let (to, in_port) = self.next[key / self.inputs * self.scene.topology.ports() + port];
-        to as usize * self.inputs + self.input(in_port, vc)
+        self.hop(key / self.inputs, table[key], 0).key
     }
 
     /// The loop that runs through `key`, from where the packet enters it.

@@ -97,7 +97,7 @@ pub(super) fn tolerated<T: Borrow<Topology>>(
     let faults = match fabric.budget.faults {
         Faults::Ocses(most) => fabric.pod().map_or_else(Vec::new, |pod| switches(pod, most as usize)),
         Faults::Link => links(fabric, topology()?.borrow()),
-        Faults::Chip => routers(fabric, topology()?.borrow()),
+        Faults::Router => routers(fabric, topology()?.borrow()),
     };
     let healthy = Fault { name: "nominal".to_owned(), failed: Failed::Nothing, images: Vec::new() };
     Ok(std::iter::once(healthy).chain(faults).collect())

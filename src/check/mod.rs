@@ -26,7 +26,7 @@ mod wiring;
 
 pub use deadlock::DeadlockFree;
 pub(crate) use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
-pub use directory::{Certified, EachTables, Files, Proved, ProvedScenario, Stated, Verified, directory, prove};
+pub use directory::{Certified, EachTables, Extent, Files, Proved, ProvedScenario, Stated, directory, prove};
 pub use distances::distances;
 pub use dual::dual;
 pub use errors::CheckError;

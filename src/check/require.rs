@@ -1,4 +1,4 @@
-//! A `require` line: what it admits, how it reads, and the error of one that does not hold.
+//! A `require` line: what it admits, and the error of one that does not hold.
 
 use crate::diag::Span;
 use crate::model::{Comparison, Require, Scale};
@@ -34,7 +34,7 @@ impl RequireError {
             6
         };
         RequireError {
-            text: require_text(require),
+            text: require.text(),
             measured: format!(
                 "{}{}{}",
                 deciding(require.comparison, measured, wanted, digits),
@@ -83,10 +83,4 @@ fn deciding(asked: Comparison, measured: f64, wanted: f64, digits: usize) -> Str
     let tells = |text: &String| text.parse().is_ok_and(|shown| holds(shown) == verdict);
     let mut texts = (0..=MORE_DIGITS).map(|more| format!("{measured:.*}", digits + more));
     texts.find(tells).unwrap_or_else(|| measured.to_string())
-}
-
-/// The line as reports have it: `fault.diameter <= 7`.
-pub(super) fn require_text(require: &Require) -> String {
-    let prefix = if require.fault { "fault." } else { "" };
-    format!("{prefix}{} {} {}", require.metric.name(), require.comparison.symbol(), require.value_text)
 }

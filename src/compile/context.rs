@@ -9,8 +9,11 @@ use crate::model::Fabric;
 pub(super) struct Context<'a> {
     pub(super) fabric: &'a Fabric,
     pub(super) topology: &'a Topology,
+    /// Of a pod.
     pub(super) cross_connects: Option<&'a CrossConnects>,
-    pub(super) nominal: &'a DualLengths,
+    /// Those that prove the flow of the healthy fabric.
+    pub(super) lengths: &'a DualLengths,
+    /// Of the healthy pod; none of a network.
     pub(super) trees: &'a [Vec<OcsId>],
     /// Whether fault scenarios get a flow of their own.
     pub(super) fault_flows: bool,
@@ -21,11 +24,11 @@ impl<'a> Context<'a> {
         fabric: &'a Fabric,
         topology: &'a Topology,
         pod: Option<&'a CompiledPod>,
-        nominal: &'a DualLengths,
+        lengths: &'a DualLengths,
         faults: usize,
     ) -> Self {
         let (trees, cross_connects) = (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
         let fault_flows = fault_flows_are_listed(topology, faults);
-        Self { fabric, topology, cross_connects, nominal, trees, fault_flows }
+        Self { fabric, topology, cross_connects, lengths, trees, fault_flows }
     }
 }

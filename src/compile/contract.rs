@@ -7,7 +7,7 @@
 
 use crate::diag::{Failure, Span};
 use crate::emit::number::{round_down_sig, round_up_sig};
-use crate::ir::{Distances, Fraction, LimitArgument, Topology, Units, bisection_unmeasured, nanoseconds};
+use crate::ir::{Distances, Fraction, LimitArgument, Topology, Units, bisection_unmeasured, gigabytes, nanoseconds};
 use crate::model::{Comparison, Fabric, Faults, Metric, Plant, Pod, Reference, Require, Scale};
 use crate::passes::limit;
 use crate::units::Decimal;
@@ -152,13 +152,11 @@ fn family(metric: Metric) -> Metric {
 
 /// What turns rates into metrics, before there is a topology.
 fn units(fabric: &Fabric, topology: Option<&Topology>) -> Units {
-    const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
-    let most_hosts = topology.and_then(|topology| topology.nodes().map(|node| topology.hosts(node)).max());
     Units {
         parts: fabric.capacities.parts(),
         sent_most: fabric.demand.sent_most(None).max(1),
-        hosts: u64::from(most_hosts.unwrap_or(fabric.router.hosts).max(1)),
-        channel_bandwidth: Fraction::new(fabric.capacities.unit_bps(), BITS_OF_A_GIGABYTE),
+        hosts: u64::from(topology.map_or(fabric.router.hosts, Topology::most_hosts).max(1)),
+        channel_bandwidth: gigabytes(fabric.capacities.unit_bps()),
     }
 }
 
@@ -186,7 +184,7 @@ fn sides<'r>(fabric: &Fabric, require: &'r Require, units: &Units, universal: Op
     let (metric, fault) = (family(require.metric), require.fault);
     let mut sides = Vec::new();
     // Fewer links make no way shorter, as long as nobody is gone.
-    let longer = fabric.budget.faults != Faults::Chip && !fabric.budget.faults.is_none();
+    let longer = fabric.budget.faults != Faults::Router && !fabric.budget.faults.is_none();
     let of_ways = matches!(metric, Metric::Diameter | Metric::AverageHops);
     for most in [most.then_some(true), least.then_some(false)].into_iter().flatten() {
         sides.push(side(metric, fault, most, value, open));
@@ -201,7 +199,10 @@ fn sides<'r>(fabric: &Fabric, require: &'r Require, units: &Units, universal: Op
     sides
 }
 
-/// The universal limit, and its argument.
+/// Counts that are quick for the universal limit: some 60 ms. Cubes of 4 x 4 x 4 take a sixth of them.
+const EARLY_COUNTS: usize = 1 << 22;
+
+/// The universal limit, and its argument; `None` also where the build has to find it.
 fn universal(fabric: &Fabric) -> Option<(Fraction, String)> {
     let pod = fabric.pod()?;
     let asks = |require: &Require| {
@@ -211,8 +212,7 @@ fn universal(fabric: &Fabric) -> Option<(Fraction, String)> {
     if !fabric.requires.iter().any(asks) {
         return None;
     }
-    let (limit, _) = limit::universal(pod, &fabric.demand, &fabric.capacities);
-    let limit = limit?;
+    let limit = limit::universal_within(EARLY_COUNTS, pod, &fabric.demand, &fabric.capacities)?;
     let why = match limit.argument {
         LimitArgument::Tree { .. } => {
             "universal bound: seen from any chip, no wiring of the cubes brings the others closer than a tree of cubes"
@@ -263,7 +263,7 @@ fn bounds(
     units: &Units,
     universal: Option<&(Fraction, String)>,
 ) -> Vec<Side<Argument>> {
-    let mut bounds = Bounds { all: Vec::new(), of_faults: fabric.budget.faults != Faults::Chip };
+    let mut bounds = Bounds { all: Vec::new(), of_faults: fabric.budget.faults != Faults::Router };
     let widest = widest(fabric, topology);
     let leaves = Fraction::new(widest.capacity, units.sent_most);
     let why = format!("what sends most leaves by {} ports, and every unit of it must", widest.ports);
@@ -407,7 +407,7 @@ fn contradiction(line: &Require, other: &Require) -> ContractError {
     let argument = if (line.metric, line.fault) == (other.metric, other.fault) {
         "no value satisfies both".to_owned()
     } else if family(line.metric) == family(other.metric) && line.fault == other.fault {
-        format!("`{}` and `{}` are the same flow in other units", line.metric.name(), other.metric.name())
+        format!("`{}` and `{}` are the same flow in other units", line.metric_text(), other.metric_text())
     } else if line.fault != other.fault {
         "faults make no way shorter".to_owned()
     } else {

@@ -32,7 +32,7 @@ pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
     size::affordable(fabric, last)?;
     let given = given(fabric)?;
     if let (Some(pod), None) = (fabric.pod(), &given) {
-        synth::searchable(fabric, pod).map_err(of_synthesis)?;
+        synth::searchable(fabric, pod)?;
     }
     let topology = given.as_ref().map(|given| &given.topology);
     if last >= Stage::Route {
@@ -45,14 +45,6 @@ pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
     contract::possible(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))
 }
 
-/// The kind of an error of the synthesis.
-pub(super) fn of_synthesis(error: synth::SynthError) -> Failure {
-    match error {
-        synth::SynthError::TooLarge { .. } => Failure::infeasible(error),
-        error => Failure::spec(error),
-    }
-}
-
 /// The topology, where the spec says all of it.
 fn given(fabric: &Fabric) -> Result<Option<Given>, Failure> {
     let (topology, cross_connects) = match &fabric.plant {
@@ -60,7 +52,7 @@ fn given(fabric: &Fabric) -> Result<Option<Given>, Failure> {
             if let TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) = pod.topology {
                 return Ok(None);
             }
-            let topology = synth::synthesize(fabric, pod, &Silent).map_err(of_synthesis)?.finalists.swap_remove(0);
+            let topology = synth::synthesize(fabric, pod, &Silent)?.finalists.swap_remove(0);
             let topology = topology.with_capacities(fabric.capacities.clone());
             let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
             (topology, Some(cross_connects))
@@ -118,10 +110,9 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
 
 /// Whether a formula, which uses every link, survives the first fault.
 fn keeps_formula(fabric: &Fabric, topology: &Topology, cross_connects: Option<&CrossConnects>) -> Result<(), RouteError> {
-    let (Plant::Network(network), RoutingChoice::Algebraic) = (&fabric.plant, fabric.routing) else { return Ok(()) };
-    let few = topology.node_count() * topology.node_count() <= EARLY_WORK / 10;
+    let few = fabric.routing == RoutingChoice::Algebraic && topology.node_count() * topology.node_count() <= EARLY_WORK / 10;
     let Some(scenario) = Scenario::all(fabric, topology).into_iter().nth(1).filter(|_| few) else { return Ok(()) };
-    let found = algebraic::route(&Scene::of(&scenario.fault, topology, cross_connects), network);
+    let found = algebraic::route(&Scene::of(&scenario.fault, topology, cross_connects), fabric);
     found.map(|_| ()).map_err(|pair| RouteError::no_detour(fabric, topology, &scenario, pair))
 }
 

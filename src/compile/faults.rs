@@ -123,7 +123,7 @@ pub(super) fn fewest(fabric: &Fabric, topology: Option<&Topology>) -> Fewest {
     };
     let (what, faults) = match fabric.budget.faults {
         model::Faults::Link => ("link", links()),
-        model::Faults::Chip => (fabric.plant.router_word(), fabric.node_count()),
+        model::Faults::Router => (fabric.plant.router_word(), fabric.node_count()),
         model::Faults::Ocses(_) => ("ocs", size::ocs_faults(fabric) as usize),
     };
     let scenarios = if is_local(fabric.budget.faults) { faults.div_ceil(order.max(1)) } else { faults } as u64;
@@ -154,5 +154,5 @@ pub(super) fn affordable(fabric: &Fabric, Fewest { what, scenarios, chips, .. }:
 
 /// Whether a budget is of single links or routers, each of which has tables of its own.
 fn is_local(faults: model::Faults) -> bool {
-    matches!(faults, model::Faults::Link | model::Faults::Chip)
+    matches!(faults, model::Faults::Link | model::Faults::Router)
 }

@@ -4,7 +4,6 @@
 //! search knows bounds only; here the certified flow judges, of the healthy fabric and, where the spec
 //! requires a flow of them, of its faults.
 
-use super::early::of_synthesis;
 use crate::check;
 use crate::diag::Failure;
 use crate::emit::number::{lower, upper};
@@ -28,7 +27,7 @@ pub(super) fn topology(
     pod: &Pod,
     progress: &dyn Progress,
 ) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
-    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(fabric, pod, progress).map_err(of_synthesis)?;
+    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(fabric, pod, progress)?;
     finalists = finalists.into_iter().map(|topology| topology.with_capacities(fabric.capacities.clone())).collect();
     let mut reached = None;
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
@@ -81,14 +80,14 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
     Ok(best.1)
 }
 
-/// The flow that every single dark OCS leaves.
-fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, nominal: &DualLengths) -> Result<f64, Failure> {
+/// The flow that every single dark OCS leaves, from the lengths of the healthy pod.
+fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, healthy: &DualLengths) -> Result<f64, Failure> {
     let cross_connects = cross_connect::assign(pod, topology).map_err(Failure::spec)?;
     let flow_of = |scenario: &Scenario| {
         let scene = Scene::of(&scenario.fault, topology, Some(&cross_connects));
         let connected = flow::distances(&scene).is_some();
         if connected {
-            flow::concurrent(&scene, &fabric.demand, flow::Start::Lengths(nominal), flow::Settings::FAULT, &Silent).primal.value()
+            flow::concurrent(&scene, &fabric.demand, flow::Start::Lengths(healthy), flow::Settings::FAULT, &Silent).primal.value()
         } else {
             0.0
         }

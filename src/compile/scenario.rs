@@ -1,23 +1,23 @@
 //! One scenario: what is left of the pod is analysed, routed and proved.
 
 use super::context::Context;
-use super::router::{Routed, Router};
+use super::routing::{Routed, Routing};
 use crate::check;
 use crate::compiled::{CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
-use crate::ir::{Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Scene, Survivors};
+use crate::ir::{
+    Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Scene, Survivors, gigabytes,
+};
 use crate::passes::flow;
 use crate::passes::route::RouteError;
 use crate::progress::Silent;
-
-const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
 
 impl Context<'_> {
     /// Analyses, routes and proves one scenario; faults start from the routes of the healthy fabric, if the
     /// method can use them.
     pub(super) fn scenario(
         &self,
-        router: Option<&Router>,
+        routing: Option<&Routing>,
         scenario: &Scenario,
         healthy: Option<&Routes>,
     ) -> Result<(CompiledScenario, Option<Routes>), Failure> {
@@ -37,27 +37,27 @@ impl Context<'_> {
         check::distances(&scene, &distances).map_err(Failure::internal)?;
         let mut flow = None;
         let prices = if scenario.is_nominal() {
-            self.nominal.clone()
+            self.lengths.clone()
         } else if let Some(survivors) = &survivors {
-            flow::price(own, demand, &survivors.lengths_from_whole(topology, self.nominal), flow::Settings::LOCAL)
+            flow::price(own, demand, &survivors.lengths_from_whole(topology, self.lengths), flow::Settings::LOCAL)
         } else if self.fault_flows {
-            let found = flow::concurrent(&scene, demand, flow::Start::Lengths(self.nominal), flow::Settings::FAULT, &Silent);
+            let found = flow::concurrent(&scene, demand, flow::Start::Lengths(self.lengths), flow::Settings::FAULT, &Silent);
             check::flow(&scene, demand, &found.primal).map_err(Failure::internal)?;
             flow = Some(found.primal);
             found.dual
         } else {
-            flow::price(&scene, demand, self.nominal, flow::Settings::FAULT)
+            flow::price(&scene, demand, self.lengths, flow::Settings::FAULT)
         };
         let lengths = survivors.as_ref().map_or_else(|| prices.clone(), |survivors| survivors.lengths_to_whole(&prices));
         check::dual(&scene, &fabric.demand, &lengths).map_err(Failure::internal)?;
 
         let mut metrics = self.metrics(scenario, &scene, &distances, flow::demand_hops(own, demand), &lengths);
-        let Some(router) = router else {
+        let Some(routing) = routing else {
             return Ok((CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None }, None));
         };
         let routed = match &survivors {
-            Some(survivors) => router.route_survivors(fabric, &scene, survivors, &prices, scenario, healthy),
-            None => router.route(fabric, &scene, &prices, scenario, healthy),
+            Some(survivors) => routing.route_survivors(fabric, &scene, survivors, &prices, scenario, healthy),
+            None => routing.route(fabric, &scene, &prices, scenario, healthy),
         };
         let Routed { ranks, tables, carried, routes } = routed.map_err(Failure::infeasible)?;
         let (walk, proof) = check::scenario(fabric, &scene, &tables, &ranks).map_err(Failure::internal)?;
@@ -96,8 +96,8 @@ impl Context<'_> {
             flow_low: Fraction::ZERO,
             flow_high: lengths.upper_end(),
             clock_hz: self.fabric.clock_hz,
-            channel_bandwidth: Fraction::new(self.fabric.capacities.unit_bps(), BITS_OF_A_GIGABYTE),
-            hosts: self.topology.nodes().map(|node| u64::from(self.topology.hosts(node))).max().unwrap_or(1),
+            channel_bandwidth: gigabytes(self.fabric.capacities.unit_bps()),
+            hosts: u64::from(self.topology.most_hosts().max(1)),
             disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact(self.trees, scene, cross_connects) as u32),
             routed: None,
         }

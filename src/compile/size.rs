@@ -190,7 +190,7 @@ fn keep_symmetry(topology: &Topology, CompiledPod { cross_connects, .. }: &Compi
 fn fewest_scenarios(fabric: &Fabric) -> u64 {
     match fabric.budget.faults {
         Faults::Ocses(_) => ocs_faults(fabric),
-        Faults::Link | Faults::Chip => u64::from(fabric.blocks().0),
+        Faults::Link | Faults::Router => u64::from(fabric.blocks().0),
     }
 }
 
@@ -305,7 +305,7 @@ fn scenarios(fabric: &Fabric, chips: Chips, hops: u64, faults: u64) -> Result<()
         _ if elements == 1 && fabric.pod().is_none() => 0,
         Faults::Ocses(_) => 0,
         Faults::Link => chips.all * chips.channels / 2 * blocks * 4,
-        Faults::Chip => chips.all * blocks * 4,
+        Faults::Router => chips.all * blocks * 4,
     };
     let all = kept(fabric, chips).saturating_mul(faults).saturating_add(images);
     let need = base(fabric, chips).saturating_add(all).saturating_add(of_routing(fabric, chips, hops));

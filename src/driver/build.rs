@@ -1,18 +1,19 @@
 //! `fabc build`, `fabc check`, `fabc graph`: a spec through the pipeline.
 
 use super::dump::{dump_compiled, dump_spec};
-use super::emit::{self, Request};
 use super::errors::Stop;
 use super::golden;
 use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, MessageFormat, TablesForm};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
+use super::requests::{self, Request};
 use super::staging::{self, Staging};
 use super::terminal::{Terminal, look, print_err, size, write_out};
 use crate::check::RequireError;
 use crate::compile::{Stage, compile, decidable};
 use crate::compiled::Compiled;
 use crate::diag::{Failure, SourceMap, Span};
+use crate::emit;
 use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
 use crate::model::{Fabric, Plant, SonicConfig};
 use crate::syntax::{ParseError, print_spec, tokens};
@@ -25,14 +26,14 @@ use std::path::{Path, PathBuf};
 /// The spec has errors or cannot be met, a `require` fails, golden outputs differ, the disk does not let us.
 pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
     if args.emit == ["list"] {
-        emit::list()?;
+        requests::list()?;
         return Ok(());
     }
     let Some(spec) = &args.spec else {
         let what = "the following required argument was not provided: <SPEC>";
         super::options::Options::command().error(clap::error::ErrorKind::MissingRequiredArgument, what).exit();
     };
-    let requests = emit::requests(&args.emit)?;
+    let requests = requests::read(&args.emit)?;
     let out = match &args.out {
         Some(out) => Some(out.clone()),
         None if args.golden.is_none() && requests.is_empty() => Some(PathBuf::from("out")),
@@ -59,7 +60,7 @@ fn build_with(
 ) -> Result<(), Stop> {
     let Some(front) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     // What cannot be written should be known before the long part.
-    requests.iter().try_for_each(|request| emit::fits(request, &front.loaded.fabric))?;
+    requests.iter().try_for_each(|request| requests::fits(request, &front.loaded.fabric))?;
     if let Some(directory) = args.golden.as_deref().filter(|_| !args.update) {
         golden::exists(&golden::place(directory, &front.loaded.fabric.name))?;
     }
@@ -72,7 +73,7 @@ fn build_with(
     let options = [manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if !data_on_stdout {
-        terminal.say(&crate::emit::terminal_report(&compiled, look()))?;
+        terminal.say(&emit::terminal_report(&compiled, look()))?;
     }
     let say = |text: &str| {
         if data_on_stdout {
@@ -82,7 +83,7 @@ fn build_with(
         terminal.say(text)
     };
     for request in requests {
-        let written = watch.time("emit", || emit::emit(request, &compiled, &spec_text))?;
+        let written = watch.time("emit", || requests::write(request, &compiled, &spec_text))?;
         written.iter().try_for_each(|line| say(line))?;
     }
     if let Some(directory) = &args.golden {
@@ -93,7 +94,7 @@ fn build_with(
         without_config(&compiled, terminal);
         let (mut files, mut bytes) = (0_usize, 0_usize);
         watch.time("write", || {
-            crate::emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
+            emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
                 files += 1;
                 bytes += artifact.bytes.len();
                 staging.write(&artifact.path, &artifact.bytes)
@@ -140,7 +141,7 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     let Some(front) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if args.compile.stop_after.is_none() {
         let fabric = &front.loaded.fabric;
-        emit::requests(&args.emit)?.iter().try_for_each(|request| emit::fits(request, fabric))?;
+        requests::read(&args.emit)?.iter().try_for_each(|request| requests::fits(request, fabric))?;
         if let Some(directory) = &args.golden {
             golden::exists(&golden::place(directory, &fabric.name))?;
         }
@@ -154,7 +155,7 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
     dump_compiled(&compiled, &spec_text, &manifest_options(&args.compile), &args.compile.dump)?;
     if args.compile.dump.is_empty() {
-        terminal.say(&crate::emit::terminal_report(&compiled, look()))?;
+        terminal.say(&emit::terminal_report(&compiled, look()))?;
     }
     requires_hold(&compiled, sources)
 }
@@ -188,7 +189,7 @@ pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
         GraphFormat::Graphml => "graphml",
         GraphFormat::Csv => "csv",
     };
-    for artifact in crate::emit::one(name, &compiled, &print_spec(&spec)).unwrap_or_default() {
+    for artifact in emit::one(name, &compiled, &print_spec(&spec)).unwrap_or_default() {
         write_out(&artifact.bytes)?;
     }
     Ok(())
@@ -259,7 +260,7 @@ fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
 
 /// The option that makes the tables binary, where they are to be; it stands in the manifest too.
 fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
-    use crate::emit::{BINARY_TABLES, LISTED_ENTRIES_IN_JSON, listed_entries};
+    use emit::{BINARY_TABLES, LISTED_ENTRIES_IN_JSON, listed_entries};
     let entries = listed_entries(compiled);
     let binary = match form {
         TablesForm::Auto => entries > LISTED_ENTRIES_IN_JSON,

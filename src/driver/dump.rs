@@ -102,8 +102,7 @@ fn resolve(fabric: &Fabric) -> String {
         routing => format!("routing: {}\n", routing.name()),
     };
     for require in &fabric.requires {
-        let fault = if require.fault { "fault." } else { "" };
-        out += &format!("require {fault}{} {} {}\n", require.metric.name(), require.comparison.symbol(), require.value_text);
+        out += &format!("require {}\n", require.text());
     }
     for ocs in pod.ocses.iter() {
         let rule = match ocs.rule {

@@ -5,7 +5,6 @@
 
 mod build;
 mod dump;
-mod emit;
 mod errors;
 mod excerpt;
 mod fmt;
@@ -16,6 +15,7 @@ mod options;
 mod plan;
 mod progress;
 mod read;
+mod requests;
 mod staging;
 mod tables;
 mod temporary;

@@ -4,10 +4,11 @@ use super::errors::{DriverError, Stop};
 use super::options::{TableFormat, TablesArgs};
 use super::read::{self, display};
 use super::terminal::print_out;
+use crate::emit::{router_table_json, router_table_text, tables_path};
 use crate::ids::{BlockId, NodeId};
 use crate::ir::{Entry, ForwardingTables, Names, Symmetry};
 use crate::limits::ARTIFACT_BYTES;
-use crate::model::{Fabric, PORT_NAMES, file_stem};
+use crate::model::{Fabric, PORT_NAMES};
 use crate::read::{BinaryTables, Generators, Line, RouterLine, Served, TablesFile, TablesHead, key_of, of_blocks, tagged};
 use serde::Deserialize;
 use std::path::Path;
@@ -71,8 +72,8 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         tables = carried(&tables, &args.scenario, &cubes, block).ok_or_else(|| damaged("an image permutes no cubes".to_owned()))?;
     }
     print_out(&match args.format {
-        TableFormat::Text => crate::emit::router_table_text(&names, &tables, node),
-        TableFormat::Json => crate::emit::router_table_json(&tables, node),
+        TableFormat::Text => router_table_text(&names, &tables, node),
+        TableFormat::Json => router_table_json(&tables, node),
     })?;
     Ok(())
 }
@@ -97,11 +98,6 @@ fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[BlockId], chips: 
         *routers.get_mut(image(node)?.0 as usize)? = moved;
     }
     Some(ForwardingTables { scenario: scenario.to_owned(), routers, ..tables.clone() })
-}
-
-/// The path of a scenario's tables, without its ending.
-fn tables_path(scenario: &str) -> String {
-    if scenario == "nominal" { "tables/nominal".to_owned() } else { format!("tables/fault-{}", file_stem(scenario)) }
 }
 
 /// The form in which the tables are there.

@@ -38,7 +38,7 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         Ok(verified) => verified,
         Err(errors) => return Err(stop(errors, loaded.sources)),
     };
-    let Verified { proved: check::Verified { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
+    let Verified { extent: check::Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
     let routes = if routed == 0 {
         "no tables (the build stopped before routing)".to_owned()
     } else {

@@ -29,14 +29,14 @@ pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::{Look, terminal_report};
-pub use tables::{router_table_json, router_table_text, tables_json};
+pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, SonicConfig, file_stem};
 use crate::syntax::DEMAND_INPUT;
 use external::External;
-use tables::{tables_path, unpacked};
+use tables::unpacked;
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -180,7 +180,7 @@ pub fn each_but_tables<E>(compiled: &Compiled, spec_text: &str, take: &mut dyn F
 
 /// The file of one scenario's tables, in either of its two forms.
 pub fn tables_artifact(scenario: &Scenario, tables: &ForwardingTables, topology_symmetry: &Symmetry, binary: bool) -> Artifact {
-    let path = tables_path(scenario);
+    let path = tables_path(&scenario.name);
     if binary {
         let bytes = tables_bin::bytes(&PackedTables::pack(tables), &scenario.images, topology_symmetry);
         Artifact { path: path + ".bin", bytes }
@@ -270,7 +270,7 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
         (Kind::Tables | Kind::TablesBin, _) => {
             let ending = if kind == Kind::Tables { "json" } else { "bin" };
             let routed = compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());
-            routed.map(|(at, scenario)| (format!("{}.{ending}", tables_path(&scenario.scenario)), part(at))).collect()
+            routed.map(|(at, scenario)| (format!("{}.{ending}", tables_path(&scenario.scenario.name)), part(at))).collect()
         }
         (Kind::Inputs, plant) => {
             let matrix = matches!(compiled.fabric.demand.shape(), DemandShape::Matrix(_));

@@ -93,7 +93,7 @@ fn page(compiled: &Compiled) -> Value {
         fault_kind => match fabric.budget.faults {
             Faults::Ocses(_) => "switch",
             Faults::Link => "link",
-            Faults::Chip => "router",
+            Faults::Router => "router",
         },
         traffic => if fabric.demand.is_uniform() { "uniform all-to-all traffic" } else { "the demand above" },
         passes,
@@ -194,8 +194,8 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         (Faults::Ocses(1), _) => "any one OCS may go dark",
         (Faults::Ocses(_), _) => "any 2 OCSes may go dark",
         (Faults::Link, _) => "any one link may go dark, up to symmetry",
-        (Faults::Chip, _) if compiled.pod.is_some() => "any one chip may die, up to symmetry",
-        (Faults::Chip, _) => "any one router may die, up to symmetry",
+        (Faults::Router, _) if compiled.pod.is_some() => "any one chip may die, up to symmetry",
+        (Faults::Router, _) => "any one router may die, up to symmetry",
     }
     .to_owned();
     cards.push(card("Faults covered", grouped(faults as u64), "scenarios", covered, None));

@@ -4,7 +4,7 @@ use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::{Fraction, LimitArgument, NetworkMetrics, RequireOutcome, ScenarioMetrics, TreeBounds, worst};
+use crate::ir::{Fraction, LimitArgument, NetworkMetrics, ScenarioMetrics, TreeBounds, worst};
 use crate::model::{Metric, Scale};
 
 /// The file's text.
@@ -58,7 +58,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
         let measured = measured.unwrap_or("null".to_owned());
         let holds = outcome.holds().map_or("null".to_owned(), |holds| holds.to_string());
         let scenario = outcome.scenario.as_deref().map_or("null".to_owned(), quote);
-        let text = quote(&require_text(outcome));
+        let text = quote(&outcome.require.text());
         let share = matches!(outcome.require.scale, Scale::ShareOf(_));
         let wanted = outcome.wanted.filter(|_| share).map(|wanted| format!("\"wanted\":{},", metric_value(outcome.require.metric, wanted)));
         let wanted = wanted.unwrap_or_default();
@@ -98,13 +98,6 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
         _ if more == 0 => ratio(value),
         _ => fixed(value, 6 + more as u32),
     }
-}
-
-/// `fault.diameter <= 7`: the line of the spec without its keyword.
-pub(super) fn require_text(outcome: &RequireOutcome) -> String {
-    let require = &outcome.require;
-    let prefix = if require.fault { "fault." } else { "" };
-    format!("{prefix}{} {} {}", require.metric.name(), require.comparison.symbol(), require.value_text)
 }
 
 fn metrics(of: &ScenarioMetrics) -> String {

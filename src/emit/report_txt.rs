@@ -2,7 +2,6 @@
 
 use super::measured;
 use super::number::grouped;
-use super::report_json::require_text;
 use super::summary::{self, MetricRow, percent, quotient4, ratio4, readable};
 use crate::compiled::Compiled;
 use crate::ir::worst;
@@ -122,7 +121,7 @@ impl Page {
             return;
         }
         self.title("REQUIRES", "");
-        let longest = compiled.requires.iter().map(|outcome| require_text(outcome).chars().count()).max().unwrap_or(0);
+        let longest = compiled.requires.iter().map(|outcome| outcome.require.text().chars().count()).max().unwrap_or(0);
         let width = longest.min(self.look.width - 44);
         for outcome in &compiled.requires {
             let (mark, color) = match outcome.holds() {
@@ -132,7 +131,7 @@ impl Page {
             };
             let measured = summary::measured(outcome).unwrap_or("not measured".to_owned());
             let at = outcome.scenario.as_ref().map_or(String::new(), |scenario| format!("  {scenario}"));
-            let text = require_text(outcome);
+            let text = outcome.require.text();
             let line = format!("  {mark:<9}{text:<width$}  {measured:>12}{at}");
             if line.chars().count() <= self.look.width {
                 self.painted(line, mark, color);

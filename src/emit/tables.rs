@@ -2,7 +2,8 @@
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::ids::{NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Image, Names, PackedTables, Scenario, Symmetry, TableKey};
+use crate::ir::{Entry, ForwardingTables, Image, Names, PackedTables, Symmetry, TableKey};
+use crate::model::file_stem;
 
 /// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that
 /// `topology.json` names.
@@ -95,9 +96,9 @@ pub fn router_table_json(tables: &ForwardingTables, node: NodeId) -> String {
     out
 }
 
-/// The path of a scenario's tables, without the ending that says in which form they are.
-pub(super) fn tables_path(scenario: &Scenario) -> String {
-    if scenario.is_nominal() { "tables/nominal".to_owned() } else { format!("tables/fault-{}", scenario.file_stem()) }
+/// The path of the tables of a scenario of this name, without the ending that says in which form they are.
+pub fn tables_path(scenario: &str) -> String {
+    if scenario == "nominal" { "tables/nominal".to_owned() } else { format!("tables/fault-{}", file_stem(scenario)) }
 }
 
 pub(super) fn unpacked(tables: &PackedTables) -> ForwardingTables {

@@ -6,6 +6,7 @@
 
 use super::{ConcurrentFlow, Fraction, NetworkMetrics};
 use crate::model::{Metric, Reference, Require, Scale};
+use crate::units::BITS_OF_A_GIGABYTE;
 
 const NANOSECONDS: u64 = 1_000_000_000;
 
@@ -192,6 +193,11 @@ impl Units {
             _ => None,
         }
     }
+}
+
+/// A bandwidth in bit/s, in GB/s.
+pub fn gigabytes(bps: u64) -> Fraction {
+    Fraction::new(bps, BITS_OF_A_GIGABYTE)
 }
 
 /// A time in router cycles, in ns.

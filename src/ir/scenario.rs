@@ -63,7 +63,7 @@ impl Scenario {
         match fabric.budget.faults {
             Faults::Ocses(most) => Self::of_ocses(fabric, most),
             Faults::Link => Self::of_links(topology),
-            Faults::Chip => Self::of_chips(topology),
+            Faults::Router => Self::of_routers(topology),
         }
     }
 
@@ -116,12 +116,12 @@ impl Scenario {
         all
     }
 
-    fn of_chips(topology: &Topology) -> Vec<Self> {
+    fn of_routers(topology: &Topology) -> Vec<Self> {
         let symmetry = topology.symmetry();
-        let fault = |chip: NodeId| {
-            let image = |g| Image { scenario: topology.name(symmetry.image(g, chip)), blocks: moves(topology, g) };
+        let fault = |router: NodeId| {
+            let image = |g| Image { scenario: topology.name(symmetry.image(g, router)), blocks: moves(topology, g) };
             let images = (1..symmetry.order()).map(image).collect();
-            Self { name: topology.name(chip), fault: Fault::Router(chip), images }
+            Self { name: topology.name(router), fault: Fault::Router(router), images }
         };
         std::iter::once(Self::nominal()).chain(symmetry.canonical_nodes().map(fault)).collect()
     }

@@ -141,6 +141,10 @@ impl Topology {
     pub fn hosts(&self, node: NodeId) -> u16 {
         self.hosts.get(node.index()).copied().unwrap_or(1)
     }
+    /// Hosts of the router that has most of them.
+    pub fn most_hosts(&self) -> u16 {
+        self.nodes().map(|node| self.hosts(node)).max().unwrap_or(0)
+    }
     /// Whether a router sends and receives.
     pub fn is_endpoint(&self, node: NodeId) -> bool {
         self.hosts(node) > 0

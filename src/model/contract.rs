@@ -26,8 +26,12 @@ pub struct Require {
 impl Require {
     /// The line without `require`: `fault.diameter <= 7`.
     pub fn text(&self) -> String {
+        format!("{} {} {}", self.metric_text(), self.comparison.symbol(), self.value_text)
+    }
+    /// What it is about, as in the line: `fault.diameter`.
+    pub fn metric_text(&self) -> String {
         let prefix = if self.fault { "fault." } else { "" };
-        format!("{prefix}{} {} {}", self.metric.name(), self.comparison.symbol(), self.value_text)
+        format!("{prefix}{}", self.metric.name())
     }
 }
 

@@ -108,15 +108,15 @@ pub struct Budget {
     pub entries_span: Span,
 }
 
-/// What the pod must keep serving without.
+/// What the fabric must keep serving without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Faults {
     /// Any set of at most this many dark OCSes, 0..=2; 0 for a pod that tolerates nothing.
     Ocses(u32),
-    /// Any one link, copper or fiber.
+    /// Any one link.
     Link,
-    /// Any one chip, its links with it; traffic from and to it is not served.
-    Chip,
+    /// Any one router (the chip of a pod), its links with it; traffic from and to it is not served.
+    Router,
 }
 
 impl Faults {
@@ -160,7 +160,7 @@ impl Fabric {
             Faults::Ocses(1) => "1 dark OCS".to_owned(),
             Faults::Ocses(most) => format!("{most} dark OCSes"),
             Faults::Link => "1 dark link".to_owned(),
-            Faults::Chip => format!("1 dead {}", self.plant.router_word()),
+            Faults::Router => format!("1 dead {}", self.plant.router_word()),
         };
         format!("{what} tolerated")
     }

@@ -1,8 +1,8 @@
 //! The families of networks, each with its checked parameters, and what follows from those alone.
 
-use super::network::Listed;
 use super::word::words;
 use crate::algebra::{self, Plane};
+use crate::ids::LinkTypeId;
 use crate::syntax::graph_input;
 
 /// The families of networks.
@@ -99,6 +99,41 @@ pub enum Family {
     Synthesized(FreeGraph),
     /// `graph "file"`.
     Listed(Listed),
+}
+
+/// A graph from a file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Listed {
+    /// Path as written in the spec.
+    pub path: String,
+    /// The file's text as the loader returned it.
+    pub text: String,
+    /// Routers in file order.
+    pub routers: Vec<ListedRouter>,
+    /// Links in file order.
+    pub links: Vec<ListedLink>,
+    /// Whether an edge is one channel, from its first end to its second.
+    pub arcs: Arcs,
+}
+
+/// A router of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ListedRouter {
+    /// Its name in the file.
+    pub name: String,
+    /// Its hosts, where the file says so; 0 for a router without endpoint.
+    pub hosts: Option<u16>,
+}
+
+/// A link of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ListedLink {
+    /// Its ends, by the order of routers; of a simplex link, the source first.
+    pub ends: [u32; 2],
+    /// Which declared link it is.
+    pub link: LinkTypeId,
+    /// Its ports, where the file says so.
+    pub ports: [Option<u16>; 2],
 }
 
 /// Which of all random networks of a kind.

@@ -3,7 +3,7 @@
 //! Invariant: the parameters describe a connected network that fits the radix of the router. Generators in
 //! `passes::wire` build it, predicates in `check::wiring` recognize it.
 
-use super::family::{Arcs, Dragonfly, Family};
+use super::family::{Dragonfly, Family};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
 
@@ -18,41 +18,6 @@ pub struct Network {
     pub global: LinkTypeId,
     /// Where `topology = ..` stands.
     pub span: Span,
-}
-
-/// A graph from a file.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Listed {
-    /// Path as written in the spec.
-    pub path: String,
-    /// The file's text as the loader returned it.
-    pub text: String,
-    /// Routers in file order.
-    pub routers: Vec<ListedRouter>,
-    /// Links in file order.
-    pub links: Vec<ListedLink>,
-    /// Whether an edge is one channel, from its first end to its second.
-    pub arcs: Arcs,
-}
-
-/// A router of a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ListedRouter {
-    /// Its name in the file.
-    pub name: String,
-    /// Its hosts, where the file says so; 0 for a router without endpoint.
-    pub hosts: Option<u16>,
-}
-
-/// A link of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ListedLink {
-    /// Its ends, by the order of routers; of a simplex link, the source first.
-    pub ends: [u32; 2],
-    /// Which declared link it is.
-    pub link: LinkTypeId,
-    /// Its ports, where the file says so.
-    pub ports: [Option<u16>; 2],
 }
 
 impl Network {

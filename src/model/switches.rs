@@ -33,6 +33,16 @@ pub enum Duplex {
     Pair,
 }
 
+/// The ports per side that a switch needs for so many face ports on side A and on side B; without sides all
+/// of them are on A.
+pub fn ports_needed(rule: CoupleRule, duplex: Duplex, [a, b]: [u64; 2]) -> u64 {
+    match (rule, duplex) {
+        (CoupleRule::Sided, Duplex::Circulator) => a.max(b),
+        (CoupleRule::Sided, Duplex::Pair) => a + b,
+        (CoupleRule::Any, _) => a,
+    }
+}
+
 words!(Duplex { Circulator = "circulator", Pair = "pair" });
 
 /// Which SONiC CONFIG_DB is written for a switch: what its software calls the state of a port, or why there

@@ -5,7 +5,7 @@
 //! needs.
 
 use super::fabric::Fabric;
-use super::switches::{CoupleRule, Duplex, Ocs};
+use super::switches::ports_needed;
 use crate::diag::Span;
 use crate::syntax::ast::{Entry, Item, ItemKind, OcsItem, Spec, StatementKind};
 use crate::syntax::used_names;
@@ -74,21 +74,11 @@ fn many_ports(item: &OcsItem, fabric: &Fabric) -> Option<Warning> {
     let pod = fabric.pod()?;
     let group = pod.ocs_groups.iter().position(|group| group.name == *item.name.value)?;
     let ocs = pod.ocses.iter().find(|ocs| crate::ids::Id::index(ocs.group) == group)?;
-    let needed = needed_ports(ocs);
+    let needed = ports_needed(ocs.rule, ocs.duplex, [ocs.a.len() as u64, ocs.b.len() as u64]);
     let setting = item.block.statements.iter().find_map(|statement| match &statement.kind {
         StatementKind::Setting(setting) if &*setting.name.value == "ports" => Some(setting.name.span.to(setting.value.span)),
         _ => None,
     });
     let many = ocs.ports > PORTS && u64::from(ocs.ports) > TIMES * needed;
     many.then(|| Warning::ManyPorts { ocs: item.name.value.to_string(), ports: ocs.ports, needed, span: setting.unwrap_or(item.name.span) })
-}
-
-/// The ports per side that a switch needs for the cubes that it serves.
-fn needed_ports(ocs: &Ocs) -> u64 {
-    let (a, b) = (ocs.a.len() as u64, ocs.b.len() as u64);
-    match (ocs.rule, ocs.duplex) {
-        (CoupleRule::Sided, Duplex::Circulator) => a.max(b),
-        (CoupleRule::Sided, Duplex::Pair) => a + b,
-        (CoupleRule::Any, _) => a,
-    }
 }

@@ -6,7 +6,7 @@
 use super::{Arrangement, dragonfly, fabric, polarstar, wired};
 use fabc::check;
 use fabc::ir::{NextHops, Scene, Topology};
-use fabc::model::{Family, Plant, RoutingChoice, Supernode};
+use fabc::model::{Family, RoutingChoice, Supernode};
 use fabc::passes::route::algebraic;
 use fabc::passes::tables;
 
@@ -17,8 +17,7 @@ fn loads(family: Family) -> (u64, u64, usize) {
     (fabric.router.vcs, fabric.budget.vcs) = (16, 16);
     let topology = wired(&fabric);
     let scene = Scene::whole(&topology);
-    let Plant::Network(network) = &fabric.plant else { unreachable!("a network") };
-    let next = algebraic::route(&scene, network).expect("all links are lit");
+    let next = algebraic::route(&scene, &fabric).expect("all links are lit");
     let tables = tables::by_destination(&next, 16, "nominal");
     let (walk, _) = check::scenario(&fabric, &scene, &tables, &ranks(&next, &topology)).unwrap_or_else(|error| panic!("{error}"));
     (walk.max_channel_load(), walk.total_load(), topology.channels().count())

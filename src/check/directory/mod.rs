@@ -35,9 +35,9 @@ use rayon::prelude::*;
 pub use stated::Stated;
 use std::collections::BTreeSet;
 
-/// What a directory was verified to hold.
+/// How much of a directory was looked at; all of it is true.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Verified {
+pub struct Extent {
     /// Files, the manifest included.
     pub files: usize,
     /// Scenarios, the nominal one included.
@@ -57,8 +57,8 @@ pub struct Verified {
 /// Everything that the files of a directory prove, and the little that they only state.
 #[derive(Debug)]
 pub struct Proved {
-    /// What was looked at.
-    pub verified: Verified,
+    /// How much was looked at.
+    pub extent: Extent,
     /// Who is wired to whom.
     pub topology: Topology,
     /// Proof that this is what the spec declares.
@@ -118,9 +118,9 @@ pub type EachTables<'a> = dyn Fn(&str, &ForwardingTables, &Topology) -> Result<(
 /// # Errors
 /// Everything found; what builds on a wrong thing is not checked any further. A `require` that does not hold
 /// is an error here, however honestly reported.
-pub fn directory(files: &Files, fabric: &Fabric) -> Result<Verified, Vec<CheckError>> {
+pub fn directory(files: &Files, fabric: &Fabric) -> Result<Extent, Vec<CheckError>> {
     let proved = prove(files, fabric, &|_, _, _| Ok(()))?;
-    if proved.broken.is_empty() { Ok(proved.verified) } else { Err(proved.broken) }
+    if proved.broken.is_empty() { Ok(proved.extent) } else { Err(proved.broken) }
 }
 
 /// As [`directory`], and returns what was proved; `each` sees all tables one after the other.
@@ -145,7 +145,7 @@ pub fn prove(files: &Files, fabric: &Fabric, each: &EachTables<'_>) -> Result<Pr
             Err(errors)
         }
         Ok((mut proved, _)) if errors.is_empty() => {
-            proved.verified.only_hashed = only_hashed;
+            proved.extent.only_hashed = only_hashed;
             Ok(Proved { tool: build.tool, options: build.options, ..proved })
         }
         Ok(_) => Err(errors),
@@ -247,7 +247,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     };
     let (stated, contract) = report::report(files, &measured)?;
     let walks = || measures.iter().filter_map(|scenario| scenario.counts.walk.as_ref());
-    let verified = Verified {
+    let extent = Extent {
         files: files.len(),
         scenarios: measures.len(),
         routed: walks().count(),
@@ -265,7 +265,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     let (tool, options) = (String::new(), Vec::new());
     let cross_connects = cross_connects.cloned();
     let broken = contract.broken;
-    let proved = Proved { verified, topology, wired, cross_connects, network, flow, trees, scenarios, stated, broken, tool, options };
+    let proved = Proved { extent, topology, wired, cross_connects, network, flow, trees, scenarios, stated, broken, tool, options };
     Ok((proved, contract.word))
 }
 

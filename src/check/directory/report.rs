@@ -5,7 +5,7 @@ use super::files::{Files, REPORT};
 use super::stated::Stated;
 use crate::check::CheckError;
 use crate::check::measures::{Exact, Measures, compared, worst_of};
-use crate::check::require::{RequireError, admits, require_text};
+use crate::check::require::{RequireError, admits};
 use crate::ir::UniversalLimit;
 use crate::model::{Metric, Reference, Scale, TopologyChoice};
 use serde_json::{Map, Value};
@@ -230,10 +230,10 @@ impl Comparison {
         };
         for (k, (line, require)) in lines.iter().zip(requires).enumerate() {
             let place = |key: &str| format!("requires[{k}].{key}");
-            let text = require_text(require);
-            self.expect(&place("require"), line.get("require"), Expected::Exactly(text.into()));
+            let text = require.text();
+            self.expect(&place("require"), line.get("require"), Expected::Exactly(text.as_str().into()));
             if require.scale == Scale::ShareOf(Reference::Universal) && universal.is_none() {
-                self.differ("bounds.universal", None, format!("the bound that `{}` speaks of", require_text(require)));
+                self.differ("bounds.universal", None, format!("the bound that `{text}` speaks of"));
             }
             let found = compared(require, measured.scenarios, universal, measured.network);
             self.open |= found.is_none();

@@ -1,5 +1,5 @@
-//! The predicate of networks that are drawn or searched: regular, and without parallel links; of xpanders also
-//! a matching between every two meta-nodes. That they are random is no claim that could be checked.
+//! The predicate of networks that are drawn or searched: regular, and without parallel links; of xpanders
+//! also a matching between every two meta-nodes. That they are random is no claim that could be checked.
 
 use super::rule::Rule;
 use crate::ids::NodeId;

@@ -34,11 +34,11 @@ impl<'c> Subnet<'c> {
         for node in topology.nodes() {
             hosts.push(hosts[node.index()] + usize::from(topology.hosts(node)));
         }
-        let (nodes, most_hosts) = (topology.node_count(), topology.nodes().map(|node| topology.hosts(node)).max().unwrap_or(0));
+        let nodes = topology.node_count();
         if topology.has_simplex() {
             return Err(EmitError::NotHeld { format, reason: "its cables run one way" });
         }
-        if topology.ports() + usize::from(most_hosts) > PORTS {
+        if topology.ports() + usize::from(topology.most_hosts()) > PORTS {
             return Err(EmitError::NotHeld { format, reason: "its routers have more ports for cables and hosts than the 254 of a switch" });
         }
         if nodes + hosts[nodes] > LIDS {

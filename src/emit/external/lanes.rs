@@ -117,6 +117,7 @@ pub(super) fn opensm_sl2vl<E: From<EmitError>>(compiled: &Compiled, take: &mut T
         compiled.fabric.name, lanes.used
     );
     take("nominal.sl2vl", head.as_bytes())?;
+    let at_hosts = lanes.at_hosts();
     for node in topology.nodes() {
         let (lid, guid, name) = (subnet.switch_lid(node), switch_guid(node), topology.name(node));
         let mut out = format!("Switch 0x{guid:016x}, base LID {lid}, \"{name}\"\n{HEADING}\n{RULE}\n");
@@ -129,7 +130,6 @@ pub(super) fn opensm_sl2vl<E: From<EmitError>>(compiled: &Compiled, take: &mut T
             }
             for input in 0..=last {
                 let injected = input == 0 || input > lanes.ports;
-                let at_hosts = lanes.at_hosts();
                 let entry = match to_host {
                     true => &at_hosts[..],
                     false => lanes.entry(node, if injected { 0 } else { input }, PortId::new(output - 1)),
@@ -145,7 +145,7 @@ pub(super) fn opensm_sl2vl<E: From<EmitError>>(compiled: &Compiled, take: &mut T
         for (k, host) in subnet.hosts(node).enumerate() {
             let (guid, lid, name) = (port_guid(host), host + 1, subnet.host_name(node, k));
             out += &format!("Channel Adapter 0x{guid:016x}, base LID {lid}, \"{name}\"\n{HEADING}\n{RULE}\n");
-            push_entry(&mut out, 0, 0, &lanes.at_hosts());
+            push_entry(&mut out, 0, 0, &at_hosts);
             out += &format!("{RULE}\n\n");
         }
         take("nominal.sl2vl", out.as_bytes())?;

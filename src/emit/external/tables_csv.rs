@@ -12,7 +12,7 @@ pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
     for scenario in &compiled.scenarios {
         let Some(routed) = &scenario.routed else { continue };
         let tables = unpacked(&routed.tables);
-        let path = tables_path(&scenario.scenario);
+        let path = tables_path(&scenario.scenario.name);
         let folder = path.strip_prefix("tables/").unwrap_or(&path);
         for node in compiled.topology.nodes() {
             let mut out = "dst,destination,in_port,in_vc,out_port,out_vc\n".to_owned();

@@ -120,7 +120,7 @@ fn grids(compiled: &Compiled, measured: &[Measured<'_>], extra: Extra<'_>) -> (V
             by_switch(pod, measured, extra),
             "One cell per switch; rows and columns are the indices of its group, and cells stand as the switch's ports stand on the face of a cube",
         ),
-        (Faults::Chip, Some(pod)) => {
+        (Faults::Router, Some(pod)) => {
             (by_chip(pod, measured, extra), "One cell per chip that was compiled; what the symmetry makes of it fares alike")
         }
         _ => (Vec::new(), ""),

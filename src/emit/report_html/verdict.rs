@@ -2,7 +2,6 @@
 
 use crate::compiled::Compiled;
 use crate::emit::number::grouped;
-use crate::emit::report_json::require_text;
 use crate::emit::summary;
 use crate::ir::{Fraction, RequireOutcome};
 use crate::model::Comparison;
@@ -14,7 +13,7 @@ pub(super) fn requires(compiled: &Compiled) -> Vec<Value> {
     let row = |outcome: &RequireOutcome| {
         let room = room(outcome);
         context! {
-            text => require_text(outcome),
+            text => outcome.require.text(),
             measured => summary::measured(outcome),
             holds => outcome.holds(),
             scenario => outcome.scenario,

@@ -85,7 +85,7 @@ fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
         (Some(0), None | Some("ocs" | "link" | "chip" | "router")) => return Some(Faults::Ocses(0)),
         (Some(count @ (1 | 2)), Some("ocs")) => return Some(Faults::Ocses(count as u32)),
         (Some(1), Some("link")) => return Some(Faults::Link),
-        (Some(1), Some("chip" | "router")) => return Some(Faults::Chip),
+        (Some(1), Some("chip" | "router")) => return Some(Faults::Router),
         (_, None) => "faults of what?",
         (_, Some("ocs")) => "at most 2 OCSes",
         (_, Some("link" | "links")) => "one link at a time",

@@ -11,7 +11,7 @@ use crate::limits::{INDICES, OCSES};
 use crate::model::errors::ResolveError;
 use crate::model::names::file_stem;
 use crate::model::switch_errors::SwitchError;
-use crate::model::{CoupleRule, Cube, Duplex, Ocs, OcsGroup, PORT_NAMES, SonicConfig};
+use crate::model::{CoupleRule, Cube, Duplex, Ocs, OcsGroup, PORT_NAMES, SonicConfig, ports_needed};
 use crate::syntax::ast::{Coupled, OcsItem, Port, Range, StatementKind, Text};
 use crate::syntax::words::Place;
 use crate::syntax::written_port;
@@ -375,16 +375,17 @@ fn name(group: &str, index: &[u32]) -> String {
 /// Whether the switches have room for their ports.
 fn enough_ports(context: &mut Context, declared: &Declared<'_>) -> bool {
     let cubes = u64::from(declared.cubes.1 - declared.cubes.0);
-    let (a, b) = (declared.sides.a.len() as u64 * cubes, declared.sides.b.len() as u64 * cubes);
-    let (needed, arithmetic) = match (declared.sides.rule, declared.duplex) {
-        (CoupleRule::Sided, Duplex::Circulator) => (a.max(b), format!("{cubes} cubes x 1 face port on each side")),
-        (CoupleRule::Sided, Duplex::Pair) => {
-            (a + b, format!("{cubes} cubes x 2 face ports, and with `duplex = pair` each takes a port on both sides"))
-        }
-        (CoupleRule::Any, _) => (a, format!("{cubes} cubes x {} face ports, on a switch without sides", declared.sides.a.len())),
-    };
+    let Sides { rule, a, b } = &declared.sides;
+    let needed = ports_needed(*rule, declared.duplex, [a.len() as u64 * cubes, b.len() as u64 * cubes]);
     let ports = u64::from(declared.ports);
     if needed > ports {
+        let arithmetic = match (rule, declared.duplex) {
+            (CoupleRule::Sided, Duplex::Circulator) => format!("{cubes} cubes x 1 face port on each side"),
+            (CoupleRule::Sided, Duplex::Pair) => {
+                format!("{cubes} cubes x 2 face ports, and with `duplex = pair` each takes a port on both sides")
+            }
+            (CoupleRule::Any, _) => format!("{cubes} cubes x {} face ports, on a switch without sides", a.len()),
+        };
         context.error(ResolveError::TooFewPorts {
             ocs: format!("ocs `{}`", declared.item.name.value),
             needed,

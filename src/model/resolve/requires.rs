@@ -10,14 +10,13 @@ use crate::model::errors::ResolveError;
 use crate::model::{Budget, Comparison, Metric, Reference, Require, Scale};
 use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
-use crate::units::{Decimal, Dimension};
+use crate::units::{BITS_OF_A_GIGABYTE, Decimal, Dimension};
 
 /// All requires, sorted as in the normalized spec.
 pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind) -> Vec<Require> {
     let mut requires: Vec<Require> = items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget, kind)).collect();
     requires.sort_by_cached_key(|require| {
-        let prefix = if require.fault { "fault." } else { "" };
-        let key = require_order(&format!("{prefix}{}", require.metric.name()), require.comparison.symbol(), &require.value_text);
+        let key = require_order(&require.metric_text(), require.comparison.symbol(), &require.value_text);
         (key, require.span)
     });
     requires
@@ -96,7 +95,7 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
     let (number, scale, suffix) = match (metric, &item.value.unit) {
         (Metric::Bandwidth, _) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
-            let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, 8_000_000_000));
+            let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, BITS_OF_A_GIGABYTE));
             (in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?, Scale::Metric, " GB/s")
         }
         (Metric::Latency | Metric::LatencyMax, _) => {
@@ -154,7 +153,7 @@ fn share(
     (metric, fault): (Metric, bool),
     kind: Kind,
 ) -> Option<(Decimal, Scale, String)> {
-    let name = format!("{}{}", if fault { "fault." } else { "" }, metric.name());
+    let name = &*item.metric.value;
     let possible: Vec<&str> = metric.references(fault).iter().map(|reference| reference.name()).collect();
     let reference = metric.references(fault).iter().find(|reference| reference.name() == &*share.of.value);
     let Some(&reference) = reference else {

@@ -6,7 +6,7 @@ use crate::diag::Span;
 use crate::ids::{Id, IdVec, LinkTypeId, OcsId};
 use crate::model::errors::ResolveError;
 use crate::model::{Capacities, Cube, LinkType, Ocs, Router, RoutingChoice, SynthesisMethod, TopologyChoice};
-use crate::units::Decimal;
+use crate::units::{BITS_OF_A_GIGABYTE, Decimal};
 use std::cmp::Reverse;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -107,7 +107,7 @@ pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeI
         // Two that differ: the first one, and the first other.
         let first = declared[0];
         let other = declared.iter().find(|link| link.bandwidth_bps != first.bandwidth_bps).unwrap_or(&first);
-        let gigabytes = |bps| Decimal::ratio(bps, 8_000_000_000).map_or(String::new(), |number| number.to_string());
+        let gigabytes = |bps| Decimal::ratio(bps, BITS_OF_A_GIGABYTE).map_or(String::new(), |number| number.to_string());
         context.error(ResolveError::UnlikeBandwidths {
             name: other.name.clone(),
             bandwidth: gigabytes(other.bandwidth_bps),

@@ -6,19 +6,18 @@
 
 mod distances;
 mod error;
+mod links;
 mod regular;
 mod search;
 mod xpander;
 
 pub use error::DrawError;
+pub use links::Links;
 
 use crate::diag::Span;
 use crate::model::{Draw, Family};
 use crate::random::Stream;
 use rayon::prelude::*;
-
-/// The links of a candidate, as pairs of routers; of simplex links, the source first.
-pub type Links = Vec<[u32; 2]>;
 
 /// The candidates of a family whose links are drawn.
 ///

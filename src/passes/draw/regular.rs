@@ -3,7 +3,7 @@
 //!
 //! Source: Bollobas 1980 (pairing of ends); the repair is as in Jellyfish (Singla and others 2012).
 
-use super::Links;
+use super::links::Links;
 use crate::random::Stream;
 use std::collections::BTreeSet;
 

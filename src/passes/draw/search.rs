@@ -4,11 +4,11 @@
 //! Kautz graph of as many routers, where that is regular. It keeps exchanges that do not lengthen the sum of
 //! distances by more than a threshold that falls to zero. The flow of a graph is bounded by that sum, and one
 //! that is regular and random enough comes close; which of the restarts carries most, the certified flow
-//! decides. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh 1983. Cost: effort x a fixed
-//! number of word operations.
+//! decides. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh 1983. Cost: effort x a
+//! fixed number of word operations.
 
-use super::Links;
 use super::distances::Distances;
+use super::links::Links;
 use crate::model::{Arcs, FreeGraph};
 use crate::random::Stream;
 use rayon::prelude::*;

@@ -5,7 +5,7 @@
 //! comes from below by power iteration, so that a draw on the edge may pass. Source: Valadarsky and others
 //! 2016.
 
-use super::Links;
+use super::links::Links;
 use super::regular::{is_connected, shuffle};
 use crate::random::Stream;
 

@@ -231,6 +231,7 @@ const SOURCES_PER_TASK: usize = 4;
 fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     let weights = slack_weights(tau);
     let longest = prices.iter().copied().max().unwrap_or(0);
+    let widest = (0..quotient.nodes).map(|node| quotient.incoming_of(node).len()).max().unwrap_or(0);
     let parts: Vec<(Vec<f64>, u128)> = quotient
         .sources
         .par_chunks(SOURCES_PER_TASK)
@@ -239,7 +240,7 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
             let mut total = 0u128;
             let mut scratch = Distance::default();
             let mut amount = vec![0.0f64; quotient.nodes];
-            let mut shares = Vec::new();
+            let mut shares = vec![0u32; widest];
             for &source in sources {
                 scratch.run(quotient, source as usize, prices, longest);
                 let weights_from = quotient.weights_from(source);
@@ -247,12 +248,11 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
                 amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
                 for &node in scratch.order[1..].iter().rev() {
                     let here = scratch.distance[node as usize];
-                    let share = |channel: &Incoming| {
-                        share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here)
-                    };
-                    shares.clear();
-                    shares.extend(quotient.incoming_of(node as usize).iter().map(share));
-                    let sum: u64 = shares.iter().map(|&share| u64::from(share)).sum();
+                    let mut sum = 0u64;
+                    for (share, channel) in shares.iter_mut().zip(quotient.incoming_of(node as usize)) {
+                        *share = share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here);
+                        sum += u64::from(*share);
+                    }
                     let unit = amount[node as usize] / sum as f64;
                     for (&share, channel) in shares.iter().zip(quotient.incoming_of(node as usize)) {
                         if share > 0 {

@@ -59,22 +59,44 @@ pub fn universal(pod: &Pod, demand: &Demand, capacities: &Capacities) -> (Option
     if !demand.is_uniform() {
         return (None, record(Vec::new(), vec!["no universal bound: its argument holds for uniform demand only".to_owned()]));
     }
-    let mut trees = Trees { shape: Shape::new(pod, capacities), distances: 0, lengths: 0 };
-    let mut best = trees.best();
-    let mut cuts = 0;
-    for cut in cuts::planes(pod, capacities).chain(cuts::cubes(pod, capacities)) {
-        cuts += 1;
-        if best.as_ref().is_none_or(|best| cut.compare(best).is_lt()) {
-            best = Some(cut);
-        }
-    }
+    let shape = Shape::new(pod, capacities);
+    let left = COUNTS / shape.positions().pow(2);
+    let mut trees = Trees { shape, left, distances: 0, lengths: 0 };
+    let (best, cuts) = best(pod, capacities, trees.best());
     let counters = [("lengths", trees.lengths), ("distances", trees.distances as u64), ("cuts", cuts)];
     let counters = counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     (best, record(counters, Vec::new()))
 }
 
+/// What [`universal`] finds, if it counts no more than `most` times: one position, seen from one of every
+/// class, at one distance. `None` also where it would take more.
+pub fn universal_within(most: usize, pod: &Pod, demand: &Demand, capacities: &Capacities) -> Option<UniversalLimit> {
+    if !demand.is_uniform() {
+        return None;
+    }
+    let shape = Shape::new(pod, capacities);
+    let left = (most / (shape.classes.len() * shape.positions())).min(COUNTS / shape.positions().pow(2));
+    let mut trees = Trees { shape, left, distances: 0, lengths: 0 };
+    let of_trees = trees.best();
+    if trees.left == 0 { None } else { best(pod, capacities, of_trees).0 }
+}
+
+/// The strongest of the bounds of trees and cuts, and how many cuts there are.
+fn best(pod: &Pod, capacities: &Capacities, of_trees: Option<UniversalLimit>) -> (Option<UniversalLimit>, u64) {
+    let (mut best, mut count) = (of_trees, 0);
+    for cut in cuts::planes(pod, capacities).chain(cuts::cubes(pod, capacities)) {
+        count += 1;
+        if best.as_ref().is_none_or(|best| cut.compare(best).is_lt()) {
+            best = Some(cut);
+        }
+    }
+    (best, count)
+}
+
 struct Trees {
     shape: Shape,
+    /// Distances that may still be looked at.
+    left: usize,
     /// Distances looked at, over all lengths.
     distances: usize,
     /// Lengths tried.
@@ -144,8 +166,10 @@ impl Trees {
     }
 
     fn bound(&mut self, lengths: &[usize]) -> Option<UniversalLimit> {
+        if self.left == 0 {
+            return None;
+        }
         let shape = &self.shape;
-        let budget = (COUNTS / shape.positions().pow(2)).checked_sub(self.distances).filter(|&left| left > 0)?;
         let (planes, fiber) = (&lengths[..lengths.len() - 1], lengths[lengths.len() - 1]);
         let mut copper = shape.dims.map(|dim| vec![0; dim - 1]);
         let mut volume = u128::from(shape.fibers) * fiber as u128;
@@ -156,7 +180,8 @@ impl Trees {
             }
         }
         let lengths = Lengths { copper, fiber };
-        let (distance, levels) = tree::distance(shape, &lengths, budget);
+        let (distance, levels) = tree::distance(shape, &lengths, self.left);
+        self.left -= levels;
         self.distances += levels;
         self.lengths += 1;
         let copper = lengths.copper.map(|planes| planes.into_iter().map(|length| length as u32).collect());

@@ -6,7 +6,7 @@
 //! never wraps stays on one VC, chosen by the parity of its destination. Source: Dally & Seitz 1987
 //! (datelines). Cost: one search among the ports of a router per hop.
 
-use super::{RouteError, ranks};
+use super::{RouteError, by_order};
 use crate::ids::{ChannelId, Id, NodeId, Vc};
 use crate::ir::{Hop, Routes, Scenario, Scene};
 use crate::model::{Fabric, Family, Plant};
@@ -17,36 +17,17 @@ use crate::model::{Fabric, Family, Plant};
 /// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route
 /// needs a dark link.
 pub fn route(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<Routes, RouteError> {
-    let topology = scene.topology;
     let order = Order::new(fabric, scene)?;
-    let (mut offsets, mut hops) = (vec![0], Vec::new());
-    for dst in topology.nodes() {
-        for src in topology.nodes() {
-            if scene.lives(src) && scene.lives(dst) && !order.path(src, dst, &mut hops) {
-                return Err(RouteError::no_detour(fabric, topology, scenario, [src, dst]));
-            }
-            offsets.push(hops.len() as u32);
-        }
-    }
-    let (vcs, symmetry) = (order.vcs, topology.symmetry().without());
-    let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
-    let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
-    Ok(Routes { vcs, symmetry, offsets, hops, ranks })
+    by_order::routes(fabric, scene, scenario, |src, dst, hops| order.path(src, dst, hops))
 }
 
 /// Whether every one of these pairs keeps its route.
 ///
 /// # Errors
 /// As [`route`].
-pub fn keeps(
-    fabric: &Fabric,
-    scene: &Scene<'_>,
-    scenario: &Scenario,
-    mut pairs: impl Iterator<Item = [NodeId; 2]>,
-) -> Result<(), RouteError> {
+pub fn keeps(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario, pairs: impl Iterator<Item = [NodeId; 2]>) -> Result<(), RouteError> {
     let order = Order::new(fabric, scene)?;
-    let lost = pairs.find(|&[src, dst]| !order.path(src, dst, &mut Vec::new()));
-    lost.map_or(Ok(()), |pair| Err(RouteError::no_detour(fabric, scene.topology, scenario, pair)))
+    by_order::keeps(fabric, scene, scenario, pairs, |src, dst, hops| order.path(src, dst, hops))
 }
 
 /// A grid, as its packets see it.

@@ -6,9 +6,9 @@
 //! VC 0 to VC 1; a packet that never wraps stays on one VC, chosen by the parity of its destination, so that
 //! both VCs are used. Source: Dally & Seitz 1987 (datelines). Cost: one table look-up per hop.
 
-use super::{RouteError, ranks};
+use super::{RouteError, by_order};
 use crate::ids::{Id, NodeId, PortId, Vc};
-use crate::ir::{Hop, Routes, Scenario, Scene, Symmetry};
+use crate::ir::{Hop, Routes, Scenario, Scene};
 use crate::model::{Fabric, Pod};
 
 /// Routes a torus of `dims` chips; a dead chip has no routes.
@@ -17,25 +17,8 @@ use crate::model::{Fabric, Pod};
 /// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route
 /// needs a dark link.
 pub fn route(fabric: &Fabric, pod: &Pod, scene: &Scene<'_>, dims: [u32; 3], scenario: &Scenario) -> Result<Routes, RouteError> {
-    let topology = scene.topology;
-    let vcs = fabric.budget.vcs;
     let order = Order::new(fabric, pod, scene, dims)?;
-    let nodes = topology.node_count();
-    let mut offsets = Vec::with_capacity(nodes * nodes + 1);
-    let mut hops: Vec<Hop> = Vec::new();
-    offsets.push(0);
-    for dst in topology.nodes() {
-        for src in topology.nodes() {
-            if scene.lives(src) && scene.lives(dst) && !order.path(src, dst, &mut hops) {
-                return Err(RouteError::no_detour(fabric, topology, scenario, [src, dst]));
-            }
-            offsets.push(hops.len() as u32);
-        }
-    }
-    let symmetry = Symmetry::trivial(pod.chips_per_cube(), pod.cubes);
-    let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
-    let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
-    Ok(Routes { vcs, symmetry, offsets, hops, ranks })
+    by_order::routes(fabric, scene, scenario, |src, dst, hops| order.path(src, dst, hops))
 }
 
 /// Whether every one of these pairs keeps its route.
@@ -48,11 +31,10 @@ pub fn keeps(
     scene: &Scene<'_>,
     dims: [u32; 3],
     scenario: &Scenario,
-    mut pairs: impl Iterator<Item = [NodeId; 2]>,
+    pairs: impl Iterator<Item = [NodeId; 2]>,
 ) -> Result<(), RouteError> {
     let order = Order::new(fabric, pod, scene, dims)?;
-    let lost = pairs.find(|&[src, dst]| !order.path(src, dst, &mut Vec::new()));
-    lost.map_or(Ok(()), |pair| Err(RouteError::no_detour(fabric, scene.topology, scenario, pair)))
+    by_order::keeps(fabric, scene, scenario, pairs, |src, dst, hops| order.path(src, dst, hops))
 }
 
 /// A torus, as its packets see it.

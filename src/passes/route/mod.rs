@@ -7,6 +7,7 @@
 pub mod algebraic;
 pub mod allowed_turns;
 pub mod axis_order;
+mod by_order;
 pub mod dimension_order;
 mod error;
 pub mod minimal;

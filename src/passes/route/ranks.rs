@@ -1,16 +1,28 @@
 //! Ranks of (channel, VC) from finished routes.
+//!
+//! In: the hops of all routes. Out: the routes with ranks that rise along each. Cost: one topological sort of
+//! the channel dependency graph.
 
 use crate::ids::Id;
-use crate::ir::{Hop, Symmetry, Topology};
+use crate::ir::{Hop, Routes, Symmetry, Topology};
 use petgraph::algo::toposort;
 use petgraph::graphmap::DiGraphMap;
 
-/// `[channel class * vcs + vc]`: the longest chain of dependencies that ends in the (channel, VC); 0 for
-/// unused ones.
+/// Routes from and to every router, those to one destination together: `offsets[dst * nodes + src]` is where
+/// the hops of a route start, with one more at the end.
 ///
 /// Panics where the routes depend on each other in a cycle: the methods that call this exclude it by
 /// construction.
-pub(super) fn from_routes<'a>(topology: &Topology, symmetry: &Symmetry, vcs: u8, routes: impl Iterator<Item = &'a [Hop]>) -> Vec<u32> {
+pub(super) fn ranked(topology: &Topology, vcs: u8, offsets: Vec<u32>, hops: Vec<Hop>) -> Routes {
+    let symmetry = topology.symmetry().without();
+    let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
+    let ranks = from_routes(topology, &symmetry, vcs, routes);
+    Routes { vcs, symmetry, offsets, hops, ranks }
+}
+
+/// `[channel class * vcs + vc]`: the longest chain of dependencies that ends in the (channel, VC); 0 for
+/// unused ones.
+fn from_routes<'a>(topology: &Topology, symmetry: &Symmetry, vcs: u8, routes: impl Iterator<Item = &'a [Hop]>) -> Vec<u32> {
     let symbol = |hop: &Hop| topology.channel_class(symmetry, hop.channel).index() as u32 * u32::from(vcs) + u32::from(hop.vc.0);
     let mut dependencies = DiGraphMap::<u32, ()>::new();
     for route in routes {

@@ -84,10 +84,7 @@ pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
             offsets.push(hops.len() as u32);
         }
     }
-    let symmetry = topology.symmetry().without();
-    let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
-    let ranks = ranks::from_routes(topology, &symmetry, vcs, routes);
-    Routes { vcs, symmetry, offsets, hops, ranks }
+    ranks::ranked(topology, vcs, offsets, hops)
 }
 
 /// The node with the smallest sum of distances; ties by id.
@@ -95,7 +92,7 @@ fn root(scene: &Scene<'_>) -> NodeId {
     let candidates = scene.topology.symmetry().canonical_nodes();
     candidates
         .min_by_key(|&node| (levels(scene, node).iter().map(|&(level, _)| u64::from(level)).sum::<u64>(), node))
-        .expect("a pod has chips")
+        .expect("a fabric has routers")
 }
 
 /// `[node]`: (hops from the root, id).

@@ -1,6 +1,6 @@
 //! What can be wrong with a topology.
 
-use crate::diag::Span;
+use crate::diag::{Failure, Span};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -93,4 +93,13 @@ pub enum SynthError {
         #[label("its `method` is chosen here")]
         span: Span,
     },
+}
+
+impl From<SynthError> for Failure {
+    fn from(error: SynthError) -> Self {
+        match error {
+            SynthError::TooLarge { .. } => Failure::infeasible(error),
+            error => Failure::spec(error),
+        }
+    }
 }

@@ -7,9 +7,9 @@ mod action;
 mod climb;
 mod error;
 mod evaluate;
-mod from_file;
 mod milp;
 mod near;
+mod ocs_file;
 mod score;
 mod search;
 mod seeds;
@@ -20,7 +20,7 @@ mod wiring;
 
 pub use crate::read::OcsSetting;
 pub use error::SynthError;
-pub use from_file::{Misfit, ReadSettings, fit, read_cross_connects};
+pub use ocs_file::{Misfit, ReadSettings, fit, read_cross_connects};
 pub use seeds::seeds;
 
 use crate::ir::{PassRecord, Topology};
@@ -46,7 +46,7 @@ pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result
     let (name, found): (&str, search::Found) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
-        TopologyChoice::CrossConnects { path, text } => ("cross_connects", from_file::read(pod, path, text)?.into()),
+        TopologyChoice::CrossConnects { path, text } => ("cross_connects", ocs_file::read(pod, path, text)?.into()),
         TopologyChoice::SynthesizeNear(settings) => ("synthesize", near::near(fabric, pod, settings, progress)?),
         TopologyChoice::Synthesize(settings) if settings.method != SynthesisMethod::Search => {
             return by_program(fabric, pod, *settings, progress);

@@ -16,7 +16,7 @@ use super::climb::{EVALUATIONS, RESTARTS};
 use super::evaluate::Evaluator;
 use super::search::{Found, affordable};
 use super::wiring::wire;
-use super::{SynthError, from_file};
+use super::{SynthError, ocs_file};
 use crate::ir::Symmetry;
 use crate::model::{Fabric, FacePort, Near, Pod, SymmetryChoice};
 use crate::progress::Progress;
@@ -40,7 +40,7 @@ pub(super) struct Live {
 /// where the search would take too much memory.
 pub(super) fn live(fabric: &Fabric, pod: &Pod, near: &Near) -> Result<Live, SynthError> {
     affordable(&fabric.demand, pod, 1)?;
-    let settings = from_file::settings(pod, &near.path, &near.text)?;
+    let settings = ocs_file::settings(pod, &near.path, &near.text)?;
     let pairs: Vec<Vec<[FacePort; 2]>> =
         settings.enumerate().map(|(id, set)| set.iter().flatten().map(|&pair| pod.ocses[id].faces(pair)).collect()).collect();
     let symmetry = wire(pod, &fabric.demand, &pairs.concat()).ok().map(|topology| topology.symmetry().clone());

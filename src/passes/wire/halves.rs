@@ -32,7 +32,8 @@ fn of_axes(sides: &[u32]) -> Vec<Vec<bool>> {
     halves
 }
 
-/// Half of the pairs of every supernode; of an odd number, the one in the middle goes with half of the points.
+/// Half of the pairs of every supernode; of an odd number, the one in the middle goes with half of the
+/// points.
 fn of_pairs(star: &PolarStar) -> Vec<bool> {
     let across = star.graph().across;
     let mut pair = vec![0; across.len()];

@@ -14,7 +14,7 @@ mod polarstar;
 
 use crate::ids::{Id, NodeId, PortId};
 use crate::ir::{NextHops, Scene, Topology};
-use crate::model::{Family, Network};
+use crate::model::{Fabric, Family, Plant};
 use dragonfly::Groups;
 use grid::Grid;
 use polarstar::Star;
@@ -23,7 +23,8 @@ use polarstar::Star;
 ///
 /// # Errors
 /// The ends of the first route that would need what has failed: the formula knows no detours.
-pub fn route(scene: &Scene<'_>, network: &Network) -> Result<NextHops, [NodeId; 2]> {
+pub fn route(scene: &Scene<'_>, fabric: &Fabric) -> Result<NextHops, [NodeId; 2]> {
+    let Plant::Network(network) = &fabric.plant else { unreachable!("`resolve` refuses formulas for pods") };
     match &network.family {
         Family::PolarStar(star) => {
             let star = Star::new(star);

@@ -78,7 +78,7 @@ pub struct Settings {
 
 impl Settings {
     /// The default work for a topology of this size.
-    pub fn for_pod(vcs: u8, nodes: usize) -> Self {
+    pub fn for_size(vcs: u8, nodes: usize) -> Self {
         let order_rounds = match nodes {
             0..=512 => 200,
             513..=4096 => 300,
@@ -87,9 +87,7 @@ impl Settings {
         };
         Self { vcs, order_rounds, sweeps: 50, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
     }
-}
 
-impl Settings {
     /// Whether routes of a closed form are worth improving: they keep no symmetry, which costs memory, and
     /// know 2 or 3 VCs and full keys only.
     pub fn starts_from_routes(&self, nodes: usize) -> bool {

@@ -1,8 +1,11 @@
 //! The routing method of the spec, as all scenarios share it.
+//!
+//! In: a topology, and the prices of its channels from the certified flow. Out: what the method prepares
+//! once, and from that for every scenario tables, the ranks that prove them, and what their routes load.
 
 use crate::compiled::CompiledScenario;
 use crate::ir::{DualLengths, ForwardingTables, NextHops, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
-use crate::model::{AllowedTurns, Demand, Fabric, Network, Plant, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
+use crate::model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order, minimal, up_down};
 use crate::passes::tables;
@@ -13,7 +16,7 @@ use crate::progress::Progress;
 const LOCAL_SWEEPS: u32 = 3;
 
 /// The routing method of the spec, with what it prepares once for all scenarios.
-pub(super) enum Router {
+pub(super) enum Routing {
     AllowedTurns {
         order: Box<TurnOrder>,
         settings: allowed_turns::Settings,
@@ -22,13 +25,10 @@ pub(super) enum Router {
         /// The load that a full key reaches, where destinations alone are the key.
         full_key: Option<u64>,
     },
-    DimensionOrder([u32; 3]),
-    /// The same on a grid of routers of any dimension.
-    AxisOrder,
+    DimensionOrder,
     UpDown,
     Minimal,
-    /// The family whose formula it is.
-    Algebraic(Box<Network>),
+    Algebraic,
 }
 
 /// The routes of one scenario.
@@ -55,8 +55,8 @@ impl Routed {
         Self::of_next_hops(fabric, scene, demand, scenario, &minimal::route(scene, demand, care))
     }
 
-    /// Routes of next hops, where a packet moves one virtual channel up at every hop, so the rank of a (channel,
-    /// VC) is its VC.
+    /// Routes of next hops, where a packet moves one virtual channel up at every hop, so the rank of a
+    /// (channel, VC) is its VC.
     fn of_next_hops(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, scenario: &Scenario, next: &NextHops) -> Result<Self, RouteError> {
         let (topology, vcs) = (scene.topology, fabric.budget.vcs);
         let hops = next.longest(topology);
@@ -71,19 +71,15 @@ impl Routed {
     }
 }
 
-impl Router {
+impl Routing {
     pub(super) fn new(fabric: &Fabric, topology: &Topology, prices: &DualLengths, progress: &dyn Progress) -> Result<Self, RouteError> {
-        Ok(match (fabric.routing, torus(fabric)) {
-            (RoutingChoice::DimensionOrder, Some((_, dims))) => Router::DimensionOrder(dims),
-            (RoutingChoice::DimensionOrder, None) => Router::AxisOrder,
-            (RoutingChoice::UpDown, _) => Router::UpDown,
-            (RoutingChoice::Minimal, _) => Router::Minimal,
-            (RoutingChoice::Algebraic, _) => match &fabric.plant {
-                Plant::Network(network) => Router::Algebraic(Box::new(network.clone())),
-                Plant::Pod(_) => unreachable!("`resolve` refuses formulas for pods"),
-            },
-            (RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }), _) => {
-                let default = allowed_turns::Settings::for_pod(fabric.budget.vcs, fabric.node_count());
+        Ok(match fabric.routing {
+            RoutingChoice::DimensionOrder => Routing::DimensionOrder,
+            RoutingChoice::UpDown => Routing::UpDown,
+            RoutingChoice::Minimal => Routing::Minimal,
+            RoutingChoice::Algebraic => Routing::Algebraic,
+            RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }) => {
+                let default = allowed_turns::Settings::for_size(fabric.budget.vcs, fabric.node_count());
                 let settings = allowed_turns::Settings { priority, key, table_entries: fabric.budget.table_entries, ..default };
                 if select == RouteSelect::Ilp && fabric.node_count() > allowed_turns::MAX_NODES {
                     return Err(too_large(fabric, "there are too many allowed paths".to_owned()));
@@ -98,7 +94,7 @@ impl Router {
                     let whole = Scene::whole(topology);
                     allowed_turns::select(&whole, &fabric.demand, prices, &order, &full, None).max_load(topology, &fabric.demand)
                 });
-                Router::AllowedTurns { order, settings, exact, full_key }
+                Routing::AllowedTurns { order, settings, exact, full_key }
             }
         })
     }
@@ -115,7 +111,7 @@ impl Router {
     ) -> Result<Routed, RouteError> {
         let (topology, demand) = (scene.topology, &fabric.demand);
         let routes = match self {
-            Router::AllowedTurns { order, settings, .. } => {
+            Routing::AllowedTurns { order, settings, .. } => {
                 let routes = allowed_turns::select(scene, demand, prices, order, settings, healthy);
                 match torus(fabric) {
                     Some((pod, dims))
@@ -128,15 +124,14 @@ impl Router {
                     _ => routes,
                 }
             }
-            Router::DimensionOrder(dims) => {
-                let pod = fabric.pod().expect("only a torus of a pod is routed like this");
-                dimension_order::route(fabric, pod, scene, *dims, scenario)?
-            }
-            Router::AxisOrder => axis_order::route(fabric, scene, scenario)?,
-            Router::UpDown => up_down::route(scene, fabric.budget.vcs),
-            Router::Minimal => return Routed::minimal(fabric, scene, demand, scenario),
-            Router::Algebraic(network) => {
-                let next = algebraic::route(scene, network).map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
+            Routing::DimensionOrder => match torus(fabric) {
+                Some((pod, dims)) => dimension_order::route(fabric, pod, scene, dims, scenario)?,
+                None => axis_order::route(fabric, scene, scenario)?,
+            },
+            Routing::UpDown => up_down::route(scene, fabric.budget.vcs),
+            Routing::Minimal => return Routed::minimal(fabric, scene, demand, scenario),
+            Routing::Algebraic => {
+                let next = algebraic::route(scene, fabric).map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
                 return Routed::of_next_hops(fabric, scene, demand, scenario, &next);
             }
         };
@@ -157,7 +152,7 @@ impl Router {
         let (topology, own, vcs) = (scene.topology, &left.scene(), fabric.budget.vcs);
         let routed = match self {
             // The ranks of the healthy fabric, on every router: what rises there rises here.
-            Router::AllowedTurns { order, settings, .. } => {
+            Routing::AllowedTurns { order, settings, .. } => {
                 let symmetry = if order.symmetric { topology.symmetry() } else { left.whole_symmetry() };
                 let row = topology.ports() * usize::from(order.vcs);
                 let order = TurnOrder { ranks: left.from_whole(symmetry, row, &order.ranks), symmetric: true, ..**order };
@@ -167,11 +162,9 @@ impl Router {
                 Routed::new(fabric, own, &left.demand, routes, self.key(), scenario)
             }
             // It knows no detours, and needs the coordinates of the whole pod.
-            Router::DimensionOrder(_) | Router::AxisOrder | Router::Algebraic(_) => {
-                return self.route(fabric, scene, prices, scenario, None);
-            }
-            Router::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
-            Router::Minimal => Routed::minimal(fabric, own, &left.demand, scenario)?,
+            Routing::DimensionOrder | Routing::Algebraic => return self.route(fabric, scene, prices, scenario, None),
+            Routing::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
+            Routing::Minimal => Routed::minimal(fabric, own, &left.demand, scenario)?,
         };
         let ranks = left.to_whole(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
         let loads = left.to_whole(own.topology.ports(), &routed.carried.loads, 0);
@@ -182,9 +175,9 @@ impl Router {
     /// What the tables look packets up by.
     pub(super) fn key(&self) -> TableKey {
         match self {
-            Router::AllowedTurns { settings, .. } => settings.key,
-            Router::DimensionOrder(_) | Router::AxisOrder | Router::UpDown => TableKey::DstInput,
-            Router::Minimal | Router::Algebraic(_) => TableKey::DstHop,
+            Routing::AllowedTurns { settings, .. } => settings.key,
+            Routing::DimensionOrder | Routing::UpDown => TableKey::DstInput,
+            Routing::Minimal | Routing::Algebraic => TableKey::DstHop,
         }
     }
 
@@ -192,7 +185,7 @@ impl Router {
         let mut counters = vec![("scenarios".to_owned(), scenarios.len() as u64)];
         let mut notes = Vec::new();
         let (name, stopped_by) = match self {
-            Router::AllowedTurns { settings, exact, full_key, .. } => {
+            Routing::AllowedTurns { settings, exact, full_key, .. } => {
                 counters.push(("order_rounds".to_owned(), u64::from(settings.order_rounds)));
                 counters.push(("sweeps".to_owned(), u64::from(settings.sweeps)));
                 counters.extend(exact.map(|load| ("ilp_load".to_owned(), load)));
@@ -208,10 +201,10 @@ impl Router {
                 }
                 ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }
-            Router::DimensionOrder(_) | Router::AxisOrder => ("dimension_order", "done"),
-            Router::UpDown => ("up_down", "done"),
-            Router::Minimal => ("minimal", "budget"),
-            Router::Algebraic(_) => ("algebraic", "done"),
+            Routing::DimensionOrder => ("dimension_order", "done"),
+            Routing::UpDown => ("up_down", "done"),
+            Routing::Minimal => ("minimal", "budget"),
+            Routing::Algebraic => ("algebraic", "done"),
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }
     }

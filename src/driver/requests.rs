@@ -1,9 +1,12 @@
-//! `--emit`: single formats to chosen places.
+//! What `--emit` asks for: single formats at chosen places.
+//!
+//! In: the values of the option. Out: requests that fit each other and the fabric; of each, later, the files.
 
 use super::errors::DriverError;
 use super::terminal::{print_out, size, write_out};
 use super::write::{self, Distinct, WholeFile};
 use crate::compiled::Compiled;
+use crate::diag::closest;
 use crate::emit::{self, Artifact, Format};
 use crate::model::Fabric;
 use crate::syntax::join;
@@ -12,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// One `FORMAT[=PATH]`.
 #[derive(Debug)]
 pub(super) struct Request {
-    format: &'static str,
+    format: &'static Format,
     /// `-` is standard output; a folder ends with `/` or exists.
     path: String,
 }
@@ -44,13 +47,13 @@ pub(super) fn list() -> Result<(), DriverError> {
 ///
 /// # Errors
 /// [`DriverError::UnknownFormat`], or [`DriverError::OnePlace`] of two that would be one file.
-pub(super) fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
+pub(super) fn read(values: &[String]) -> Result<Vec<Request>, DriverError> {
     let requests = values.iter().map(|value| request(value)).collect::<Result<Vec<Request>, DriverError>>()?;
     for (at, second) in requests.iter().enumerate().filter(|(_, request)| !request.is_stdout()) {
         let one_file =
             |first: &&Request| join("", &first.path) == join("", &second.path) && (first.format == second.format || !second.is_folder());
         if let Some(first) = requests[..at].iter().find(one_file) {
-            return Err(DriverError::OnePlace { first: first.format, second: second.format, path: second.path.clone() });
+            return Err(DriverError::OnePlace { first: first.format.name, second: second.format.name, path: second.path.clone() });
         }
     }
     Ok(requests)
@@ -59,13 +62,9 @@ pub(super) fn requests(values: &[String]) -> Result<Vec<Request>, DriverError> {
 fn request(value: &str) -> Result<Request, DriverError> {
     let (name, path) = value.split_once('=').unwrap_or((value, "-"));
     match emit::FORMATS.iter().find(|format| format.name == name) {
-        Some(format) => Ok(Request { format: format.name, path: path.to_owned() }),
+        Some(format) => Ok(Request { format, path: path.to_owned() }),
         None => {
-            let near = emit::FORMATS
-                .iter()
-                .map(|format| format.name)
-                .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)).then(b.cmp(a)));
-            let hint = match near.filter(|near| strsim::jaro_winkler(near, name) > 0.8) {
+            let hint = match closest(name, emit::FORMATS.iter().map(|format| format.name)) {
                 Some(near) => format!("did you mean `{near}`? `--emit list` lists all formats"),
                 None => "`--emit list` lists all formats".to_owned(),
             };
@@ -79,40 +78,40 @@ fn request(value: &str) -> Result<Request, DriverError> {
 /// # Errors
 /// The format never holds this fabric.
 pub(super) fn fits(request: &Request, fabric: &Fabric) -> Result<(), DriverError> {
-    let format = emit::FORMATS.iter().find(|format| format.name == request.format);
-    format.map_or(Ok(()), |format| emit::fits(format, fabric).map_err(DriverError::from))
+    emit::fits(request.format, fabric).map_err(DriverError::from)
 }
 
 /// Writes one format; returns what to say about it.
 ///
 /// # Errors
 /// Nothing of this format was compiled, it does not fit the place, or the disk does not let us.
-pub(super) fn emit(request: &Request, compiled: &Compiled, spec_text: &str) -> Result<Vec<String>, DriverError> {
-    let Request { format: name, path } = request;
-    if let Some(format) = emit::FORMATS.iter().find(|format| format.name == *name && format.is_external()) {
+pub(super) fn write(request: &Request, compiled: &Compiled, spec_text: &str) -> Result<Vec<String>, DriverError> {
+    let Request { format, path } = request;
+    if format.is_external() {
         return external(format, path, compiled);
     }
+    let name = format.name;
     emit::possible(name, compiled)?;
     let files = emit::one(name, compiled, spec_text).unwrap_or_default();
     let folder = request.is_folder();
     match &files[..] {
-        [] => Err(DriverError::NothingToEmit { name: (*name).to_owned() }),
+        [] => Err(DriverError::NothingToEmit { name: name.to_owned() }),
         [file] if request.is_stdout() => {
             write_out(&file.bytes)?;
             Ok(Vec::new())
         }
         [file] if !folder => {
             write::take_away_leftovers(Path::new(path));
-            Ok(vec![write(Path::new(path), file)?])
+            Ok(vec![write_file(Path::new(path), file)?])
         }
-        _ if !folder => Err(DriverError::ManyFiles { name: (*name).to_owned(), files: files.len(), path: path.clone() }),
+        _ if !folder => Err(DriverError::ManyFiles { name: name.to_owned(), files: files.len(), path: path.clone() }),
         _ => {
             let mut distinct = Distinct::default();
             let one = |file: &Artifact| {
                 // The folder stands for the one that the format has in the output directory.
                 let name = file.path.rsplit('/').next().unwrap_or(&file.path);
                 distinct.claim(name)?;
-                write(&Path::new(path).join(name), file)
+                write_file(&Path::new(path).join(name), file)
             };
             files.iter().map(one).collect()
         }
@@ -162,7 +161,7 @@ fn external(format: &Format, path: &str, compiled: &Compiled) -> Result<Vec<Stri
 ///
 /// # Errors
 /// The disk does not let us.
-fn write(path: &Path, file: &Artifact) -> Result<String, DriverError> {
+fn write_file(path: &Path, file: &Artifact) -> Result<String, DriverError> {
     write::write(path, &file.bytes)?;
     Ok(format!("wrote {} ({})", path.display(), size(file.bytes.len())))
 }
