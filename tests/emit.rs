@@ -238,7 +238,9 @@ fn networks() -> [Compiled; 4] {
         ),
         network(
             "dragonfly",
-            &format!("budget {{ vcs = 8; faults = 1 router; }} topology = dragonfly {{ a = 4; h = 2; }} routing = minimal; {up}"),
+            &format!(
+                "budget {{ vcs = 8; faults = 1 router; }} topology = dragonfly {{ a = 4; h = 2; }} failures {{ links <= 30 %; }} routing = minimal; {up}"
+            ),
         ),
         network("tree", "budget { vcs = 4; } topology = fat_tree { levels = 3; arity = 3; } routing = up_down;"),
         network("kautz", &format!("budget {{ vcs = 8; }} topology = kautz {{ degree = 3; length = 3; }} routing = minimal; {up}")),

@@ -443,12 +443,12 @@ fn networks() -> impl Iterator<Item = (&'static str, Files)> {
     let dragonfly = "dragonfly { a = 2; h = 1; local = near; global = far; }";
     let kautz = "kautz { degree = 2; length = 2; link = near; }";
     [
-        ("dragonfly", "1 link", dragonfly, "minimal", ""),
-        ("kautz", "1 router", kautz, "minimal", "binary"),
-        ("graph", "0", "graph \"graph.txt\" { default = near; }", "allowed_turns", ""),
+        ("dragonfly", "1 link", dragonfly, "minimal", "", "failures { links <= 30 %; seeds = 5; } require bisection >= 1;"),
+        ("kautz", "1 router", kautz, "minimal", "binary", "require edge_connectivity >= 1;"),
+        ("graph", "0", "graph \"graph.txt\" { default = near; }", "allowed_turns", "", "require shortest_paths >= 1;"),
     ]
     .into_iter()
-    .map(|(name, faults, topology, routing, tables)| {
+    .map(|(name, faults, topology, routing, tables, more)| {
         let text = format!(
             "fabric {name} {{
                 clock = 1 GHz;
@@ -459,6 +459,7 @@ fn networks() -> impl Iterator<Item = (&'static str, Files)> {
                 topology = {topology}
                 routing = {routing};
                 require diameter <= 6;
+                {more}
             }}"
         );
         (name, written(name, &text, tables))
