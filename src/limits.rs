@@ -36,6 +36,12 @@ pub const ROUTERS: u64 = 1 << 16;
 /// the cube of their number.
 pub const BISECTION_ROUTERS: usize = 4608;
 
+/// Looks at a channel that counting shortest paths may take, and proving the edge connectivity.
+pub const GRAPH_STEPS: u64 = 1 << 34;
+
+/// Random orders in which links fail.
+pub const FAILURE_SEEDS: u32 = 10_000;
+
 /// Bytes of a file that lists a graph.
 pub const GRAPH_BYTES: u64 = 256 << 20;
 

@@ -236,7 +236,11 @@ fn networks() -> [Compiled; 4] {
             "torus 8;",
             "budget { vcs = 4; faults = 1 link; } routing = allowed_turns; require diameter <= 9; require diameter <= 1000;",
         ),
-        network("dragonfly", "dragonfly { a = 4; h = 2; }", "budget { vcs = 8; faults = 1 router; } require diameter <= 9;"),
+        network(
+            "dragonfly",
+            "dragonfly { a = 4; h = 2; }",
+            "budget { vcs = 8; faults = 1 router; } failures { links <= 30 %; } require diameter <= 9;",
+        ),
         network("tree", "fat_tree { levels = 3; arity = 3; }", "budget { vcs = 4; } routing = up_down;"),
         network("kautz", "kautz { degree = 3; length = 3; }", "budget { vcs = 8; } require diameter <= 9;"),
     ]

@@ -209,7 +209,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 25] = [
+const JUDGED: [&str; 30] = [
     "Bisection",
     "CrossConnect",
     "CrossConnects",
@@ -217,6 +217,9 @@ const JUDGED: [&str; 25] = [
     "DualLengths",
     "End",
     "Entry",
+    "FailureCurve",
+    "FailurePoint",
+    "FailureReach",
     "Fault",
     "FlowCertificate",
     "ForwardingTables",
@@ -227,6 +230,8 @@ const JUDGED: [&str; 25] = [
     "Names",
     "NetworkMetrics",
     "PassRecord",
+    "PathCounts",
+    "PathsAt",
     "Scenario",
     "Scene",
     "Symmetry",
@@ -240,7 +245,7 @@ const JUDGED: [&str; 25] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 38] = [
+const OF_THE_COMPILER: [&str; 48] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -259,7 +264,17 @@ const OF_THE_COMPILER: [&str; 38] = [
     "ScenarioMetrics",
     "RequireOutcome",
     "UniformTopology",
-    // ir::{Bisection, NetworkMetrics}
+    // ir::{Bisection, NetworkMetrics, PathCounts, FailureCurve}
+    ".median()",
+    "median_of(",
+    ".mean()",
+    ".single_share()",
+    ".average_hops()",
+    ".with(",
+    "PathsAt::NONE",
+    "search_unmeasured(",
+    "failure_percents(",
+    ".all()",
     ".flow()",
     ".share(",
     "bisection_unmeasured(",
@@ -503,6 +518,8 @@ fn the_limits_are_those_of_the_reference() {
         SPEC_FILES,
         BUILD_BYTES as usize,
         BISECTION_ROUTERS,
+        GRAPH_STEPS as usize,
+        FAILURE_SEEDS as usize,
     ];
     let numbers: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_digit()).collect();
     complain(

@@ -433,18 +433,18 @@ fn networks() -> impl Iterator<Item = (&'static str, Files)> {
     let dragonfly = "dragonfly { a = 2; h = 1; local = near; global = far; }";
     let kautz = "kautz { degree = 2; length = 2; link = near; }";
     [
-        ("dragonfly", "1 link", dragonfly, "minimal", ""),
-        ("kautz", "1 router", kautz, "minimal", "binary"),
-        ("graph", "0", "graph \"graph.txt\" { default = near; }", "allowed_turns", ""),
+        ("dragonfly", "1 link", dragonfly, "minimal", "", "failures { links <= 30 %; seeds = 5; } require bisection >= 1;"),
+        ("kautz", "1 router", kautz, "minimal", "binary", "require edge_connectivity >= 1;"),
+        ("graph", "0", "graph \"graph.txt\" { default = near; }", "allowed_turns", "", "require shortest_paths >= 1;"),
     ]
     .into_iter()
-    .map(|(name, faults, topology, routing, tables)| {
+    .map(|(name, faults, topology, routing, tables, more)| {
         let text = SpecText::network(topology)
             .named(name)
             .without("link wire")
             .with("link near { bandwidth = 200 Gbps; latency = 10 ns; } link far { bandwidth = 300 Gbps; latency = 20 ns; }")
             .with("router { radix = 8; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }")
-            .with(&format!("budget {{ vcs = 6; faults = {faults}; }} routing = {routing}; require diameter <= 6;"))
+            .with(&format!("budget {{ vcs = 6; faults = {faults}; }} routing = {routing}; require diameter <= 6; {more}"))
             .text();
         (name, written(name, &text, tables))
     })

@@ -266,6 +266,14 @@ pub enum CheckError {
         what: String,
     },
 
+    /// A count of a network that does not come out again.
+    #[error("the graph is not as it was counted: {what}")]
+    #[diagnostic(code(FAB0425), help("paths, disjoint ways and random failures are counted again from the links alone"))]
+    Graph {
+        /// What differs.
+        what: String,
+    },
+
     /// A file that contradicts the spec or another file.
     #[error("{file}: at `{place}`: {what}")]
     #[diagnostic(code(FAB0422))]

@@ -225,7 +225,13 @@ fn of_routes(metric: Metric) -> bool {
         Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             false
         }
-        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => false,
+        Metric::Routers
+        | Metric::Hosts
+        | Metric::Links
+        | Metric::Bisection
+        | Metric::ShortestPaths
+        | Metric::EdgeConnectivity
+        | Metric::DisconnectShare => false,
     }
 }
 
@@ -249,7 +255,13 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
         }
         Metric::LatencyMax => in_time(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
         Metric::DisjointTrees => counts.trees.map(Exact::integer),
-        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => None,
+        Metric::Routers
+        | Metric::Hosts
+        | Metric::Links
+        | Metric::Bisection
+        | Metric::ShortestPaths
+        | Metric::EdgeConnectivity
+        | Metric::DisconnectShare => None,
     }
 }
 
@@ -326,7 +338,15 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
         | Metric::LatencyMax => Ordering::Greater,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => Ordering::Less,
         // Never of a fault.
-        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => return None,
+        Metric::Routers
+        | Metric::Hosts
+        | Metric::Links
+        | Metric::Bisection
+        | Metric::ShortestPaths
+        | Metric::EdgeConnectivity
+        | Metric::DisconnectShare => {
+            return None;
+        }
     };
     // The healthy fabric comes first.
     let faults = scenarios.get(1..)?.iter().map(|fault| Some((fault.value(metric)?, fault.counts.scenario.as_str())));
@@ -341,6 +361,16 @@ fn network_value(network: &NetworkMetrics, metric: Metric) -> Option<Exact> {
         Metric::Hosts => Some(Exact::integer(network.hosts)),
         Metric::Links => Some(Exact::integer(network.links)),
         Metric::Bisection => network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least)),
+        Metric::ShortestPaths => {
+            let layers = || network.paths.iter().flat_map(|paths| &paths.at);
+            Exact::new(layers().map(|at| at.paths).sum(), layers().map(|at| u128::from(at.pairs)).sum())
+        }
+        Metric::EdgeConnectivity => network.edge_connectivity.map(Exact::integer),
+        Metric::DisconnectShare => {
+            let mut runs = network.failures.as_ref()?.parts_at.clone();
+            runs.sort_unstable();
+            Exact::new((*runs.get(runs.len().checked_sub(1)? / 2)?).into(), network.links.into())
+        }
         _ => None,
     }
 }

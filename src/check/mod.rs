@@ -35,7 +35,7 @@ pub use flow::flow;
 pub use foreign::{ForeignTables, Lanes, NamedFile, Rejected, foreign};
 pub use limit::limit;
 pub use measures::Counts;
-pub use network::bisection;
+pub use network::{bisection, paths_and_failures};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use trees::{tree_bounds, trees};

@@ -7,9 +7,11 @@
 
 use crate::diag::{Failure, Span};
 use crate::emit::number::{round_down_sig, round_up_sig};
-use crate::ir::{Distances, Fraction, LimitArgument, Topology, Units, bisection_unmeasured, gigabytes, nanoseconds};
+use crate::ir::{
+    Distances, Fraction, LimitArgument, NetworkMetrics, Topology, Units, bisection_unmeasured, gigabytes, nanoseconds, search_unmeasured,
+};
 use crate::model::{Comparison, Fabric, Faults, Metric, Plant, Pod, Reference, Require, Scale};
-use crate::passes::limit;
+use crate::passes::{limit, measure};
 use crate::units::Decimal;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -96,7 +98,7 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
     if fabric.requires.is_empty() || fabric.node_count() < 2 {
         return Ok(());
     }
-    let mut errors = unmeasured(fabric);
+    let mut errors = unmeasured(fabric, topology);
     let universal = universal(fabric);
     let units = units(fabric, topology);
     let bounds = bounds(fabric, topology, distances, &units, universal.as_ref());
@@ -121,14 +123,41 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
 }
 
 /// The lines that are about what is not measured of such a network.
-fn unmeasured(fabric: &Fabric) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
+fn unmeasured(fabric: &Fabric, topology: Option<&Topology>) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
     let Plant::Network(network) = &fabric.plant else { return Vec::new() };
-    let why = bisection_unmeasured(network.router_count(), network.family.is_simplex());
-    let lines = fabric.requires.iter().filter(|line| line.metric == Metric::Bisection);
-    let error = |(line, why): (&Require, &String)| -> Box<dyn Diagnostic + Send + Sync> {
-        Box::new(ContractError::Unmeasured { text: line.text(), what: "the bisection", why: why.clone(), span: line.span })
+    let searched = |rounds: usize| {
+        let topology = topology?;
+        search_unmeasured(topology.endpoints().count(), topology.channels().count(), rounds)
     };
-    lines.zip(why.iter().cycle()).map(error).collect()
+    let error = |line: &Require| {
+        let (what, why) = match line.metric {
+            Metric::Bisection => ("the bisection", bisection_unmeasured(network.router_count(), network.family.is_simplex())?),
+            Metric::ShortestPaths => ("the number of shortest paths", searched(1)?),
+            Metric::EdgeConnectivity => ("the edge connectivity", searched(topology.map_or(0, measure::least_degree))?),
+            _ => return None,
+        };
+        Some(boxed(line, what, why))
+    };
+    fabric.requires.iter().filter_map(error).collect()
+}
+
+/// Refuses lines about a network whose metric came to nothing, before anything is built on it.
+///
+/// # Errors
+/// A [`ContractError`] for every such line.
+pub(super) fn measured(fabric: &Fabric, topology: &Topology, network: &NetworkMetrics) -> Result<(), Failure> {
+    let mut errors = unmeasured(fabric, Some(topology));
+    if errors.is_empty() && network.paths.is_none() {
+        let why = "some pair has more of them than 64 bits can count";
+        let lines = fabric.requires.iter().filter(|line| line.metric == Metric::ShortestPaths);
+        errors.extend(lines.map(|line| boxed(line, "the number of shortest paths", why.to_owned())));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Infeasible(errors)) }
+}
+
+/// The error of a line that cannot be decided.
+fn boxed(line: &Require, what: &'static str, why: String) -> Box<dyn Diagnostic + Send + Sync> {
+    Box::new(ContractError::Unmeasured { text: line.text(), what, why, span: line.span })
 }
 
 impl<T> Side<T> {

@@ -3,7 +3,7 @@
 //! In: a fabric. Out: its topology with the proof that it is what was declared; of a pod also the setting of
 //! every switch, what no wiring of it can exceed, and trees that share no switch.
 
-use super::{finalists, size};
+use super::{contract, finalists, size};
 use crate::check::{self, Wired};
 use crate::compiled::CompiledPod;
 use crate::diag::Failure;
@@ -82,7 +82,9 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
         counters: counters.map(|(name, count)| (name.to_owned(), count as u64)).collect(),
         notes: Vec::new(),
     };
-    let (metrics, measured) = measure::measure(&topology, &fabric.demand, &wire::halves(network));
+    let (metrics, measured) = measure::measure(&topology, network, &fabric.demand, &wire::halves(network));
+    contract::measured(fabric, &topology, &metrics)?;
+    check::paths_and_failures(&topology, network.failures.as_ref(), &metrics).map_err(Failure::internal)?;
     let mut seeds = wire::seeds(&topology);
     if let Some(bisection) = &metrics.bisection {
         check::bisection(&topology, &fabric.demand, bisection).map_err(Failure::internal)?;

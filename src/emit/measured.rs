@@ -1,14 +1,37 @@
 //! What the reports for people say of the graph of a network, before it is laid out.
 
-use super::number::{grouped, round_up_sig};
+use super::number::{fixed, grouped, round_up_sig};
 use super::summary::percent;
 use crate::compiled::Compiled;
-use crate::ir::{Fraction, NetworkMetrics, bisection_unmeasured};
+use crate::ir::{FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured};
 
 /// Sentences on what was measured of the graph of a network, and on what was not; empty for a pod.
 pub(super) fn lines(compiled: &Compiled) -> Vec<String> {
     let Some(network) = &compiled.network else { return Vec::new() };
-    bisection(compiled, network)
+    let failures = network.failures.as_ref().map(|failures| failures_line(network, failures));
+    bisection(compiled, network).into_iter().chain(paths(compiled, network)).chain(failures).collect()
+}
+
+fn failures_line(network: &NetworkMetrics, of: &FailureCurve) -> String {
+    let ends = [of.parts_at.iter().min(), of.parts_at.iter().max()].map(|links| percent(network.share(links.copied().unwrap_or(0))));
+    let (median, orders) = (percent(network.share(of.median())), grouped(of.parts_at.len() as u64));
+    let unmeasured = if of.curve.is_none() { "; distances before are not measured: they would take too many searches" } else { "" };
+    format!(
+        "random failures: {median} of the links have failed when some router with hosts first does not reach another one, \
+         in the median of {orders} random orders ({} to {}){unmeasured}",
+        ends[0], ends[1]
+    )
+}
+
+/// The median run of random failures: percent and number of failed links, diameter and mean distance.
+pub(super) fn failure_rows(network: &NetworkMetrics) -> Vec<[String; 4]> {
+    let row = |point: &FailurePoint| {
+        let apart = || "apart".to_owned();
+        let diameter = point.reach.map_or_else(apart, |reach| grouped(reach.diameter.into()));
+        let hops = point.reach.map_or_else(apart, |reach| fixed(reach.average_hops(), 4));
+        [format!("{} %", point.percent), grouped(point.links), diameter, hops]
+    };
+    network.failures.iter().flat_map(|failures| failures.curve.iter().flatten()).map(row).collect()
 }
 
 fn bisection(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
@@ -36,4 +59,35 @@ fn bisection(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
     }
     lines.extend(of.flow().map(|flow| format!("what runs between these halves bounds concurrent_flow: <= {}", round_up_sig(flow, 6))));
     lines
+}
+
+fn paths(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
+    let topology = &compiled.topology;
+    let (endpoints, channels) = (topology.endpoints().count(), topology.channels().count());
+    let mut lines = Vec::new();
+    match (&network.paths, search_unmeasured(endpoints, channels, 1)) {
+        (Some(paths), _) => {
+            let all = paths.all();
+            let mean = all.mean().map_or_else(String::new, |mean| fixed(mean, 4));
+            let single = all.single_share().map_or_else(String::new, percent);
+            lines.push(format!("shortest paths: {mean} of an ordered pair on average; {single} of the pairs have one only"));
+        }
+        (None, Some(why)) => lines.push(format!("shortest paths: not measured: {why}")),
+        (None, None) => lines.push("shortest paths: not measured: a pair has more than 64 bits can count".to_owned()),
+    }
+    lines.push(match network.edge_connectivity {
+        Some(links) => format!("edge connectivity: {}: without fewer links no router with hosts is cut off from another", grouped(links)),
+        None => "edge connectivity: not measured: its proof would take too many searches".to_owned(),
+    });
+    lines
+}
+
+/// Shortest paths by distance: its pairs, those with one path, and the mean, fewest and most paths of a pair.
+pub(super) fn paths_by_distance(network: &NetworkMetrics) -> Vec<[String; 6]> {
+    let layers = network.paths.iter().flat_map(|paths| (1u64..).zip(&paths.at)).filter(|(_, at)| at.pairs > 0);
+    let row = |(distance, at): (u64, &PathsAt)| {
+        let mean = at.mean().map_or_else(String::new, |mean| fixed(mean, 4));
+        [grouped(distance), grouped(at.pairs), grouped(at.single), mean, grouped(at.fewest), grouped(at.most)]
+    };
+    layers.map(row).collect()
 }

@@ -6,6 +6,7 @@
 //! [`super::summary`]. Every picture has its numbers as text: in its cells, or in a table below it.
 
 mod demand;
+mod failures;
 mod faults;
 mod figure;
 mod grid;
@@ -90,6 +91,8 @@ fn page(compiled: &Compiled) -> Value {
         vcs => vcs(nominal),
         faults => faults::faults(compiled),
         measured => measured::lines(compiled),
+        failures => failures::failures(compiled),
+        paths => compiled.network.as_ref().map_or_else(Vec::new, measured::paths_by_distance),
         fault_kind => match fabric.budget.faults {
             Faults::Ocses(_) => "switch",
             Faults::Link => "link",

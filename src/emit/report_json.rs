@@ -4,7 +4,7 @@ use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::{Fraction, LimitArgument, NetworkMetrics, ScenarioMetrics, TreeBounds, worst};
+use crate::ir::{FailureCurve, Fraction, LimitArgument, NetworkMetrics, ScenarioMetrics, TreeBounds, worst};
 use crate::model::{Metric, Scale};
 
 /// The file's text.
@@ -89,7 +89,7 @@ pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
 fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::DisjointTrees => value.floor().to_string(),
-        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => value.floor().to_string(),
+        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection | Metric::EdgeConnectivity => value.floor().to_string(),
         // Loads are whole, unless links carry unlike.
         Metric::MaxChannelLoad if value.is_whole() => value.floor().to_string(),
         Metric::MaxChannelLoad if more == 0 => ratio(value),
@@ -156,7 +156,7 @@ fn numbers(values: &[u32]) -> String {
 /// `"network":{..},`: what was measured of the graph of a network.
 fn push_network(out: &mut String, compiled: &Compiled) {
     let Some(network) = &compiled.network else { return };
-    let NetworkMetrics { routers, hosts, links, endpoint_links, bisection } = network;
+    let NetworkMetrics { routers, hosts, links, endpoint_links, bisection, paths, edge_connectivity, failures } = network;
     push(out, format_args!("\"network\":{{\"routers\":{routers},\"hosts\":{hosts},\"links\":{links},\n\"bisection\":"));
     match bisection {
         None => out.push_str("null"),
@@ -169,7 +169,50 @@ fn push_network(out: &mut String, compiled: &Compiled) {
             push(out, format_args!("\"at_endpoints\":{},\"at_endpoints_share\":{of_endpoints},\"flow\":{flow}}}", of.at_endpoints));
         }
     }
+    out.push_str(",\n\"shortest_paths\":");
+    match paths {
+        None => out.push_str("null"),
+        Some(paths) => {
+            let all = paths.all();
+            let [mean, single] = [all.mean(), all.single_share()].map(|value| value.map_or("null".to_owned(), ratio));
+            push(out, format_args!("{{\"mean\":{mean},\"single_share\":{single},\"by_distance\":"));
+            push_lines(out, (1..).zip(&paths.at).filter(|(_, at)| at.pairs > 0), |out, (distance, at)| {
+                let mean = at.mean().map_or("null".to_owned(), ratio);
+                push(out, format_args!("{{\"distance\":{distance},\"pairs\":{},\"single\":{},", at.pairs, at.single));
+                push(out, format_args!("\"mean\":{mean},\"fewest\":{},\"most\":{}}}", at.fewest, at.most));
+            });
+            out.push('}');
+        }
+    }
+    let connectivity = edge_connectivity.map_or("null".to_owned(), |links| links.to_string());
+    push(out, format_args!(",\n\"edge_connectivity\":{connectivity}"));
+    if let Some(failures) = failures {
+        push_failures(out, network, failures);
+    }
     out.push_str("},\n");
+}
+
+/// `,"failures":{..}`: links that fail at random.
+fn push_failures(out: &mut String, network: &NetworkMetrics, of: &FailureCurve) {
+    let runs = &of.parts_at;
+    let [least, most] = [runs.iter().min(), runs.iter().max()].map(|links| links.copied().unwrap_or(0));
+    let shares = [least, of.median(), most].map(|links| ratio(network.share(links)));
+    push(out, format_args!(",\n\"failures\":{{\"disconnect_share\":{{\"least\":{},", shares[0]));
+    push(out, format_args!("\"median\":{},\"most\":{}}},\"parts_at\":", shares[1], shares[2]));
+    push_numbers(out, runs);
+    out.push_str(",\n\"curve\":");
+    match &of.curve {
+        None => out.push_str("null"),
+        Some(curve) => push_lines(out, curve, |out, point| {
+            let diameter = point.reach.map_or("null".to_owned(), |reach| reach.diameter.to_string());
+            let hops = point.reach.map_or("null".to_owned(), |reach| ratio(reach.average_hops()));
+            push(
+                out,
+                format_args!("{{\"percent\":{},\"links\":{},\"diameter\":{diameter},\"average_hops\":{hops}}}", point.percent, point.links),
+            );
+        }),
+    }
+    out.push('}');
 }
 
 fn push_histograms(out: &mut String, of: &ScenarioMetrics) {

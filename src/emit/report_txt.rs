@@ -89,6 +89,18 @@ impl Page {
             self.title("NETWORK", "");
         }
         lines.iter().for_each(|line| self.wrapped("  ", line));
+        let rows = compiled.network.as_ref().map_or_else(Vec::new, measured::paths_by_distance);
+        let failures = compiled.network.as_ref().map_or_else(Vec::new, measured::failure_rows);
+        let heads = ["distance", "pairs", "with one path", "paths, mean", "fewest", "most"].map(str::to_owned);
+        let heads = (!rows.is_empty()).then_some(heads);
+        for [distance, pairs, single, mean, fewest, most] in heads.into_iter().chain(rows) {
+            self.clipped(format!("    {distance:<8}  {pairs:>13}  {single:>13}  {mean:>12}  {fewest:>8}  {most:>8}"));
+        }
+        let heads = ["failed", "links", "diameter", "average hops"].map(str::to_owned);
+        let heads = (!failures.is_empty()).then_some(heads);
+        for [percent, links, diameter, hops] in heads.into_iter().chain(failures) {
+            self.clipped(format!("    {percent:>8}  {links:>13}  {diameter:>13}  {hops:>12}"));
+        }
     }
 
     fn faults(&mut self, compiled: &Compiled) {

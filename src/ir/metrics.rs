@@ -153,7 +153,15 @@ impl ScenarioMetrics {
             }
             Metric::LatencyMax => nanoseconds(Fraction::whole(self.routed.as_ref()?.cycles_most), self.clock_hz),
             Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
-            Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => return None,
+            Metric::Routers
+            | Metric::Hosts
+            | Metric::Links
+            | Metric::Bisection
+            | Metric::ShortestPaths
+            | Metric::EdgeConnectivity
+            | Metric::DisconnectShare => {
+                return None;
+            }
         })
     }
 }

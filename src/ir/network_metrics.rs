@@ -20,6 +20,13 @@ pub struct NetworkMetrics {
     pub endpoint_links: u64,
     /// Links between two halves of the routers; `None` where that is not measured.
     pub bisection: Option<Bisection>,
+    /// Shortest paths; `None` where that is not measured.
+    pub paths: Option<PathCounts>,
+    /// The fewest links without which some router with hosts no longer reaches another one; `None` where that
+    /// is not measured.
+    pub edge_connectivity: Option<u64>,
+    /// Links that fail at random, if the spec asks for it.
+    pub failures: Option<FailureCurve>,
 }
 
 /// The bisection width: how many links at least run between two halves of the routers, one of which has
@@ -55,6 +62,9 @@ impl NetworkMetrics {
             Metric::Hosts => Fraction::whole(self.hosts),
             Metric::Links => Fraction::whole(self.links),
             Metric::Bisection => Fraction::whole(self.bisection.as_ref()?.least),
+            Metric::ShortestPaths => self.paths.as_ref()?.all().mean()?,
+            Metric::EdgeConnectivity => Fraction::whole(self.edge_connectivity?),
+            Metric::DisconnectShare => self.share(self.failures.as_ref()?.median()),
             _ => return None,
         })
     }
@@ -62,6 +72,120 @@ impl NetworkMetrics {
     pub fn share(&self, links: u64) -> Fraction {
         Fraction::new(links, self.links.max(1))
     }
+}
+
+/// Shortest paths between routers with hosts, as sequences of links.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PathCounts {
+    /// `[distance - 1]`
+    pub at: Vec<PathsAt>,
+}
+
+/// Ordered pairs at one distance, or at any, and their shortest paths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathsAt {
+    /// Pairs.
+    pub pairs: u64,
+    /// Those with one path.
+    pub single: u64,
+    /// Paths of all of them.
+    pub paths: u128,
+    /// The fewest of a pair; [`u64::MAX`] where there is no pair.
+    pub fewest: u64,
+    /// The most of a pair.
+    pub most: u64,
+}
+
+impl PathCounts {
+    /// At any distance.
+    pub fn all(&self) -> PathsAt {
+        self.at.iter().fold(PathsAt::NONE, |sum, at| sum.with(at))
+    }
+}
+
+impl PathsAt {
+    /// No pair.
+    pub const NONE: PathsAt = PathsAt { pairs: 0, single: 0, paths: 0, fewest: u64::MAX, most: 0 };
+
+    /// Both together.
+    pub fn with(&self, other: &PathsAt) -> PathsAt {
+        PathsAt {
+            pairs: self.pairs + other.pairs,
+            single: self.single + other.single,
+            paths: self.paths + other.paths,
+            fewest: self.fewest.min(other.fewest),
+            most: self.most.max(other.most),
+        }
+    }
+    /// Paths of a pair on average; `None` where there is no pair.
+    pub fn mean(&self) -> Option<Fraction> {
+        (self.pairs > 0).then(|| Fraction::new(self.paths, self.pairs))
+    }
+    /// The share of pairs with one path; `None` where there is no pair.
+    pub fn single_share(&self) -> Option<Fraction> {
+        (self.pairs > 0).then(|| Fraction::new(self.single, self.pairs))
+    }
+}
+
+/// Links that fail at random, one after the other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailureCurve {
+    /// `[seed - 1]`: links that have failed when some router with hosts first does not reach another one.
+    pub parts_at: Vec<u64>,
+    /// What the median run is like before; `None` where that is not measured.
+    pub curve: Option<Vec<FailurePoint>>,
+}
+
+/// A moment of the median run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailurePoint {
+    /// Percent of the links.
+    pub percent: u32,
+    /// So many have failed, rounded down.
+    pub links: u64,
+    /// How far routers with hosts are apart; `None` where some do not reach each other.
+    pub reach: Option<FailureReach>,
+}
+
+/// How far routers with hosts are apart, over ordered pairs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FailureReach {
+    /// Largest distance.
+    pub diameter: u32,
+    /// Sum of the distances.
+    pub hops: u64,
+    /// Pairs.
+    pub pairs: u64,
+}
+
+impl FailureCurve {
+    /// The place of the median run: the lower middle one when runs are sorted by when they fall apart, and
+    /// then by seed.
+    pub fn median_of(parts_at: &[u64]) -> usize {
+        let mut order: Vec<usize> = (0..parts_at.len()).collect();
+        order.sort_by_key(|&run| (parts_at[run], run));
+        order.get((order.len().max(1) - 1) / 2).copied().unwrap_or(0)
+    }
+    /// Links that have failed when the median run falls apart.
+    pub fn median(&self) -> u64 {
+        self.parts_at.get(Self::median_of(&self.parts_at)).copied().unwrap_or(0)
+    }
+}
+
+impl FailureReach {
+    /// Mean distance.
+    pub fn average_hops(&self) -> Fraction {
+        Fraction::new(self.hops, self.pairs.max(1))
+    }
+}
+
+/// The percents at which the median run is looked at: every fifth up to the limit, and the limit.
+pub fn failure_percents(limit: u32) -> Vec<u32> {
+    let mut percents: Vec<u32> = (0..=limit).step_by(5).collect();
+    if percents.last() != Some(&limit) {
+        percents.push(limit);
+    }
+    percents
 }
 
 /// Why the bisection of a network of so many routers is not measured; `None` where it is.
@@ -72,6 +196,19 @@ pub fn bisection_unmeasured(routers: usize, simplex: bool) -> Option<String> {
         Some(format!("it has more than {} routers", limits::BISECTION_ROUTERS))
     } else if routers < 2 {
         Some("it has a single router".to_owned())
+    } else {
+        None
+    }
+}
+
+/// Why shortest paths, or the edge connectivity where `rounds` is the least degree, are not measured of a
+/// network with so many routers with hosts and channels; `None` where they are.
+pub fn search_unmeasured(endpoints: usize, channels: usize, rounds: usize) -> Option<String> {
+    let steps = endpoints as u128 * channels as u128 * rounds as u128;
+    if endpoints < 2 {
+        Some("there is one router with hosts".to_owned())
+    } else if steps > u128::from(limits::GRAPH_STEPS) {
+        Some(format!("it would take {steps} looks at a channel, of at most {}", limits::GRAPH_STEPS))
     } else {
         None
     }

@@ -102,6 +102,12 @@ pub enum Metric {
     Links,
     /// Certified lower end of the bisection of a network, links.
     Bisection,
+    /// Shortest paths of an ordered pair of a network on average.
+    ShortestPaths,
+    /// Fewest links without which a network falls apart.
+    EdgeConnectivity,
+    /// Share of the links that have failed when a network falls apart, in the median of random orders.
+    DisconnectShare,
 }
 
 impl Metric {
@@ -121,7 +127,15 @@ impl Metric {
         Metric::DisjointTrees,
     ];
     /// The metrics of the graph of a network, without faults.
-    pub const OF_NETWORKS: [Metric; 4] = [Metric::Routers, Metric::Hosts, Metric::Links, Metric::Bisection];
+    pub const OF_NETWORKS: [Metric; 7] = [
+        Metric::Routers,
+        Metric::Hosts,
+        Metric::Links,
+        Metric::Bisection,
+        Metric::ShortestPaths,
+        Metric::EdgeConnectivity,
+        Metric::DisconnectShare,
+    ];
 
     /// All metrics that a spec may name.
     pub fn every() -> impl Iterator<Item = Metric> + Clone {
@@ -150,6 +164,9 @@ impl Metric {
             Metric::Hosts => "hosts",
             Metric::Links => "links",
             Metric::Bisection => "bisection",
+            Metric::ShortestPaths => "shortest_paths",
+            Metric::EdgeConnectivity => "edge_connectivity",
+            Metric::DisconnectShare => "disconnect_share",
         }
     }
     /// What a value of it may be a share of, nominal and under a fault.

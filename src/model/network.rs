@@ -16,8 +16,20 @@ pub struct Network {
     pub local: LinkTypeId,
     /// The link between groups.
     pub global: LinkTypeId,
+    /// Links that fail at random in the report, if it is to say so.
+    pub failures: Option<Failures>,
     /// Where `topology = ..` stands.
     pub span: Span,
+}
+
+/// `failures { links <= 60 %; seeds = 100; }`: links fail one after the other, in random orders. It changes
+/// no table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Failures {
+    /// Percent of the links up to which distances are told, 1..=99.
+    pub percent: u32,
+    /// How many orders.
+    pub seeds: u32,
 }
 
 impl Network {

@@ -10,6 +10,7 @@ mod context;
 mod demand;
 mod drawn;
 mod faces;
+mod failures;
 mod families;
 mod foreign;
 mod goals;
@@ -83,6 +84,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
 
 /// A pod: chip, cubes and switches.
 fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
+    failures::none_in_pods(context, items, kind);
     let chip = hardware::router(context, items, site, kind);
     let cube = hardware::cube(context, items, site.head, site.links);
     let cubes = hardware::cubes(context, items, site.head, cube.as_ref());

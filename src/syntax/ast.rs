@@ -102,6 +102,8 @@ pub enum ItemKind {
     Ocs(OcsItem),
     /// `budget { .. }`
     Budget(Block),
+    /// `failures { .. }`
+    Failures(Block),
     /// `demand { .. }`
     Demand(Block),
     /// `require metric >= value;`
@@ -123,6 +125,7 @@ impl ItemKind {
             ItemKind::Cube(_) => "cube",
             ItemKind::Ocs(_) => "ocs",
             ItemKind::Budget(_) => "budget",
+            ItemKind::Failures(_) => "failures",
             ItemKind::Demand(_) => "demand",
             ItemKind::Require(_) => "require",
             ItemKind::Unknown(keyword, ..) => &keyword.value,

@@ -62,9 +62,12 @@ impl<'a> Line<'a> {
             ItemKind::Let(constant) => (format!("let {} = {};", constant.name.value, expr(&constant.value)), None),
             ItemKind::Setting(setting) => self::setting(setting),
             ItemKind::Link(name, block) => (format!("link {}", name.value), Some(block)),
-            ItemKind::Router(block) | ItemKind::Chip(block) | ItemKind::Cube(block) | ItemKind::Budget(block) | ItemKind::Demand(block) => {
-                (item.kind.keyword().to_owned(), Some(block))
-            }
+            ItemKind::Router(block)
+            | ItemKind::Chip(block)
+            | ItemKind::Cube(block)
+            | ItemKind::Budget(block)
+            | ItemKind::Failures(block)
+            | ItemKind::Demand(block) => (item.kind.keyword().to_owned(), Some(block)),
             ItemKind::Ocs(ocs) => (self::ocs(ocs), Some(&ocs.block)),
             ItemKind::Require(require) => {
                 let (metric, comparison) = (&require.metric.value, &require.comparison.value);

@@ -35,6 +35,7 @@ impl Used {
             | ItemKind::Chip(block)
             | ItemKind::Cube(block)
             | ItemKind::Budget(block)
+            | ItemKind::Failures(block)
             | ItemKind::Demand(block)
             | ItemKind::Unknown(_, _, block) => self.block(block),
         }

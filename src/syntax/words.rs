@@ -60,6 +60,7 @@ pub const ITEMS: &[ItemWord] = items! {
     "cubes" 3 Setting "cubes = 4;";
     "ocs" 4 Named "ocs X[u in 0..4, v in 0..4] { couple +x[u, v] with -x[u, v] over fiber; ports = 136; }";
     "budget" 5 Block "budget { vcs = 2; faults = 1 ocs; }";
+    "failures" 5 Block "failures { links <= 60 %; seeds = 100; }";
     "demand" 5 ChoiceOrBlock "demand { all_to_all over groups of 16 weight 4; }";
     "topology" 6 Choice "topology = torus 4 x 4 x 8;";
     "routing" 6 Choice "routing = allowed_turns;";
@@ -111,6 +112,8 @@ pub enum Place {
     Ocs,
     /// `budget { .. }`
     Budget,
+    /// `failures { .. }`
+    Failures,
     /// `demand { .. }`
     Demand,
     /// `topology = synthesize { .. }`
@@ -163,6 +166,7 @@ impl Place {
             Place::Cube => "cube",
             Place::Ocs => "ocs",
             Place::Budget => "budget",
+            Place::Failures => "failures",
             Place::Demand => "demand",
             Place::Synthesize => "synthesize",
             Place::AllowedTurns => "allowed_turns",
@@ -239,6 +243,8 @@ pub const FIELDS: &[Field] = fields! {
     "latency" Quantity Link Router Chip;
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;
+    "links" Quantity Failures;
+    "seeds" Quantity Failures;
     "ports" Quantity Ocs;
     "duplex" Choice Ocs;
     "config_db" Choice Ocs;

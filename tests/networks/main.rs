@@ -33,7 +33,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         clock_hz: 1_000_000_000,
         link_types: vec![link("local"), link("global")].into(),
         router: Router { radix, hosts, vcs: 4, flit_bytes: 64, buffer_flits: 64, latency_cycles: 20, span },
-        plant: Plant::Network(Network { family, local: LOCAL, global: GLOBAL, span }),
+        plant: Plant::Network(Network { family, local: LOCAL, global: GLOBAL, failures: None, span }),
         budget: Budget { vcs: 4, faults: Faults::Ocses(0), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
         demand: Demand::uniform(routers),
         routing: RoutingChoice::AllowedTurns(AllowedTurns::default()),

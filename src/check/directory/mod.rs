@@ -24,7 +24,7 @@ use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
 use crate::ids::OcsId;
 use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, NetworkMetrics, Scene, Topology};
-use crate::model::Fabric;
+use crate::model::{Fabric, Plant};
 use certificates::{Claimed, Claims};
 use comparison::Measured;
 pub use files::Files;
@@ -215,7 +215,10 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     let claims = certificates::certificates(files, fabric, &topology, routed).map_err(one)?;
     errors.extend(flow(&Scene::whole(&topology), &fabric.demand, &claims.flow).err());
     let halves = claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least));
-    let network = fabric.pod().is_none().then(|| graph::recount(&topology, &fabric.demand, halves)).transpose();
+    let network = match &fabric.plant {
+        Plant::Network(of) => graph::recount(&topology, &fabric.demand, of.failures.as_ref(), halves).map(Some),
+        Plant::Pod(_) => Ok(None),
+    };
     let network = network.map_err(|error| errors.push(error)).unwrap_or_default();
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects) {
         errors.extend(trees(pod, &topology, cross_connects, &claims.trees).err());

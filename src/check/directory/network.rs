@@ -2,7 +2,7 @@
 
 use super::comparison::{Comparison, Expected, Fields, Measured};
 use crate::check::measures::Exact;
-use crate::ir::{Bisection, NetworkMetrics};
+use crate::ir::{Bisection, FailureCurve, NetworkMetrics, PathCounts, PathsAt};
 use serde_json::Value;
 
 impl Comparison {
@@ -10,13 +10,81 @@ impl Comparison {
     pub(super) fn network(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
         let Some(network) = measured.network else { return };
         let Some(object) = claimed.and_then(Value::as_object) else { return self.differ("network", claimed, "an object") };
-        self.known_keys("network", object, &["routers", "hosts", "links", "bisection"]);
+        self.known_keys("network", object, &["routers", "hosts", "links", "bisection", "shortest_paths", "edge_connectivity", "failures"]);
         for (key, count) in [("routers", network.routers), ("hosts", network.hosts), ("links", network.links)] {
             self.expect(&format!("network.{key}"), object.get(key), Expected::Integer(count));
         }
         match &network.bisection {
             Some(bisection) => self.bisection(object.get("bisection"), network, bisection),
             None => self.expect_or_nothing("network.bisection", object.get("bisection"), None),
+        }
+        match &network.paths {
+            Some(paths) => self.paths(object.get("shortest_paths"), paths),
+            None => self.expect_or_nothing("network.shortest_paths", object.get("shortest_paths"), None),
+        }
+        let connectivity = network.edge_connectivity.map(Expected::Integer);
+        self.expect_or_nothing("network.edge_connectivity", object.get("edge_connectivity"), connectivity);
+        match &network.failures {
+            Some(failures) => self.failures(object.get("failures"), network, failures),
+            None => self.expect_or_nothing("network.failures", object.get("failures"), None),
+        }
+    }
+
+    fn paths(&mut self, claimed: Option<&Value>, of: &PathCounts) {
+        let place = "network.shortest_paths";
+        let layers = || of.at.iter().filter(|at| at.pairs > 0);
+        let sum = |count: fn(&PathsAt) -> u128| layers().map(count).sum::<u128>();
+        let pairs = sum(|at| at.pairs.into());
+        let fields: Fields = vec![
+            ("mean", Exact::new(sum(|at| at.paths), pairs).map(Expected::Ratio)),
+            ("single_share", Exact::new(sum(|at| at.single.into()), pairs).map(Expected::Ratio)),
+        ];
+        let Some(object) = claimed.and_then(Value::as_object) else { return self.differ(place, claimed, "an object") };
+        self.known_keys(place, object, &["mean", "single_share", "by_distance"]);
+        self.fields(place, object, &fields);
+        let lines = object.get("by_distance").and_then(Value::as_array).filter(|lines| lines.len() == layers().count());
+        let Some(lines) = lines else {
+            return self.differ(&format!("{place}.by_distance"), object.get("by_distance"), "a line per distance");
+        };
+        let layers = (1..).zip(&of.at).filter(|(_, at)| at.pairs > 0);
+        for (k, (line, (distance, at))) in lines.iter().zip(layers).enumerate() {
+            let fields: Fields = vec![
+                ("distance", Some(Expected::Integer(distance))),
+                ("pairs", Some(Expected::Integer(at.pairs))),
+                ("single", Some(Expected::Integer(at.single))),
+                ("mean", Exact::new(at.paths, at.pairs.into()).map(Expected::Ratio)),
+                ("fewest", Some(Expected::Integer(at.fewest))),
+                ("most", Some(Expected::Integer(at.most))),
+            ];
+            self.object(&format!("{place}.by_distance[{k}]"), Some(line), &fields);
+        }
+    }
+
+    fn failures(&mut self, claimed: Option<&Value>, network: &NetworkMetrics, of: &FailureCurve) {
+        let place = "network.failures";
+        let Some(object) = claimed.and_then(Value::as_object) else { return self.differ(place, claimed, "an object") };
+        self.known_keys(place, object, &["disconnect_share", "parts_at", "curve"]);
+        let mut runs = of.parts_at.clone();
+        runs.sort_unstable();
+        let share = |links: Option<&u64>| links.and_then(|&links| Exact::new(links.into(), network.links.into())).map(Expected::Ratio);
+        let median = runs.get(runs.len().saturating_sub(1) / 2);
+        let fields: Fields = vec![("least", share(runs.first())), ("median", share(median)), ("most", share(runs.last()))];
+        self.object(&format!("{place}.disconnect_share"), object.get("disconnect_share"), &fields);
+        self.expect(&format!("{place}.parts_at"), object.get("parts_at"), Expected::Exactly(of.parts_at.clone().into()));
+        let Some(curve) = &of.curve else { return self.expect_or_nothing(&format!("{place}.curve"), object.get("curve"), None) };
+        let lines = object.get("curve").and_then(Value::as_array).filter(|lines| lines.len() == curve.len());
+        let Some(lines) = lines else {
+            return self.differ(&format!("{place}.curve"), object.get("curve"), format!("{} points", curve.len()));
+        };
+        for (k, (line, point)) in lines.iter().zip(curve).enumerate() {
+            let hops = point.reach.and_then(|reach| Exact::new(reach.hops.into(), reach.pairs.into())).map(Expected::Ratio);
+            let fields: Fields = vec![
+                ("percent", Some(Expected::Integer(point.percent.into()))),
+                ("links", Some(Expected::Integer(point.links))),
+                ("diameter", point.reach.map(|reach| Expected::Integer(reach.diameter.into()))),
+                ("average_hops", hops),
+            ];
+            self.object(&format!("{place}.curve[{k}]"), Some(line), &fields);
         }
     }
 

@@ -89,12 +89,17 @@ fn metrics(of: &Measures) -> Fields {
 fn expected_metric(metric: Metric, value: Exact) -> Expected {
     match metric {
         Metric::Diameter | Metric::DisjointTrees => integer(value.rounded_up()),
-        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection => integer(value.rounded_up()),
+        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection | Metric::EdgeConnectivity => integer(value.rounded_up()),
         Metric::MaxChannelLoad => load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => Expected::Lower(value),
-        Metric::AverageHops | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance | Metric::Latency | Metric::LatencyMax => {
-            Expected::Ratio(value)
-        }
+        Metric::DisconnectShare
+        | Metric::ShortestPaths
+        | Metric::AverageHops
+        | Metric::LoadRatio
+        | Metric::HopsRatio
+        | Metric::VcBalance
+        | Metric::Latency
+        | Metric::LatencyMax => Expected::Ratio(value),
     }
 }
 

@@ -207,4 +207,12 @@ Reports, drawings and other forms of the topology say nothing of their own, so t
 If the manifest names another version of fabc, verify the directory with that version: another one may lay out
 files differently.",
     },
+    CodeDoc {
+        code: "FAB0425",
+        title: "a graph that was counted wrongly",
+        text: "\
+How many shortest paths a network has, how many links have to be lost before a router with hosts is cut off, and when networks fall
+apart whose links fail at random: the checker counts all of it again from the links alone, with searches of its own, and compares before
+anything is written. A difference is a bug of fabc.",
+    },
 ];

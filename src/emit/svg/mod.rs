@@ -2,12 +2,14 @@
 //! apply; coordinates have one decimal and come from `libm`, so that every machine draws the same bytes.
 
 mod charts;
+mod curve;
 mod map;
 mod pod;
 mod ring;
 mod text;
 
 pub(super) use charts::{Chart, Series, bars, compact, round_step};
+pub(super) use curve::{Curve, Line, curve};
 pub(super) use map::{Map, map};
 pub(super) use pod::{Bundle, pod};
 pub(super) use ring::{Ring, ring};

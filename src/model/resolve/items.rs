@@ -20,6 +20,7 @@ pub(super) struct Items<'a> {
     pub(super) cube: Option<(&'a ast::Block, Span)>,
     pub(super) ocs: Vec<(&'a ast::OcsItem, Span)>,
     pub(super) budget: Option<(&'a ast::Block, Span)>,
+    pub(super) failures: Option<(&'a ast::Block, Span)>,
     pub(super) demand: Option<(&'a ast::Block, Span)>,
     pub(super) requires: Vec<(&'a ast::RequireItem, Span)>,
 }
@@ -56,6 +57,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
             ItemKind::Chip(block) => once(context, &mut items.chip, "chip", block, item.span),
             ItemKind::Cube(block) => once(context, &mut items.cube, "cube", block, item.span),
             ItemKind::Budget(block) => once(context, &mut items.budget, "budget", block, item.span),
+            ItemKind::Failures(block) => once(context, &mut items.failures, "failures", block, item.span),
             ItemKind::Demand(block) => once(context, &mut items.demand, "demand", block, item.span),
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Require(require) => items.requires.push((require, item.span)),
@@ -68,6 +70,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
                     (Some("chip"), _) => items.chip = items.chip.or(Some((block, span))),
                     (Some("cube"), _) => items.cube = items.cube.or(Some((block, span))),
                     (Some("budget"), _) => items.budget = items.budget.or(Some((block, span))),
+                    (Some("failures"), _) => items.failures = items.failures.or(Some((block, span))),
                     (Some("demand"), _) => items.demand = items.demand.or(Some((block, span))),
                     _ => {}
                 }

@@ -7,7 +7,7 @@ use super::items::Items;
 use super::kind::{Kind, Parts, named};
 use super::settings::wrong_kind;
 use super::site::Site;
-use super::{choices, demand, foreign, graph, hardware, requires, wiring};
+use super::{choices, demand, failures, foreign, graph, hardware, requires, wiring};
 use crate::diag::{Span, list};
 use crate::model::errors::ResolveError;
 use crate::model::word::{form, names};
@@ -23,8 +23,12 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     let router = hardware::router(context, items, site, kind);
     let budget = choices::budget(context, items, site, kind, router.as_ref());
     let network = topology(context, items, site, kind);
+    let failures = failures::failures(context, items, network.as_ref());
     let routing = choices::routing(context, items, site, kind);
     let requires = requires::requires(context, items, budget.as_ref(), kind);
+    if failures == Some(None) {
+        requires::need_failures(context, &requires);
+    }
     // Who sends follows from the family alone, but where a file says how many hosts some routers have.
     let each = router.as_ref().map_or(1, |router| router.hosts);
     let senders = network.as_ref().map(|network| Senders::of_network(&network.hosts(each)));
@@ -41,7 +45,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     if let (Some(network), Some((routing, span))) = (&network, routing) {
         fits(context, network, routing, span);
     }
-    let plant = Plant::Network(network?);
+    let plant = Plant::Network(Network { failures: failures?, ..network? });
     Some(Parts { router: router?, plant, budget: budget?, demand: demand?, capacities: capacities?, routing: routing?, requires })
 }
 
@@ -85,7 +89,7 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
             return None;
         }
     };
-    Some(Network { family, local, global, span })
+    Some(Network { family, local, global, failures: None, span })
 }
 
 /// The error of a topology that does not exist, or not in this form, or not here.

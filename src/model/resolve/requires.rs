@@ -76,6 +76,15 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
     Some(Require { metric, fault, comparison, value, scale, value_text, span })
 }
 
+/// Complains about lines on failures where the spec has none.
+pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
+    for line in requires.iter().filter(|line| line.metric == Metric::DisconnectShare) {
+        let help = Some("add `failures { links <= 60 %; seeds = 100; }`".to_owned());
+        let (what, place) = ("`disconnect_share`".to_owned(), "a fabric without `failures`".to_owned());
+        context.error(ResolveError::Misplaced { what, place, help, span: line.span });
+    }
+}
+
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) -> ResolveError {
     let fits = |metric: &Metric| if kind.network { *metric != Metric::DisjointTrees } else { !metric.is_of_networks() };
     let known: Vec<&str> = Metric::every().filter(fits).map(Metric::name).collect();
@@ -213,7 +222,7 @@ fn share(
 /// Why a comparison is decided before anything is measured.
 fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale) -> Option<(&'static str, String)> {
     let upper = matches!(comparison, Comparison::AtMost | Comparison::Less | Comparison::Equal);
-    let counts = [Metric::Routers, Metric::Hosts, Metric::Links, Metric::Bisection];
+    let counts = [Metric::Routers, Metric::Hosts, Metric::Links, Metric::Bisection, Metric::EdgeConnectivity];
     let whole = matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees) || counts.contains(&metric);
     let (name, value) = (metric.name(), value.as_f64());
     if let Scale::ShareOf(reference) = scale {
@@ -230,6 +239,12 @@ fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale
         return Some(("nothing is below 0", format!("`{name}` is never negative")));
     }
     match metric {
+        Metric::DisconnectShare if value > 1.0 => {
+            Some(("a share is never above 1", "require `disconnect_share >= 0.6`, for example".to_owned()))
+        }
+        Metric::ShortestPaths if upper && value < 1.0 => {
+            Some(("every pair has a shortest path", "require `shortest_paths >= 2`, for example".to_owned()))
+        }
         Metric::LoadRatio | Metric::HopsRatio if upper && value < 1.0 => {
             Some(("a ratio to a lower bound is never below 1", format!("require `{name} <= 1.05`, for example")))
         }

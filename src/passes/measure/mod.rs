@@ -5,23 +5,38 @@
 //! than `limits` allows is not measured, and the report says so.
 
 mod bisection;
+mod connectivity;
+mod failures;
+mod paths;
+
+pub use connectivity::least_degree;
 
 use crate::ids::{ChannelId, Id};
-use crate::ir::{Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured};
-use crate::model::Demand;
+use crate::ir::{Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents, search_unmeasured};
+use crate::model::{Demand, Network};
 
 /// Measures a network without faults. `halves` are halves of the routers that its family makes plausible.
-pub fn measure(topology: &Topology, demand: &Demand, halves: &[Vec<bool>]) -> (NetworkMetrics, Vec<PassRecord>) {
+pub fn measure(topology: &Topology, network: &Network, demand: &Demand, halves: &[Vec<bool>]) -> (NetworkMetrics, Vec<PassRecord>) {
     let unmeasured = bisection_unmeasured(topology.node_count(), topology.has_simplex());
     let of_bisection = unmeasured.is_none().then(|| bisection::bisection(topology, demand, halves));
     let (bisection, record) = of_bisection.unzip();
     let endpoint_links = topology.links().iter().filter(|link| topology.is_endpoint(link.a.node) || topology.is_endpoint(link.b.node));
+    let (endpoints, channels) = (topology.endpoints().count(), topology.channels().count());
+    let paths = search_unmeasured(endpoints, channels, 1).is_none().then(|| paths::paths(topology)).flatten();
+    let degree = connectivity::least_degree(topology);
+    let searched = search_unmeasured(endpoints, channels, degree).is_none();
+    let edge_connectivity = searched.then(|| connectivity::edge_connectivity(topology, degree));
+    let points = |percent| search_unmeasured(endpoints, channels, failure_percents(percent).len()).is_none();
+    let failures = network.failures.as_ref().map(|settings| failures::failures(topology, settings, points(settings.percent)));
     let metrics = NetworkMetrics {
         routers: topology.node_count() as u64,
         hosts: topology.nodes().map(|node| u64::from(topology.hosts(node))).sum(),
         links: topology.links().len() as u64,
         endpoint_links: endpoint_links.count() as u64,
         bisection,
+        paths,
+        edge_connectivity,
+        failures,
     };
     (metrics, record.into_iter().collect())
 }

@@ -45,6 +45,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::cube
         | Rule::ocs
         | Rule::budget
+        | Rule::failures
         | Rule::demand
         | Rule::require => Words("an item"),
         Rule::indices | Rule::index => Words("an index such as `u in 0..4`"),
@@ -89,6 +90,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_cube
         | Rule::kw_ocs
         | Rule::kw_budget
+        | Rule::kw_failures
         | Rule::kw_demand
         | Rule::kw_require => Keyword("an item"),
         Rule::kw_mesh | Rule::kw_couple | Rule::kw_all_to_all => Keyword("a setting"),

@@ -68,13 +68,16 @@ pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>
     let mut found: Vec<(u64, usize, Vec<bool>)> = (0..starts).into_par_iter().map(cut_of).collect();
     found.sort_by_key(|&(cut, start, _)| (cut, start));
     found.truncate(multilevel.div_ceil(BETTERED_PART));
-    let again = |&(_, start, ref sides): &(u64, usize, Vec<bool>)| {
-        let mut best = sides.clone();
+    let again = |&(cut, start, ref sides): &(u64, usize, Vec<bool>)| {
+        let mut best = (cut, sides.clone());
         for cycle in 0..CYCLES {
             let mut stream = Stream::new(1, FIRST_STREAM + (STARTS + start * CYCLES + cycle) as u64);
-            best = multilevel::halves(&graph, COARSEST[0], Some(&best), &mut stream);
+            let sides = multilevel::halves(&graph, COARSEST[0], Some(&best.1), &mut stream);
+            let cut = graph.cut(&sides);
+            // Coarse levels are balanced coarsely: what comes back may be worse.
+            best = if cut <= best.0 { (cut, sides) } else { best };
         }
-        (graph.cut(&best), start, best)
+        (best.0, start, best.1)
     };
     let best = found.par_iter().map(again).min_by_key(|&(cut, start, _)| (cut, start));
     let (most, _, sides) = best.expect("there is a start");

@@ -1,9 +1,9 @@
 //! Cuts of a coarse graph, brought back level by level: Karypis & Kumar 1998, with our own refinement.
 //!
 //! In: a graph, a stream of random numbers, and perhaps halves. Out: two halves of exactly floor(N / 2) and
-//! ceil(N / 2) routers, no worse than the given ones. Vertices are matched along heavy edges, in random
-//! order, until so few are left as the start wants; one side grows from a random vertex of the coarsest
-//! graph; on the way back every level is refined. Cost: linear in the edges, times the passes.
+//! ceil(N / 2) routers. Vertices are matched along heavy edges, in random order, until so few are left as the
+//! start wants; one side grows from a random vertex of the coarsest graph, unless halves are given; on the
+//! way back every level is refined. Cost: linear in the edges, times the passes.
 
 use super::graph::Graph;
 use super::refine::refine;

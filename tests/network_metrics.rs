@@ -1,4 +1,5 @@
-//! The bisection of networks: exact widths, bounds of the literature, and what the checker refuses.
+//! What is measured of the graph of networks: exact widths of bisections, numbers of shortest paths, edge
+//! connectivity, random failures; and what the checker refuses.
 
 use fabc::check;
 use fabc::compile::{Stage, compile};
@@ -9,6 +10,9 @@ use fabc::passes::{measure, wire};
 use fabc::progress::Silent;
 use fabc::{diag::SourceMap, model};
 
+/// Two complete graphs of five that one link joins.
+const GRAPH: &str = "0 1\n0 2\n0 3\n0 4\n1 2\n1 3\n1 4\n2 3\n2 4\n3 4\n4 5\n5 6\n5 7\n5 8\n5 9\n6 7\n6 8\n6 9\n7 8\n7 9\n8 9\n";
+
 /// A network of this topology.
 fn fabric(topology: &str, more: &str) -> model::Fabric {
     let text = format!(
@@ -16,20 +20,26 @@ fn fabric(topology: &str, more: &str) -> model::Fabric {
          router {{ radix = 64; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }} \
          topology = {topology} {more} }}"
     );
-    let read = |_: &str| -> Result<String, String> { Ok(text.clone()) };
+    let read = |path: &str| -> Result<String, String> { Ok(if path == "net.fab" { text.clone() } else { GRAPH.to_owned() }) };
     let loaded: Result<(model::Fabric, _, SourceMap), (Failure, SourceMap)> = model::load("net.fab", &read);
     loaded.map(|(fabric, ..)| fabric).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"))
 }
 
 /// A wired network and what is measured of it, checked.
 fn measured(topology: &str) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
-    let fabric = fabric(topology, "");
+    measured_with(topology, "")
+}
+
+/// The same, with more items.
+fn measured_with(topology: &str, more: &str) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
+    let fabric = fabric(topology, more);
     let model::Plant::Network(network) = &fabric.plant else { panic!("a network") };
     let wired = wire::wire(&fabric, network);
-    let (metrics, _) = measure::measure(&wired, &fabric.demand, &wire::halves(network));
+    let (metrics, _) = measure::measure(&wired, network, &fabric.demand, &wire::halves(network));
     if let Some(bisection) = &metrics.bisection {
         check::bisection(&wired, &fabric.demand, bisection).unwrap_or_else(|error| panic!("{topology}: {error}"));
     }
+    check::paths_and_failures(&wired, network.failures.as_ref(), &metrics).unwrap_or_else(|error| panic!("{topology}: {error}"));
     (fabric, wired, metrics)
 }
 
@@ -57,6 +67,7 @@ fn widths_of_the_literature_come_out() {
 fn known_cuts_are_reached() {
     let cases = [
         ("dragonfly { a = 8; h = 4; }", 165, 272),
+        ("dragonfly { a = 12; h = 6; }", 793, 1332),
         ("dragonfly { a = 8; h = 4; arrangement = consecutive; }", 161, 272),
         ("dragonfly { a = 12; h = 6; arrangement = consecutive; }", 784, 1332),
         ("fat_tree { levels = 3; arity = 18; }", 1671, 2848),
@@ -119,4 +130,82 @@ fn cuts_bound_the_flow_and_the_bound_is_certified() {
     let bisection = compiled.network.as_ref().and_then(|network| network.bisection.as_ref()).expect("measured");
     let flow = bisection.flow().expect("all send to all");
     assert!(compiled.scenarios[0].metrics.flow_high <= flow);
+}
+
+/// Mean, share of pairs with one path, and (mean, fewest, most) by distance.
+type Diversity = (f64, f64, Vec<(f64, u64, u64)>);
+
+#[test]
+fn shortest_paths_are_those_of_the_literature() {
+    let cases: [(&str, Diversity); 4] = [
+        ("hyperx 9 x 9 x 8;", (4.7342, 0.0355, vec![(1.0, 1, 1), (2.0, 2, 2), (6.0, 6, 6)])),
+        ("dragonfly { a = 12; h = 6; arrangement = consecutive; }", (2.0364, 0.8465, vec![(1.0, 1, 1), (1.1656, 1, 6), (2.2256, 1, 13)])),
+        ("dragonfly { a = 8; h = 4; }", (1.9411, 0.7177, vec![(1.0, 1, 1), (1.1240, 1, 4), (2.2533, 1, 11)])),
+        // A square of four: two ways to the corner across.
+        ("torus 2 x 2;", (4.0 / 3.0, 2.0 / 3.0, vec![(1.0, 1, 1), (2.0, 2, 2)])),
+    ];
+    for (topology, (mean, single, by_distance)) in cases {
+        let paths = measured(topology).2.paths.expect("measured");
+        let near = |found: Option<fabc::ir::Fraction>, wanted: f64| (found.expect("pairs").as_f64() - wanted).abs() < 6e-5;
+        let all = paths.all();
+        assert!(near(all.mean(), mean) && near(all.single_share(), single), "{topology}: {all:?}");
+        assert_eq!(paths.at.len(), by_distance.len(), "{topology}");
+        for (at, (mean, fewest, most)) in paths.at.iter().zip(by_distance) {
+            assert!(near(at.mean(), mean), "{topology}: {at:?}");
+            assert_eq!((at.fewest, at.most), (fewest, most), "{topology}");
+        }
+    }
+    // From corner to corner: 138! / (69!)^2, beyond 64 bits.
+    assert!(measured("mesh 70 x 70;").2.paths.is_none());
+}
+
+#[test]
+fn edge_connectivity_is_the_least_degree_or_the_cut_that_decides() {
+    let cases = [
+        ("hyperx 4 x 4;", 6),
+        ("dragonfly { a = 4; h = 2; }", 5),
+        ("fat_tree { levels = 3; arity = 3; }", 3),
+        ("mesh 3 x 4;", 2),
+        ("kautz { degree = 3; length = 2; }", 3),
+        ("graph \"two.txt\";", 1),
+    ];
+    for (topology, links) in cases {
+        assert_eq!(measured(topology).2.edge_connectivity, Some(links), "{topology}");
+    }
+    let of = measured("graph \"two.txt\";").2.bisection.expect("measured");
+    assert_eq!((of.least, of.most), (1, 1));
+}
+
+#[test]
+fn networks_fall_apart_where_the_literature_says() {
+    let bands = [
+        ("dragonfly { a = 12; h = 6; arrangement = consecutive; }", 0.650, 0.661),
+        ("hyperx 9 x 9 x 8;", 0.740, 0.749),
+        ("fat_tree { levels = 3; arity = 18; }", 0.699, 0.716),
+    ];
+    for (topology, low, high) in bands {
+        let metrics = measured_with(topology, "failures { links <= 40 %; seeds = 100; }").2;
+        let failures = metrics.failures.as_ref().expect("asked for");
+        let share = failures.median() as f64 / metrics.links as f64;
+        assert!((low - 0.02..=high + 0.02).contains(&share), "{topology}: {share}");
+        assert_eq!(failures.parts_at.len(), 100);
+        let curve = failures.curve.as_ref().expect("measured");
+        let percents: Vec<u32> = curve.iter().map(|point| point.percent).collect();
+        assert_eq!(percents, [0, 5, 10, 15, 20, 25, 30, 35, 40]);
+        let hops: Vec<f64> = curve.iter().map(|point| point.reach.expect("in one piece").average_hops().as_f64()).collect();
+        assert!(hops.is_sorted(), "{topology}: {hops:?}");
+    }
+}
+
+#[test]
+fn a_path_falls_apart_with_its_first_link() {
+    let metrics = measured_with("mesh 9;", "failures { links <= 12 %; seeds = 3; }").2;
+    let failures = metrics.failures.expect("asked for");
+    assert_eq!(failures.parts_at, [1, 1, 1]);
+    // 12 % of 8 links is none yet.
+    let curve = failures.curve.expect("measured");
+    assert_eq!(curve.iter().map(|point| (point.percent, point.links)).collect::<Vec<_>>(), [(0, 0), (5, 0), (10, 0), (12, 0)]);
+    let apart = measured_with("mesh 9;", "failures { links <= 13 %; }").2.failures.expect("asked for");
+    assert_eq!(apart.curve.expect("measured").last().expect("a point").reach, None);
+    assert_eq!(apart.parts_at.len(), 100);
 }

@@ -1,0 +1,70 @@
+//! How many shortest paths there are: of every ordered pair of routers with hosts, exactly.
+//!
+//! In: a connected topology. Out: over all pairs, and over those of every distance, how many paths there are,
+//! the fewest and the most of a pair, and how many pairs have one only. A path is a sequence of links:
+//! parallel links make parallel paths. One breadth-first search from every canonical source adds up the paths
+//! of a router over the channels that come from the layer before; what the symmetry carries around is counted
+//! as often. Cost: sources by channels; sources run in parallel, and sums do not depend on their order.
+
+use crate::ids::{Id, NodeId};
+use crate::ir::{PathCounts, PathsAt, Topology};
+use rayon::prelude::*;
+
+/// Counts the shortest paths; `None` where some number is beyond 64 bits.
+pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
+    let symmetry = topology.symmetry();
+    let sources: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
+    let layers = sources.par_iter().map(|&source| from(topology, source)).reduce(|| Some(Vec::new()), joined)?;
+    let order = symmetry.order() as u64;
+    let all = layers.into_iter().map(|at| PathsAt {
+        pairs: at.pairs * order,
+        single: at.single * order,
+        paths: at.paths * u128::from(order),
+        ..at
+    });
+    Some(PathCounts { at: all.collect() })
+}
+
+/// `[distance - 1]` of the pairs from one source.
+fn from(topology: &Topology, source: NodeId) -> Option<Vec<PathsAt>> {
+    let mut paths = vec![0u64; topology.node_count()];
+    let mut seen = vec![false; topology.node_count()];
+    (paths[source.index()], seen[source.index()]) = (1, true);
+    let (mut layer, mut layers) = (vec![source], Vec::new());
+    while !layer.is_empty() {
+        let mut next = Vec::new();
+        for &node in &layer {
+            for channel in topology.channels_from(node) {
+                let to = topology.target(channel).node;
+                if !seen[to.index()] {
+                    if paths[to.index()] == 0 {
+                        next.push(to);
+                    }
+                    paths[to.index()] = paths[to.index()].checked_add(paths[node.index()])?;
+                }
+            }
+        }
+        let mut at = PathsAt::NONE;
+        for &node in &next {
+            seen[node.index()] = true;
+            if topology.is_endpoint(node) {
+                let paths = paths[node.index()];
+                let own = PathsAt { pairs: 1, single: u64::from(paths == 1), paths: paths.into(), fewest: paths, most: paths };
+                at = at.with(&own);
+            }
+        }
+        if !next.is_empty() {
+            layers.push(at);
+        }
+        layer = next;
+    }
+    Some(layers)
+}
+
+/// The sums of two lists, distance by distance.
+fn joined(one: Option<Vec<PathsAt>>, other: Option<Vec<PathsAt>>) -> Option<Vec<PathsAt>> {
+    let (mut one, other) = (one?, other?);
+    one.resize(one.len().max(other.len()), PathsAt::NONE);
+    one.iter_mut().zip(&other).for_each(|(at, more)| *at = at.with(more));
+    Some(one)
+}
