@@ -1,5 +1,6 @@
 //! What the reports for people say of the graph of a network, before it is laid out.
 
+use super::design_space;
 use super::number::{fixed, grouped, round_up_sig};
 use super::summary::percent;
 use crate::compiled::Compiled;
@@ -9,7 +10,18 @@ use crate::ir::{FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, b
 pub(super) fn lines(compiled: &Compiled) -> Vec<String> {
     let Some(network) = &compiled.network else { return Vec::new() };
     let failures = network.failures.as_ref().map(|failures| failures_line(network, failures));
-    bisection(compiled, network).into_iter().chain(paths(compiled, network)).chain(failures).collect()
+    bisection(compiled, network).into_iter().chain(paths(compiled, network)).chain(failures).chain(designs(compiled)).collect()
+}
+
+/// Where a network stands among the designs of its family and radix.
+fn designs(compiled: &Compiled) -> Option<String> {
+    let space = design_space::of(compiled)?;
+    let (routers, bound) = (space.own.router_count() as u64, space.moore_bound());
+    let largest = space.designs.last()?.router_count() as u64;
+    let rank = if routers == largest { "this is the largest".to_owned() } else { format!("the largest has {} routers", grouped(largest)) };
+    let designs = if space.designs.len() == 1 { "one design".to_owned() } else { format!("{} designs", space.designs.len()) };
+    let share = percent(Fraction::new(routers, bound));
+    Some(format!("design space: {designs} of {} network ports, {rank}; {share} of Moore's bound of {bound} routers", space.radix))
 }
 
 fn failures_line(network: &NetworkMetrics, of: &FailureCurve) -> String {

@@ -6,6 +6,7 @@
 
 mod certificates;
 mod config_db;
+mod design_space;
 mod dot;
 mod external;
 mod graphml;

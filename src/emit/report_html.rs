@@ -6,6 +6,7 @@
 //! [`super::summary`]. Every picture has its numbers as text: in its cells, or in a table below it.
 
 mod demand;
+mod designs;
 mod failures;
 mod faults;
 mod figure;
@@ -91,6 +92,7 @@ fn page(compiled: &Compiled) -> Value {
         vcs => vcs(nominal),
         faults => faults::faults(compiled),
         measured => measured::lines(compiled),
+        designs => designs::designs(compiled),
         failures => failures::failures(compiled),
         paths => compiled.network.as_ref().map_or_else(Vec::new, measured::paths_by_distance),
         fault_kind => match fabric.budget.faults {

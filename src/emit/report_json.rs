@@ -1,5 +1,6 @@
 //! `report.json` (`fabc.report/1`): metrics, bounds, histograms, scenarios, requires and passes for programs.
 
+use super::design_space;
 use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
@@ -188,6 +189,13 @@ fn push_network(out: &mut String, compiled: &Compiled) {
     push(out, format_args!(",\n\"edge_connectivity\":{connectivity}"));
     if let Some(failures) = failures {
         push_failures(out, network, failures);
+    }
+    if let Some(space) = design_space::of(compiled) {
+        push(out, format_args!(",\n\"design_space\":{{\"radix\":{},\"moore_bound\":{},\"designs\":", space.radix, space.moore_bound()));
+        push_lines(out, &space.designs, |out, design| {
+            push(out, format_args!("{{\"topology\":{},\"routers\":{}}}", quote(&design.written()), design.router_count()));
+        });
+        out.push('}');
     }
     out.push_str("},\n");
 }

@@ -39,8 +39,32 @@ impl DesignSpace {
             Family::SlimFly { .. } => Some(Self::SlimFly),
             Family::Bundlefly { .. } => Some(Self::Bundlefly),
             Family::Dragonfly(Dragonfly { a, h, g, .. }) if *g == a * h + 1 => Some(Self::Dragonfly),
-            Family::HyperX(sides) => Some(Self::HyperX(sides.len() as u32)),
+            Family::HyperX(sides) if (2..=4).contains(&sides.len()) && sides.iter().all(|&side| side > 1) => {
+                Some(Self::HyperX(sides.len() as u32))
+            }
             _ => None,
+        }
+    }
+
+    /// Network ports of the fullest router of a design; `None` for a family without a design space.
+    pub fn radix(family: &Family) -> Option<u32> {
+        match family {
+            Family::PolarStar(star) => Some(star.q + 1 + star.degree),
+            Family::PolarFly { q } => Some(q + 1),
+            Family::SlimFly { q } => slim_fly_degree(*q),
+            Family::Bundlefly { q, p } => Some(slim_fly_degree(*q)? + (p - 1) / 2),
+            Family::Dragonfly(Dragonfly { a, h, .. }) => Some(a - 1 + h),
+            Family::HyperX(sides) => Some(sides.iter().map(|side| side - 1).sum()),
+            _ => None,
+        }
+    }
+
+    /// Hops that are enough between any two routers of a design.
+    pub fn hops(self) -> u32 {
+        match self {
+            Self::PolarFly | Self::SlimFly => 2,
+            Self::PolarStar | Self::Bundlefly | Self::Dragonfly => 3,
+            Self::HyperX(dimensions) => dimensions,
         }
     }
 

@@ -1,0 +1,62 @@
+//! The design space of a family: what else its radix allows, and how families scale with the radix.
+
+use crate::compiled::Compiled;
+use crate::emit::design_space::{self, moore_bound};
+use crate::emit::number::grouped;
+use crate::emit::summary::percent;
+use crate::emit::svg::{self, Curve, Line};
+use crate::ir::Fraction;
+use crate::model::{DesignSpace, Size};
+use minijinja::{Value, context};
+
+/// Families of three hops whose scale is drawn, each with a color of the page.
+const DRAWN: [(&str, DesignSpace, &str); 4] = [
+    ("polarstar", DesignSpace::PolarStar, "--accent"),
+    ("bundlefly", DesignSpace::Bundlefly, "--second"),
+    ("dragonfly", DesignSpace::Dragonfly, "--good"),
+    ("hyperx of 3 dimensions", DesignSpace::HyperX(3), "--bad"),
+];
+/// Radixes of the picture: to this one at least, and to as much more than the network's own.
+const FARTHEST: u32 = 32;
+const BEYOND: u32 = 8;
+
+/// The designs of the same radix, and for families of three hops the picture; `None` without a design space.
+pub(super) fn designs(compiled: &Compiled) -> Option<Value> {
+    let space = design_space::of(compiled)?;
+    let bound = space.moore_bound();
+    let rows: Vec<Value> = space
+        .designs
+        .iter()
+        .map(|design| {
+            let routers = design.router_count() as u64;
+            let share = percent(Fraction::new(u128::from(routers), bound));
+            context! { topology => design.written(), routers => grouped(routers), share, own => *design == *space.own }
+        })
+        .collect();
+    let picture = (space.hops == 3).then(|| picture(space.radix, percent(Fraction::new(space.own.router_count() as u64, bound))));
+    let key: Vec<Value> = DRAWN.iter().map(|(name, _, color)| context! { name, color }).collect();
+    Some(context! { radix => space.radix, hops => space.hops, bound => bound.to_string(), rows, picture, key })
+}
+
+/// The largest network of each family by radix, as a share of Moore's bound on three hops.
+fn picture(radix: u32, share: String) -> String {
+    let point = |space: DesignSpace, ports: u32| {
+        let routers = space.choose(std::iter::once(ports), Size::Largest)?.router_count();
+        let of_bound = Fraction::new(routers as u64, moore_bound(ports, 3)).as_f64() * 100.0;
+        Some((f64::from(ports), of_bound, format!("{ports} ports: {} routers", grouped(routers as u64))))
+    };
+    let line = |(name, space, color): (&str, DesignSpace, &'static str)| Line {
+        color,
+        points: (4..=FARTHEST.max(radix + BEYOND))
+            .filter_map(|ports| point(space, ports))
+            .map(|(ports, of_bound, title)| (ports, of_bound, format!("{name}, {title}")))
+            .collect(),
+    };
+    svg::curve(&Curve {
+        label: "The largest network of each family, as a share of the largest that three hops could reach, by network ports".to_owned(),
+        x_title: "network ports of a router",
+        y_title: "% of Moore's bound",
+        lines: DRAWN.map(line).into(),
+        mark: Some((f64::from(radix), format!("this one: {share}"))),
+    })
+}
