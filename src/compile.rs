@@ -39,7 +39,10 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let Built { topology, wired, pod, network, seeds, mut passes } = plant::build(&fabric, progress)?;
     let faults = faults::Faults::new(&fabric, &topology, pod.as_ref(), last, progress)?;
     let whole = Scene::whole(&topology);
-    let settings = flow::Settings::certificate(fabric.effort());
+    let settings = match pod {
+        Some(_) => flow::Settings::certificate(fabric.effort()),
+        None => flow::Settings::of_network(topology.symmetry().class_count() * topology.channel_count()),
+    };
     let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
     check::flow(&whole, &fabric.demand, &flow.primal).map_err(Failure::internal)?;
     passes.push(PassRecord::of_flow(&flow));

@@ -1,6 +1,6 @@
 //! Design spaces against the tables of the PolarStar paper's authors, and goals that choose from them.
 //!
-//! `tests/data/polarstar_largest.csv` and `scale_by_radix.csv` were computed by separate code from the
+//! `tests/data/polarstar_largest.csv`, `polarstar_design_space.csv` and `scale_by_radix.csv` were computed by separate code from the
 //! formulas of Lakhotia and others 2024.
 
 use fabc::model::{self, DesignSpace, Family, Plant, PolarStar, Size, Supernode};
@@ -51,6 +51,28 @@ fn the_largest_polarstar_of_every_radix() {
         let Some(Family::PolarStar(PolarStar { q, supernode, degree })) = best else { panic!("{row:?}") };
         let found = [q.to_string(), supernode.name().to_owned(), degree.to_string(), routers(best.as_ref())];
         assert_eq!(found.each_ref().map(String::as_str), [row["best_q"], row["best_kind"], row["best_dprime"], row["best_routers"]]);
+    }
+}
+
+#[test]
+fn every_polarstar_of_every_radix() {
+    let mut expected: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for row in rows(include_str!("../data/polarstar_design_space.csv")) {
+        let design = ["kind", "q", "supernode_degree", "routers"].map(|column| row[column]).join(",");
+        expected.entry(row["radix"].parse().unwrap()).or_default().push(design);
+    }
+    assert_eq!(expected.len(), 121);
+    for (radix, mut expected) in expected {
+        let told = |design: Family| match design {
+            Family::PolarStar(star) => {
+                format!("{},{},{},{}", star.supernode.name(), star.q, star.degree, Family::PolarStar(star).router_count())
+            }
+            other => panic!("{other:?}"),
+        };
+        let mut found: Vec<String> = DesignSpace::PolarStar.of_radix(radix).into_iter().map(told).collect();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "radix {radix}");
     }
 }
 

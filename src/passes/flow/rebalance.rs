@@ -26,6 +26,8 @@ const BALANCED: f64 = 1e-3;
 /// sweeps.
 const QUIET: f64 = 0.002;
 const SWEEPS_PER_WIDTH: u32 = 30;
+/// A gap as wide as this is looked for after every sweep, a narrower one after every width.
+const WIDE_GAP: f64 = 0.001;
 /// Parts of the flow into a node that are less than this are rounding errors, or not worth a path.
 const DUST: f64 = 1e-9;
 /// Passes over the nodes of a source before the next source has its turn.
@@ -61,6 +63,9 @@ pub(super) fn rebalance(quotient: &Quotient, flows: &mut [SourceFlow], best: Dua
                 balance.sweep(flow, source, &mut labels);
             }
             done += 1;
+            if gap >= WIDE_GAP && (1.0 + gap) * quotient.parts as f64 / balance.busiest() >= dual.bound() {
+                break;
+            }
             if balance.shifts <= quiet {
                 break;
             }
