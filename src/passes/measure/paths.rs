@@ -14,7 +14,9 @@ use rayon::prelude::*;
 pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     let symmetry = topology.symmetry();
     let sources: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
-    let layers = sources.par_iter().map(|&source| from(topology, source)).reduce(|| Some(Vec::new()), joined)?;
+    let mut layers = sources.par_iter().map(|&source| from(topology, source)).reduce(|| Some(Vec::new()), joined)?;
+    // Farther than any router with hosts there may be others, which no pair leads to.
+    while layers.pop_if(|at| at.pairs == 0).is_some() {}
     let order = symmetry.order() as u64;
     let all = layers.into_iter().map(|at| PathsAt {
         pairs: at.pairs * order,
