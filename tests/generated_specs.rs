@@ -1,7 +1,7 @@
 //! Properties of the formatter and of the normal form, over specs that nobody wrote by hand.
 
 use fabc::model::{Plant, resolve};
-use fabc::syntax::ast::{Block, Entry, File, ItemKind, Setting, Spec, Value, ValueKind};
+use fabc::syntax::ast::{Block, Entry, File, ItemKind, Setting, Spec, StatementKind, Value, ValueKind};
 use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
 use proptest::prelude::*;
 
@@ -106,7 +106,13 @@ fn network() -> impl Strategy<Value = (String, usize)> {
         let arcs = if duplex { "arcs = duplex; " } else { "" };
         (format!("topology = kautz {{ length = {length}; {arcs}degree = {degree}; }}"), ((degree + 1) * degree.pow(length - 1)) as usize)
     });
-    prop_oneof![grid, dragonfly, tree, kautz]
+    let levels = (2u32..6, 2u32..6, 1u32..4, any::<bool>()).prop_map(|(inner, outer, joined, spare)| {
+        let spare = if spare && outer > 2 { "{ spare = one; }" } else { ";" };
+        let text =
+            format!("topology = levels {{ level {inner}; level {outer} joined {joined} over wire {spare} level two {{ ports = 6; }} }}");
+        (text, (inner * outer * 2) as usize)
+    });
+    prop_oneof![grid, dragonfly, tree, kautz, levels]
 }
 
 prop_compose! {
@@ -157,7 +163,10 @@ fn gap() -> impl Strategy<Value = String> {
 }
 
 fn reversed(block: &mut Block) {
-    block.statements.reverse();
+    // Levels count from the inside out.
+    if !block.statements.iter().any(|statement| matches!(statement.kind, StatementKind::Level(_))) {
+        block.statements.reverse();
+    }
 }
 
 proptest! {

@@ -99,6 +99,14 @@ fn fewest_channels(fabric: &Fabric) -> u64 {
         Family::HyperX(sides) => along(sides, &|side| side - 1),
         // Some global ports of a group may be dark.
         Family::Dragonfly(Dragonfly { a, .. }) => u64::from(*a) - 1,
+        Family::Levels(levels) => {
+            let inside = levels.0.iter().scan(1, |size, level| {
+                let links = level.leaving() / *size;
+                *size *= u64::from(level.blocks);
+                Some(links)
+            });
+            inside.sum()
+        }
         Family::Hypercube { dimensions, folded } => u64::from(dimensions + u32::from(*folded)),
         Family::PolarStar(PolarStar { q, degree, .. }) => u64::from(q + degree),
         Family::PolarFly { q } => u64::from(*q),

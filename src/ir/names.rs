@@ -20,6 +20,9 @@ pub enum Names {
         /// Routers of a block.
         size: u32,
     },
+    /// `group3.2[5]`: blocks in blocks; how many there are at every level, routers first, from the inside
+    /// out.
+    Nested(Arc<[u32]>),
     /// `router[0,2,1]`: the word of a Kautz graph, letters 0..=degree, neighbors different, in lexicographic
     /// order.
     Words {
@@ -49,6 +52,11 @@ impl Names {
             Family::Xpander { lift, .. } => Names::Blocks { word: "node", size: *lift },
             Family::Megafly(megafly) => Names::Blocks { word: "group", size: megafly.a },
             Family::Dragonfly(Dragonfly { a, .. }) => Names::Blocks { word: "group", size: *a },
+            Family::Levels(levels) => match *levels.0.iter().map(|level| level.blocks).collect::<Vec<u32>>() {
+                [_] => Names::Numbered,
+                [size, _] => Names::Blocks { word: "group", size },
+                ref blocks => Names::Nested(blocks.into()),
+            },
             Family::FatTree { levels, arity } => Names::Blocks { word: "level", size: arity.pow(levels - 1) },
             Family::Kautz { degree, length, .. } => Names::Words { degree: *degree, length: *length },
             Family::Listed(listed) => Names::Listed(listed.routers.iter().map(|router| router.name.clone()).collect()),
@@ -65,6 +73,13 @@ impl Names {
             }
             Names::Grid(sides) => bracketed("router", &grid(sides, node.0)),
             Names::Blocks { word, size } => format!("{word}{}[{}]", node.0 / size, node.0 % size),
+            Names::Nested(blocks) => {
+                let mut rest = node.0;
+                let mut at: Vec<String> = blocks.iter().map(|count| (rest % count, rest /= count).0.to_string()).collect();
+                let router = at.remove(0);
+                at.reverse();
+                format!("group{}[{router}]", at.join("."))
+            }
             Names::Words { degree, length } => bracketed("router", &word(*degree, *length, node.0)),
             Names::Listed(names) => names[node.index()].clone(),
         }
@@ -100,6 +115,14 @@ impl Names {
                 let at: [u32; 1] = numbers(at)?.try_into().ok()?;
                 (at[0] < *size).then_some(())?;
                 block.parse::<u32>().ok()?.checked_mul(*size)?.checked_add(at[0])?
+            }
+            Names::Nested(blocks) => {
+                let (groups, router) = name.strip_prefix("group")?.split_once('[')?;
+                let [router]: [u32; 1] = numbers(router)?.try_into().ok()?;
+                let groups: Option<Vec<u32>> = groups.split('.').map(|group| group.parse().ok()).collect();
+                let at = groups?.into_iter().chain([router]);
+                (at.clone().count() == blocks.len()).then_some(())?;
+                at.zip(blocks.iter().rev()).try_fold(0, |id, (at, count)| (at < *count).then_some(id * count + at))?
             }
             Names::Words { degree, length } => {
                 let letters = numbers(name.strip_prefix("router[")?)?;
@@ -154,6 +177,7 @@ mod tests {
             (Names::Cubes([4, 2, 3]), 48, "cube1[0,1,2]", 44),
             (Names::Grid([3, 4, 5].into()), 60, "router[1,2,3]", 33),
             (Names::Blocks { word: "group", size: 6 }, 24, "group2[5]", 17),
+            (Names::Nested([4, 3, 2].into()), 24, "group1.2[3]", 23),
             (Names::Words { degree: 2, length: 3 }, 12, "router[1,0,2]", 5),
             (Names::Listed(listed), 2, "spine", 1),
         ];

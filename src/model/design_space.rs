@@ -1,6 +1,7 @@
 //! Which networks of a family a radix allows: the designs that a goal chooses from, and that a report lists.
 
-use super::family::{Arrangement, Dragonfly, Family, PolarStar, Supernode};
+use super::arrangement::Arrangement;
+use super::family::{Dragonfly, Family, PolarStar, Supernode};
 use crate::algebra::prime_power;
 use std::cmp::Reverse;
 

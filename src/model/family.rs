@@ -1,5 +1,7 @@
 //! The families of networks, each with its checked parameters, and what follows from those alone.
 
+use super::arrangement::Arrangement;
+use super::levels::Levels;
 use super::word::words;
 use crate::algebra::{self, Plane};
 use crate::ids::LinkTypeId;
@@ -49,6 +51,8 @@ pub enum Family {
     },
     /// `dragonfly { .. }`.
     Dragonfly(Dragonfly),
+    /// `levels { level ..; .. }`.
+    Levels(Levels),
     /// `megafly { a; rho; arrangement; }`.
     Megafly(Megafly),
     /// `fat_tree { levels; arity; }`.
@@ -213,21 +217,6 @@ pub struct Megafly {
     pub arrangement: Arrangement,
 }
 
-/// Which global port of a group leads to which other group.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Arrangement {
-    /// Port k of group i leads to group i - k - 1 (modulo the groups): every rotation of the groups keeps the
-    /// ports.
-    #[default]
-    Palmtree,
-    /// Port k of group i leads to group k, groups from i on counted one further.
-    Consecutive,
-    /// Ports 2 j and 2 j + 1 of group i lead to groups i + j + 1 and i - j - 1.
-    Fold,
-}
-
-words!(Arrangement { Palmtree = "palmtree", Consecutive = "consecutive", Fold = "fold" });
-
 /// What an arc of a directed family is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Arcs {
@@ -288,7 +277,7 @@ pub fn is_bipartite_lps(rho: u32, q: u32) -> bool {
 
 impl Family {
     /// Every family, each with a topology as it is written.
-    pub const FORMS: [(&'static str, &'static str); 19] = [
+    pub const FORMS: [(&'static str, &'static str); 20] = [
         ("torus", "torus 16 x 16` or `torus (side)"),
         ("mesh", "mesh 4 x 4 x 4` or `mesh (side)"),
         ("hyperx", "hyperx 9 x 9 x 8` or `hyperx (side)"),
@@ -300,6 +289,7 @@ impl Family {
         ("bundlefly", "bundlefly { q = 7; p = 9; }"),
         ("spectralfly", "spectralfly { rho = 23; q = 13; }"),
         ("dragonfly", "dragonfly { a = 8; h = 4; }"),
+        ("levels", "levels { level 8; level 33 { ports = 4; } }"),
         ("megafly", "megafly { a = 16; rho = 8; }"),
         ("fat_tree", "fat_tree { levels = 3; arity = 18; }"),
         ("kautz", "kautz { degree = 4; length = 3; }"),
@@ -323,6 +313,7 @@ impl Family {
                 if is_bipartite_lps(*rho, *q) { 2 * half } else { half }
             }
             Family::Dragonfly(Dragonfly { a, g, .. }) => *a as usize * *g as usize,
+            Family::Levels(levels) => levels.router_count(),
             Family::Megafly(megafly) => megafly.a as usize * megafly.groups() as usize,
             Family::FatTree { levels, arity } => *levels as usize * (*arity as usize).pow(levels - 1),
             Family::Kautz { degree, length, .. } => (*degree as usize + 1) * (*degree as usize).pow(length - 1),
@@ -338,6 +329,7 @@ impl Family {
         match self {
             Family::Dragonfly(Dragonfly { a, g, .. }) => (*a, *g),
             Family::Megafly(megafly) => (megafly.a, megafly.groups()),
+            Family::Levels(levels) if levels.0.len() > 1 => levels.outermost(),
             _ => (1, self.router_count() as u32),
         }
     }
@@ -355,6 +347,7 @@ impl Family {
         match self {
             Family::Dragonfly(Dragonfly { arrangement, spare, .. }) => *arrangement != Arrangement::Consecutive && !spare,
             Family::Megafly(Megafly { arrangement, .. }) => *arrangement != Arrangement::Consecutive,
+            Family::Levels(levels) => levels.rotates(),
             _ => false,
         }
     }
@@ -372,6 +365,7 @@ impl Family {
             Family::Bundlefly { .. } => "bundlefly",
             Family::SpectralFly { .. } => "spectralfly",
             Family::Dragonfly(_) => "dragonfly",
+            Family::Levels(_) => "levels",
             Family::Megafly(_) => "megafly",
             Family::FatTree { .. } => "fat_tree",
             Family::Kautz { .. } => "kautz",
@@ -400,6 +394,7 @@ impl Family {
                 let spare = if *spare { " spare = 1;" } else { "" };
                 format!("{name} {{ a = {a}; h = {h}; g = {g}; arrangement = {};{spare} }}", arrangement.name())
             }
+            Family::Levels(levels) => levels.written(),
             Family::Megafly(Megafly { a, rho, arrangement }) => {
                 format!("{name} {{ a = {a}; rho = {rho}; arrangement = {}; }}", arrangement.name())
             }

@@ -3,6 +3,7 @@
 //! Comes in: syntax. Goes out: a [`Fabric`], or every error that can be told apart ([`resolve`]); [`load`]
 //! does it from a path.
 
+mod arrangement;
 mod capacity;
 mod contract;
 mod demand;
@@ -10,6 +11,7 @@ mod design_space;
 mod errors;
 mod fabric;
 mod family;
+mod levels;
 mod names;
 mod network;
 mod pod;
@@ -21,6 +23,7 @@ mod synthesis;
 mod warnings;
 mod word;
 
+pub use arrangement::Arrangement;
 pub use capacity::Capacities;
 pub use contract::*;
 pub use demand::{Component, Demand, DemandShape, Plane};
@@ -28,6 +31,7 @@ pub use design_space::*;
 pub use errors::ResolveError;
 pub use fabric::*;
 pub use family::*;
+pub use levels::{Level, Levels};
 pub use names::file_stem;
 pub use network::*;
 pub use pod::*;

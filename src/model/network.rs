@@ -47,6 +47,7 @@ impl Network {
             Family::FatTree { levels, arity } => only(&|router| router < arity.pow(levels - 1) as usize),
             Family::Megafly(megafly) => only(&|router| router % (megafly.a as usize) < megafly.a as usize / 2),
             Family::Dragonfly(Dragonfly { a, spare: true, .. }) => only(&|router| router < count - *a as usize),
+            Family::Levels(levels) => only(&|router| levels.has_hosts(router as u32)),
             Family::Listed(listed) => listed.routers.iter().map(|router| router.hosts.unwrap_or(each)).collect(),
             _ => vec![each; count],
         }
@@ -55,6 +56,7 @@ impl Network {
     pub fn links_in_use(&self) -> Vec<LinkTypeId> {
         let mut used = match &self.family {
             Family::Listed(listed) => listed.links.iter().map(|link| link.link).collect(),
+            Family::Levels(levels) => levels.0.iter().map(|level| level.link).collect(),
             Family::Dragonfly(Dragonfly { a: 1, .. }) => vec![self.global],
             // A supernode of no links has those of the quadrics.
             family if family.is_grouped() => vec![self.local, self.global],

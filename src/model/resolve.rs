@@ -18,6 +18,7 @@ mod graph;
 mod hardware;
 mod items;
 mod kind;
+mod levels;
 mod network;
 mod ocs;
 mod requires;

@@ -180,6 +180,8 @@ pub enum StatementKind {
     Couple(Couple),
     /// `all_to_all over groups of n weight w;`
     Component(Component),
+    /// `level n joined m over link { .. }`
+    Level(Level),
 }
 
 impl StatementKind {
@@ -190,6 +192,7 @@ impl StatementKind {
             StatementKind::Mesh(_) => "mesh",
             StatementKind::Couple(_) => "couple",
             StatementKind::Component(_) => "all_to_all",
+            StatementKind::Level(_) => "level",
         }
     }
 }
@@ -228,6 +231,19 @@ pub struct Component {
     pub groups: Option<Expr>,
     /// The weight.
     pub weight: Expr,
+}
+
+/// `level n joined m over link { .. }`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Level {
+    /// Blocks of the level below.
+    pub blocks: Expr,
+    /// Links between every two of them.
+    pub joined: Option<Expr>,
+    /// The link.
+    pub over: Option<Name>,
+    /// Its settings; without any it ends with a `;`.
+    pub block: Option<Block>,
 }
 
 /// The ports of a `couple`.

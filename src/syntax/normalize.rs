@@ -203,10 +203,17 @@ impl Normal {
                     let groups = component.groups.as_ref().map(|size| self.expr(size, &[]));
                     StatementKind::Component(Component { groups, weight: self.expr(&component.weight, &[]) })
                 }
+                StatementKind::Level(level) => StatementKind::Level(Level {
+                    blocks: self.expr(&level.blocks, &[]),
+                    joined: level.joined.as_ref().map(|joined| self.expr(joined, &[])),
+                    over: level.over.clone(),
+                    block: level.block.as_ref().map(|block| self.block(block, &[])),
+                }),
             };
             Statement { kind, span: statement.span }
         });
         let mut statements: Vec<Statement> = lines.collect();
+        // A stable sort: levels stay as they are, from the inside out.
         statements.sort_by_cached_key(|statement| {
             let name = statement.kind.keyword();
             match &statement.kind {

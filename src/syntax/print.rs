@@ -99,6 +99,10 @@ impl<'a> Line<'a> {
                 let groups = component.groups.as_ref().map_or(String::new(), |size| format!(" over groups of {}", expr(size)));
                 (format!("all_to_all{groups} weight {};", expr(&component.weight)), None)
             }
+            StatementKind::Level(level) => {
+                let joined = level.joined.as_ref().map_or(String::new(), |joined| format!(" joined {}", expr(joined)));
+                closed(format!("level {}{joined}{}", expr(&level.blocks), over(&level.over)), level.block.as_ref())
+            }
         };
         Line { head, block, span: statement.span, group: 0 }
     }

@@ -60,6 +60,11 @@ impl Used {
                 StatementKind::Component(component) => {
                     component.groups.iter().chain([&component.weight]).for_each(|expr| self.expr(expr));
                 }
+                StatementKind::Level(level) => {
+                    [&level.blocks].into_iter().chain(&level.joined).for_each(|expr| self.expr(expr));
+                    self.0.extend(level.over.as_ref().map(|over| over.value.clone()));
+                    level.block.iter().for_each(|block| self.block(block));
+                }
             }
         }
     }

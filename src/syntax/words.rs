@@ -71,9 +71,10 @@ pub const ITEMS: &[ItemWord] = items! {
 pub const UNKNOWN_GROUPS: [u8; 2] = [2, 8];
 
 /// Statements that begin with a word of their own, with an example.
-pub const STATEMENTS: [(&str, &str); 3] = [
+pub const STATEMENTS: [(&str, &str); 4] = [
     ("mesh", "mesh 4 x 4 x 4 over copper;"),
     ("couple", "couple +x[u, v] with -x[u, v] over fiber;"),
+    ("level", "level 9 joined 2 over copper { ports = 2; arrangement = consecutive; }"),
     ("all_to_all", "all_to_all over groups of 16 weight 4;"),
 ];
 
@@ -138,6 +139,10 @@ pub enum Place {
     Spectralfly,
     /// `topology = dragonfly { .. }`
     Dragonfly,
+    /// `topology = levels { .. }`
+    Levels,
+    /// `level n { .. }`
+    Level,
     /// `topology = megafly { .. }`
     Megafly,
     /// `topology = fat_tree { .. }`
@@ -179,6 +184,8 @@ impl Place {
             Place::Bundlefly => "bundlefly",
             Place::Spectralfly => "spectralfly",
             Place::Dragonfly => "dragonfly",
+            Place::Levels => "levels",
+            Place::Level => "level",
             Place::Megafly => "megafly",
             Place::FatTree => "fat_tree",
             Place::Kautz => "kautz",
@@ -234,6 +241,7 @@ macro_rules! fields {
 pub const FIELDS: &[Field] = fields! {
     "mesh" Statement Cube;
     "couple" Statement Ocs;
+    "level" Statement Levels;
     "bandwidth" Quantity Link;
     "radix" Quantity Router Chip Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly;
     "hosts" Quantity Router;
@@ -245,7 +253,7 @@ pub const FIELDS: &[Field] = fields! {
     "table_entries" Quantity Budget;
     "links" Quantity Failures;
     "seeds" Quantity Failures;
-    "ports" Quantity Ocs;
+    "ports" Quantity Ocs Level;
     "duplex" Choice Ocs;
     "config_db" Choice Ocs;
     "dimensions" Quantity Hyperx Hypercube;
@@ -256,8 +264,8 @@ pub const FIELDS: &[Field] = fields! {
     "q" Quantity Polarstar Polarfly SlimFly Bundlefly Spectralfly;
     "p" Quantity Bundlefly;
     "supernode" Choice Polarstar;
-    "arrangement" Choice Dragonfly Megafly;
-    "spare" Quantity Dragonfly;
+    "arrangement" Choice Dragonfly Level Megafly;
+    "spare" Quantity Dragonfly Level;
     "levels" Quantity FatTree;
     "arity" Quantity FatTree;
     "degree" Quantity Polarstar Kautz GenKautz Xpander RandomRegular FreeGraph;

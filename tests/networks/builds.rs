@@ -11,7 +11,7 @@ use fabc::syntax::print_spec;
 use fabc::{check, verify};
 
 /// Compiles a spec given as text, and verifies the directory that it makes; returns that too.
-fn built(text: &str) -> (Compiled, check::Files) {
+pub(crate) fn built(text: &str) -> (Compiled, check::Files) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
     let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));

@@ -7,6 +7,7 @@ mod builds;
 mod designs;
 mod drawn;
 mod formulas;
+mod levels;
 
 use fabc::check;
 use fabc::diag::Span;
@@ -17,6 +18,7 @@ use fabc::model::{
     Listed, ListedLink, ListedRouter, Megafly, Network, Plant, PolarStar, Router, RoutingChoice, Supernode,
 };
 use fabc::passes::{draw, wire};
+use levels::level;
 use std::collections::BTreeMap;
 
 /// Local links have type 0, global ones type 1.
@@ -105,6 +107,7 @@ fn family_of(row: &BTreeMap<&str, &str>) -> Family {
         dragonfly(a, h, g, arrangement)
     };
     match (name, numbers(parameters).as_slice()) {
+        ("tsp-10440", _) => levels::racks(),
         ("dragonfly" | "tsp-264", &[a, h, g]) => of_dragonfly(a, h, g),
         ("table3", &[a, h]) if parameters.starts_with("DF") => of_dragonfly(a, h, a * h + 1),
         ("hyperx", sides) => Family::HyperX(sides.to_vec()),
@@ -154,15 +157,24 @@ fn hops_from(topology: &Topology, source: NodeId) -> Vec<usize> {
     hops
 }
 
+/// Routers up to which distances from all of them are counted.
+const MANY: usize = 8192;
+
 /// Ordered pairs by distance, over all routers and over those with hosts.
 fn histograms(topology: &Topology) -> [Vec<u64>; 2] {
     let mut counts = [Vec::new(), Vec::new()];
+    // Of very many routers, those that their symmetry, which the checker proved, tells apart stand for all.
+    let symmetry = topology.symmetry();
+    let (sources, each): (Vec<NodeId>, u64) = match topology.node_count() {
+        ..=MANY => (topology.nodes().collect(), 1),
+        _ => (symmetry.canonical_nodes().collect(), symmetry.order() as u64),
+    };
     let mut count = |which: usize, hops: usize| {
         let histogram: &mut Vec<u64> = &mut counts[which];
         histogram.resize(histogram.len().max(hops + 1), 0);
-        histogram[hops] += 1;
+        histogram[hops] += each;
     };
-    for source in topology.nodes() {
+    for source in sources {
         for (node, hops) in hops_from(topology, source).into_iter().enumerate() {
             count(0, hops);
             if topology.is_endpoint(source) && topology.is_endpoint(NodeId::new(node)) {
@@ -264,6 +276,16 @@ fn samples() -> Vec<Family> {
         Family::Bundlefly { q: 3, p: 5 },
         Family::SpectralFly { rho: 3, q: 5 },
         Family::SpectralFly { rho: 5, q: 7 },
+        levels::nested(&[level(4, 1, 3)]),
+        levels::nested(&[level(3, 2, 4)]),
+        levels::nested(&[level(4, 1, 3), level(5, 2, 2).arranged(Arrangement::Consecutive)]),
+        levels::nested(&[
+            level(3, 1, 2),
+            level(4, 1, 2).arranged(Arrangement::Consecutive).spare(),
+            level(5, 1, 2).arranged(Arrangement::Fold),
+        ]),
+        levels::nested(&[level(2, 2, 2), level(3, 1, 2).arranged(Arrangement::Fold), level(3, 4, 2).arranged(Arrangement::Fold)]),
+        levels::nested(&[level(3, 1, 2), level(3, 1, 1), level(4, 2, 1).arranged(Arrangement::Consecutive).spare()]),
         megafly(4, 2, Arrangement::Palmtree),
         megafly(4, 2, Arrangement::Fold),
         megafly(6, 1, Arrangement::Consecutive),
@@ -699,6 +721,7 @@ fn sizes_of_machines_are_quick() {
         Family::HyperX(vec![32, 32, 16]),
         dragonfly(32, 16, 513, Arrangement::Palmtree),
         dragonfly(64, 2, 127, Arrangement::Fold),
+        levels::nested(&[level(16, 1, 15), level(16, 1, 1), level(16, 2, 1), level(16, 4, 1)]),
         Family::FatTree { levels: 3, arity: 64 },
         kautz(64, 2, Arcs::Simplex),
         kautz(2, 14, Arcs::Duplex),

@@ -119,8 +119,8 @@ impl Rule for Groups {
         !self.0.spare || self.place(router).0 + 1 < self.0.g
     }
 
-    fn numbers_global_ports(&self) -> bool {
-        true
+    fn numbers_ports(&self, class: LinkClass) -> bool {
+        class == LinkClass::Global
     }
 
     fn misplaced(&self, topology: &Topology, channel: ChannelId) -> Option<String> {
@@ -172,8 +172,8 @@ impl Rule for LeavesAndSpines {
         !self.place(router).1
     }
 
-    fn numbers_global_ports(&self) -> bool {
-        true
+    fn numbers_ports(&self, class: LinkClass) -> bool {
+        class == LinkClass::Global
     }
 
     fn misplaced(&self, topology: &Topology, channel: ChannelId) -> Option<String> {

@@ -13,6 +13,7 @@ mod gen_kautz;
 mod grid;
 mod hypercube;
 mod kautz;
+mod levels;
 mod listed;
 mod network;
 mod pod;

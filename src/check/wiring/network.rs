@@ -6,7 +6,7 @@
 //! it says, and there are as many links as the closed form says: then no link is missing either.
 
 use super::rule::by_rule;
-use super::{algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, listed, products, quaternions};
+use super::{algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, products, quaternions};
 use crate::check::CheckError;
 use crate::ids::Id;
 use crate::ir::{Names, Topology};
@@ -24,6 +24,7 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
         Family::SlimFly { q } => by_rule(fabric, network, topology, &algebraic::SlimFly::new(*q)),
         Family::Bundlefly { q, p } => by_rule(fabric, network, topology, &products::Bundles::new(*q, *p)),
         Family::SpectralFly { rho, q } => by_rule(fabric, network, topology, &quaternions::Quaternions::new(*rho, *q)),
+        Family::Levels(levels) => by_rule(fabric, network, topology, &levels::Nested::new(levels)),
         Family::Megafly(megafly) => by_rule(fabric, network, topology, &dragonfly::LeavesAndSpines(*megafly)),
         Family::GenKautz { degree, routers, arcs } => {
             by_rule(fabric, network, topology, &gen_kautz::Residues::new(*degree, *routers, *arcs))

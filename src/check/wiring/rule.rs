@@ -1,6 +1,6 @@
 //! A family as a predicate, and whether a network satisfies it.
 
-use crate::ids::{ChannelId, Id, NodeId, PortId};
+use crate::ids::{ChannelId, Id, LinkTypeId, NodeId, PortId};
 use crate::ir::{LinkClass, Topology};
 use crate::model::{Fabric, Network};
 
@@ -15,6 +15,10 @@ pub(super) trait Rule {
     fn degree(&self, router: u32) -> u32;
     /// How many links join two routers, and their class; `None` where there is none.
     fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)>;
+    /// Which declared link joins two routers, where their class does not tell.
+    fn link_type(&self, _from: u32, _to: u32) -> Option<LinkTypeId> {
+        None
+    }
     /// Whether a link is one channel.
     fn simplex(&self) -> bool {
         false
@@ -27,9 +31,9 @@ pub(super) trait Rule {
     fn misplaced(&self, _topology: &Topology, _channel: ChannelId) -> Option<String> {
         None
     }
-    /// Whether `misplaced` decides about the ports of global links; otherwise they follow the local ones, by
-    /// neighbor.
-    fn numbers_global_ports(&self) -> bool {
+    /// Whether `misplaced` decides about the ports of links of a class; otherwise they are in order, local
+    /// ones first, by neighbor.
+    fn numbers_ports(&self, _class: LinkClass) -> bool {
         false
     }
 }
@@ -89,7 +93,8 @@ fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl Ru
             let must = if class == LinkClass::Local { "inside a group" } else { "between groups" };
             return Err(format!("{} must be a link {must}", name()));
         }
-        let must = if class == LinkClass::Local { network.local } else { network.global };
+        let by_class = if class == LinkClass::Local { network.local } else { network.global };
+        let must = rule.link_type(link.a.node.0, link.b.node.0).unwrap_or(by_class);
         if link.link_type != must {
             return Err(format!("{} must be a link of `{}`", name(), fabric.link_types[must].name));
         }
@@ -140,7 +145,7 @@ fn ascending(
     let mut before: Option<(bool, NodeId)> = None;
     for (place, (channel, port, neighbor)) in channels.enumerate() {
         let global = class(channel) == LinkClass::Global;
-        if global && rule.numbers_global_ports() {
+        if rule.numbers_ports(class(channel)) {
             if let Some(what) = rule.misplaced(topology, channel) {
                 return Err(what);
             }

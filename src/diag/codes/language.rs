@@ -307,6 +307,9 @@ pub(super) const CODES: &[CodeDoc] = &[
          \n\
          - `dragonfly`: a group has a h global ports and reaches at most as many other groups: g <= a h + 1. `arrangement = \
          fold` hangs both cables of an offset on one router: h is even, g is odd.\n\
+         - `levels`: of every block of a level with n blocks joined (n - 1) links leave, and its routers have \
+         `ports` ports each for them. `fold` needs an odd n and an even `ports`; a spare leaves at least two \
+         blocks.\n\
          - `fat_tree`: at least two levels, and arity 2 or more.\n\
          - `kautz`: degree 2 or more; over two letters there are two words of any length.\n\
          - `torus`, `mesh`, `hyperx`: at least two routers in all.",

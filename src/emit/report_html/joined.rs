@@ -150,6 +150,9 @@ fn of_network(compiled: &Compiled) -> Items {
     let topology = &compiled.topology;
     let block = match topology.names() {
         Names::Blocks { size, word } if *size > 1 && topology.node_count() > ROUTERS => Some((*size as usize, *word)),
+        Names::Nested(blocks) if topology.node_count() > ROUTERS => {
+            Some((blocks.iter().rev().skip(1).map(|&count| count as usize).product(), "group"))
+        }
         _ => None,
     };
     let size = block.map_or(1, |(size, _)| size);

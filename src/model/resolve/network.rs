@@ -70,6 +70,7 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
         ("slim_fly", ValueKind::Block(_, block)) => place.slim_fly(context, block)?,
         ("bundlefly", ValueKind::Block(_, block)) => place.bundlefly(context, block)?,
         ("spectralfly", ValueKind::Block(_, block)) => place.spectralfly(context, block)?,
+        ("levels", ValueKind::Block(_, block)) => place.levels(context, block)?,
         ("megafly", ValueKind::Block(_, block)) => place.megafly(context, block)?,
         ("gen_kautz", ValueKind::Block(_, block)) => place.gen_kautz(context, block)?,
         ("xpander", ValueKind::Block(_, block)) => place.xpander(context, block)?,
@@ -185,6 +186,11 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
             let others = g - 1;
             let used = a * h / others * others;
             grouped(a - 1, *h.min(&used))
+        }
+        Family::Levels(levels) => {
+            let kinds: Vec<String> = (1..=levels.0.len()).map(|level| format!("at level {level}")).collect();
+            let links: Vec<(u64, &str)> = levels.0.iter().zip(&kinds).map(|(level, kind)| (u64::from(level.ports), &**kind)).collect();
+            Fullest::new("a router of these `levels`".to_owned(), &links, hosts)
         }
         Family::Megafly(Megafly { a, rho, .. }) => {
             let half = u64::from(a / 2);

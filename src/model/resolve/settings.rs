@@ -65,6 +65,9 @@ fn unknown_setting(context: &mut Context, name: &Name, title: &str, place: Place
     let elsewhere = places(word);
     let mut meant = same.or_else(|| foreign::field(word, &known));
     let help = match meant {
+        None if place == Place::Levels && ["link", "local", "global"].contains(&word) => {
+            "every level names its own: `level 8 over name;`".to_owned()
+        }
         None if !elsewhere.is_empty() => {
             context.meant(&format!("`{word}`"));
             format!("`{word}` belongs in {elsewhere}")
@@ -97,7 +100,12 @@ fn unknown_setting(context: &mut Context, name: &Name, title: &str, place: Place
 pub(super) fn places(word: &str) -> String {
     let mut names: Vec<String> = Vec::new();
     for place in words::field(word).map_or(&[][..], |field| field.places) {
-        names.push(format!("`{} {}{{ .. }}`", place.name(), if matches!(place, Place::Link | Place::Ocs) { "name " } else { "" }));
+        let argument = match place {
+            Place::Link | Place::Ocs => "name ",
+            Place::Level => "n ",
+            _ => "",
+        };
+        names.push(format!("`{} {}{{ .. }}`", place.name(), argument));
     }
     match names.split_last() {
         None => String::new(),

@@ -6,13 +6,14 @@
 use crate::algebra::Plane;
 use crate::model::{Family, Network, PolarStar, Supernode};
 
-/// Plausible halves: of a grid the lower part of every axis; of a PolarStar of inductive quads, half of the
-/// pairs {a, f(a)} of every supernode, which no link between supernodes leaves. Families without any have
-/// none.
+/// Plausible halves: of a grid the lower part of every axis, of nested groups that of every level; of a
+/// PolarStar of inductive quads, half of the pairs {a, f(a)} of every supernode, which no link between
+/// supernodes leaves. Families without any have none.
 pub fn halves(network: &Network) -> Vec<Vec<bool>> {
     match &network.family {
         Family::Torus(sides) | Family::Mesh(sides) | Family::HyperX(sides) => of_axes(sides),
         Family::Hypercube { dimensions, .. } => of_axes(&vec![2; *dimensions as usize]),
+        Family::Levels(levels) => of_axes(&levels.0.iter().rev().map(|level| level.blocks).collect::<Vec<_>>()),
         Family::PolarStar(star) if star.supernode == Supernode::Iq => vec![of_pairs(star)],
         _ => Vec::new(),
     }

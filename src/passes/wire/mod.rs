@@ -17,6 +17,7 @@ mod grid;
 mod halves;
 mod hypercube;
 mod kautz;
+mod levels;
 mod listed;
 mod megafly;
 mod polarfly;
@@ -47,6 +48,7 @@ pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
         Family::Bundlefly { q, p } => bundlefly::edges(network, *q, *p),
         Family::SpectralFly { rho, q } => spectralfly::edges(network, *rho, *q),
         Family::Dragonfly(dragonfly) => dragonfly::edges(network, dragonfly),
+        Family::Levels(levels) => levels::edges(levels),
         Family::Megafly(megafly) => megafly::edges(network, megafly),
         Family::FatTree { levels, arity } => fat_tree::edges(network, *levels, *arity),
         Family::Kautz { degree, length, arcs } => kautz::edges(network, *degree, *length, *arcs),

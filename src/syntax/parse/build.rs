@@ -247,6 +247,7 @@ impl Builder {
                 StatementKind::Couple(Couple { ports, over })
             }
             Rule::component => StatementKind::Component(self.component(pair)?),
+            Rule::level => StatementKind::Level(self.level(pair)?),
             Rule::setting => StatementKind::Setting(self.setting(pair)?),
             Rule::limit => StatementKind::Setting(self.limit(pair)?),
             _ => {
@@ -287,6 +288,28 @@ impl Builder {
         };
         self.semi(parts.next(), weight.span);
         Some(Component { groups, weight })
+    }
+
+    fn level(&mut self, pair: Pair<'_, Rule>) -> Option<Level> {
+        let mut parts = children(pair);
+        let blocks = self.expr(parts.next()?);
+        let (mut joined, mut over, mut end) = (None, None, blocks.span);
+        for part in parts {
+            match part.as_rule() {
+                Rule::joined => {
+                    let count = self.expr(children(part).next()?);
+                    end = count.span;
+                    joined = Some(count);
+                }
+                Rule::name => {
+                    end = self.span(&part);
+                    over = Some(self.name(&part));
+                }
+                Rule::block => return Some(Level { blocks, joined, over, block: Some(self.block(part)) }),
+                _ => self.semi(Some(part), end),
+            }
+        }
+        Some(Level { blocks, joined, over, block: None })
     }
 
     /// The rest of a line: `over link` (if written) and the `;`.

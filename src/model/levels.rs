@@ -1,0 +1,83 @@
+//! Nested groups: blocks of blocks of routers, joined level by level.
+//!
+//! Invariant: a level has two blocks or more, and its links fit the ports that its routers give it. Source:
+//! the software-defined TSP multiprocessor (ISCA 2022): nodes, racks, and the racks of a machine.
+
+use super::arrangement::Arrangement;
+use crate::ids::LinkTypeId;
+
+/// `levels { level ..; level .. }`, from the inside out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Levels(pub Vec<Level>);
+
+/// One level of nested groups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Level {
+    /// Blocks of the level below in a block of this one, 2 or more; routers at the innermost level.
+    pub blocks: u32,
+    /// Links between every two of them.
+    pub joined: u32,
+    /// Ports of every router for these links; the innermost level takes `joined (blocks - 1)`.
+    pub ports: u32,
+    /// Which port of a block leads to which other one, and which router has it; the innermost level has none.
+    pub arrangement: Arrangement,
+    /// Whether the last of the blocks has no hosts, so that any block may become it.
+    pub spare: bool,
+    /// Which declared link it is.
+    pub link: LinkTypeId,
+}
+
+impl Level {
+    /// Links of this level that leave a block of the level below.
+    pub fn leaving(&self) -> u64 {
+        u64::from(self.joined) * u64::from(self.blocks - 1)
+    }
+    /// The fewest ports of every router that suffice, where a block of the level below has so many routers.
+    pub fn fewest_ports(&self, size: u64) -> u64 {
+        let ports = self.leaving().div_ceil(size);
+        if size > 1 && self.arrangement == Arrangement::Fold { ports.next_multiple_of(2) } else { ports }
+    }
+}
+
+impl Levels {
+    /// Number of routers.
+    pub fn router_count(&self) -> usize {
+        self.0.iter().map(|level| level.blocks as usize).product()
+    }
+    /// Routers of a block of the outermost level, and how many of those there are.
+    pub fn outermost(&self) -> (u32, u32) {
+        let (last, inner) = self.0.split_last().map_or((1, &[][..]), |(last, inner)| (last.blocks, inner));
+        (inner.iter().map(|level| level.blocks).product(), last)
+    }
+    /// Whether a router carries hosts: it lies in no spare block.
+    pub fn has_hosts(&self, router: u32) -> bool {
+        let mut block = router;
+        !self.0.iter().any(|level| {
+            let place = block % level.blocks;
+            block /= level.blocks;
+            level.spare && place + 1 == level.blocks
+        })
+    }
+    /// Whether the rotations of the outermost blocks keep ports and hosts: every arrangement counts from the
+    /// block that a port belongs to, but routers of one level are joined in the order of their numbers.
+    pub fn rotates(&self) -> bool {
+        self.0.len() > 1 && self.0.last().is_some_and(|level| !level.spare)
+    }
+    /// As in a spec, but for the links.
+    pub(super) fn written(&self) -> String {
+        let level = |(depth, level): (usize, &Level)| {
+            let joined = if level.joined == 1 { String::new() } else { format!(" joined {}", level.joined) };
+            let wiring = format!("ports = {}; arrangement = {};", level.ports, level.arrangement.name());
+            let settings = match (depth, level.spare) {
+                (0, false) => None,
+                (0, true) => Some("spare = 1;".to_owned()),
+                (_, false) => Some(wiring),
+                (_, true) => Some(format!("{wiring} spare = 1;")),
+            };
+            let settings = settings.map_or(";".to_owned(), |settings| format!(" {{ {settings} }}"));
+            format!("level {}{joined}{settings}", level.blocks)
+        };
+        let levels: Vec<String> = self.0.iter().enumerate().map(level).collect();
+        format!("levels {{ {} }}", levels.join(" "))
+    }
+}
