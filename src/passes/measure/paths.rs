@@ -16,7 +16,9 @@ pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     let sources: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
     let layers = sources.par_iter().map(|&source| from(topology, source)).reduce(|| Some(Vec::new()), joined)?;
     let order = symmetry.order() as u64;
-    let all = layers.into_iter().map(|at| PathsAt {
+    // Routers without hosts may be farther than all others.
+    let farthest = layers.iter().rposition(|at| at.pairs > 0).map_or(0, |last| last + 1);
+    let all = layers.into_iter().take(farthest).map(|at| PathsAt {
         pairs: at.pairs * order,
         single: at.single * order,
         paths: at.paths * u128::from(order),
