@@ -1,7 +1,7 @@
 //! Design spaces against the tables of the PolarStar paper's authors, and goals that choose from them.
 //!
-//! `tests/data/polarstar_largest.csv`, `polarstar_design_space.csv` and `scale_by_radix.csv` were computed by separate code from the
-//! formulas of Lakhotia and others 2024.
+//! `tests/data/polarstar_largest.csv`, `polarstar_design_space.csv` and `scale_by_radix.csv` were computed by
+//! separate code from the formulas of Lakhotia and others 2024.
 
 use fabc::model::{self, DesignSpace, Family, Plant, PolarStar, Size, Supernode};
 use fabc::syntax::print_spec;
