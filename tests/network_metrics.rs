@@ -9,18 +9,19 @@ use fabc::ir::{Bisection, NetworkMetrics};
 use fabc::passes::{measure, wire};
 use fabc::progress::Silent;
 use fabc::{diag::SourceMap, model};
+use std::collections::BTreeSet;
 
 /// Two complete graphs of five that one link joins.
 const GRAPH: &str = "0 1\n0 2\n0 3\n0 4\n1 2\n1 3\n1 4\n2 3\n2 4\n3 4\n4 5\n5 6\n5 7\n5 8\n5 9\n6 7\n6 8\n6 9\n7 8\n7 9\n8 9\n";
 
-/// A network of this topology.
-fn fabric(topology: &str, more: &str) -> model::Fabric {
+/// A network of this topology; `graph` is what any file says that it reads.
+fn fabric(topology: &str, more: &str, graph: &str) -> model::Fabric {
     let text = format!(
         "fabric net {{ link wire {{ bandwidth = 100 Gbps; latency = 20 ns; }} \
          router {{ radix = 64; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }} \
          topology = {topology} {more} }}"
     );
-    let read = |path: &str| -> Result<String, String> { Ok(if path == "net.fab" { text.clone() } else { GRAPH.to_owned() }) };
+    let read = |path: &str| -> Result<String, String> { Ok(if path == "net.fab" { text.clone() } else { graph.to_owned() }) };
     let loaded: Result<(model::Fabric, _, SourceMap), (Failure, SourceMap)> = model::load("net.fab", &read);
     loaded.map(|(fabric, ..)| fabric).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"))
 }
@@ -32,7 +33,11 @@ fn measured(topology: &str) -> (model::Fabric, fabc::ir::Topology, NetworkMetric
 
 /// The same, with more items.
 fn measured_with(topology: &str, more: &str) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
-    let fabric = fabric(topology, more);
+    measured_of(topology, fabric(topology, more, GRAPH))
+}
+
+/// The same of a fabric; `topology` is what it is called.
+fn measured_of(topology: &str, fabric: model::Fabric) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
     let model::Plant::Network(network) = &fabric.plant else { panic!("a network") };
     let wired = wire::wire(&fabric, network);
     let (metrics, _) = measure::measure(&wired, network, &fabric.demand, &wire::halves(network));
@@ -76,6 +81,48 @@ fn known_cuts_are_reached() {
         let found = interval(topology);
         assert_eq!(found.0, least, "{topology}");
         assert!(found.1 <= most, "{topology}: {found:?}");
+    }
+}
+
+/// Edges of the IQ PolarStar of a prime q: ER_q times IQ of degree 3 or 4 (PolarStar, SPAA 2024).
+fn polarstar(q: u32, degree: u32) -> String {
+    let points: Vec<[u32; 3]> = (0..q * q).map(|at| [1, at / q, at % q]).chain((0..q).map(|z| [0, 1, z])).chain([[0, 0, 1]]).collect();
+    // IQ_3, whose map f is i + 4; IQ_4 is a pair of points with IQ_3 beside it: each end of the pair is
+    // joined to half of it.
+    let first = if degree == 3 { 0 } else { 2 };
+    let inner = [[0, 1], [0, 2], [0, 3], [4, 1], [4, 2], [4, 3], [1, 6], [5, 6], [2, 7], [6, 7], [3, 5], [7, 5]];
+    let mut inside: Vec<[u32; 2]> = inner.map(|[a, b]| [first + a, first + b]).to_vec();
+    let mut f: Vec<u32> = (0..8).map(|at| first + (at + 4) % 8).collect();
+    if degree == 4 {
+        inside.extend([0, 4, 1, 5].map(|at| [0, first + at]));
+        inside.extend([2, 6, 3, 7].map(|at| [1, first + at]));
+        f = [1, 0].into_iter().chain(f).collect();
+    }
+    let (size, mut edges) = (f.len() as u32, BTreeSet::new());
+    let mut join = |a: u32, b: u32| _ = edges.insert([a.min(b), a.max(b)]);
+    for (x, u) in (0..).zip(&points) {
+        inside.iter().for_each(|[a, b]| join(x * size + a, x * size + b));
+        for (y, v) in (0..).zip(&points).skip(x as usize) {
+            if (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]) % q == 0 {
+                (0..size).for_each(|a| join(x * size + a, y * size + f[a as usize]));
+            }
+        }
+    }
+    edges.iter().map(|[a, b]| format!("{a} {b}\n")).collect()
+}
+
+#[test]
+fn polarstars_are_cut_as_narrow_as_known() {
+    // The split of every supernode into whole pairs {a, f(a)} cuts (q^2 + q + 1) (d' + 1)^2 / 2 links where
+    // d' is 3 (mod 4); lower ends by the spectrum.
+    for (q, degree, routers, least, most) in
+        [(5, 3, 248, 227, 244), (5, 4, 310, 292, 306), (7, 3, 456, 427, 456), (11, 3, 1064, 1019, 1064)]
+    {
+        let name = format!("graph \"polarstar_{q}_{degree}.txt\";");
+        let metrics = measured_of(&name, fabric(&name, "", &polarstar(q, degree))).2;
+        let bisection = metrics.bisection.expect("measured");
+        assert_eq!((metrics.routers, bisection.least), (routers, least), "{name}");
+        assert!(bisection.most <= most, "{name}: {}", bisection.most);
     }
 }
 
@@ -126,7 +173,7 @@ fn the_checker_refuses_what_is_not_so() {
 fn cuts_bound_the_flow_and_the_bound_is_certified() {
     // Two complete graphs that two links join.
     let text = "dragonfly { a = 12; h = 1; g = 2; }";
-    let compiled = compile(fabric(text, ""), Stage::Analyze, &Silent).expect("compiles");
+    let compiled = compile(fabric(text, "", GRAPH), Stage::Analyze, &Silent).expect("compiles");
     let bisection = compiled.network.as_ref().and_then(|network| network.bisection.as_ref()).expect("measured");
     let flow = bisection.flow().expect("all send to all");
     assert!(compiled.scenarios[0].metrics.flow_high <= flow);

@@ -88,7 +88,7 @@ fn paths(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
         (None, None) => lines.push("shortest paths: not measured: a pair has more than 64 bits can count".to_owned()),
     }
     lines.push(match network.edge_connectivity {
-        Some(links) => format!("edge connectivity: {}: without fewer links no router with hosts is cut off from another", grouped(links)),
+        Some(links) => format!("edge connectivity: {}; the loss of fewer links cuts no router with hosts off from another", grouped(links)),
         None => "edge connectivity: not measured: its proof would take too many searches".to_owned(),
     });
     lines

@@ -141,7 +141,7 @@ pub fn slim_fly_degree(q: u32) -> Option<u32> {
     match q % 4 {
         0 => Some(3 * q / 2),
         1 => Some((3 * q - 1) / 2),
-        3 => Some((3 * q + 1) / 2),
+        3 => Some((3 * q).div_ceil(2)),
         _ => None,
     }
 }

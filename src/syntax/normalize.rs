@@ -99,11 +99,10 @@ pub fn with_design(mut normal: Spec, written: &str) -> Spec {
 fn topology(written: &str) -> Option<Value> {
     let text = format!("fabric design {{ topology = {written}; }}");
     let parsed = parse("design", &|_: &str| Ok(text.clone())).0.ok()?;
-    let found = parsed.items().into_iter().find_map(|item| match &item.kind {
+    parsed.items().into_iter().find_map(|item| match &item.kind {
         ItemKind::Setting(setting) => Some(setting.value.clone()),
         _ => None,
-    });
-    found
+    })
 }
 
 /// The settings among the items.

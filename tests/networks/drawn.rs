@@ -28,8 +28,9 @@ fn a_draw_that_cannot_be_is_an_error() {
     let rings = Family::RandomRegular { routers: 200, degree: 2, draw: draw_of(1, 2, 1) };
     let error = draw::candidates(&rings, Span::default()).expect_err("several rings");
     assert_eq!(error.to_string(), "none of 2 draws connects all 200 routers");
-    // Lifts of a triangle are rings: the second eigenvalue of a ring is nearly 2, and 2 sqrt(1) is 2.
-    let triangle = Family::Xpander { degree: 2, lift: 4, draw: draw_of(1, 3, 1) };
+    // Two meta-nodes of two members each, and a third: lifts of a triangle are rings of six, or two
+    // triangles.
+    let triangle = Family::Xpander { degree: 2, lift: 2, draw: draw_of(1, 3, 1) };
     let error = draw::candidates(&triangle, Span::default()).expect_err("no gap");
     assert_eq!(error.to_string(), "none of 3 draws has a second eigenvalue below 2 sqrt(2 - 1)");
 }

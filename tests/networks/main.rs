@@ -19,6 +19,7 @@ use fabc::model::{
 };
 use fabc::passes::{draw, wire};
 use levels::level;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Local links have type 0, global ones type 1.
@@ -138,18 +139,23 @@ fn family_of(row: &BTreeMap<&str, &str>) -> Family {
     }
 }
 
+/// `[router]`: where its channels lead.
+fn successors(topology: &Topology) -> Vec<Vec<u32>> {
+    topology.nodes().map(|node| topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect()).collect()
+}
+
 /// Hops from a router to every other.
-fn hops_from(topology: &Topology, source: NodeId) -> Vec<usize> {
-    let mut hops = vec![usize::MAX; topology.node_count()];
-    hops[source.index()] = 0;
-    let mut queue = vec![source];
+fn hops_from(successors: &[Vec<u32>], source: usize) -> Vec<u32> {
+    let mut hops = vec![u32::MAX; successors.len()];
+    hops[source] = 0;
+    let mut queue = vec![source as u32];
     let mut next = 0;
     while let Some(&node) = queue.get(next) {
         next += 1;
-        for channel in topology.channels_from(node) {
-            let to = topology.target(channel).node;
-            if hops[to.index()] == usize::MAX {
-                hops[to.index()] = hops[node.index()] + 1;
+        let further = hops[node as usize] + 1;
+        for &to in &successors[node as usize] {
+            if hops[to as usize] == u32::MAX {
+                hops[to as usize] = further;
                 queue.push(to);
             }
         }
@@ -157,32 +163,29 @@ fn hops_from(topology: &Topology, source: NodeId) -> Vec<usize> {
     hops
 }
 
-/// Routers up to which distances from all of them are counted.
-const MANY: usize = 8192;
-
 /// Ordered pairs by distance, over all routers and over those with hosts.
 fn histograms(topology: &Topology) -> [Vec<u64>; 2] {
-    let mut counts = [Vec::new(), Vec::new()];
-    // Of very many routers, those that their symmetry, which the checker proved, tells apart stand for all.
-    let symmetry = topology.symmetry();
-    let (sources, each): (Vec<NodeId>, u64) = match topology.node_count() {
-        ..=MANY => (topology.nodes().collect(), 1),
-        _ => (symmetry.canonical_nodes().collect(), symmetry.order() as u64),
-    };
-    let mut count = |which: usize, hops: usize| {
-        let histogram: &mut Vec<u64> = &mut counts[which];
-        histogram.resize(histogram.len().max(hops + 1), 0);
-        histogram[hops] += each;
-    };
-    for source in sources {
-        for (node, hops) in hops_from(topology, source).into_iter().enumerate() {
-            count(0, hops);
-            if topology.is_endpoint(source) && topology.is_endpoint(NodeId::new(node)) {
-                count(1, hops);
-            }
+    let (successors, routers) = (successors(topology), topology.node_count());
+    let endpoint: Vec<bool> = topology.nodes().map(|node| topology.is_endpoint(node)).collect();
+    let count = |source: usize| {
+        let mut counts = [vec![0u64; routers], vec![0; routers]];
+        for (node, hops) in hops_from(&successors, source).into_iter().enumerate() {
+            counts[0][hops as usize] += 1;
+            counts[1][hops as usize] += u64::from(endpoint[source] && endpoint[node]);
         }
-    }
-    counts
+        counts
+    };
+    let sum = |mut one: [Vec<u64>; 2], other: [Vec<u64>; 2]| {
+        for (one, other) in one.iter_mut().zip(other) {
+            one.iter_mut().zip(other).for_each(|(one, other)| *one += other);
+        }
+        one
+    };
+    let all = (0..routers).into_par_iter().map(count).reduce(|| [vec![0; routers], vec![0; routers]], sum);
+    all.map(|mut histogram| {
+        histogram.truncate(histogram.iter().rposition(|&pairs| pairs > 0).map_or(0, |last| last + 1));
+        histogram
+    })
 }
 
 /// The sum of distances, and their mean over ordered pairs of distinct routers to six digits.

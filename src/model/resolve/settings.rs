@@ -68,6 +68,11 @@ fn unknown_setting(context: &mut Context, name: &Name, title: &str, place: Place
         None if place == Place::Levels && ["link", "local", "global"].contains(&word) => {
             "every level names its own: `level 8 over name;`".to_owned()
         }
+        // A letter stands for something else in every paper: the hosts of a dragonfly are its `p`.
+        None if word.len() == 1 && foreign::hardware(word).is_some() => {
+            let meant = foreign::hardware(word).unwrap_or_default();
+            format!("did you mean `{meant}`? It belongs in {}", places(meant))
+        }
         None if !elsewhere.is_empty() => {
             context.meant(&format!("`{word}`"));
             format!("`{word}` belongs in {elsewhere}")

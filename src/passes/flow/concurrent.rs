@@ -34,8 +34,8 @@ impl Settings {
     pub fn certificate(effort: u32) -> Self {
         Self { rounds: 250 * effort.clamp(1, 6), gap_ppm: 100, sweeps: 200 }
     }
-    /// The certificate of a network, where a round looks at `work` channels over all sources: few rounds and a
-    /// wider gap where that is much, because sweeps gain more than rounds there.
+    /// The certificate of a network, where a round looks at `work` channels over all sources: few rounds and
+    /// a wider gap where that is much, because sweeps gain more than rounds there.
     pub fn of_network(work: usize) -> Self {
         if work <= QUICK { Self::certificate(1) } else { Self { rounds: 30, gap_ppm: 2000, sweeps: 60 } }
     }
@@ -56,8 +56,8 @@ impl Settings {
 }
 
 /// Channels looked at in a round over all sources, up to which a network gets the certificate of a pod: about
-/// 50 ms on one core. Measured on a PolarStar of 1064 routers (17 million): 30 rounds and 5 sweeps reach 0.2 %
-/// in a fifth of the time that 250 rounds and 32 sweeps took to 0.01 %.
+/// 50 ms on one core. Measured on a PolarStar of 1064 routers (17 million): 30 rounds and 5 sweeps reach 0.2
+/// % in a fifth of the time that 250 rounds and 32 sweeps took to 0.01 %.
 const QUICK: usize = 1 << 22;
 /// Channels looked at in all rounds, by sources: what every 250 rounds may cost, and the fewest rounds
 /// however large the network.

@@ -18,7 +18,9 @@ pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     // Farther than any router with hosts there may be others, which no pair leads to.
     while layers.pop_if(|at| at.pairs == 0).is_some() {}
     let order = symmetry.order() as u64;
-    let all = layers.into_iter().map(|at| PathsAt {
+    // Routers without hosts may be farther than all others.
+    let farthest = layers.iter().rposition(|at| at.pairs > 0).map_or(0, |last| last + 1);
+    let all = layers.into_iter().take(farthest).map(|at| PathsAt {
         pairs: at.pairs * order,
         single: at.single * order,
         paths: at.paths * u128::from(order),

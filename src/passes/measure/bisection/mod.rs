@@ -28,7 +28,7 @@ use refine::refine;
 use spectrum::spectrum;
 
 /// Multilevel starts, where links are few.
-const STARTS: usize = 64;
+const STARTS: usize = 128;
 /// Fewest of them, however many links there are.
 const FEWEST_STARTS: usize = 4;
 /// Links that all multilevel starts together begin with.
