@@ -19,7 +19,7 @@ pub(super) struct Space<'a> {
 pub(super) fn of(compiled: &Compiled) -> Option<Space<'_>> {
     let Plant::Network(network) = &compiled.fabric.plant else { return None };
     let space = DesignSpace::of(&network.family)?;
-    let radix = DesignSpace::radix(&network.family)?;
+    let radix = DesignSpace::radix(&network.family).filter(|&radix| radix <= DesignSpace::LARGEST_RADIX)?;
     Some(Space { radix, hops: space.hops(), own: &network.family, designs: space.of_radix(radix) })
 }
 

@@ -32,6 +32,10 @@ pub enum Size {
 }
 
 impl DesignSpace {
+    /// The most network ports of a router that goals and reports look at: there are half a million HyperXs of
+    /// four dimensions up to it.
+    pub const LARGEST_RADIX: u32 = 128;
+
     /// That of a network, if its family has one and it belongs there.
     pub fn of(family: &Family) -> Option<Self> {
         match family {
@@ -40,7 +44,7 @@ impl DesignSpace {
             Family::SlimFly { .. } => Some(Self::SlimFly),
             Family::Bundlefly { .. } => Some(Self::Bundlefly),
             Family::Dragonfly(Dragonfly { a, h, g, .. }) if *g == a * h + 1 => Some(Self::Dragonfly),
-            Family::HyperX(sides) if (2..=4).contains(&sides.len()) && sides.iter().all(|&side| side > 1) => {
+            Family::HyperX(sides) if (2..=3).contains(&sides.len()) && sides.iter().all(|&side| side > 1) => {
                 Some(Self::HyperX(sides.len() as u32))
             }
             _ => None,

@@ -47,7 +47,7 @@ fn picture(radix: u32, share: String) -> String {
     };
     let line = |(name, space, color): (&str, DesignSpace, &'static str)| Line {
         color,
-        points: (4..=FARTHEST.max(radix + BEYOND))
+        points: (4..=FARTHEST.max(radix + BEYOND).min(DesignSpace::LARGEST_RADIX))
             .filter_map(|ports| point(space, ports))
             .map(|(ports, of_bound, title)| (ports, of_bound, format!("{name}, {title}")))
             .collect(),

@@ -8,8 +8,9 @@ use crate::model::{DesignSpace, Family, PolarStar, Supernode, is_paley_order, sl
 use crate::syntax::ast::Block;
 use crate::syntax::words::Place as Fields;
 
-/// The largest order of a field that is looked at: more than any network of the largest size has.
-const LARGEST_ORDER: i64 = MOST;
+/// The largest order of a field that is looked at: more than any network of the largest size has, and its
+/// square is a number of 32 bits.
+const LARGEST_ORDER: i64 = MOST - 1;
 
 impl Place<'_> {
     /// `polarstar { q; supernode; degree; }`.
@@ -130,7 +131,7 @@ impl Place<'_> {
     fn slim_order(&self, context: &mut Context, settings: &Settings<'_>) -> Option<u32> {
         let q = self.order(context, settings, "7")?;
         if slim_fly_degree(q).is_none() {
-            let problem = format!("a slim fly needs a `q` that is 0, 1 or 3 modulo 4, and {q} is 2");
+            let problem = format!("a slim fly needs a `q` that is not 2 modulo 4, and {q} is");
             let help = next_ones(q, |q| slim_fly_degree(q).is_some());
             return self.none_such(context, problem, help, settings.place_of("q"));
         }

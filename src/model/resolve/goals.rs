@@ -5,15 +5,12 @@ use super::families::{Found, Place, affordable};
 use super::settings::{Settings, integer, wrong_kind};
 use crate::ids::LinkTypeId;
 use crate::model::errors::ResolveError;
-use crate::model::{DesignSpace, Size};
-use crate::syntax::ast::{ExprKind, Quantity, Value, ValueKind};
+use crate::model::{DesignSpace, Family, Size};
+use crate::syntax::ast::{Block, ExprKind, Quantity, Value, ValueKind};
 use crate::syntax::words::Place as Fields;
 
 /// The settings of a goal.
 const GOAL: [&str; 2] = ["radix", "routers"];
-
-/// The most network ports of a router that a goal looks at.
-const LARGEST_RADIX: i64 = 1024;
 
 impl Place<'_> {
     /// The design that `radix` and `routers` ask for, where one of them is written; `explicit` are the
@@ -37,7 +34,7 @@ impl Place<'_> {
         written: &str,
         space: DesignSpace,
         explicit: &[&str],
-    ) -> Option<crate::model::Family> {
+    ) -> Option<Family> {
         if let Some(extra) = explicit.iter().find(|name| settings.get(name).is_some()) {
             let help = Some(format!("a goal chooses `{extra}` itself: remove it, or `radix` and `routers`"));
             let place = format!("{} with `{written}`", settings.place);
@@ -63,10 +60,10 @@ impl Place<'_> {
     }
 
     /// `hyperx { radix; routers; dimensions; }`.
-    pub(super) fn hyperx(&self, context: &mut Context, block: &crate::syntax::ast::Block) -> Found {
+    pub(super) fn hyperx(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), Fields::Hyperx);
         let links = self.links(context, &settings);
-        let dimensions = settings.get("dimensions").map_or(Some(3), |value| integer(context, "`dimensions`", value, 1..=16))? as u32;
+        let dimensions = settings.get("dimensions").map_or(Some(3), |value| integer(context, "`dimensions`", value, 1..=4))? as u32;
         self.goal(context, &settings, links, DesignSpace::HyperX(dimensions), &[]).unwrap_or_else(|| {
             context.error(missing(&settings.place, "its sides", "topology = hyperx 9 x 9 x 8;", self.name.span));
             None
@@ -78,7 +75,7 @@ impl Place<'_> {
 fn radix(context: &mut Context, value: &Value) -> Option<(u32, u32)> {
     let most = |context: &mut Context, quantity: &Quantity| {
         let limit = Value { kind: ValueKind::Quantity(quantity.clone()), span: quantity.span };
-        integer(context, "`radix`", &limit, 1..=LARGEST_RADIX).map(|most| most as u32)
+        integer(context, "`radix`", &limit, 1..=i64::from(DesignSpace::LARGEST_RADIX)).map(|most| most as u32)
     };
     match &value.kind {
         ValueKind::Quantity(quantity) => most(context, quantity).map(|radix| (radix, radix)),
