@@ -17,6 +17,12 @@ impl Stream {
         generator.set_stream(stream);
         Self(generator)
     }
+    /// Puts a list in random order, all orders alike (Fisher & Yates, from the last place down).
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for last in (1..list.len()).rev() {
+            list.swap(last, self.below(last + 1));
+        }
+    }
     /// A number in 0..`bound`; `bound` must be positive.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.0.next_u64() % bound as u64) as usize

@@ -5,12 +5,14 @@
 //! own (`check/wiring`).
 
 mod field;
+mod kautz;
 mod paley;
 mod plane;
 mod prime;
 mod supernode;
 
 pub use field::Field;
+pub use kautz::kautz_targets;
 pub use plane::Plane;
 pub use prime::{is_prime, prime_power};
 pub use supernode::Supernode;

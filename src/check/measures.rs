@@ -8,7 +8,7 @@
 use super::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{FlowCertificate, NetworkMetrics, Walk};
-use crate::model::{Demand, DemandShape, Metric, Reference, Require, Scale};
+use crate::model::{Demand, DemandShape, GraphMetric, Metric, Reference, Require, Scale};
 use std::cmp::Ordering;
 
 /// A ratio of integers, as it came: not in lowest terms. The second one is positive.
@@ -225,13 +225,7 @@ fn of_routes(metric: Metric) -> bool {
         Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             false
         }
-        Metric::Routers
-        | Metric::Hosts
-        | Metric::Links
-        | Metric::Bisection
-        | Metric::ShortestPaths
-        | Metric::EdgeConnectivity
-        | Metric::DisconnectShare => false,
+        Metric::Graph(_) => false,
     }
 }
 
@@ -255,13 +249,7 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
         }
         Metric::LatencyMax => in_time(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
         Metric::DisjointTrees => counts.trees.map(Exact::integer),
-        Metric::Routers
-        | Metric::Hosts
-        | Metric::Links
-        | Metric::Bisection
-        | Metric::ShortestPaths
-        | Metric::EdgeConnectivity
-        | Metric::DisconnectShare => None,
+        Metric::Graph(_) => None,
     }
 }
 
@@ -338,13 +326,7 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
         | Metric::LatencyMax => Ordering::Greater,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => Ordering::Less,
         // Never of a fault.
-        Metric::Routers
-        | Metric::Hosts
-        | Metric::Links
-        | Metric::Bisection
-        | Metric::ShortestPaths
-        | Metric::EdgeConnectivity
-        | Metric::DisconnectShare => {
+        Metric::Graph(_) => {
             return None;
         }
     };
@@ -355,23 +337,22 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
 }
 
 /// The value of a metric of the graph of a network; `None` where it was not measured.
-fn network_value(network: &NetworkMetrics, metric: Metric) -> Option<Exact> {
+fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact> {
     match metric {
-        Metric::Routers => Some(Exact::integer(network.routers)),
-        Metric::Hosts => Some(Exact::integer(network.hosts)),
-        Metric::Links => Some(Exact::integer(network.links)),
-        Metric::Bisection => network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least)),
-        Metric::ShortestPaths => {
+        GraphMetric::Routers => Some(Exact::integer(network.routers)),
+        GraphMetric::Hosts => Some(Exact::integer(network.hosts)),
+        GraphMetric::Links => Some(Exact::integer(network.links)),
+        GraphMetric::Bisection => network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least)),
+        GraphMetric::ShortestPaths => {
             let layers = || network.paths.iter().flat_map(|paths| &paths.at);
             Exact::new(layers().map(|at| at.paths).sum(), layers().map(|at| u128::from(at.pairs)).sum())
         }
-        Metric::EdgeConnectivity => network.edge_connectivity.map(Exact::integer),
-        Metric::DisconnectShare => {
+        GraphMetric::EdgeConnectivity => network.edge_connectivity.map(Exact::integer),
+        GraphMetric::DisconnectShare => {
             let mut runs = network.failures.as_ref()?.parts_at.clone();
             runs.sort_unstable();
             Exact::new((*runs.get(runs.len().checked_sub(1)? / 2)?).into(), network.links.into())
         }
-        _ => None,
     }
 }
 
@@ -386,7 +367,10 @@ pub(super) fn compared<'a>(
 ) -> Option<(Exact, Exact, Option<&'a str>)> {
     let number = Exact::decimal(&require.value.to_string())?;
     let of = |scenario: &Measures| -> Option<(Exact, Exact)> {
-        let measured = scenario.value(require.metric).or_else(|| network_value(network?, require.metric))?;
+        let measured = match require.metric {
+            Metric::Graph(metric) => network_value(network?, metric)?,
+            metric => scenario.value(metric)?,
+        };
         Some(match require.scale {
             Scale::Metric => (measured, number),
             Scale::Cycles => (measured.times(u128::from(scenario.counts.clock_hz), 1_000_000_000)?, number),

@@ -10,7 +10,7 @@ use crate::emit::number::{round_down_sig, round_up_sig};
 use crate::ir::{
     Distances, Fraction, LimitArgument, NetworkMetrics, Topology, Units, bisection_unmeasured, gigabytes, nanoseconds, search_unmeasured,
 };
-use crate::model::{Comparison, Fabric, Faults, Metric, Plant, Pod, Reference, Require, Scale};
+use crate::model::{Comparison, Fabric, Faults, GraphMetric, Metric, Plant, Pod, Reference, Require, Scale};
 use crate::passes::{limit, measure};
 use crate::units::Decimal;
 use miette::Diagnostic;
@@ -131,9 +131,11 @@ fn unmeasured(fabric: &Fabric, topology: Option<&Topology>) -> Vec<Box<dyn Diagn
     };
     let error = |line: &Require| {
         let (what, why) = match line.metric {
-            Metric::Bisection => ("the bisection", bisection_unmeasured(network.router_count(), network.family.is_simplex())?),
-            Metric::ShortestPaths => ("the number of shortest paths", searched(1)?),
-            Metric::EdgeConnectivity => ("the edge connectivity", searched(topology.map_or(0, measure::least_degree))?),
+            Metric::Graph(GraphMetric::Bisection) => {
+                ("the bisection", bisection_unmeasured(network.router_count(), network.family.is_simplex())?)
+            }
+            Metric::Graph(GraphMetric::ShortestPaths) => ("the number of shortest paths", searched(1)?),
+            Metric::Graph(GraphMetric::EdgeConnectivity) => ("the edge connectivity", searched(topology.map_or(0, measure::least_degree))?),
             _ => return None,
         };
         Some(boxed(line, what, why))
@@ -149,7 +151,7 @@ pub(super) fn measured(fabric: &Fabric, topology: &Topology, network: &NetworkMe
     let mut errors = unmeasured(fabric, Some(topology));
     if errors.is_empty() && network.paths.is_none() {
         let why = "some pair has more of them than 64 bits can count";
-        let lines = fabric.requires.iter().filter(|line| line.metric == Metric::ShortestPaths);
+        let lines = fabric.requires.iter().filter(|line| line.metric == Metric::Graph(GraphMetric::ShortestPaths));
         errors.extend(lines.map(|line| boxed(line, "the number of shortest paths", why.to_owned())));
     }
     if errors.is_empty() { Ok(()) } else { Err(Failure::Infeasible(errors)) }
@@ -331,9 +333,9 @@ fn bounds(
     bounds.add(Metric::LatencyMax, false, times(least), "no routing goes below", &why);
     let share = Fraction::new(1u8, fabric.budget.vcs.max(1));
     if let Plant::Network(network) = &fabric.plant {
-        bounds.counted(Metric::Routers, network.router_count() as u64);
-        bounds.counted(Metric::Hosts, network.hosts(fabric.router.hosts).into_iter().map(u64::from).sum());
-        topology.into_iter().for_each(|topology| bounds.counted(Metric::Links, topology.links().len() as u64));
+        bounds.counted(Metric::Graph(GraphMetric::Routers), network.router_count() as u64);
+        bounds.counted(Metric::Graph(GraphMetric::Hosts), network.hosts(fabric.router.hosts).into_iter().map(u64::from).sum());
+        topology.into_iter().for_each(|topology| bounds.counted(Metric::Graph(GraphMetric::Links), topology.links().len() as u64));
     }
     bounds.add(Metric::VcBalance, false, share, "no routing goes below", "the largest of all shares is no smaller than their mean");
     if let Some(pod) = fabric.pod() {

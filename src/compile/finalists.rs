@@ -7,7 +7,7 @@
 use crate::check;
 use crate::diag::Failure;
 use crate::emit::number::{lower, upper};
-use crate::ir::{DualLengths, Fraction, PassRecord, Scenario, Scene, Topology, UniformTopology};
+use crate::ir::{ConcurrentFlow, DualLengths, Fraction, PassRecord, Scenario, Scene, Topology, UniformTopology};
 use crate::model::{Demand, Fabric, Pod, TopologyChoice};
 use crate::passes::{cross_connect, flow, synth};
 use crate::progress::{Progress, Silent};
@@ -56,11 +56,7 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
     if finalists.len() == 1 {
         return Ok(0);
     }
-    let carries = |topology: &Topology| {
-        let seeds = synth::seeds(topology, &fabric.demand);
-        flow::concurrent(&Scene::whole(topology), &fabric.demand, flow::Start::Seeds(&seeds), flow::Settings::TRIAL, &Silent)
-    };
-    let found: Vec<_> = finalists.iter().map(carries).collect();
+    let found: Vec<_> = finalists.iter().map(|topology| trial(fabric, topology, &synth::seeds(topology, &fabric.demand))).collect();
     let flow = |at: &usize| found[*at].primal.value();
     let most = (0..found.len()).map(|at| flow(&at)).fold(0.0, f64::max);
     let mut order: Vec<usize> = (0..found.len()).collect();
@@ -78,6 +74,11 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
         }
     }
     Ok(best.1)
+}
+
+/// What a topology carries, as a few rounds from its seeds tell.
+pub(super) fn trial(fabric: &Fabric, topology: &Topology, seeds: &[Vec<u32>]) -> ConcurrentFlow {
+    flow::concurrent(&Scene::whole(topology), &fabric.demand, flow::Start::Seeds(seeds), flow::Settings::TRIAL, &Silent)
 }
 
 /// The flow that every single dark OCS leaves, from the lengths of the healthy pod.

@@ -7,10 +7,10 @@ use super::{contract, finalists, size};
 use crate::check::{self, Wired};
 use crate::compiled::CompiledPod;
 use crate::diag::Failure;
-use crate::ir::{NetworkMetrics, PassRecord, Scene, Topology};
+use crate::ir::{NetworkMetrics, PassRecord, Topology};
 use crate::model::{Fabric, Network, Plant, Pod};
-use crate::passes::{cross_connect, draw, flow, limit, measure, synth, trees, wire};
-use crate::progress::{Progress, Silent};
+use crate::passes::{cross_connect, draw, limit, measure, synth, trees, wire};
+use crate::progress::Progress;
 
 /// What stands before any traffic is looked at.
 pub(super) struct Built {
@@ -47,35 +47,30 @@ fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, 
     Ok(Built { topology, wired, pod, network: None, seeds, passes: vec![record, limit_record] })
 }
 
-/// The topology of a network; of a drawn one also how many candidates there were, and which was taken: the
-/// one that carries most after a few rounds, the first of equal ones.
-#[allow(clippy::type_complexity)] // two numbers, if any
-fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Option<(usize, usize)>), Failure> {
+/// What the choice of a topology counted.
+type Counters = Vec<(&'static str, usize)>;
+
+/// The topology of a network; of a drawn one, which carries most after a few rounds (the first of equal
+/// ones), also counters: how many candidates there were, and which was taken.
+fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), Failure> {
     if !network.family.is_drawn() {
-        return Ok((wire::wire(fabric, network), None));
+        return Ok((wire::wire(fabric, network), Vec::new()));
     }
     let candidates = draw::candidates(&network.family, network.span).map_err(Failure::infeasible)?;
-    let topologies = candidates.iter().map(|links| wire::wire_drawn(fabric, network, links));
-    let mut topologies: Vec<Topology> = topologies.collect();
+    let mut topologies: Vec<Topology> = candidates.iter().map(|links| wire::wire_drawn(fabric, network, links)).collect();
     let count = topologies.len();
-    if count == 1 {
-        return Ok((topologies.swap_remove(0), Some((1, 0))));
-    }
-    let carries = |topology: &Topology| {
-        let seeds = wire::seeds(topology);
-        flow::concurrent(&Scene::whole(topology), &fabric.demand, flow::Start::Seeds(&seeds), flow::Settings::TRIAL, &Silent).primal
-    };
-    let flows: Vec<f64> = topologies.iter().map(|topology| carries(topology).value()).collect();
+    let flow = |topology: &Topology| finalists::trial(fabric, topology, &wire::seeds(topology)).primal.value();
+    // One alone needs no trial.
+    let flows: Vec<f64> = if count > 1 { topologies.iter().map(flow).collect() } else { vec![0.0] };
     let taken = (0..count).min_by(|&one, &other| flows[other].total_cmp(&flows[one])).unwrap_or(0);
-    Ok((topologies.swap_remove(taken), Some((count, taken))))
+    Ok((topologies.swap_remove(taken), vec![("candidates", count), ("taken", taken)]))
 }
 
 fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
     let (topology, drawn) = topology(fabric, network)?;
     size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
     let wired = check::wiring(fabric, &topology, None).map_err(Failure::internal)?;
-    let of_draw = drawn.iter().flat_map(|&(candidates, taken)| [("candidates", candidates), ("taken", taken)]);
-    let counters = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())].into_iter().chain(of_draw);
+    let counters = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())].into_iter().chain(drawn);
     let record = PassRecord {
         name: network.family.name().to_owned(),
         stopped_by: "done".to_owned(),

@@ -90,7 +90,7 @@ pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
 fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::DisjointTrees => value.floor().to_string(),
-        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection | Metric::EdgeConnectivity => value.floor().to_string(),
+        Metric::Graph(metric) if metric.is_count() => value.floor().to_string(),
         // Loads are whole, unless links carry unlike.
         Metric::MaxChannelLoad if value.is_whole() => value.floor().to_string(),
         Metric::MaxChannelLoad if more == 0 => ratio(value),

@@ -65,13 +65,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                     let most = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
                 }
-                Metric::Routers
-                | Metric::Hosts
-                | Metric::Links
-                | Metric::Bisection
-                | Metric::ShortestPaths
-                | Metric::EdgeConnectivity
-                | Metric::DisconnectShare => (none(), ""),
+                Metric::Graph(_) => (none(), ""),
             };
             let ratio = best.zip(value).map(|(best, value)| value.as_f64() / best.as_f64()).filter(|ratio| ratio.is_finite());
             MetricRow { name: metric.name(), value: value.map_or(String::new(), |value| readable(metric, value)), bound, ratio, note }
@@ -99,11 +93,9 @@ pub(super) fn readable(metric: Metric, value: Fraction) -> String {
 fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
-        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection | Metric::EdgeConnectivity => grouped(value.floor() as u64),
+        Metric::Graph(metric) if metric.is_count() => grouped(value.floor() as u64),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
-        Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance | Metric::ShortestPaths | Metric::DisconnectShare => {
-            decimals(value.as_f64(), 4 + more)
-        }
+        Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance | Metric::Graph(_) => decimals(value.as_f64(), 4 + more),
         Metric::Latency | Metric::LatencyMax => decimals(value.as_f64(), 1 + more),
         // A product: floats would round twice.
         Metric::LoadRatio => fixed(value, 4 + more as u32),

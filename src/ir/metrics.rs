@@ -153,13 +153,7 @@ impl ScenarioMetrics {
             }
             Metric::LatencyMax => nanoseconds(Fraction::whole(self.routed.as_ref()?.cycles_most), self.clock_hz),
             Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
-            Metric::Routers
-            | Metric::Hosts
-            | Metric::Links
-            | Metric::Bisection
-            | Metric::ShortestPaths
-            | Metric::EdgeConnectivity
-            | Metric::DisconnectShare => {
+            Metric::Graph(_) => {
                 return None;
             }
         })
@@ -268,7 +262,10 @@ impl RequireOutcome {
     pub fn of(require: &Require, scenarios: &[ScenarioMetrics], universal: Option<Fraction>, network: Option<&NetworkMetrics>) -> Self {
         let (metric, number) = (require.metric, Fraction::decimal(require.value));
         let compared = |of: &ScenarioMetrics| {
-            let measured = of.value(metric).or_else(|| network?.value(metric))?;
+            let measured = match metric {
+                Metric::Graph(metric) => network?.value(metric)?,
+                metric => of.value(metric)?,
+            };
             Some(match require.scale {
                 Scale::Metric => (measured, number),
                 Scale::Cycles => (in_cycles(measured, of.clock_hz), number),

@@ -5,7 +5,7 @@
 use super::Fraction;
 use crate::ids::NodeId;
 use crate::limits;
-use crate::model::Metric;
+use crate::model::GraphMetric;
 
 /// A network without faults, measured.
 #[derive(Clone, PartialEq, Debug)]
@@ -55,17 +55,16 @@ impl Bisection {
 }
 
 impl NetworkMetrics {
-    /// The value of a metric of networks; `None` where it was not measured, and for all others.
-    pub fn value(&self, metric: Metric) -> Option<Fraction> {
+    /// The value of a metric; `None` where it was not measured.
+    pub fn value(&self, metric: GraphMetric) -> Option<Fraction> {
         Some(match metric {
-            Metric::Routers => Fraction::whole(self.routers),
-            Metric::Hosts => Fraction::whole(self.hosts),
-            Metric::Links => Fraction::whole(self.links),
-            Metric::Bisection => Fraction::whole(self.bisection.as_ref()?.least),
-            Metric::ShortestPaths => self.paths.as_ref()?.all().mean()?,
-            Metric::EdgeConnectivity => Fraction::whole(self.edge_connectivity?),
-            Metric::DisconnectShare => self.share(self.failures.as_ref()?.median()),
-            _ => return None,
+            GraphMetric::Routers => Fraction::whole(self.routers),
+            GraphMetric::Hosts => Fraction::whole(self.hosts),
+            GraphMetric::Links => Fraction::whole(self.links),
+            GraphMetric::Bisection => Fraction::whole(self.bisection.as_ref()?.least),
+            GraphMetric::ShortestPaths => self.paths.as_ref()?.all().mean()?,
+            GraphMetric::EdgeConnectivity => Fraction::whole(self.edge_connectivity?),
+            GraphMetric::DisconnectShare => self.share(self.failures.as_ref()?.median()),
         })
     }
     /// A number of links as a share of all of them.

@@ -1,5 +1,6 @@
 //! The contract: what a spec requires of the result.
 
+use super::word::words;
 use crate::diag::Span;
 use crate::syntax::ast::REFERENCES;
 use crate::units::Decimal;
@@ -94,20 +95,44 @@ pub enum Metric {
     LatencyMax,
     /// OCS-disjoint spanning trees over the cubes.
     DisjointTrees,
-    /// Routers of a network.
+    /// What is measured of the graph of a network, known of no pod and of no fault.
+    Graph(GraphMetric),
+}
+
+/// What is measured of the graph of a network. Definitions: `docs/language.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum GraphMetric {
+    /// Number of routers.
     Routers,
-    /// Hosts of a network.
+    /// Number of hosts.
     Hosts,
-    /// Links of a network.
+    /// Number of links.
     Links,
-    /// Certified lower end of the bisection of a network, links.
+    /// Certified lower end of the bisection, links.
     Bisection,
-    /// Shortest paths of an ordered pair of a network on average.
+    /// Shortest paths of an ordered pair on average.
     ShortestPaths,
-    /// Fewest links without which a network falls apart.
+    /// Fewest links without which the network falls apart.
     EdgeConnectivity,
-    /// Share of the links that have failed when a network falls apart, in the median of random orders.
+    /// Share of the links that have failed when the network falls apart, in the median of random orders.
     DisconnectShare,
+}
+
+words!(GraphMetric {
+    Routers = "routers",
+    Hosts = "hosts",
+    Links = "links",
+    Bisection = "bisection",
+    ShortestPaths = "shortest_paths",
+    EdgeConnectivity = "edge_connectivity",
+    DisconnectShare = "disconnect_share",
+});
+
+impl GraphMetric {
+    /// Whether it counts something; the others are ratios.
+    pub fn is_count(self) -> bool {
+        !matches!(self, GraphMetric::ShortestPaths | GraphMetric::DisconnectShare)
+    }
 }
 
 impl Metric {
@@ -126,24 +151,9 @@ impl Metric {
         Metric::LatencyMax,
         Metric::DisjointTrees,
     ];
-    /// The metrics of the graph of a network, without faults.
-    pub const OF_NETWORKS: [Metric; 7] = [
-        Metric::Routers,
-        Metric::Hosts,
-        Metric::Links,
-        Metric::Bisection,
-        Metric::ShortestPaths,
-        Metric::EdgeConnectivity,
-        Metric::DisconnectShare,
-    ];
-
     /// All metrics that a spec may name.
     pub fn every() -> impl Iterator<Item = Metric> + Clone {
-        Metric::ALL.into_iter().chain(Metric::OF_NETWORKS)
-    }
-    /// Whether it is one of the graph of a network, known of no pod and of no fault.
-    pub fn is_of_networks(self) -> bool {
-        Metric::OF_NETWORKS.contains(&self)
+        Metric::ALL.into_iter().chain(GraphMetric::ALL.into_iter().map(Metric::Graph))
     }
     /// The name in specs and reports.
     pub fn name(self) -> &'static str {
@@ -160,13 +170,7 @@ impl Metric {
             Metric::Latency => "latency",
             Metric::LatencyMax => "latency_max",
             Metric::DisjointTrees => "disjoint_trees",
-            Metric::Routers => "routers",
-            Metric::Hosts => "hosts",
-            Metric::Links => "links",
-            Metric::Bisection => "bisection",
-            Metric::ShortestPaths => "shortest_paths",
-            Metric::EdgeConnectivity => "edge_connectivity",
-            Metric::DisconnectShare => "disconnect_share",
+            Metric::Graph(metric) => metric.name(),
         }
     }
     /// What a value of it may be a share of, nominal and under a fault.
@@ -190,7 +194,7 @@ impl Metric {
     /// Whether a larger value is the better one (decides which fault is the worst).
     pub fn larger_is_better(self) -> bool {
         let of_flow = matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
-        of_flow || self == Metric::DisjointTrees || self.is_of_networks()
+        of_flow || matches!(self, Metric::DisjointTrees | Metric::Graph(_))
     }
 }
 

@@ -333,9 +333,11 @@ impl Family {
             _ => (1, self.router_count() as u32),
         }
     }
-    /// Whether its links are of two classes: inside blocks and between them.
+    /// The words of those whose links are of two classes: inside blocks and between them.
+    pub const GROUPED: [&'static str; 4] = ["polarstar", "bundlefly", "dragonfly", "megafly"];
+    /// Whether its links are of two classes.
     pub fn is_grouped(&self) -> bool {
-        matches!(self, Family::PolarStar(_) | Family::Bundlefly { .. } | Family::Dragonfly(_) | Family::Megafly(_))
+        Family::GROUPED.contains(&self.name())
     }
     /// Whether `routing = algebraic` has a formula for it.
     pub fn has_formula(&self) -> bool {

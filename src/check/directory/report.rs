@@ -89,11 +89,10 @@ fn metrics(of: &Measures) -> Fields {
 fn expected_metric(metric: Metric, value: Exact) -> Expected {
     match metric {
         Metric::Diameter | Metric::DisjointTrees => integer(value.rounded_up()),
-        Metric::Routers | Metric::Hosts | Metric::Links | Metric::Bisection | Metric::EdgeConnectivity => integer(value.rounded_up()),
+        Metric::Graph(metric) if metric.is_count() => integer(value.rounded_up()),
         Metric::MaxChannelLoad => load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => Expected::Lower(value),
-        Metric::DisconnectShare
-        | Metric::ShortestPaths
+        Metric::Graph(_)
         | Metric::AverageHops
         | Metric::LoadRatio
         | Metric::HopsRatio

@@ -1,14 +1,10 @@
 //! Bar charts: hop and channel-load histograms.
 
+use super::frame::{self, BOTTOM, LEFT, RIGHT, TOP, WIDTH};
 use super::text::{at, escape};
 use crate::emit::json::push;
 use crate::emit::number::grouped;
 
-const WIDTH: f64 = 520.0;
-const LEFT: f64 = 52.0;
-const RIGHT: f64 = 12.0;
-const TOP: f64 = 26.0;
-const BOTTOM: f64 = 40.0;
 /// Width of a digit of a label where it is largest, on narrow screens.
 const DIGIT: f64 = 8.8;
 
@@ -48,14 +44,9 @@ pub(in crate::emit) fn bars(chart: &Chart) -> String {
     let scale = height / (top.div_ceil(step) * step) as f64;
     let slot = width / chart.categories.len().max(1) as f64;
     let base = TOP + height;
-    let label = escape(&chart.label);
-    let mut out = format!("<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{label}\">", chart.height);
-    push(&mut out, format_args!("<title>{label}</title>"));
-    push(&mut out, format_args!("<text class=\"axis\" x=\"0\" y=\"12\">{}</text>", chart.y_title));
+    let mut out = frame::head(&chart.label, chart.height, chart.y_title);
     for tick in 0..=top.div_ceil(step) {
-        let y = at(base - (tick * step) as f64 * scale);
-        push(&mut out, format_args!("<path class=\"grid\" d=\"M{LEFT} {y}H{}\"/>", WIDTH - RIGHT));
-        push(&mut out, format_args!("<text class=\"tick end\" x=\"{}\" y=\"{y}\" dy=\"4\">{}</text>", LEFT - 8.0, compact(tick * step)));
+        frame::line(&mut out, base - (tick * step) as f64 * scale, &compact(tick * step));
     }
     let gap = if slot > 12.0 { slot * 0.2 } else { slot * 0.08 };
     let bar = (slot - gap) / chart.series.len().max(1) as f64;
@@ -68,22 +59,15 @@ pub(in crate::emit) fn bars(chart: &Chart) -> String {
             push(&mut out, format_args!("width=\"{}\" height=\"{}\"><title>{}</title></rect>", at(bar), at(tall), escape(title)));
         }
     }
-    push(&mut out, format_args!("<path class=\"base\" d=\"M{LEFT} {}H{}\"/>", at(base), WIDTH - RIGHT));
+    frame::base_line(&mut out, base);
     let widest = chart.categories.iter().map(|label| label.chars().count()).max().unwrap_or(1);
     let every = (((widest as f64 + 1.5) * DIGIT / slot).ceil() as usize).max(1);
     for (category, label) in chart.categories.iter().enumerate().step_by(every) {
-        let x = at(LEFT + slot * (category as f64 + 0.5));
-        push(&mut out, format_args!("<text class=\"tick mid\" x=\"{x}\" y=\"{}\">{}</text>", at(base + 15.0), escape(label)));
+        frame::below(&mut out, LEFT + slot * (category as f64 + 0.5), base, label);
     }
-    push(&mut out, format_args!("<text class=\"axis end\" x=\"{}\" y=\"{}\">{}</text>", WIDTH - RIGHT, at(base + 33.0), chart.x_title));
+    frame::x_title(&mut out, base, chart.x_title);
     if let Some((place, label)) = &chart.mark {
-        let x = LEFT + slot * place.min(chart.categories.len() as f64);
-        let (anchor, shift) = if x > LEFT + width * 0.6 { ("end", -5.0) } else { ("", 5.0) };
-        push(&mut out, format_args!("<path class=\"mark\" d=\"M{} {}V{}\"/>", at(x), at(TOP - 12.0), at(base)));
-        push(
-            &mut out,
-            format_args!("<text class=\"marked {anchor}\" x=\"{}\" y=\"{}\">{}</text>", at(x + shift), at(TOP - 4.0), escape(label)),
-        );
+        frame::mark(&mut out, LEFT + slot * place.min(chart.categories.len() as f64), base, label);
     }
     out.push_str("</svg>");
     out

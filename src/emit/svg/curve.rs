@@ -1,14 +1,10 @@
 //! A curve of values that grow with a share: lines with points, and a mark where something ends.
 
+use super::frame::{self, BOTTOM, LEFT, RIGHT, TOP, WIDTH};
 use super::text::{at, escape};
 use crate::emit::json::push;
 
-const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 260.0;
-const LEFT: f64 = 52.0;
-const RIGHT: f64 = 12.0;
-const TOP: f64 = 26.0;
-const BOTTOM: f64 = 40.0;
 
 /// One line.
 pub(in crate::emit) struct Line {
@@ -38,22 +34,16 @@ pub(in crate::emit) fn curve(chart: &Curve) -> String {
     let base = HEIGHT - BOTTOM;
     let x = |percent: f64| LEFT + (WIDTH - LEFT - RIGHT) * percent / wide;
     let y = |value: f64| base - (base - TOP) * value / steps;
-    let label = escape(&chart.label);
-    let mut out = format!("<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{label}\">");
-    push(&mut out, format_args!("<title>{label}</title>"));
-    push(&mut out, format_args!("<text class=\"axis\" x=\"0\" y=\"12\">{}</text>", chart.y_title));
+    let mut out = frame::head(&chart.label, HEIGHT, chart.y_title);
     let every = (steps as u64).div_ceil(10).max(1);
     for tick in (0..=steps as u64).step_by(every as usize) {
-        let at_y = at(y(tick as f64));
-        push(&mut out, format_args!("<path class=\"grid\" d=\"M{LEFT} {at_y}H{}\"/>", WIDTH - RIGHT));
-        push(&mut out, format_args!("<text class=\"tick end\" x=\"{}\" y=\"{at_y}\" dy=\"4\">{tick}</text>", LEFT - 8.0));
+        frame::line(&mut out, y(tick as f64), &tick.to_string());
     }
     for tick in (0..=wide as u64).step_by(10) {
-        let at_x = at(x(tick as f64));
-        push(&mut out, format_args!("<text class=\"tick mid\" x=\"{at_x}\" y=\"{}\">{tick}</text>", at(base + 15.0)));
+        frame::below(&mut out, x(tick as f64), base, &tick.to_string());
     }
-    push(&mut out, format_args!("<path class=\"base\" d=\"M{LEFT} {}H{}\"/>", at(base), WIDTH - RIGHT));
-    push(&mut out, format_args!("<text class=\"axis end\" x=\"{}\" y=\"{}\">{}</text>", WIDTH - RIGHT, at(base + 33.0), chart.x_title));
+    frame::base_line(&mut out, base);
+    frame::x_title(&mut out, base, chart.x_title);
     for line in &chart.lines {
         let path: Vec<String> = line.points.iter().map(|&(percent, value, _)| format!("{} {}", at(x(percent)), at(y(value)))).collect();
         push(&mut out, format_args!("<path style=\"fill:none;stroke:var({});stroke-width:2\" d=\"M{}\"/>", line.color, path.join("L")));
@@ -64,11 +54,7 @@ pub(in crate::emit) fn curve(chart: &Curve) -> String {
         }
     }
     if let Some((percent, label)) = &chart.mark {
-        let place = x(*percent);
-        let (anchor, shift) = if place > WIDTH * 0.6 { ("end", -5.0) } else { ("", 5.0) };
-        push(&mut out, format_args!("<path class=\"mark\" d=\"M{} {}V{}\"/>", at(place), at(TOP - 12.0), at(base)));
-        let text_at = at(place + shift);
-        push(&mut out, format_args!("<text class=\"marked {anchor}\" x=\"{text_at}\" y=\"{}\">{}</text>", at(TOP - 4.0), escape(label)));
+        frame::mark(&mut out, x(*percent), base, label);
     }
     out.push_str("</svg>");
     out

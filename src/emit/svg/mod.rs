@@ -3,6 +3,7 @@
 
 mod charts;
 mod curve;
+mod frame;
 mod map;
 mod pod;
 mod ring;

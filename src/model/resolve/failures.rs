@@ -3,12 +3,12 @@
 use super::context::{Context, missing};
 use super::items::Items;
 use super::kind::Kind;
-use super::settings::{in_range, integer, settings, wrong_kind};
+use super::settings::{in_range, integer, limit, settings, wrong_kind};
 use crate::diag::Span;
 use crate::limits::FAILURE_SEEDS;
 use crate::model::errors::ResolveError;
 use crate::model::{Failures, Network};
-use crate::syntax::ast::{ExprKind, Quantity, Value, ValueKind};
+use crate::syntax::ast::{ExprKind, Quantity, Value};
 use crate::syntax::words::Place;
 
 /// Orders where the spec does not say how many.
@@ -49,14 +49,10 @@ pub(super) fn none_in_pods(context: &mut Context, items: &Items<'_>, kind: Kind)
 
 /// `<= 60 %`
 fn percent(context: &mut Context, value: &Value) -> Option<u32> {
-    let limit = match &value.kind {
-        ValueKind::Limit(comparison, quantity) if &*comparison.value == "<=" => quantity,
-        _ => {
-            context.error(wrong_kind("`links`", "an upper limit", "links <= 60 %;", value.span));
-            return None;
-        }
+    let Some(Quantity { number, unit, span }) = limit(value, "<=") else {
+        context.error(wrong_kind("`links`", "an upper limit", "links <= 60 %;", value.span));
+        return None;
     };
-    let Quantity { number, unit, span } = limit;
     match unit {
         Some(unit) if &*unit.value == "%" => {}
         Some(unit) => return wrong_unit(context, unit.span, format!("`{}` does not measure this", unit.value)),

@@ -18,9 +18,6 @@ use crate::syntax::words::Place as Fields;
 /// Which link it is: every one, one inside a group, one between groups.
 const LINKS: [&str; 3] = ["link", "local", "global"];
 
-/// Families whose links are of two classes.
-const GROUPED: [&str; 4] = ["polarstar", "bundlefly", "dragonfly", "megafly"];
-
 /// The largest parameter that any supported network can have.
 pub(super) const MOST: i64 = ROUTERS as i64;
 
@@ -215,7 +212,7 @@ impl Place<'_> {
 
     /// The links inside groups and between them: as the block says, or the only one that is declared.
     pub(super) fn links(&self, context: &mut Context, settings: &Settings<'_>) -> Option<[LinkTypeId; 2]> {
-        let grouped = GROUPED.contains(&&*self.name.value);
+        let grouped = Family::GROUPED.contains(&&*self.name.value);
         if let Some(class) = LINKS[1..].iter().find(|class| !grouped && settings.get(class).is_some()) {
             let help = Some("it has no groups, so that all its links are alike: write `link = name;`".to_owned());
             let span = settings.span(class).unwrap_or(self.name.span);

@@ -2,11 +2,11 @@
 
 use super::context::{Context, missing};
 use super::families::{Found, Place, affordable};
-use super::settings::{Settings, integer, wrong_kind};
+use super::settings::{Settings, integer, integer_of, limit, word, wrong_kind};
 use crate::ids::LinkTypeId;
 use crate::model::errors::ResolveError;
 use crate::model::{DesignSpace, Family, Size};
-use crate::syntax::ast::{Block, ExprKind, Quantity, Value, ValueKind};
+use crate::syntax::ast::{Block, Value, ValueKind};
 use crate::syntax::words::Place as Fields;
 
 /// The settings of a goal.
@@ -73,32 +73,25 @@ impl Place<'_> {
 
 /// The fewest and the most network ports.
 fn radix(context: &mut Context, value: &Value) -> Option<(u32, u32)> {
-    let most = |context: &mut Context, quantity: &Quantity| {
-        let limit = Value { kind: ValueKind::Quantity(quantity.clone()), span: quantity.span };
-        integer(context, "`radix`", &limit, 1..=i64::from(DesignSpace::LARGEST_RADIX)).map(|most| most as u32)
-    };
-    match &value.kind {
-        ValueKind::Quantity(quantity) => most(context, quantity).map(|radix| (radix, radix)),
-        ValueKind::Limit(comparison, quantity) if &*comparison.value == "<=" => most(context, quantity).map(|most| (1, most)),
+    let (least, quantity) = match (&value.kind, limit(value, "<=")) {
+        (ValueKind::Quantity(exact), _) => (None, exact),
+        (_, Some(most)) => (Some(1), most),
         _ => {
             context.error(wrong_kind("`radix`", "a number of network ports, or an upper limit", "radix <= 32;", value.span));
-            None
+            return None;
         }
-    }
+    };
+    let most = integer_of(context, "`radix`", quantity, 1..=i64::from(DesignSpace::LARGEST_RADIX))? as u32;
+    Some((least.unwrap_or(most), most))
 }
 
 fn size(context: &mut Context, value: &Value) -> Option<Size> {
-    match &value.kind {
-        ValueKind::Quantity(Quantity { number, unit: None, .. }) if matches!(&number.kind, ExprKind::Name(name) if &**name == "largest") => {
-            Some(Size::Largest)
-        }
-        ValueKind::Limit(comparison, quantity) if &*comparison.value == ">=" => {
-            let limit = Value { kind: ValueKind::Quantity(quantity.clone()), span: quantity.span };
-            integer(context, "`routers`", &limit, 1..=i64::MAX).map(|least| Size::AtLeast(least as u64))
-        }
-        _ => {
-            context.error(wrong_kind("`routers`", "`largest`, or a lower limit", "routers >= 1000;", value.span));
-            None
-        }
+    if let Some(least) = limit(value, ">=") {
+        return integer_of(context, "`routers`", least, 1..=i64::MAX).map(|least| Size::AtLeast(least as u64));
     }
+    if word(value).is_some_and(|word| &*word.value == "largest") {
+        return Some(Size::Largest);
+    }
+    context.error(wrong_kind("`routers`", "`largest`, or a lower limit", "routers >= 1000;", value.span));
+    None
 }

@@ -8,6 +8,7 @@ use super::kind::{Kind, Parts, named};
 use super::settings::wrong_kind;
 use super::site::Site;
 use super::{choices, demand, failures, foreign, graph, hardware, requires, wiring};
+use crate::algebra::kautz_targets;
 use crate::diag::{Span, list};
 use crate::model::errors::ResolveError;
 use crate::model::word::{form, names};
@@ -237,12 +238,11 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
 
 /// The most routers that arcs of a generalized Kautz graph join one to, either way.
 fn most_neighbors(degree: u32, routers: u32) -> u32 {
-    let (d, n) = (u64::from(degree), u64::from(routers));
     let mut neighbors = vec![Vec::new(); routers as usize];
-    for from in 0..n {
-        for to in (1..=d).map(|j| (n * (d + 1) - d * from - j) % n).filter(|&to| to != from) {
-            neighbors[from as usize].push(to as u32);
-            neighbors[to as usize].push(from as u32);
+    for from in 0..routers {
+        for to in kautz_targets(degree, routers, from).filter(|&to| to != from) {
+            neighbors[from as usize].push(to);
+            neighbors[to as usize].push(from);
         }
     }
     let count = |mut own: Vec<u32>| {

@@ -7,7 +7,7 @@ use super::kind::Kind;
 use super::settings::{decimal, quantity_of};
 use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
-use crate::model::{Budget, Comparison, Metric, Reference, Require, Scale};
+use crate::model::{Budget, Comparison, GraphMetric, Metric, Reference, Require, Scale};
 use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
 use crate::units::{BITS_OF_A_GIGABYTE, Decimal, Dimension};
@@ -41,16 +41,16 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
         context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
         return None;
     }
-    if metric.is_of_networks() && !kind.network {
+    if matches!(metric, Metric::Graph(_)) && !kind.network {
         let help = match metric {
-            Metric::Bisection => "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through",
+            Metric::Graph(GraphMetric::Bisection) => "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through",
             _ => "remove it: what is measured of a graph is measured of networks",
         };
         let help = help.to_owned();
         context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
         return None;
     }
-    if metric.is_of_networks() && fault {
+    if matches!(metric, Metric::Graph(_)) && fault {
         let help = format!("write `{plain}`: it is measured without faults");
         context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, item.metric.span));
         return None;
@@ -78,7 +78,7 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
 
 /// Complains about lines on failures where the spec has none.
 pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
-    for line in requires.iter().filter(|line| line.metric == Metric::DisconnectShare) {
+    for line in requires.iter().filter(|line| line.metric == Metric::Graph(GraphMetric::DisconnectShare)) {
         let help = Some("add `failures { links <= 60 %; seeds = 100; }`".to_owned());
         let (what, place) = ("`disconnect_share`".to_owned(), "a fabric without `failures`".to_owned());
         context.error(ResolveError::Misplaced { what, place, help, span: line.span });
@@ -86,7 +86,7 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
 }
 
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) -> ResolveError {
-    let fits = |metric: &Metric| if kind.network { *metric != Metric::DisjointTrees } else { !metric.is_of_networks() };
+    let fits = |metric: &Metric| if kind.network { *metric != Metric::DisjointTrees } else { !matches!(metric, Metric::Graph(_)) };
     let known: Vec<&str> = Metric::every().filter(fits).map(Metric::name).collect();
     let plain = if fault { plain } else { plain.rsplit('.').next().unwrap_or(plain) };
     let help = match (closest(plain, known.iter().copied()), foreign::metric(plain)) {
@@ -222,8 +222,10 @@ fn share(
 /// Why a comparison is decided before anything is measured.
 fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale) -> Option<(&'static str, String)> {
     let upper = matches!(comparison, Comparison::AtMost | Comparison::Less | Comparison::Equal);
-    let counts = [Metric::Routers, Metric::Hosts, Metric::Links, Metric::Bisection, Metric::EdgeConnectivity];
-    let whole = matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees) || counts.contains(&metric);
+    let whole = match metric {
+        Metric::Graph(metric) => metric.is_count(),
+        _ => matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees),
+    };
     let (name, value) = (metric.name(), value.as_f64());
     if let Scale::ShareOf(reference) = scale {
         let bound = matches!(reference, Reference::Universal | Reference::Bound);
@@ -239,10 +241,10 @@ fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale
         return Some(("nothing is below 0", format!("`{name}` is never negative")));
     }
     match metric {
-        Metric::DisconnectShare if value > 1.0 => {
+        Metric::Graph(GraphMetric::DisconnectShare) if value > 1.0 => {
             Some(("a share is never above 1", "require `disconnect_share >= 0.6`, for example".to_owned()))
         }
-        Metric::ShortestPaths if upper && value < 1.0 => {
+        Metric::Graph(GraphMetric::ShortestPaths) if upper && value < 1.0 => {
             Some(("every pair has a shortest path", "require `shortest_paths >= 2`, for example".to_owned()))
         }
         Metric::LoadRatio | Metric::HopsRatio if upper && value < 1.0 => {

@@ -150,12 +150,25 @@ impl<'a> Settings<'a> {
     }
 }
 
+/// What a value limits to: of `moves <= 40` with `<=`, 40; `None` where it is no such limit.
+pub(super) fn limit<'a>(value: &'a Value, comparison: &str) -> Option<&'a Quantity> {
+    match &value.kind {
+        ValueKind::Limit(sign, quantity) if &*sign.value == comparison => Some(quantity),
+        _ => None,
+    }
+}
+
 /// A value that is an integer without a unit.
 pub(super) fn integer(context: &mut Context, what: &str, value: &Value, range: RangeInclusive<i64>) -> Option<i64> {
     let ValueKind::Quantity(quantity) = &value.kind else {
         context.error(wrong_kind(what, "an integer", "4", value.span));
         return None;
     };
+    integer_of(context, what, quantity, range)
+}
+
+/// A quantity that is an integer without a unit.
+pub(super) fn integer_of(context: &mut Context, what: &str, quantity: &Quantity, range: RangeInclusive<i64>) -> Option<i64> {
     if let Some(unit) = &quantity.unit {
         context.error(ResolveError::WrongUnit {
             what: what.to_owned(),
@@ -167,11 +180,11 @@ pub(super) fn integer(context: &mut Context, what: &str, value: &Value, range: R
         return None;
     }
     if let ExprKind::Decimal(_) = quantity.number.kind {
-        context.error(wrong_kind(what, "an integer", "4", value.span));
+        context.error(wrong_kind(what, "an integer", "4", quantity.span));
         return None;
     }
     let number = context.eval(&quantity.number, &[])?;
-    in_range(context, what, number, range, value.span)
+    in_range(context, what, number, range, quantity.span)
 }
 
 /// The number, if it lies in the range.

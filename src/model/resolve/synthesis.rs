@@ -1,10 +1,10 @@
 //! The settings of `synthesize`.
 
 use super::context::{Context, missing};
-use super::settings::{Settings, choice, integer, one_of_or, quantity, settings, wrong_kind};
+use super::settings::{Settings, choice, integer, integer_of, limit, one_of_or, quantity, settings, wrong_kind};
 use crate::model::errors::ResolveError;
 use crate::model::{MAX_EFFORT, Near, SynthesisMethod, Synthesize, TopologyChoice};
-use crate::syntax::ast::{Block, Name, Value, ValueKind};
+use crate::syntax::ast::{Block, Name, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::Dimension;
 
@@ -71,12 +71,9 @@ fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> 
             return None;
         }
     };
-    let moves = match &moves.kind {
-        ValueKind::Limit(comparison, quantity) if &*comparison.value == "<=" => {
-            let limit = Value { kind: ValueKind::Quantity(quantity.clone()), span: quantity.span };
-            integer(context, "`moves`", &limit, 0..=i64::MAX)
-        }
-        _ => {
+    let moves = match limit(moves, "<=") {
+        Some(most) => integer_of(context, "`moves`", most, 0..=i64::MAX),
+        None => {
             context.error(wrong_kind("`moves`", "an upper limit", "moves <= 40;", moves.span));
             None
         }

@@ -14,7 +14,7 @@ const TRIES: usize = 100;
 /// repaired, or is in pieces.
 pub(super) fn draw(routers: u32, degree: u32, stream: &mut Stream) -> Option<Links> {
     let mut ends: Vec<u32> = (0..routers).flat_map(|router| (0..degree).map(move |_| router)).collect();
-    shuffle(&mut ends, stream);
+    stream.shuffle(&mut ends);
     let mut links: Vec<[u32; 2]> = ends.chunks_exact(2).map(|pair| sorted([pair[0], pair[1]])).collect();
     let mut known: BTreeSet<[u32; 2]> = BTreeSet::new();
     // Those that stand alone are good; of equal ones all but the first are not.
@@ -41,15 +41,8 @@ pub(super) fn draw(routers: u32, degree: u32, stream: &mut Stream) -> Option<Lin
     is_connected(routers, &links).then_some(links)
 }
 
-/// Puts a list in random order, all orders alike.
-pub(super) fn shuffle<T>(list: &mut [T], stream: &mut Stream) {
-    for last in (1..list.len()).rev() {
-        list.swap(last, stream.below(last + 1));
-    }
-}
-
 /// The smaller one first.
-pub(super) fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 

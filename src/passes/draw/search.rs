@@ -9,6 +9,7 @@
 
 use super::distances::Distances;
 use super::links::Links;
+use crate::algebra::kautz_targets;
 use crate::model::{Arcs, FreeGraph};
 use crate::random::Stream;
 use rayon::prelude::*;
@@ -72,7 +73,7 @@ fn descend(free: &FreeGraph, mut graph: Graph, stream: &mut Stream) -> (u64, Lin
 fn kautz(free: &FreeGraph) -> Option<Graph> {
     let (n, d) = (free.routers, free.degree);
     let fits = free.arcs == Arcs::Simplex && n.is_multiple_of(d + 1);
-    fits.then(|| Graph::new(n, d as usize, true, (0..n).flat_map(|u| (1..=d).map(move |j| [u, (n * (d + 1) - d * u - j) % n])).collect()))
+    fits.then(|| Graph::new(n, d as usize, true, (0..n).flat_map(|from| kautz_targets(d, n, from).map(move |to| [from, to])).collect()))
 }
 
 /// A regular graph under exchanges.

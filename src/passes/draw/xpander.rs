@@ -6,7 +6,7 @@
 //! 2016.
 
 use super::links::Links;
-use super::regular::{is_connected, shuffle};
+use super::regular::is_connected;
 use crate::random::Stream;
 
 /// What an eigenvalue may come out too small.
@@ -20,7 +20,7 @@ pub(super) fn draw(degree: u32, lift: u32, stream: &mut Stream) -> Option<Links>
     for meta in 0..=degree {
         for other in meta + 1..=degree {
             let mut matching: Vec<u32> = (0..lift).collect();
-            shuffle(&mut matching, stream);
+            stream.shuffle(&mut matching);
             links.extend((0..lift).zip(matching).map(|(member, met)| [meta * lift + member, other * lift + met]));
         }
     }

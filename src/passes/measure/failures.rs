@@ -2,8 +2,8 @@
 //!
 //! In: a topology of two-way links, how many seeds, and a limit. Out: of every seed, how many links have
 //! failed when some router with hosts no longer reaches another one; and of the median run the diameter and
-//! the hops at every 5 percent up to the limit. Seed s fails the links in the order of a shuffle (Fisher &
-//! Yates, from the last place down) drawn from stream 0 of seed s. Links are put back from the last one with
+//! the hops at every 5 percent up to the limit. Seed s fails the links in the order of a shuffle by stream 0
+//! of seed s. Links are put back from the last one with
 //! union-find, so that a run is nearly linear; distances are searched from 64 routers at once, a bit each.
 //! Runs go in parallel, and stand in the order of their seeds. Cost: seeds by links, and for every point of
 //! the curve an all-pairs search.
@@ -13,6 +13,7 @@ use crate::ir::{FailureCurve, FailurePoint, FailureReach, Topology, failure_perc
 use crate::model::Failures;
 use crate::random::Stream;
 use fixedbitset::FixedBitSet;
+use petgraph::unionfind::UnionFind;
 use rayon::prelude::*;
 
 /// Fails links at random; without a curve where `points` is not set.
@@ -32,17 +33,14 @@ pub(super) fn failures(topology: &Topology, settings: &Failures, points: bool) -
 
 /// The links in the order in which a seed fails them.
 fn order(topology: &Topology, seed: u32) -> Vec<LinkId> {
-    let mut stream = Stream::new(u64::from(seed), 0);
     let mut links: Vec<LinkId> = topology.links().ids().collect();
-    for last in (1..links.len()).rev() {
-        links.swap(last, stream.below(last + 1));
-    }
+    Stream::new(u64::from(seed), 0).shuffle(&mut links);
     links
 }
 
 /// How many links of an order have failed when routers with hosts are first apart.
 fn parts_at(topology: &Topology, order: &[LinkId]) -> u64 {
-    let mut sets: Vec<u32> = (0..topology.node_count() as u32).collect();
+    let mut sets = UnionFind::<u32>::new(topology.node_count());
     let mut hosts: Vec<bool> = topology.nodes().map(|node| topology.is_endpoint(node)).collect();
     // Sets that have a router with hosts.
     let mut apart = hosts.iter().filter(|has| **has).count();
@@ -51,27 +49,17 @@ fn parts_at(topology: &Topology, order: &[LinkId]) -> u64 {
     }
     for (at, &link) in order.iter().enumerate().rev() {
         let ends = topology.links()[link];
-        let [one, other] = [ends.a.node, ends.b.node].map(|node| root(&mut sets, node));
-        if one != other {
+        let [one, other] = [ends.a.node.0, ends.b.node.0].map(|node| sets.find_mut(node) as usize);
+        if sets.union(one as u32, other as u32) {
             apart -= usize::from(hosts[one] && hosts[other]);
-            sets[other] = one as u32;
-            hosts[one] |= hosts[other];
+            let joined = sets.find_mut(one as u32) as usize;
+            hosts[joined] = hosts[one] || hosts[other];
         }
         if apart <= 1 {
             return at as u64 + 1;
         }
     }
     0
-}
-
-/// The set of a router; every step on the way skips one.
-fn root(sets: &mut [u32], node: NodeId) -> usize {
-    let mut at = node.index();
-    while sets[at] as usize != at {
-        sets[at] = sets[sets[at] as usize];
-        at = sets[at] as usize;
-    }
-    at
 }
 
 /// Diameter and hops over ordered pairs of routers with hosts; `None` where some do not reach each other.

@@ -6,12 +6,11 @@
 //!
 //! The upper end is the best of many starts: multilevel cuts of mixed depth ([`multilevel`]), and what the
 //! structure suggests (routers by id, halves of every block, the Fiedler vector, and what the family hands
-//! over), each refined by moves ([`refine`]), and the
-//! best of them once more through all levels. The lower end is lambda2
-//! floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian from [`spectrum`]: for the vector
-//! that is ceil(N / 2) on one half and -floor(N / 2) on the other, the quadratic form is N^2 times the cut
-//! (Fiedler 1973; Mohar 1989). Ties: the first start. Cost: at most [`STARTS`] starts, fewer on graphs with
-//! many links ([`WORK`]); counted, never timed.
+//! over), each refined by moves ([`refine`]), and the best of them once more through all levels. The lower
+//! end is lambda2 floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian from [`spectrum`]:
+//! for the vector that is ceil(N / 2) on one half and -floor(N / 2) on the other, the quadratic form is N^2
+//! times the cut (Fiedler 1973; Mohar 1989). Ties: the first start. Cost: at most [`STARTS`] starts, fewer on
+//! graphs with many links ([`WORK`]); counted, never timed.
 
 mod graph;
 mod multilevel;
@@ -26,6 +25,7 @@ use graph::Graph;
 use rayon::prelude::*;
 use refine::refine;
 use spectrum::spectrum;
+use std::cmp::Ordering;
 
 /// Multilevel starts, where links are few.
 const STARTS: usize = 128;
@@ -48,7 +48,9 @@ const FIRST_STREAM: u64 = 1;
 pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>]) -> (Bisection, PassRecord) {
     let graph = Graph::of(topology);
     let spectrum = spectrum(&graph);
-    let structural: Vec<Vec<bool>> = given.iter().cloned().chain(plausible(topology)).chain([by_value(&spectrum.fiedler)]).collect();
+    // Floats are only compared.
+    let by_value = first_half(graph.len(), |one, other| spectrum.fiedler[one].total_cmp(&spectrum.fiedler[other]));
+    let structural: Vec<Vec<bool>> = given.iter().cloned().chain(plausible(topology)).chain([by_value]).collect();
     let multilevel = (WORK / topology.links().len().max(1)).clamp(FEWEST_STARTS, STARTS);
     let cut_of = |start: usize| {
         let sides = match structural.get(start) {
@@ -127,21 +129,12 @@ fn across_from(topology: &Topology, demand: &Demand, inside: &dyn Fn(NodeId) -> 
     (capacity, topology.endpoints().filter(|&node| inside(node)).map(sent).sum())
 }
 
-/// The half of the routers that comes first when they are sorted by a key and then by id.
-fn first_half<K: Ord>(routers: usize, key: impl Fn(usize) -> K) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..routers).collect();
-    order.sort_by_key(|&router| key(router));
+/// The half of the routers that comes first in an order; equal ones follow each other by id.
+fn first_half(routers: usize, order: impl Fn(usize, usize) -> Ordering) -> Vec<bool> {
+    let mut sorted: Vec<usize> = (0..routers).collect();
+    sorted.sort_by(|&one, &other| order(one, other));
     let mut sides = vec![false; routers];
-    order[..routers / 2].iter().for_each(|&router| sides[router] = true);
-    sides
-}
-
-/// The half with the smaller values; floats are only compared.
-fn by_value(values: &[f64]) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]).then(a.cmp(&b)));
-    let mut sides = vec![false; values.len()];
-    order[..values.len() / 2].iter().for_each(|&router| sides[router] = true);
+    sorted[..routers / 2].iter().for_each(|&router| sides[router] = true);
     sides
 }
 
@@ -149,10 +142,11 @@ fn by_value(values: &[f64]) -> Vec<bool> {
 fn plausible(topology: &Topology) -> Vec<Vec<bool>> {
     let routers = topology.node_count();
     let block = topology.symmetry().block_size().max(1);
-    let mut halves = vec![first_half(routers, |router| router)];
+    let mut halves = vec![first_half(routers, |_, _| Ordering::Equal)];
     if block > 1 {
         // The first half of every block; of an odd one, the middle router goes to either side in turn.
-        halves.push(first_half(routers, |router| (2 * (router % block) + router / block % 2) / block));
+        let second = |router: usize| (2 * (router % block) + router / block % 2) / block;
+        halves.push(first_half(routers, |one, other| second(one).cmp(&second(other))));
     }
     halves
 }

@@ -51,7 +51,7 @@ pub(super) fn halves(graph: &Graph, coarsest: usize, given: Option<&[bool]>, str
 fn matched(graph: &Graph, sides: Option<&[bool]>, stream: &mut Stream) -> (Graph, Vec<u32>) {
     let most = (graph.total() / HEAVIEST_PART).max(2);
     let mut order: Vec<u32> = (0..graph.len() as u32).collect();
-    shuffle(&mut order, stream);
+    stream.shuffle(&mut order);
     let mut parents = vec![u32::MAX; graph.len()];
     let mut members: Vec<[u32; 2]> = Vec::new();
     for vertex in order {
@@ -97,15 +97,9 @@ fn grown(graph: &Graph, stream: &mut Stream) -> Vec<bool> {
                 sides[vertex] = true;
             }
             let mut around: Vec<u32> = graph.edges(vertex).iter().map(|&(to, _)| to).collect();
-            shuffle(&mut around, stream);
+            stream.shuffle(&mut around);
             queue.extend(around.into_iter().map(|to| to as usize).filter(|&to| !std::mem::replace(&mut seen[to], true)));
         }
     }
     sides
-}
-
-fn shuffle(items: &mut [u32], stream: &mut Stream) {
-    for last in (1..items.len()).rev() {
-        items.swap(last, stream.below(last + 1));
-    }
 }
