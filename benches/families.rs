@@ -94,7 +94,7 @@ fn table_3() {
         let bisection = network
             .bisection
             .as_ref()
-            .map_or("-".to_owned(), |of| format!("{} to {} ({:.1} to {:.1} %)", of.least, of.most, share(of.least), share(of.most)));
+            .map_or("-".to_owned(), |of| format!("{} to {} ({:.1} to {:.1} %)", of.least(), of.most, share(of.least()), share(of.most)));
         let failed = network.failures.as_ref().map_or("-".to_owned(), |of| format!("{:.1} %", share(of.median())));
         let formula = match other {
             "minimal" => "-".to_owned(),

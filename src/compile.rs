@@ -13,7 +13,7 @@ mod stage;
 
 pub use contract::ContractError;
 pub use early::decidable;
-pub use size::TooMuchMemory;
+pub use size::{TooLarge, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
 
 use crate::check;
@@ -41,10 +41,10 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let whole = Scene::whole(&topology);
     let settings = match pod {
         Some(_) => flow::Settings::certificate(fabric.effort()),
-        None => flow::Settings::of_network(topology.symmetry().class_count() * topology.channel_count()),
+        None => flow::Settings::of_network(&topology),
     };
     let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
-    check::flow(&whole, &fabric.demand, &flow.primal).map_err(Failure::internal)?;
+    flow.primal.iter().try_for_each(|primal| check::flow(&whole, &fabric.demand, primal)).map_err(Failure::internal)?;
     passes.push(PassRecord::of_flow(&flow));
 
     let routing = (last >= Stage::Route).then(|| Routing::new(&fabric, &topology, &flow.dual, progress)).transpose();
@@ -52,7 +52,8 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let context = Context::new(&fabric, &topology, pod.as_ref(), &flow.dual, faults.len());
     progress.begin("scenarios", 1 + faults.len() as u64);
     let (mut nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
-    nominal.metrics.flow_low = nominal.metrics.flow_low.max(flow.primal.lower_end());
+    nominal.metrics.flow_low = nominal.metrics.flow_low.max(flow.lower_end());
+    let network = network.map(|network| network.with_flow(&topology, &fabric.demand, nominal.metrics.flow_low));
     progress.advance();
     let compiled = faults.compile(|scenario| {
         let compiled = context.scenario(routing.as_ref(), scenario, routes.as_ref());

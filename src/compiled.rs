@@ -87,7 +87,7 @@ impl Compiled {
     /// Whether the healthy fabric is proved to carry as much as any topology could.
     pub fn is_optimal(&self) -> bool {
         let load = self.scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
-        self.pod.as_ref().and_then(|pod| pod.limit.as_ref()).is_some_and(|limit| limit.is_met(&self.flow.primal, load))
+        self.pod.as_ref().and_then(|pod| pod.limit.as_ref()).is_some_and(|limit| limit.is_met(&self.flow, load))
     }
     /// The same where only pods come.
     ///

@@ -32,12 +32,17 @@ pub const CUBES: u64 = 1 << 15;
 /// Routers of a network.
 pub const ROUTERS: u64 = 1 << 16;
 
-/// Routers of a network whose bisection is measured: its lower end is proved by a factorization that takes
-/// the cube of their number.
-pub const BISECTION_ROUTERS: usize = 4608;
+/// Routers of a network whose spectrum proves a lower end of the bisection: by a factorization that takes the
+/// cube of their number.
+pub const SPECTRUM_ROUTERS: usize = 4608;
 
-/// Looks at a channel that counting shortest paths may take, and proving the edge connectivity.
+/// Looks at a channel that one search from every router may take: beyond them a network is refused. As many
+/// are allowed for the edge connectivity and for the curve of failures, which else are not measured.
 pub const GRAPH_STEPS: u64 = 1 << 34;
+
+/// Integers of a flow that the certificates of a network may list, by sources and channels: of a larger one
+/// the lower end of the flow is what its tables carry.
+pub const FLOW_ENTRIES: u64 = 1 << 27;
 
 /// Random orders in which links fail.
 pub const FAILURE_SEEDS: u32 = 10_000;

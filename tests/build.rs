@@ -133,7 +133,7 @@ fn flows_of_tori_meet_their_known_values() {
         (4, "twisted_torus 4 x 8 x 8", 0.005430, 0.005435),
     ] {
         let (compiled, _) = compiled_text(&tpu(cubes, topology, "up_down", "vcs = 2; faults = 0;"), Stage::Analyze);
-        let (primal, dual) = (compiled.flow.primal.value(), compiled.flow.dual.bound());
+        let (primal, dual) = (compiled.flow.value(), compiled.flow.dual.bound());
         assert!(low <= primal && primal <= dual && dual <= high, "{topology}: [{primal}, {dual}]");
     }
 }
@@ -160,7 +160,7 @@ fn the_exact_lp_stands_inside_the_certified_interval() {
             capacities: Vec::new(),
         };
         let exact = max_concurrent_flow(&problem, |_, _| 1).unwrap();
-        let (primal, dual) = (compiled.flow.primal.value(), compiled.flow.dual.bound());
+        let (primal, dual) = (compiled.flow.value(), compiled.flow.dual.bound());
         assert!(primal <= exact + 1e-9 && exact <= dual + 1e-9, "{name}: {exact} outside [{primal}, {dual}]");
         assert!(dual / primal <= 1.01, "{name}: [{primal}, {dual}]");
     }

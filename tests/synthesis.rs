@@ -27,7 +27,7 @@ fn analyzed(spec: &SpecText) -> Compiled {
 }
 
 fn flow(compiled: &Compiled) -> f64 {
-    compiled.flow.primal.value()
+    compiled.flow.value()
 }
 
 fn hops(compiled: &Compiled) -> f64 {

@@ -517,7 +517,8 @@ fn the_limits_are_those_of_the_reference() {
         SPEC_TOKENS,
         SPEC_FILES,
         BUILD_BYTES as usize,
-        BISECTION_ROUTERS,
+        SPECTRUM_ROUTERS,
+        FLOW_ENTRIES as usize,
         GRAPH_STEPS as usize,
         FAILURE_SEEDS as usize,
     ];

@@ -5,6 +5,7 @@ use super::graph::{LitGraph, expect_lit, representative_sources, symmetry_of};
 use crate::ids::{Id, NodeId};
 use crate::ir::{Distances, Scene};
 use crate::model::Demand;
+use rayon::prelude::*;
 
 /// Recomputes the hop distances over the lit links, without the pairs of a dead router, and compares them
 /// with the claimed ones.
@@ -52,16 +53,14 @@ pub(super) fn shortest(scene: &Scene<'_>, route_hops: &[u64]) -> Result<(), Chec
 pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     let graph = LitGraph::new(scene);
     let (sources, times) = representative_sources(scene, &symmetry_of(scene));
-    let mut queue = Vec::new();
-    let mut sum = 0;
-    for source in sources {
-        let mut hops = graph.hops_from(source, &mut queue);
+    let of = |queue: &mut Vec<u32>, &source: &NodeId| {
+        let mut hops = graph.hops_from(source, queue);
         if let Some(dead) = scene.dead {
             hops[dead.index()] = 0;
         }
-        sum += hops.iter().zip(demand.row(source)).map(|(&hops, weight)| u64::from(hops) * u64::from(weight)).sum::<u64>();
-    }
-    sum * times
+        hops.iter().zip(demand.row(source)).map(|(&hops, weight)| u64::from(hops) * u64::from(weight)).sum::<u64>()
+    };
+    sources.par_iter().map_init(Vec::new, of).sum::<u64>() * times
 }
 
 /// Hop distances over the lit links between all routers that live, send and receive, or two routers that
@@ -69,22 +68,30 @@ pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
 pub(super) fn measure(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(scene);
     let (sources, weight) = representative_sources(scene, &symmetry_of(scene));
-    let mut histogram: Vec<u64> = vec![0];
-    let mut queue = Vec::new();
-    for source in sources {
-        for (node, &hops) in graph.hops_from(source, &mut queue).iter().enumerate() {
+    let of = |queue: &mut Vec<u32>, &source: &NodeId| {
+        let mut pairs: Vec<u64> = vec![0];
+        for (node, &hops) in graph.hops_from(source, queue).iter().enumerate() {
             if !scene.is_endpoint(NodeId::new(node)) {
                 continue;
             }
             if hops == u32::MAX {
                 return Err((source, NodeId::new(node)));
             }
-            if hops as usize >= histogram.len() {
-                histogram.resize(hops as usize + 1, 0);
+            if hops as usize >= pairs.len() {
+                pairs.resize(hops as usize + 1, 0);
             }
-            histogram[hops as usize] += weight;
+            pairs[hops as usize] += weight;
         }
-    }
+        Ok(pairs)
+    };
+    let added = |mut one: Vec<u64>, other: Vec<u64>| {
+        one.resize(one.len().max(other.len()), 0);
+        one.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
+        one
+    };
+    // All of them, so that of several pairs that are apart the first is told.
+    let rows = sources.par_iter().map_init(Vec::new, of).collect::<Vec<_>>();
+    let mut histogram = rows.into_iter().try_fold(vec![0], |sum, row| row.map(|row| added(sum, row)))?;
     histogram[0] = 0;
     let total = histogram.iter().zip(0u64..).map(|(&pairs, hops)| pairs * hops).sum();
     Ok(Distances { diameter: histogram.len() as u32 - 1, total, histogram })

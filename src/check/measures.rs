@@ -168,6 +168,7 @@ impl Measures {
             // Without tables there is nothing to measure; a product that does not fit is another matter.
             let known = match metric {
                 Metric::DisjointTrees => counts.trees.is_some(),
+                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => low.over > 0 || counts.walk.is_some(),
                 metric => counts.walk.is_some() || !of_routes(metric),
             };
             let value = if known { Some(formula(metric, &counts, low, high).ok_or_else(|| too_large(metric))?) } else { None };
@@ -342,7 +343,7 @@ fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact>
         GraphMetric::Routers => Some(Exact::integer(network.routers)),
         GraphMetric::Hosts => Some(Exact::integer(network.hosts)),
         GraphMetric::Links => Some(Exact::integer(network.links)),
-        GraphMetric::Bisection => network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least)),
+        GraphMetric::Bisection => network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least())),
         GraphMetric::ShortestPaths => {
             let layers = || network.paths.iter().flat_map(|paths| &paths.at);
             Exact::new(layers().map(|at| at.paths).sum(), layers().map(|at| u128::from(at.pairs)).sum())

@@ -36,12 +36,12 @@ pub(super) fn topology(
         let seeds = synth::seeds(&uniform, &fabric.demand);
         let settings = flow::Settings::certificate(fabric.effort());
         let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
-        check::flow(&whole, &fabric.demand, &flow.primal).map_err(Failure::internal)?;
+        flow.primal.iter().try_for_each(|primal| check::flow(&whole, &fabric.demand, primal)).map_err(Failure::internal)?;
         check::dual(&whole, &fabric.demand, &flow.dual).map_err(Failure::internal)?;
         // As the report prints it: that topology is thrown away, and what is said of the gain must follow
         // from what is printed.
         let printed = |text: String| Decimal::parse(&text).map_or(Fraction::ZERO, Fraction::decimal);
-        let (low, high) = (flow.primal.lower_end(), flow.dual.upper_end());
+        let (low, high) = (flow.lower_end(), flow.dual.upper_end());
         reached = Some(UniformTopology { flow_low: printed(lower(low)), flow_high: printed(upper(high)) });
         finalists.push(uniform);
     }
@@ -57,7 +57,7 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
         return Ok(0);
     }
     let found: Vec<_> = finalists.iter().map(|topology| trial(fabric, topology, &synth::seeds(topology, &fabric.demand))).collect();
-    let flow = |at: &usize| found[*at].primal.value();
+    let flow = |at: &usize| found[*at].value();
     let most = (0..found.len()).map(|at| flow(&at)).fold(0.0, f64::max);
     let mut order: Vec<usize> = (0..found.len()).collect();
     // A stable sort: all that are nearly as good as the best stay in their order.
@@ -88,7 +88,7 @@ fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, health
         let scene = Scene::of(&scenario.fault, topology, Some(&cross_connects));
         let connected = flow::distances(&scene).is_some();
         if connected {
-            flow::concurrent(&scene, &fabric.demand, flow::Start::Lengths(healthy), flow::Settings::FAULT, &Silent).primal.value()
+            flow::concurrent(&scene, &fabric.demand, flow::Start::Lengths(healthy), flow::Settings::FAULT, &Silent).value()
         } else {
             0.0
         }

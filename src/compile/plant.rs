@@ -59,7 +59,7 @@ fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), 
     let candidates = draw::candidates(&network.family, network.span).map_err(Failure::infeasible)?;
     let mut topologies: Vec<Topology> = candidates.iter().map(|links| wire::wire_drawn(fabric, network, links)).collect();
     let count = topologies.len();
-    let flow = |topology: &Topology| finalists::trial(fabric, topology, &wire::seeds(topology)).primal.value();
+    let flow = |topology: &Topology| finalists::trial(fabric, topology, &wire::seeds(topology)).value();
     // One alone needs no trial.
     let flows: Vec<f64> = if count > 1 { topologies.iter().map(flow).collect() } else { vec![0.0] };
     let taken = (0..count).min_by(|&one, &other| flows[other].total_cmp(&flows[one])).unwrap_or(0);

@@ -42,8 +42,8 @@ impl Context<'_> {
             flow::price(own, demand, &survivors.lengths_from_whole(topology, self.lengths), flow::Settings::LOCAL)
         } else if self.fault_flows {
             let found = flow::concurrent(&scene, demand, flow::Start::Lengths(self.lengths), flow::Settings::FAULT, &Silent);
-            check::flow(&scene, demand, &found.primal).map_err(Failure::internal)?;
-            flow = Some(found.primal);
+            found.primal.iter().try_for_each(|primal| check::flow(&scene, demand, primal)).map_err(Failure::internal)?;
+            flow = found.primal;
             found.dual
         } else {
             flow::price(&scene, demand, self.lengths, flow::Settings::FAULT)

@@ -1,7 +1,7 @@
-//! What a build takes of memory, estimated before the work begins: what is too large is refused at its place,
-//! never met by an abort.
+//! What a build takes of memory and of work, estimated before it begins: what is too large is refused at its
+//! place, never met by an abort or by days of silence.
 //!
-//! Comes in: a fabric, later its topology. Goes out: nothing, or a [`TooMuchMemory`]. The estimates count
+//! Comes in: a fabric, later its topology. Goes out: nothing, or a [`TooLarge`]. The estimates count
 //! what grows faster than the fabric: pairs of cubes (the symmetry), of switches and cubes (the trees), of
 //! canonical chips and chips (flow, routes, tables), scenarios. They were measured (`docs/benchmarks.md`),
 //! are up to three times too high, and know nothing of the machine: the verdict is the same everywhere. What
@@ -11,7 +11,7 @@ use super::Stage;
 use crate::compiled::CompiledPod;
 use crate::diag::{Failure, Span};
 use crate::ir::{Distances, LinkClass, Topology};
-use crate::limits::BUILD_BYTES;
+use crate::limits::{BUILD_BYTES, FLOW_ENTRIES, GRAPH_STEPS};
 use crate::model::{Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, PolarStar, RoutingChoice, SymmetryChoice, TopologyChoice};
 use crate::passes::route::RouteError;
 use miette::Diagnostic;
@@ -35,6 +35,33 @@ pub struct TooMuchMemory {
     span: Span,
     /// What it is large in.
     reason: Box<str>,
+}
+
+/// FAB0208: a network that would take too long to measure.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the analysis of this network of {routers} routers would take about {looks} looks at a channel, at most {most} are allowed")]
+#[diagnostic(code(FAB0208), help("every router is searched from: take a smaller network, or one with fewer links"))]
+pub struct TooMuchWork {
+    routers: u64,
+    looks: u64,
+    most: u64,
+    #[label("{reason}")]
+    span: Span,
+    /// What it is large in.
+    reason: Box<str>,
+}
+
+/// Why a build is refused before it begins.
+#[derive(Debug, Error, Diagnostic)]
+pub enum TooLarge {
+    /// FAB0206.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Memory(#[from] TooMuchMemory),
+    /// FAB0208.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Work(#[from] TooMuchWork),
 }
 
 /// Bytes of links, ports, names and maps of them, per chip with six ports.
@@ -137,7 +164,7 @@ fn chips_word(fabric: &Fabric) -> &'static str {
 /// as it can have, routes of two hops; takes no time.
 ///
 /// # Errors
-/// [`Failure::Infeasible`] with [`TooMuchMemory`] at the line that makes it so large.
+/// [`Failure::Infeasible`] with [`TooLarge`] at the line that makes it so large.
 pub(super) fn affordable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
     let chips = Chips::fewest(fabric);
     let at_least = || {
@@ -148,14 +175,14 @@ pub(super) fn affordable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
         }
         Ok(())
     };
-    at_least().map_err(|error: TooMuchMemory| Failure::infeasible(error))
+    at_least().map_err(|error: TooLarge| Failure::infeasible(error))
 }
 
 /// Refuses what the topology found does not leave room for, before distances and flow.
 ///
 /// # Errors
-/// [`TooMuchMemory`] at the line of the topology.
-pub(super) fn analysed(fabric: &Fabric, topology: &Topology) -> Result<(), TooMuchMemory> {
+/// [`TooLarge`] at the line of the topology.
+pub(super) fn analysed(fabric: &Fabric, topology: &Topology) -> Result<(), TooLarge> {
     analysis(fabric, Chips::of(topology))
 }
 
@@ -219,23 +246,32 @@ fn base(fabric: &Fabric, chips: Chips) -> u64 {
         Plant::Pod(Pod { cubes, ocses, .. }) => (chips.all * CHIP + u64::from(*cubes) * ocses.len() as u64 * 4, u64::from(*cubes)),
         Plant::Network(_) => (chips.all * chips.channels * CHIP / CHIP_PORTS, u64::from(fabric.blocks().1)),
     };
-    links + elements * blocks * 8 + chips.pairs().saturating_mul(chips.channels * FLOW)
+    let entries = chips.pairs().saturating_mul(chips.channels);
+    // Of a large network no flow is listed.
+    let flow = if fabric.pod().is_some() || entries <= FLOW_ENTRIES { entries.saturating_mul(FLOW) } else { 0 };
+    (links + elements * blocks * 8).saturating_add(flow)
 }
 
-fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooMuchMemory> {
+fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooLarge> {
     let help = match (fabric.pod(), chips.canonical == chips.all) {
         (Some(_), true) => {
             "a wiring that is the same for all cubes takes a part of it: see `symmetry` in docs/language.md; or take a smaller pod"
         }
         (Some(_), false) => "take fewer or smaller cubes, or fewer OCSes",
-        (None, _) => "a flow is certified for every router and channel: take a smaller network",
+        (None, _) => "take a smaller network, or one with fewer links",
     };
     let what = match fabric.pod() {
         Some(pod) => format!("the analysis of this pod of {} cubes and {} OCSes", pod.cubes, pod.ocses.len()),
         None => format!("the analysis of this network of {} routers", chips.all),
     };
     let refused = |need| refuse(what, need, help.to_owned());
-    fits(base(fabric, chips)).map_err(|need| refused(need).at(fabric.topology_span(), chips.reason(fabric)))
+    fits(base(fabric, chips)).map_err(|need| refused(need).at(fabric.topology_span(), chips.reason(fabric)))?;
+    let looks = chips.all.saturating_mul(chips.channels).saturating_mul(chips.canonical);
+    if fabric.pod().is_none() && looks > GRAPH_STEPS {
+        let (span, reason) = (fabric.topology_span(), chips.reason(fabric).into_boxed_str());
+        return Err(TooMuchWork { routers: chips.all, looks, most: GRAPH_STEPS, span, reason }.into());
+    }
+    Ok(())
 }
 
 /// (Channel, VC)s by destinations, at most, that `allowed_turns` is let loose on in a network: some hours on

@@ -156,9 +156,8 @@ fn analyze(compiled: &Compiled) -> String {
     }
     let flow = &compiled.flow;
     out += &format!(
-        "flow: {}/{} after {} rounds, stopped by {}\n",
-        flow.primal.demand,
-        flow.primal.busiest,
+        "flow: {} after {} rounds, stopped by {}\n",
+        flow.primal.as_ref().map_or("not listed".to_owned(), |primal| format!("{}/{}", primal.demand, primal.busiest)),
         flow.rounds,
         flow.stopped_by.name()
     );

@@ -10,17 +10,21 @@ use crate::ir::{FlowCertificate, Symmetry, Topology};
 pub(super) fn json(compiled: &Compiled) -> String {
     let Compiled { topology, flow, .. } = compiled;
     let mut out = String::from("{\"format\":\"fabc.certificates/1\",\n");
-    push_flow(&mut out, topology, &flow.primal);
+    if let Some(flow) = &flow.primal {
+        push_flow(&mut out, topology, flow);
+        out.push_str(",\n");
+    }
     if let Some((pod, CompiledPod { trees, .. })) = compiled.pod() {
-        out.push_str(",\n\"trees\":");
+        out.push_str("\"trees\":");
         push_lines(&mut out, trees, |out, tree| out.push_str(&strings(tree.iter().map(|&ocs| &pod.ocses[ocs].name))));
+        out.push_str(",\n");
     }
     if let Some(bisection) = compiled.network.as_ref().and_then(|network| network.bisection.as_ref()) {
-        push(&mut out, format_args!(",\n\"bisection\":{{\"least\":{},\"half\":", bisection.least));
+        push(&mut out, format_args!("\"bisection\":{{\"least\":{},\"half\":", bisection.by_spectrum));
         push_numbers(&mut out, &bisection.half);
-        out.push('}');
+        out.push_str("},\n");
     }
-    out.push_str(",\n\"scenarios\":");
+    out.push_str("\"scenarios\":");
     push_lines(&mut out, &compiled.scenarios, |out, scenario| {
         push(out, format_args!("{{\"scenario\":{},\"lengths\":", quote(&scenario.scenario.name)));
         push_numbers(out, &scenario.lengths.lengths);

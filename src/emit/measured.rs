@@ -53,13 +53,14 @@ fn bisection(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
         return why.map(|why| format!("bisection: not measured: {why}")).into_iter().collect();
     };
     let share = |links: u64| percent(network.share(links));
-    let interval = if of.least == of.most {
-        format!("{} links, proved ({} of all)", grouped(of.most), share(of.most))
+    let by = if of.by_flow > of.by_spectrum { "flow" } else { "spectrum" };
+    let interval = if of.least() == of.most {
+        format!("{} links, proved by the {by} ({} of all)", grouped(of.most), share(of.most))
     } else {
-        let (least, most) = (grouped(of.least), grouped(of.most));
+        let (least, most) = (grouped(of.least()), grouped(of.most));
         format!(
-            "{least} to {most} links ({} to {} of all): from below by the spectrum, from above by halves",
-            share(of.least),
+            "{least} to {most} links ({} to {} of all): from below by the {by}, from above by halves",
+            share(of.least()),
             share(of.most)
         )
     };

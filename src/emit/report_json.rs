@@ -162,10 +162,10 @@ fn push_network(out: &mut String, compiled: &Compiled) {
     match bisection {
         None => out.push_str("null"),
         Some(of) => {
-            let shares = [of.least, of.most].map(|links| ratio(network.share(links)));
+            let shares = [of.least(), of.most].map(|links| ratio(network.share(links)));
             let of_endpoints = ratio(Fraction::new(of.at_endpoints, (*endpoint_links).max(1)));
             let flow = of.flow().map_or("null".to_owned(), upper);
-            push(out, format_args!("{{\"at_least\":{},\"at_most\":{},", of.least, of.most));
+            push(out, format_args!("{{\"at_least\":{},\"at_most\":{},", of.least(), of.most));
             push(out, format_args!("\"at_least_share\":{},\"at_most_share\":{},", shares[0], shares[1]));
             push(out, format_args!("\"at_endpoints\":{},\"at_endpoints_share\":{of_endpoints},\"flow\":{flow}}}", of.at_endpoints));
         }

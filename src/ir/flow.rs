@@ -1,6 +1,7 @@
 //! Distances and the certified maximum concurrent flow.
 
 use super::{Fraction, Topology};
+use crate::limits;
 
 /// Hop distances over all ordered pairs of distinct routers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -109,14 +110,31 @@ impl FlowCertificate {
 pub struct ConcurrentFlow {
     /// Upper end.
     pub dual: DualLengths,
-    /// Lower end.
-    pub primal: FlowCertificate,
+    /// Lower end; `None` of a network so large that what its tables carry takes this place.
+    pub primal: Option<FlowCertificate>,
     /// Rounds of the method.
     pub rounds: u32,
     /// Sweeps that re-balanced the flow after the rounds; 0 where those were enough.
     pub sweeps: u32,
     /// Why it stopped.
     pub stopped_by: StopReason,
+}
+
+impl ConcurrentFlow {
+    /// The lower bound on lambda, for searches; 0 where no flow proves one.
+    pub fn value(&self) -> f64 {
+        self.primal.as_ref().map_or(0.0, FlowCertificate::value)
+    }
+    /// The lower bound on lambda; zero where no flow proves one.
+    pub fn lower_end(&self) -> Fraction {
+        self.primal.as_ref().map_or(Fraction::ZERO, FlowCertificate::lower_end)
+    }
+}
+
+/// Whether the flow of a healthy network is in the certificates; that of a pod always is.
+pub fn flow_is_listed(topology: &Topology) -> bool {
+    let sources = topology.symmetry().class_count() as u64;
+    sources * topology.channel_count() as u64 <= limits::FLOW_ENTRIES
 }
 
 /// Integers that the flows of all fault scenarios may list together.

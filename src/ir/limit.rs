@@ -1,6 +1,6 @@
 //! The universal limit: what no topology of a pod can carry more than.
 
-use super::{FlowCertificate, Fraction};
+use super::{ConcurrentFlow, Fraction};
 use std::cmp::Ordering;
 
 /// The argument behind a [`UniversalLimit`].
@@ -55,8 +55,9 @@ impl UniversalLimit {
     }
     /// Whether a certified flow, or a maximum channel load in parts (lambda >= parts / load), reaches the
     /// bound exactly: then no topology of the pod carries more.
-    pub fn is_met(&self, flow: &FlowCertificate, max_channel_load: Option<u64>) -> bool {
-        let of_tables = max_channel_load.filter(|&load| load > 0).map(|load| Fraction::new(flow.parts, load));
+    pub fn is_met(&self, flow: &ConcurrentFlow, max_channel_load: Option<u64>) -> bool {
+        let parts = flow.primal.as_ref().map_or(1, |flow| flow.parts);
+        let of_tables = max_channel_load.filter(|&load| load > 0).map(|load| Fraction::new(parts, load));
         flow.lower_end().max(of_tables.unwrap_or(Fraction::ZERO)) >= self.value()
     }
 }

@@ -139,6 +139,10 @@ impl ScenarioMetrics {
         Some(match metric {
             Metric::Diameter => Fraction::whole(self.diameter),
             Metric::AverageHops => self.average_hops(),
+            // Without tables, and without a flow of its own, nothing proves a lower end.
+            Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth if self.flow_low.is_zero() && self.routed.is_none() => {
+                return None;
+            }
             Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => self.units().of_rate(metric, self.flow_low)?,
             Metric::MaxChannelLoad => self.load(self.routed.as_ref()?.max_channel_load()),
             Metric::LoadRatio => self.load(self.routed.as_ref()?.max_channel_load()).times(self.flow_high),

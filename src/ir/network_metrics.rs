@@ -2,10 +2,10 @@
 //!
 //! The formulas here are the compiler's; the checker has its own (`check/network`).
 
-use super::Fraction;
+use super::{Fraction, Topology};
 use crate::ids::NodeId;
 use crate::limits;
-use crate::model::GraphMetric;
+use crate::model::{Demand, GraphMetric};
 
 /// A network without faults, measured.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,8 +33,10 @@ pub struct NetworkMetrics {
 /// floor(N / 2) of all N.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bisection {
-    /// No two halves have fewer links between them.
-    pub least: u64,
+    /// No two halves have fewer links between them, as the spectrum proves; 1 where it proves nothing.
+    pub by_spectrum: u64,
+    /// The same as the certified flow proves it; 0 before the flow is known, and where it proves nothing.
+    pub by_flow: u64,
     /// The best halves found have so many.
     pub most: u64,
     /// So many of them are links at routers with hosts.
@@ -48,6 +50,10 @@ pub struct Bisection {
 }
 
 impl Bisection {
+    /// No two halves have fewer links between them.
+    pub fn least(&self) -> u64 {
+        self.by_spectrum.max(self.by_flow)
+    }
     /// What these halves let through, as a rate of every pair per weight; `None` where nobody sends across.
     pub fn flow(&self) -> Option<Fraction> {
         (self.demand > 0).then(|| Fraction::new(self.capacity, self.demand))
@@ -55,13 +61,18 @@ impl Bisection {
 }
 
 impl NetworkMetrics {
+    /// The same once it is known what every pair can send at a time: that much must get across any halves.
+    pub fn with_flow(self, topology: &Topology, demand: &Demand, flow_low: Fraction) -> Self {
+        let by_flow = |of: Bisection| Bisection { by_flow: least_by_flow(topology, demand, flow_low).unwrap_or(0), ..of };
+        Self { bisection: self.bisection.map(by_flow), ..self }
+    }
     /// The value of a metric; `None` where it was not measured.
     pub fn value(&self, metric: GraphMetric) -> Option<Fraction> {
         Some(match metric {
             GraphMetric::Routers => Fraction::whole(self.routers),
             GraphMetric::Hosts => Fraction::whole(self.hosts),
             GraphMetric::Links => Fraction::whole(self.links),
-            GraphMetric::Bisection => Fraction::whole(self.bisection.as_ref()?.least),
+            GraphMetric::Bisection => Fraction::whole(self.bisection.as_ref()?.least()),
             GraphMetric::ShortestPaths => self.paths.as_ref()?.all().mean()?,
             GraphMetric::EdgeConnectivity => Fraction::whole(self.edge_connectivity?),
             GraphMetric::DisconnectShare => self.share(self.failures.as_ref()?.median()),
@@ -71,6 +82,21 @@ impl NetworkMetrics {
     pub fn share(&self, links: u64) -> Fraction {
         Fraction::new(links, self.links.max(1))
     }
+}
+
+/// Links between any two halves of the routers, at least, if every pair can send at a rate at once: what they
+/// send across, over what the widest link carries. Only where all pairs send alike.
+fn least_by_flow(topology: &Topology, demand: &Demand, flow_low: Fraction) -> Option<u64> {
+    if !demand.is_uniform() || topology.has_simplex() {
+        return None;
+    }
+    let (routers, senders) = (topology.node_count() as u64, topology.endpoints().count() as u64);
+    let half = routers / 2;
+    // Pairs across are fewest where one half has as many senders as it can, or as few.
+    let across = |inside: u64| inside * (senders - inside);
+    let fewest = across(senders.min(half)).min(across(half.saturating_sub(routers - senders)));
+    let widest = topology.links().ids().map(|link| topology.capacity(link)).max()?;
+    u64::try_from(flow_low.times(Fraction::new(fewest, widest)).ceil()).ok()
 }
 
 /// Shortest paths between routers with hosts, as sequences of links.
@@ -191,8 +217,6 @@ pub fn failure_percents(limit: u32) -> Vec<u32> {
 pub fn bisection_unmeasured(routers: usize, simplex: bool) -> Option<String> {
     if simplex {
         Some("its links run one way".to_owned())
-    } else if routers > limits::BISECTION_ROUTERS {
-        Some(format!("it has more than {} routers", limits::BISECTION_ROUTERS))
     } else if routers < 2 {
         Some("it has a single router".to_owned())
     } else {

@@ -10,7 +10,9 @@ formats! { Certificates = "fabc.certificates/1"; }
 #[serde(deny_unknown_fields)]
 pub(crate) struct Certificates {
     format: String,
-    pub(crate) flow: FlowLine,
+    /// Of the healthy fabric; none of a large network.
+    #[serde(default)]
+    pub(crate) flow: Option<FlowLine>,
     /// Of pods only.
     #[serde(default)]
     pub(crate) trees: Option<Vec<Vec<String>>>,

@@ -35,7 +35,7 @@ pub(super) fn wrong(
         let known = match pass.name.as_str() {
             "limit" => pass.stopped_by == "done",
             "bisection" => {
-                let met = bisection.is_some_and(|bisection| bisection.least == bisection.most);
+                let met = bisection.is_some_and(|bisection| bisection.by_spectrum == bisection.most);
                 pass.stopped_by == if met { "optimal" } else { "budget" }
             }
             "flow" => stop_reason(&pass.stopped_by).is_some(),

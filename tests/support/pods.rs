@@ -41,7 +41,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
     let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, None, None)).collect();
     let flow = ConcurrentFlow {
         dual: scenarios[0].lengths.clone(),
-        primal: tree_flow(&topology),
+        primal: Some(tree_flow(&topology)),
         rounds: 120,
         sweeps: 0,
         stopped_by: StopReason::Gap,

@@ -68,7 +68,7 @@ pub struct Proved {
     /// What was counted of the graph of a network.
     pub network: Option<NetworkMetrics>,
     /// The flow of the healthy pod.
-    pub flow: FlowCertificate,
+    pub flow: Option<FlowCertificate>,
     /// Sets of OCSes that are disjoint spanning trees over the cubes.
     pub trees: Vec<Vec<OcsId>>,
     /// Nominal first.
@@ -213,7 +213,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     }
     errors.extend(inputs(fabric).iter().filter_map(|(path, text)| same_input(files, path, text).err()));
     let claims = certificates::certificates(files, fabric, &topology, routed).map_err(one)?;
-    errors.extend(flow(&Scene::whole(&topology), &fabric.demand, &claims.flow).err());
+    errors.extend(claims.flow.as_ref().and_then(|claimed| flow(&Scene::whole(&topology), &fabric.demand, claimed).err()));
     let halves = claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least));
     let network = match &fabric.plant {
         Plant::Network(of) => graph::recount(&topology, &fabric.demand, of.failures.as_ref(), halves).map(Some),
@@ -238,6 +238,11 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     if !errors.is_empty() {
         return Err(errors);
     }
+    // What was recounted, and what the proved flow adds to it.
+    let network = network.map(|of: NetworkMetrics| {
+        let by_flow = |bisection| graph::with_flow(&topology, &fabric.demand, bisection, measures[0].low);
+        NetworkMetrics { bisection: of.bisection.map(by_flow), ..of }
+    });
     let measured = Measured {
         fabric,
         topology: &topology,
@@ -321,7 +326,7 @@ impl Directory<'_> {
             let what = "ranks without tables";
             return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].ranks", scenario.name), what));
         }
-        let certified = if scenario.is_healthy() { Some(&self.claims.flow) } else { of_fault.as_ref() };
+        let certified = if scenario.is_healthy() { self.claims.flow.as_ref() } else { of_fault.as_ref() };
         if let Some(certificate) = of_fault {
             flow(&scene, &self.fabric.demand, certificate)?;
         }

@@ -96,9 +96,9 @@ impl Comparison {
         let share = |links: u64, all: u64| Exact::new(links.into(), all.into()).map(Expected::Ratio);
         let flow = Exact::new(of.capacity.into(), of.demand.into()).map(Expected::Upper);
         let fields: Fields = vec![
-            ("at_least", Some(Expected::Integer(of.least))),
+            ("at_least", Some(Expected::Integer(of.least()))),
             ("at_most", Some(Expected::Integer(of.most))),
-            ("at_least_share", share(of.least, network.links)),
+            ("at_least_share", share(of.least(), network.links)),
             ("at_most_share", share(of.most, network.links)),
             ("at_endpoints", Some(Expected::Integer(of.at_endpoints))),
             ("at_endpoints_share", share(of.at_endpoints, network.endpoint_links)),

@@ -8,8 +8,10 @@
 
 use super::definite;
 use crate::check::CheckError;
+use crate::check::measures::Exact;
 use crate::ids::{Id, NodeId};
 use crate::ir::{Bisection, Topology};
+use crate::limits;
 use crate::model::Demand;
 
 /// Recounts a bisection, and compares it with what is claimed.
@@ -17,7 +19,7 @@ use crate::model::Demand;
 /// # Errors
 /// A half that is none, another number than is claimed, or a lower end that cannot be proved.
 pub fn bisection(topology: &Topology, demand: &Demand, claimed: &Bisection) -> Result<(), CheckError> {
-    let counted = recount(topology, demand, &claimed.half, claimed.least)?;
+    let counted = recount(topology, demand, &claimed.half, claimed.by_spectrum)?;
     let differs = |what: &str, claimed: u64, counted: u64| {
         let what = format!("{what} is claimed to be {claimed}, but it is {counted}");
         if claimed == counted { Ok(()) } else { Err(CheckError::Halves { what }) }
@@ -58,8 +60,13 @@ pub(super) fn recount(topology: &Topology, demand: &Demand, half: &[NodeId], lea
     }
     // As much capacity leads back: what counts is the direction with more demand.
     let (mut out, mut back) = (0u64, 0u64);
-    for from in (0..routers).map(NodeId::new).filter(|&router| topology.hosts(router) > 0) {
-        for to in (0..routers).map(NodeId::new).filter(|&router| topology.hosts(router) > 0) {
+    let senders = || (0..routers).map(NodeId::new).filter(|&router| topology.hosts(router) > 0);
+    if demand.is_uniform() {
+        let inside = senders().filter(|router| of_half[router.index()]).count();
+        out = inside as u64 * (senders().count() - inside) as u64;
+    }
+    for from in senders().filter(|_| !demand.is_uniform()) {
+        for to in senders() {
             match (of_half[from.index()], of_half[to.index()]) {
                 (true, false) => out += u64::from(demand.weight(from, to)),
                 (false, true) => back += u64::from(demand.weight(from, to)),
@@ -71,10 +78,13 @@ pub(super) fn recount(topology: &Topology, demand: &Demand, half: &[NodeId], lea
         return wrong(format!("the lower end {least} is above the {across} links across"));
     }
     // In a connected network something always runs across.
+    if least > 1 && routers > limits::SPECTRUM_ROUTERS {
+        return wrong(format!("a lower end is proved of at most {} routers", limits::SPECTRUM_ROUTERS));
+    }
     if least > 1 && !proved(topology, least) {
         return wrong(format!("that no halves have fewer than {least} links between them is not proved"));
     }
-    Ok(Bisection { least, most: across, at_endpoints, half: half.to_vec(), capacity, demand: out.max(back) })
+    Ok(Bisection { by_spectrum: least, by_flow: 0, most: across, at_endpoints, half: half.to_vec(), capacity, demand: out.max(back) })
 }
 
 /// Whether more than `least - 1` links run between any two halves.
@@ -82,4 +92,18 @@ fn proved(topology: &Topology, least: u64) -> bool {
     let routers = topology.node_count();
     let (below, above) = ((routers / 2) as f64, routers.div_ceil(2) as f64);
     definite::is_above(topology, (least - 1) as f64 * routers as f64 / (below * above))
+}
+
+/// A recounted bisection with what a proved rate says of it: every pair sends `low` at once, so any two halves
+/// have room between them for all pairs across, and no link has room for more than the widest.
+pub(in crate::check) fn with_flow(topology: &Topology, demand: &Demand, of: Bisection, low: Exact) -> Bisection {
+    let alike = demand.is_uniform() && topology.links().iter().all(|link| !link.simplex);
+    let routers = topology.node_count();
+    let senders = topology.nodes().filter(|&router| topology.hosts(router) > 0).count();
+    let widest = topology.links().ids().map(|link| topology.capacity(link)).max().unwrap_or(1);
+    // Senders that the smaller half may have.
+    let pairs = (0..=senders.min(routers / 2)).filter(|inside| routers / 2 - inside <= routers - senders);
+    let pairs = pairs.map(|inside| inside as u128 * (senders - inside) as u128).min().unwrap_or(0);
+    let links = low.times(pairs, widest.into()).map_or(0, Exact::rounded_up);
+    Bisection { by_flow: if alike { u64::try_from(links).unwrap_or(0) } else { 0 }, ..of }
 }

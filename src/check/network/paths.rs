@@ -14,22 +14,25 @@ use std::collections::BTreeMap;
 pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     let graph = LitGraph::new(&Scene::whole(topology));
     let hosts: Vec<usize> = topology.nodes().filter(|&node| topology.hosts(node) > 0).map(Id::index).collect();
-    let rows = hosts.par_iter().map(|&source| from(&graph, &hosts, source)).collect::<Option<Vec<_>>>()?;
-    let mut sums: BTreeMap<u32, PathsAt> = BTreeMap::new();
-    for (distance, paths) in rows.into_iter().flatten() {
-        let at = sums.entry(distance).or_insert(PathsAt { pairs: 0, single: 0, paths: 0, fewest: u64::MAX, most: 0 });
-        at.pairs += 1;
-        at.single += u64::from(paths == 1);
-        at.paths += u128::from(paths);
-        (at.fewest, at.most) = (at.fewest.min(paths), at.most.max(paths));
-    }
-    let farthest = sums.keys().copied().max().unwrap_or(0);
     let none = PathsAt { pairs: 0, single: 0, paths: 0, fewest: u64::MAX, most: 0 };
+    let alone = |&source: &usize| from(&graph, &hosts, source);
+    let joined = |mut one: BTreeMap<u32, PathsAt>, other: BTreeMap<u32, PathsAt>| {
+        for (distance, of) in other {
+            let at = one.entry(distance).or_insert(none);
+            at.pairs += of.pairs;
+            at.single += of.single;
+            at.paths += of.paths;
+            (at.fewest, at.most) = (at.fewest.min(of.fewest), at.most.max(of.most));
+        }
+        Some(one)
+    };
+    let sums = hosts.par_iter().map(alone).try_reduce(BTreeMap::new, joined)?;
+    let farthest = sums.keys().copied().max().unwrap_or(0);
     Some(PathCounts { at: (1..=farthest).map(|distance| sums.get(&distance).copied().unwrap_or(none)).collect() })
 }
 
-/// (distance, shortest paths) from a source to every other router with hosts.
-fn from(graph: &LitGraph, hosts: &[usize], source: usize) -> Option<Vec<(u32, u64)>> {
+/// Shortest paths from a source to every other router with hosts, by distance.
+fn from(graph: &LitGraph, hosts: &[usize], source: usize) -> Option<BTreeMap<u32, PathsAt>> {
     let mut order = Vec::new();
     let hops = graph.hops_from(NodeId::new(source), &mut order);
     // The queue of the search holds the routers by distance: all that lead to one stand before it.
@@ -42,7 +45,16 @@ fn from(graph: &LitGraph, hosts: &[usize], source: usize) -> Option<Vec<(u32, u6
             }
         }
     }
-    Some(hosts.iter().filter(|&&to| to != source).map(|&to| (hops[to], paths[to])).collect())
+    let mut sums = BTreeMap::new();
+    for &to in hosts.iter().filter(|&&to| to != source) {
+        let of = paths[to];
+        let at = sums.entry(hops[to]).or_insert(PathsAt { pairs: 0, single: 0, paths: 0, fewest: u64::MAX, most: 0 });
+        at.pairs += 1;
+        at.single += u64::from(of == 1);
+        at.paths += u128::from(of);
+        (at.fewest, at.most) = (at.fewest.min(of), at.most.max(of));
+    }
+    Some(sums)
 }
 
 /// The fewest channels that lead away from, or to, some router with hosts.

@@ -163,7 +163,7 @@ The message names the file and the line.",
         text: "\
 Between two halves of the routers run some links, and their number bounds the bisection of a network from above: the checker counts them
 again. From below it is bounded by the second least eigenvalue of the Laplacian, lambda2 floor(N/2) ceil(N/2) / N, rounded up; the
-checker proves that with a factorization of its own. Halves that are none, another number of links, or a lower end that the
+checker proves that with a factorization of its own, of networks of up to 4608 routers. Halves that are none, another number of links, or a lower end that the
 factorization does not bear out, are refused.",
     },
     CodeDoc {

@@ -92,7 +92,6 @@ link makes no way shorter).",
         title: "a `require` of what is not measured",
         text: "\
 Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection`, and
-its proof takes the cube of the number of routers, so there is a limit to that; so there is to searches from every router for
-`shortest_paths` and `edge_connectivity`. The line can be neither kept nor broken; it is refused before the work begins.",
+there is a limit to searches from every router for `edge_connectivity`. The line can be neither kept nor broken; it is refused before the work begins.",
     },
 ];

@@ -71,4 +71,13 @@ hundred times as large as one without symmetry: see `symmetry` in `synthesize`. 
 graph of its degree, at most `attempts` times (100 if the spec does not say). Routers of two links mostly form several rings; a
 meta-node of few routers has few matchings. Raise `attempts`, or change `degree`, `lift` or `seed`.",
     },
+    CodeDoc {
+        code: "FAB0208",
+        title: "a network that would take too long to measure",
+        text: "\
+Distances, paths and bounds are exact: every router that differs from all others under the symmetry is searched from, and every search looks at all
+channels. Where that is more than 17179869184 looks (2^34), some minutes for every measurement, the network is refused at its line before
+the work begins, on every machine alike. A network of 16,384 routers may have up to 64 links at each; one that a rotation carries onto itself
+may be larger. Take a smaller network, or one with fewer links.",
+    },
 ];

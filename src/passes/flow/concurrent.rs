@@ -12,7 +12,7 @@ use super::lengths;
 use super::mixture;
 use super::quotient::{Distance, Incoming, Quotient};
 use super::rebalance::{self, SourceFlow};
-use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, Scene, StopReason};
+use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, Scene, StopReason, Topology, flow_is_listed};
 use crate::model::Demand;
 use crate::progress::Progress;
 use rayon::prelude::*;
@@ -26,18 +26,26 @@ pub struct Settings {
     pub gap_ppm: u32,
     /// Sweeps at most that re-balance the flow where the rounds leave a gap of more than 0.5 %.
     pub sweeps: u32,
+    /// Whether a flow is made that proves the lower end.
+    pub primal: bool,
 }
 
 impl Settings {
     /// The certificate of the healthy fabric: an effort of the search that asks for more gets more, up to six
     /// times as much.
     pub fn certificate(effort: u32) -> Self {
-        Self { rounds: 250 * effort.clamp(1, 6), gap_ppm: 100, sweeps: 200 }
+        Self { rounds: 250 * effort.clamp(1, 6), gap_ppm: 100, sweeps: 200, primal: true }
     }
-    /// The certificate of a network, where a round looks at `work` channels over all sources: few rounds and
-    /// a wider gap where that is much, because sweeps gain more than rounds there.
-    pub fn of_network(work: usize) -> Self {
-        if work <= QUICK { Self::certificate(1) } else { Self { rounds: 30, gap_ppm: 2000, sweeps: 60 } }
+    /// The certificate of a network: few rounds and a wider gap where a round looks at many channels over all
+    /// sources, because sweeps gain more than rounds there; of one whose flow is not listed only the upper
+    /// end.
+    pub fn of_network(topology: &Topology) -> Self {
+        let work = topology.symmetry().class_count() * topology.channel_count();
+        match work <= QUICK {
+            true => Self::certificate(1),
+            false if flow_is_listed(topology) => Self { rounds: 30, gap_ppm: 2000, sweeps: 60, primal: true },
+            false => Self { rounds: FEW_ROUNDS, gap_ppm: 2000, sweeps: 0, primal: false },
+        }
     }
     /// As many of the rounds and sweeps, each of so many channels by sources, as [`WORK`] allows.
     fn within(self, round: u64) -> Self {
@@ -48,11 +56,11 @@ impl Settings {
         Self { rounds: part(self.rounds), sweeps: part(self.sweeps).min(self.sweeps), ..self }
     }
     /// Enough to tell finalists of the search apart.
-    pub const TRIAL: Self = Self { rounds: 80, gap_ppm: 100, sweeps: 0 };
+    pub const TRIAL: Self = Self { rounds: 80, gap_ppm: 100, sweeps: 0, primal: true };
     /// A dark OCS, from the lengths of the healthy fabric.
-    pub const FAULT: Self = Self { rounds: 40, gap_ppm: 100, sweeps: 0 };
+    pub const FAULT: Self = Self { rounds: 40, gap_ppm: 100, sweeps: 0, primal: true };
     /// A dark link or a dead router: little changes, and every router is a source of its own.
-    pub const LOCAL: Self = Self { rounds: 8, gap_ppm: 100, sweeps: 0 };
+    pub const LOCAL: Self = Self { rounds: 8, gap_ppm: 100, sweeps: 0, primal: true };
 }
 
 /// Channels looked at in a round over all sources, up to which a network gets the certificate of a pod: about
@@ -63,6 +71,8 @@ const QUICK: usize = 1 << 22;
 /// however large the network.
 const WORK: u64 = 1 << 35;
 const FEWEST_ROUNDS: u32 = 24;
+/// Rounds where only the upper end is looked for: it starts from what the structure suggests.
+const FEW_ROUNDS: u32 = 4;
 
 /// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in
 /// parts per million.
@@ -121,6 +131,10 @@ pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings
     let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);
     progress.begin("flow", u64::from(settings.rounds));
     let (mut dual, rounds, mut stopped_by, window) = descend(&quotient, settings, start, progress);
+    if !settings.primal {
+        progress.end();
+        return ConcurrentFlow { dual, primal: None, rounds, sweeps: 0, stopped_by };
+    }
     let mut primal = certify(&quotient, &window);
     let within = |primal: &FlowCertificate, dual: &DualLengths, ppm: u32| primal.value() * (1.0 + f64::from(ppm) * 1e-6) >= dual.bound();
     let mut sweeps = 0;
@@ -136,7 +150,7 @@ pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings
     if primal.lower_end() >= dual.upper_end() {
         stopped_by = StopReason::Optimal;
     }
-    ConcurrentFlow { dual, primal, rounds, sweeps, stopped_by }
+    ConcurrentFlow { dual, primal: Some(primal), rounds, sweeps, stopped_by }
 }
 
 /// Only the upper end, starting from the lengths of another scenario of the same topology.
@@ -158,7 +172,7 @@ fn descend(
     let mut best = match start {
         Start::Lengths(start) => {
             let lengths: Vec<u32> = start.lengths.iter().map(|&length| length as u32).collect();
-            lengths::bound(quotient, &lengths, &mut Distance::default())
+            lengths::bound(quotient, &lengths)
         }
         Start::Seeds(seeds) => lengths::tightest(quotient, seeds),
     };
@@ -234,6 +248,8 @@ fn slack_weights(tau: f64) -> Vec<u32> {
 
 /// Sources that one task takes; part of the summation order, so it must not depend on the number of threads.
 const SOURCES_PER_TASK: usize = 4;
+/// Tasks whose loads are there at once.
+const TASKS: usize = 64;
 
 /// Loads per class, in parts, when every pair sends its weight over the soft shortest paths, and the weighted
 /// sum of shortest lengths over all ordered pairs.
@@ -241,45 +257,43 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     let weights = slack_weights(tau);
     let longest = prices.iter().copied().max().unwrap_or(0);
     let widest = (0..quotient.nodes).map(|node| quotient.incoming_of(node).len()).max().unwrap_or(0);
-    let parts: Vec<(Vec<f64>, u128)> = quotient
-        .sources
-        .par_chunks(SOURCES_PER_TASK)
-        .map(|sources| {
-            let mut loads = vec![0.0; quotient.classes];
-            let mut total = 0u128;
-            let mut scratch = Distance::default();
-            let mut amount = vec![0.0f64; quotient.nodes];
-            let mut shares = vec![0u32; widest];
-            for &source in sources {
-                scratch.run(quotient, source as usize, prices, longest);
-                let weights_from = quotient.weights_from(source);
-                total += lengths::weighted(&scratch.distance, &weights_from);
-                amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
-                for &node in scratch.order[1..].iter().rev() {
-                    let here = scratch.distance[node as usize];
-                    let mut sum = 0u64;
-                    for (share, channel) in shares.iter_mut().zip(quotient.incoming_of(node as usize)) {
-                        *share = share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here);
-                        sum += u64::from(*share);
-                    }
-                    let unit = amount[node as usize] / sum as f64;
-                    for (&share, channel) in shares.iter().zip(quotient.incoming_of(node as usize)) {
-                        if share > 0 {
-                            let part = unit * f64::from(share);
-                            loads[channel.class as usize] += part;
-                            amount[channel.from as usize] += part;
-                        }
+    let task = |scratch: &mut Distance, sources: &[u32]| {
+        let mut loads = vec![0.0; quotient.classes];
+        let mut total = 0u128;
+        let mut amount = vec![0.0f64; quotient.nodes];
+        let mut shares = vec![0u32; widest];
+        for &source in sources {
+            scratch.run(quotient, source as usize, prices, longest);
+            let weights_from = quotient.weights_from(source);
+            total += lengths::weighted(&scratch.distance, &weights_from);
+            amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
+            for &node in scratch.order[1..].iter().rev() {
+                let here = scratch.distance[node as usize];
+                let mut sum = 0u64;
+                for (share, channel) in shares.iter_mut().zip(quotient.incoming_of(node as usize)) {
+                    *share = share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here);
+                    sum += u64::from(*share);
+                }
+                let unit = amount[node as usize] / sum as f64;
+                for (&share, channel) in shares.iter().zip(quotient.incoming_of(node as usize)) {
+                    if share > 0 {
+                        let part = unit * f64::from(share);
+                        loads[channel.class as usize] += part;
+                        amount[channel.from as usize] += part;
                     }
                 }
             }
-            (loads, total)
-        })
-        .collect();
+        }
+        (loads, total)
+    };
     let mut loads = vec![0.0; quotient.classes];
     let mut total = 0;
-    for (part, distance) in parts {
-        loads.iter_mut().zip(part).for_each(|(load, part)| *load += part);
-        total += distance;
+    for sources in quotient.sources.chunks(SOURCES_PER_TASK * TASKS) {
+        let parts: Vec<(Vec<f64>, u128)> = sources.par_chunks(SOURCES_PER_TASK).map_init(Distance::default, task).collect();
+        for (part, distance) in parts {
+            loads.iter_mut().zip(part).for_each(|(load, part)| *load += part);
+            total += distance;
+        }
     }
     loads.iter_mut().zip(&quotient.slowness).for_each(|(load, &slowness)| *load *= slowness as f64);
     if quotient.mirrored {

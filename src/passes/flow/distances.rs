@@ -1,31 +1,31 @@
-//! Exact hop distances by breadth-first search from the canonical nodes.
+//! Exact hop distances by breadth-first search from the canonical nodes; searches run in parallel, and what
+//! they add up are integers.
 
-use crate::ids::{Id, NodeId};
-use crate::ir::{Distances, Scene};
+use crate::ids::NodeId;
+use crate::ir::{Breadth, Distances, Neighbors, Scene};
 use crate::model::Demand;
+use rayon::prelude::*;
 
 /// Hop distances over all ordered pairs of routers that send and receive, or `None` where the lit links do
 /// not connect them.
 ///
 /// The scene must keep the symmetry of its topology.
 pub fn distances(scene: &Scene<'_>) -> Option<Distances> {
-    let symmetry = scene.topology.symmetry();
-    let mut histogram = vec![0u64];
+    let (neighbors, order) = (Neighbors::out_of(scene), scene.topology.symmetry().order() as u64);
+    let forwards: Vec<bool> = scene.topology.nodes().map(|node| !scene.is_endpoint(node)).collect();
     let endpoints = scene.endpoints().count();
-    for source in symmetry.canonical_nodes().filter(|&source| scene.is_endpoint(source)) {
-        let mut reached = 1;
-        each_distance(scene, source, |node, distance| {
-            if !scene.is_endpoint(node) {
-                return;
-            }
-            histogram.resize(histogram.len().max(distance as usize + 1), 0);
-            histogram[distance as usize] += symmetry.order() as u64;
-            reached += 1;
-        });
-        if reached < endpoints {
-            return None;
+    let from = |search: &mut Breadth, source: NodeId| {
+        neighbors.search(source, search);
+        let mut histogram = vec![0u64];
+        let ends = search.order[1..].iter().filter(|&&node| !forwards[node as usize]);
+        for hops in ends.map(|&node| search.hops[node as usize] as usize) {
+            histogram.resize(histogram.len().max(hops + 1), 0);
+            histogram[hops] += order;
         }
-    }
+        (histogram.iter().sum::<u64>() == (endpoints as u64 - 1) * order).then_some(histogram)
+    };
+    let rows = canonical_sources(scene).into_par_iter().map_init(Breadth::default, from);
+    let histogram = rows.try_reduce(|| vec![0], |one, other| Some(sums(one, &other)))?;
     let total = histogram.iter().enumerate().map(|(hops, pairs)| hops as u64 * pairs).sum();
     Some(Distances { diameter: histogram.len() as u32 - 1, total, histogram })
 }
@@ -34,33 +34,23 @@ pub fn distances(scene: &Scene<'_>) -> Option<Distances> {
 ///
 /// The scene and `demand` must keep the symmetry of the topology.
 pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
-    let symmetry = scene.topology.symmetry();
-    let mut sum = 0;
-    for source in symmetry.canonical_nodes().filter(|&source| scene.is_endpoint(source)) {
-        each_distance(scene, source, |node, distance| sum += u64::from(demand.weight(source, node)) * u64::from(distance));
-    }
-    sum * symmetry.order() as u64
+    let neighbors = Neighbors::out_of(scene);
+    let from = |search: &mut Breadth, source: NodeId| {
+        neighbors.search(source, search);
+        let weighted = |&node: &u32| u64::from(demand.weight(source, NodeId(node))) * u64::from(search.hops[node as usize]);
+        search.order[1..].iter().map(weighted).sum::<u64>()
+    };
+    let sum: u64 = canonical_sources(scene).into_par_iter().map_init(Breadth::default, from).sum();
+    sum * scene.topology.symmetry().order() as u64
 }
 
-/// Visits every other node that can be reached from a source, with its distance, nearest first.
-fn each_distance(scene: &Scene<'_>, source: NodeId, mut visit: impl FnMut(NodeId, u32)) {
-    let topology = scene.topology;
-    let mut hops = vec![u32::MAX; topology.node_count()];
-    let mut queue = Vec::with_capacity(topology.node_count());
-    hops[source.index()] = 0;
-    queue.push(source);
-    let mut head = 0;
-    while head < queue.len() {
-        let node = queue[head];
-        head += 1;
-        for channel in scene.channels_from(node) {
-            let to = topology.target(channel).node;
-            if hops[to.index()] == u32::MAX {
-                let distance = hops[node.index()] + 1;
-                hops[to.index()] = distance;
-                visit(to, distance);
-                queue.push(to);
-            }
-        }
-    }
+fn canonical_sources(scene: &Scene<'_>) -> Vec<NodeId> {
+    scene.topology.symmetry().canonical_nodes().filter(|&source| scene.is_endpoint(source)).collect()
+}
+
+/// The longer of two lists, with the other one added.
+fn sums(mut one: Vec<u64>, other: &[u64]) -> Vec<u64> {
+    one.resize(one.len().max(other.len()), 0);
+    one.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
+    one
 }

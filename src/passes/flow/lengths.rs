@@ -2,15 +2,16 @@
 
 use super::quotient::{Distance, Quotient};
 use crate::ir::DualLengths;
+use rayon::prelude::*;
 
 /// The exact bound of given lengths.
-pub(super) fn bound(quotient: &Quotient, lengths: &[u32], scratch: &mut Distance) -> DualLengths {
+pub(super) fn bound(quotient: &Quotient, lengths: &[u32]) -> DualLengths {
     let longest = lengths.iter().copied().max().unwrap_or(0);
-    let mut distance = 0u128;
-    for &source in &quotient.sources {
+    let of = |scratch: &mut Distance, &source: &u32| {
         scratch.run(quotient, source as usize, lengths, longest);
-        distance += weighted(&scratch.distance, &quotient.weights_from(source));
-    }
+        weighted(&scratch.distance, &quotient.weights_from(source))
+    };
+    let distance: u128 = quotient.sources.par_iter().map_init(Distance::default, of).sum();
     from_distance(quotient, lengths, distance * quotient.order as u128)
 }
 
@@ -40,12 +41,11 @@ pub(super) fn best_cut(quotient: &Quotient, rounds: &[&[f64]]) -> Option<DualLen
     const DEPTHS: [f64; 6] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.2];
     let busiest = |loads: &[f64]| loads.iter().copied().fold(0.0, f64::max);
     let flattest = rounds.iter().min_by(|a, b| busiest(a).total_cmp(&busiest(b)))?;
-    let mut scratch = Distance::default();
     let mut best: Option<DualLengths> = None;
     for depth in DEPTHS {
         let full = busiest(flattest) * (1.0 - depth);
         let lengths: Vec<u32> = flattest.iter().map(|&load| u32::from(load >= full)).collect();
-        let dual = bound(quotient, &lengths, &mut scratch);
+        let dual = bound(quotient, &lengths);
         if dual.distance > 0 && best.as_ref().is_none_or(|best| tighter(&dual, best)) {
             best = Some(dual);
         }
@@ -55,13 +55,12 @@ pub(super) fn best_cut(quotient: &Quotient, rounds: &[&[f64]]) -> Option<DualLen
 
 /// The tightest of some lengths, or of equal ones where none gives a bound.
 pub(super) fn tightest(quotient: &Quotient, seeds: &[Vec<u32>]) -> DualLengths {
-    let mut scratch = Distance::default();
     let mut best: Option<DualLengths> = None;
     for lengths in seeds {
-        let dual = bound(quotient, lengths, &mut scratch);
+        let dual = bound(quotient, lengths);
         if dual.distance > 0 && best.as_ref().is_none_or(|best| tighter(&dual, best)) {
             best = Some(dual);
         }
     }
-    best.unwrap_or_else(|| bound(quotient, &vec![1; quotient.classes], &mut scratch))
+    best.unwrap_or_else(|| bound(quotient, &vec![1; quotient.classes]))
 }

@@ -156,9 +156,8 @@ impl Distance {
         self.order.clear();
         let size = (longest as usize + 1).next_power_of_two().max(64);
         let mask = size - 1;
-        self.buckets.clear();
+        // A search leaves all of them empty.
         self.buckets.resize(size, NONE);
-        self.filled.clear();
         self.filled.resize(size / 64, 0);
         self.distance[source] = 0;
         self.insert(source, 0);

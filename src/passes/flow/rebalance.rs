@@ -12,7 +12,7 @@
 //! 2002 (potential functions).
 
 use super::lengths;
-use super::quotient::{Distance, Quotient};
+use super::quotient::{Quotient};
 use crate::ir::DualLengths;
 
 /// The first and the last width, in parts of the busiest load.
@@ -50,7 +50,6 @@ pub(super) fn rebalance(quotient: &Quotient, flows: &mut [SourceFlow], best: Dua
     let quiet = (QUIET * (quotient.nodes * quotient.sources.len()) as f64) as u64;
     let mut balance = Balance::new(quotient);
     let mut labels = Labels::default();
-    let mut scratch = Distance::default();
     let (mut dual, mut done) = (best, 0);
     let mut width = WIDTH[0];
     while done < sweeps && width >= WIDTH[1] {
@@ -70,7 +69,7 @@ pub(super) fn rebalance(quotient: &Quotient, flows: &mut [SourceFlow], best: Dua
                 break;
             }
         }
-        let found = lengths::bound(quotient, &balance.lengths(), &mut scratch);
+        let found = lengths::bound(quotient, &balance.lengths());
         if lengths::tighter(&found, &dual) {
             dual = found;
         }

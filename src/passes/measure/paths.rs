@@ -7,14 +7,15 @@
 //! as often. Cost: sources by channels; sources run in parallel, and sums do not depend on their order.
 
 use crate::ids::{Id, NodeId};
-use crate::ir::{PathCounts, PathsAt, Topology};
+use crate::ir::{Neighbors, PathCounts, PathsAt, Scene, Topology};
 use rayon::prelude::*;
 
 /// Counts the shortest paths; `None` where some number is beyond 64 bits.
 pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     let symmetry = topology.symmetry();
     let sources: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
-    let mut layers = sources.par_iter().map(|&source| from(topology, source)).reduce(|| Some(Vec::new()), joined)?;
+    let neighbors = Neighbors::out_of(&Scene::whole(topology));
+    let mut layers = sources.par_iter().map(|&source| from(topology, &neighbors, source)).reduce(|| Some(Vec::new()), joined)?;
     // Farther than any router with hosts there may be others, which no pair leads to.
     while layers.pop_if(|at| at.pairs == 0).is_some() {}
     let order = symmetry.order() as u64;
@@ -30,29 +31,30 @@ pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
 }
 
 /// `[distance - 1]` of the pairs from one source.
-fn from(topology: &Topology, source: NodeId) -> Option<Vec<PathsAt>> {
+fn from(topology: &Topology, neighbors: &Neighbors, source: NodeId) -> Option<Vec<PathsAt>> {
     let mut paths = vec![0u64; topology.node_count()];
     let mut seen = vec![false; topology.node_count()];
     (paths[source.index()], seen[source.index()]) = (1, true);
-    let (mut layer, mut layers) = (vec![source], Vec::new());
+    let (mut layer, mut layers) = (vec![source.0], Vec::new());
     while !layer.is_empty() {
         let mut next = Vec::new();
         for &node in &layer {
-            for channel in topology.channels_from(node) {
-                let to = topology.target(channel).node;
-                if !seen[to.index()] {
-                    if paths[to.index()] == 0 {
+            let paths_here = paths[node as usize];
+            for &to in neighbors.of(node) {
+                if !seen[to as usize] {
+                    let there = &mut paths[to as usize];
+                    if *there == 0 {
                         next.push(to);
                     }
-                    paths[to.index()] = paths[to.index()].checked_add(paths[node.index()])?;
+                    *there = there.checked_add(paths_here)?;
                 }
             }
         }
         let mut at = PathsAt::NONE;
         for &node in &next {
-            seen[node.index()] = true;
-            if topology.is_endpoint(node) {
-                let paths = paths[node.index()];
+            seen[node as usize] = true;
+            if topology.is_endpoint(NodeId(node)) {
+                let paths = paths[node as usize];
                 let own = PathsAt { pairs: 1, single: u64::from(paths == 1), paths: paths.into(), fewest: paths, most: paths };
                 at = at.with(&own);
             }

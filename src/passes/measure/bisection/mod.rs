@@ -19,20 +19,22 @@ mod spectrum;
 
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{Bisection, PassRecord, Topology};
+use crate::limits;
 use crate::model::Demand;
 use crate::random::Stream;
 use graph::Graph;
 use rayon::prelude::*;
 use refine::refine;
-use spectrum::spectrum;
+use spectrum::{Spectrum, spectrum};
 use std::cmp::Ordering;
 
 /// Multilevel starts, where links are few.
 const STARTS: usize = 128;
 /// Fewest of them, however many links there are.
 const FEWEST_STARTS: usize = 4;
-/// Links that all multilevel starts together begin with.
-const WORK: usize = 1 << 22;
+/// Links that all multilevel starts together begin with; of networks whose spectrum is not looked at, which
+/// are large, and where the structure tells more.
+const WORK: [usize; 2] = [1 << 22, 1 << 19];
 /// Vertices at which coarsening ends, in turn: deep, and ever flatter.
 const COARSEST: [usize; 4] = [40, 80, 240, usize::MAX];
 /// One of so many starts, the best ones, is coarsened and refined again, so many times.
@@ -47,11 +49,12 @@ const FIRST_STREAM: u64 = 1;
 /// [`crate::ir::bisection_unmeasured`].
 pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>]) -> (Bisection, PassRecord) {
     let graph = Graph::of(topology);
-    let spectrum = spectrum(&graph);
+    let large = graph.len() > limits::SPECTRUM_ROUTERS;
+    let spectrum = (!large).then(|| spectrum(&graph));
     // Floats are only compared.
-    let by_value = first_half(graph.len(), |one, other| spectrum.fiedler[one].total_cmp(&spectrum.fiedler[other]));
-    let structural: Vec<Vec<bool>> = given.iter().cloned().chain(plausible(topology)).chain([by_value]).collect();
-    let multilevel = (WORK / topology.links().len().max(1)).clamp(FEWEST_STARTS, STARTS);
+    let by_value = |Spectrum { fiedler, .. }: &Spectrum| first_half(graph.len(), |one, other| fiedler[one].total_cmp(&fiedler[other]));
+    let structural: Vec<Vec<bool>> = given.iter().cloned().chain(plausible(topology)).chain(spectrum.as_ref().map(by_value)).collect();
+    let multilevel = (WORK[usize::from(large)] / topology.links().len().max(1)).clamp(FEWEST_STARTS, STARTS);
     let cut_of = |start: usize| {
         let sides = match structural.get(start) {
             Some(sides) => {
@@ -83,17 +86,21 @@ pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>
     };
     let best = found.par_iter().map(again).min_by_key(|&(cut, start, _)| (cut, start));
     let (most, _, sides) = best.expect("there is a start");
-    let least = spectrum.least.map_or(1, |value| lower_end(topology.node_count(), value)).clamp(1, most.max(1));
+    let value = spectrum.as_ref().and_then(|spectrum| spectrum.least);
+    let by_spectrum = value.map_or(1, |value| lower_end(topology.node_count(), value)).clamp(1, most.max(1));
     let record = PassRecord {
         name: "bisection".to_owned(),
-        stopped_by: if least == most { "optimal" } else { "budget" }.to_owned(),
-        counters: [("starts", starts as u64), ("steps", spectrum.steps)].map(|(name, count)| (name.to_owned(), count)).to_vec(),
-        notes: match spectrum.least {
-            Some(_) => Vec::new(),
-            None => vec!["the iteration for the lower end did not settle: it is 1".to_owned()],
+        stopped_by: if by_spectrum == most { "optimal" } else { "budget" }.to_owned(),
+        counters: [("starts", starts as u64), ("steps", spectrum.as_ref().map_or(0, |spectrum| spectrum.steps))]
+            .map(|(name, count)| (name.to_owned(), count))
+            .to_vec(),
+        notes: match (value, large) {
+            (Some(_), _) => Vec::new(),
+            (None, true) => vec!["the spectrum of so many routers is not looked at: only the flow tells a lower end".to_owned()],
+            (None, false) => vec!["the iteration for the lower end did not settle: only the flow tells one".to_owned()],
         },
     };
-    (halved(topology, demand, &sides, least), record)
+    (halved(topology, demand, &sides, by_spectrum), record)
 }
 
 /// ceil(lambda2 floor(N / 2) ceil(N / 2) / N).
@@ -103,7 +110,7 @@ fn lower_end(routers: usize, lambda2: f64) -> u64 {
 }
 
 /// What follows from two halves.
-fn halved(topology: &Topology, demand: &Demand, sides: &[bool], least: u64) -> Bisection {
+fn halved(topology: &Topology, demand: &Demand, sides: &[bool], by_spectrum: u64) -> Bisection {
     let ones = sides.iter().filter(|side| **side).count();
     // The smaller half; of equal ones that of router 0.
     let wanted = if ones * 2 == sides.len() { sides[0] } else { ones * 2 < sides.len() };
@@ -117,7 +124,7 @@ fn halved(topology: &Topology, demand: &Demand, sides: &[bool], least: u64) -> B
         u128::from(capacity) * u128::from(than.1) > u128::from(than.0) * u128::from(demand)
     };
     let (capacity, demand) = if wider(one, other) || one.1 == 0 { other } else { one };
-    Bisection { least, most: across().count() as u64, at_endpoints, half, capacity, demand }
+    Bisection { by_spectrum, by_flow: 0, most: across().count() as u64, at_endpoints, half, capacity, demand }
 }
 
 /// Capacity of the channels that leave a half, and the demand from it to the other one.
@@ -125,6 +132,9 @@ fn across_from(topology: &Topology, demand: &Demand, inside: &dyn Fn(NodeId) -> 
     let leaves = |channel: &ChannelId| inside(topology.source(*channel).node) && !inside(topology.target(*channel).node);
     let capacity = topology.channels().filter(leaves).map(|channel| topology.capacity(channel.link())).sum();
     let receivers: Vec<NodeId> = topology.endpoints().filter(|&node| !inside(node)).collect();
+    if demand.is_uniform() {
+        return (capacity, ((topology.endpoints().count() - receivers.len()) * receivers.len()) as u64);
+    }
     let sent = |source: NodeId| receivers.iter().map(|&to| u64::from(demand.weight(source, to))).sum::<u64>();
     (capacity, topology.endpoints().filter(|&node| inside(node)).map(sent).sum())
 }
