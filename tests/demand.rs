@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use spec_text::SpecText;
 use std::collections::BTreeMap;
 
-const SETTINGS: flow::Settings = flow::Settings { rounds: 250, gap_ppm: 100, sweeps: 200 };
+const SETTINGS: flow::Settings = flow::Settings { rounds: 250, gap_ppm: 100, sweeps: 200, primal: true };
 
 /// The topology with what is left of its symmetry under a demand.
 fn under(topology: &Topology, demand: &Demand) -> Topology {
