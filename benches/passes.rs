@@ -27,7 +27,7 @@ fn passes(criterion: &mut Criterion) {
         group.bench_function(format!("synthesize/{name}"), |bencher| bencher.iter(|| synth::synthesize(&fabric, pod, &Silent).unwrap()));
         let topology = synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
         let whole = fabc::ir::Scene::whole(&topology);
-        let settings = flow::Settings { rounds: 50, gap_ppm: 0, sweeps: 0 };
+        let settings = flow::Settings { rounds: 50, gap_ppm: 0, sweeps: 0, primal: true };
         group.bench_function(format!("flow_50_rounds/{name}"), |bencher| {
             bencher.iter(|| {
                 let seeds = synth::seeds(&topology, &fabric.demand);

@@ -3,6 +3,7 @@
 use super::{Symmetry, Topology};
 use crate::ids::{ChannelId, Id, NodeId, PortId, Vc};
 use crate::model::Demand;
+use rayon::prelude::*;
 
 /// One hop of a route: the channel taken and the virtual channel used on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,19 +32,19 @@ impl NextHops {
 
     /// Hops of the longest route.
     pub fn longest(&self, topology: &Topology) -> u32 {
-        let mut longest = 0;
-        for (&destination, ports) in self.destinations.iter().zip(&self.ports) {
-            for source in topology.endpoints() {
+        let to = |(&destination, ports): (&NodeId, &Vec<u16>)| {
+            let hops_from = |source: NodeId| {
                 let (mut node, mut hops) = (source, 0);
                 while node != destination {
                     let channel = topology.outgoing(node, PortId(ports[node.index()])).expect("a next hop is wired");
                     node = topology.target(channel).node;
                     hops += 1;
                 }
-                longest = longest.max(hops);
-            }
-        }
-        longest
+                hops
+            };
+            topology.endpoints().map(hops_from).max().unwrap_or(0)
+        };
+        self.destinations.par_iter().zip(&self.ports).map(to).max().unwrap_or(0)
     }
 }
 

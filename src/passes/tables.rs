@@ -8,6 +8,7 @@
 use crate::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId, PortId};
 use crate::ir::{Entry, ForwardingTables, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
 use crate::model::Demand;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Builds the tables of one scenario.
@@ -79,8 +80,7 @@ pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes:
 /// The same of next hops.
 pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, next: &NextHops, tables: &ForwardingTables) -> Walk {
     let (topology, symmetry) = (scene.topology, &next.symmetry);
-    let mut counts = Counts::new(scene, symmetry, tables.vcs);
-    for (&destination, ports) in next.destinations.iter().zip(&next.ports) {
+    let to = |mut counts: Counts, (&destination, ports): (&NodeId, &Vec<u16>)| {
         for source in scene.endpoints().filter(|&source| source != destination) {
             let weight = u64::from(demand.weight(source, destination));
             let (mut node, mut hops, mut cycles) = (source, 0, 0);
@@ -93,9 +93,15 @@ pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycle
             }
             counts.route(hops, cycles);
         }
-    }
-    counts.walked(scene, symmetry, tables)
+        counts
+    };
+    let none = || Counts::new(scene, symmetry, tables.vcs);
+    let all = next.destinations.par_iter().zip(&next.ports).with_min_len(DESTINATIONS_PER_TASK);
+    all.fold(none, to).reduce(none, Counts::with).walked(scene, symmetry, tables)
 }
+
+/// Destinations that one task counts, at least: each task has a count of every channel.
+const DESTINATIONS_PER_TASK: usize = 64;
 
 /// `[link type]`: cycles of a hop over such a link.
 pub type HopCycles = IdVec<LinkTypeId, u64>;
@@ -130,6 +136,20 @@ impl Counts {
         self.cycles_most = self.cycles_most.max(cycles);
     }
 
+    /// Both together: integers, in any order.
+    fn with(mut self, other: Self) -> Self {
+        let add = |one: &mut Vec<u64>, other: &[u64]| {
+            one.resize(one.len().max(other.len()), 0);
+            one.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
+        };
+        add(&mut self.loads, &other.loads);
+        add(&mut self.vc_hops, &other.vc_hops);
+        add(&mut self.route_hops, &other.route_hops);
+        self.cycles_total += other.cycles_total;
+        self.cycles_most = self.cycles_most.max(other.cycles_most);
+        self
+    }
+
     fn walked(self, scene: &Scene<'_>, symmetry: &Symmetry, tables: &ForwardingTables) -> Walk {
         let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
         for channel in scene.channels() {
@@ -152,7 +172,7 @@ impl Counts {
 /// Builds the tables of next hops: a line per destination that a route passes to.
 pub fn by_destination(next: &NextHops, vcs: u8, scenario: &str) -> ForwardingTables {
     let symmetry = &next.symmetry;
-    let mut routers: Vec<Vec<Entry>> = vec![Vec::new(); symmetry.class_count()];
+    let mut routers: Vec<Vec<Entry>> = (0..symmetry.class_count()).map(|_| Vec::with_capacity(next.destinations.len())).collect();
     for (&destination, ports) in next.destinations.iter().zip(&next.ports) {
         for node in (0..symmetry.node_count()).map(NodeId::new).filter(|node| ports[node.index()] != NextHops::NONE) {
             let home = symmetry.inverse(symmetry.element_to(node));

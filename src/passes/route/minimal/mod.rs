@@ -11,9 +11,12 @@
 //! (2004), section 14.2 (hop-indexed classes); the balancing is our own. Cost: rounds x destinations x
 //! channels, and sweeps x destinations x channels x hops.
 
+mod batch;
+
 use crate::ids::{Id, NodeId};
-use crate::ir::{NextHops, Scene, Topology};
+use crate::ir::{Breadth, Neighbors, NextHops, Scene, Topology};
 use crate::model::Demand;
+use rayon::prelude::*;
 
 /// Rounds at most: measured on dragonflies, Kautz graphs and hyperx of up to 1,000 routers, later ones gain
 /// nothing.
@@ -53,7 +56,8 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, care: Care) -> NextHops {
     let mut best: Option<(u64, Vec<Vec<u16>>)> = None;
     for round in 0..rounds {
         let progressed = round as f64 / (rounds - 1) as f64;
-        search.round(WIDTHS[0] * libm::pow(WIDTHS[1] / WIDTHS[0], progressed));
+        let width = WIDTHS[0] * libm::pow(WIDTHS[1] / WIDTHS[0], progressed);
+        if search.is_large() { search.batches(width) } else { search.round(width) }
         let busiest = search.busiest();
         if best.as_ref().is_none_or(|(least, _)| busiest < *least) {
             best = Some((busiest, search.trees.iter().map(|tree| tree.ports.clone()).collect()));
@@ -137,7 +141,9 @@ impl<'a> Search<'a> {
         }
         let lit = heads.len() / symmetry.order();
         let destinations = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node));
-        let trees = destinations.map(|destination| Tree::new(scene, destination)).collect();
+        let (into, destinations) = (Neighbors::into_of(scene), destinations.collect::<Vec<_>>());
+        let tree = |search: &mut Breadth, destination| Tree::new(&into, destination, search);
+        let trees = destinations.into_par_iter().map_init(Breadth::default, tree).collect();
         Self {
             topology,
             demand,
@@ -361,23 +367,10 @@ impl Tree {
     fn longest(&self) -> usize {
         self.order.last().map_or(0, |&node| usize::from(self.distance[node as usize]))
     }
-    fn new(scene: &Scene<'_>, destination: NodeId) -> Self {
-        let topology = scene.topology;
-        let mut distance = vec![u16::MAX; topology.node_count()];
-        distance[destination.index()] = 0;
-        let mut order = vec![destination.0];
-        let mut at = 0;
-        while at < order.len() {
-            let node = NodeId(order[at]);
-            at += 1;
-            for channel in scene.channels_into(node) {
-                let from = topology.source(channel).node;
-                if distance[from.index()] == u16::MAX {
-                    distance[from.index()] = distance[node.index()] + 1;
-                    order.push(from.0);
-                }
-            }
-        }
-        Self { destination, ports: vec![NextHops::NONE; topology.node_count()], order, distance }
+    fn new(into: &Neighbors, destination: NodeId, search: &mut Breadth) -> Self {
+        into.search(destination, search);
+        // Rows of more routers than 16 bits count have none that far apart.
+        let distance = search.hops.iter().map(|&hops| u16::try_from(hops).unwrap_or(u16::MAX)).collect();
+        Self { destination, ports: vec![NextHops::NONE; into.len()], order: search.order.clone(), distance }
     }
 }
