@@ -49,7 +49,13 @@ pub(super) fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Re
         return Err(CheckError::Lengths { what: format!("channel class {class} is dark, but has the length {}", lengths[class]) });
     }
     let (sources, weight) = representative_sources(scene, symmetry);
-    let sums = sources.par_iter().map(|&source| sum_from(scene, &graph, demand, &length_of, source)).collect::<Vec<_>>();
+    // Lengths of a few units come in turn, which is faster than sorting them.
+    let few = lengths.iter().all(|&length| length < FEW as u64);
+    let sums = sources.par_iter().map(|&source| match few {
+        true => sum_from(scene, &graph, demand, &length_of, source, &mut Turns::new()),
+        false => sum_from(scene, &graph, demand, &length_of, source, &mut BinaryHeap::new()),
+    });
+    let sums = sums.collect::<Vec<_>>();
     let distance = sums.into_iter().sum::<Result<u128, CheckError>>()? * u128::from(weight);
     if volume == 0 || distance == 0 {
         return Err(CheckError::Lengths { what: "they are all zero, or no pair has a positive distance: no bound follows".to_owned() });
@@ -57,12 +63,70 @@ pub(super) fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Re
     Ok((volume, distance))
 }
 
+/// Routers that were reached, by length.
+trait Open {
+    fn put(&mut self, length: u64, node: u32);
+    /// One of the nearest.
+    fn take(&mut self) -> Option<(u64, u32)>;
+}
+
+impl Open for BinaryHeap<Reverse<(u64, u32)>> {
+    fn put(&mut self, length: u64, node: u32) {
+        self.push(Reverse((length, node)));
+    }
+    fn take(&mut self) -> Option<(u64, u32)> {
+        self.pop().map(|Reverse(nearest)| nearest)
+    }
+}
+
+/// Every channel is shorter than this.
+const FEW: usize = 64;
+
+/// A list for each of the next [`FEW`] lengths.
+struct Turns {
+    lists: Vec<Vec<u32>>,
+    now: u64,
+    waiting: usize,
+}
+
+impl Turns {
+    fn new() -> Self {
+        Self { lists: vec![Vec::new(); FEW], now: 0, waiting: 0 }
+    }
+}
+
+impl Open for Turns {
+    fn put(&mut self, length: u64, node: u32) {
+        self.lists[length as usize % FEW].push(node);
+        self.waiting += 1;
+    }
+    fn take(&mut self) -> Option<(u64, u32)> {
+        if self.waiting == 0 {
+            return None;
+        }
+        self.waiting -= 1;
+        loop {
+            match self.lists[self.now as usize % FEW].pop() {
+                Some(node) => return Some((self.now, node)),
+                None => self.now += 1,
+            }
+        }
+    }
+}
+
 /// Sum of weight x shortest length from a source to all other routers that live.
-fn sum_from(scene: &Scene<'_>, graph: &LitGraph, demand: &Demand, length_of: &[u64], source: NodeId) -> Result<u128, CheckError> {
+fn sum_from(
+    scene: &Scene<'_>,
+    graph: &LitGraph,
+    demand: &Demand,
+    length_of: &[u64],
+    source: NodeId,
+    open: &mut impl Open,
+) -> Result<u128, CheckError> {
     let mut shortest = vec![u64::MAX; graph.node_count()];
     shortest[source.index()] = 0;
-    let mut open = BinaryHeap::from([Reverse((0u64, source.0))]);
-    while let Some(Reverse((length, node))) = open.pop() {
+    open.put(0, source.0);
+    while let Some((length, node)) = open.take() {
         if length > shortest[node as usize] {
             continue;
         }
@@ -72,7 +136,7 @@ fn sum_from(scene: &Scene<'_>, graph: &LitGraph, demand: &Demand, length_of: &[u
             };
             if longer < shortest[to as usize] {
                 shortest[to as usize] = longer;
-                open.push(Reverse((longer, to)));
+                open.put(longer, to);
             }
         }
     }

@@ -50,9 +50,16 @@ impl Routed {
     }
 
     /// Balanced shortest routes.
-    fn minimal(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, scenario: &Scenario) -> Result<Self, RouteError> {
+    fn minimal(
+        fabric: &Fabric,
+        scene: &Scene<'_>,
+        demand: &Demand,
+        prices: &DualLengths,
+        scenario: &Scenario,
+    ) -> Result<Self, RouteError> {
+        let bound = prices.least_load(scene.topology.capacities().parts());
         let care = if scenario.is_nominal() { minimal::Care::Full } else { minimal::Care::Fault };
-        Self::of_next_hops(fabric, scene, demand, scenario, &minimal::route(scene, demand, care))
+        Self::of_next_hops(fabric, scene, demand, scenario, &minimal::route(scene, demand, care, bound))
     }
 
     /// Routes of next hops, where a packet moves one virtual channel up at every hop, so the rank of a
@@ -129,7 +136,7 @@ impl Routing {
                 None => axis_order::route(fabric, scene, scenario)?,
             },
             Routing::UpDown => up_down::route(scene, fabric.budget.vcs),
-            Routing::Minimal => return Routed::minimal(fabric, scene, demand, scenario),
+            Routing::Minimal => return Routed::minimal(fabric, scene, demand, prices, scenario),
             Routing::Algebraic => {
                 let next = algebraic::route(scene, fabric).map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
                 return Routed::of_next_hops(fabric, scene, demand, scenario, &next);
@@ -164,7 +171,7 @@ impl Routing {
             // It knows no detours, and needs the coordinates of the whole pod.
             Routing::DimensionOrder | Routing::Algebraic => return self.route(fabric, scene, prices, scenario, None),
             Routing::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
-            Routing::Minimal => Routed::minimal(fabric, own, &left.demand, scenario)?,
+            Routing::Minimal => Routed::minimal(fabric, own, &left.demand, prices, scenario)?,
         };
         let ranks = left.to_whole(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
         let loads = left.to_whole(own.topology.ports(), &routed.carried.loads, 0);

@@ -4,15 +4,24 @@ use super::quotient::{Distance, Quotient};
 use crate::ir::DualLengths;
 use rayon::prelude::*;
 
+/// Sources by channels from which on lengths are compared by the distances from some sources only, one of so
+/// many: which of them is taken is a guess, what it bounds is exact.
+const LARGE: usize = 1 << 27;
+const SAMPLED: usize = 16;
+
 /// The exact bound of given lengths.
 pub(super) fn bound(quotient: &Quotient, lengths: &[u32]) -> DualLengths {
+    from_distance(quotient, lengths, distance_from(quotient, lengths, &quotient.sources))
+}
+
+/// The weighted sum of shortest lengths from some sources, and from all of their images.
+fn distance_from(quotient: &Quotient, lengths: &[u32], sources: &[u32]) -> u128 {
     let longest = lengths.iter().copied().max().unwrap_or(0);
     let of = |scratch: &mut Distance, &source: &u32| {
         scratch.run(quotient, source as usize, lengths, longest);
         weighted(&scratch.distance, &quotient.weights_from(source))
     };
-    let distance: u128 = quotient.sources.par_iter().map_init(Distance::default, of).sum();
-    from_distance(quotient, lengths, distance * quotient.order as u128)
+    sources.par_iter().map_init(Distance::default, of).sum::<u128>() * quotient.order as u128
 }
 
 /// The sum of distances from a source, each as often as its weight.
@@ -41,26 +50,28 @@ pub(super) fn best_cut(quotient: &Quotient, rounds: &[&[f64]]) -> Option<DualLen
     const DEPTHS: [f64; 6] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.2];
     let busiest = |loads: &[f64]| loads.iter().copied().fold(0.0, f64::max);
     let flattest = rounds.iter().min_by(|a, b| busiest(a).total_cmp(&busiest(b)))?;
-    let mut best: Option<DualLengths> = None;
-    for depth in DEPTHS {
+    let above = |depth: f64| {
         let full = busiest(flattest) * (1.0 - depth);
-        let lengths: Vec<u32> = flattest.iter().map(|&load| u32::from(load >= full)).collect();
-        let dual = bound(quotient, &lengths);
-        if dual.distance > 0 && best.as_ref().is_none_or(|best| tighter(&dual, best)) {
-            best = Some(dual);
-        }
-    }
-    best
+        flattest.iter().map(|&load| u32::from(load >= full)).collect()
+    };
+    tightest_of(quotient, &DEPTHS.map(above))
 }
 
 /// The tightest of some lengths, or of equal ones where none gives a bound.
 pub(super) fn tightest(quotient: &Quotient, seeds: &[Vec<u32>]) -> DualLengths {
-    let mut best: Option<DualLengths> = None;
-    for lengths in seeds {
-        let dual = bound(quotient, lengths);
-        if dual.distance > 0 && best.as_ref().is_none_or(|best| tighter(&dual, best)) {
-            best = Some(dual);
-        }
+    tightest_of(quotient, seeds).unwrap_or_else(|| bound(quotient, &vec![1; quotient.classes]))
+}
+
+/// The tightest of some lengths, the first of equal ones; `None` where none gives a bound.
+fn tightest_of(quotient: &Quotient, seeds: &[Vec<u32>]) -> Option<DualLengths> {
+    let large = quotient.sources.len() * quotient.incoming.len() > LARGE;
+    let sources: Vec<u32> = quotient.sources.iter().copied().step_by(if large { SAMPLED } else { 1 }).collect();
+    let bounds = seeds.iter().map(|lengths| from_distance(quotient, lengths, distance_from(quotient, lengths, &sources)));
+    let better = |best: DualLengths, dual| if tighter(&dual, &best) { dual } else { best };
+    let best = bounds.filter(|dual| dual.distance > 0).reduce(better)?;
+    if !large {
+        return Some(best);
     }
-    best.unwrap_or_else(|| bound(quotient, &vec![1; quotient.classes]))
+    let lengths: Vec<u32> = best.lengths.iter().map(|&length| length as u32).collect();
+    Some(bound(quotient, &lengths))
 }

@@ -23,8 +23,8 @@ use rayon::prelude::*;
 const ROUNDS: usize = 40;
 /// Rounds of a fault, which changes little.
 const FAULT_ROUNDS: usize = 6;
-/// Fewest rounds, however large the network.
-const FEWEST: usize = 4;
+/// Fewest rounds, however large the network; of those that are laid in batches.
+const FEWEST: [usize; 2] = [4, 8];
 /// Channels looked at, over all rounds and destinations.
 const WORK: usize = 1 << 33;
 /// The load at which prices have risen by a factor of e, as a part of the mean load: at first, and in the
@@ -35,6 +35,8 @@ const WIDTHS: [f64; 2] = [0.3, 0.01];
 const SWEEPS: [usize; 2] = [12, 4];
 /// The same widths for the sweeps, as parts of the busiest load.
 const SWEEP_WIDTHS: [f64; 2] = [0.1, 0.01];
+/// Large networks are swept where the busiest channel is above so many percent of its bound.
+const SWEPT_PERCENT: u64 = 105;
 
 /// How much work is put into the balance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,27 +50,36 @@ pub enum Care {
 /// The next hop of every router towards every canonical destination, over lit links that connect all
 /// endpoints.
 ///
-/// The scene and `demand` must keep the topology's symmetry.
-pub fn route(scene: &Scene<'_>, demand: &Demand, care: Care) -> NextHops {
+/// The scene and `demand` must keep the topology's symmetry; no routes have less than `bound` parts on their
+/// busiest channel, so that nothing is left to do where that is reached.
+pub fn route(scene: &Scene<'_>, demand: &Demand, care: Care, bound: u64) -> NextHops {
     let mut search = Search::new(scene, demand);
     let most = if care == Care::Full { ROUNDS } else { FAULT_ROUNDS };
-    let rounds = (WORK / (search.trees.len() * search.heads.len()).max(1)).clamp(FEWEST, most);
+    let large = search.is_large();
+    let rounds = (WORK / (search.trees.len() * search.heads.len()).max(1)).clamp(FEWEST[usize::from(large)].min(most), most);
     let mut best: Option<(u64, Vec<Vec<u16>>)> = None;
     for round in 0..rounds {
         let progressed = round as f64 / (rounds - 1) as f64;
         let width = WIDTHS[0] * libm::pow(WIDTHS[1] / WIDTHS[0], progressed);
-        if search.is_large() { search.batches(width) } else { search.round(width) }
+        if large { search.batches(width) } else { search.round(width) }
         let busiest = search.busiest();
         if best.as_ref().is_none_or(|(least, _)| busiest < *least) {
             best = Some((busiest, search.trees.iter().map(|tree| tree.ports.clone()).collect()));
         }
+        if busiest <= bound {
+            break;
+        }
     }
+    let enough = if large { bound * SWEPT_PERCENT / 100 } else { bound };
     if let Some((busiest, ports)) = &mut best {
         search.adopt(ports);
         let sweeps = SWEEPS[usize::from(care == Care::Fault)];
         let work = search.trees.len() * search.heads.len() * search.trees.iter().map(Tree::longest).max().unwrap_or(1);
         let sweeps = (WORK / work.max(1)).clamp(1, sweeps);
         for sweep in 0..sweeps {
+            if *busiest <= enough {
+                break;
+            }
             let progressed = sweep as f64 / (sweeps.max(2) - 1) as f64;
             let width = SWEEP_WIDTHS[0] * libm::pow(SWEEP_WIDTHS[1] / SWEEP_WIDTHS[0], progressed);
             (0..search.trees.len()).for_each(|at| search.settle(at, width));
