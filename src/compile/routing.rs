@@ -7,7 +7,7 @@ use crate::compiled::CompiledScenario;
 use crate::ir::{DualLengths, ForwardingTables, LanedHops, NextHops, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
 use crate::model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
-use crate::passes::route::lanes::{self, Rule};
+use crate::passes::route::lanes;
 use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order, minimal, up_down};
 use crate::passes::tables;
 use crate::progress::Progress;
@@ -201,7 +201,9 @@ impl Routing {
             Routing::Minimal | Routing::Algebraic => {
                 let key = scenarios[0].routed.as_ref().map(|routed| routed.tables.key);
                 notes.extend(match key {
-                    Some(TableKey::Dst) => Some("fewer virtual channels than hops: the ranks rise along every route all the same".to_owned()),
+                    Some(TableKey::Dst) => {
+                        Some("fewer virtual channels than hops: the ranks rise along every route all the same".to_owned())
+                    }
                     Some(TableKey::DstCount(VcCount::GlobalHops)) => Some("the virtual channel counts the hops between groups".to_owned()),
                     _ => None,
                 });

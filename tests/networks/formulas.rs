@@ -5,9 +5,9 @@
 
 use super::{Arrangement, dragonfly, fabric, polarstar, wired};
 use fabc::check;
-use fabc::ir::{NextHops, Scene, Topology};
+use fabc::ir::Scene;
 use fabc::model::{Family, RoutingChoice, Supernode};
-use fabc::passes::route::algebraic;
+use fabc::passes::route::{algebraic, lanes};
 use fabc::passes::tables;
 
 /// The tables of a formula, walked: (largest load, loads of all channels, channels).
@@ -18,13 +18,10 @@ fn loads(family: Family) -> (u64, u64, usize) {
     let topology = wired(&fabric);
     let scene = Scene::whole(&topology);
     let next = algebraic::route(&scene, &fabric).expect("all links are lit");
-    let tables = tables::by_destination(&next, 16, "nominal");
-    let (walk, _) = check::scenario(&fabric, &scene, &tables, &ranks(&next, &topology)).unwrap_or_else(|error| panic!("{error}"));
+    let (hops, _) = lanes::fewest(&fabric, &scene, next);
+    let tables = tables::by_destination(&hops, 16, "nominal");
+    let (walk, _) = check::scenario(&fabric, &scene, &tables, &hops.ranks).unwrap_or_else(|error| panic!("{error}"));
     (walk.max_channel_load(), walk.total_load(), topology.channels().count())
-}
-
-fn ranks(next: &NextHops, topology: &Topology) -> Vec<u32> {
-    (0..topology.class_count(&next.symmetry)).flat_map(|_| 0..16).collect()
 }
 
 #[test]

@@ -7,7 +7,9 @@ use crate::check::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{Entry, Symmetry, TableKey};
 use crate::model::VcCount;
-use crate::read::{AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, Line, NoGroup, closure, key_of, width_of};
+use crate::read::{
+    AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, Line, NoGroup, closure, key_of, width_of,
+};
 use std::collections::BTreeMap;
 
 /// More input and output ports than these are not laid out: 2 GiB.

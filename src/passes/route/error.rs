@@ -59,8 +59,7 @@ pub enum RouteError {
     #[diagnostic(
         code(FAB0328),
         help(
-            "behind every link between groups a packet moves one virtual channel up, and the longest routes go on behind {}; raise `vcs` to \
-             {needed}, or write `routing = allowed_turns;`, which needs no more than there are",
+            "a packet moves one virtual channel up behind every link between groups, and some go on behind {}; raise `vcs` to {needed}, or write `routing = allowed_turns;`, which needs no more than there are",
             links(*needed - 1)
         )
     )]
