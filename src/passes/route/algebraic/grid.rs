@@ -37,7 +37,8 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// Whether the shorter way around a ring is that of rising numbers; of half a ring by the parity of the start.
+/// Whether the shorter way around a ring is that of rising numbers; of half a ring by the parity of the
+/// start.
 fn goes_up(side: u32, from: u32, to: u32) -> bool {
     let ahead = (to + side - from) % side;
     if 2 * ahead == side { from.is_multiple_of(2) } else { 2 * ahead < side }
