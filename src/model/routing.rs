@@ -111,7 +111,8 @@ impl TableKey {
     pub fn count(self) -> Option<VcCount> {
         if let TableKey::DstCount(count) = self { Some(count) } else { None }
     }
-    /// The rule by which a packet finds its virtual channel, where the entries do not say it: `hop`, `global`.
+    /// The rule by which a packet finds its virtual channel, where the entries do not say it: `hop`,
+    /// `global`.
     pub fn vc_rule(self) -> Option<&'static str> {
         self.count().map(VcCount::name)
     }

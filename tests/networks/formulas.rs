@@ -121,7 +121,7 @@ fn formulas_by_hand() {
 "#;
     let (_, files) = built(&spec("torus 5"));
     assert_eq!(String::from_utf8_lossy(&files["formula.json"]), of_ring);
-    // Four elements, x^2 = x + 1; the nine places are those of a field with x^2 = -1, and f multiplies by x + 1.
+    // Four elements, x^2 = x + 1; nine places, x^2 = -1, f(a) = (x + 1) a.
     let star = formula("polarstar { q = 4; supernode = paley; degree = 4; }");
     assert_eq!(star["field"], json!({"order": 4, "modulus": [1, 1, 1], "generator": 2}));
     assert_eq!(star["supernode"]["f"], json!([0, 4, 8, 5, 6, 1, 7, 2, 3]));
@@ -183,5 +183,7 @@ fn formulas_that_say_otherwise_are_convicted() {
     }
     let (compiled, mut files) = built(&spec("torus 5"));
     files.remove("formula.json");
-    assert!(check::directory(&files, &compiled.fabric).is_err_and(|errors| errors.iter().any(|error| error.to_string().contains("missing"))));
+    assert!(
+        check::directory(&files, &compiled.fabric).is_err_and(|errors| errors.iter().any(|error| error.to_string().contains("missing")))
+    );
 }

@@ -4,6 +4,7 @@
 mod field;
 mod grid;
 mod groups;
+mod next;
 mod star;
 
 use super::read::{contradiction, tagged};
@@ -15,25 +16,14 @@ use crate::model::{Fabric, VcCount};
 use crate::read::{FormulaFile, VcLine};
 use grid::{Bits, Grid, Line};
 use groups::Groups;
+use next::Formula;
 use rayon::prelude::*;
 use star::Star;
-
-/// How the routers of a family work out the next one.
-trait Formula: Sync {
-    /// The router that comes next on the way from one to another.
-    fn next(&self, from: u32, to: u32) -> Option<u32>;
-    /// The neighbors of a router, by port; `None` where a port is dark.
-    fn by_port(&self, router: u32) -> Vec<Option<u32>>;
-    /// The virtual channel with datelines on which a router sends on what is for another.
-    fn dateline(&self, _from: u32, _to: u32) -> u8 {
-        0
-    }
-}
 
 /// Compares the formula of a directory with the tables of the healthy fabric.
 ///
 /// # Errors
-/// What the file is not, or the first router, by number, that would send something otherwise.
+/// What the file is not, or the first router that would send something otherwise.
 pub(super) fn agrees(files: &Files, fabric: &Fabric, topology: &Topology, tables: &ForwardingTables) -> Result<(), CheckError> {
     let file: FormulaFile = tagged(files, FORMULA)?;
     let wrong = |place: &str, what: String| Err(contradiction(FORMULA, place, what));
@@ -53,8 +43,16 @@ pub(super) fn agrees(files: &Files, fabric: &Fabric, topology: &Topology, tables
     }
     let (vc, ports) = (file.vc, usize::from(file.ports));
     let formula = read(file).map_err(|what| contradiction(FORMULA, "family", what))?;
-    let routers: Vec<NodeId> = topology.nodes().collect();
-    let found = routers.into_par_iter().map(|node| router(&*formula, vc, topology, tables, node)).collect::<Vec<_>>();
+    let symmetry = &tables.symmetry;
+    let classes = symmetry.canonical_nodes().zip(&tables.routers);
+    // Every router, as the image of a canonical one.
+    let routers: Vec<(usize, NodeId, &[Entry])> =
+        classes.flat_map(|(node, entries)| (0..symmetry.order()).map(move |g| (g, node, entries.as_slice()))).collect();
+    let compare = |(g, node, entries): (usize, NodeId, &[Entry])| {
+        let carried = entries.iter().map(|entry| Entry { dst: symmetry.image(g, entry.dst), ..*entry });
+        one(&*formula, vc, topology, symmetry.image(g, node), carried)
+    };
+    let found = routers.into_par_iter().map(compare).collect::<Vec<_>>();
     let mut most = 0;
     for found in found {
         most = most.max(found?);
@@ -84,9 +82,15 @@ fn read(file: FormulaFile) -> Result<Box<dyn Formula>, String> {
 }
 
 /// Compares all entries of a router; returns its ports.
-fn router(formula: &dyn Formula, vc: VcLine, topology: &Topology, tables: &ForwardingTables, node: NodeId) -> Result<usize, CheckError> {
+fn one(
+    formula: &dyn Formula,
+    vc: VcLine,
+    topology: &Topology,
+    node: NodeId,
+    entries: impl Iterator<Item = Entry>,
+) -> Result<usize, CheckError> {
     let by_port = formula.by_port(node.0);
-    for Entry { dst, out_port, out_vc, .. } in tables.router(node) {
+    for Entry { dst, out_port, out_vc, .. } in entries {
         let next = formula.next(node.0, dst.0);
         let port = next.and_then(|next| by_port.iter().position(|&neighbor| neighbor == Some(next)));
         let own_vc = match vc {

@@ -1,22 +1,22 @@
 //! Virtual channels of next hops: as few as there is a proof for.
 //!
 //! In: next hops of shortest routes, by destination. Out: the same with virtual channels, and ranks of all
-//! (channel, VC) that rise along every route. A packet that moves one virtual channel up at every hop waits on
-//! higher ones only, whatever the network; some families need fewer, and each is tried before:
+//! (channel, VC) that rise along every route. A packet that moves one virtual channel up at every hop waits
+//! on higher ones only, whatever the network; some families need fewer, and each is tried before:
 //!
-//! - One: a megafly goes leaf, spine, spine, leaf, a fat tree up and then down, so that every hop is of a later
-//!   kind than the one before; a mesh, hyperx or hypercube in axis order takes the axes one after the other,
-//!   and along a mesh never turns. Rings of up to four have no two routes that meet all the way round.
+//! - One: a megafly goes leaf, spine, spine, leaf, a fat tree up and then down, so that every hop is of a
+//!   later kind than the one before; a mesh, hyperx or hypercube in axis order takes the axes one after the
+//!   other, and along a mesh never turns. Rings of up to four have no two routes that meet all the way round.
 //! - Two with a dateline: along a ring, VC 0 up to the link between the last router and the first one, VC 1
 //!   behind it; routes that no such packet can join stay on VC 0. Source: Dally and Seitz (1987).
-//! - The global hops so far: in a dragonfly no two local hops follow each other, so that the order is local in
-//!   VC 0, global in VC 0, local in VC 1. Shortest routes of three hops begin with a local one (see
+//! - The global hops so far: in a dragonfly no two local hops follow each other, so that the order is local
+//!   in VC 0, global in VC 0, local in VC 1. Shortest routes of three hops begin with a local one (see
 //!   [`minimal`](super::minimal)), so that none goes on behind its second global link, and two virtual
 //!   channels do. Source: Kim and others (2008), who use one more for routes that are not minimal.
 //!
 //! None of that is taken on trust: ranks are those of the dependencies that the routes really make, and where
-//! these run in a circle, as they may around a fault, the next way of counting is tried. Cost: a walk of every
-//! route as far as it is new, and one topological sort.
+//! these run in a circle, as they may around a fault, the next way of counting is tried. Cost: a walk of
+//! every route as far as it is new, and one topological sort.
 
 use super::algebraic::dateline;
 use super::ranks;
@@ -114,7 +114,8 @@ fn proved(scene: &Scene<'_>, next: &NextHops, lanes: &Lanes, vcs: u32) -> Option
     let topology = scene.topology;
     let (classes, wide) = (topology.class_count(&next.symmetry), vcs as usize);
     let mut dependencies = DiGraphMap::<u32, ()>::new();
-    // `[node * vcs + vc]`: whether what leaves there so, for the destination of the moment, has been followed.
+    // `[node * vcs + vc]`: whether what leaves there so, for the destination of the moment, has been
+    // followed.
     let mut followed = FixedBitSet::with_capacity(topology.node_count() * wide);
     for at in 0..next.destinations.len() {
         followed.clear();

@@ -7,8 +7,8 @@
 //! lifts its tree of routes and lays it anew, farthest routers first, by prices that rise steeply with the
 //! load. Such a tree does not see what it loads itself further on, so that all of it may end in one channel
 //! (in fat trees it does); afterwards routers move one by one, with all that passes through them, to the way
-//! that is cheapest to its end. The balancing is our own. Cost: rounds x destinations x channels, and sweeps x
-//! destinations x channels x hops.
+//! that is cheapest to its end. The balancing is our own. Cost: rounds x destinations x channels, and sweeps
+//! x destinations x channels x hops.
 
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{LinkClass, NextHops, Scene, Topology};

@@ -34,8 +34,8 @@ fn from_routes<'a>(topology: &Topology, symmetry: &Symmetry, vcs: u8, routes: im
     ranks.expect("the method excludes cyclic dependencies")
 }
 
-/// `[symbol]`: the longest chain of dependencies that ends in a (channel, VC); 0 for unused ones. `None` where
-/// they run in a circle.
+/// `[symbol]`: the longest chain of dependencies that ends in a (channel, VC); 0 for unused ones. `None`
+/// where they run in a circle.
 pub(super) fn of_dependencies(symbols: usize, dependencies: &DiGraphMap<u32, ()>) -> Option<Vec<u32>> {
     let mut ranks = vec![0; symbols];
     for from in toposort(dependencies, None).ok()? {

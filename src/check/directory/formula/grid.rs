@@ -1,6 +1,6 @@
 //! Grids and hypercubes, by their coordinates.
 
-use super::Formula;
+use super::next::Formula;
 
 /// How the routers of a line are joined.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Grid {
         coordinates.reverse();
         coordinates
     }
-    fn router(&self, coordinates: &[u32]) -> u32 {
+    fn number(&self, coordinates: &[u32]) -> u32 {
         coordinates.iter().zip(&self.sides).fold(0, |number, (coordinate, side)| number * side + coordinate)
     }
     /// The first axis along which two routers differ, and where they stand on it: (axis, side, here, there).
@@ -63,7 +63,7 @@ impl Formula for Grid {
             (_, true) => here + 1,
             (_, false) => here.checked_sub(1).unwrap_or(side - 1),
         };
-        Some(self.router(&coordinates))
+        Some(self.number(&coordinates))
     }
 
     fn by_port(&self, router: u32) -> Vec<Option<u32>> {
@@ -78,7 +78,7 @@ impl Formula for Grid {
             for other in (0..side).filter(|&other| joined(other)) {
                 let mut coordinates = own.clone();
                 coordinates[axis] = other;
-                neighbors.push(Some(self.router(&coordinates)));
+                neighbors.push(Some(self.number(&coordinates)));
             }
         }
         neighbors.sort_unstable();

@@ -1,6 +1,6 @@
 //! Dragonflies, by who is joined to whom between groups.
 
-use super::Formula;
+use super::next::Formula;
 
 /// Groups of routers, every two joined, with global links.
 pub(super) struct Groups {

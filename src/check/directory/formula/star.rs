@@ -1,7 +1,7 @@
 //! PolarStars, by the vectors of their points and the graph in each.
 
-use super::Formula;
 use super::field::Field;
+use super::next::Formula;
 use crate::read::{FieldLine, SupernodeLine};
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl Star {
     fn place(&self, router: u32) -> (u32, u32) {
         (router / self.size, router % self.size)
     }
-    fn router(&self, (point, place): (u32, u32)) -> u32 {
+    fn number(&self, (point, place): (u32, u32)) -> u32 {
         point * self.size + place
     }
     /// The place of y that place a of x meets, of points that are joined.
@@ -122,10 +122,10 @@ impl Formula for Star {
             let middle = (0..self.size).find(|&m| self.inside(x, a, m) && self.inside(x, m, b));
             return match middle {
                 _ if self.inside(x, a, b) => Some(to),
-                Some(middle) => Some(self.router((x, middle))),
+                Some(middle) => Some(self.number((x, middle))),
                 None => {
                     let beside = self.plane.around(x).next()?;
-                    Some(self.router((beside, self.met(x, beside, a))))
+                    Some(self.number((beside, self.met(x, beside, a))))
                 }
             };
         }
@@ -133,15 +133,15 @@ impl Formula for Star {
         let met = self.met(x, y, a);
         let twice_is_none = || self.f == self.back;
         Some(if !self.plane.are_orthogonal(x, y) {
-            self.router((third, self.met(x, third, a)))
+            self.number((third, self.met(x, third, a)))
         } else if met == b {
             to
         } else if a == b && twice_is_none() {
-            self.router((third, met))
+            self.number((third, met))
         } else if self.joined[(met * self.size + b) as usize] {
-            self.router((y, met))
+            self.number((y, met))
         } else {
-            self.router((x, self.met(y, x, b)))
+            self.number((x, self.met(y, x, b)))
         })
     }
 
@@ -149,6 +149,6 @@ impl Formula for Star {
         let (x, a) = self.place(router);
         let local = (0..self.size).filter(|&b| self.inside(x, a, b)).map(|b| (x, b));
         let global = self.plane.around(x).map(|y| (y, self.met(x, y, a)));
-        local.chain(global).map(|place| Some(self.router(place))).collect()
+        local.chain(global).map(|place| Some(self.number(place))).collect()
     }
 }
