@@ -420,6 +420,8 @@ fn formats_of_others_say_why_they_cannot_be() {
     assert!(err.contains("FAB0506"), "{err}");
     let (_, err) = fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables_csv=csv"], 2);
     assert!(err.contains("FAB0507"), "{err}");
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "formula"], 3);
+    assert!(err.contains("FAB0537") && err.contains("routing = algebraic"), "{err}");
     assert_eq!(names(place.path()), ["small.fab"]);
 }
 

@@ -12,6 +12,8 @@ use super::prime::prime_power;
 pub struct Field {
     /// Number of elements.
     order: u32,
+    /// Coefficients of the modulus, the constant one first.
+    modulus: Vec<u32>,
     /// `[a * order + b]`: a + b.
     sums: Vec<u32>,
     /// `[a * order + b]`: a b.
@@ -60,11 +62,16 @@ impl Field {
         let powers: Vec<u32> = (1..order).map(powers_of).find(|powers| powers.len() as u32 == order - 1).expect("a field has a generator");
         let mut inverses = vec![0; size];
         powers.iter().zip(powers[..1].iter().chain(powers[1..].iter().rev())).for_each(|(&a, &inverse)| inverses[a as usize] = inverse);
-        Self { order, sums, products, negatives, powers, inverses }
+        let modulus = digits(modulus).chain([1]).collect();
+        Self { order, modulus, sums, products, negatives, powers, inverses }
     }
     /// Number of elements.
     pub fn order(&self) -> u32 {
         self.order
+    }
+    /// The coefficients of the polynomial that elements are taken modulo, the constant one first.
+    pub fn modulus(&self) -> &[u32] {
+        &self.modulus
     }
     /// a + b.
     pub fn sum(&self, a: u32, b: u32) -> u32 {

@@ -15,6 +15,10 @@ impl Plane {
     pub fn new(q: u32) -> Self {
         Self(Field::new(q))
     }
+    /// Where the coordinates are from.
+    pub fn field(&self) -> &Field {
+        &self.0
+    }
     /// How many there are.
     pub fn count(q: u32) -> u32 {
         q * q + q + 1
@@ -52,7 +56,8 @@ impl Plane {
         let minor = |a: u32, b: u32, c: u32, d: u32| field.sum(field.product(a, d), field.negative(field.product(b, c)));
         self.point([minor(b, c, e, f), minor(c, a, f, d), minor(a, b, d, e)])
     }
-    fn coordinates(&self, point: u32) -> [u32; 3] {
+    /// The vector of a point.
+    pub fn coordinates(&self, point: u32) -> [u32; 3] {
         let q = self.0.order();
         match point {
             point if point < q * q => [1, point / q, point % q],

@@ -8,8 +8,8 @@
 use super::CheckError;
 use super::graph::port_name;
 use crate::ids::{Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Scene, TableKey, Walk};
-use crate::model::Fabric;
+use crate::ir::{Entry, ForwardingTables, LinkClass, Scene, TableKey, Walk};
+use crate::model::{Fabric, VcCount};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,6 +70,8 @@ pub(super) struct Forwarding<'a> {
     slowness: Vec<u64>,
     /// `[node * ports + port]`: cycles until a flit that leaves there stands at the next router.
     cycles: Vec<u64>,
+    /// `[node * ports + port]`: whether a packet that leaves there is one virtual channel up from then on.
+    counted: Vec<bool>,
     /// `[node]`: class of its port 0.
     first_class: Vec<u32>,
     /// `[router class][dst]`: where the entries for the destination start.
@@ -111,7 +113,7 @@ impl<'a> Forwarding<'a> {
             vcs,
             inputs: match tables.key {
                 TableKey::DstInput => ports * vcs + 1,
-                TableKey::Dst | TableKey::DstHop => 1,
+                TableKey::Dst | TableKey::DstCount(_) => 1,
             },
             next: topology
                 .nodes()
@@ -132,6 +134,17 @@ impl<'a> Forwarding<'a> {
                 .nodes()
                 .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
                 .map(|channel| channel.map_or(0, |channel| cycles_over(fabric, topology.links()[channel.link()].link_type)))
+                .collect(),
+            counted: topology
+                .nodes()
+                .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
+                .map(|channel| {
+                    channel.is_some_and(|channel| match tables.key {
+                        TableKey::DstInput | TableKey::Dst => false,
+                        TableKey::DstCount(VcCount::Hops) => true,
+                        TableKey::DstCount(VcCount::GlobalHops) => topology.links()[channel.link()].class == LinkClass::Global,
+                    })
+                })
                 .collect(),
             first_class: topology.nodes().map(|node| (tables.symmetry.class(node) * ports) as u32).collect(),
             starts: Vec::new(),
@@ -234,10 +247,9 @@ impl<'a> Forwarding<'a> {
             self.fill(&mut table, dst);
             for src in self.scene.topology.nodes().filter(|&src| src != dst && self.scene.is_endpoint(src)) {
                 let mut held: Option<(usize, NodeId, usize)> = None;
-                let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
+                let (mut node, mut key, mut counted) = (src.index(), src.index() * self.inputs, 0);
                 while node != dst.index() && found.len() < wanted.len() && table[key] != MISSING {
-                    let Hop { port, vc, to, key: next } = self.hop(node, table[key], hops);
-                    hops += 1;
+                    let Hop { port, vc, to, key: next } = self.hop(node, table[key], &mut counted);
                     if let Some((class, from, held_vc)) = held {
                         let number = dependencies.number(class, held_vc, PortId::new(port), vc);
                         if wanted.contains(&number) {
@@ -252,12 +264,14 @@ impl<'a> Forwarding<'a> {
         found
     }
 
-    /// What an entry of a router does with a packet that has made so many hops.
+    /// What an entry of a router does with a packet that has counted so much on its way.
     #[inline]
-    fn hop(&self, node: usize, packed: u32, hops: usize) -> Hop {
+    fn hop(&self, node: usize, packed: u32, counted: &mut usize) -> Hop {
         let (port, vc) = output(packed);
-        let vc = if self.tables.key == TableKey::DstHop { hops } else { vc };
-        let (to, in_port) = self.next[node * self.scene.topology.ports() + port];
+        let slot = node * self.scene.topology.ports() + port;
+        let vc = if matches!(self.tables.key, TableKey::DstCount(_)) { *counted } else { vc };
+        *counted += usize::from(self.counted[slot]);
+        let (to, in_port) = self.next[slot];
         let input = if self.inputs == 1 { 0 } else { 1 + in_port as usize * self.vcs + vc };
         Hop { port, vc, to: to as usize, key: to as usize * self.inputs + input }
     }
@@ -305,13 +319,13 @@ impl<'a> Forwarding<'a> {
             for src in self.scene.topology.nodes().filter(|&src| src != dst && self.scene.is_endpoint(src) && self.scene.is_endpoint(dst)) {
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 let weight = u64::from(self.fabric.demand.weight(src, dst));
-                let (mut held, mut cycles) = (None, 0);
+                let (mut held, mut counted, mut cycles) = (None, 0, 0);
                 while node != dst.index() {
                     if table[key] == MISSING {
                         return Err(self.missing(src, dst, key));
                     }
                     used.insert(key);
-                    let Hop { port, vc, to, key: next } = self.hop(node, table[key], hops);
+                    let Hop { port, vc, to, key: next } = self.hop(node, table[key], &mut counted);
                     if vc >= self.vcs {
                         return Err(self.too_far(src, dst));
                     }
@@ -355,12 +369,16 @@ impl<'a> Forwarding<'a> {
         Ok(tally)
     }
 
-    /// Where the virtual channel counts the hops, more of them than there are channels.
+    /// Where packets count, one that counts further than there are virtual channels.
     fn too_far(&self, src: NodeId, dst: NodeId) -> CheckError {
         let (from, to) = (self.scene.topology.name(src), self.scene.topology.name(dst));
+        let what = match self.tables.key {
+            TableKey::DstCount(VcCount::GlobalHops) => "goes on behind more links between groups",
+            _ => "makes more hops",
+        };
         CheckError::Shape {
             scenario: self.tables.scenario.clone(),
-            what: format!("a packet from {from} to {to} makes more hops than there are virtual channels to count them, {}", self.vcs),
+            what: format!("a packet from {from} to {to} {what} than there are virtual channels to count them, {}", self.vcs),
         }
     }
 
@@ -383,10 +401,10 @@ impl<'a> Forwarding<'a> {
         }
     }
 
-    /// The key that a packet comes by next, after leaving with the entry of `key`. Where the hops of a packet
-    /// count, its key does not depend on them.
+    /// The key that a packet comes by next, after leaving with the entry of `key`. Where packets count, their
+    /// key does not depend on it.
     fn next_key(&self, table: &[u32], key: usize) -> usize {
-        self.hop(key / self.inputs, table[key], 0).key
+        self.hop(key / self.inputs, table[key], &mut 0).key
     }
 
     /// The loop that runs through `key`, from where the packet enters it.

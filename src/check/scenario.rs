@@ -31,7 +31,7 @@ pub fn scenario(fabric: &Fabric, scene: &Scene<'_>, tables: &ForwardingTables, r
     expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), tables.symmetry.class_count())?;
     let forwarding = Forwarding::new(fabric, scene, tables)?;
     let (walk, dependencies) = forwarding.walk()?;
-    if fabric.routing.counts_hops() {
+    if fabric.routing.is_shortest_by_destination() {
         distances::shortest(scene, &walk.route_hops)?;
     }
     let proof = deadlock::prove(fabric, scene.topology, tables, &forwarding, &dependencies, ranks)?;

@@ -9,7 +9,7 @@ use crate::diag::Failure;
 use crate::ids::{Id, NodeId};
 use crate::ir::{CrossConnects, Distances, Fault, Scenario, Scene, Topology};
 use crate::model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice};
-use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order};
+use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes};
 use crate::passes::{cross_connect, flow, synth, wire};
 use crate::progress::Silent;
 
@@ -88,12 +88,11 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
     let Some(Given { topology, cross_connects, distances }) = given else { return Ok(()) };
     let whole = Scene::whole(topology);
     keeps_order(fabric, &whole, &Scenario::nominal())?;
-    let vcs = fabric.budget.vcs;
-    if let Some(hops) = distances.as_ref().map(|distances| distances.diameter).filter(|&hops| hops > u32::from(vcs))
-        && fabric.routing.counts_hops()
-    {
-        let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
-        return Err(RouteError::NeedsHops { hops, vcs, scenario: "nominal".to_owned(), budget, routing });
+    if let Some(distances) = distances.as_ref().filter(|_| fabric.routing.is_shortest_by_destination()) {
+        let (rule, needed) = lanes::least(fabric, distances.diameter);
+        if needed > u32::from(fabric.budget.vcs) {
+            return Err(RouteError::too_few_vcs(fabric, &Scenario::nominal(), rule, needed));
+        }
     }
     // Enough of them: what one fault of a kind breaks, the first ones mostly break.
     let each = EARLY_WORK / topology.channel_count().max(1);

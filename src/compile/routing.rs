@@ -4,9 +4,10 @@
 //! once, and from that for every scenario tables, the ranks that prove them, and what their routes load.
 
 use crate::compiled::CompiledScenario;
-use crate::ir::{DualLengths, ForwardingTables, NextHops, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
-use crate::model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice};
+use crate::ir::{DualLengths, ForwardingTables, LanedHops, NextHops, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
+use crate::model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
+use crate::passes::route::lanes;
 use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order, minimal, up_down};
 use crate::passes::tables;
 use crate::progress::Progress;
@@ -59,21 +60,20 @@ impl Routed {
     ) -> Result<Self, RouteError> {
         let bound = prices.least_load(scene.topology.capacities().parts());
         let care = if scenario.is_nominal() { minimal::Care::Full } else { minimal::Care::Fault };
-        Self::of_next_hops(fabric, scene, demand, scenario, &minimal::route(scene, demand, care, bound))
+        let start = if lanes::local_first(fabric) { minimal::Start::Local } else { minimal::Start::Any };
+        let next = minimal::route(scene, demand, minimal::Settings { care, start, bound });
+        Self::of_next_hops(fabric, scene, demand, scenario, next)
     }
 
-    /// Routes of next hops, where a packet moves one virtual channel up at every hop, so the rank of a
-    /// (channel, VC) is its VC.
-    fn of_next_hops(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, scenario: &Scenario, next: &NextHops) -> Result<Self, RouteError> {
-        let (topology, vcs) = (scene.topology, fabric.budget.vcs);
-        let hops = next.longest(topology);
-        if hops > u32::from(vcs) {
-            let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
-            return Err(RouteError::NeedsHops { hops, vcs, scenario: scenario.name.clone(), budget, routing });
+    /// Routes of next hops, on as few virtual channels as there is a proof for.
+    fn of_next_hops(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, scenario: &Scenario, next: NextHops) -> Result<Self, RouteError> {
+        let (hops, rule) = lanes::fewest(fabric, scene, next);
+        if hops.used > u32::from(fabric.budget.vcs) {
+            return Err(RouteError::too_few_vcs(fabric, scenario, rule, hops.used));
         }
-        let tables = tables::by_destination(next, vcs, &scenario.name);
-        let carried = tables::count_next_hops(scene, demand, &fabric.hop_cycles(), next, &tables);
-        let ranks = (0..topology.class_count(&next.symmetry)).flat_map(|_| 0..u32::from(vcs)).collect();
+        let tables = tables::by_destination(&hops, fabric.budget.vcs, &scenario.name);
+        let carried = tables::count_next_hops(scene, demand, &fabric.hop_cycles(), &hops, &tables);
+        let LanedHops { ranks, .. } = hops;
         Ok(Self { ranks, tables, carried, routes: None })
     }
 }
@@ -139,10 +139,10 @@ impl Routing {
             Routing::Minimal => return Routed::minimal(fabric, scene, demand, prices, scenario),
             Routing::Algebraic => {
                 let next = algebraic::route(scene, fabric).map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
-                return Routed::of_next_hops(fabric, scene, demand, scenario, &next);
+                return Routed::of_next_hops(fabric, scene, demand, scenario, next);
             }
         };
-        Ok(Routed::new(fabric, scene, demand, routes, self.key(), scenario))
+        Ok(Routed::new(fabric, scene, demand, routes, self.routes_key(), scenario))
     }
 
     /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the whole
@@ -166,11 +166,11 @@ impl Routing {
                 let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
                 let healthy = healthy.map(|healthy| left.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
                 let routes = allowed_turns::select(own, &left.demand, prices, &order, &settings, healthy.as_ref());
-                Routed::new(fabric, own, &left.demand, routes, self.key(), scenario)
+                Routed::new(fabric, own, &left.demand, routes, self.routes_key(), scenario)
             }
             // It knows no detours, and needs the coordinates of the whole pod.
             Routing::DimensionOrder | Routing::Algebraic => return self.route(fabric, scene, prices, scenario, None),
-            Routing::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.key(), scenario),
+            Routing::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.routes_key(), scenario),
             Routing::Minimal => Routed::minimal(fabric, own, &left.demand, prices, scenario)?,
         };
         let ranks = left.to_whole(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
@@ -179,13 +179,9 @@ impl Routing {
         Ok(Routed { ranks, tables, carried, routes: None })
     }
 
-    /// What the tables look packets up by.
-    pub(super) fn key(&self) -> TableKey {
-        match self {
-            Routing::AllowedTurns { settings, .. } => settings.key,
-            Routing::DimensionOrder | Routing::UpDown => TableKey::DstInput,
-            Routing::Minimal | Routing::Algebraic => TableKey::DstHop,
-        }
+    /// What tables of whole routes look packets up by.
+    fn routes_key(&self) -> TableKey {
+        if let Routing::AllowedTurns { settings, .. } = self { settings.key } else { TableKey::DstInput }
     }
 
     pub(super) fn record(&self, scenarios: &[CompiledScenario]) -> PassRecord {
@@ -210,8 +206,17 @@ impl Routing {
             }
             Routing::DimensionOrder => ("dimension_order", "done"),
             Routing::UpDown => ("up_down", "done"),
-            Routing::Minimal => ("minimal", "budget"),
-            Routing::Algebraic => ("algebraic", "done"),
+            Routing::Minimal | Routing::Algebraic => {
+                let key = scenarios[0].routed.as_ref().map(|routed| routed.tables.key);
+                notes.extend(match key {
+                    Some(TableKey::Dst) => {
+                        Some("fewer virtual channels than hops: the ranks rise along every route all the same".to_owned())
+                    }
+                    Some(TableKey::DstCount(VcCount::GlobalHops)) => Some("the virtual channel counts the hops between groups".to_owned()),
+                    _ => None,
+                });
+                if let Routing::Minimal = self { ("minimal", "budget") } else { ("algebraic", "done") }
+            }
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }
     }

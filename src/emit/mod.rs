@@ -9,6 +9,7 @@ mod config_db;
 mod design_space;
 mod dot;
 mod external;
+mod formula;
 mod graphml;
 mod json;
 mod manifest;
@@ -34,7 +35,7 @@ pub use tables::{router_table_json, router_table_text, tables_json, tables_path}
 
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
-use crate::model::{DemandShape, Fabric, Ocs, Plant, SonicConfig, file_stem};
+use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
 use crate::syntax::DEMAND_INPUT;
 use external::External;
 use tables::unpacked;
@@ -68,6 +69,7 @@ enum Kind {
     ConfigDb,
     Tables,
     TablesBin,
+    Formula,
     Certificates,
     ReportJson,
     ReportTxt,
@@ -92,6 +94,7 @@ pub const FORMATS: &[Format] = &[
     format(Kind::ConfigDb, "config_db", "ocs/*.config_db.json", "one SONiC OCS CONFIG_DB per switch"),
     format(Kind::Tables, "tables", "tables/*.json", "forwarding tables per scenario (fabc.tables/1)"),
     format(Kind::TablesBin, "tables_bin", "tables/*.bin", "the same in a byte per entry (fabc.tables.bin/1)"),
+    format(Kind::Formula, "formula", "formula.json", "what routers need to work out next hops, of `algebraic` (fabc.formula/1)"),
     format(Kind::Certificates, "certificates", "certificates.json", "flow, trees, channel lengths and ranks (fabc.certificates/1)"),
     format(Kind::ReportJson, "report_json", "report.json", "metrics, bounds, scenarios, requires, passes (fabc.report/1)"),
     format(Kind::ReportTxt, "report_txt", "report.txt", "the report as the terminal shows it"),
@@ -228,6 +231,7 @@ impl Format {
 pub fn fits(format: &Format, fabric: &Fabric) -> Result<(), EmitError> {
     match format.kind {
         Kind::External(external) => external::fits(external, fabric),
+        Kind::Formula if fabric.routing != RoutingChoice::Algebraic => Err(EmitError::NoFormula),
         _ => Ok(()),
     }
 }
@@ -279,6 +283,7 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let input = plant.input().map(|(path, text)| (path.to_owned(), Part { kind, at: 0, input: text }));
             demand.into_iter().chain(input).collect()
         }
+        (Kind::Formula, _) if !formula::exists(compiled) => Vec::new(),
         _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),
     }
 }
@@ -311,6 +316,7 @@ impl Part<'_> {
                 scenario.routed.as_ref().map_or_else(String::new, text)
             }
             Kind::TablesBin | Kind::External(_) => String::new(),
+            Kind::Formula => formula::json(compiled),
             Kind::Certificates => certificates::json(compiled),
             Kind::ReportJson => report_json::json(compiled),
             Kind::ReportTxt => terminal_report(compiled, Look::FILE),

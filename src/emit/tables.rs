@@ -80,7 +80,7 @@ pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId)
             Err(_) if tables.key.is_by_destination() => ("any".to_owned(), "any".to_owned()),
             Err(_) => ("inject".to_owned(), "-".to_owned()),
         };
-        let out_vc = if tables.key == TableKey::DstHop { "hop".to_owned() } else { entry.out_vc.to_string() };
+        let out_vc = tables.key.vc_rule().map_or_else(|| entry.out_vc.to_string(), str::to_owned);
         let (name, to) = (names.node(entry.dst), names.port(PortId(entry.out_port)));
         push(&mut out, format_args!("{name:<width$}  {:>6}  {port:>6}  {vc:>5}  ->  {to:>6}  {:>6}\n", entry.dst, out_vc));
     }

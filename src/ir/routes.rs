@@ -2,8 +2,7 @@
 
 use super::{Symmetry, Topology};
 use crate::ids::{ChannelId, Id, NodeId, PortId, Vc};
-use crate::model::Demand;
-use rayon::prelude::*;
+use crate::model::{Demand, VcCount};
 
 /// One hop of a route: the channel taken and the virtual channel used on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,8 +13,7 @@ pub struct Hop {
     pub vc: Vc,
 }
 
-/// Where every router sends what is for a destination, whichever way it came in; a packet moves one virtual
-/// channel up at every hop.
+/// Where every router sends what is for a destination, whichever way it came in.
 #[derive(Clone, Debug)]
 pub struct NextHops {
     /// The symmetry that carries them.
@@ -26,25 +24,60 @@ pub struct NextHops {
     pub ports: Vec<Vec<u16>>,
 }
 
+/// Next hops with virtual channels, and the order that proves them free of deadlock.
+#[derive(Clone, Debug)]
+pub struct LanedHops {
+    /// The next hops.
+    pub next: NextHops,
+    /// How a packet finds its virtual channel.
+    pub lanes: Lanes,
+    /// How many of them the routes use.
+    pub used: u32,
+    /// Virtual channels of `ranks`: those of the budget, or `used` where that is more.
+    pub vcs: u32,
+    /// `[channel class * vcs + vc]`: a rank that rises along every route.
+    pub ranks: Vec<u32>,
+}
+
+/// How a packet finds its virtual channel along next hops.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Lanes {
+    /// The router says it: `[canonical destination][node]`.
+    Listed(Vec<Vec<u8>>),
+    /// The packet counts it.
+    Counted(VcCount),
+}
+
 impl NextHops {
     /// No output port.
     pub const NONE: u16 = u16::MAX;
 
-    /// Hops of the longest route.
-    pub fn longest(&self, topology: &Topology) -> u32 {
-        let to = |(&destination, ports): (&NodeId, &Vec<u16>)| {
-            let hops_from = |source: NodeId| {
-                let (mut node, mut hops) = (source, 0);
-                while node != destination {
-                    let channel = topology.outgoing(node, PortId(ports[node.index()])).expect("a next hop is wired");
-                    node = topology.target(channel).node;
-                    hops += 1;
+    /// The hops from a source to the canonical destination that stands at `at`, each with its virtual
+    /// channel.
+    pub fn route<'a>(
+        &'a self,
+        topology: &'a Topology,
+        lanes: &'a Lanes,
+        at: usize,
+        source: NodeId,
+    ) -> impl Iterator<Item = (ChannelId, u32)> + 'a {
+        let (mut node, mut counted) = (source, 0);
+        std::iter::from_fn(move || {
+            if node == self.destinations[at] {
+                return None;
+            }
+            let channel = topology.outgoing(node, PortId(self.ports[at][node.index()])).expect("a next hop is wired");
+            let vc = match lanes {
+                Lanes::Listed(vcs) => u32::from(vcs[at][node.index()]),
+                &Lanes::Counted(count) => {
+                    let before = counted;
+                    counted += u32::from(topology.is_counted(channel, count));
+                    before
                 }
-                hops
             };
-            topology.endpoints().map(hops_from).max().unwrap_or(0)
-        };
-        self.destinations.par_iter().zip(&self.ports).map(to).max().unwrap_or(0)
+            node = topology.target(channel).node;
+            Some((channel, vc))
+        })
     }
 }
 

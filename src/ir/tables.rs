@@ -16,7 +16,7 @@ pub struct Entry {
     pub in_vc: i8,
     /// Port it leaves by.
     pub out_port: u16,
-    /// Virtual channel it leaves on; 0 under [`TableKey::DstHop`], where the rule says it.
+    /// Virtual channel it leaves on; 0 under [`TableKey::DstCount`], where the rule says it.
     pub out_vc: u8,
 }
 
@@ -25,9 +25,9 @@ impl Entry {
     pub fn numbers(&self, key: TableKey) -> impl Iterator<Item = i64> {
         let input = match key {
             TableKey::DstInput => Some([i64::from(self.in_port), i64::from(self.in_vc)]),
-            TableKey::Dst | TableKey::DstHop => None,
+            TableKey::Dst | TableKey::DstCount(_) => None,
         };
-        let out_vc = (key != TableKey::DstHop).then_some(i64::from(self.out_vc));
+        let out_vc = key.count().is_none().then_some(i64::from(self.out_vc));
         let line = std::iter::once(i64::from(self.dst.0)).chain(input.into_iter().flatten());
         line.chain([i64::from(self.out_port)]).chain(out_vc)
     }

@@ -2,7 +2,7 @@
 
 use super::{Names, Symmetry};
 use crate::ids::{ChannelClass, ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
-use crate::model::Capacities;
+use crate::model::{Capacities, VcCount};
 use fixedbitset::FixedBitSet;
 
 /// One end of a link.
@@ -234,6 +234,13 @@ impl Topology {
     pub fn channel_class(&self, symmetry: &Symmetry, channel: ChannelId) -> ChannelClass {
         let source = self.source(channel);
         ChannelClass::new(symmetry.class(source.node) * self.ports + source.port.index())
+    }
+    /// Whether a packet counts a channel that it crosses.
+    pub fn is_counted(&self, channel: ChannelId, count: VcCount) -> bool {
+        match count {
+            VcCount::Hops => true,
+            VcCount::GlobalHops => self.links[channel.link()].class == LinkClass::Global,
+        }
     }
     /// Number of channel classes under a symmetry (classes of dark ports included, they stay unused).
     pub fn class_count(&self, symmetry: &Symmetry) -> usize {

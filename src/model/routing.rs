@@ -37,8 +37,9 @@ pub struct AllowedTurns {
 }
 
 impl RoutingChoice {
-    /// Whether a packet moves one virtual channel up at every hop of a shortest path.
-    pub fn counts_hops(self) -> bool {
+    /// Whether every pair has one shortest path, and routers look packets up by their destination alone:
+    /// networks only.
+    pub fn is_shortest_by_destination(self) -> bool {
         matches!(self, RoutingChoice::Minimal | RoutingChoice::Algebraic)
     }
 }
@@ -89,13 +90,13 @@ pub enum TableKey {
     DstInput,
     /// Destination alone: all packets to it leave alike, whichever way they came in.
     Dst,
-    /// Destination alone, and the virtual channel counts the hops: 0 when injected, one more at every hop.
-    DstHop,
+    /// Destination alone, and the virtual channel follows from what the packet counts on its way.
+    DstCount(VcCount),
 }
 
 words!(TableKey {
     Self::DstInput => Self::DstInput => "dst_input",
-    Self::Dst => Self::Dst | Self::DstHop => "dst",
+    Self::Dst => Self::Dst | Self::DstCount(_) => "dst",
 });
 
 impl TableKey {
@@ -103,15 +104,32 @@ impl TableKey {
     pub fn columns(self) -> &'static [&'static str] {
         match self {
             TableKey::DstInput => &["dst", "in_port", "in_vc"],
-            TableKey::Dst | TableKey::DstHop => &["dst"],
+            TableKey::Dst | TableKey::DstCount(_) => &["dst"],
         }
     }
-    /// The rule by which a packet finds its next virtual channel, where the entries do not say it: `hop`.
+    /// What a packet counts to know its virtual channel, where the entries do not say it.
+    pub fn count(self) -> Option<VcCount> {
+        if let TableKey::DstCount(count) = self { Some(count) } else { None }
+    }
+    /// The rule by which a packet finds its virtual channel, where the entries do not say it: `hop`,
+    /// `global`.
     pub fn vc_rule(self) -> Option<&'static str> {
-        (self == TableKey::DstHop).then_some("hop")
+        self.count().map(VcCount::name)
     }
     /// Whether the destination alone decides the port.
     pub fn is_by_destination(self) -> bool {
         self != TableKey::DstInput
     }
 }
+
+/// What a packet counts on its way; the number is the virtual channel that it leaves a router on, 0 at its
+/// source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VcCount {
+    /// All hops.
+    Hops,
+    /// The links between groups that it has crossed.
+    GlobalHops,
+}
+
+words!(VcCount { Hops = "hop", GlobalHops = "global" });

@@ -5,8 +5,8 @@
 //! for it; the checker convicts them. What the routes carry is counted here from the routes; the checker
 //! counts it by walking the tables.
 
-use crate::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
+use crate::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId};
+use crate::ir::{Entry, ForwardingTables, LanedHops, Lanes, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
 use crate::model::Demand;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -78,17 +78,16 @@ pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes:
 }
 
 /// The same of next hops.
-pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, next: &NextHops, tables: &ForwardingTables) -> Walk {
+pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, hops: &LanedHops, tables: &ForwardingTables) -> Walk {
+    let LanedHops { next, lanes, .. } = hops;
     let (topology, symmetry) = (scene.topology, &next.symmetry);
-    let to = |mut counts: Counts, (&destination, ports): (&NodeId, &Vec<u16>)| {
+    let to = |mut counts: Counts, (at, &destination): (usize, &NodeId)| {
         for source in scene.endpoints().filter(|&source| source != destination) {
             let weight = u64::from(demand.weight(source, destination));
-            let (mut node, mut hops, mut cycles) = (source, 0, 0);
-            while node != destination {
-                let channel = topology.outgoing(node, PortId(ports[node.index()])).expect("a next hop is wired");
-                counts.hop(topology, symmetry, channel, hops, weight);
+            let (mut hops, mut cycles) = (0, 0);
+            for (channel, vc) in next.route(topology, lanes, at, source) {
+                counts.hop(topology, symmetry, channel, vc as usize, weight);
                 cycles += hop_cycles[topology.links()[channel.link()].link_type];
-                node = topology.target(channel).node;
                 hops += 1;
             }
             counts.route(hops, cycles);
@@ -96,7 +95,7 @@ pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycle
         counts
     };
     let none = || Counts::new(scene, symmetry, tables.vcs);
-    let all = next.destinations.par_iter().zip(&next.ports).with_min_len(DESTINATIONS_PER_TASK);
+    let all = next.destinations.par_iter().enumerate().with_min_len(DESTINATIONS_PER_TASK);
     all.fold(none, to).reduce(none, Counts::with).walked(scene, symmetry, tables)
 }
 
@@ -170,16 +169,22 @@ impl Counts {
 }
 
 /// Builds the tables of next hops: a line per destination that a route passes to.
-pub fn by_destination(next: &NextHops, vcs: u8, scenario: &str) -> ForwardingTables {
+pub fn by_destination(hops: &LanedHops, vcs: u8, scenario: &str) -> ForwardingTables {
+    let LanedHops { next, lanes, .. } = hops;
     let symmetry = &next.symmetry;
     let mut routers: Vec<Vec<Entry>> = (0..symmetry.class_count()).map(|_| Vec::with_capacity(next.destinations.len())).collect();
-    for (&destination, ports) in next.destinations.iter().zip(&next.ports) {
+    for (at, (&destination, ports)) in next.destinations.iter().zip(&next.ports).enumerate() {
         for node in (0..symmetry.node_count()).map(NodeId::new).filter(|node| ports[node.index()] != NextHops::NONE) {
             let home = symmetry.inverse(symmetry.element_to(node));
             let (dst, out_port) = (symmetry.image(home, destination), ports[node.index()]);
-            routers[symmetry.class(node)].push(Entry { dst, in_port: -1, in_vc: -1, out_port, out_vc: 0 });
+            let out_vc = if let Lanes::Listed(vcs) = lanes { vcs[at][node.index()] } else { 0 };
+            routers[symmetry.class(node)].push(Entry { dst, in_port: -1, in_vc: -1, out_port, out_vc });
         }
     }
     routers.iter_mut().for_each(|entries| entries.sort_unstable());
-    ForwardingTables { scenario: scenario.to_owned(), vcs, key: TableKey::DstHop, symmetry: symmetry.clone(), routers }
+    let key = match lanes {
+        Lanes::Listed(_) => TableKey::Dst,
+        Lanes::Counted(count) => TableKey::DstCount(*count),
+    };
+    ForwardingTables { scenario: scenario.to_owned(), vcs, key, symmetry: symmetry.clone(), routers }
 }

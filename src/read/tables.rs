@@ -3,6 +3,7 @@
 use super::json::formats;
 use crate::ids::NodeId;
 use crate::ir::{Entry, TableKey};
+use crate::model::VcCount;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
@@ -87,8 +88,8 @@ impl Line {
             (Line::Five([dst, in_port, in_vc, out_port, out_vc]), TableKey::DstInput) => (dst, (in_port, in_vc), (out_port, out_vc)),
             // Whatever it came in by.
             (Line::Three([dst, out_port, out_vc]), TableKey::Dst) => (dst, (-1, -1), (out_port, out_vc)),
-            // The virtual channel follows from the hops.
-            (Line::Two([dst, out_port]), TableKey::DstHop) => (dst, (-1, -1), (out_port, 0)),
+            // The virtual channel follows from what the packet counts.
+            (Line::Two([dst, out_port]), TableKey::DstCount(_)) => (dst, (-1, -1), (out_port, 0)),
             _ => return None,
         };
         let (in_port, in_vc) = (input.0.try_into().ok()?, input.1.try_into().ok()?);
@@ -127,7 +128,7 @@ pub(crate) fn key_of(columns: &[String], vc_rule: Option<&str>) -> Option<TableK
     match (&columns.iter().map(String::as_str).collect::<Vec<_>>()[..], vc_rule) {
         (["dst", "in_port", "in_vc"], None) => Some(TableKey::DstInput),
         (["dst"], None) => Some(TableKey::Dst),
-        (["dst"], Some("hop")) => Some(TableKey::DstHop),
+        (["dst"], Some(rule)) => VcCount::ALL.into_iter().find(|count| count.name() == rule).map(TableKey::DstCount),
         _ => None,
     }
 }
@@ -137,6 +138,6 @@ pub(crate) fn width_of(key: TableKey) -> usize {
     match key {
         TableKey::DstInput => 5,
         TableKey::Dst => 3,
-        TableKey::DstHop => 2,
+        TableKey::DstCount(_) => 2,
     }
 }

@@ -135,6 +135,9 @@ pub(crate) struct AnyLink {
     pub(crate) b: (u32, u16),
     #[serde(default)]
     pub(crate) simplex: bool,
+    /// Whether it runs inside a group or between groups, where the file says so.
+    #[serde(default)]
+    pub(crate) class: Option<ClassLine>,
 }
 
 impl AnyTopology {
@@ -195,7 +198,7 @@ impl AnyPod {
         AnyTopology {
             port_names: self.ports,
             routers: self.nodes.into_iter().map(router).collect(),
-            links: self.links.into_iter().map(|TwoWayLink { a, b }| AnyLink { a, b, simplex: false }).collect(),
+            links: self.links.into_iter().map(|TwoWayLink { a, b }| AnyLink { a, b, simplex: false, class: None }).collect(),
             generators: self.symmetry.map(|symmetry| symmetry.generators).unwrap_or_default(),
             block: cubes.iter().take_while(|cube| **cube == cubes[0]).count().max(1),
         }

@@ -7,6 +7,7 @@ mod builds;
 mod designs;
 mod drawn;
 mod formulas;
+mod lanes;
 mod levels;
 
 use fabc::check;

@@ -8,6 +8,7 @@ mod bounds;
 mod certificates;
 mod comparison;
 mod files;
+mod formula;
 mod inputs;
 mod manifest;
 mod network;
@@ -24,12 +25,12 @@ use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
 use crate::ids::OcsId;
 use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, NetworkMetrics, Scene, Topology};
-use crate::model::{Fabric, Plant};
+use crate::model::{Fabric, Plant, RoutingChoice};
 use certificates::{Claimed, Claims};
 use comparison::Measured;
 pub use files::Files;
 pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
-use files::{OCS, TOPOLOGY};
+use files::{FORMULA, OCS, TOPOLOGY};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
 pub use stated::Stated;
@@ -156,6 +157,11 @@ pub fn prove(files: &Files, fabric: &Fabric, each: &EachTables<'_>) -> Result<Pr
     }
 }
 
+/// Whether routers may work out next hops instead of looking them up.
+fn has_formula(fabric: &Fabric) -> bool {
+    fabric.routing == RoutingChoice::Algebraic
+}
+
 /// Whether tables and switches have the files they must have, and no others; whether there are tables; and
 /// what else is there.
 fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
@@ -191,6 +197,8 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
             }
         } else if path == OCS && fabric.pod().is_none() {
             wrong(path, "does not belong here: the network has no switches");
+        } else if path == FORMULA && routed && has_formula(fabric) {
+            continue;
         } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, SPEC].contains(&path.as_str()) {
             only_hashed.push(path.clone());
         }
@@ -321,6 +329,9 @@ impl Directory<'_> {
                 });
             }
             (self.each)(&scenario.name, &tables, self.topology)?;
+            if scenario.is_healthy() && has_formula(self.fabric) {
+                formula::agrees(self.files, self.fabric, self.topology, &tables)?;
+            }
             routed = Some((walk, (ForwardingTables { routers: Vec::new(), ..tables }, proof)));
         } else if !line.ranks.is_empty() {
             let what = "ranks without tables";

@@ -6,7 +6,10 @@ use super::verdict::{NamedFile, malformed, text};
 use crate::check::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{Entry, Symmetry, TableKey};
-use crate::read::{AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, Line, NoGroup, closure, key_of, width_of};
+use crate::model::VcCount;
+use crate::read::{
+    AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, Line, NoGroup, closure, key_of, width_of,
+};
 use std::collections::BTreeMap;
 
 /// More input and output ports than these are not laid out: 2 GiB.
@@ -65,6 +68,8 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
     let endpoints = routers.iter().filter_map(endpoint).collect();
     let names: Vec<String> = routers.into_iter().map(|router| router.name).collect();
     let mut next = vec![(NOWHERE, 0); names.len() * ports];
+    let classed = links.iter().all(|link| link.class.is_some());
+    let mut global = vec![false; if classed { next.len() } else { 0 }];
     // Of links that run one way, outputs and inputs are numbered apart.
     let mut entered = vec![false; next.len()];
     for (k, link) in links.iter().enumerate() {
@@ -81,6 +86,9 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
                 return Err(wrong(format!("`links[{k}]`: {}.{} carries two links", names[slot / ports], port_names[slot % ports])));
             }
             next[from] = (node, u32::from(port));
+            if let Some(global) = global.get_mut(from) {
+                *global = matches!(link.class, Some(ClassLine::Global));
+            }
             entered[to] = true;
         }
     }
@@ -92,7 +100,7 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
             _ => "the generators make more elements than there are nodes".to_owned(),
         })
     })?;
-    Ok(Topology { network: Network { names, ports, port_names, next, endpoints }, elements, block })
+    Ok(Topology { network: Network { names, ports, port_names, next, global, endpoints }, elements, block })
 }
 
 fn greatest_divisor(a: u32, b: u32) -> u32 {
@@ -118,7 +126,7 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
             return Err(wrong(format!("its format is `{format}`, but this fabc reads `fabc.tables/1`")));
         }
         let Some(key) = key_of(&key, vc.as_deref()) else {
-            let known = "[\"dst\", \"in_port\", \"in_vc\"], [\"dst\"], or [\"dst\"] and the rule `hop` for virtual channels";
+            let known = "[\"dst\", \"in_port\", \"in_vc\"], [\"dst\"], or [\"dst\"] and the rule `hop` or `global` for virtual channels";
             let rule = vc.map_or_else(String::new, |rule| format!(" and the rule `{rule}`"));
             return Err(wrong(format!("tables with the key {key:?}{rule} cannot be walked, only those with {known}")));
         };
@@ -158,7 +166,10 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
     let lookup = match key {
         TableKey::DstInput => Lookup::Input,
         TableKey::Dst => Lookup::Destination,
-        TableKey::DstHop => Lookup::Hops,
+        TableKey::DstCount(VcCount::GlobalHops) if topology.network.global.is_empty() => {
+            return Err(wrong("virtual channels that count global links need a topology whose links all have a `class`".to_owned()));
+        }
+        TableKey::DstCount(count) => Lookup::Count(count),
     };
     let (vcs, ports) = (usize::from(vcs), topology.network.ports);
     if lookup.inputs(ports, vcs).saturating_mul(nodes) > MOST_INPUTS {
@@ -201,8 +212,8 @@ impl CarriedTables {
                     "is for a router that does not exist".to_owned()
                 } else if !injected && !arrived {
                     "has an input that no packet comes by".to_owned()
-                } else if self.lookup == Lookup::Hops && *out_vc != 0 {
-                    "names a VC, but it is the hops that say it".to_owned()
+                } else if matches!(self.lookup, Lookup::Count(_)) && *out_vc != 0 {
+                    "names a VC, but it is what packets count that says it".to_owned()
                 } else if i32::from(*out_port) >= ports || i32::from(*out_vc) >= vcs {
                     format!("leaves by a port or VC that does not exist, there are {ports} ports with {vcs} VCs")
                 } else {
@@ -240,9 +251,9 @@ impl Table for CarriedTables {
             for entry in entries[start..].iter().take_while(|entry| entry.dst == dst) {
                 let &Entry { in_port, in_vc, out_port, out_vc, .. } = entry;
                 match self.lookup {
-                    Lookup::Hops => row.iter_mut().zip(0..).take(self.vcs).for_each(|(output, hops)| *output = packed(out_port, hops)),
+                    Lookup::Count(_) => row.iter_mut().zip(0..).take(self.vcs).for_each(|(output, vc)| *output = packed(out_port, vc)),
                     _ if in_port < 0 => row[0] = packed(out_port, out_vc),
-                    _ => row[self.lookup.input(0, in_port as usize, in_vc as usize, self.vcs)] = packed(out_port, out_vc),
+                    _ => row[self.lookup.input(0, in_port as usize, in_vc as usize, self.vcs, false)] = packed(out_port, out_vc),
                 }
             }
         }

@@ -120,7 +120,14 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
     Ok(Subnet {
         by_guid: routers().filter_map(|(node, router)| Some((node.guid?, router))).collect(),
         by_description: routers().map(|(node, router)| (node.description.clone(), router)).collect(),
-        network: Network { names, ports, port_names: (0..ports).map(|port| format!("[{port}]")).collect(), next, endpoints },
+        network: Network {
+            names,
+            ports,
+            port_names: (0..ports).map(|port| format!("[{port}]")).collect(),
+            next,
+            global: Vec::new(),
+            endpoints,
+        },
         lids,
         by_port_guid,
         by_node_guid,

@@ -1,5 +1,7 @@
 //! Routers, the channels between them, and endpoints: all that a walk has to know of a network.
 
+use crate::model::VcCount;
+
 /// No entry for this input.
 pub(super) const MISSING: u32 = u32::MAX;
 
@@ -23,6 +25,8 @@ pub(super) struct Network {
     /// `[router * ports + output port]`: (router, its input port) at the other end, [`NOWHERE`] where no
     /// other router is.
     pub(super) next: Vec<(u32, u32)>,
+    /// `[router * ports + output port]`: whether it leads to another group; empty where links have no class.
+    pub(super) global: Vec<bool>,
     /// Where packets come from and go to.
     pub(super) endpoints: Vec<Endpoint>,
 }
@@ -43,8 +47,8 @@ pub(super) struct Endpoint {
 pub(super) enum Lookup {
     /// Nothing.
     Destination,
-    /// The hops they have made, which are also the virtual channel that they leave on.
-    Hops,
+    /// What they have counted on their way, which is also the virtual channel that they leave on.
+    Count(VcCount),
     /// The input port and virtual channel.
     Input,
     /// The input port and the service level, one of so many, which a packet keeps on its way.
@@ -57,19 +61,20 @@ impl Lookup {
         match self {
             Lookup::Destination => 1,
             // The last one is that of packets for which no virtual channel is left.
-            Lookup::Hops => vcs + 1,
+            Lookup::Count(_) => vcs + 1,
             Lookup::Input => ports * vcs + 1,
             Lookup::Level(levels) => ports * levels,
         }
     }
 
     /// The input of packets that come in by a port on a virtual channel; `before` is their input at the
-    /// router before.
-    pub(super) fn input(self, before: usize, in_port: usize, vc: usize, vcs: usize) -> usize {
+    /// router before, `global` whether they come from another group.
+    pub(super) fn input(self, before: usize, in_port: usize, vc: usize, vcs: usize, global: bool) -> usize {
         match self {
             Lookup::Level(levels) => in_port * levels + before % levels,
             Lookup::Destination => 0,
-            Lookup::Hops => vc + 1,
+            Lookup::Count(VcCount::Hops) => vc + 1,
+            Lookup::Count(VcCount::GlobalHops) => vc + usize::from(global),
             Lookup::Input => 1 + in_port * vcs + vc,
         }
     }

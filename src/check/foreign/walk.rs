@@ -5,6 +5,7 @@ use super::network::{DISCARDED, Lookup, MISSING, NO_LANE, NOWHERE, Network, Tabl
 use super::verdict::{ForeignTables, Rejected, malformed};
 use crate::check::CheckError;
 use crate::check::deadlock::shortest_directed_cycle;
+use crate::model::VcCount;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -112,8 +113,11 @@ impl Judge<'_> {
         if home && end.port.is_none() {
             return Step::Arrived;
         }
-        if self.table.lookup() == Lookup::Hops && key % self.inputs == vcs {
-            return Step::Lost("they have made as many hops as there are virtual channels to count them");
+        if let (Lookup::Count(count), true) = (self.table.lookup(), key % self.inputs == vcs) {
+            return Step::Lost(match count {
+                VcCount::Hops => "they have made as many hops as there are virtual channels to count them",
+                VcCount::GlobalHops => "they have crossed as many global links as there are virtual channels to count them",
+            });
         }
         match row[key] {
             MISSING => return Step::Lost("it has no entry for them"),
@@ -129,7 +133,8 @@ impl Judge<'_> {
         match self.network.next[slot] {
             (NOWHERE, _) => Step::Lost("it sends them to a port that leads to no other router and not to the destination"),
             (to, in_port) => {
-                let input = self.table.lookup().input(key % self.inputs, in_port as usize, vc, vcs);
+                let global = self.network.global.get(slot).is_some_and(|global| *global);
+                let input = self.table.lookup().input(key % self.inputs, in_port as usize, vc, vcs, global);
                 Step::Hop(slot, vc, to as usize * self.inputs + input)
             }
         }

@@ -209,6 +209,14 @@ switch need different levels, of which there are 16. The message names the first
 Fewer virtual channels, or a routing with fewer changes between them, need fewer levels.",
     },
     CodeDoc {
+        code: "FAB0537",
+        title: "routes without a formula",
+        text: "\
+`--emit formula` writes what routers need to work out next hops by themselves: the numbers of a family that has a formula. Under another routing than
+`algebraic` the routes are searched, so that only forwarding tables say them. The formula also stands in every directory that is built with
+`routing = algebraic`.",
+    },
+    CodeDoc {
         code: "FAB0541",
         title: "standard output cannot be written",
         text: "\

@@ -5,10 +5,11 @@ use super::doc::CodeDoc;
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: "FAB0320",
-        title: "dimension order needs a second virtual channel",
+        title: "axis after axis needs a second virtual channel on a torus",
         text: "\
 In a ring of three or more routers every channel may wait for the next one all the way round: a deadlock. Dimension-order routing breaks the
-cycle at a dateline, where packets that wrap around move to a second virtual channel. With `vcs = 1` there is none. Rings of two are safe.",
+cycle at a dateline, where packets that wrap around move to a second virtual channel. With `vcs = 1` there is none. Rings of two are safe;
+under `routing = algebraic` also those of three and four, where no two routes meet all the way round.",
     },
     CodeDoc {
         code: "FAB0321",
@@ -53,9 +54,10 @@ message has the arithmetic. `faults = 1 ocs` keeps the symmetry and is cheap at 
         code: "FAB0326",
         title: "minimal routes need more virtual channels",
         text: "\
-`routing = minimal` moves a packet one virtual channel up at every hop, so that channels wait on higher ones only: the longest route needs as many
-virtual channels as it has hops, under every tolerated fault as well. The message says how many. Raise `vcs` (and that of the router), or write
-`routing = allowed_turns`, which makes do with those there are.",
+Where nothing else is proved, `routing = minimal` moves a packet one virtual channel up at every hop, so that channels wait on higher ones only:
+the longest route needs as many virtual channels as it has hops, under every tolerated fault as well. The message says how many. Raise `vcs`
+(and that of the router), or write `routing = allowed_turns`, which makes do with those there are. Dragonflies, megaflies and fat trees, and
+grids and hypercubes under `routing = algebraic`, need fewer.",
     },
     CodeDoc {
         code: "FAB0327",
@@ -67,6 +69,14 @@ days is refused before it begins: channels x virtual channels x differing destin
 virtual channels)^2 half as many, where every router counts with the ports of the widest one. `minimal` and `up_down` route
 networks of any size that fits into memory; dragonflies in the arrangements `palmtree` and `fold` are the same from every group, so that
 only the routers of one group differ.",
+    },
+    CodeDoc {
+        code: "FAB0328",
+        title: "routes between groups need more virtual channels",
+        text: "\
+In a dragonfly a packet moves one virtual channel up behind every link between groups. Local hops never follow each other, so that two virtual
+channels do: one up to the only link between groups that a packet goes on behind, one after it. Around a tolerated fault a route may cross more of
+them, and needs one more for each. Raise `vcs` (and that of the router), or write `routing = allowed_turns`, which makes do with those there are.",
     },
     CodeDoc {
         code: "FAB0330",

@@ -56,6 +56,13 @@ pub enum EmitError {
         /// Where it ends.
         dst: String,
     },
+    /// Routes that are looked up, not worked out.
+    #[error("there is no formula of these routes: they were searched, and only tables say them")]
+    #[diagnostic(
+        code(FAB0537),
+        help("write `routing = algebraic;`, for `polarstar`, `torus`, `mesh`, `hyperx`, hypercubes and `dragonfly`, or emit `tables`")
+    )]
+    NoFormula,
     /// A switch without a SONiC configuration.
     #[error("there is no SONiC configuration of {ocs}: {reason}")]
     #[diagnostic(code(FAB0535), help("{help}"))]

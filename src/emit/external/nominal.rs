@@ -3,7 +3,7 @@
 use crate::compiled::Compiled;
 use crate::emit::tables::unpacked;
 use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey, Topology};
+use crate::ir::{Entry, ForwardingTables, Symmetry, Topology};
 
 /// The tables of the healthy pod, to be asked for single entries.
 pub(super) struct NominalTables<'c> {
@@ -42,12 +42,19 @@ impl<'c> NominalTables<'c> {
     /// destination.
     pub(super) fn route(&self, src: NodeId, dst: NodeId) -> Vec<(NodeId, PortId, u8)> {
         let mut hops = Vec::new();
-        let (mut node, mut input) = (src, (-1, -1));
+        let (mut node, mut input, mut counted) = (src, (-1, -1), 0);
         while node != dst && hops.len() < self.topology.channel_count() {
             let by = if self.tables.key.is_by_destination() { (-1, -1) } else { input };
             let Some(entry) = self.entries(node, dst).iter().find(|entry| (entry.in_port, entry.in_vc) == by) else { break };
             let Some(channel) = self.topology.outgoing(node, PortId::new(entry.out_port.into())) else { break };
-            let vc = if self.tables.key == TableKey::DstHop { hops.len() as u8 } else { entry.out_vc };
+            let vc = match self.tables.key.count() {
+                Some(count) => {
+                    let before = counted;
+                    counted += u8::from(self.topology.is_counted(channel, count));
+                    before
+                }
+                None => entry.out_vc,
+            };
             hops.push((node, PortId::new(entry.out_port.into()), vc));
             let end = self.topology.target(channel);
             (node, input) = (end.node, (end.port.index() as i16, entry.out_vc as i8));

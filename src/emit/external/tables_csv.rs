@@ -5,7 +5,6 @@ use crate::compiled::Compiled;
 use crate::emit::json::{push, push_int};
 use crate::emit::tables::{tables_path, unpacked};
 use crate::ids::{Id, PortId};
-use crate::ir::TableKey;
 
 /// `nominal/router_00000.csv`, `fault-X_0_0/router_00000.csv`, ..
 pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
@@ -26,7 +25,7 @@ pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
                     Err(_) if tables.key.is_by_destination() => out.push_str("any,"),
                     Err(_) => out.push_str("inject,"),
                 }
-                let vc = if tables.key == TableKey::DstHop { "hop".to_owned() } else { entry.out_vc.to_string() };
+                let vc = tables.key.vc_rule().map_or_else(|| entry.out_vc.to_string(), str::to_owned);
                 push(&mut out, format_args!(",{},{vc}\n", port(entry.out_port)));
             }
             take(&format!("{folder}/router_{:05}.csv", node.index()), out.as_bytes())?;

@@ -206,7 +206,7 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         context.error(unknown_routing(&name, plant));
         return None;
     };
-    if routing.counts_hops() && !plant.network {
+    if routing.is_shortest_by_destination() && !plant.network {
         let help = "`allowed_turns` finds shortest paths in a pod".to_owned();
         context.error(plant.misfit(format!("`routing = {}`", routing.name()), help, name.span));
         return None;
@@ -215,7 +215,7 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
 }
 
 fn unknown_routing(name: &Name, plant: Kind) -> ResolveError {
-    let known = RoutingChoice::ALL.into_iter().filter(|known| plant.network || !known.counts_hops());
+    let known = RoutingChoice::ALL.into_iter().filter(|known| plant.network || !known.is_shortest_by_destination());
     let known: Vec<&str> = known.map(|known| known.name()).collect();
     if !LATER.contains(&&*name.value) {
         return unknown_choice("`routing`", name, &known, foreign::routing(&name.value, &known));

@@ -56,7 +56,12 @@ impl<'a> Order<'a> {
         };
         let rings = kind == Axis::Ring && sides.iter().any(|&side| side > 2);
         if rings && vcs < 2 {
-            return Err(RouteError::NeedsDateline { vcs, budget: fabric.budget.vcs_span, routing: fabric.routing_span });
+            return Err(RouteError::NeedsDateline {
+                method: fabric.routing.name(),
+                vcs,
+                budget: fabric.budget.vcs_span,
+                routing: fabric.routing_span,
+            });
         }
         let strides = (0..sides.len()).map(|axis| sides[axis + 1..].iter().product()).collect();
         Ok(Self { scene, vcs, kind, sides, strides, rings })

@@ -49,7 +49,12 @@ impl<'a> Order<'a> {
     fn new(fabric: &Fabric, pod: &Pod, scene: &'a Scene<'a>, dims: [u32; 3]) -> Result<Self, RouteError> {
         let vcs = fabric.budget.vcs;
         if vcs < 2 && dims.iter().any(|&length| length > 2) {
-            return Err(RouteError::NeedsDateline { vcs, budget: fabric.budget.vcs_span, routing: fabric.routing_span });
+            return Err(RouteError::NeedsDateline {
+                method: fabric.routing.name(),
+                vcs,
+                budget: fabric.budget.vcs_span,
+                routing: fabric.routing_span,
+            });
         }
         let coordinates = scene.topology.nodes().map(|node| coordinates(pod, dims, node)).collect();
         Ok(Self { scene, vcs, dims, coordinates })

@@ -1,17 +1,18 @@
 //! Why a fabric cannot be routed as asked.
 
+use super::lanes::Rule;
 use crate::diag::Span;
 use crate::ids::{Id, NodeId};
 use crate::ir::{Fault, ForwardingTables, Scenario, Scene, Topology};
-use crate::model::{Fabric, RoutingChoice, TableKey};
+use crate::model::{Fabric, Plant, RoutingChoice, TableKey, VcCount};
 use miette::Diagnostic;
 use thiserror::Error;
 
 /// Errors of the routing methods and of the fault budget.
 #[derive(Debug, Error, Diagnostic)]
 pub enum RouteError {
-    /// FAB0320: dimension order on a ring of three or more needs a dateline.
-    #[error("dimension_order needs 2 virtual channels on this torus, the budget has {vcs}")]
+    /// FAB0320: axis after axis on a ring of three or more needs a dateline.
+    #[error("{method} needs 2 virtual channels on this torus, the budget has {vcs}")]
     #[diagnostic(
         code(FAB0320),
         help(
@@ -19,6 +20,8 @@ pub enum RouteError {
         )
     )]
     NeedsDateline {
+        /// The routing.
+        method: &'static str,
         /// The budget.
         vcs: u8,
         /// Where the budget stands.
@@ -40,6 +43,31 @@ pub enum RouteError {
     NeedsHops {
         /// Hops of the longest route.
         hops: u32,
+        /// The budget.
+        vcs: u8,
+        /// The scenario.
+        scenario: String,
+        /// Where the budget stands.
+        #[label("budgeted here")]
+        budget: Span,
+        /// Where the routing stands.
+        #[label("asked for here")]
+        routing: Span,
+    },
+    /// FAB0328: routes cross more links between groups than virtual channels can count.
+    #[error("routes of this {family} need {needed} virtual channels, the budget has {vcs} ({scenario})")]
+    #[diagnostic(
+        code(FAB0328),
+        help(
+            "a packet moves one virtual channel up behind every link between groups, and some go on behind {}; raise `vcs` to {needed}, or write `routing = allowed_turns;`, which needs no more than there are",
+            links(*needed - 1)
+        )
+    )]
+    NeedsGlobalHops {
+        /// The family of the network.
+        family: &'static str,
+        /// Virtual channels of the routes.
+        needed: u32,
         /// The budget.
         vcs: u8,
         /// The scenario.
@@ -178,7 +206,26 @@ pub enum RouteError {
     },
 }
 
+/// `one of them`, `2 of them`
+fn links(count: u32) -> String {
+    if count == 1 { "one of them".to_owned() } else { format!("{count} of them") }
+}
+
 impl RouteError {
+    /// The error of next hops that need more virtual channels than the budget has, under the rule that needs
+    /// the fewest.
+    pub fn too_few_vcs(fabric: &Fabric, scenario: &Scenario, rule: Rule, needed: u32) -> Self {
+        let (vcs, scenario) = (fabric.budget.vcs, scenario.name.clone());
+        let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
+        match (rule, &fabric.plant) {
+            (Rule::Single | Rule::Datelines, _) => RouteError::NeedsDateline { method: fabric.routing.name(), vcs, budget, routing },
+            (Rule::Count(VcCount::GlobalHops), Plant::Network(network)) => {
+                RouteError::NeedsGlobalHops { family: network.family.name(), needed, vcs, scenario, budget, routing }
+            }
+            (Rule::Count(_), _) => RouteError::NeedsHops { hops: needed, vcs, scenario, budget, routing },
+        }
+    }
+
     /// The error of a fault that a pair of routers cannot do without, because the method has no way around
     /// it.
     pub fn no_detour(fabric: &Fabric, topology: &Topology, scenario: &Scenario, pair: [NodeId; 2]) -> Self {

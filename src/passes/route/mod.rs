@@ -10,6 +10,7 @@ pub mod axis_order;
 mod by_order;
 pub mod dimension_order;
 mod error;
+pub mod lanes;
 pub mod minimal;
 mod ranks;
 pub mod up_down;

@@ -1,7 +1,7 @@
 //! Ranks of (channel, VC) from finished routes.
 //!
-//! In: the hops of all routes. Out: the routes with ranks that rise along each. Cost: one topological sort of
-//! the channel dependency graph.
+//! In: the hops of all routes, or what they make wait for what. Out: ranks that rise along each. Cost: one
+//! topological sort of the channel dependency graph.
 
 use crate::ids::Id;
 use crate::ir::{Hop, Routes, Symmetry, Topology};
@@ -30,12 +30,18 @@ fn from_routes<'a>(topology: &Topology, symmetry: &Symmetry, vcs: u8, routes: im
             dependencies.add_edge(symbol(&pair[0]), symbol(&pair[1]), ());
         }
     }
-    let order = toposort(&dependencies, None).expect("the method excludes cyclic dependencies");
-    let mut ranks = vec![0; topology.class_count(symmetry) * usize::from(vcs)];
-    for from in order {
+    let ranks = of_dependencies(topology.class_count(symmetry) * usize::from(vcs), &dependencies);
+    ranks.expect("the method excludes cyclic dependencies")
+}
+
+/// `[symbol]`: the longest chain of dependencies that ends in a (channel, VC); 0 for unused ones. `None`
+/// where they run in a circle.
+pub(super) fn of_dependencies(symbols: usize, dependencies: &DiGraphMap<u32, ()>) -> Option<Vec<u32>> {
+    let mut ranks = vec![0; symbols];
+    for from in toposort(dependencies, None).ok()? {
         for to in dependencies.neighbors(from) {
             ranks[to as usize] = ranks[to as usize].max(ranks[from as usize] + 1);
         }
     }
-    ranks
+    Some(ranks)
 }

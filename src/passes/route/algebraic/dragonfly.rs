@@ -47,9 +47,9 @@ impl Groups {
         let own = across(from).find(|far| far / self.size == there);
         let beside = || across(to).find(|far| far / self.size == here);
         let third = || across(from).find(|&far| across(far).any(|further| further == to));
-        // Three: any router with a link to the group, destinations spread over them.
+        // Three: any router with a link to the group, destinations spread over them by their place in it.
         let holders = &self.holders[(here * self.groups + there) as usize];
-        let any = || holders[to as usize % holders.len()];
+        let any = || holders[(to % self.size) as usize % holders.len()];
         own.or_else(beside).or_else(third).unwrap_or_else(any)
     }
 }

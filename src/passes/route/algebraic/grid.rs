@@ -10,11 +10,7 @@ pub(super) struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// The shorter way around; half a ring by the parity of the start.
     pub(super) fn torus(sides: &'a [u32]) -> Self {
-        let step = |side: u32, from: u32, to: u32| {
-            let ahead = (to + side - from) % side;
-            let up = if 2 * ahead == side { from.is_multiple_of(2) } else { 2 * ahead < side };
-            if up { (from + 1) % side } else { (from + side - 1) % side }
-        };
+        let step = |side: u32, from: u32, to: u32| if goes_up(side, from, to) { (from + 1) % side } else { (from + side - 1) % side };
         Self { sides, step }
     }
     /// One further along the line.
@@ -39,6 +35,31 @@ impl<'a> Grid<'a> {
             to
         }
     }
+}
+
+/// Whether the shorter way around a ring is that of rising numbers; of half a ring by the parity of the
+/// start.
+fn goes_up(side: u32, from: u32, to: u32) -> bool {
+    let ahead = (to + side - from) % side;
+    if 2 * ahead == side { from.is_multiple_of(2) } else { 2 * ahead < side }
+}
+
+/// The virtual channel on which a router of a torus sends what is for another: along a ring VC 0 up to the
+/// link between the last router and the first one, VC 1 behind it. What never passes that link stays on VC 0
+/// where no packet that did can join it: those go half a ring at most.
+pub(super) fn dateline(sides: &[u32], from: u32, to: u32) -> u8 {
+    let mut stride: u32 = sides.iter().product();
+    for &side in sides {
+        stride /= side;
+        let (here, there) = (from / stride % side, to / stride % side);
+        if here != there {
+            // Along the way, counted from the link in question.
+            let up = goes_up(side, here, there);
+            let [at, goal] = [here, there].map(|place| if up { place } else { side - 1 - place });
+            return u8::from(at < goal && 2 * (goal + 1) <= side);
+        }
+    }
+    0
 }
 
 /// The next router of a hypercube: the lowest bit that differs; of a folded one, all bits at once where that

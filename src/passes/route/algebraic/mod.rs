@@ -1,8 +1,8 @@
 //! Algebraic routing: the next hop by a formula of the family, from the numbers of the two routers alone.
 //!
 //! When: healthy PolarStars, grids, hypercubes and dragonflies, where routers can work out what tables would
-//! say. Guarantees shortest routes, which the checker compares with breadth-first distances; a packet moves
-//! one virtual channel up at every hop, as in `minimal`. In: a scene with all links. Out: the next hops that
+//! say. Guarantees shortest routes, which the checker compares with breadth-first distances; virtual channels
+//! are found by [`lanes`](super::lanes). In: a scene with all links. Out: the next hops that
 //! the formula gives, as tables hold them. Sources: Lakhotia and others 2024, section 9.2, completed by the
 //! case of two places of a supernode that are three hops apart (PolarStar); Dally and Towles 2004 (grids);
 //! Kim and others 2008 (dragonflies). Cost: destinations x routers, times the ports where a dragonfly looks
@@ -14,7 +14,7 @@ mod polarstar;
 
 use crate::ids::{Id, NodeId, PortId};
 use crate::ir::{NextHops, Scene, Topology};
-use crate::model::{Fabric, Family, Plant};
+use crate::model::{Fabric, Family, Network, Plant};
 use dragonfly::Groups;
 use grid::Grid;
 use polarstar::Star;
@@ -39,6 +39,14 @@ pub fn route(scene: &Scene<'_>, fabric: &Fabric) -> Result<NextHops, [NodeId; 2]
             next_hops(scene, |from, to| groups.next(from, to))
         }
         family => unreachable!("`resolve` refuses formulas for a {}", family.name()),
+    }
+}
+
+/// The virtual channel with datelines on which a router of a torus sends what is for another.
+pub(super) fn dateline(fabric: &Fabric, from: u32, to: u32) -> u8 {
+    match &fabric.plant {
+        Plant::Network(Network { family: Family::Torus(sides), .. }) => grid::dateline(sides, from, to),
+        _ => unreachable!("only tori have datelines"),
     }
 }
 

@@ -4,7 +4,7 @@
 //! make a batch is fixed, so that the routes are the same on any number of threads. Only without a symmetry:
 //! then a tree uses no channel twice, and need not see what it loads itself either.
 
-use super::{Price, Search, Tree, nearer};
+use super::{Price, Search, Tree, Ways};
 use crate::ids::{Id, NodeId};
 use crate::ir::NextHops;
 use rayon::prelude::*;
@@ -63,7 +63,8 @@ impl Search<'_> {
 
     /// The next hops of a tree at loads that are the others' alone.
     fn laid(&self, tree: &Tree, price: Price, prices: &[f64], scratch: &mut Scratch) -> Laid {
-        let Search { topology, demand, starts, heads, outputs, slowness, .. } = self;
+        let Search { topology, demand, starts, heads, local, outputs, slowness, .. } = self;
+        let ways = Ways { starts, heads, local, distance: &tree.distance, by_local: &tree.by_local };
         let nodes = topology.node_count();
         let Scratch { cost, weight, passes, channels, starts: firsts } = scratch;
         cost.resize(nodes, 0.0);
@@ -77,7 +78,7 @@ impl Search<'_> {
         for &node in &tree.order[1..] {
             firsts.push(channels.len() as u32);
             let mut least = f64::INFINITY;
-            for channel in nearer(starts, heads, &tree.distance, node as usize) {
+            for channel in ways.nearer(node as usize) {
                 channels.push(channel as u32);
                 least = least.min(prices[channel] + cost[heads[channel] as usize]);
             }
@@ -94,8 +95,8 @@ impl Search<'_> {
             }
             // Equal ones in turn, so that destinations spread from the start.
             let degree = (starts[node + 1] - starts[node]) as usize;
-            let ways = &channels[firsts[place] as usize..firsts[place + 1] as usize];
-            let chosen = ways.iter().map(|&channel| {
+            let onward = &channels[firsts[place] as usize..firsts[place + 1] as usize];
+            let chosen = onward.iter().map(|&channel| {
                 let channel = channel as usize;
                 let more = weight[node] * slowness[channel] / 2;
                 let dear = if more == 0 { prices[channel] } else { self.dear(channel, more, price) };

@@ -1,21 +1,21 @@
-//! Minimal routing: one shortest path per pair, with as many virtual channels as hops.
+//! Minimal routing: one shortest path per pair.
 //!
-//! When: networks of small diameter, any connected topology, simplex links too. Guarantees shortest routes; a
-//! packet moves one virtual channel up at every hop, so channels wait on higher ones only and no cycle can
-//! arise: the rank of a (channel, VC) is its VC. All packets to a destination leave a router by one port, so
-//! tables need a line per destination. The next hops are chosen among the shortest ones so that the busiest
-//! channel carries little: every destination in turn lifts its tree of routes and lays it anew, farthest
-//! routers first, by prices that rise steeply with the load. Such a tree does not see what it loads itself
-//! further on, so that all of it may end in one channel (in fat trees it does); afterwards routers move one
-//! by one, with all that passes through them, to the way that is cheapest to its end. Source: Dally & Towles
-//! (2004), section 14.2 (hop-indexed classes); the balancing is our own. Cost: rounds x destinations x
-//! channels, and sweeps x destinations x channels x hops.
+//! When: networks of small diameter, any connected topology, simplex links too. Guarantees shortest routes;
+//! virtual channels are found by [`lanes`](super::lanes), as many as hops where a family needs no fewer. All
+//! packets to a destination leave a router by one port, so tables need a line per destination. The next hops
+//! are chosen among the shortest ones so that the busiest channel carries little: every destination in turn
+//! lifts its tree of routes and lays it anew, farthest routers first, by prices that rise steeply with the
+//! load. Such a tree does not see what it loads itself further on, so that all of it may end in one channel
+//! (in fat trees it does); afterwards routers move one by one, with all that passes through them, to the way
+//! that is cheapest to its end. The balancing is our own. Cost: rounds x destinations x channels, and sweeps
+//! x destinations x channels x hops.
 
 mod batch;
 
-use crate::ids::{Id, NodeId};
-use crate::ir::{Breadth, Neighbors, NextHops, Scene, Topology};
+use crate::ids::{ChannelId, Id, NodeId};
+use crate::ir::{Breadth, LinkClass, Neighbors, NextHops, Scene, Topology};
 use crate::model::Demand;
+use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
 /// Rounds at most: measured on dragonflies, Kautz graphs and hyperx of up to 1,000 routers, later ones gain
@@ -47,13 +47,37 @@ pub enum Care {
     Fault,
 }
 
+/// How routes may begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// With any hop.
+    Any,
+    /// Those of [`LONG`] hops with a local one, where a local one leads nearer.
+    Local,
+}
+
+/// What a balance is to be like.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How much work is put into it.
+    pub care: Care,
+    /// How routes may begin.
+    pub start: Start,
+    /// No routes have fewer parts of a unit on their busiest channel: nothing is left to do where that is
+    /// reached.
+    pub bound: u64,
+}
+
+/// Hops from which on [`Start::Local`] matters.
+const LONG: u16 = 3;
+
 /// The next hop of every router towards every canonical destination, over lit links that connect all
 /// endpoints.
 ///
-/// The scene and `demand` must keep the topology's symmetry; no routes have less than `bound` parts on their
-/// busiest channel, so that nothing is left to do where that is reached.
-pub fn route(scene: &Scene<'_>, demand: &Demand, care: Care, bound: u64) -> NextHops {
-    let mut search = Search::new(scene, demand);
+/// The scene and `demand` must keep the topology's symmetry.
+pub fn route(scene: &Scene<'_>, demand: &Demand, settings: Settings) -> NextHops {
+    let Settings { care, start, bound } = settings;
+    let mut search = Search::new(scene, demand, start);
     let most = if care == Care::Full { ROUNDS } else { FAULT_ROUNDS };
     let large = search.is_large();
     let rounds = (WORK / (search.trees.len() * search.heads.len()).max(1)).clamp(FEWEST[usize::from(large)].min(most), most);
@@ -102,6 +126,8 @@ struct Tree {
     order: Vec<u32>,
     /// `[node]`.
     distance: Vec<u16>,
+    /// The routers that must send it on by a local link.
+    by_local: FixedBitSet,
 }
 
 struct Search<'a> {
@@ -113,6 +139,8 @@ struct Search<'a> {
     heads: Vec<u32>,
     /// `[channel]`: its output port.
     outputs: Vec<u16>,
+    /// `[channel]`: whether its link is a local one.
+    local: Vec<bool>,
     /// `[node * ports + port]`: the channel; meaningless where none is lit.
     by_port: Vec<u32>,
     /// `[channel]`: its class.
@@ -131,14 +159,16 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(scene: &Scene<'a>, demand: &'a Demand) -> Self {
+    fn new(scene: &Scene<'a>, demand: &'a Demand, start: Start) -> Self {
         let topology = scene.topology;
         let (nodes, symmetry) = (topology.node_count(), topology.symmetry());
-        let (mut starts, mut heads, mut outputs, mut classes, mut slowness) = (vec![0], Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut starts, mut heads, mut outputs, mut local) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+        let (mut classes, mut slowness) = (Vec::new(), Vec::new());
         for node in topology.nodes() {
             for channel in scene.channels_from(node) {
                 heads.push(topology.target(channel).node.0);
                 outputs.push(topology.source(channel).port.0);
+                local.push(topology.links()[channel.link()].class == LinkClass::Local);
                 classes.push(topology.channel_class(symmetry, channel).0);
                 slowness.push(topology.slowness(channel.link()));
             }
@@ -153,7 +183,7 @@ impl<'a> Search<'a> {
         let lit = heads.len() / symmetry.order();
         let destinations = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node));
         let (into, destinations) = (Neighbors::into_of(scene), destinations.collect::<Vec<_>>());
-        let tree = |search: &mut Breadth, destination| Tree::new(&into, destination, search);
+        let tree = |search: &mut Breadth, destination| Tree::new(scene, &into, destination, start, search);
         let trees = destinations.into_par_iter().map_init(Breadth::default, tree).collect();
         Self {
             topology,
@@ -161,6 +191,7 @@ impl<'a> Search<'a> {
             starts,
             heads,
             outputs,
+            local,
             by_port,
             classes,
             slowness,
@@ -225,11 +256,12 @@ impl<'a> Search<'a> {
         self.weigh(at);
         let most = self.busiest() as f64;
         let price = Price { most, rise: 1.0 / (width * most).max(0.5) };
-        let Search { topology, starts, heads, outputs, by_port, classes, slowness, trees, load, weight, passes, .. } = self;
-        let Tree { destination, ports, order, distance } = &mut trees[at];
+        let Search { topology, starts, heads, outputs, local, by_port, classes, slowness, trees, load, weight, passes, .. } = self;
+        let Tree { destination, ports, order, distance, by_local } = &mut trees[at];
         let (all_ports, end) = (topology.ports(), destination.index());
-        let (starts, heads, by_port, classes, slowness, distance) = (&*starts, &*heads, &*by_port, &*classes, &*slowness, &*distance);
-        let nearer = |node: usize| nearer(starts, heads, distance, node);
+        let (heads, by_port, classes, slowness) = (&*heads, &*by_port, &*classes, &*slowness);
+        let ways = Ways { starts, heads, local, distance, by_local };
+        let nearer = |node: usize| ways.nearer(node);
         let cost = |channel: usize, load: &[u64], moved: u64| {
             slowness[channel] as f64 * price.of(load[classes[channel] as usize] + moved * slowness[channel] / 2)
         };
@@ -312,10 +344,11 @@ impl<'a> Search<'a> {
 
     /// Chooses the next hops of a tree whose routes are off the loads, and puts them on.
     fn lay(&mut self, at: usize, price: Price) {
-        let Search { topology, demand, starts, heads, outputs, classes, slowness, trees, load, weight, passes, cost, .. } = self;
+        let Search { topology, demand, starts, heads, outputs, local, classes, slowness, trees, load, weight, passes, cost, .. } = self;
         let tree = &trees[at];
         let (starts, heads) = (&*starts, &*heads);
-        let nearer = |node: usize| nearer(starts, heads, &tree.distance, node);
+        let ways = Ways { starts, heads, local, distance: &tree.distance, by_local: &tree.by_local };
+        let nearer = |node: usize| ways.nearer(node);
         cost[tree.destination.index()] = 0.0;
         for &node in tree.order.iter().skip(1) {
             let through =
@@ -354,10 +387,25 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The channels that lead from a router to one that is a hop nearer to the destination.
-fn nearer<'a>(starts: &[u32], heads: &'a [u32], distance: &'a [u16], node: usize) -> impl Iterator<Item = usize> + 'a {
-    let (channels, here) = (starts[node] as usize..starts[node + 1] as usize, distance[node]);
-    channels.filter(move |&channel| distance[heads[channel] as usize].checked_add(1) == Some(here))
+/// The ways to the destination of a tree.
+#[derive(Clone, Copy)]
+struct Ways<'a> {
+    starts: &'a [u32],
+    heads: &'a [u32],
+    local: &'a [bool],
+    distance: &'a [u16],
+    by_local: &'a FixedBitSet,
+}
+
+impl<'a> Ways<'a> {
+    /// The channels that lead from a router to one that is a hop nearer to the destination, as far as they
+    /// may be taken.
+    fn nearer(self, node: usize) -> impl Iterator<Item = usize> + 'a {
+        let Ways { starts, heads, local, distance, by_local } = self;
+        let (channels, here) = (starts[node] as usize..starts[node + 1] as usize, distance[node]);
+        let any = !by_local.contains(node);
+        channels.filter(move |&channel| distance[heads[channel] as usize].checked_add(1) == Some(here) && (any || local[channel]))
+    }
 }
 
 /// What a part of load costs by the load of a channel.
@@ -378,10 +426,22 @@ impl Tree {
     fn longest(&self) -> usize {
         self.order.last().map_or(0, |&node| usize::from(self.distance[node as usize]))
     }
-    fn new(into: &Neighbors, destination: NodeId, search: &mut Breadth) -> Self {
+    fn new(scene: &Scene<'_>, into: &Neighbors, destination: NodeId, start: Start, search: &mut Breadth) -> Self {
+        let topology = scene.topology;
         into.search(destination, search);
         // Rows of more routers than 16 bits count have none that far apart.
-        let distance = search.hops.iter().map(|&hops| u16::try_from(hops).unwrap_or(u16::MAX)).collect();
-        Self { destination, ports: vec![NextHops::NONE; into.len()], order: search.order.clone(), distance }
+        let distance: Vec<u16> = search.hops.iter().map(|&hops| u16::try_from(hops).unwrap_or(u16::MAX)).collect();
+        let order = search.order.clone();
+        let mut by_local = FixedBitSet::new();
+        if start == Start::Local {
+            by_local.grow(topology.node_count());
+            for &node in order.iter().filter(|&&node| distance[node as usize] >= LONG) {
+                let here = distance[node as usize];
+                let nearer = |channel: ChannelId| distance[topology.target(channel).node.index()].checked_add(1) == Some(here);
+                let local = |channel: ChannelId| topology.links()[channel.link()].class == LinkClass::Local;
+                by_local.set(node as usize, scene.channels_from(NodeId(node)).any(|channel| local(channel) && nearer(channel)));
+            }
+        }
+        Self { destination, ports: vec![NextHops::NONE; into.len()], order, distance, by_local }
     }
 }
