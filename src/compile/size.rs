@@ -11,7 +11,7 @@ use super::Stage;
 use crate::compiled::CompiledPod;
 use crate::diag::{Failure, Span};
 use crate::ir::{Distances, LinkClass, Topology};
-use crate::limits::BUILD_BYTES;
+use crate::limits::{BUILD_BYTES, ROUTERS};
 use crate::model::{Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, PolarStar, RoutingChoice, SymmetryChoice, TopologyChoice};
 use crate::passes::route::RouteError;
 use miette::Diagnostic;
@@ -35,6 +35,30 @@ pub struct TooMuchMemory {
     span: Span,
     /// What it is large in.
     reason: Box<str>,
+}
+
+/// FAB0208: a network that is described, not built.
+#[derive(Debug, Error, Diagnostic)]
+#[error("a network of {routers} routers is too large to be built: at most {ROUTERS} are")]
+#[diagnostic(
+    code(FAB0208),
+    help("`fabc check` without `--stop-after` describes it: by formulas, and by looking at a sample of its routers")
+)]
+pub struct TooLargeToBuild {
+    routers: usize,
+    #[label("described, not built")]
+    span: Span,
+}
+
+/// Refuses a network that can only be described.
+///
+/// # Errors
+/// [`Failure::Infeasible`] with [`TooLargeToBuild`] at the line of the topology.
+pub(super) fn buildable(fabric: &Fabric) -> Result<(), Failure> {
+    match fabric.is_too_large() {
+        true => Err(Failure::infeasible(TooLargeToBuild { routers: fabric.node_count(), span: fabric.topology_span() })),
+        false => Ok(()),
+    }
 }
 
 /// Bytes of links, ports, names and maps of them, per chip with six ports.

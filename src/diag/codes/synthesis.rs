@@ -71,4 +71,12 @@ hundred times as large as one without symmetry: see `symmetry` in `synthesize`. 
 graph of its degree, at most `attempts` times (100 if the spec does not say). Routers of two links mostly form several rings; a
 meta-node of few routers has few matchings. Raise `attempts`, or change `degree`, `lift` or `seed`.",
     },
+    CodeDoc {
+        code: "FAB0208",
+        title: "a network that is described, not built",
+        text: "\
+A network of more than 65536 routers is not built: its tables alone would be a number for every two of them. Where formulas describe its family,
+up to 1048576 routers can be declared, and `fabc check` without `--stop-after` tells their sizes and distances by formulas, and looks at a sample
+of the network: the links of some routers, and searches from some of them. `build`, `graph` and `check --stop-after` refuse it.",
+    },
 ];

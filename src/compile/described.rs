@@ -1,0 +1,47 @@
+//! A network that is too large to be built: what formulas say of it, and what a sample of it shows.
+//!
+//! In: a fabric. Out: [`Described`], of which the checker has looked at a sample. Nothing is wired.
+
+use super::contract;
+use crate::check;
+use crate::compiled::Described;
+use crate::diag::Failure;
+use crate::ir::{Fraction, RequireOutcome};
+use crate::model::{ClosedForm, Fabric, GraphMetric, Metric, Plant, Require};
+use crate::passes::wire;
+
+/// Describes a network by formulas, and looks at a sample of it; `None` where there are no formulas.
+///
+/// # Errors
+/// [`Failure::Infeasible`] where a `require` can never hold, [`Failure::Internal`] where the sample is not as
+/// the formulas say. A `require` that the formulas break is not an error here.
+pub fn describe(fabric: &Fabric) -> Result<Option<Described>, Failure> {
+    let Plant::Network(network) = &fabric.plant else { return Ok(None) };
+    let (Some(form), Some(neighbors)) = (network.family.closed_form(), wire::neighbors(network)) else { return Ok(None) };
+    contract::possible(fabric, None, None)?;
+    let sampled = check::sampled(network, &form, &*neighbors).map_err(Failure::internal)?;
+    let requires = fabric.requires.iter().map(|require| outcome(fabric, require, &form)).collect();
+    Ok(Some(Described { form, sampled, requires }))
+}
+
+/// What the formulas say about a `require`; nothing is measured where they do not decide.
+fn outcome(fabric: &Fabric, require: &Require, form: &ClosedForm) -> RequireOutcome {
+    let whole = |count: u64| Some(Fraction::new(count, 1u64));
+    let wanted = Fraction::decimal(require.value);
+    let measured = match require.metric {
+        _ if require.fault => None,
+        Metric::Graph(GraphMetric::Routers) => whole(form.routers),
+        Metric::Graph(GraphMetric::Hosts) => whole(form.endpoints * u64::from(fabric.router.hosts.max(1))),
+        Metric::Graph(GraphMetric::Links) => whole(form.links),
+        Metric::Diameter => {
+            let hops = whole(u64::from(form.diameter.hops));
+            // An upper bound shows that something is small enough, and nothing else.
+            let small = |most: &Fraction| !require.comparison.wants_more() && require.comparison.holds(*most, wanted);
+            let equal = require.comparison == crate::model::Comparison::Equal;
+            hops.filter(|most| form.diameter.is_exact() || !equal && small(most))
+        }
+        Metric::AverageHops => form.distance_sum().map(|sum| Fraction::new(sum, form.endpoints * (form.endpoints - 1))),
+        _ => None,
+    };
+    RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| wanted), scenario: None }
+}
