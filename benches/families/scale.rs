@@ -1,6 +1,8 @@
 //! How large networks of diameter 3 can be: the figures of the PolarStar paper on scale and on its design
 //! space; and one network that is too large to be built.
 
+#![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
+
 use super::{fabric, rows};
 use fabc::compile::describe;
 use fabc::model::{ClosedForm, DesignSpace, Family, Size};
@@ -37,7 +39,7 @@ pub(super) fn scale() {
         let star = largest[0].1.as_ref().expect("every radix has one");
         for (size, (sum, count)) in sizes[1..].iter().zip(&mut logs) {
             if let Some(size) = size {
-                *sum += (form(star).routers as f64 / size as f64).ln();
+                *sum += libm::log(form(star).routers as f64 / *size as f64);
                 *count += 1;
             }
         }
@@ -59,7 +61,7 @@ pub(super) fn scale() {
             if same { "yes" } else { "no" },
         );
     }
-    let mean = |(sum, count): (f64, u32)| format!("{:.3} ({count} radixes)", (sum / f64::from(count)).exp());
+    let mean = |(sum, count): (f64, u32)| format!("{:.3} ({count} radixes)", libm::exp(sum / f64::from(count)));
     println!("\ngeometric mean of PolarStar over dragonfly {}, 3-D HyperX {}, Bundlefly {}", mean(logs[0]), mean(logs[1]), mean(logs[2]));
     println!("the paper prints 1.9, 6.7 and 1.3");
 }
@@ -86,7 +88,6 @@ pub(super) fn designs() {
 }
 
 /// A network of 128 network ports that is too large to be built: formulas, and a sample of it.
-#[expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 pub(super) fn huge() {
     println!(
         "| topology | routers | links | diameter | average hops by formula, of the sample | looks at a link | pairs asked | searches | s |"

@@ -19,7 +19,8 @@ pub fn described(fabric: &Fabric, described: &Described) -> String {
     lines.push(format!("\nBY FORMULA      {}", network.family.written()));
     let mut row = |name: &str, value: String| lines.push(format!("  {name:<14}{value}"));
     let hosts = form.endpoints * u64::from(fabric.router.hosts.max(1));
-    row("routers", format!("{}, {} of them with hosts ({} hosts)", grouped(form.routers), grouped(form.endpoints), grouped(hosts)));
+    let with_hosts = if form.endpoints == form.routers { "all".to_owned() } else { format!("{} of them", grouped(form.endpoints)) };
+    row("routers", format!("{}, {with_hosts} with hosts: {}", grouped(form.routers), grouped(hosts)));
     row("links", grouped(form.links));
     let [least, most] = form.degrees;
     let degrees = if least == most { format!("{most} of every router") } else { format!("{least} to {most}") };
@@ -49,7 +50,7 @@ pub fn described(fabric: &Fabric, described: &Described) -> String {
         "links",
         format!("{} routers: theirs are those of the rule, {}", sampled.routers, if simplex { "as they lead" } else { "both ways" }),
     );
-    row("no others", format!("{} of these routers are joined to none of all others", sampled.scanned));
+    row("no others", format!("{} of these routers, asked about all others: no other is joined", sampled.scanned));
     let hops = sampled.searches.iter().map(|search| search.hops);
     let range = (hops.clone().min().unwrap_or(0), hops.max().unwrap_or(0));
     let range = if range.0 == range.1 { range.0.to_string() } else { format!("{} to {}", range.0, range.1) };

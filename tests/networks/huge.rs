@@ -5,6 +5,7 @@ use super::{Arcs, Arrangement, dragonfly, histograms, kautz, megafly, polarstar,
 use fabc::check::{self, Sampled};
 use fabc::compile::{Stage, compile, decidable, describe};
 use fabc::diag::Failure;
+use fabc::emit;
 use fabc::model::{self, ClosedForm, Dragonfly, Fabric, Family, Farthest, Network, Plant, Reached, Supernode};
 use fabc::passes::wire;
 use fabc::progress::Silent;
@@ -213,6 +214,20 @@ fn the_largest_polarstar_of_radix_128_is_described() {
     let mut found: Vec<(&str, Option<bool>)> = outcomes.iter().map(|(name, holds)| (name.as_str(), *holds)).collect();
     found.sort();
     assert_eq!(found, expected);
+    // The text says what is a formula, what a sample, and what is left open.
+    let text = emit::described(&fabric, &described);
+    for said in [
+        "described by formulas and looked at in a sample, not built",
+        "routers       627,570, all with hosts: 20,082,240",
+        "Moore bound   2,080,897 routers of degree 128 and diameter 3; these are 30.1 % of it",
+        "average hops  2.976634 (distances of all 393,843,477,330 ordered pairs: 1,172,327,804,558)",
+        "SAMPLED CHECK   seed 1; what was not looked at is not checked",
+        "the farthest router is 3 hops away",
+        "injection >= 0.0001             not decided: no formula says it",
+        "links < 40                      BROKEN",
+    ] {
+        assert!(text.contains(said), "{said}\n{text}");
+    }
     // Nothing builds it.
     assert!(matches!(decidable(&fabric, Stage::Analyze), Err(Failure::Infeasible(_))));
     assert!(matches!(compile(fabric, Stage::Analyze, &Silent), Err(Failure::Infeasible(_))));
