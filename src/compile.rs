@@ -2,6 +2,7 @@
 
 mod context;
 mod contract;
+mod described;
 mod early;
 mod faults;
 mod finalists;
@@ -12,8 +13,9 @@ mod size;
 mod stage;
 
 pub use contract::ContractError;
+pub use described::describe;
 pub use early::decidable;
-pub use size::{TooLarge, TooMuchMemory, TooMuchWork};
+pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
 
 use crate::check;

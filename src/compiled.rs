@@ -1,12 +1,12 @@
 //! The result of a compilation: everything the emitters write.
 
-use crate::check::{DeadlockFree, Wired};
+use crate::check::{DeadlockFree, Sampled, Wired};
 use crate::ids::OcsId;
 use crate::ir::{
     ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, Fraction, NetworkMetrics, PackedTables, PassRecord, RequireOutcome,
     Scenario, ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
-use crate::model::{Fabric, Pod};
+use crate::model::{ClosedForm, Fabric, Pod};
 
 /// A compiled fabric.
 #[derive(Debug)]
@@ -29,6 +29,18 @@ pub struct Compiled {
     pub requires: Vec<RequireOutcome>,
     /// What the passes did.
     pub passes: Vec<PassRecord>,
+}
+
+/// A network that is too large to be built: what formulas say of it, and what was looked at.
+#[derive(Debug)]
+pub struct Described {
+    /// What formulas say.
+    pub form: ClosedForm,
+    /// The sample that the checker found to be so.
+    pub sampled: Sampled,
+    /// How the `require` lines came out, in the order of the normalized spec; not measured where formulas do
+    /// not decide.
+    pub requires: Vec<RequireOutcome>,
 }
 
 /// What a compiled pod has beside any other fabric.

@@ -29,8 +29,11 @@ pub const CHIPS: u64 = 1 << 20;
 /// Cubes of a pod: the symmetry of a pod takes memory per pair of cubes.
 pub const CUBES: u64 = 1 << 15;
 
-/// Routers of a network.
+/// Routers of a network that is built.
 pub const ROUTERS: u64 = 1 << 16;
+
+/// Routers of a network that formulas describe: beyond [`ROUTERS`] it is looked at in a sample, never built.
+pub const DESCRIBED_ROUTERS: u64 = 1 << 20;
 
 /// Routers of a network whose spectrum proves a lower end of the bisection: by a factorization that takes the
 /// cube of their number.

@@ -66,6 +66,10 @@ pub fn load(
 /// # Errors
 /// Everything found; what builds on a wrong thing is not looked at any further.
 pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Verified, Vec<CheckError>> {
+    if fabric.is_too_large() {
+        let what = format!("declares {} routers, more than are ever built", fabric.node_count());
+        return Err(vec![CheckError::Files { path: SPEC.to_owned(), what }]);
+    }
     let binary = files.contains_key("tables/nominal.bin");
     // The compiler's own list of scenarios; the checker has compared its names with one of its own.
     let all: OnceLock<BTreeMap<String, Scenario>> = OnceLock::new();

@@ -245,7 +245,7 @@ const JUDGED: [&str; 30] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 48] = [
+const OF_THE_COMPILER: [&str; 51] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -278,12 +278,15 @@ const OF_THE_COMPILER: [&str; 48] = [
     ".flow()",
     ".share(",
     "bisection_unmeasured(",
-    // model::{Comparison, Metric, Demand, Fabric}
+    // model::{Comparison, Metric, Demand, Fabric, Family, ClosedForm}
     ".holds(",
     ".larger_is_better()",
     ".sent_by(",
     ".sent_most(",
     ".required_fault_flow()",
+    ".closed_form()",
+    ".distance_sum()",
+    ".moore_bound(",
     // ir::{Scenario, Scene}
     "Scenario::",
     ".is_nominal()",
@@ -517,6 +520,8 @@ fn the_limits_are_those_of_the_reference() {
         SPEC_TOKENS,
         SPEC_FILES,
         BUILD_BYTES as usize,
+        ROUTERS as usize,
+        DESCRIBED_ROUTERS as usize,
         SPECTRUM_ROUTERS,
         FLOW_ENTRIES as usize,
         GRAPH_STEPS as usize,

@@ -39,4 +39,4 @@ pub use network::{bisection, paths_and_failures};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use trees::{tree_bounds, trees};
-pub use wiring::{Wired, wiring};
+pub use wiring::{Sampled, Search, Wired, sampled, wiring};

@@ -29,6 +29,7 @@ struct Given {
 /// # Errors
 /// As [`super::compile`].
 pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
+    size::buildable(fabric)?;
     size::affordable(fabric, last)?;
     let given = given(fabric)?;
     if let (Some(pod), None) = (fabric.pod(), &given) {

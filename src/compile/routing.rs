@@ -51,13 +51,7 @@ impl Routed {
     }
 
     /// Balanced shortest routes.
-    fn minimal(
-        fabric: &Fabric,
-        scene: &Scene<'_>,
-        demand: &Demand,
-        prices: &DualLengths,
-        scenario: &Scenario,
-    ) -> Result<Self, RouteError> {
+    fn minimal(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, prices: &DualLengths, scenario: &Scenario) -> Result<Self, RouteError> {
         let bound = prices.least_load(scene.topology.capacities().parts());
         let care = if scenario.is_nominal() { minimal::Care::Full } else { minimal::Care::Fault };
         let start = if lanes::local_first(fabric) { minimal::Start::Local } else { minimal::Start::Any };

@@ -1,6 +1,7 @@
 //! One scenario: what is left of the pod is analysed, routed and proved.
 
 use super::context::Context;
+use super::described;
 use super::routing::{Routed, Routing};
 use crate::check;
 use crate::compiled::{CompiledScenario, RoutedScenario};
@@ -35,6 +36,9 @@ impl Context<'_> {
             return Err(Failure::infeasible(RouteError::fault_disconnects(fabric, &scene, scenario)));
         };
         check::distances(&scene, &distances).map_err(Failure::internal)?;
+        if scenario.is_nominal() {
+            described::agrees(fabric, &distances)?;
+        }
         let mut flow = None;
         let prices = if scenario.is_nominal() {
             self.lengths.clone()

@@ -11,7 +11,7 @@ use super::Stage;
 use crate::compiled::CompiledPod;
 use crate::diag::{Failure, Span};
 use crate::ir::{Distances, LinkClass, Topology};
-use crate::limits::{BUILD_BYTES, FLOW_ENTRIES, GRAPH_STEPS};
+use crate::limits::{BUILD_BYTES, FLOW_ENTRIES, GRAPH_STEPS, ROUTERS};
 use crate::model::{Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, PolarStar, RoutingChoice, SymmetryChoice, TopologyChoice};
 use crate::passes::route::RouteError;
 use miette::Diagnostic;
@@ -37,10 +37,10 @@ pub struct TooMuchMemory {
     reason: Box<str>,
 }
 
-/// FAB0208: a network that would take too long to measure.
+/// FAB0209: a network that would take too long to measure.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the analysis of this network of {routers} routers would take about {looks} looks at a channel, at most {most} are allowed")]
-#[diagnostic(code(FAB0208), help("every router is searched from: take a smaller network, or one with fewer links"))]
+#[diagnostic(code(FAB0209), help("every router is searched from: take a smaller network, or one with fewer links"))]
 pub struct TooMuchWork {
     routers: u64,
     looks: u64,
@@ -58,10 +58,34 @@ pub enum TooLarge {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// FAB0208.
+    /// FAB0209.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Work(#[from] TooMuchWork),
+}
+
+/// FAB0208: a network that is described, not built.
+#[derive(Debug, Error, Diagnostic)]
+#[error("a network of {routers} routers is too large to be built: at most {ROUTERS} are")]
+#[diagnostic(
+    code(FAB0208),
+    help("`fabc check` without `--stop-after` describes it: by formulas, and by looking at a sample of its routers")
+)]
+pub struct TooLargeToBuild {
+    routers: usize,
+    #[label("described, not built")]
+    span: Span,
+}
+
+/// Refuses a network that can only be described.
+///
+/// # Errors
+/// [`Failure::Infeasible`] with [`TooLargeToBuild`] at the line of the topology.
+pub(super) fn buildable(fabric: &Fabric) -> Result<(), Failure> {
+    match fabric.is_too_large() {
+        true => Err(Failure::infeasible(TooLargeToBuild { routers: fabric.node_count(), span: fabric.topology_span() })),
+        false => Ok(()),
+    }
 }
 
 /// Bytes of links, ports, names and maps of them, per chip with six ports.

@@ -10,10 +10,11 @@ use super::requests::{self, Request};
 use super::staging::{self, Staging};
 use super::terminal::{Terminal, look, print_err, size, write_out};
 use crate::check::RequireError;
-use crate::compile::{Stage, compile, decidable};
+use crate::compile::{Stage, compile, decidable, describe};
 use crate::compiled::Compiled;
 use crate::diag::{Failure, SourceMap, Span};
 use crate::emit;
+use crate::ir::RequireOutcome;
 use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
 use crate::model::{Fabric, Plant, SonicConfig};
 use crate::syntax::{ParseError, print_spec, tokens};
@@ -104,7 +105,7 @@ fn build_with(
         say(&format!("\nwrote {} ({files} files, {}) in {}", display(&target), size(bytes), watch.elapsed()))?;
     }
     // Last: what a long search has found is worth having, even if it is not enough.
-    requires_hold(&compiled, sources)
+    requires_hold(&compiled.requires, sources)
 }
 
 /// Says which switches have no configuration although the spec does not say that they are to have none.
@@ -145,6 +146,9 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
         if let Some(directory) = &args.golden {
             golden::exists(&golden::place(directory, &fabric.name))?;
         }
+        if fabric.is_too_large() {
+            return described(front.loaded, watch, terminal);
+        }
         if let Err(failure) = decidable(fabric, Stage::Emit) {
             return Err((failure, front.loaded.sources).into());
         }
@@ -157,7 +161,20 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     if args.compile.dump.is_empty() {
         terminal.say(&emit::terminal_report(&compiled, look()))?;
     }
-    requires_hold(&compiled, sources)
+    requires_hold(&compiled.requires, sources)
+}
+
+/// Describes a network that is too large to be built.
+fn described(Loaded { fabric, sources, .. }: Loaded, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
+    let described = match watch.time("sample", || describe(&fabric)) {
+        Ok(Some(described)) => described,
+        // Of a family without formulas nothing so large can be declared.
+        Ok(None) => return decidable(&fabric, Stage::Emit).map_err(|failure| (failure, sources).into()),
+        Err(failure) => return Err((failure, sources).into()),
+    };
+    terminal.say(&format!("{}: no errors ({})", fabric.name, contents(&fabric)))?;
+    terminal.say(&emit::described(&fabric, &described))?;
+    requires_hold(&described.requires, sources)
 }
 
 /// What a spec declares, in a line.
@@ -241,8 +258,8 @@ fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -
 }
 
 /// Turns every `require` that failed into an error at its line.
-fn requires_hold(compiled: &Compiled, sources: SourceMap) -> Result<(), Stop> {
-    let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false));
+fn requires_hold(outcomes: &[RequireOutcome], sources: SourceMap) -> Result<(), Stop> {
+    let failed = outcomes.iter().filter(|outcome| outcome.holds() == Some(false));
     let diagnostics: Vec<_> = failed
         .filter_map(|outcome| {
             let (measured, wanted) = (outcome.measured?.as_f64(), outcome.wanted?.as_f64());

@@ -5,12 +5,19 @@ use super::number::{fixed, grouped, round_up_sig};
 use super::summary::percent;
 use crate::compiled::Compiled;
 use crate::ir::{FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured};
+use crate::model::Plant;
 
 /// Sentences on what was measured of the graph of a network, and on what was not; empty for a pod.
 pub(super) fn lines(compiled: &Compiled) -> Vec<String> {
     let Some(network) = &compiled.network else { return Vec::new() };
     let failures = network.failures.as_ref().map(|failures| failures_line(network, failures));
-    bisection(compiled, network).into_iter().chain(paths(compiled, network)).chain(failures).chain(designs(compiled)).collect()
+    bisection(compiled, network)
+        .into_iter()
+        .chain(paths(compiled, network))
+        .chain(failures)
+        .chain(formula(compiled))
+        .chain(designs(compiled))
+        .collect()
 }
 
 /// Where a network stands among the designs of its family and radix.
@@ -22,6 +29,18 @@ fn designs(compiled: &Compiled) -> Option<String> {
     let designs = if space.designs.len() == 1 { "one design".to_owned() } else { format!("{} designs", space.designs.len()) };
     let share = percent(Fraction::new(routers, bound));
     Some(format!("design space: {designs} of {} network ports, {rank}; {share} of Moore's bound of {bound} routers", space.radix))
+}
+
+/// What the formulas of the family say of its distances; the compilation has compared.
+fn formula(compiled: &Compiled) -> Option<String> {
+    let Plant::Network(network) = &compiled.fabric.plant else { return None };
+    let form = network.family.closed_form()?;
+    let (sum, pairs) = (form.distance_sum()?, form.endpoints * (form.endpoints - 1));
+    Some(format!(
+        "formula of the family: the distances of {} ordered pairs add up to {}, as searches found them",
+        grouped(pairs),
+        grouped(sum)
+    ))
 }
 
 fn failures_line(network: &NetworkMetrics, of: &FailureCurve) -> String {

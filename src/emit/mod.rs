@@ -6,6 +6,7 @@
 
 mod certificates;
 mod config_db;
+mod described;
 mod design_space;
 mod dot;
 mod external;
@@ -27,6 +28,7 @@ mod tables;
 mod tables_bin;
 mod topology;
 
+pub use described::described;
 pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};

@@ -15,6 +15,7 @@ use super::routing::RoutingChoice;
 use super::synthesis::Near;
 use crate::diag::Span;
 use crate::ids::{IdVec, LinkTypeId};
+use crate::limits::ROUTERS;
 use crate::syntax::{OCS_INPUT, graph_input};
 
 /// The clock of a fabric that declares none, Hz.
@@ -184,6 +185,11 @@ impl Fabric {
             Plant::Pod(pod) => pod.node_count(),
             Plant::Network(network) => network.router_count(),
         }
+    }
+    /// Whether it is too large to be built, so that it is only described; what may be declared at all was
+    /// decided before.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self.plant, Plant::Network(_)) && self.node_count() as u64 > ROUTERS
     }
     /// Routers of a block that symmetries move as a whole, and the number of blocks: cubes of a pod, groups
     /// of a dragonfly; a block for every router of a network without groups.

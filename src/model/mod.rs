@@ -5,6 +5,7 @@
 
 mod arrangement;
 mod capacity;
+mod closed_form;
 mod contract;
 mod demand;
 mod design_space;
@@ -25,6 +26,7 @@ mod word;
 
 pub use arrangement::Arrangement;
 pub use capacity::Capacities;
+pub use closed_form::{ClosedForm, Farthest, Reached};
 pub use contract::*;
 pub use demand::{Component, Demand, DemandShape, Plane};
 pub use design_space::*;

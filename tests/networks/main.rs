@@ -6,7 +6,9 @@
 mod builds;
 mod designs;
 mod drawn;
+mod facts;
 mod formulas;
+mod huge;
 mod lanes;
 mod levels;
 

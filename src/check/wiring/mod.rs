@@ -20,6 +20,9 @@ mod pod;
 mod products;
 mod quaternions;
 mod rule;
+mod sample;
+
+pub use sample::{Sampled, Search, sampled};
 
 use super::graph::LitGraph;
 use super::{CheckError, symmetry};

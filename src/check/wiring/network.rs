@@ -5,47 +5,54 @@
 //! what must be there in all. Every link satisfies the predicate, no two routers are joined more often than
 //! it says, and there are as many links as the closed form says: then no link is missing either.
 
-use super::rule::by_rule;
+use super::rule::{Rule, by_rule};
 use super::{algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, products, quaternions};
 use crate::check::CheckError;
 use crate::ids::Id;
 use crate::ir::{Names, Topology};
 use crate::model::{Arcs, Fabric, Family, Network};
 
-/// Checks routers, links and ports of a network whose [`names`] were checked.
-pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) -> Result<(), CheckError> {
-    let found = match &network.family {
-        Family::Torus(sides) => by_rule(fabric, network, topology, &grid::torus(sides)),
-        Family::Mesh(sides) => by_rule(fabric, network, topology, &grid::mesh(sides)),
-        Family::HyperX(sides) => by_rule(fabric, network, topology, &grid::hyperx(sides)),
-        &Family::Hypercube { dimensions, folded } => by_rule(fabric, network, topology, &hypercube::Cube { dimensions, folded }),
-        Family::PolarStar(star) => by_rule(fabric, network, topology, &products::Star::new(*star)),
-        Family::PolarFly { q } => by_rule(fabric, network, topology, &algebraic::Plane::new(*q)),
-        Family::SlimFly { q } => by_rule(fabric, network, topology, &algebraic::SlimFly::new(*q)),
-        Family::Bundlefly { q, p } => by_rule(fabric, network, topology, &products::Bundles::new(*q, *p)),
-        Family::SpectralFly { rho, q } => by_rule(fabric, network, topology, &quaternions::Quaternions::new(*rho, *q)),
-        Family::Levels(levels) => by_rule(fabric, network, topology, &levels::Nested::new(levels)),
-        Family::Megafly(megafly) => by_rule(fabric, network, topology, &dragonfly::LeavesAndSpines(*megafly)),
-        Family::GenKautz { degree, routers, arcs } => {
-            by_rule(fabric, network, topology, &gen_kautz::Residues::new(*degree, *routers, *arcs))
-        }
-        Family::Dragonfly(dragonfly) => by_rule(fabric, network, topology, &dragonfly::Groups(*dragonfly)),
-        &Family::FatTree { levels, arity } => by_rule(fabric, network, topology, &fat_tree::Tree { levels, arity }),
-        &Family::Kautz { degree, length, arcs } => by_rule(fabric, network, topology, &kautz::Words { degree, length, arcs }),
-        &Family::RandomRegular { routers, degree, .. } => {
-            by_rule(fabric, network, topology, &drawn::Regular { routers, degree, simplex: false })
-        }
-        &Family::Xpander { degree, lift, .. } => {
-            let regular = drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false };
-            by_rule(fabric, network, topology, &regular).and_then(|()| drawn::matched(topology, lift))
-        }
+/// What the family of a network says of its routers and links; `None` of a list.
+pub(super) fn rule_of(network: &Network) -> Option<Box<dyn Rule + Sync + '_>> {
+    Some(match &network.family {
+        Family::Torus(sides) => Box::new(grid::torus(sides)),
+        Family::Mesh(sides) => Box::new(grid::mesh(sides)),
+        Family::HyperX(sides) => Box::new(grid::hyperx(sides)),
+        &Family::Hypercube { dimensions, folded } => Box::new(hypercube::Cube { dimensions, folded }),
+        Family::PolarStar(star) => Box::new(products::Star::new(*star)),
+        Family::PolarFly { q } => Box::new(algebraic::Plane::new(*q)),
+        Family::SlimFly { q } => Box::new(algebraic::SlimFly::new(*q)),
+        Family::Bundlefly { q, p } => Box::new(products::Bundles::new(*q, *p)),
+        Family::SpectralFly { rho, q } => Box::new(quaternions::Quaternions::new(*rho, *q)),
+        Family::Levels(levels) => Box::new(levels::Nested::new(levels)),
+        Family::Megafly(megafly) => Box::new(dragonfly::LeavesAndSpines(*megafly)),
+        Family::GenKautz { degree, routers, arcs } => Box::new(gen_kautz::Residues::new(*degree, *routers, *arcs)),
+        Family::Dragonfly(dragonfly) => Box::new(dragonfly::Groups(*dragonfly)),
+        &Family::FatTree { levels, arity } => Box::new(fat_tree::Tree { levels, arity }),
+        &Family::Kautz { degree, length, arcs } => Box::new(kautz::Words { degree, length, arcs }),
+        &Family::RandomRegular { routers, degree, .. } => Box::new(drawn::Regular { routers, degree, simplex: false }),
+        &Family::Xpander { degree, lift, .. } => Box::new(drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false }),
         Family::Synthesized(free) => {
             let simplex = free.arcs == Arcs::Simplex;
-            by_rule(fabric, network, topology, &drawn::Regular { routers: free.routers, degree: free.degree, simplex })
+            Box::new(drawn::Regular { routers: free.routers, degree: free.degree, simplex })
         }
-        Family::Listed(listed) => listed::wiring(fabric, listed, topology),
+        Family::Listed(_) => return None,
+    })
+}
+
+/// Checks routers, links and ports of a network whose [`names`] were checked.
+pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) -> Result<(), CheckError> {
+    let found = match (&network.family, rule_of(network)) {
+        (Family::Listed(listed), _) => listed::wiring(fabric, listed, topology),
+        (_, Some(rule)) => by_rule(fabric, network, topology, &*rule),
+        (_, None) => Err("its family has no rule".to_owned()),
     };
-    found.and_then(|()| last_port(topology)).map_err(|what| CheckError::Wiring { what, span: Some(network.span) })?;
+    let matched = || match &network.family {
+        Family::Xpander { lift, .. } => drawn::matched(topology, *lift),
+        _ => Ok(()),
+    };
+    let found = found.and_then(|()| matched()).and_then(|()| last_port(topology));
+    found.map_err(|what| CheckError::Wiring { what, span: Some(network.span) })?;
     let (moved, block) = (topology.symmetry().block_size(), network.family.blocks().0 as usize);
     if moved != block {
         return Err(CheckError::symmetry(format!("it moves blocks of {moved} routers, but those of the network have {block}")));

@@ -38,7 +38,7 @@ pub(super) trait Rule {
     }
 }
 
-pub(super) fn by_rule(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+pub(super) fn by_rule(fabric: &Fabric, network: &Network, topology: &Topology, rule: &dyn Rule) -> Result<(), String> {
     routers(fabric, topology, rule)?;
     links(fabric, network, topology, rule)?;
     multiplicities(topology, rule)?;
@@ -58,7 +58,7 @@ pub(super) fn by_rule(fabric: &Fabric, network: &Network, topology: &Topology, r
 }
 
 /// Number of routers, and the hosts of each.
-fn routers(fabric: &Fabric, topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+fn routers(fabric: &Fabric, topology: &Topology, rule: &dyn Rule) -> Result<(), String> {
     let (has, must) = (topology.node_count(), rule.routers());
     if has != must {
         return Err(format!("{has} routers, but a network of these parameters has {must}"));
@@ -80,7 +80,7 @@ pub(super) fn hosts(topology: &Topology, node: NodeId, must: u16) -> Result<(), 
 }
 
 /// Every link is one of the family, with its class, type and direction.
-fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &dyn Rule) -> Result<(), String> {
     for (id, link) in topology.links().enumerate() {
         let name = || topology.channel_name(id.forward());
         if link.simplex != rule.simplex() {
@@ -103,7 +103,7 @@ fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &impl Ru
 }
 
 /// No two routers are joined more often than the family says.
-fn multiplicities(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+fn multiplicities(topology: &Topology, rule: &dyn Rule) -> Result<(), String> {
     let mut targets = Vec::new();
     for node in topology.nodes() {
         targets.clear();
@@ -122,7 +122,7 @@ fn multiplicities(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
 
 /// Ports count up from 0, local links first, then global ones, by neighbor; but where the family numbers the
 /// global ports itself.
-fn ports(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
+fn ports(topology: &Topology, rule: &dyn Rule) -> Result<(), String> {
     for node in topology.nodes() {
         let out = topology.channels_from(node).map(|channel| (channel, topology.source(channel).port, topology.target(channel).node));
         ascending(topology, rule, node, out)?;
@@ -137,7 +137,7 @@ fn ports(topology: &Topology, rule: &impl Rule) -> Result<(), String> {
 /// The channels of a router as (channel, port here, neighbor), by port, are in order.
 fn ascending(
     topology: &Topology,
-    rule: &impl Rule,
+    rule: &dyn Rule,
     node: NodeId,
     channels: impl Iterator<Item = (ChannelId, PortId, NodeId)>,
 ) -> Result<(), String> {

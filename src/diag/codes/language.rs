@@ -196,7 +196,8 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0113",
         "too large",
-        "A pod has at most 1048576 chips, 32768 cubes and 65536 OCSes, a network at most 65536 routers; with a demand matrix at most \
+        "A pod has at most 1048576 chips, 32768 cubes and 65536 OCSes, a network at most 65536 routers, or 1048576 where \
+         formulas describe its family: beyond 65536, `fabc check` describes it, and nothing builds it (FAB0208). With a demand matrix at most \
          4096 chips or routers with hosts, and as many where a graph file gives routers unequal numbers of hosts; an OCS group has at \
          most 16 indices. Larger numbers are refused before any memory is taken. What a build within these limits may take of memory is \
          limited too: see FAB0206.",

@@ -73,6 +73,14 @@ meta-node of few routers has few matchings. Raise `attempts`, or change `degree`
     },
     CodeDoc {
         code: "FAB0208",
+        title: "a network that is described, not built",
+        text: "\
+A network of more than 65536 routers is not built: its tables alone would be a number for every two of them. Where formulas describe its family,
+up to 1048576 routers can be declared, and `fabc check` without `--stop-after` tells their sizes and distances by formulas, and looks at a sample
+of the network: the links of some routers, and searches from some of them. `build`, `graph` and `check --stop-after` refuse it.",
+    },
+    CodeDoc {
+        code: "FAB0209",
         title: "a network that would take too long to measure",
         text: "\
 Distances, paths and bounds are exact: every router that differs from all others under the symmetry is searched from, and every search looks at all

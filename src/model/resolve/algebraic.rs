@@ -1,7 +1,7 @@
 //! `topology = ..` of families over finite fields.
 
 use super::context::Context;
-use super::families::{Found, MOST, Place, affordable};
+use super::families::{Found, MOST, Place};
 use super::settings::{Settings, integer, one_of};
 use crate::algebra::{Plane, is_prime, prime_power};
 use crate::model::{DesignSpace, Family, PolarStar, Supernode, is_paley_order, slim_fly_degree};
@@ -25,7 +25,7 @@ impl Place<'_> {
         let degree = settings.need(context, "degree", "3").and_then(|value| integer(context, "`degree`", value, 0..=LARGEST_ORDER));
         let star = PolarStar { q: q?, supernode: supernode?, degree: degree? as u32 };
         let (points, size) = (Plane::count(star.q), star.supernode_size());
-        affordable(context, Some(u128::from(points) * u128::from(size)), &format!("{points} supernodes of {size}"), self.name.span)?;
+        self.affordable(context, Some(u128::from(points) * u128::from(size)), &format!("{points} supernodes of {size}"), self.name.span)?;
         if !star.has_supernode() {
             let (degree, near) = (star.degree, nearest(star.degree, |degree| PolarStar { degree, ..star }.has_supernode()));
             let problem = match star.supernode {
@@ -47,7 +47,7 @@ impl Place<'_> {
             return found;
         }
         let q = self.order(context, &settings, "13")?;
-        affordable(context, Some(u128::from(Plane::count(q))), &format!("{q}^2 + {q} + 1"), self.name.span)?;
+        self.affordable(context, Some(u128::from(Plane::count(q))), &format!("{q}^2 + {q} + 1"), self.name.span)?;
         Some((Family::PolarFly { q }, links?))
     }
 
@@ -59,7 +59,7 @@ impl Place<'_> {
             return found;
         }
         let q = self.slim_order(context, &settings)?;
-        affordable(context, Some(2 * u128::from(q) * u128::from(q)), &format!("2 * {q}^2"), self.name.span)?;
+        self.affordable(context, Some(2 * u128::from(q) * u128::from(q)), &format!("2 * {q}^2"), self.name.span)?;
         Some((Family::SlimFly { q }, links?))
     }
 
@@ -73,7 +73,7 @@ impl Place<'_> {
         let q = self.slim_order(context, &settings);
         let p = settings.need(context, "p", "9").and_then(|value| integer(context, "`p`", value, 2..=LARGEST_ORDER));
         let (q, p) = (q?, p? as u32);
-        affordable(context, Some(2 * u128::from(q) * u128::from(q) * u128::from(p)), &format!("2 * {q}^2 * {p}"), self.name.span)?;
+        self.affordable(context, Some(2 * u128::from(q) * u128::from(q) * u128::from(p)), &format!("2 * {q}^2 * {p}"), self.name.span)?;
         if !is_paley_order(p) {
             let problem = format!("a Paley graph has a prime power of routers that is 1 modulo 4, and {p} is none");
             let help = format!("write `p = {};`", nearest(p, is_paley_order));
@@ -109,9 +109,9 @@ impl Place<'_> {
             let least = (q..).find(|&q| q * q > 4 * rho && q != rho && is_prime(q)).unwrap_or(q);
             return self.none_such(context, problem, format!("write at least `q = {least};`"), settings.place_of("q"));
         }
-        affordable(context, Some(cubed / 2), &format!("({q}^3 - {q}) / 2 or more"), self.name.span)?;
+        self.affordable(context, Some(cubed / 2), &format!("({q}^3 - {q}) / 2 or more"), self.name.span)?;
         let family = Family::SpectralFly { rho, q };
-        affordable(context, Some(family.router_count() as u128), &format!("{q}^3 - {q}"), self.name.span)?;
+        self.affordable(context, Some(family.router_count() as u128), &format!("{q}^3 - {q}"), self.name.span)?;
         Some((family, links?))
     }
 

@@ -1,7 +1,7 @@
 //! `topology = ..` of networks that are drawn at random, or searched.
 
 use super::context::Context;
-use super::families::{Found, MOST, Place, affordable};
+use super::families::{Found, MOST, Place};
 use super::settings::{Settings, integer, one_of_or};
 use crate::model::{ATTEMPTS, Arcs, Draw, Family, FreeGraph};
 use crate::syntax::ast::Block;
@@ -20,7 +20,7 @@ impl Place<'_> {
         let draw = draw(context, &settings)?;
         let (degree, lift) = (degree?, lift?);
         let routers = (degree as u128 + 1) * lift as u128;
-        affordable(context, Some(routers), &format!("{} meta-nodes of {lift}", degree + 1), self.name.span)?;
+        self.affordable(context, Some(routers), &format!("{} meta-nodes of {lift}", degree + 1), self.name.span)?;
         Some((Family::Xpander { degree: degree as u32, lift: lift as u32, draw }, links?))
     }
 
@@ -51,7 +51,7 @@ impl Place<'_> {
         let routers = settings.need(context, "routers", "240").and_then(|value| integer(context, "`routers`", value, 3..=i64::MAX));
         let degree = settings.need(context, "degree", "11").and_then(|value| integer(context, "`degree`", value, 2..=MOST));
         let (routers, degree) = (routers?, degree?);
-        affordable(context, Some(routers as u128), "`routers`:", settings.place_of("routers"))?;
+        self.affordable(context, Some(routers as u128), "`routers`:", settings.place_of("routers"))?;
         if degree >= routers {
             let problem = format!("{degree} links of a router cannot lead to different ones of {routers}");
             return self.none_such(context, problem, format!("write at most `degree = {};`", routers - 1), settings.place_of("degree"));

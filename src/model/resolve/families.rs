@@ -8,7 +8,7 @@ use super::settings::{Settings, in_range, integer, one_of_or, settings};
 use super::site::{Links, link_named};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
-use crate::limits::ROUTERS;
+use crate::limits::{DESCRIBED_ROUTERS, ROUTERS};
 use crate::model::errors::ResolveError;
 use crate::model::word::names;
 use crate::model::{Arcs, Arrangement, DesignSpace, Dragonfly, Family, Megafly};
@@ -58,7 +58,7 @@ impl Place<'_> {
         let sides = sides.into_iter().collect::<Option<Vec<i64>>>()?;
         let product = sides.iter().try_fold(1u128, |product, &side| product.checked_mul(side as u128));
         let written: Vec<String> = sides.iter().map(i64::to_string).collect();
-        affordable(context, product, &written.join(" x "), span)?;
+        self.affordable(context, product, &written.join(" x "), span)?;
         if product == Some(1) {
             let help = "give it at least two routers".to_owned();
             return self.none_such(context, "one router alone is joined to nothing".to_owned(), help, span);
@@ -114,7 +114,7 @@ impl Place<'_> {
             let help = format!("write at most `g = {most}`, or raise `a` or `h`");
             return self.none_such(context, problem, help, settings.place_of("g"));
         }
-        affordable(context, Some(a as u128 * g as u128), &format!("{g} groups of {a}"), self.name.span)?;
+        self.affordable(context, Some(a as u128 * g as u128), &format!("{g} groups of {a}"), self.name.span)?;
         Some(Dragonfly { a: a as u32, h: h as u32, g: g as u32, arrangement: Arrangement::default(), spare: false })
     }
 
@@ -131,7 +131,7 @@ impl Place<'_> {
             return self.none_such(context, problem, format!("write `a = {};`", a + 1), settings.place_of("a"));
         }
         let groups = a as u128 / 2 * rho as u128 + 1;
-        affordable(context, Some(groups * a as u128), &format!("{groups} groups of {a}"), self.name.span)?;
+        self.affordable(context, Some(groups * a as u128), &format!("{groups} groups of {a}"), self.name.span)?;
         if arrangement == Arrangement::Fold && rho % 2 == 1 {
             let problem = format!("`fold` needs an even `rho`, not {rho}");
             let help = "use `palmtree`, or change `rho` by one".to_owned();
@@ -152,7 +152,12 @@ impl Place<'_> {
             let problem = format!("with {dimensions} dimensions it has no links of its own");
             return self.none_such(context, problem, format!("write at least `dimensions = {least};`"), settings.place_of("dimensions"));
         }
-        affordable(context, 1u128.checked_shl(dimensions as u32).filter(|_| dimensions < 128), &format!("2^{dimensions}"), self.name.span)?;
+        self.affordable(
+            context,
+            1u128.checked_shl(dimensions as u32).filter(|_| dimensions < 128),
+            &format!("2^{dimensions}"),
+            self.name.span,
+        )?;
         Some((Family::Hypercube { dimensions: dimensions as u32, folded }, links?))
     }
 
@@ -169,7 +174,7 @@ impl Place<'_> {
             _ => {
                 let width = (arity as u128).checked_pow(levels as u32 - 1);
                 let routers = width.and_then(|width| width.checked_mul(levels as u128));
-                affordable(context, routers, &format!("{levels} levels of {arity}^{}", levels - 1), self.name.span)?;
+                self.affordable(context, routers, &format!("{levels} levels of {arity}^{}", levels - 1), self.name.span)?;
                 return Some((Family::FatTree { levels: levels as u32, arity: arity as u32 }, links?));
             }
         };
@@ -190,7 +195,7 @@ impl Place<'_> {
             return self.none_such(context, problem, "write at least `degree = 2`".to_owned(), span);
         }
         let words = (degree as u128).checked_pow(length as u32 - 1).and_then(|tails| tails.checked_mul(degree as u128 + 1));
-        affordable(context, words, &format!("{} x {degree}^{}", degree + 1, length - 1), self.name.span)?;
+        self.affordable(context, words, &format!("{} x {degree}^{}", degree + 1, length - 1), self.name.span)?;
         Some((Family::Kautz { degree: degree as u32, length: length as u32, arcs }, links?))
     }
 
@@ -202,7 +207,7 @@ impl Place<'_> {
         let routers = settings.need(context, "routers", "60").and_then(|value| integer(context, "`routers`", value, 2..=i64::MAX));
         let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
         let (degree, routers) = (degree?, routers?);
-        affordable(context, Some(routers as u128), "`routers`:", settings.place_of("routers"))?;
+        self.affordable(context, Some(routers as u128), "`routers`:", settings.place_of("routers"))?;
         if routers <= degree {
             let problem = format!("{degree} arcs of a router cannot lead to different ones of {routers}");
             return self.none_such(context, problem, format!("write at least `routers = {};`", degree + 1), settings.place_of("routers"));
@@ -256,6 +261,13 @@ impl Place<'_> {
         }
     }
 
+    /// Refuses a network of too many routers: more than are built, or, where formulas describe the family,
+    /// than are described.
+    pub(super) fn affordable(&self, context: &mut Context, routers: Option<u128>, arithmetic: &str, span: Span) -> Option<()> {
+        let described = Family::DESCRIBED.contains(&&*self.name.value);
+        affordable(context, if described { DESCRIBED_ROUTERS } else { ROUTERS }, routers, arithmetic, span)
+    }
+
     pub(super) fn none_such<T>(&self, context: &mut Context, problem: String, help: String, span: Span) -> Option<T> {
         let family = names(Family::FORMS).into_iter().find(|known| *known == &*self.name.value).unwrap_or("network");
         context.error(ResolveError::NoSuchNetwork { family, problem, help, span });
@@ -263,13 +275,13 @@ impl Place<'_> {
     }
 }
 
-/// Refuses what is too large; `None` stands for more routers than can be counted.
-pub(super) fn affordable(context: &mut Context, routers: Option<u128>, arithmetic: &str, span: Span) -> Option<()> {
-    if routers.is_some_and(|routers| routers <= u128::from(ROUTERS)) {
+/// Refuses what has more than `most` routers; `None` stands for more than can be counted.
+pub(super) fn affordable(context: &mut Context, most: u64, routers: Option<u128>, arithmetic: &str, span: Span) -> Option<()> {
+    if routers.is_some_and(|routers| routers <= u128::from(most)) {
         return Some(());
     }
     let count = routers.map_or("more than 2^127 routers".to_owned(), |routers| format!("{routers} routers"));
     let arithmetic = format!("{arithmetic} routers");
-    context.error(ResolveError::TooLarge { what: "the network", count, limit: ROUTERS, help: None, span, arithmetic });
+    context.error(ResolveError::TooLarge { what: "the network", count, limit: most, help: None, span, arithmetic });
     None
 }

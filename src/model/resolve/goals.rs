@@ -1,7 +1,7 @@
 //! `topology = family { radix = 15; routers = largest; }`: the design that a goal chooses.
 
 use super::context::{Context, missing};
-use super::families::{Found, Place, affordable};
+use super::families::{Found, Place};
 use super::settings::{Settings, integer, integer_of, limit, word, wrong_kind};
 use crate::ids::LinkTypeId;
 use crate::model::errors::ResolveError;
@@ -46,7 +46,7 @@ impl Place<'_> {
         let ((least, most), size) = (radix?, size?);
         let ports = if least == most { most.to_string() } else { format!("at most {most}") };
         if let Some(family) = space.choose(least..=most, size) {
-            affordable(context, Some(family.router_count() as u128), &format!("`{}`:", family.written()), self.name.span)?;
+            self.affordable(context, Some(family.router_count() as u128), &format!("`{}`:", family.written()), self.name.span)?;
             return Some(family);
         }
         let (problem, help) = match (size, space.choose(least..=most, Size::Largest)) {

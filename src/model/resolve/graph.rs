@@ -61,7 +61,7 @@ pub(super) fn graph(
             let place = at.map_or(String::new(), |at| format!(", line {}", line(at)));
             context.error(ResolveError::GraphFile { path: written, place, problem, help, span: path.span });
         }
-        Slip::TooLarge(count) => _ = affordable(context, Some(count as u128), &format!("the file lists {count}"), path.span),
+        Slip::TooLarge(count) => _ = affordable(context, ROUTERS, Some(count as u128), &format!("the file lists {count}"), path.span),
         Slip::InPieces { from, to, hub, reached, one_way } => {
             let joined = if one_way && hub == to { "can reach" } else { "can be reached from" };
             let routers = match reached - 1 {

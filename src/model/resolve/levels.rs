@@ -1,7 +1,7 @@
 //! `topology = levels { .. }`: nested groups, from the inside out.
 
 use super::context::{Context, missing};
-use super::families::{Found, MOST, Place, affordable};
+use super::families::{Found, MOST, Place};
 use super::settings::{Settings, in_range, integer, one_of_or};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
@@ -31,7 +31,7 @@ impl Place<'_> {
         if let Some(blocks) = &blocks {
             let routers = blocks.iter().try_fold(1u128, |routers, &blocks| routers.checked_mul(blocks as u128));
             let written: Vec<String> = blocks.iter().map(i64::to_string).collect();
-            affordable(context, routers, &written.join(" x "), self.name.span)?;
+            self.affordable(context, routers, &written.join(" x "), self.name.span)?;
         }
         let of_size = |depth: usize| {
             let blocks = blocks.as_ref()?;

@@ -12,7 +12,7 @@
 //! 2002 (potential functions).
 
 use super::lengths;
-use super::quotient::{Quotient};
+use super::quotient::Quotient;
 use crate::ir::DualLengths;
 
 /// The first and the last width, in parts of the busiest load.

@@ -38,6 +38,24 @@ pub(super) fn global(network: &Network, dragonfly: &Dragonfly, router: impl Fn(u
     edges
 }
 
+/// Adds the neighbors of a router.
+pub(super) fn neighbors(dragonfly: &Dragonfly, router: u32, found: &mut Vec<u32>) {
+    let (group, member) = (router / dragonfly.a, router % dragonfly.a);
+    found.extend((0..dragonfly.a).filter(|&other| other != member).map(|other| group * dragonfly.a + other));
+    found.extend(met(dragonfly, group, member).map(|(there, other)| there * dragonfly.a + other));
+}
+
+/// The group and member that every global port in use of a member leads to.
+pub(super) fn met(dragonfly: &Dragonfly, group: u32, member: u32) -> impl Iterator<Item = (u32, u32)> {
+    let &Dragonfly { a, h, g, .. } = dragonfly;
+    let others = g - 1;
+    let used = (a * h).checked_div(others).unwrap_or(0) * others;
+    (member * h..(member + 1) * h).take_while(move |&k| k < used).map(move |k| {
+        let (there, back) = across(dragonfly, group, k % others);
+        (there, (k / others * others + back) / h)
+    })
+}
+
 /// The group that port `k < g - 1` of a group leads to, and the port that it meets there.
 fn across(dragonfly: &Dragonfly, group: u32, k: u32) -> (u32, u32) {
     let g = dragonfly.g;

@@ -24,3 +24,29 @@ impl Edge {
         Self { ends, class: LinkClass::Global, link_type: network.global, ports: [None, None] }
     }
 }
+
+/// Who is joined to whom inside a block, and which place of another block every place meets.
+pub(super) struct Places {
+    /// `[place]`: places of the same block.
+    pub(super) inside: Vec<Vec<u32>>,
+    /// `[place]`: its place in a block of higher number, and in one of lower number.
+    pub(super) across: [Vec<u32>; 2],
+}
+
+impl Places {
+    /// Those of a supernode.
+    pub(super) fn new(links: &[[u32; 2]], across: &[u32]) -> Self {
+        let mut inside = vec![Vec::new(); across.len()];
+        for &[one, other] in links {
+            inside[one as usize].push(other);
+            inside[other as usize].push(one);
+        }
+        let mut back = vec![0; across.len()];
+        across.iter().zip(0..).for_each(|(&far, place)| back[far as usize] = place);
+        Self { inside, across: [across.to_vec(), back] }
+    }
+    /// The router of block `to` that a place of block `from` meets.
+    pub(super) fn meets(&self, from: u32, place: u32, to: u32) -> u32 {
+        to * self.inside.len() as u32 + self.across[usize::from(to < from)][place as usize]
+    }
+}

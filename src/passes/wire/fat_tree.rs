@@ -23,3 +23,21 @@ pub(super) fn edges(network: &Network, levels: u32, arity: u32) -> Vec<Edge> {
     }
     edges
 }
+
+/// Adds the neighbors of a router.
+pub(super) fn neighbors(levels: u32, arity: u32, router: u32, found: &mut Vec<u32>) {
+    let width = arity.pow(levels - 1);
+    let (level, number) = (router / width, router % width);
+    // The digit of the lower level is free.
+    let mut join = |other: u32, lower: u32| {
+        let place = arity.pow(lower);
+        let first = number - number / place % arity * place;
+        found.extend((0..arity).map(|digit| other * width + first + digit * place));
+    };
+    if level > 0 {
+        join(level - 1, level - 1);
+    }
+    if level + 1 < levels {
+        join(level + 1, level);
+    }
+}

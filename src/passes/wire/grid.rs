@@ -38,3 +38,29 @@ pub(super) fn edges(network: &Network, sides: &[u32], axis: Axis) -> Vec<Edge> {
     }
     edges
 }
+
+/// Adds the neighbors of a router, one after the other along every axis.
+pub(super) fn neighbors(sides: &[u32], axis: Axis, router: u32, found: &mut Vec<u32>) {
+    let mut stride = 1;
+    for &side in sides.iter().rev() {
+        let at = router / stride % side;
+        let mut join = |other: u32| found.push(router - at * stride + other * stride);
+        match axis {
+            Axis::Complete => (0..side).filter(|&other| other != at).for_each(join),
+            Axis::Path | Axis::Ring => {
+                let around = axis == Axis::Ring && side > 2;
+                if at > 0 {
+                    join(at - 1);
+                } else if around {
+                    join(side - 1);
+                }
+                if at + 1 < side {
+                    join(at + 1);
+                } else if around {
+                    join(0);
+                }
+            }
+        }
+        stride *= side;
+    }
+}

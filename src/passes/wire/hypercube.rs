@@ -13,3 +13,11 @@ pub(super) fn edges(network: &Network, dimensions: u32, folded: bool) -> Vec<Edg
     let pairs = differences.flat_map(|difference| (0..=all).map(move |router| [router, router ^ difference]));
     pairs.filter(|[one, other]| one < other).map(|ends| Edge::local(network, ends)).collect()
 }
+
+/// Adds the neighbors of a router.
+pub(super) fn neighbors(dimensions: u32, folded: bool, router: u32, found: &mut Vec<u32>) {
+    found.extend((0..dimensions).map(|bit| router ^ 1 << bit));
+    if folded {
+        found.push(router ^ ((1 << dimensions) - 1));
+    }
+}

@@ -40,3 +40,27 @@ fn successors(degree: u32, length: u32, router: u32) -> impl Iterator<Item = u32
     let count = if length == 1 { degree + 1 } else { degree };
     (first..first + count).filter(move |&next| next != skipped)
 }
+
+/// The routers that arcs come from, ascending.
+fn predecessors(degree: u32, length: u32, router: u32) -> Vec<u32> {
+    if length == 1 {
+        return successors(degree, length, router).collect();
+    }
+    // Before the first letter any other one, and the last letter is dropped.
+    let (words, place) = (degree.pow(length - 1), degree.pow(length - 2));
+    let (letter, rest) = (router / words, router % words / degree);
+    let before = (0..=degree).filter(|&before| before != letter);
+    before.map(|before| before * words + (letter - u32::from(letter > before)) * place + rest).collect()
+}
+
+/// Adds the routers that arcs lead to; of duplex ones also those that they come from, each once.
+pub(super) fn neighbors(degree: u32, length: u32, arcs: Arcs, router: u32, found: &mut Vec<u32>) {
+    found.extend(successors(degree, length, router));
+    if arcs == Arcs::Duplex {
+        for before in predecessors(degree, length, router) {
+            if !successors(degree, length, router).any(|after| after == before) {
+                found.push(before);
+            }
+        }
+    }
+}

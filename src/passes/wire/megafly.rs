@@ -7,7 +7,7 @@
 
 use super::dragonfly;
 use super::edge::Edge;
-use crate::model::{Megafly, Network};
+use crate::model::{Dragonfly, Megafly, Network};
 
 /// The links of a megafly.
 pub(super) fn edges(network: &Network, megafly: &Megafly) -> Vec<Edge> {
@@ -19,4 +19,15 @@ pub(super) fn edges(network: &Network, megafly: &Megafly) -> Vec<Edge> {
     }
     edges.extend(dragonfly::global(network, &megafly.spines(), |group, spine| group * a + half + spine, half));
     edges
+}
+
+/// Adds the neighbors of a router of a megafly with these spines.
+pub(super) fn neighbors(spines: &Dragonfly, router: u32, found: &mut Vec<u32>) {
+    let (half, a) = (spines.a, 2 * spines.a);
+    let (group, member) = (router / a, router % a);
+    if member < half {
+        return found.extend((half..a).map(|spine| group * a + spine));
+    }
+    found.extend((0..half).map(|leaf| group * a + leaf));
+    found.extend(dragonfly::met(spines, group, member - half).map(|(there, spine)| there * a + half + spine));
 }

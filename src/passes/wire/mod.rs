@@ -16,6 +16,7 @@ mod gen_kautz;
 mod grid;
 mod halves;
 mod hypercube;
+mod implicit;
 mod kautz;
 mod levels;
 mod listed;
@@ -27,6 +28,7 @@ mod slim_fly;
 mod spectralfly;
 
 pub use halves::halves;
+pub use implicit::{Neighbors, neighbors};
 pub use seeds::seeds;
 
 use crate::ids::{BlockId, NodeId, PortId};

@@ -12,3 +12,8 @@ pub(super) fn edges(network: &Network, q: u32) -> Vec<Edge> {
     let above = |point: u32| plane.orthogonal(point).into_iter().filter(move |&other| other > point).map(move |other| [point, other]);
     (0..Plane::count(q)).flat_map(above).map(|ends| Edge::local(network, ends)).collect()
 }
+
+/// Adds the neighbors of a router.
+pub(super) fn neighbors(plane: &Plane, router: u32, found: &mut Vec<u32>) {
+    found.extend(plane.orthogonal(router).into_iter().filter(|&other| other != router));
+}

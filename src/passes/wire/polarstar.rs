@@ -4,7 +4,7 @@
 //! as in its graph, and at quadrics also a to f(a); places a and f(a) of supernodes x < y are joined where
 //! the points are orthogonal. Source: Lakhotia and others 2024 (PolarStar). Cost: linear in the links.
 
-use super::edge::Edge;
+use super::edge::{Edge, Places};
 use crate::algebra::Plane;
 use crate::model::{Network, PolarStar};
 
@@ -23,4 +23,32 @@ pub(super) fn edges(network: &Network, star: &PolarStar) -> Vec<Edge> {
         }
     }
     edges
+}
+
+/// A PolarStar that is not wired whole: its points with their neighbors, and its two kinds of supernodes.
+pub(super) struct Implicit {
+    /// `[point]`: the points orthogonal to it, itself among them where it is a quadric.
+    points: Vec<Vec<u32>>,
+    plain: Places,
+    quadric: Places,
+}
+
+impl Implicit {
+    pub(super) fn new(star: &PolarStar) -> Self {
+        let (supernode, plane) = (star.graph(), Plane::new(star.q));
+        Self {
+            points: (0..Plane::count(star.q)).map(|point| plane.orthogonal(point)).collect(),
+            plain: Places::new(&supernode.links, &supernode.across),
+            quadric: Places::new(&supernode.with_loops(), &supernode.across),
+        }
+    }
+    /// Adds the neighbors of a router.
+    pub(super) fn neighbors(&self, router: u32, found: &mut Vec<u32>) {
+        let size = self.plain.inside.len() as u32;
+        let (point, place) = (router / size, router % size);
+        let orthogonal = &self.points[point as usize];
+        let own = if orthogonal.contains(&point) { &self.quadric } else { &self.plain };
+        found.extend(own.inside[place as usize].iter().map(|other| point * size + other));
+        found.extend(orthogonal.iter().filter(|&&other| other != point).map(|&other| own.meets(point, place, other)));
+    }
 }

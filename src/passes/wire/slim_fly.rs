@@ -37,6 +37,39 @@ pub(super) fn pairs(q: u32) -> Vec<[u32; 2]> {
     pairs
 }
 
+/// A slim fly that is not wired whole.
+pub(super) struct Implicit {
+    field: Field,
+    /// `[side]`: the differences of rows that are joined.
+    differences: [Vec<u32>; 2],
+}
+
+impl Implicit {
+    pub(super) fn new(q: u32) -> Self {
+        let field = Field::new(q);
+        let differences = differences(q).map(|exponents| {
+            let mut found: Vec<u32> = exponents.into_iter().map(|exponent| field.power(exponent)).collect();
+            found.sort_unstable();
+            found.dedup();
+            found
+        });
+        Self { field, differences }
+    }
+    /// Adds the neighbors of a router.
+    pub(super) fn neighbors(&self, router: u32, found: &mut Vec<u32>) {
+        let (field, q) = (&self.field, self.field.order());
+        let (side, column, row) = (router / (q * q), router / q % q, router % q);
+        let rows = self.differences[side as usize].iter().map(|&by| field.sum(row, by));
+        found.extend(rows.map(|row| (side * q + column) * q + row));
+        // y = m x + c.
+        found.extend((0..q).map(|other| {
+            let product = field.product(column, other);
+            let row = field.sum(row, if side == 0 { field.negative(product) } else { product });
+            ((1 - side) * q + other) * q + row
+        }));
+    }
+}
+
 /// The differences inside the columns of either side, as exponents of the generator.
 fn differences(q: u32) -> [Vec<u32>; 2] {
     let step = |from: u32, to: u32| (from..=to).step_by(2);

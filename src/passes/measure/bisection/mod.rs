@@ -9,8 +9,8 @@
 //! over), each refined by moves ([`refine`]), and the best of them once more through all levels. The lower
 //! end is lambda2 floor(N / 2) ceil(N / 2) / N, rounded up, with lambda2 of the Laplacian from [`spectrum`]:
 //! for the vector that is ceil(N / 2) on one half and -floor(N / 2) on the other, the quadratic form is N^2
-//! times the cut (Fiedler 1973; Mohar 1989). Ties: the first start. Cost: at most [`STARTS`] starts, fewer on
-//! graphs with many links ([`WORK`]); counted, never timed.
+//! times the cut (Fiedler 1973; Mohar 1989). Ties: the first start. Cost: as many starts as
+//! [`STARTS`] allows, fewer on graphs with many links; counted, never timed.
 
 mod graph;
 mod multilevel;
@@ -28,19 +28,20 @@ use refine::refine;
 use spectrum::{Spectrum, spectrum};
 use std::cmp::Ordering;
 
-/// Multilevel starts, where links are few.
-const STARTS: usize = 128;
+/// Multilevel starts, at most, and the links that all of them together begin with: as many starts as either
+/// allows. Small graphs, whose best cuts are rare among good ones, have more.
+const STARTS: [(usize, usize); 2] = [(128, 1 << 22), (1024, 1 << 21)];
 /// Fewest of them, however many links there are.
 const FEWEST_STARTS: usize = 4;
-/// Links that all multilevel starts together begin with; of networks whose spectrum is not looked at, which
-/// are large, and where the structure tells more.
-const WORK: [usize; 2] = [1 << 22, 1 << 19];
+/// The same of networks whose spectrum is not looked at, which are large, and where the structure tells more.
+const LARGE_WORK: usize = 1 << 19;
 /// Vertices at which coarsening ends, in turn: deep, and ever flatter.
 const COARSEST: [usize; 4] = [40, 80, 240, usize::MAX];
 /// One of so many starts, the best ones, is coarsened and refined again, so many times.
 const BETTERED_PART: usize = 8;
 const CYCLES: usize = 8;
-/// The stream of the first start; the ones before are the spectrum's.
+/// The stream of the first start; the ones before are the spectrum's. Starts beyond the first kind share
+/// streams with the cycles, which draw other things from them.
 const FIRST_STREAM: u64 = 1;
 
 /// Measures the bisection; `given` are halves, `[router]`, in any balance.
@@ -54,7 +55,9 @@ pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>
     // Floats are only compared.
     let by_value = |Spectrum { fiedler, .. }: &Spectrum| first_half(graph.len(), |one, other| fiedler[one].total_cmp(&fiedler[other]));
     let structural: Vec<Vec<bool>> = given.iter().cloned().chain(plausible(topology)).chain(spectrum.as_ref().map(by_value)).collect();
-    let multilevel = (WORK[usize::from(large)] / topology.links().len().max(1)).clamp(FEWEST_STARTS, STARTS);
+    let links = topology.links().len().max(1);
+    let affordable = STARTS.map(|(most, work)| most.min(work / links));
+    let multilevel = if large { LARGE_WORK / links } else { affordable[0].max(affordable[1]) }.max(FEWEST_STARTS);
     let cut_of = |start: usize| {
         let sides = match structural.get(start) {
             Some(sides) => {
@@ -76,7 +79,7 @@ pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>
     let again = |&(cut, start, ref sides): &(u64, usize, Vec<bool>)| {
         let mut best = (cut, sides.clone());
         for cycle in 0..CYCLES {
-            let mut stream = Stream::new(1, FIRST_STREAM + (STARTS + start * CYCLES + cycle) as u64);
+            let mut stream = Stream::new(1, FIRST_STREAM + (STARTS[0].0 + start * CYCLES + cycle) as u64);
             let sides = multilevel::halves(&graph, COARSEST[0], Some(&best.1), &mut stream);
             let cut = graph.cut(&sides);
             // Coarse levels are balanced coarsely: what comes back may be worse.

@@ -85,7 +85,11 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: Settings) -> NextHops
     for round in 0..rounds {
         let progressed = round as f64 / (rounds - 1) as f64;
         let width = WIDTHS[0] * libm::pow(WIDTHS[1] / WIDTHS[0], progressed);
-        if large { search.batches(width) } else { search.round(width) }
+        if large {
+            search.batches(width)
+        } else {
+            search.round(width)
+        }
         let busiest = search.busiest();
         if best.as_ref().is_none_or(|(least, _)| busiest < *least) {
             best = Some((busiest, search.trees.iter().map(|tree| tree.ports.clone()).collect()));
