@@ -94,8 +94,8 @@ fn proved(topology: &Topology, least: u64) -> bool {
     definite::is_above(topology, (least - 1) as f64 * routers as f64 / (below * above))
 }
 
-/// A recounted bisection with what a proved rate says of it: every pair sends `low` at once, so any two halves
-/// have room between them for all pairs across, and no link has room for more than the widest.
+/// A recounted bisection with what a proved rate says of it: every pair sends `low` at once, so any two
+/// halves have room between them for all pairs across, and no link has room for more than the widest.
 pub(in crate::check) fn with_flow(topology: &Topology, demand: &Demand, of: Bisection, low: Exact) -> Bisection {
     let alike = demand.is_uniform() && topology.links().iter().all(|link| !link.simplex);
     let routers = topology.node_count();

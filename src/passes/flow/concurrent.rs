@@ -71,8 +71,8 @@ const QUICK: usize = 1 << 22;
 /// however large the network.
 const WORK: u64 = 1 << 35;
 const FEWEST_ROUNDS: u32 = 24;
-/// Rounds where only the upper end is looked for: one, from what the structure suggests, to see which channels
-/// are full. Later ones swing too far to gain anything unless they are many.
+/// Rounds where only the upper end is looked for: one, from what the structure suggests, to see which
+/// channels are full. Later ones swing too far to gain anything unless they are many.
 const FEW_ROUNDS: u32 = 1;
 
 /// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in
