@@ -155,7 +155,7 @@ fn too_few_are_refused_early() {
         let loader = |_: &str| Ok(text.clone());
         let (fabric, ..) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         let early = decidable(&fabric, Stage::Emit).expect_err("refused");
-        let late = compile(fabric, Stage::Emit, &Silent).err().expect("refused");
+        let late = compile(fabric, Stage::Emit, &Silent).expect_err("refused");
         for failure in [early, late] {
             let said: Vec<String> = failure.diagnostics().iter().map(ToString::to_string).collect();
             assert_eq!(said, [format!("{what} (nominal)").replace("torus, the budget has 1 (nominal)", "torus, the budget has 1")]);

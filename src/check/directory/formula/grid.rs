@@ -47,7 +47,7 @@ impl Grid {
 fn rises(line: Line, side: u32, here: u32, there: u32) -> bool {
     let (ahead, behind) = ((side + there - here) % side, (side + here - there) % side);
     match line {
-        Line::Ring if ahead == behind => here % 2 == 0,
+        Line::Ring if ahead == behind => here.is_multiple_of(2),
         Line::Ring => ahead < behind,
         _ => there > here,
     }
