@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 20] = [
+const LAYERS: [(&str, u8); 21] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
@@ -23,6 +23,7 @@ const LAYERS: [(&str, u8); 20] = [
     ("read", 4),
     ("passes", 5),
     ("check", 5),
+    ("sim", 5),
     ("compiled", 6),
     ("emit", 7),
     ("compile", 8),
