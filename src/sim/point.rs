@@ -3,6 +3,7 @@
 use super::load::StaticLoad;
 use super::parameters::Setting;
 use super::rate::Rate;
+use crate::ids::NodeId;
 use crate::ir::Fraction;
 
 /// All runs of one fabric under one traffic.
@@ -14,6 +15,8 @@ pub struct SimReport {
     pub setting: Setting,
     /// What the traffic puts on the channels.
     pub load: StaticLoad,
+    /// `[endpoint]`: its router.
+    pub sources: Vec<NodeId>,
     /// By rate, then by seed, both ascending.
     pub points: Vec<Point>,
 }

@@ -10,7 +10,7 @@ use super::point::SimReport;
 use super::rate::Rate;
 use super::routes::Routes;
 use super::traffic::Pattern;
-use crate::ids::{Id, LinkTypeId, NodeId};
+use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
 use crate::model::Fabric;
@@ -143,7 +143,9 @@ pub fn curve(prepared: &Prepared<'_>, rates: &[Rate], seeds: &[u64], progress: &
     let points: Vec<_> = runs.par_iter().map(run).collect();
     progress.end();
     let points = points.into_iter().collect::<Result<_, SimError>>()?;
-    Ok(SimReport { scenario: prepared.scenario.clone(), setting: prepared.setting.clone(), load: prepared.load.clone(), points })
+    let sources = prepared.endpoints.router.iter().map(|&router| NodeId(router)).collect();
+    let (scenario, setting, load) = (prepared.scenario.clone(), prepared.setting.clone(), prepared.load.clone());
+    Ok(SimReport { scenario, setting, load, sources, points })
 }
 
 /// Whether all links in use carry alike, and take a time that can be simulated.
