@@ -1,7 +1,7 @@
 //! Small fabrics made by hand: what stands on the bench of the known answers.
 
 use fabc::diag::Span;
-use fabc::ids::{BlockId, Id, LinkTypeId, NodeId, PortId};
+use fabc::ids::{Id, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Entry, ForwardingTables, Link, LinkClass, Scene, Symmetry, TableKey, Topology};
 use fabc::model::{Budget, Capacities, Demand, Fabric, Family, Faults, LinkType, Network, Plant, Router, RoutingChoice};
 use fabc::sim::{Hosts, Lanes, Parameters, Point, Prepared, Rate, SimError, curve, prepare};
@@ -97,16 +97,6 @@ impl Bench {
         routers.iter_mut().for_each(|entries: &mut Vec<Entry>| entries.sort_unstable());
         let tables = tables(TableKey::DstInput, vcs, Symmetry::trivial(1, count as u32), routers);
         Self { fabric: fabric(hardware, count), topology, tables }
-    }
-
-    /// The same ring with tables for one router, carried to the others by rotations.
-    pub(crate) fn rotated(self) -> Self {
-        let count = self.topology.node_count() as u32;
-        let rotations = (0..count).map(|by| (0..count).map(|at| BlockId((at + by) % count)).collect()).collect();
-        let symmetry = Symmetry::new(1, rotations);
-        let routers = vec![self.tables.routers[0].clone()];
-        let tables = ForwardingTables { symmetry: symmetry.clone(), routers, ..self.tables };
-        Self { topology: self.topology.with_symmetry(symmetry), tables, ..self }
     }
 
     pub(crate) fn prepared(&self, parameters: &Parameters) -> Result<Prepared<'_>, SimError> {
