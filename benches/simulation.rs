@@ -11,8 +11,11 @@ use fabc::sim::{Parameters, Rate, SimReport, curve, prepare};
 use std::time::Instant;
 
 /// Links of one cycle and routers of three, as CNSim was run with.
-const UNIT: [(&str, &str); 3] =
-    [("latency = 50 cycles", "latency = 1 cycles"), ("latency = 25 cycles; }\ncube", "latency = 3 cycles; }\ncube"), ("latency = 25 cycles", "latency = 1 cycles")];
+const UNIT: [(&str, &str); 3] = [
+    ("latency = 50 cycles", "latency = 1 cycles"),
+    ("latency = 25 cycles; }\ncube", "latency = 3 cycles; }\ncube"),
+    ("latency = 25 cycles", "latency = 1 cycles"),
+];
 
 /// Fabrics, and what CNSim accepts of what is offered: unit latencies, packets of 6 flits, 2 general virtual
 /// channels and 2 of the tables, 200 flits each (measured with the version that the authors of TONS extended).
@@ -38,18 +41,28 @@ fn main() {
             let accepted = point.accepted(&report.setting, report.load.senders).as_f64();
             let latency = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
             let bound = report.load.bound.as_f64();
-            println!("| `{name}` | {bound:.4} | {} | {theirs:.4} | {accepted:.4} | {:.2} % | {latency:.1} |", point.rate, 100.0 * accepted / theirs);
+            println!(
+                "| `{name}` | {bound:.4} | {} | {theirs:.4} | {accepted:.4} | {:.2} % | {latency:.1} |",
+                point.rate,
+                100.0 * accepted / theirs
+            );
         }
     }
     println!();
     println!("| tables | routers | packet hops per second and core | ms per cycle at 0.4 |");
     println!("|---|---|---|---|");
     for name in SPEED.into_iter().filter(|name| chosen(name)) {
-        let (report, seconds) = simulated(name, &["0.4"], Parameters { warmup: Some(2000), measure: Some(10_000), ..Parameters::default() });
+        let (report, seconds) =
+            simulated(name, &["0.4"], Parameters { warmup: Some(2000), measure: Some(10_000), ..Parameters::default() });
         let point = &report.points[0];
         // Hops are counted in the window only, and as many are made per cycle before and after.
         let hops = point.hops as f64 / f64::from(report.setting.measure) * f64::from(point.cycles);
-        println!("| `{name}` | {} | {:.2} million | {:.4} |", report.sources.len(), hops / seconds / 1e6, 1e3 * seconds / f64::from(point.cycles));
+        println!(
+            "| `{name}` | {} | {:.2} million | {:.4} |",
+            report.sources.len(),
+            hops / seconds / 1e6,
+            1e3 * seconds / f64::from(point.cycles)
+        );
     }
 }
 

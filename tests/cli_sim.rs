@@ -76,7 +76,8 @@ fn a_pod_in_every_form_and_scenario() {
 
 #[test]
 fn hosts_of_a_network_have_a_port_each() {
-    let network = SpecText::network("hyperx 3 x 3;").with("router { radix = 12; hosts = 2; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }");
+    let network = SpecText::network("hyperx 3 x 3;")
+        .with("router { radix = 12; hosts = 2; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }");
     let place = built(&network);
     let (text, _) = sim(&place, &["--traffic", "permutation", "--rates", "0.2"], 0);
     assert!(text.contains("flits per cycle and host") && text.contains("a port of one flit per cycle each way and host"), "{text}");
@@ -90,7 +91,11 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
     let place = built(&pod());
     for (args, code, what) in [
         (&["--packet", "101"][..], 1, "spec.fab:7:5: error[FAB0601]: a packet of 101 flits does not fit a buffer of 100"),
-        (&["--general", "3"], 1, "error[FAB0602]: 3 general virtual channels and the 2 of the tables need 5 virtual channels, but the chip has 4"),
+        (
+            &["--general", "3"],
+            1,
+            "error[FAB0602]: 3 general virtual channels and the 2 of the tables need 5 virtual channels, but the chip has 4",
+        ),
         (&["--classes", "3"], 1, "error[FAB0602]: 3 virtual channels for each of the 2 of the tables need 6"),
         (&["--rates", "7"], 2, "error[FAB0605]: a rate of 7.00 is more than a packet of 6 flits per cycle and port can offer: at most 6"),
         (&["--scenario", "Q[0,0]"], 2, "error[FAB0512]: there are no tables for the scenario `Q[0,0]`"),

@@ -36,15 +36,17 @@ fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimRepor
     curve(&prepared, &rates, &[1], &Silent).unwrap()
 }
 
-/// Accepted rates and mean latencies of CNSim on the same tables.
+/// Accepted rates of CNSim on the same tables, and its mean latency at a load of 0.8.
 #[test]
 fn a_torus_accepts_what_cnsim_accepts() {
     let torus = unit_torus();
-    let report = run(&torus, &Parameters { warmup: Some(8000), measure: Some(8000), ..Parameters::default() }, &["0.02", "0.8", "0.9", "1.0"]);
+    let report =
+        run(&torus, &Parameters { warmup: Some(8000), measure: Some(8000), ..Parameters::default() }, &["0.02", "0.8", "0.9", "1"]);
     assert_eq!(report.load.bound, fabc::ir::Fraction::new(127u8, 128u8));
     let accepted = |at: usize| report.points[at].accepted(&report.setting, 128).as_f64();
     let mean = |at: usize| report.points[at].delays.unwrap().mean().as_f64();
-    assert_near("latency at 0.02", mean(0), 20.1, 0.05);
+    // Nearly nothing is in the way of these.
+    assert_near("latency at 0.02", mean(0), report.load.mean_cycles.as_f64(), 0.01);
     assert_near("latency at 0.8", mean(1), 47.4, 0.05);
     assert_near("accepted at 0.9", accepted(2), 0.8998, 0.01);
     assert_near("accepted at 1.0", accepted(3), 0.9649, 0.01);
@@ -88,9 +90,9 @@ fn neither_threads_nor_the_order_of_rates_show() {
 /// Tables for one router, carried to the others, are those of every router.
 #[test]
 fn canonical_tables_move_packets_as_listed_ones_do() {
-    let compiled = unit_torus();
+    let compiled = compiled(&std::fs::read_to_string("specs/networks/dragonfly_264.fab").expect("a spec"));
     let tables = nominal(&compiled);
-    assert!(!tables.symmetry.is_trivial());
+    assert_eq!(tables.symmetry.order(), 33);
     let listed = ForwardingTables {
         symmetry: tables.symmetry.without(),
         routers: compiled.topology.nodes().map(|node| tables.router(node)).collect(),
@@ -99,7 +101,7 @@ fn canonical_tables_move_packets_as_listed_ones_do() {
     let parameters = Parameters { warmup: Some(1000), measure: Some(1000), ..Parameters::default() };
     let report = |tables: &ForwardingTables| {
         let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), tables, &parameters).unwrap();
-        curve(&prepared, &[Rate::parse("0.9").unwrap()], &[1, 2], &Silent).unwrap()
+        curve(&prepared, &[Rate::parse("0.4").unwrap()], &[1, 2], &Silent).unwrap()
     };
     assert_eq!(report(&tables), report(&listed));
 }
@@ -167,5 +169,5 @@ fn two_ports_carry_more_than_one() {
     let [one, two] = [1, 2].map(|ports| ring.point(&Parameters { hosts: Some(Hosts::Ports(ports)), ..parameters(30_000) }, "1.4").unwrap());
     assert_near("bound of a port", one.bound, 1.0, 0.0);
     assert_near("bound of the ring", two.bound, 1.5, 0.0);
-    assert!(one.accepted <= 1.0 && two.accepted > 1.3, "{} and {}", one.accepted, two.accepted);
+    assert!(one.accepted <= 1.0 && two.accepted > 1.15, "{} and {}", one.accepted, two.accepted);
 }

@@ -111,8 +111,7 @@ impl Bench {
         let (setting, senders) = (&report.setting, report.load.senders);
         let accepted = point.accepted(setting, senders).as_f64();
         let mean = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
-        let inside = point.inside_sum as f64 / f64::from(setting.measure);
-        Ok(Measured { accepted, mean, inside, least_cycles: report.load.most_cycles, bound: report.load.bound.as_f64(), point })
+        Ok(Measured { accepted, mean, least_cycles: report.load.most_cycles, bound: report.load.bound.as_f64(), point })
     }
 }
 
@@ -122,8 +121,6 @@ pub(crate) struct Measured {
     pub(crate) accepted: f64,
     /// Mean latency.
     pub(crate) mean: f64,
-    /// Packets inside on average.
-    pub(crate) inside: f64,
     /// Zero-load latency of the slowest route.
     pub(crate) least_cycles: u64,
     pub(crate) bound: f64,

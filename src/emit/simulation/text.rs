@@ -48,13 +48,20 @@ pub fn simulation_text(fabric: &Fabric, topology: &Topology, reports: &[SimRepor
         let head: Vec<String> = COLUMNS.iter().map(|(name, width)| format!("{name:>width$}")).collect();
         out += &format!("  {}\n", head.join("  ").trim_end());
         for point in &report.points {
-            let row: Vec<String> = cells(fabric, report, point, several).into_iter().zip(COLUMNS).map(|(cell, (_, width))| format!("{cell:>width$}")).collect();
+            let row: Vec<String> = cells(fabric, report, point, several)
+                .into_iter()
+                .zip(COLUMNS)
+                .map(|(cell, (_, width))| format!("{cell:>width$}"))
+                .collect();
             out += &format!("  {}\n", row.join("  ").trim_end());
         }
         if let Some(full) = report.points.iter().find(|point| !point.is_stable()) {
             let (channel, _) = full.busiest;
             let name = topology.channel_name(ChannelId(channel));
-            out += &wrapped(&format!("saturated: less than 99 % of what was born was delivered; at {} the busiest channel is {name}", full.rate));
+            out += &wrapped(&format!(
+                "saturated: less than 99 % of what was born was delivered; at {} the busiest channel is {name}",
+                full.rate
+            ));
         }
     }
     out
@@ -72,7 +79,7 @@ fn cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [
         notes.push("saturated".to_owned());
     }
     if point.unfinished > 0 {
-        notes.push(format!("{} of {} packets never arrived", grouped(point.unfinished), grouped(point.born)));
+        notes.push(format!("{} of {} packets had not arrived in the end", grouped(point.unfinished), grouped(point.born)));
     }
     let [mean, median, p99, most, waited] = match &point.delays {
         Some(of) => {
@@ -83,7 +90,7 @@ fn cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [
     };
     let busy = Fraction::new(u64::from(point.busiest.1) * 100, setting.measure);
     [
-        point.rate.to_string(),
+        format!("{:0<6}", point.rate),
         share(accepted.numerator() as u64, accepted.denominator() as u64),
         gbs,
         mean,

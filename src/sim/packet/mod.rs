@@ -145,7 +145,8 @@ impl<'a> Run<'a> {
         let generators = of.endpoints.count() * ports;
         let outputs = layout.channels + generators as usize;
         let farthest = layout.latency.iter().copied().max().unwrap_or(0);
-        let reach = [setting.router + farthest, farthest + setting.packet, setting.turn + setting.packet, setting.injection + setting.router];
+        let reach =
+            [setting.router + farthest, farthest + setting.packet, setting.turn + setting.packet, setting.injection + setting.router];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
         Self {
             destinations: Keyed::new(seed, DESTINATIONS),
@@ -195,8 +196,18 @@ impl<'a> Run<'a> {
         let (here, there) = (of.endpoints.router[endpoint as usize], of.endpoints.router[to as usize]);
         let first_limited = of.layout.source_queue[here as usize];
         let limited = ports.map(|ports| first_limited + generator - of.endpoints.first[here as usize] * ports);
-        let mut packet =
-            Packet { birth: now, generator, to, next: NONE, ready: now + setting.injection, out: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
+        let mut packet = Packet {
+            birth: now,
+            generator,
+            to,
+            next: NONE,
+            ready: now + setting.injection,
+            out: NONE,
+            waited: 0,
+            hops: 0,
+            vc: 0,
+            escaped: false,
+        };
         if here == there {
             let Some(queue) = limited else {
                 let packet = self.stored(packet);
