@@ -88,9 +88,11 @@ fn run(args: &SimArgs, fabric: &Fabric, read: &ReadScenario, watch: &Watch) -> R
     let bound = prepared.load().bound;
     let rates = match &args.rates {
         Some(rates) => rates.0.clone(),
+        None if args.saturation => Vec::new(),
         None => CURVE.iter().map(|&percent| Rate::share(percent, bound)).collect(),
     };
-    sim::curve(&prepared, &rates, &args.all_seeds(), watch)
+    let search = args.saturation || args.rates.is_none();
+    sim::simulate(&prepared, &rates, &args.all_seeds(), search, watch)
 }
 
 fn print(args: &SimArgs, fabric: &Fabric, topology: &Topology, reports: &[SimReport]) -> Result<(), DriverError> {

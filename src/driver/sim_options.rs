@@ -24,6 +24,11 @@ pub struct SimArgs {
     #[arg(long, value_name = "RATES", value_parser = rates)]
     pub rates: Option<Rates>,
 
+    /// Search the rate at which the fabric saturates; without rates, nothing else is run [default: both that
+    /// search and a curve]
+    #[arg(long)]
+    pub saturation: bool,
+
     /// The scenario, such as `X[0,0]`; `all` for every one
     #[arg(long, default_value = "nominal", value_name = "NAME")]
     pub scenario: String,
@@ -192,7 +197,7 @@ values! {
         Arbitration::Rotate => "The queue that was served longest ago",
     };
     Credits: |value| match value {
-        Credits::Instant => "At once",
+        Credits::AtOnce => "At once",
         Credits::Link => "After the latency of the link",
     };
     Traffic: |value| match value {

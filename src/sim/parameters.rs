@@ -38,7 +38,7 @@ impl Default for Parameters {
             turn: 2,
             lanes: None,
             arbitration: Arbitration::Age,
-            credits: Credits::Instant,
+            credits: Credits::AtOnce,
             hosts: None,
             warmup: None,
             measure: None,
@@ -70,7 +70,7 @@ pub enum Arbitration {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Credits {
     /// At once.
-    Instant,
+    AtOnce,
     /// After the latency of the link.
     Link,
 }
@@ -123,7 +123,7 @@ macro_rules! named {
 
 named! {
     Arbitration { Age = "age", Rotate = "rotate" }
-    Credits { Instant = "instant", Link = "link" }
+    Credits { AtOnce = "instant", Link = "link" }
     Traffic {
         Uniform = "uniform",
         Permutation = "permutation",

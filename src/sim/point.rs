@@ -1,25 +1,8 @@
 //! What runs found, as counts; ratios are worked out where they are asked for.
 
-use super::load::StaticLoad;
 use super::parameters::Setting;
 use super::rate::Rate;
-use crate::ids::NodeId;
 use crate::ir::Fraction;
-
-/// All runs of one fabric under one traffic.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SimReport {
-    /// Whose tables they are: `nominal`, or what is dark.
-    pub scenario: String,
-    /// How everything was modelled.
-    pub setting: Setting,
-    /// What the traffic puts on the channels.
-    pub load: StaticLoad,
-    /// `[endpoint]`: its router.
-    pub sources: Vec<NodeId>,
-    /// By rate, then by seed, both ascending.
-    pub points: Vec<Point>,
-}
 
 /// One run: counts of packets where nothing else is said. The window are the cycles that are measured.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,18 +4,13 @@ use super::endpoints::Endpoints;
 use super::errors::SimError;
 use super::layout::Layout;
 use super::load::{StaticLoad, Ways, Why};
-use super::packet;
 use super::parameters::{Hosts, Lanes, Parameters, Setting};
-use super::point::SimReport;
-use super::rate::Rate;
 use super::routes::Routes;
 use super::traffic::Pattern;
 use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
 use crate::model::Fabric;
-use crate::progress::Progress;
-use rayon::prelude::*;
 
 /// A link and its router take at most so many cycles: the wheel of events is as long.
 const LATENCY: u32 = 1 << 20;
@@ -117,35 +112,6 @@ pub fn prepare<'a>(
     }
     (setting.warmup, setting.measure) = (warmup as u32, measure as u32);
     Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, endpoints, pattern, load })
-}
-
-/// Runs every rate with every seed, as many at a time as there are threads.
-///
-/// # Errors
-/// Of the lowest rate that fails: it cannot be offered, or packets wait for each other for ever.
-pub fn curve(prepared: &Prepared<'_>, rates: &[Rate], seeds: &[u64], progress: &dyn Progress) -> Result<SimReport, SimError> {
-    let (mut rates, mut seeds) = (rates.to_vec(), seeds.to_vec());
-    rates.sort_unstable();
-    rates.dedup();
-    seeds.sort_unstable();
-    seeds.dedup();
-    if let Some(rate) = rates.iter().find(|rate| rate.fraction() > prepared.most()) {
-        let most = format!("{}", prepared.most().floor());
-        return Err(SimError::RateTooHigh { rate: rate.to_string(), packet: prepared.setting.packet, most });
-    }
-    let runs: Vec<(Rate, u64)> = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed))).collect();
-    progress.begin("simulate", runs.len() as u64);
-    let run = |&(rate, seed): &(Rate, u64)| {
-        let point = packet::run(prepared, rate, seed);
-        progress.advance();
-        point
-    };
-    let points: Vec<_> = runs.par_iter().map(run).collect();
-    progress.end();
-    let points = points.into_iter().collect::<Result<_, SimError>>()?;
-    let sources = prepared.endpoints.router.iter().map(|&router| NodeId(router)).collect();
-    let (scenario, setting, load) = (prepared.scenario.clone(), prepared.setting.clone(), prepared.load.clone());
-    Ok(SimReport { scenario, setting, load, sources, points })
 }
 
 /// Whether all links in use carry alike, and take a time that can be simulated.

@@ -69,7 +69,8 @@ impl Bench {
         Self::circle(hardware, count, links, vcs, |_, _| (1, 0), |at, _| dateline && at == count - 1)
     }
 
-    /// Tables for routes of equal steps around a circle; `crosses` says which outputs are behind the dateline.
+    /// Tables for routes of equal steps around a circle; `crosses` says which outputs lie behind the
+    /// dateline.
     fn circle(
         hardware: Hardware,
         count: usize,
@@ -181,4 +182,9 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         capacities: Capacities::new(&[Some(bandwidth_bps)]).unwrap(),
         span,
     }
+}
+
+/// Packets of one flit.
+pub(crate) fn single_flits() -> Parameters {
+    Parameters { packet: 1, ..parameters(2_000) }
 }

@@ -15,7 +15,7 @@ fn assert_near(what: &str, found: f64, expected: f64, share: f64) {
 fn a_packet_alone_takes_as_long_as_its_route() {
     for (hardware, injection, packet) in [(UNIT, 0, 6), (Hardware { link: 50, router: 25, ..UNIT }, 25, 6), (UNIT, 0, 1), (UNIT, 7, 200)] {
         for hosts in [Hosts::Unlimited, Hosts::Ports(1)] {
-            for credits in [Credits::Instant, Credits::Link] {
+            for credits in [Credits::AtOnce, Credits::Link] {
                 let hops = 4;
                 let row = Bench::tree(hardware, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
                 let parameters = Parameters { injection, packet, hosts: Some(hosts), credits, ..parameters(100_000) };
@@ -98,6 +98,26 @@ fn a_ring_of_eight_keeps_its_bound() {
         assert_near("bound", full.bound, 7.0 / 8.0, 1e-9);
         assert_near(rate, full.accepted, 0.871, 0.01);
     }
+}
+
+#[test]
+fn saturation_is_searched_between_what_is_stable_and_what_is_not() {
+    let ring = Bench::ring(UNIT, 8);
+    let prepared = ring.prepared(&parameters(20_000)).unwrap();
+    let report = fabc::sim::simulate(&prepared, &[], &[1, 2], true, &fabc::progress::Silent).unwrap();
+    assert_eq!(report.saturations.iter().map(|found| found.seed).collect::<Vec<_>>(), [1, 2]);
+    for found in &report.saturations {
+        let (stable, unstable) = (found.stable.unwrap().as_f64(), found.unstable.unwrap().as_f64());
+        assert!(stable < unstable && unstable - stable < 0.0036, "{found:?}");
+        assert_near("stable", stable, 0.871, 0.02);
+        assert_near("beyond", found.beyond.rate.as_f64(), 0.9625, 1e-9);
+    }
+    // No host offers more than a flit per cycle where packets have one: half the bound is stable, and all of it.
+    let row = Bench::tree(UNIT, &[0], &[1, 1]);
+    let single = row.prepared(&bench::single_flits()).unwrap();
+    let report = fabc::sim::simulate(&single, &[], &[1], true, &fabc::progress::Silent).unwrap();
+    let found = &report.saturations[0];
+    assert_eq!((found.stable.map(|rate| rate.as_f64()), found.unstable), (Some(1.0), None));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::number::{fixed, ratio, round_down_sig};
 use crate::ids::{ChannelId, Id};
 use crate::ir::{Fraction, Topology, gigabytes};
 use crate::model::Fabric;
-use crate::sim::{Delays, Hosts, Point, Setting, SimReport, VcUse};
+use crate::sim::{Delays, Hosts, Point, Rate, Saturation, Setting, SimReport, VcUse};
 
 /// Decimals of utilizations.
 const SHARE: u32 = 4;
@@ -20,13 +20,13 @@ const SHARE: u32 = 4;
 pub fn simulation_json(fabric: &Fabric, topology: &Topology, reports: &[SimReport]) -> String {
     let mut out = format!("{{\"format\":\"fabc.simulation/1\",\"fabric\":{},\n\"scenarios\":", quote(&fabric.name));
     push_lines(&mut out, reports, |out, report| {
-        let SimReport { scenario, setting, load, points, .. } = report;
+        let SimReport { scenario, setting, load, saturations, points, .. } = report;
         push(out, format_args!("{{\"scenario\":{},\n\"model\":", quote(scenario)));
         push_model(out, fabric, setting);
         push(
             out,
             format_args!(
-                ",\n\"senders\":{},\"bound\":{},\"mean_hops\":{},\"mean_cycles\":{},\"most_cycles\":{},\n\"points\":",
+                ",\n\"senders\":{},\"bound\":{},\"mean_hops\":{},\"mean_cycles\":{},\"most_cycles\":{},\n\"saturation\":",
                 load.senders,
                 bound(load.bound),
                 ratio(load.hops),
@@ -34,6 +34,8 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, reports: &[SimRepor
                 load.most_cycles
             ),
         );
+        push_lines(out, saturations, |out, found| push_saturation(out, report, found));
+        out.push_str(",\n\"points\":");
         push_lines(out, points, |out, point| push_point(out, topology, report, point));
         out.push('}');
     });
@@ -71,6 +73,21 @@ fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
     push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
     push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}}}"));
+}
+
+/// The bracket of one seed; `null` at an end that was not found.
+fn push_saturation(out: &mut String, report: &SimReport, found: &Saturation) {
+    let Saturation { seed, stable, unstable, runs, beyond } = found;
+    let end = |rate: &Option<Rate>| rate.map_or_else(|| "null".to_owned(), |rate| rate.to_string());
+    let accepted = ratio(beyond.accepted(&report.setting, report.load.senders));
+    push(out, format_args!("{{\"seed\":{seed},\"stable\":{},\"unstable\":{}", end(stable), end(unstable)));
+    push(out, format_args!(",\"share\":{},\"runs\":{runs}", fixed(share_of_bound(report, found), SHARE)));
+    push(out, format_args!(",\"beyond\":{{\"rate\":{},\"accepted\":{accepted}}}}}", beyond.rate));
+}
+
+/// The lower end of a bracket over the static bound.
+fn share_of_bound(report: &SimReport, found: &Saturation) -> Fraction {
+    found.at_least().fraction().over(report.load.bound)
 }
 
 fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: &Point) {
@@ -149,8 +166,11 @@ fn channel_gbs(fabric: &Fabric) -> String {
     fixed(gigabytes(fabric.capacities.unit_bps()), 3)
 }
 
-/// A row per run.
+/// A row per run; where only saturation was asked for, a row per search.
 pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
+    if reports.iter().all(|report| report.points.is_empty()) {
+        return saturation_csv(reports);
+    }
     let mut out = String::from(
         "scenario,rate,seed,offered,accepted,accepted_second_half,stable,mean,median,p99,max,mean_source_wait,mean_hops,born,delivered,\
          unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share\n",
@@ -183,6 +203,19 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
             let cells: Vec<String> = cells.iter().map(|cell| cell_of(cell)).collect();
             push(&mut out, format_args!("{}\n", cells.join(",")));
         }
+    }
+    out
+}
+
+fn saturation_csv(reports: &[SimReport]) -> String {
+    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted\n");
+    for (report, found) in reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found))) {
+        let end = |rate: &Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
+        let (scenario, bound) = (cell_of(&report.scenario), bound(report.load.bound));
+        let (stable, unstable) = (end(&found.stable), end(&found.unstable));
+        let share = fixed(share_of_bound(report, found), SHARE);
+        let accepted = ratio(found.beyond.accepted(&report.setting, report.load.senders));
+        push(&mut out, format_args!("{scenario},{},{bound},{stable},{unstable},{share},{},{accepted}\n", found.seed, found.beyond.rate));
     }
     out
 }

@@ -1,11 +1,11 @@
 //! The table for people.
 
 use super::super::number::{fixed, grouped};
-use super::{bound, sentence, share};
+use super::{bound, sentence, share, share_of_bound};
 use crate::ids::ChannelId;
 use crate::ir::{Fraction, Topology, gigabytes};
 use crate::model::Fabric;
-use crate::sim::{Point, SimReport};
+use crate::sim::{Point, Saturation, SimReport};
 
 /// Columns of a table, with their widths.
 const COLUMNS: [(&str, usize); 10] = [
@@ -44,6 +44,12 @@ pub fn simulation_text(fabric: &Fabric, topology: &Topology, reports: &[SimRepor
             grouped(setting.warmup.into()),
             grouped(setting.measure.into()),
         ));
+        for found in &report.saturations {
+            out += &wrapped(&saturation(report, found));
+        }
+        if report.points.is_empty() {
+            continue;
+        }
         let several = report.points.windows(2).any(|pair| pair[0].seed != pair[1].seed);
         let head: Vec<String> = COLUMNS.iter().map(|(name, width)| format!("{name:>width$}")).collect();
         out += &format!("  {}\n", head.join("  ").trim_end());
@@ -65,6 +71,20 @@ pub fn simulation_text(fabric: &Fabric, topology: &Topology, reports: &[SimRepor
         }
     }
     out
+}
+
+/// Between which rates it lies, and what happens above the bound.
+fn saturation(report: &SimReport, found: &Saturation) -> String {
+    let share = fixed(share_of_bound(report, found).times(Fraction::whole(100u8)), 1);
+    let beyond = found.beyond.accepted(&report.setting, report.load.senders);
+    let bracket = match (found.stable, found.unstable) {
+        (Some(stable), Some(unstable)) => format!("stable at {stable}, no more at {unstable}: {share} % of the bound"),
+        (Some(stable), None) => format!("stable at {stable}, the highest rate that was tried: {share} % of the bound"),
+        (None, Some(unstable)) => format!("not even {unstable} is stable"),
+        (None, None) => "nothing was tried".to_owned(),
+    };
+    let seed = if report.saturations.len() > 1 { format!(" with seed {}", found.seed) } else { String::new() };
+    format!("saturation{seed}: {bracket}; at {} it accepts {}", found.beyond.rate, fixed(beyond, 4))
 }
 
 fn cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [String; 10] {

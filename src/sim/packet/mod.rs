@@ -301,7 +301,7 @@ impl<'a> Run<'a> {
     /// Room for a packet in an input queue is free.
     fn give_back(&mut self, queue: u32, now: u32) {
         match self.of.setting.credits {
-            Credits::Instant => self.room_again(queue, now),
+            Credits::AtOnce => self.room_again(queue, now),
             Credits::Link => {
                 let channel = self.of.layout.gate[queue as usize];
                 self.wheel.put(now, self.of.layout.latency[channel as usize], Event::Credit(queue));
