@@ -112,7 +112,7 @@ fn saturation_is_searched_between_what_is_stable_and_what_is_not() {
         assert_near("stable", stable, 0.871, 0.02);
         assert_near("beyond", found.beyond.rate.as_f64(), 0.9625, 1e-9);
     }
-    // No host offers more than a flit per cycle where packets have one: half the bound is stable, and all of it.
+    // Hosts offer at most a flit per cycle where packets have one: all that can be tried is stable.
     let row = Bench::tree(UNIT, &[0], &[1, 1]);
     let single = row.prepared(&bench::single_flits()).unwrap();
     let report = fabc::sim::simulate(&single, &[], &[1], true, &fabc::progress::Silent).unwrap();
