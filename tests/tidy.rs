@@ -521,6 +521,7 @@ fn the_limits_are_those_of_the_reference() {
         BISECTION_ROUTERS,
         GRAPH_STEPS as usize,
         FAILURE_SEEDS as usize,
+        SIMULATED_CYCLES as usize,
     ];
     let numbers: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_digit()).collect();
     complain(

@@ -4,7 +4,7 @@ use super::load::StaticLoad;
 use super::parameters::Setting;
 use super::point::Point;
 use super::saturation::Saturation;
-use crate::ids::NodeId;
+use crate::ids::{ChannelClass, NodeId};
 
 /// All runs of one fabric under one traffic.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,6 +17,8 @@ pub struct SimReport {
     pub load: StaticLoad,
     /// `[endpoint]`: its router.
     pub sources: Vec<NodeId>,
+    /// `[channel]`: the class that the symmetry of the tables puts it in; `None` of dark ones.
+    pub classes: Vec<Option<ChannelClass>>,
     /// Where it saturates, by seed; nothing where that was not asked.
     pub saturations: Vec<Saturation>,
     /// By rate, then by seed, both ascending.

@@ -1,12 +1,13 @@
 //! All runs of one call: rates, and the search for saturation.
 
 use super::errors::SimError;
+use super::layout::NONE;
 use super::packet;
 use super::prepare::Prepared;
 use super::rate::Rate;
 use super::report::SimReport;
 use super::saturation::saturation;
-use crate::ids::NodeId;
+use crate::ids::{ChannelId, Id, NodeId};
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -50,6 +51,12 @@ pub fn simulate(
     progress.end();
     let points = points.into_iter().collect::<Result<_, SimError>>()?;
     let sources = prepared.endpoints.router.iter().map(|&router| NodeId(router)).collect();
+    let layout = &prepared.layout;
+    let class = |channel: usize| {
+        let class = prepared.topology.channel_class(prepared.routes.symmetry(), ChannelId::new(channel));
+        (layout.input_queue[channel] != NONE).then_some(class)
+    };
+    let classes = (0..layout.channels).map(class).collect();
     let (scenario, setting, load) = (prepared.scenario.clone(), prepared.setting.clone(), prepared.load.clone());
-    Ok(SimReport { scenario, setting, load, sources, saturations, points })
+    Ok(SimReport { scenario, setting, load, sources, classes, saturations, points })
 }

@@ -58,7 +58,7 @@ impl Bench {
             2 * ahead < count || (2 * ahead == count && from.is_multiple_of(2))
         };
         let step = |from: usize, to: usize| if up(from, to) { (1, 0) } else { (count - 1, 1) };
-        Self::circle(hardware, count, links, 2, |from, to| step(from, to), |at, port| if port == 0 { at == count - 1 } else { at == 0 })
+        Self::circle(hardware, count, links, 2, step, |at, port| if port == 0 { at == count - 1 } else { at == 0 })
     }
 
     /// A ring of one-way links; with a dateline VC 1 from the last link on.

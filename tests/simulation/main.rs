@@ -121,12 +121,28 @@ fn saturation_is_searched_between_what_is_stable_and_what_is_not() {
 }
 
 #[test]
+fn traffic_that_nobody_sends_is_refused() {
+    let lonely = Bench::tree(UNIT, &[0], &[1, 0]);
+    let pair = Bench::tree(UNIT, &[0], &[1, 1]);
+    for (bench, traffic, why) in [
+        (&lonely, Traffic::Uniform, "there is no uniform traffic here: it takes two endpoints, and there are 1"),
+        (&pair, Traffic::BitShuffle, "there is no bit_shuffle traffic here: every endpoint would send to itself"),
+    ] {
+        let error = bench.prepared(&Parameters { traffic, ..parameters(1000) }).err().expect("nobody sends");
+        let code = miette::Diagnostic::code(&error).expect("a code").to_string();
+        assert_eq!((error.to_string().as_str(), code.as_str(), error.exit_code()), (why, "FAB0606", 2));
+    }
+}
+
+#[test]
 fn a_one_way_ring_on_one_virtual_channel_stands_still() {
     let tight = Hardware { buffer: 6, ..UNIT };
     let bare = Parameters { lanes: Some(Lanes::General(0)), ..parameters(20_000) };
     let ring = Bench::one_way(tight, 5, false);
     for rate in ["0.1", "0.2"] {
-        let Err(SimError::Deadlock { length, circle, .. }) = ring.point(&bare, rate) else { panic!("it moves at {rate}") };
+        let error = ring.point(&bare, rate).err().expect("it does not move for ever");
+        assert_eq!((miette::Diagnostic::code(&error).expect("a code").to_string().as_str(), error.exit_code()), ("FAB0608", 3));
+        let SimError::Deadlock { length, circle, .. } = error else { panic!("{error}") };
         assert_eq!((length, circle.lines().count()), (5, 5), "{circle}");
         assert!(circle.lines().all(|line| line.contains(" on VC 0, held by packets from router")), "{circle}");
     }

@@ -117,7 +117,7 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
         push_vc(out, setting, point, used);
     }
     out.push_str("],\"utilization\":");
-    push_numbers(out, by_class(topology, report, point));
+    push_numbers(out, by_class(report, point));
     push(out, format_args!(",\"cycles\":{cycles},\"in_flight\":{in_flight}}}"));
 }
 
@@ -139,14 +139,15 @@ fn push_vc(out: &mut String, setting: &Setting, point: &Point, used: &VcUse) {
     );
 }
 
-/// Mean utilization of every class of channels that the symmetry of the topology joins, by class; of a fault
-/// that breaks it every channel is its own class.
-fn by_class(topology: &Topology, report: &SimReport, point: &Point) -> Vec<String> {
-    let symmetry = topology.symmetry();
-    let mut sums = vec![(0u64, 0u64); topology.class_count(symmetry)];
-    for channel in topology.channels() {
-        let sum = &mut sums[topology.channel_class(symmetry, channel).index()];
-        *sum = (sum.0 + u64::from(point.busy[channel.index()]), sum.1 + 1);
+/// Mean utilization of every class of lit channels that the symmetry of the tables joins, by class.
+fn by_class(report: &SimReport, point: &Point) -> Vec<String> {
+    let count = report.classes.iter().flatten().map(|class| class.index() + 1).max().unwrap_or(0);
+    let mut sums = vec![(0u64, 0u64); count];
+    for (class, &busy) in report.classes.iter().zip(&point.busy) {
+        if let Some(class) = class {
+            let sum = &mut sums[class.index()];
+            *sum = (sum.0 + u64::from(busy), sum.1 + 1);
+        }
     }
     let lit = sums.into_iter().filter(|(_, channels)| *channels > 0);
     lit.map(|(busy, channels)| share(busy, channels * u64::from(report.setting.measure))).collect()
