@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, random <- syntax <- model <-
-//! ir <- read <- passes | check <- compiled <- emit <- compile | verify <- driver <- main`.
+//! ir <- read <- passes | check | sim <- compiled <- emit <- compile | verify <- driver <- main`.
 
 pub mod algebra;
 pub mod check;
@@ -26,6 +26,7 @@ pub mod passes;
 pub mod progress;
 pub mod random;
 mod read;
+pub mod sim;
 pub mod solve;
 pub mod syntax;
 pub mod units;

@@ -85,3 +85,7 @@ pub fn matrix_bytes(chips: usize) -> u64 {
 pub fn cross_connects_bytes(face_ports: usize) -> u64 {
     (16 << 20) + face_ports as u64 * 512
 }
+
+/// Cycles of a simulation that warm up and that are measured, together: they are counted in 32 bits, and as
+/// many may follow until the last packets arrive.
+pub const SIMULATED_CYCLES: u64 = 1_000_000_000;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 20] = [
+const LAYERS: [(&str, u8); 21] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
@@ -23,6 +23,7 @@ const LAYERS: [(&str, u8); 20] = [
     ("read", 4),
     ("passes", 5),
     ("check", 5),
+    ("sim", 5),
     ("compiled", 6),
     ("emit", 7),
     ("compile", 8),
@@ -526,6 +527,7 @@ fn the_limits_are_those_of_the_reference() {
         FLOW_ENTRIES as usize,
         GRAPH_STEPS as usize,
         FAILURE_SEEDS as usize,
+        SIMULATED_CYCLES as usize,
     ];
     let numbers: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_digit()).collect();
     complain(

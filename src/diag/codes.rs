@@ -1,17 +1,19 @@
 //! The registry of error codes: the one source of `fabc explain` and of `docs/errors.md`.
 
+mod bug;
 mod check;
 mod doc;
 mod driver;
 mod language;
 mod routing;
+mod simulation;
 mod synthesis;
 
 pub use doc::CodeDoc;
 
 /// Every code that fabc can print, ascending.
 pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
-    [language::CODES, synthesis::CODES, routing::CODES, check::CODES, driver::CODES].into_iter().flatten()
+    [language::CODES, synthesis::CODES, routing::CODES, check::CODES, driver::CODES, simulation::CODES, bug::CODES].into_iter().flatten()
 }
 
 /// The entry of a code, if there is one; case does not matter.

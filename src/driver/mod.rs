@@ -16,6 +16,8 @@ mod plan;
 mod progress;
 mod read;
 mod requests;
+mod sim;
+mod sim_options;
 mod staging;
 mod tables;
 mod temporary;
@@ -24,6 +26,7 @@ mod verify;
 mod write;
 
 pub use options::*;
+pub use sim_options::*;
 #[cfg(unix)]
 pub use terminal::look_at_standard_output;
 pub use terminal::shown;
@@ -81,6 +84,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => tables::tables(args),
         Command::Plan(args) => plan::plan(args, terminal),
+        Command::Sim(args) => sim::simulate(args, terminal),
         Command::Init(args) => init::init(args, terminal),
         Command::Completions { shell } => {
             let mut script = Vec::new();

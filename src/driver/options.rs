@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+use super::sim_options::SimArgs;
 use crate::compile::Stage;
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -63,6 +64,8 @@ pub enum Command {
     /// built directory
     #[command(after_help = PLAN_EXIT_CODES)]
     Plan(PlanArgs),
+    /// Run the tables of a built directory through a cycle-level model of the routers
+    Sim(SimArgs),
     /// Start a new spec from a template
     Init(InitArgs),
     /// Print a completion script for a shell

@@ -22,6 +22,7 @@ mod plan;
 mod report_html;
 mod report_json;
 mod report_txt;
+mod simulation;
 mod summary;
 mod svg;
 mod tables;
@@ -33,6 +34,7 @@ pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::{Look, terminal_report};
+pub use simulation::{simulation_csv, simulation_json, simulation_svg, simulation_text};
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
 use crate::compiled::{Compiled, RoutedScenario};

@@ -14,6 +14,7 @@ mod manifest;
 mod network;
 mod read;
 mod report;
+mod scenario;
 mod stated;
 mod switches;
 mod tables;
@@ -33,6 +34,7 @@ pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 use files::{FORMULA, OCS, TOPOLOGY};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
+pub use scenario::{ReadScenario, read_scenario, scenario_names};
 pub use stated::Stated;
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! FAB05nn: files, options; FAB09nn: fabc contradicts itself.
+//! FAB05nn: files, options.
 
 use super::doc::CodeDoc;
 
@@ -232,13 +232,5 @@ A reader that has seen enough (`fabc explain | head -1`) is no error.",
         text: "\
 Two `--emit` name one file, and the second would replace the first. Give each a path of its own, or a folder, with a `/` at its end:
 `--emit dot=drawings/,graphml=drawings/`.",
-    },
-    CodeDoc {
-        code: "FAB0901",
-        title: "a bug in fabc",
-        text: "\
-fabc stopped because it contradicted itself. This is never the fault of the spec, and nothing half written was left behind.
-
-Please report it, with the spec and the message; `RUST_BACKTRACE=1` adds where it happened.",
     },
 ];

@@ -1,5 +1,6 @@
 //! A curve of values that grow with a share: lines with points, and a mark where something ends.
 
+use super::charts::round_step;
 use super::frame::{self, BOTTOM, LEFT, RIGHT, TOP, WIDTH};
 use super::text::{at, escape};
 use crate::emit::json::push;
@@ -35,7 +36,7 @@ pub(in crate::emit) fn curve(chart: &Curve) -> String {
     let x = |percent: f64| LEFT + (WIDTH - LEFT - RIGHT) * percent / wide;
     let y = |value: f64| base - (base - TOP) * value / steps;
     let mut out = frame::head(&chart.label, HEIGHT, chart.y_title);
-    let every = (steps as u64).div_ceil(10).max(1);
+    let every = round_step(steps as u64, 10);
     for tick in (0..=steps as u64).step_by(every as usize) {
         frame::line(&mut out, y(tick as f64), &tick.to_string());
     }

@@ -1,0 +1,47 @@
+//! One scenario of a directory, read and not proved: for what runs tables and judges nothing.
+
+use super::files::{Files, OCS};
+use super::{switches, tables, topology};
+use crate::check::CheckError;
+use crate::check::faults::tolerated;
+use crate::ids::{IdVec, LinkId, NodeId};
+use crate::ir::{ForwardingTables, Topology};
+use crate::model::Fabric;
+
+/// What the files say of one scenario.
+#[derive(Debug)]
+pub struct ReadScenario {
+    /// Who is wired to whom.
+    pub topology: Topology,
+    /// Which links are lit.
+    pub lit: IdVec<LinkId, bool>,
+    /// The router that is dead.
+    pub dead: Option<NodeId>,
+    /// The tables.
+    pub tables: ForwardingTables,
+}
+
+/// The names of all scenarios that a directory should have tables for, nominal first.
+///
+/// # Errors
+/// The topology does not fit the spec.
+pub fn scenario_names(files: &Files, fabric: &Fabric) -> Result<Vec<String>, CheckError> {
+    let faults = tolerated(fabric, || topology::topology(files, fabric).map(|(topology, _)| topology))?;
+    Ok(faults.into_iter().map(|fault| fault.name).collect())
+}
+
+/// Reads topology and tables of a scenario; of the files only these, and `ocs.json` where switches are dark,
+/// need to be there. `None` if the spec tolerates no such fault.
+///
+/// # Errors
+/// A file that is missing, is not what its format says, or does not fit the spec.
+pub fn read_scenario(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<ReadScenario>, CheckError> {
+    let (topology, ocs_of) = topology::topology(files, fabric)?;
+    let faults = tolerated(fabric, || Ok(&topology))?;
+    let Some(fault) = faults.into_iter().find(|fault| fault.name == name) else { return Ok(None) };
+    let pod = fabric.pod().filter(|_| files.contains_key(OCS));
+    let cross_connects = pod.map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose()?;
+    let lit = fault.lit(&topology, cross_connects.as_ref());
+    let (tables, _) = tables::tables(files, &topology, &fault)?;
+    Ok(Some(ReadScenario { lit, dead: fault.dead(), tables, topology }))
+}

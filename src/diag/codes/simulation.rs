@@ -1,0 +1,76 @@
+//! FAB06nn: what cannot be simulated, and what goes wrong in motion.
+
+use super::doc::CodeDoc;
+
+pub(super) const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: "FAB0601",
+        title: "a packet longer than a buffer",
+        text: "\
+In the packet model of `fabc sim` a whole packet waits in one queue, so that a virtual channel must have room for all of its flits. `buffer` of
+the chip or router says how many flits a virtual channel holds, `--packet` how long packets are.",
+    },
+    CodeDoc {
+        code: "FAB0602",
+        title: "more virtual channels than the routers have",
+        text: "\
+The tables use virtual channels of their own (`vcs` of the budget). `--general N` adds N that packets may take freely until they have taken one
+of the tables; `--classes K` makes K of each one of the tables. All of them together must not be more than `vcs` of the chip or router, the
+virtual channels that the hardware has. Without either option the channels that the tables leave over are general ones.",
+    },
+    CodeDoc {
+        code: "FAB0603",
+        title: "links of unlike bandwidths in a simulation",
+        text: "\
+The packet model moves one flit per cycle over every channel, so that all links in use must carry the same. Fabrics whose links carry unlike
+cannot be simulated; their static loads in the report count bandwidths as they are.",
+    },
+    CodeDoc {
+        code: "FAB0604",
+        title: "a link latency that cannot be simulated",
+        text: "\
+A flit takes at least one cycle over a link: with none, it would be at the next router in the cycle in which it left. The longest latency of
+router and link together is 2^20 cycles, because the simulator keeps a list of events for every cycle that lies ahead. Give the link another
+`latency`.",
+    },
+    CodeDoc {
+        code: "FAB0605",
+        title: "a rate that no host can offer",
+        text: "\
+A host begins at most one packet per cycle and port (it throws a coin in every cycle), which is as many flits per cycle as a packet has. A
+higher rate cannot be offered. Longer packets (`--packet`) or more ports (`--hosts`) can.",
+    },
+    CodeDoc {
+        code: "FAB0606",
+        title: "a traffic that the fabric does not have",
+        text: "\
+Every traffic takes two endpoints at least: chips of a pod, hosts of a network. In patterns by bits only the first 2^b endpoints send, and who
+would send to itself sends nothing; the message says that nobody is left to send.",
+    },
+    CodeDoc {
+        code: "FAB0607",
+        title: "tables that do not deliver",
+        text: "\
+Before anything moves, `fabc sim` follows every route of the traffic through the tables, as the packets will. A router on the way has no entry
+for the packet, sends it where no lit link is, or the packet comes round for ever; the message names the pair. No build writes such tables:
+they were changed, or belong to another topology. `fabc verify` says what is wrong with them.",
+    },
+    CodeDoc {
+        code: "FAB0608",
+        title: "packets that wait for each other for ever",
+        text: "\
+There are packets inside, and for longer than four times the slowest route takes when nothing is in the way, and at least 1000 cycles, nothing
+has moved: the run ends. The message lists the queues of the circle: in each, by its channel and virtual channel, the first packet waits for room
+in the next one, and its source and destination are named. Virtual channels are numbered as the simulator has them, the general ones first.
+
+Tables that `fabc verify` accepts have no such circle (`fabc explain FAB0413`): these were changed since the build. The exit code is 3.",
+    },
+    CodeDoc {
+        code: "FAB0609",
+        title: "more cycles than are simulated",
+        text: "\
+A run lasts as long as it warms up and measures, and at most as long as it measures again until the last packets have arrived. Cycles are counted
+in 32 bits: `--warmup` and `--measure` may make 1,000,000,000 together. What they are without being given follows from the latency of the routes
+(`docs/simulation.md`).",
+    },
+];

@@ -1,0 +1,148 @@
+//! The table for people.
+
+use super::super::number::{fixed, grouped};
+use super::{bound, sentence, share, share_of_bound};
+use crate::ids::ChannelId;
+use crate::ir::{Fraction, Topology, gigabytes};
+use crate::model::Fabric;
+use crate::sim::{Point, Saturation, SimReport};
+
+/// Columns of a table, with their widths.
+const COLUMNS: [(&str, usize); 10] = [
+    ("offered", 8),
+    ("accepted", 9),
+    ("GB/s", 9),
+    ("mean", 8),
+    ("median", 7),
+    ("p99", 7),
+    ("max", 7),
+    ("waited", 8),
+    ("busiest", 8),
+    ("", 0),
+];
+
+/// The runs of some scenarios of one fabric.
+pub fn simulation_text(fabric: &Fabric, topology: &Topology, reports: &[SimReport]) -> String {
+    let mut out = format!("{}\n", fabric.name);
+    let mut said = None;
+    for report in reports {
+        let (setting, load) = (&report.setting, &report.load);
+        let model = sentence(setting);
+        if said.as_ref() != Some(&model) {
+            out += &wrapped(&format!("{} traffic; {model}", setting.traffic.name()));
+            said = Some(model);
+        }
+        let unit = unit(fabric, report);
+        out += &format!("\n{}\n", report.scenario);
+        out += &wrapped(&format!(
+            "static bound {} flits per cycle and {unit}; {} hops and {} cycles on average with nothing in the way, {} at most; {} cycles to \
+             warm up, {} measured",
+            bound(load.bound),
+            fixed(load.hops, 4),
+            fixed(load.mean_cycles, 1),
+            grouped(load.most_cycles),
+            grouped(setting.warmup.into()),
+            grouped(setting.measure.into()),
+        ));
+        for found in &report.saturations {
+            out += &wrapped(&saturation(report, found));
+        }
+        if report.points.is_empty() {
+            continue;
+        }
+        let several = report.points.windows(2).any(|pair| pair[0].seed != pair[1].seed);
+        let head: Vec<String> = COLUMNS.iter().map(|(name, width)| format!("{name:>width$}")).collect();
+        out += &format!("  {}\n", head.join("  ").trim_end());
+        for point in &report.points {
+            let row: Vec<String> = cells(fabric, report, point, several)
+                .into_iter()
+                .zip(COLUMNS)
+                .map(|(cell, (_, width))| format!("{cell:>width$}"))
+                .collect();
+            out += &format!("  {}\n", row.join("  ").trim_end());
+        }
+        if let Some(full) = report.points.iter().find(|point| !point.is_stable()) {
+            let (channel, _) = full.busiest;
+            let name = topology.channel_name(ChannelId(channel));
+            out += &wrapped(&format!(
+                "saturated: less than 99 % of what was born was delivered; at {} the busiest channel is {name}",
+                full.rate
+            ));
+        }
+    }
+    out
+}
+
+/// Between which rates it lies, and what happens above the bound.
+fn saturation(report: &SimReport, found: &Saturation) -> String {
+    let share = fixed(share_of_bound(report, found).times(Fraction::whole(100u8)), 1);
+    let beyond = found.beyond.accepted(&report.setting, report.load.senders);
+    let bracket = match (found.stable, found.unstable) {
+        (Some(stable), Some(unstable)) => format!("stable at {stable}, no more at {unstable}: {share} % of the bound"),
+        (Some(stable), None) => format!("stable at {stable}, the highest rate that was tried: {share} % of the bound"),
+        (None, Some(unstable)) => format!("not even {unstable} is stable"),
+        (None, None) => "nothing was tried".to_owned(),
+    };
+    let seed = if report.saturations.len() > 1 { format!(" with seed {}", found.seed) } else { String::new() };
+    format!("saturation{seed}: {bracket}; at {} it accepts {}", found.beyond.rate, fixed(beyond, 4))
+}
+
+fn cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [String; 10] {
+    let (setting, senders) = (&report.setting, report.load.senders);
+    let accepted = point.accepted(setting, senders);
+    let gbs = fixed(accepted.times(gigabytes(fabric.capacities.unit_bps())), 2);
+    let mut notes = Vec::new();
+    if several {
+        notes.push(format!("seed {}", point.seed));
+    }
+    if !point.is_stable() {
+        notes.push("saturated".to_owned());
+    }
+    if point.unfinished > 0 {
+        notes.push(format!("{} of {} packets had not arrived in the end", grouped(point.unfinished), grouped(point.born)));
+    }
+    let [mean, median, p99, most, waited] = match &point.delays {
+        Some(of) => {
+            let mean = |sum: u64| fixed(Fraction::new(sum, of.packets), 1);
+            [mean(of.sum), grouped(of.median), grouped(of.p99), grouped(of.most), mean(of.waited)]
+        }
+        None => [(); 5].map(|()| "-".to_owned()),
+    };
+    let busy = Fraction::new(u64::from(point.busiest.1) * 100, setting.measure);
+    [
+        format!("{:0<6}", point.rate),
+        share(accepted.numerator() as u64, accepted.denominator() as u64),
+        gbs,
+        mean,
+        median,
+        p99,
+        most,
+        waited,
+        format!("{} %", fixed(busy, 1)),
+        notes.join(", "),
+    ]
+}
+
+/// What rates are about.
+fn unit(fabric: &Fabric, report: &SimReport) -> &'static str {
+    match (fabric.pod().is_some(), fabric.router.hosts) {
+        (true, _) => "chip",
+        (false, 0) if report.load.senders > 0 => "router",
+        _ => "host",
+    }
+}
+
+/// Lines of at most a hundred columns, indented by two.
+fn wrapped(text: &str) -> String {
+    let (mut out, mut line) = (String::new(), String::from(" "));
+    for word in text.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > 100 {
+            out += &line;
+            out.push('\n');
+            line = String::from(" ");
+        }
+        line.push(' ');
+        line += word;
+    }
+    out + &line + "\n"
+}

@@ -1,0 +1,145 @@
+//! What cannot be simulated, and what goes wrong on the way. Codes FAB06nn.
+
+use crate::diag::Span;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// An error of the simulation.
+#[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
+pub enum SimError {
+    /// A packet that is longer than any queue.
+    #[error("a packet of {packet} flits does not fit a buffer of {buffer}")]
+    #[diagnostic(code(FAB0601), help("whole packets wait in one buffer: declare a larger one, or send shorter packets (`--packet`)"))]
+    PacketTooLong {
+        /// Its flits.
+        packet: u32,
+        /// Flits of a queue.
+        buffer: u32,
+        /// The router.
+        #[label("so many flits per virtual channel")]
+        span: Span,
+    },
+
+    /// More virtual channels than the routers have.
+    #[error("{asked} need {needed} virtual channels, but the {router} has {has}")]
+    #[diagnostic(code(FAB0602), help("declare more `vcs`, or ask for fewer (`--general`, `--classes`)"))]
+    TooManyVcs {
+        /// What was asked for.
+        asked: String,
+        /// How many that is.
+        needed: u32,
+        /// `chip` or `router`.
+        router: &'static str,
+        /// How many there are.
+        has: u32,
+        /// The router.
+        #[label("declared here")]
+        span: Span,
+    },
+
+    /// Links that do not carry alike.
+    #[error("link `{name}` carries another bandwidth than `{other}`")]
+    #[diagnostic(code(FAB0603), help("in this model every channel moves one flit per cycle: all links in use must carry the same"))]
+    UnlikeLinks {
+        /// A link in use.
+        name: String,
+        /// Another one.
+        other: String,
+        /// Where the first is declared.
+        #[label("this one")]
+        span: Span,
+    },
+
+    /// A link of no latency, or of one that no wheel of events holds.
+    #[error("link `{name}` takes {cycles} cycles")]
+    #[diagnostic(code(FAB0604), help("a link takes at least one cycle, and with its router at most {most}"))]
+    Latency {
+        /// A link in use.
+        name: String,
+        /// Its latency.
+        cycles: u32,
+        /// The longest one.
+        most: u32,
+        /// Where it is declared.
+        #[label("declared here")]
+        span: Span,
+    },
+
+    /// More packets than a host can begin.
+    #[error("a rate of {rate} is more than a packet of {packet} flits per cycle and port can offer: at most {most}")]
+    #[diagnostic(code(FAB0605), help("hosts begin at most one packet per cycle; send longer packets (`--packet`)"))]
+    RateTooHigh {
+        /// As asked.
+        rate: String,
+        /// Flits of a packet.
+        packet: u32,
+        /// The highest rate.
+        most: String,
+    },
+
+    /// A traffic that this fabric does not have.
+    #[error("there is no {traffic} traffic here: {why}")]
+    #[diagnostic(code(FAB0606), help("choose another `--traffic`"))]
+    NoTraffic {
+        /// Its name.
+        traffic: &'static str,
+        /// What is missing.
+        why: String,
+    },
+
+    /// A route that does not arrive.
+    #[error("{scenario}: packets from {src} to {dst} do not arrive: {why}")]
+    #[diagnostic(code(FAB0607), help("these are not the tables of a build, or they were changed: `fabc verify` says more"))]
+    Astray {
+        /// The scenario.
+        scenario: String,
+        /// Where it starts.
+        src: String,
+        /// Where it should end.
+        dst: String,
+        /// What happens.
+        why: String,
+    },
+
+    /// Packets that wait for each other for ever.
+    #[error("{scenario}: at rate {rate} nothing has moved since cycle {cycle}: {length} queues wait for each other in a circle:\n{circle}")]
+    #[diagnostic(
+        code(FAB0608),
+        help("the first packet of each queue needs room in the next: tables that `fabc verify` accepts have no such circle")
+    )]
+    Deadlock {
+        /// The scenario.
+        scenario: String,
+        /// The rate.
+        rate: String,
+        /// The last cycle in which something moved.
+        cycle: u32,
+        /// Queues of the circle.
+        length: usize,
+        /// One line per queue.
+        circle: String,
+    },
+
+    /// A run whose cycles cannot be counted.
+    #[error("{warmup} cycles to warm up and {measure} to measure are more than {most} together")]
+    #[diagnostic(code(FAB0609), help("give fewer (`--warmup`, `--measure`)"))]
+    TooManyCycles {
+        /// Before anything is counted.
+        warmup: u64,
+        /// That are counted.
+        measure: u64,
+        /// The limit.
+        most: u64,
+    },
+}
+
+impl SimError {
+    /// The process exit code: 3 where the fabric does not hold what it should.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            SimError::Astray { .. } | SimError::Deadlock { .. } => 3,
+            SimError::RateTooHigh { .. } | SimError::NoTraffic { .. } | SimError::TooManyCycles { .. } => 2,
+            _ => 1,
+        }
+    }
+}

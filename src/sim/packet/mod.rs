@@ -1,0 +1,387 @@
+//! The packet model: whole packets, cut through.
+//!
+//! A queue has room for whole packets. A packet that is granted a channel holds it, and the input port that
+//! it comes from, for as many cycles as it has flits, and books its room in the next queue at once; its head
+//! is there after the latency of the link, and competes again as soon as the router has looked at it, whether
+//! the tail has left behind it or not. So time passes in events (`wheel`): only routers that an event touches
+//! in a cycle decide anything.
+//!
+//! In a cycle, first everything happens that was to happen in it; then packets are born; then the routers
+//! that were touched grant their channels, each by what it alone owns.
+
+mod grant;
+mod watchdog;
+
+use super::births::Births;
+use super::errors::SimError;
+use super::layout::NONE;
+use super::parameters::Credits;
+use super::point::Point;
+use super::prepare::Prepared;
+use super::rate::Rate;
+use super::routes::Came;
+use super::tally::Tally;
+use super::wheel::{Event, Wheel};
+use crate::random::Keyed;
+
+/// The stream of random numbers that destinations are drawn from.
+const DESTINATIONS: u64 = 1;
+
+/// A packet on its way: 32 bytes.
+#[derive(Clone, Copy)]
+struct Packet {
+    birth: u32,
+    generator: u32,
+    /// Its destination, an endpoint.
+    to: u32,
+    /// The one behind it in its queue, or in the list of free places.
+    next: u32,
+    /// When it may compete where it is, if it is first by then.
+    ready: u32,
+    /// The output that it wants; on its last hop the queue whose room it has booked.
+    out: u32,
+    /// Cycles between the first chance to leave its source and leaving.
+    waited: u32,
+    hops: u16,
+    /// Its virtual channel of the tables on that output.
+    vc: u8,
+    /// Whether it has left the general virtual channels for good.
+    escaped: bool,
+}
+
+/// What a router has to know of the first packet of a queue.
+#[derive(Clone, Copy, Default)]
+struct Front {
+    /// Who goes first: small numbers.
+    order: u64,
+    out: u32,
+    vc: u8,
+    /// Whether it may take a general virtual channel.
+    general: bool,
+}
+
+/// One end of a queue, and whether its first packet is just leaving.
+#[derive(Clone, Copy)]
+struct Queue {
+    head: u32,
+    tail: u32,
+    leaving: bool,
+}
+
+/// Room in an input queue.
+#[derive(Clone, Copy)]
+struct Room {
+    flits: u32,
+    /// The cycle of the last change.
+    since: u32,
+}
+
+/// One run.
+struct Run<'a> {
+    of: &'a Prepared<'a>,
+    destinations: Keyed,
+    births: Births,
+    /// `[generator]`: packets born so far.
+    born: Vec<u32>,
+    packets: Vec<Packet>,
+    free: u32,
+    queues: Vec<Queue>,
+    fronts: Vec<Front>,
+    /// `[queue]`: the last grant; only where queues go in turn.
+    served: Vec<u32>,
+    /// Bit per queue: its first packet competes.
+    candidates: Vec<u64>,
+    rooms: Vec<Room>,
+    /// `[output]`: free from this cycle on. Channels, then limited ports of hosts.
+    out_until: Vec<u32>,
+    /// `[input port]`: the same.
+    gate_until: Vec<u32>,
+    wheel: Wheel,
+    /// `[router]`: the last cycle in which an event touched it.
+    stamp: Vec<u32>,
+    touched: Vec<u32>,
+    ready: Vec<(u64, u32)>,
+    tally: Tally,
+    last_move: u32,
+}
+
+/// Runs one rate: the cycles to warm up, those that are measured, and then until all packets that were born
+/// in the measured ones have arrived, at most as long again.
+///
+/// # Errors
+/// Packets wait for each other for ever.
+pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+    let mut run = Run::new(prepared, rate, seed);
+    let setting = &prepared.setting;
+    let patience = u32::try_from(4 * prepared.load.most_cycles).unwrap_or(u32::MAX).max(1000);
+    let (mut events, mut born) = (Vec::new(), Vec::new());
+    let mut now = 0;
+    while now < setting.end() || (now < setting.end() + setting.measure && run.tally.awaited() > 0) {
+        events = run.wheel.take(now, events);
+        for event in events.drain(..) {
+            run.happens(event, now);
+        }
+        run.births.now(now, &mut born);
+        for &generator in &born {
+            run.birth(generator, now);
+        }
+        run.decide(now);
+        run.tally.end_of_cycle(now);
+        if run.tally.inside() == 0 {
+            run.last_move = now;
+        } else if now - run.last_move > patience {
+            return Err(run.stuck(rate));
+        }
+        now += 1;
+    }
+    Ok(run.point(rate, seed, now))
+}
+
+impl<'a> Run<'a> {
+    fn new(of: &'a Prepared<'a>, rate: Rate, seed: u64) -> Self {
+        let (setting, layout) = (&of.setting, &of.layout);
+        let ports = setting.ports().unwrap_or(1);
+        let p = rate.as_f64() / (f64::from(setting.packet) * f64::from(ports));
+        let generators = of.endpoints.count() * ports;
+        let outputs = layout.channels + generators as usize;
+        let farthest = layout.latency.iter().copied().max().unwrap_or(0);
+        let reach =
+            [setting.router + farthest, farthest + setting.packet, setting.turn + setting.packet, setting.injection + setting.router];
+        let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
+        Self {
+            destinations: Keyed::new(seed, DESTINATIONS),
+            births: Births::new(seed, generators, p, |generator| of.pattern.sends(generator / ports)),
+            born: vec![0; generators as usize],
+            packets: Vec::new(),
+            free: NONE,
+            queues: vec![Queue { head: NONE, tail: NONE, leaving: false }; layout.queues()],
+            fronts: vec![Front::default(); layout.queues()],
+            served: vec![0; layout.queues()],
+            candidates: vec![0; layout.queues() / 64],
+            rooms: vec![Room { flits: setting.buffer, since: 0 }; layout.queues()],
+            out_until: vec![0; outputs],
+            gate_until: vec![0; outputs],
+            wheel: Wheel::new(reach),
+            stamp: vec![u32::MAX; layout.routers],
+            touched: Vec::new(),
+            ready: Vec::new(),
+            tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
+            last_move: 0,
+            of,
+        }
+    }
+
+    /// Steps 1 and 3 of a cycle: what was to happen in it.
+    fn happens(&mut self, event: Event, now: u32) {
+        match event {
+            Event::Eligible(queue) => self.compete(queue, now),
+            Event::Left(queue) => self.left(queue, now),
+            Event::Credit(queue) => self.room_again(queue, now),
+            Event::Delivered(packet) => self.delivered(packet, now),
+            Event::Wake(router) => self.touch(router, now),
+        }
+    }
+
+    /// Step 2: a packet is born and joins a queue of its source.
+    fn birth(&mut self, generator: u32, now: u32) {
+        let (of, setting) = (self.of, &self.of.setting);
+        let ports = setting.ports();
+        let endpoint = generator / ports.unwrap_or(1);
+        let to = of.pattern.draw(endpoint, self.destinations.at(generator, self.born[generator as usize]));
+        self.born[generator as usize] += 1;
+        if self.tally.inside() == 0 {
+            self.last_move = now;
+        }
+        self.tally.born(now);
+        let (here, there) = (of.endpoints.router[endpoint as usize], of.endpoints.router[to as usize]);
+        let first_limited = of.layout.source_queue[here as usize];
+        let limited = ports.map(|ports| first_limited + generator - of.endpoints.first[here as usize] * ports);
+        let mut packet = Packet {
+            birth: now,
+            generator,
+            to,
+            next: NONE,
+            ready: now + setting.injection,
+            out: NONE,
+            waited: 0,
+            hops: 0,
+            vc: 0,
+            escaped: false,
+        };
+        if here == there {
+            let Some(queue) = limited else {
+                let packet = self.stored(packet);
+                return self.deliver_in(setting.injection + setting.packet - 1, packet, now);
+            };
+            packet.out = self.ejection(&packet);
+            let packet = self.stored(packet);
+            return self.join(queue, packet, now);
+        }
+        let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
+        packet.ready += setting.router;
+        packet.out = of.layout.outgoing[here as usize * of.layout.ports + usize::from(port)];
+        packet.vc = vc;
+        let queue = limited.unwrap_or(first_limited + u32::from(port) * u32::from(setting.table_vcs) + u32::from(vc));
+        let packet = self.stored(packet);
+        self.join(queue, packet, now);
+    }
+
+    /// The port by which a packet leaves its destination for the host: that by which it came, of the other
+    /// end.
+    fn ejection(&self, packet: &Packet) -> u32 {
+        let ports = self.of.setting.ports().unwrap_or(1);
+        self.of.layout.channels as u32 + packet.to * ports + packet.generator % ports
+    }
+
+    /// A place for a packet.
+    fn stored(&mut self, packet: Packet) -> u32 {
+        if self.free == NONE {
+            self.packets.push(packet);
+            return self.packets.len() as u32 - 1;
+        }
+        let place = self.free;
+        self.free = self.packets[place as usize].next;
+        self.packets[place as usize] = packet;
+        place
+    }
+
+    /// A packet goes to the end of a queue.
+    fn join(&mut self, queue: u32, packet: u32, now: u32) {
+        let of = &mut self.queues[queue as usize];
+        if of.head != NONE {
+            self.packets[of.tail as usize].next = packet;
+            of.tail = packet;
+            return;
+        }
+        (of.head, of.tail) = (packet, packet);
+        if !of.leaving {
+            self.first(queue, self.packets[packet as usize].ready, now);
+        }
+    }
+
+    /// The first packet of a queue competes from a cycle on.
+    fn first(&mut self, queue: u32, from: u32, now: u32) {
+        if from <= now { self.compete(queue, now) } else { self.wheel.put(now, from - now, Event::Eligible(queue)) }
+    }
+
+    /// The first packet of a queue competes.
+    fn compete(&mut self, queue: u32, now: u32) {
+        let packet = &self.packets[self.queues[queue as usize].head as usize];
+        let general = self.of.setting.general > 0 && !packet.escaped;
+        let order = self.order(queue, packet);
+        self.fronts[queue as usize] = Front { order, out: packet.out, vc: packet.vc, general };
+        self.candidates[queue as usize / 64] |= 1 << (queue % 64);
+        self.touch(self.of.layout.router_of[queue as usize], now);
+    }
+
+    /// A router decides in this cycle.
+    fn touch(&mut self, router: u32, now: u32) {
+        if self.stamp[router as usize] != now {
+            self.stamp[router as usize] = now;
+            self.touched.push(router);
+        }
+    }
+
+    /// The tail of the packet that was leaving a queue has left: what it held is free, the next one is first.
+    fn left(&mut self, queue: u32, now: u32) {
+        let is_input = self.of.layout.is_input(queue);
+        if is_input {
+            self.give_back(queue, now);
+        }
+        let of = &mut self.queues[queue as usize];
+        of.leaving = false;
+        if of.head != NONE {
+            let turned = if is_input { now + self.of.setting.turn } else { now };
+            let from = self.packets[of.head as usize].ready.max(turned);
+            self.first(queue, from, now);
+        }
+        self.touch(self.of.layout.router_of[queue as usize], now);
+    }
+
+    /// Room for a packet in an input queue is free.
+    fn give_back(&mut self, queue: u32, now: u32) {
+        match self.of.setting.credits {
+            Credits::AtOnce => self.room_again(queue, now),
+            Credits::Link => {
+                let channel = self.of.layout.gate[queue as usize];
+                self.wheel.put(now, self.of.layout.latency[channel as usize], Event::Credit(queue));
+            }
+        }
+    }
+
+    /// Room in an input queue can be booked again.
+    fn room_again(&mut self, queue: u32, now: u32) {
+        let channel = self.of.layout.gate[queue as usize];
+        self.change_room(channel, queue, now, |flits, packet| flits + packet);
+        self.touch(self.of.layout.from[channel as usize], now);
+    }
+
+    fn change_room(&mut self, channel: u32, queue: u32, now: u32, change: impl Fn(u32, u32) -> u32) {
+        let setting = &self.of.setting;
+        let vc = queue - self.of.layout.input_queue[channel as usize];
+        let room = &mut self.rooms[queue as usize];
+        self.tally.booked(vc as usize, setting.buffer - room.flits, room.since, now);
+        *room = Room { flits: change(room.flits, setting.packet), since: now };
+    }
+
+    /// The tail of a packet arrives in so many cycles.
+    fn deliver_in(&mut self, ahead: u32, packet: u32, now: u32) {
+        if ahead == 0 { self.delivered(packet, now) } else { self.wheel.put(now, ahead, Event::Delivered(packet)) }
+    }
+
+    /// The tail of a packet has arrived.
+    fn delivered(&mut self, place: u32, now: u32) {
+        let packet = self.packets[place as usize];
+        if packet.out != NONE {
+            self.give_back(packet.out, now);
+        }
+        let endpoint = packet.generator / self.of.setting.ports().unwrap_or(1);
+        self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
+        self.packets[place as usize].next = self.free;
+        self.free = place;
+        self.last_move = now;
+    }
+
+    /// The head of a packet is at the router that a channel leads to, after `ahead` cycles: it waits there
+    /// for what its table says, or has arrived.
+    fn arrive(&mut self, place: u32, channel: u32, queue: u32, ahead: u32, now: u32) {
+        let (of, setting) = (self.of, &self.of.setting);
+        let router = of.layout.to[channel as usize];
+        let packet = &mut self.packets[place as usize];
+        let there = of.endpoints.router[packet.to as usize];
+        packet.ready = now + ahead;
+        if router != there {
+            let came = Came { port: of.layout.in_port[channel as usize], vc: packet.vc };
+            let (port, vc) = of.routes.next(router, there, Some(came)).expect("every route that is taken was walked");
+            packet.out = of.layout.outgoing[router as usize * of.layout.ports + usize::from(port)];
+            packet.vc = vc;
+            packet.ready += setting.router;
+            return self.join(queue, place, now);
+        }
+        if setting.ports().is_some() {
+            let packet = self.packets[place as usize];
+            self.packets[place as usize].out = self.ejection(&packet);
+            return self.join(queue, place, now);
+        }
+        packet.out = queue;
+        self.deliver_in(ahead + setting.packet - 1, place, now);
+    }
+
+    fn point(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
+        let (of, layout) = (self.of, &self.of.layout);
+        for channel in (0..layout.channels as u32).filter(|&channel| layout.input_queue[channel as usize] != NONE) {
+            let first = layout.input_queue[channel as usize];
+            for queue in first..first + of.setting.vcs() {
+                self.change_room(channel, queue, cycles, |flits, _| flits);
+            }
+        }
+        let mut free = 0;
+        let mut place = self.free;
+        while place != NONE {
+            free += 1;
+            place = self.packets[place as usize].next;
+        }
+        let in_flight = self.packets.len() as u64 - free;
+        self.tally.point(rate, seed, cycles, in_flight, layout.lit, |endpoint| of.pattern.sends(endpoint))
+    }
+}

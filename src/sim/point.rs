@@ -1,0 +1,114 @@
+//! What runs found, as counts; ratios are worked out where they are asked for.
+
+use super::parameters::Setting;
+use super::rate::Rate;
+use crate::ir::Fraction;
+
+/// One run: counts of packets where nothing else is said. The window are the cycles that are measured.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Point {
+    /// Flits offered per cycle and sending endpoint.
+    pub rate: Rate,
+    /// Seed of births and destinations.
+    pub seed: u64,
+    /// Born in the window.
+    pub born: u64,
+    /// Delivered in the window, whenever born.
+    pub delivered: u64,
+    /// The same in its second half.
+    pub delivered_late: u64,
+    /// Born in the whole run.
+    pub born_ever: u64,
+    /// Delivered in the whole run.
+    pub delivered_ever: u64,
+    /// Found inside when the run ended: at sources, in queues, on channels.
+    pub in_flight: u64,
+    /// Cycles of the whole run.
+    pub cycles: u32,
+    /// Of the packets born in the window that arrived before the run ended; `None` if none did.
+    pub delays: Option<Delays>,
+    /// Packets born in the window that did not arrive before the run ended.
+    pub unfinished: u64,
+    /// Inside at the start, in the middle and at the end of the window.
+    pub inside_at: [u64; 3],
+    /// Inside, summed over the cycles of the window.
+    pub inside_sum: u64,
+    /// The sending endpoint with the fewest packets delivered in the window, and how many.
+    pub worst_source: (u32, u32),
+    /// That with the most.
+    pub best_source: (u32, u32),
+    /// The busiest channel, and in how many cycles of the window it moved a flit.
+    pub busiest: (u32, u32),
+    /// `[channel]`: the same of all.
+    pub busy: Vec<u32>,
+    /// Hops begun in the window.
+    pub hops: u64,
+    /// Those of them into general virtual channels.
+    pub general_hops: u64,
+    /// `[virtual channel]`
+    pub vcs: Vec<VcUse>,
+}
+
+/// How long packets took, cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delays {
+    /// Packets.
+    pub packets: u64,
+    /// Birth to last flit, summed.
+    pub sum: u64,
+    /// Half of them took at most so long.
+    pub median: u64,
+    /// 99 in 100 took at most so long.
+    pub p99: u64,
+    /// The slowest.
+    pub most: u64,
+    /// What of it they waited at their routers to leave, summed.
+    pub waited: u64,
+    /// Hops, summed.
+    pub hops: u64,
+}
+
+/// How full the queues of one virtual channel were, over all ports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VcUse {
+    /// Hops into it that began in the window.
+    pub hops: u64,
+    /// Flits of room that were booked, summed over queues and cycles of the window.
+    pub flit_cycles: u64,
+    /// In 99 of 100 cycles a queue had at most so many flits booked.
+    pub p99: u64,
+    /// Cycles in which a queue had no room for a packet, summed over queues.
+    pub full_cycles: u64,
+    /// All cycles, summed over queues.
+    pub queue_cycles: u64,
+}
+
+impl Point {
+    /// Accepted of what was offered: flits per cycle and sending endpoint, in the window.
+    pub fn accepted(&self, setting: &Setting, senders: u32) -> Fraction {
+        per_cycle(self.delivered, setting.packet, setting.measure, senders)
+    }
+    /// The same in the second half of the window.
+    pub fn accepted_late(&self, setting: &Setting, senders: u32) -> Fraction {
+        per_cycle(self.delivered_late, setting.packet, setting.measure - setting.measure / 2, senders)
+    }
+    /// What was offered in truth.
+    pub fn offered(&self, setting: &Setting, senders: u32) -> Fraction {
+        per_cycle(self.born, setting.packet, setting.measure, senders)
+    }
+    /// Whether at most one in a hundred of the packets born in the window is missing among those delivered.
+    pub fn is_stable(&self) -> bool {
+        self.delivered * 100 >= self.born * 99
+    }
+}
+
+impl Delays {
+    /// On average.
+    pub fn mean(&self) -> Fraction {
+        Fraction::new(self.sum, self.packets)
+    }
+}
+
+fn per_cycle(packets: u64, flits: u32, cycles: u32, endpoints: u32) -> Fraction {
+    Fraction::new(packets * u64::from(flits), u64::from(cycles) * u64::from(endpoints))
+}

@@ -1,0 +1,152 @@
+//! Everything that all runs of one fabric share: parameters with their defaults, tables, loads.
+
+use super::endpoints::Endpoints;
+use super::errors::SimError;
+use super::layout::Layout;
+use super::load::{StaticLoad, Ways, Why};
+use super::parameters::{Hosts, Lanes, Parameters, Setting};
+use super::routes::Routes;
+use super::traffic::Pattern;
+use crate::ids::{LinkTypeId, NodeId};
+use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
+use crate::limits::SIMULATED_CYCLES;
+use crate::model::Fabric;
+
+/// A link and its router take at most so many cycles: the wheel of events is as long.
+const LATENCY: u32 = 1 << 20;
+
+/// Fewest cycles that are counted by default, and before that.
+const CYCLES: u64 = 8000;
+
+/// How many mean zero-load latencies a run lasts by default. Large fabrics drift for longer.
+const LATENCIES: u64 = 40;
+const LATENCIES_OF_LARGE: u64 = 100;
+
+/// Routers of a large fabric.
+const LARGE: usize = 256;
+
+/// A fabric, its tables and a traffic, ready to run.
+pub struct Prepared<'a> {
+    pub(super) topology: &'a Topology,
+    pub(super) scenario: String,
+    pub(super) setting: Setting,
+    pub(super) layout: Layout,
+    pub(super) routes: Routes,
+    pub(super) endpoints: Endpoints,
+    pub(super) pattern: Pattern,
+    pub(super) load: StaticLoad,
+}
+
+impl Prepared<'_> {
+    /// The parameters with every default worked out.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+    /// What the traffic puts on the channels.
+    pub fn load(&self) -> &StaticLoad {
+        &self.load
+    }
+    /// Highest rate that the births of packets can offer, one packet per cycle and port.
+    pub(super) fn most(&self) -> Fraction {
+        Fraction::whole(u64::from(self.setting.packet) * u64::from(self.setting.ports().unwrap_or(1)))
+    }
+}
+
+/// Works out parameters, and walks every route that the traffic takes.
+///
+/// # Errors
+/// What the model cannot do with this fabric, or a route that does not arrive.
+pub fn prepare<'a>(
+    fabric: &Fabric,
+    scene: &Scene<'a>,
+    tables: &ForwardingTables,
+    parameters: &Parameters,
+) -> Result<Prepared<'a>, SimError> {
+    let topology = scene.topology;
+    let router = &fabric.router;
+    links(fabric, scene)?;
+    let (general, classes) = lanes(fabric, tables.vcs, parameters.lanes)?;
+    if parameters.packet > router.buffer_flits {
+        return Err(SimError::PacketTooLong { packet: parameters.packet, buffer: router.buffer_flits, span: router.span });
+    }
+    let by_default = if fabric.pod().is_some() { Hosts::Unlimited } else { Hosts::Ports(1) };
+    let mut setting = Setting {
+        traffic: parameters.traffic,
+        packet: parameters.packet,
+        injection: parameters.injection,
+        turn: parameters.turn,
+        general,
+        classes,
+        table_vcs: tables.vcs,
+        arbitration: parameters.arbitration,
+        credits: parameters.credits,
+        hosts: parameters.hosts.unwrap_or(by_default),
+        warmup: 0,
+        measure: 0,
+        seed: parameters.seed,
+        router: router.latency_cycles,
+        buffer: router.buffer_flits,
+    };
+    let endpoints = Endpoints::of(scene);
+    let pattern = Pattern::of(setting.traffic, &endpoints, setting.seed)?;
+    let ports = setting.ports();
+    let ports_at = |router: usize| ports.map(|ports| (endpoints.at(router).start * ports, endpoints.at(router).len() as u32 * ports));
+    let layout = Layout::new(fabric, scene, &setting, &ports_at);
+    let routes = Routes::of(tables, topology);
+    let ways = Ways { setting: &setting, layout: &layout, routes: &routes, endpoints: &endpoints };
+    let load = ways.load(&pattern).map_err(|astray| {
+        let name = |router: u32| topology.name(NodeId(router));
+        let why = match astray.why {
+            Why::NoEntry(at) => format!("{} has no entry for them", name(at)),
+            Why::Dark(at) => format!("{} sends them where no lit link is", name(at)),
+            Why::Loop => "they go round for ever".to_owned(),
+        };
+        SimError::Astray { scenario: tables.scenario.clone(), src: name(astray.from), dst: name(astray.to), why }
+    })?;
+    let latencies = if layout.routers >= LARGE { LATENCIES_OF_LARGE } else { LATENCIES };
+    let cycles = load.mean_cycles.times(Fraction::whole(latencies)).ceil().max(CYCLES.into()).next_multiple_of(1000);
+    let counted = |asked: Option<u32>| asked.map_or(cycles, u128::from);
+    let (warmup, measure) = (counted(parameters.warmup), counted(parameters.measure));
+    if warmup + measure > SIMULATED_CYCLES.into() {
+        return Err(SimError::TooManyCycles { warmup: warmup as u64, measure: measure as u64, most: SIMULATED_CYCLES });
+    }
+    (setting.warmup, setting.measure) = (warmup as u32, measure as u32);
+    Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, endpoints, pattern, load })
+}
+
+/// Whether all links in use carry alike, and take a time that can be simulated.
+fn links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
+    let mut used: Vec<LinkTypeId> = scene.links().map(|link| scene.topology.links()[link].link_type).collect();
+    used.sort_unstable();
+    used.dedup();
+    let types: Vec<_> = used.iter().map(|&link_type| &fabric.link_types[link_type]).collect();
+    for link in &types {
+        let most = LATENCY.saturating_sub(fabric.router.latency_cycles);
+        if link.latency_cycles == 0 || link.latency_cycles > most {
+            return Err(SimError::Latency { name: link.name.clone(), cycles: link.latency_cycles, most, span: link.span });
+        }
+    }
+    match types.windows(2).find(|pair| pair[0].bandwidth_bps != pair[1].bandwidth_bps) {
+        Some(pair) => Err(SimError::UnlikeLinks { name: pair[1].name.clone(), other: pair[0].name.clone(), span: pair[1].span }),
+        None => Ok(()),
+    }
+}
+
+/// General virtual channels, and those for each one of the tables.
+fn lanes(fabric: &Fabric, table_vcs: u8, asked: Option<Lanes>) -> Result<(u8, u8), SimError> {
+    let has = fabric.router.vcs;
+    let (general, classes) = match asked {
+        None => (has.saturating_sub(table_vcs), 1),
+        Some(Lanes::General(general)) => (general, 1),
+        Some(Lanes::Classes(classes)) => (0, classes),
+    };
+    let needed = u32::from(general) + u32::from(classes) * u32::from(table_vcs);
+    if needed <= u32::from(has) {
+        return Ok((general, classes));
+    }
+    let asked = match classes {
+        1 => format!("{general} general virtual channels and the {table_vcs} of the tables"),
+        _ => format!("{classes} virtual channels for each of the {table_vcs} of the tables"),
+    };
+    Err(SimError::TooManyVcs { asked, needed, router: fabric.plant.router_word(), has: has.into(), span: fabric.router.span })
+}

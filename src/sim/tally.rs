@@ -1,0 +1,226 @@
+//! Counting: what happens within the measured window, and what becomes of the packets that were born in it.
+
+use super::parameters::Setting;
+use super::point::{Delays, Point, VcUse};
+use super::rate::Rate;
+
+/// Most packets of one queue that are told apart; fuller ones count as these.
+const PACKETS: usize = 1 << 16;
+
+/// Everything that one run counts.
+pub(super) struct Tally {
+    window: [u32; 2],
+    half: u32,
+    packet: u32,
+    /// All packets, whenever.
+    born_ever: u64,
+    delivered_ever: u64,
+    /// In the window.
+    born: u64,
+    delivered: u64,
+    delivered_late: u64,
+    /// `[endpoint]`: packets of it that were delivered in the window.
+    by_source: Vec<u32>,
+    /// `[channel]`: cycles of the window in which it moved a flit.
+    busy: Vec<u32>,
+    vcs: Vec<VcTally>,
+    hops: u64,
+    general_hops: u64,
+    inside_at: [u64; 3],
+    inside_sum: u64,
+    /// Of packets that were born in the window: `[cycles]`.
+    latencies: Vec<u32>,
+    latency_sum: u64,
+    waited_sum: u64,
+    hops_of_counted: u64,
+    counted: u64,
+}
+
+#[derive(Clone)]
+struct VcTally {
+    hops: u64,
+    /// `[packets]`: cycles in which a queue had booked room for so many, over all queues; not those without
+    /// any.
+    cycles: Vec<u64>,
+}
+
+impl Tally {
+    pub(super) fn new(setting: &Setting, endpoints: usize, channels: usize) -> Self {
+        let window = [setting.warmup, setting.end()];
+        let most = ((setting.buffer / setting.packet) as usize).min(PACKETS);
+        Self {
+            window,
+            half: setting.warmup + setting.measure / 2,
+            packet: setting.packet,
+            born_ever: 0,
+            delivered_ever: 0,
+            born: 0,
+            delivered: 0,
+            delivered_late: 0,
+            by_source: vec![0; endpoints],
+            busy: vec![0; channels],
+            vcs: vec![VcTally { hops: 0, cycles: vec![0; most + 1] }; setting.vcs() as usize],
+            hops: 0,
+            general_hops: 0,
+            inside_at: [0; 3],
+            inside_sum: 0,
+            latencies: Vec::new(),
+            latency_sum: 0,
+            waited_sum: 0,
+            hops_of_counted: 0,
+            counted: 0,
+        }
+    }
+
+    fn counts(&self, at: u32) -> bool {
+        self.window[0] <= at && at < self.window[1]
+    }
+
+    /// Cycles of the window from one on and before another.
+    fn clipped(&self, from: u32, before: u32) -> u32 {
+        before.min(self.window[1]).saturating_sub(from.max(self.window[0]))
+    }
+
+    /// Packets that are somewhere between birth and delivery.
+    pub(super) fn inside(&self) -> u64 {
+        self.born_ever - self.delivered_ever
+    }
+
+    /// Packets that were born in the window and are still inside.
+    pub(super) fn awaited(&self) -> u64 {
+        self.born - self.counted
+    }
+
+    /// A cycle is over.
+    pub(super) fn end_of_cycle(&mut self, now: u32) {
+        let inside = self.inside();
+        if self.counts(now) {
+            self.inside_sum += inside;
+        }
+        for (at, mark) in self.inside_at.iter_mut().zip([self.window[0], self.half, self.window[1] - 1]) {
+            if mark == now {
+                *at = inside;
+            }
+        }
+    }
+
+    /// A packet is born.
+    pub(super) fn born(&mut self, now: u32) {
+        self.born_ever += 1;
+        self.born += u64::from(self.counts(now));
+    }
+
+    /// The tail of a packet has arrived; `waited` are the cycles in which it stood at its router and could
+    /// not leave.
+    pub(super) fn delivered(&mut self, now: u32, birth: u32, endpoint: u32, waited: u32, hops: u16) {
+        self.delivered_ever += 1;
+        if self.counts(now) {
+            self.delivered += 1;
+            self.delivered_late += u64::from(now >= self.half);
+            self.by_source[endpoint as usize] += 1;
+        }
+        if self.counts(birth) {
+            let latency = (now - birth) as usize;
+            if self.latencies.len() <= latency {
+                self.latencies.resize(latency + 1, 0);
+            }
+            self.latencies[latency] += 1;
+            self.latency_sum += latency as u64;
+            self.waited_sum += u64::from(waited);
+            self.hops_of_counted += u64::from(hops);
+            self.counted += 1;
+        }
+    }
+
+    /// A packet is sent over a channel, into a virtual channel, from now on.
+    pub(super) fn sent(&mut self, now: u32, channel: usize, vc: usize, general: bool) {
+        self.busy[channel] += self.clipped(now, now + self.packet);
+        if self.counts(now) {
+            self.vcs[vc].hops += 1;
+            self.hops += 1;
+            self.general_hops += u64::from(general);
+        }
+    }
+
+    /// A queue of a virtual channel had booked room for so many flits since some cycle, until now.
+    pub(super) fn booked(&mut self, vc: usize, flits: u32, since: u32, now: u32) {
+        let cycles = self.clipped(since, now);
+        if flits > 0 && cycles > 0 {
+            let bins = &mut self.vcs[vc].cycles;
+            let bin = ((flits / self.packet) as usize).min(bins.len() - 1);
+            bins[bin] += u64::from(cycles);
+        }
+    }
+
+    /// What was counted; `in_flight` are the packets that were found inside at the end, `lit` the channels.
+    pub(super) fn point(self, rate: Rate, seed: u64, cycles: u32, in_flight: u64, lit: usize, sends: impl Fn(u32) -> bool) -> Point {
+        let senders = || (0..).zip(self.by_source.iter().copied()).filter(|&(endpoint, _)| sends(endpoint));
+        let queue_cycles = lit as u64 * u64::from(self.window[1] - self.window[0]);
+        let vcs = self.vcs.iter().map(|vc| vc.used(queue_cycles, self.packet)).collect();
+        let busiest = (0..).zip(self.busy.iter().copied()).max_by_key(|&(channel, cycles)| (cycles, std::cmp::Reverse(channel)));
+        Point {
+            rate,
+            seed,
+            born: self.born,
+            delivered: self.delivered,
+            delivered_late: self.delivered_late,
+            born_ever: self.born_ever,
+            delivered_ever: self.delivered_ever,
+            in_flight,
+            cycles,
+            delays: self.delays(),
+            unfinished: self.born - self.counted,
+            inside_at: self.inside_at,
+            inside_sum: self.inside_sum,
+            worst_source: senders().min_by_key(|&(endpoint, packets)| (packets, endpoint)).unwrap_or_default(),
+            best_source: senders().max_by_key(|&(endpoint, packets)| (packets, std::cmp::Reverse(endpoint))).unwrap_or_default(),
+            busiest: busiest.unwrap_or_default(),
+            hops: self.hops,
+            general_hops: self.general_hops,
+            vcs,
+            busy: self.busy,
+        }
+    }
+
+    fn delays(&self) -> Option<Delays> {
+        // The least number of cycles that at least so many of the packets took at most.
+        let at = |percent: u64| {
+            let (wanted, mut seen) = ((self.counted * percent).div_ceil(100), 0);
+            let reached = |&count: &u32| {
+                seen += u64::from(count);
+                seen >= wanted
+            };
+            self.latencies.iter().position(reached).unwrap_or(0) as u64
+        };
+        (self.counted > 0).then(|| Delays {
+            packets: self.counted,
+            sum: self.latency_sum,
+            median: at(50),
+            p99: at(99),
+            most: self.latencies.len() as u64 - 1,
+            waited: self.waited_sum,
+            hops: self.hops_of_counted,
+        })
+    }
+}
+
+impl VcTally {
+    /// Of so many cycles over all queues.
+    fn used(&self, queue_cycles: u64, packet: u32) -> VcUse {
+        let flits = |bin: usize| bin as u64 * u64::from(packet);
+        let sum = self.cycles.iter().enumerate().map(|(bin, cycles)| flits(bin) * cycles).sum();
+        // Queue cycles above the 99th percentile, from the fullest down.
+        let mut above = 0;
+        let p99 = self.cycles.iter().enumerate().rev().find(|(_, cycles)| {
+            above += **cycles;
+            above * 100 > queue_cycles
+        });
+        VcUse {
+            hops: self.hops,
+            flit_cycles: sum,
+            p99: p99.map_or(0, |(bin, _)| flits(bin)),
+            full_cycles: self.cycles.last().copied().unwrap_or(0),
+            queue_cycles,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The simulator against answers that are known: by hand, by queueing theory, from other simulators.
+
+mod balance;
+mod bench;
+
+use bench::{Bench, Hardware, UNIT, parameters};
+use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, SimError, Traffic};
+
+/// Whether a number is within a share of what it should be.
+fn assert_near(what: &str, found: f64, expected: f64, share: f64) {
+    assert!((found - expected).abs() <= share * expected, "{what}: {found}, expected {expected} within {} %", share * 100.0);
+}
+
+#[test]
+fn a_packet_alone_takes_as_long_as_its_route() {
+    for (hardware, injection, packet) in [(UNIT, 0, 6), (Hardware { link: 50, router: 25, ..UNIT }, 25, 6), (UNIT, 0, 1), (UNIT, 7, 200)] {
+        for hosts in [Hosts::Unlimited, Hosts::Ports(1)] {
+            for credits in [Credits::AtOnce, Credits::Link] {
+                let hops = 4;
+                let row = Bench::tree(hardware, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
+                let parameters = Parameters { injection, packet, hosts: Some(hosts), credits, ..parameters(100_000) };
+                // Some thirty packets, each alone.
+                let rate = format!("{:.6}", f64::from(packet) * 0.000_15);
+                let alone = row.point(&parameters, &rate).unwrap();
+                let expected = u64::from(injection + hops * (hardware.router + hardware.link) + packet - 1);
+                let delays = alone.point.delays.unwrap();
+                assert!(delays.packets > 10, "{delays:?}");
+                assert_eq!((alone.least_cycles, delays.median, delays.sum), (expected, expected, expected * delays.packets), "{delays:?}");
+                assert_eq!((delays.most, delays.hops, delays.waited), (expected, u64::from(hops) * delays.packets, 0));
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbors_at_one_router_need_no_channel() {
+    let pair = Bench::tree(UNIT, &[0], &[2, 0]);
+    for (hosts, bound) in [(Hosts::Unlimited, 6.0), (Hosts::Ports(1), 1.0)] {
+        let alone = pair.point(&Parameters { injection: 4, hosts: Some(hosts), ..parameters(100_000) }, "0.001").unwrap();
+        let delays = alone.point.delays.unwrap();
+        assert_eq!((delays.median, delays.most, delays.hops, alone.least_cycles), (9, 9, 0, 9));
+        assert_near("bound", alone.bound, bound, 0.0);
+    }
+}
+
+#[test]
+fn one_flow_is_accepted_as_it_is_offered() {
+    let row = Bench::tree(UNIT, &[0, 1], &[1, 0, 1]);
+    for hosts in [Hosts::Unlimited, Hosts::Ports(1)] {
+        for (rate, offered) in [("0.3", 0.3), ("0.9", 0.9), ("1", 1.0)] {
+            let flow = row.point(&Parameters { hosts: Some(hosts), ..parameters(60_000) }, rate).unwrap();
+            assert_near(rate, flow.accepted, offered, 0.02);
+        }
+        // No more than a channel moves.
+        let much = row.point(&Parameters { hosts: Some(hosts), ..parameters(60_000) }, "1.2");
+        match hosts {
+            Hosts::Unlimited => assert_near("beyond the channel", much.unwrap().accepted, 1.0, 0.001),
+            Hosts::Ports(_) => assert_near("beyond the port", much.unwrap().accepted, 1.0, 0.001),
+        }
+    }
+}
+
+/// Two sources at equal distances to a hub whose third link both need, and two hosts there that answer.
+#[test]
+fn two_flows_share_a_channel() {
+    let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 2]);
+    for arbitration in [Arbitration::Rotate, Arbitration::Age] {
+        let crossing = (0..100).map(|seed| Parameters { traffic: Traffic::EndpointPermutation, arbitration, seed, ..parameters(60_000) });
+        let shared = |parameters: &Parameters| {
+            let prepared = star.prepared(parameters).ok()?;
+            // Both single hosts send to the router with two, and these send to them.
+            (prepared.load().senders == 4 && prepared.load().channels.iter().filter(|load| **load == 2).count() == 2).then_some(())
+        };
+        let parameters = crossing.into_iter().find(|parameters| shared(parameters).is_some()).expect("one of many permutations");
+        let flows = star.point(&parameters, "1").unwrap();
+        assert_near("bound", flows.bound, 0.5, 0.0);
+        let [worst, best] = [flows.point.worst_source, flows.point.best_source].map(|(_, packets)| f64::from(packets) * 6.0 / 60_000.0);
+        assert_near("worst", worst, 0.5, 0.01);
+        assert_near("best", best, 0.5, 0.01);
+    }
+}
+
+/// A queue with geometric gaps and one length of service (Geo/D/1): the wait is rho (L - 1) / (2 (1 - rho)).
+#[test]
+fn two_routers_wait_as_queueing_theory_has_it() {
+    let pair = Bench::tree(UNIT, &[0], &[1, 1]);
+    for (rho, wait) in [("0.5", 2.5), ("0.8", 10.0)] {
+        let flow = pair.point(&parameters(200_000), rho).unwrap();
+        assert_near(rho, flow.mean, flow.least_cycles as f64 + wait, 0.03);
+    }
+}
+
+#[test]
+fn a_ring_of_eight_keeps_its_bound() {
+    let ring = Bench::ring(UNIT, 8);
+    for rate in ["1", "1.7"] {
+        let full = ring.point(&parameters(50_000), rate).unwrap();
+        assert_near("bound", full.bound, 7.0 / 8.0, 1e-9);
+        assert_near(rate, full.accepted, 0.871, 0.01);
+    }
+}
+
+#[test]
+fn saturation_is_searched_between_what_is_stable_and_what_is_not() {
+    let ring = Bench::ring(UNIT, 8);
+    let prepared = ring.prepared(&parameters(20_000)).unwrap();
+    let report = fabc::sim::simulate(&prepared, &[], &[1, 2], true, &fabc::progress::Silent).unwrap();
+    assert_eq!(report.saturations.iter().map(|found| found.seed).collect::<Vec<_>>(), [1, 2]);
+    for found in &report.saturations {
+        let (stable, unstable) = (found.stable.unwrap().as_f64(), found.unstable.unwrap().as_f64());
+        assert!(stable < unstable && unstable - stable < 0.0036, "{found:?}");
+        assert_near("stable", stable, 0.871, 0.02);
+        assert_near("beyond", found.beyond.rate.as_f64(), 0.9625, 1e-9);
+    }
+    // Hosts offer at most a flit per cycle where packets have one: all that can be tried is stable.
+    let row = Bench::tree(UNIT, &[0], &[1, 1]);
+    let single = row.prepared(&bench::single_flits()).unwrap();
+    let report = fabc::sim::simulate(&single, &[], &[1], true, &fabc::progress::Silent).unwrap();
+    let found = &report.saturations[0];
+    assert_eq!((found.stable.map(|rate| rate.as_f64()), found.unstable), (Some(1.0), None));
+}
+
+#[test]
+fn traffic_that_nobody_sends_is_refused() {
+    let lonely = Bench::tree(UNIT, &[0], &[1, 0]);
+    let pair = Bench::tree(UNIT, &[0], &[1, 1]);
+    for (bench, traffic, why) in [
+        (&lonely, Traffic::Uniform, "there is no uniform traffic here: it takes two endpoints, and there are 1"),
+        (&pair, Traffic::BitShuffle, "there is no bit_shuffle traffic here: every endpoint would send to itself"),
+    ] {
+        let error = bench.prepared(&Parameters { traffic, ..parameters(1000) }).err().expect("nobody sends");
+        let code = miette::Diagnostic::code(&error).expect("a code").to_string();
+        assert_eq!((error.to_string().as_str(), code.as_str(), error.exit_code()), (why, "FAB0606", 2));
+    }
+}
+
+#[test]
+fn a_one_way_ring_on_one_virtual_channel_stands_still() {
+    let tight = Hardware { buffer: 6, ..UNIT };
+    let bare = Parameters { lanes: Some(Lanes::General(0)), ..parameters(20_000) };
+    let ring = Bench::one_way(tight, 5, false);
+    for rate in ["0.1", "0.2"] {
+        let error = ring.point(&bare, rate).err().expect("it does not move for ever");
+        assert_eq!((miette::Diagnostic::code(&error).expect("a code").to_string().as_str(), error.exit_code()), ("FAB0608", 3));
+        let SimError::Deadlock { length, circle, .. } = error else { panic!("{error}") };
+        assert_eq!((length, circle.lines().count()), (5, 5), "{circle}");
+        assert!(circle.lines().all(|line| line.contains(" on VC 0, held by packets from router")), "{circle}");
+    }
+    let dateline = Bench::one_way(tight, 5, true).point(&bare, "0.5").unwrap();
+    assert_near("dateline", dateline.accepted, 0.23, 0.03);
+    let general = Bench::one_way(UNIT, 5, true).point(&parameters(60_000), "0.5").unwrap();
+    assert_near("bound", general.bound, 0.4, 1e-9);
+    assert_near("general and table", general.accepted, 0.4, 0.01);
+}
