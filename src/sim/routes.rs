@@ -26,7 +26,7 @@ pub(super) struct Routes {
     lines: Vec<Line>,
     /// Ports of a router, at most.
     ports: usize,
-    /// `[router * ports + input port]`: whether the hop that came in there counts; empty where no rule counts.
+    /// `[router * ports + input port]`: whether the hop that came in there counts; empty where no rule does.
     counted: Vec<bool>,
 }
 
