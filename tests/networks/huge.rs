@@ -9,6 +9,7 @@ use fabc::emit;
 use fabc::model::{self, ClosedForm, Dragonfly, Fabric, Family, Farthest, Network, Plant, Reached, Supernode};
 use fabc::passes::wire;
 use fabc::progress::Silent;
+use fabc::verify;
 
 /// Small ones of every family that formulas describe, the odd cases among them.
 fn described() -> Vec<Family> {
@@ -228,7 +229,9 @@ fn the_largest_polarstar_of_radix_128_is_described() {
     ] {
         assert!(text.contains(said), "{said}\n{text}");
     }
-    // Nothing builds it.
+    // Nothing builds it, and no directory can hold it.
+    let errors = verify::directory(&check::Files::new(), &fabric, "").expect_err("nothing is built");
+    assert!(errors[0].to_string().contains("more than are ever built"), "{errors:?}");
     assert!(matches!(decidable(&fabric, Stage::Analyze), Err(Failure::Infeasible(_))));
     assert!(matches!(compile(fabric, Stage::Analyze, &Silent), Err(Failure::Infeasible(_))));
 }

@@ -52,7 +52,7 @@ pub enum Care {
 pub enum Start {
     /// With any hop.
     Any,
-    /// Those of [`LONG`] hops with a local one, where a local one leads nearer.
+    /// Those of three or more hops with a local one, where a local one leads nearer.
     Local,
 }
 
