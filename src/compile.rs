@@ -18,7 +18,6 @@ pub use early::decidable;
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
 
-use crate::check;
 use crate::compiled::{Compiled, CompiledPod, CompiledScenario};
 use crate::diag::Failure;
 use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene};
@@ -46,7 +45,7 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
         None => flow::Settings::of_network(&topology),
     };
     let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
-    flow.primal.iter().try_for_each(|primal| check::flow(&whole, &fabric.demand, primal)).map_err(Failure::internal)?;
+    scenario::proved(&whole, &fabric.demand, &flow)?;
     passes.push(PassRecord::of_flow(&flow));
 
     let routing = (last >= Stage::Route).then(|| Routing::new(&fabric, &topology, &flow.dual, progress)).transpose();

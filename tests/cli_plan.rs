@@ -1,14 +1,16 @@
 //! `fabc plan`, driven from outside: exit codes, errors, JSON, and patches that turn the live configuration
 //! into the new one.
 
+#[path = "support/command.rs"]
+mod command;
 #[path = "support/spec_text.rs"]
 mod spec_text;
 
+use command::fabc;
 use serde_json::Value;
 use spec_text::SpecText;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
 
 /// Four cubes; one group of each kind that can be configured: sides and circulators, sides and pairs of
 /// fibers, no sides and pairs.
@@ -34,17 +36,6 @@ fn workplace() -> tempfile::TempDir {
         fabc(place.path(), &["build", "pod.fab", "--stop-after", "analyze", "-q", "--out", name], 0);
     }
     place
-}
-
-/// Runs fabc and expects an exit code; returns standard output and standard error.
-fn fabc(directory: &Path, args: &[&str], code: i32) -> (String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
-    // Short messages are not wrapped.
-    command.args(args).args(["--message-format", "short"]).current_dir(directory).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
-    let Output { status, stdout, stderr } = command.output().expect("fabc starts");
-    let (out, err) = (String::from_utf8(stdout).expect("UTF-8"), String::from_utf8(stderr).expect("UTF-8"));
-    assert_eq!(status.code(), Some(code), "fabc {args:?}\n{out}\n{err}");
-    (out, err)
 }
 
 fn json(path: &Path) -> Value {

@@ -1,23 +1,13 @@
 //! `fabc sim`, driven from outside: its forms, exit codes and errors.
 
+#[path = "support/command.rs"]
+mod command;
 #[path = "support/spec_text.rs"]
 mod spec_text;
 
+use command::fabc;
 use serde_json::Value;
 use spec_text::SpecText;
-use std::path::Path;
-use std::process::{Command, Output};
-
-/// Runs fabc and expects an exit code; returns standard output and standard error.
-fn fabc(directory: &Path, args: &[&str], code: i32) -> (String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
-    // Short messages are not wrapped.
-    command.args(args).args(["--message-format", "short"]).current_dir(directory).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
-    let Output { status, stdout, stderr } = command.output().expect("fabc starts");
-    let (out, err) = (String::from_utf8(stdout).expect("UTF-8"), String::from_utf8(stderr).expect("UTF-8"));
-    assert_eq!(status.code(), Some(code), "fabc {args:?}\n{out}\n{err}");
-    (out, err)
-}
 
 /// Sixteen chips in two cubes on a torus, every single dark switch tolerated.
 fn pod() -> SpecText {

@@ -445,7 +445,8 @@ fn output(packed: u32) -> (usize, usize) {
     ((packed & 0xffff) as usize, (packed >> 16) as usize)
 }
 
-fn add(sum: &mut Vec<u64>, more: &[u64]) {
+/// Adds a list to another one, place by place.
+pub(super) fn add(sum: &mut Vec<u64>, more: &[u64]) {
     sum.resize(sum.len().max(more.len()), 0);
     for (sum, more) in sum.iter_mut().zip(more) {
         *sum += more;

@@ -1,6 +1,7 @@
 //! Whether the hop distances are true: a breadth-first search from every class of routers.
 
 use super::CheckError;
+use super::delivery::add;
 use super::graph::{LitGraph, expect_lit, representative_sources, symmetry_of};
 use crate::ids::{Id, NodeId};
 use crate::ir::{Distances, Scene};
@@ -84,14 +85,12 @@ pub(super) fn measure(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> 
         }
         Ok(pairs)
     };
-    let added = |mut one: Vec<u64>, other: Vec<u64>| {
-        one.resize(one.len().max(other.len()), 0);
-        one.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
-        one
-    };
     // All of them, so that of several pairs that are apart the first is told.
     let rows = sources.par_iter().map_init(Vec::new, of).collect::<Vec<_>>();
-    let mut histogram = rows.into_iter().try_fold(vec![0], |sum, row| row.map(|row| added(sum, row)))?;
+    let mut histogram = vec![0];
+    for row in rows {
+        add(&mut histogram, &row?);
+    }
     histogram[0] = 0;
     let total = histogram.iter().zip(0u64..).map(|(&pairs, hops)| pairs * hops).sum();
     Ok(Distances { diameter: histogram.len() as u32 - 1, total, histogram })

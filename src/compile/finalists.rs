@@ -4,6 +4,7 @@
 //! search knows bounds only; here the certified flow judges, of the healthy fabric and, where the spec
 //! requires a flow of them, of its faults.
 
+use super::scenario;
 use crate::check;
 use crate::diag::Failure;
 use crate::emit::number::{lower, upper};
@@ -36,7 +37,7 @@ pub(super) fn topology(
         let seeds = synth::seeds(&uniform, &fabric.demand);
         let settings = flow::Settings::certificate(fabric.effort());
         let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
-        flow.primal.iter().try_for_each(|primal| check::flow(&whole, &fabric.demand, primal)).map_err(Failure::internal)?;
+        scenario::proved(&whole, &fabric.demand, &flow)?;
         check::dual(&whole, &fabric.demand, &flow.dual).map_err(Failure::internal)?;
         // As the report prints it: that topology is thrown away, and what is said of the gain must follow
         // from what is printed.

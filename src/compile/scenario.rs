@@ -7,11 +7,18 @@ use crate::check;
 use crate::compiled::{CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
 use crate::ir::{
-    Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Scene, Survivors, gigabytes,
+    ConcurrentFlow, Distances, DualLengths, FlowCertificate, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics, Scene, Survivors,
+    gigabytes,
 };
+use crate::model::Demand;
 use crate::passes::flow;
 use crate::passes::route::RouteError;
 use crate::progress::Silent;
+
+/// Has the checker prove the lower end of a flow, if a flow is what proves it.
+pub(super) fn proved(scene: &Scene<'_>, demand: &Demand, flow: &ConcurrentFlow) -> Result<(), Failure> {
+    flow.primal.iter().try_for_each(|primal| check::flow(scene, demand, primal)).map_err(Failure::internal)
+}
 
 impl Context<'_> {
     /// Analyses, routes and proves one scenario; faults start from the routes of the healthy fabric, if the
@@ -46,7 +53,7 @@ impl Context<'_> {
             flow::price(own, demand, &survivors.lengths_from_whole(topology, self.lengths), flow::Settings::LOCAL)
         } else if self.fault_flows {
             let found = flow::concurrent(&scene, demand, flow::Start::Lengths(self.lengths), flow::Settings::FAULT, &Silent);
-            found.primal.iter().try_for_each(|primal| check::flow(&scene, demand, primal)).map_err(Failure::internal)?;
+            proved(&scene, demand, &found)?;
             flow = found.primal;
             found.dual
         } else {

@@ -181,7 +181,7 @@ macro_rules! values {
     ($($kind:ty: $help:expr;)*) => {$(
         impl ValueEnum for $kind {
             fn value_variants<'a>() -> &'a [Self] {
-                Self::ALL
+                &Self::ALL
             }
             fn to_possible_value(&self) -> Option<PossibleValue> {
                 let help: fn(&Self) -> &'static str = $help;

@@ -22,7 +22,7 @@ mod switch_errors;
 mod switches;
 mod synthesis;
 mod warnings;
-mod word;
+pub(crate) mod word;
 
 pub use arrangement::Arrangement;
 pub use capacity::Capacities;

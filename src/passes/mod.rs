@@ -24,3 +24,9 @@ pub mod synth;
 pub mod tables;
 pub mod trees;
 pub mod wire;
+
+/// Adds a list to another one, place by place.
+fn add(sum: &mut Vec<u64>, more: &[u64]) {
+    sum.resize(sum.len().max(more.len()), 0);
+    sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+}

@@ -8,6 +8,7 @@
 use crate::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId};
 use crate::ir::{Entry, ForwardingTables, LanedHops, Lanes, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
 use crate::model::Demand;
+use crate::passes::add;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -137,10 +138,6 @@ impl Counts {
 
     /// Both together: integers, in any order.
     fn with(mut self, other: Self) -> Self {
-        let add = |one: &mut Vec<u64>, other: &[u64]| {
-            one.resize(one.len().max(other.len()), 0);
-            one.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
-        };
         add(&mut self.loads, &other.loads);
         add(&mut self.vc_hops, &other.vc_hops);
         add(&mut self.route_hops, &other.route_hops);

@@ -1,5 +1,7 @@
 //! How routers, hosts and traffic are modelled.
 
+use crate::model::word::words;
+
 /// What is asked for; what is left open has a default that depends on the fabric.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
@@ -106,34 +108,19 @@ pub enum Traffic {
     Transpose,
 }
 
-/// A kind of name for a word of the command line and of reports.
-macro_rules! named {
-    ($($kind:ident { $($value:ident = $name:literal),* $(,)? })*) => {$(
-        impl $kind {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$value),*];
+words!(Arbitration { Age = "age", Rotate = "rotate" });
 
-            /// What it is called.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$value => $name),* }
-            }
-        }
-    )*};
-}
+words!(Credits { AtOnce = "instant", Link = "link" });
 
-named! {
-    Arbitration { Age = "age", Rotate = "rotate" }
-    Credits { AtOnce = "instant", Link = "link" }
-    Traffic {
-        Uniform = "uniform",
-        Permutation = "permutation",
-        EndpointPermutation = "endpoint_permutation",
-        BitComplement = "bit_complement",
-        BitReverse = "bit_reverse",
-        BitShuffle = "bit_shuffle",
-        Transpose = "transpose",
-    }
-}
+words!(Traffic {
+    Uniform = "uniform",
+    Permutation = "permutation",
+    EndpointPermutation = "endpoint_permutation",
+    BitComplement = "bit_complement",
+    BitReverse = "bit_reverse",
+    BitShuffle = "bit_shuffle",
+    Transpose = "transpose",
+});
 
 /// The parameters with every default worked out, and what the spec says of the routers.
 #[derive(Clone, PartialEq, Eq, Debug)]

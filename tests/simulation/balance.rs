@@ -134,7 +134,7 @@ proptest! {
         (link, router, injection, turn) in (1u32..20, 0u32..8, 0u32..9, 0u32..4),
         (age, instant, ports, by_class) in any::<(bool, bool, bool, bool)>(),
         count in 3usize..12,
-        traffic in prop::sample::select(Traffic::ALL),
+        traffic in prop::sample::select(&Traffic::ALL),
         seed in 0u64..1000,
     ) {
         let ring = Bench::ring(Hardware { link, router, buffer: packet * queues, vcs: 4 }, count);

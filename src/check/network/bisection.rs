@@ -58,22 +58,20 @@ pub(super) fn recount(topology: &Topology, demand: &Demand, half: &[NodeId], lea
         capacity += topology.capacity(id);
         at_endpoints += u64::from(topology.hosts(a) > 0 || topology.hosts(b) > 0);
     }
-    // As much capacity leads back: what counts is the direction with more demand.
-    let (mut out, mut back) = (0u64, 0u64);
-    let senders = || (0..routers).map(NodeId::new).filter(|&router| topology.hosts(router) > 0);
-    if demand.is_uniform() {
-        let inside = senders().filter(|router| of_half[router.index()]).count();
-        out = inside as u64 * (senders().count() - inside) as u64;
-    }
-    for from in senders().filter(|_| !demand.is_uniform()) {
-        for to in senders() {
-            match (of_half[from.index()], of_half[to.index()]) {
-                (true, false) => out += u64::from(demand.weight(from, to)),
-                (false, true) => back += u64::from(demand.weight(from, to)),
-                _ => {}
-            }
+    let senders = |inside: bool| {
+        let of_half = &of_half;
+        (0..routers).map(NodeId::new).filter(move |&router| topology.hosts(router) > 0 && of_half[router.index()] == inside)
+    };
+    let sent = |from: bool| match demand.is_uniform() {
+        // As many pairs either way.
+        true => senders(true).count() as u64 * senders(false).count() as u64,
+        false => {
+            let of = |one| senders(!from).map(|other| u64::from(demand.weight(one, other))).sum::<u64>();
+            senders(from).map(of).sum()
         }
-    }
+    };
+    // As much capacity leads back: what counts is the direction with more demand.
+    let demand = sent(true).max(sent(false));
     if least > across {
         return wrong(format!("the lower end {least} is above the {across} links across"));
     }
@@ -84,7 +82,7 @@ pub(super) fn recount(topology: &Topology, demand: &Demand, half: &[NodeId], lea
     if least > 1 && !proved(topology, least) {
         return wrong(format!("that no halves have fewer than {least} links between them is not proved"));
     }
-    Ok(Bisection { by_spectrum: least, by_flow: 0, most: across, at_endpoints, half: half.to_vec(), capacity, demand: out.max(back) })
+    Ok(Bisection { by_spectrum: least, by_flow: 0, most: across, at_endpoints, half: half.to_vec(), capacity, demand })
 }
 
 /// Whether more than `least - 1` links run between any two halves.

@@ -14,21 +14,26 @@ use std::collections::BTreeMap;
 pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     let graph = LitGraph::new(&Scene::whole(topology));
     let hosts: Vec<usize> = topology.nodes().filter(|&node| topology.hosts(node) > 0).map(Id::index).collect();
-    let none = PathsAt { pairs: 0, single: 0, paths: 0, fewest: u64::MAX, most: 0 };
     let alone = |&source: &usize| from(&graph, &hosts, source);
     let joined = |mut one: BTreeMap<u32, PathsAt>, other: BTreeMap<u32, PathsAt>| {
-        for (distance, of) in other {
-            let at = one.entry(distance).or_insert(none);
-            at.pairs += of.pairs;
-            at.single += of.single;
-            at.paths += of.paths;
-            (at.fewest, at.most) = (at.fewest.min(of.fewest), at.most.max(of.most));
-        }
+        other.into_iter().for_each(|(distance, of)| add(&mut one, distance, of));
         Some(one)
     };
     let sums = hosts.par_iter().map(alone).try_reduce(BTreeMap::new, joined)?;
     let farthest = sums.keys().copied().max().unwrap_or(0);
-    Some(PathCounts { at: (1..=farthest).map(|distance| sums.get(&distance).copied().unwrap_or(none)).collect() })
+    Some(PathCounts { at: (1..=farthest).map(|distance| sums.get(&distance).copied().unwrap_or(NONE)).collect() })
+}
+
+/// No pair.
+const NONE: PathsAt = PathsAt { pairs: 0, single: 0, paths: 0, fewest: u64::MAX, most: 0 };
+
+/// Adds pairs at a distance.
+fn add(sums: &mut BTreeMap<u32, PathsAt>, distance: u32, of: PathsAt) {
+    let at = sums.entry(distance).or_insert(NONE);
+    at.pairs += of.pairs;
+    at.single += of.single;
+    at.paths += of.paths;
+    (at.fewest, at.most) = (at.fewest.min(of.fewest), at.most.max(of.most));
 }
 
 /// Shortest paths from a source to every other router with hosts, by distance.
@@ -48,11 +53,8 @@ fn from(graph: &LitGraph, hosts: &[usize], source: usize) -> Option<BTreeMap<u32
     let mut sums = BTreeMap::new();
     for &to in hosts.iter().filter(|&&to| to != source) {
         let of = paths[to];
-        let at = sums.entry(hops[to]).or_insert(PathsAt { pairs: 0, single: 0, paths: 0, fewest: u64::MAX, most: 0 });
-        at.pairs += 1;
-        at.single += u64::from(of == 1);
-        at.paths += u128::from(of);
-        (at.fewest, at.most) = (at.fewest.min(of), at.most.max(of));
+        let pair = PathsAt { pairs: 1, single: u64::from(of == 1), paths: of.into(), fewest: of, most: of };
+        add(&mut sums, hops[to], pair);
     }
     Some(sums)
 }

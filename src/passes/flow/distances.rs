@@ -4,6 +4,7 @@
 use crate::ids::NodeId;
 use crate::ir::{Breadth, Distances, Neighbors, Scene};
 use crate::model::Demand;
+use crate::passes::add;
 use rayon::prelude::*;
 
 /// Hop distances over all ordered pairs of routers that send and receive, or `None` where the lit links do
@@ -25,7 +26,11 @@ pub fn distances(scene: &Scene<'_>) -> Option<Distances> {
         (histogram.iter().sum::<u64>() == (endpoints as u64 - 1) * order).then_some(histogram)
     };
     let rows = canonical_sources(scene).into_par_iter().map_init(Breadth::default, from);
-    let histogram = rows.try_reduce(|| vec![0], |one, other| Some(sums(one, &other)))?;
+    let added = |mut sum, more: Vec<u64>| {
+        add(&mut sum, &more);
+        Some(sum)
+    };
+    let histogram = rows.try_reduce(|| vec![0], added)?;
     let total = histogram.iter().enumerate().map(|(hops, pairs)| hops as u64 * pairs).sum();
     Some(Distances { diameter: histogram.len() as u32 - 1, total, histogram })
 }
@@ -46,11 +51,4 @@ pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
 
 fn canonical_sources(scene: &Scene<'_>) -> Vec<NodeId> {
     scene.topology.symmetry().canonical_nodes().filter(|&source| scene.is_endpoint(source)).collect()
-}
-
-/// The longer of two lists, with the other one added.
-fn sums(mut one: Vec<u64>, other: &[u64]) -> Vec<u64> {
-    one.resize(one.len().max(other.len()), 0);
-    one.iter_mut().zip(other).for_each(|(sum, more)| *sum += more);
-    one
 }
