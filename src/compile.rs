@@ -9,6 +9,7 @@ mod finalists;
 mod plant;
 mod routing;
 mod scenario;
+mod simulations;
 mod size;
 mod stage;
 
@@ -24,6 +25,7 @@ use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene};
 use crate::model::Fabric;
 use crate::passes::flow;
 use crate::progress::Progress;
+use crate::sim;
 use context::Context;
 use plant::Built;
 use routing::Routing;
@@ -66,7 +68,10 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
 
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal);
-    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, universal, network.as_ref())).collect();
+    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref());
+    let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
+    let simulations = context.simulations(&scenarios, progress)?;
+    sim::settle(&fabric, &mut requires, &simulations);
     passes.extend(routing.map(|routing| routing.record(&scenarios)));
-    Ok(Compiled { fabric, topology, wired, pod, network, flow, scenarios, requires, passes })
+    Ok(Compiled { fabric, topology, wired, pod, network, flow, scenarios, simulations, requires, passes })
 }

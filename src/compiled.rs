@@ -7,6 +7,7 @@ use crate::ir::{
     Scenario, ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
 use crate::model::{ClosedForm, Fabric, Pod};
+use crate::sim::SimReport;
 
 /// A compiled fabric.
 #[derive(Debug)]
@@ -25,6 +26,9 @@ pub struct Compiled {
     pub flow: ConcurrentFlow,
     /// Nominal first, then every tolerated fault.
     pub scenarios: Vec<CompiledScenario>,
+    /// What the simulations of the spec found: of each its scenarios, nominal first; no scenario where there
+    /// are no tables.
+    pub simulations: Vec<Vec<SimReport>>,
     /// How the `require` lines came out, in the order of the normalized spec.
     pub requires: Vec<RequireOutcome>,
     /// What the passes did.

@@ -6,6 +6,7 @@
 //! the proved values alone. Tables are written again while they are being proved, scenario by scenario.
 
 mod passes;
+mod simulations;
 
 use crate::check::{
     self, CERTIFICATES, Certified, CheckError, Counts, Extent, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
@@ -18,6 +19,7 @@ use crate::ir::{
     Topology, UniformTopology, fault_flows_are_listed, gigabytes,
 };
 use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
+use crate::sim::{self, SimReport};
 use crate::syntax::{ast, input_copy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -82,7 +84,10 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
     let proved = check::prove(files, fabric, &same_tables)?;
     let verified = Verified { unproved: unproved(fabric, &proved), extent: proved.extent.clone(), broken: proved.broken.clone() };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
-    let compiled = compiled(fabric, proved)?;
+    let named: Vec<String> =
+        proved.scenarios.iter().filter(|of| of.certified.routed.is_some()).map(|of| of.counts.scenario.clone()).collect();
+    let simulated = simulations::read(files, fabric, &named).map_err(|error| vec![error])?;
+    let compiled = compiled(fabric, proved, simulated)?;
 
     let mut errors = Vec::new();
     let mut unread: BTreeSet<&str> = verified.extent.only_hashed.iter().map(String::as_str).collect();
@@ -102,7 +107,7 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
 }
 
 /// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
-fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>> {
+fn compiled(fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -> Result<Compiled, Vec<CheckError>> {
     let Proved { topology, wired, cross_connects, network, flow, trees, scenarios, stated, .. } = proved;
     let Stated { tree_bounds, limit, uniform, passes } = stated;
     let mut errors = passes::wrong(fabric, &topology, network.as_ref(), &scenarios, &passes);
@@ -133,7 +138,9 @@ fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>
     let pod = cross_connects.zip(tree_bounds).map(of_pod);
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal);
-    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, universal, network.as_ref())).collect();
+    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref());
+    let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
+    sim::settle(fabric, &mut requires, &simulations);
     let flow = ConcurrentFlow { dual: scenarios[0].certified.lengths.clone(), primal: flow, rounds, sweeps: 0, stopped_by };
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
         let scenario = named(&metrics.scenario).ok_or_else(|| vec![unknown_scenario(&metrics.scenario)])?;
@@ -142,7 +149,7 @@ fn compiled(fabric: &Fabric, proved: Proved) -> Result<Compiled, Vec<CheckError>
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
     };
     let scenarios = scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
-    Ok(Compiled { fabric: fabric.clone(), topology, wired, pod, network, flow, scenarios, requires, passes })
+    Ok(Compiled { fabric: fabric.clone(), topology, wired, pod, network, flow, scenarios, simulations, requires, passes })
 }
 
 /// Whether a fault has a flow of its own exactly if a build lists it.
@@ -244,6 +251,7 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
     let mut all = Vec::new();
     let mut add = |holds: bool, file, place, what| all.extend(holds.then_some(Unproved { file, place, what }));
     let routed = proved.scenarios[0].certified.routed.is_some();
+    let simulated = routed && !fabric.simulations.is_empty();
     let search = match fabric.pod().map(|pod| &pod.topology) {
         Some(TopologyChoice::Synthesize(search)) => Some(search),
         Some(TopologyChoice::SynthesizeNear(near)) => Some(&near.search),
@@ -253,7 +261,8 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
     add(fabric.routing == RoutingChoice::Minimal, SPEC, "routing", "whether `minimal` is written: a network without a routing has it");
     add(!routed, SPEC, "clock", "changes no other file without routes, unless latencies are in seconds");
     let router = fabric.plant.router_word();
-    add(routed, SPEC, router, "flit and buffer change no other file");
+    add(routed && !simulated, SPEC, router, "flit and buffer change no other file");
+    add(simulated, SPEC, router, "radix, where ports stay free");
     add(!routed, SPEC, router, "flit, buffer and latency change no other file without routes");
     add(fabric.pod().is_some_and(some_ports_are_free), SPEC, "ocs", "ports, where others have no more and others no fewer");
     let used = |link_type| proved.topology.links().iter().any(|link| link.link_type == link_type);
@@ -283,6 +292,7 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
     add(halves, CERTIFICATES, "bisection", "which halves and which lower end, of all that are proved");
     add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
     add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
+    add(simulated, "simulations/", "scenarios", "all runs but the cheapest of each and the ends of the bracket that decides");
     add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");
     all
 }

@@ -125,3 +125,117 @@ fn links_must_be_alike_and_take_time() {
     std::fs::remove_dir_all(lonely.path().join("out/pod/tables")).unwrap();
     assert!(sim(&lonely, &[], 2).1.contains("error[FAB0512]: there are no tables for the scenario `nominal`"));
 }
+
+/// The same with a simulation, and what is required of it.
+fn simulated(require: &str) -> SpecText {
+    let block = "simulate peak { rates = 0.1 .. 0.3 step 0.1; warmup = 500 cycles; measure = 1000 cycles; scenarios = all; }";
+    pod().with(block).with("simulate turned { traffic = bit_reverse; warmup = 500 cycles; measure = 1000 cycles; }").with(require)
+}
+
+#[test]
+fn blocks_of_the_spec_run_with_the_build_and_are_verified() {
+    let place = built(&simulated("require peak.saturation >= 0.2; require peak.latency(0.5) <= 900 cycles;"));
+    let read = |path: &str| std::fs::read_to_string(place.path().join("out/pod").join(path)).unwrap();
+    let peak: Value = serde_json::from_str(&read("simulations/peak.json")).unwrap();
+    let scenarios = peak["scenarios"].as_array().unwrap();
+    assert_eq!((&peak["simulation"], scenarios.len()), (&Value::from("peak"), 13), "the healthy pod and every dark switch");
+    for scenario in scenarios {
+        let bound = scenario["bound"].as_f64().unwrap();
+        let rates: Vec<f64> = scenario["points"].as_array().unwrap().iter().map(|point| point["rate"].as_f64().unwrap()).collect();
+        let half = (bound * 0.5 * 1e4).floor() / 1e4;
+        assert!([0.1, 0.2, 0.3, half].iter().all(|rate| rates.contains(rate)), "{rates:?} have no {half}");
+    }
+    assert_eq!(read("simulations/turned.csv").lines().count(), 13, "a line of heads, and twelve rates");
+    let report: Value = serde_json::from_str(&read("report.json")).unwrap();
+    let lines = report["requires"].as_array().unwrap();
+    assert!(lines.iter().all(|line| line["holds"] == true && line["scenario"].is_string()), "{lines:?}");
+    let worst = scenarios.iter().map(|scenario| scenario["saturation"][0]["stable"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+    let told = lines.iter().find(|line| line["require"] == "peak.saturation >= 0.2").unwrap();
+    assert_eq!(told["measured"].as_f64(), Some(worst));
+    for word in ["SIMULATION", "peak, nominal", "bit_reverse traffic"] {
+        assert!(read("report.txt").contains(word), "{word}");
+    }
+    assert!(read("report.html").contains("<code>turned</code>"));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+
+    // The command runs the same blocks, to the same bytes.
+    let again = |block: &str, format: &str| fabc(place.path(), &["sim", "out/pod", "--block", block, "--format", format], 0).0;
+    assert_eq!(again("peak", "json"), read("simulations/peak.json"));
+    assert_eq!(again("turned", "csv"), read("simulations/turned.csv"));
+    let (all, _) = fabc(place.path(), &["sim", "out/pod"], 0);
+    assert!(all.starts_with("pod: peak\n") && all.contains("\npod: turned\n"), "{all}");
+    let (_, error) = fabc(place.path(), &["sim", "out/pod", "--block", "peek"], 2);
+    assert!(error.contains("FAB0520"), "{error}");
+    fabc(place.path(), &["sim", "out/pod", "--block", "peak", "--rates", "0.1"], 2);
+}
+
+#[test]
+fn what_simulations_claim_is_convicted() {
+    let place = built(&simulated(""));
+    let path = place.path().join("out/pod/simulations/peak.json");
+    let honest = std::fs::read_to_string(&path).unwrap();
+    let number = |key: &str| {
+        let start = honest.find(&format!("\"{key}\":")).unwrap() + key.len() + 3;
+        let digits = honest[start..].find([',', '}', ']']).unwrap();
+        (start, start + digits)
+    };
+    // The first of each: of the cheapest point where it is one of a point.
+    for (key, claim) in [
+        ("bound", "0.9"),
+        ("stable", "0.9"),
+        ("unstable", "0.2"),
+        ("accepted", "0.5"),
+        ("born", "7"),
+        ("sum", "1"),
+        ("median", "1"),
+        ("p99", "2"),
+        ("inside_sum", "3"),
+        ("hops", "5"),
+        ("p99_flits", "1"),
+        ("born_ever", "12345"),
+        ("in_flight", "9"),
+        ("buffer_flits", "77"),
+        ("runs", "1000000000000"),
+    ] {
+        let (start, end) = number(key);
+        let forged = format!("{}{claim}{}", &honest[..start], &honest[end..]);
+        assert_ne!(forged, honest, "{key}");
+        std::fs::write(&path, forged).unwrap();
+        let (_, error) = fabc(place.path(), &["verify", "out/pod"], 3);
+        assert!(error.contains("simulations/peak.json"), "{key}: {error}");
+    }
+}
+
+#[test]
+fn a_contract_on_a_simulation_can_be_broken() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("fabric.fab"), simulated("require turned.share >= 1.04;").text()).unwrap();
+    let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 3);
+    assert!(error.contains("`require turned.share >= 1.04` does not hold"), "{error}");
+}
+
+#[test]
+fn directories_are_compared() {
+    let place = built(&pod());
+    std::fs::write(place.path().join("other.fab"), pod().named("other").with("routing = allowed_turns;").text()).unwrap();
+    fabc(place.path(), &["build", "other.fab", "-q"], 0);
+    let of = |args: &[&str], code: i32| fabc(place.path(), &[&["sim", "out/pod", "out/other"][..], &SHORT, args].concat(), code);
+    let (text, _) = of(&[], 0);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("fabric") && lines[1].starts_with("pod ") && lines[2].starts_with("other "), "{text}");
+    assert!(lines[1].ends_with("1.000     1.000"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let (csv, _) = of(&["--compare", "--format", "csv"], 0);
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+    let rows: Vec<Vec<String>> = csv.lines().map(cells).collect();
+    assert_eq!((rows.len(), rows[0].len()), (3, 9), "{csv}");
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    assert!((number(2, 7) - number(2, 3) / number(1, 3)).abs() < 1e-6, "{csv}");
+    // The same bracket as one directory alone has.
+    let (alone, _) = fabc(place.path(), &[&["sim", "out/other"][..], &SHORT, &["--saturation", "--format", "csv"]].concat(), 0);
+    let row = cells(alone.lines().nth(1).unwrap());
+    assert_eq!([&row[3], &row[4]], [&rows[2][3], &rows[2][4]], "{alone}");
+    let (_, error) = of(&["--format", "json"], 2);
+    assert!(error.contains("FAB0521"), "{error}");
+    of(&["--compare", "--rates", "0.1"], 2);
+}

@@ -100,10 +100,7 @@ fn summary(fabric: &Fabric) -> String {
     let requires: Vec<String> = fabric
         .requires
         .iter()
-        .map(|require| {
-            let prefix = if require.fault { "fault." } else { "" };
-            format!("{prefix}{} {} {} ({})", require.metric.name(), require.comparison.symbol(), require.value_text, require.value)
-        })
+        .map(|require| format!("{} {} {} ({})", require.metric_text(), require.comparison.symbol(), require.value_text, require.value))
         .collect();
     format!(
         "{}: {} nodes, {} cubes of {:?}, {} Hz\nlinks: {}\nchip: {} ports, {} VCs, {} bytes/flit, {} flits, {} cycles\n{} OCSes in {} groups\n\

@@ -32,6 +32,7 @@ static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
     let mut fabric = pod([2, 2, 1], 4, &[0, 1], 8, 1);
     let require = |metric, comparison, value: &str| Require {
         metric,
+        simulation: None,
         fault: false,
         comparison,
         value: Decimal::parse(value).unwrap(),
@@ -432,9 +433,11 @@ fn build() -> Vec<(&'static str, Files)> {
 fn networks() -> impl Iterator<Item = (&'static str, Files)> {
     let dragonfly = "dragonfly { a = 2; h = 1; local = near; global = far; }";
     let kautz = "kautz { degree = 2; length = 2; link = near; }";
+    let runs = "simulate peak { rates = 0.2; packet = 2 flits; warmup = 50 cycles; measure = 200 cycles; } require peak.share >= 0.1;";
     [
         ("dragonfly", "1 link", dragonfly, "minimal", "", "failures { links <= 30 %; seeds = 5; } require bisection >= 1;"),
         ("kautz", "1 router", kautz, "minimal", "binary", "require edge_connectivity >= 1;"),
+        ("simulated", "0", kautz, "minimal", "", runs),
         ("graph", "0", "graph \"graph.txt\" { default = near; }", "allowed_turns", "", "require shortest_paths >= 1;"),
     ]
     .into_iter()
@@ -559,7 +562,7 @@ struct Wanted<'f> {
     change: Change,
 }
 
-/// One change of everything, in every file of seven directories, each time with a manifest whose hashes fit:
+/// One change of everything, in every file of eight directories, each time with a manifest whose hashes fit:
 /// every JSON leaf altered, every member and element deleted and duplicated, every key renamed and repeated
 /// with another value, a key more in every object; every line of texts altered, deleted, duplicated; every
 /// byte of binary tables changed in six ways. What is not convicted must stand in the list that `fabc verify`

@@ -148,6 +148,22 @@ pub(super) enum DriverError {
         /// What there is.
         hint: String,
     },
+    /// No such simulation in the spec.
+    #[error("the spec has no simulation `{name}`")]
+    #[diagnostic(code(FAB0520), help("{hint}"))]
+    UnknownBlock {
+        /// As given.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// A comparison in a form that it does not have.
+    #[error("a comparison has no form `{form}`")]
+    #[diagnostic(code(FAB0521), help("it is `text` or `csv`; one directory alone has all forms"))]
+    NoSuchForm {
+        /// As given.
+        form: &'static str,
+    },
     /// A spec that `fmt` would change.
     #[error("`{path}` is not laid out")]
     #[diagnostic(code(FAB0513), help("`fabc fmt {path}` does it"))]

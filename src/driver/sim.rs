@@ -7,19 +7,16 @@ use super::read::{self, Loaded, display};
 use super::sim_options::{SimArgs, SimFormat};
 use super::terminal::{Terminal, print_out, write_out};
 use crate::check::{self, Files, ReadScenario};
-use crate::diag::SourceMap;
+use crate::diag::{SourceMap, list};
 use crate::emit;
 use crate::ir::{Scene, Topology};
 use crate::limits::ARTIFACT_BYTES;
-use crate::model::Fabric;
-use crate::sim::{self, Rate, SimError, SimReport};
-use std::path::Path;
+use crate::model::{Fabric, Scenarios, Simulation};
+use crate::sim::{self, SimError, SimReport};
+use std::path::{Path, PathBuf};
 
 /// The name that stands for every scenario.
 const ALL: &str = "all";
-
-/// Percent of the static bound at which a curve is run that names no rates.
-const CURVE: [u64; 12] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120];
 
 /// `fabc sim`.
 ///
@@ -27,78 +24,171 @@ const CURVE: [u64; 12] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120];
 /// The directory is not one of fabc's or has no such scenario; the model cannot do with the fabric; packets
 /// wait for each other for ever (exit code 3).
 pub(super) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
-    let directory = &args.directory;
-    for needed in ["spec.fab", "topology.json"] {
-        if !directory.join(needed).is_file() {
-            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
-        }
-    }
-    let Loaded { fabric, sources, .. } = read::built_spec(directory)?;
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
-    let (mut reports, mut wired) = (Vec::new(), None);
-    for scenario in scenarios(args, &fabric, &sources)? {
-        let read = scenario_of(args, &fabric, &sources, &scenario)?;
-        reports.push(run(args, &fabric, &read, &watch).map_err(|error| stop(error, &sources))?);
-        wired = Some(read.topology);
-    }
-    if let Some(topology) = wired {
-        print(args, &fabric, &topology, &reports)?;
+    match &args.directories[..] {
+        [directory] if !args.compare => one(args, directory, &watch)?,
+        directories => compare(args, directories, &watch)?,
     }
     terminal.detail(&format!("simulated in {}", watch.elapsed()));
     Ok(())
 }
 
-/// The names of the scenarios that are asked for.
-fn scenarios(args: &SimArgs, fabric: &Fabric, sources: &SourceMap) -> Result<Vec<String>, Stop> {
-    if args.scenario != ALL {
-        return Ok(vec![args.scenario.clone()]);
+/// The spec of a built directory.
+fn built(directory: &Path) -> Result<Loaded, Stop> {
+    for needed in ["spec.fab", "topology.json"] {
+        if !directory.join(needed).is_file() {
+            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
+        }
     }
-    check::scenario_names(&files(&args.directory, None)?, fabric).map_err(|error| stop(error, sources))
+    read::built_spec(directory)
 }
 
-/// Topology and tables of a scenario.
-fn scenario_of(args: &SimArgs, fabric: &Fabric, sources: &SourceMap, name: &str) -> Result<ReadScenario, Stop> {
-    let unknown = || {
-        let hint = match args.directory.join("tables").is_dir() {
-            true => format!("`fabc tables {}` lists the scenarios", display(&args.directory)),
-            false => "the directory has no tables: its build stopped before routing".to_owned(),
-        };
-        DriverError::UnknownScenario { name: name.to_owned(), hint }
-    };
-    let files = files(&args.directory, Some(name))?;
-    if !files.keys().any(|path| path.starts_with("tables/")) {
-        return Err(unknown().into());
+/// What is asked of one directory.
+fn one(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
+    let Loaded { fabric, sources, .. } = built(directory)?;
+    let from = Built { directory, fabric: &fabric, sources: &sources };
+    let blocks = blocks(args, &fabric)?;
+    if blocks.is_empty() {
+        from.several(args, None, args.scenario == ALL, watch)?;
     }
-    let read = check::read_scenario(&files, fabric, name).map_err(|error| stop(error, sources))?;
-    read.ok_or_else(|| unknown().into())
+    for block in blocks {
+        from.several(args, Some(block), args.scenario == ALL || block.scenarios == Scenarios::All, watch)?;
+    }
+    Ok(())
 }
 
-/// The files that a scenario is read from.
-fn files(directory: &Path, scenario: Option<&str>) -> Result<Files, DriverError> {
-    let tables = scenario.into_iter().flat_map(|name| ["json", "bin"].map(|ending| format!("{}.{ending}", emit::tables_path(name))));
-    let wanted = ["topology.json", "ocs.json"].map(str::to_owned).into_iter().chain(tables);
-    let there = wanted.filter(|path| directory.join(path).is_file());
-    there.map(|path| Ok((path.clone(), read::bytes(&directory.join(&path), ARTIFACT_BYTES)?))).collect()
-}
-
-/// Runs all rates and seeds on one scenario.
-fn run(args: &SimArgs, fabric: &Fabric, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
-    let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
-    let prepared = sim::prepare(fabric, &scene, &read.tables, &args.parameters())?;
-    let bound = prepared.load().bound;
-    let rates = match &args.rates {
-        Some(rates) => rates.0.clone(),
-        None if args.saturation => Vec::new(),
-        None => CURVE.iter().map(|&percent| Rate::share(percent, bound)).collect(),
-    };
-    let search = args.saturation || args.rates.is_none();
-    sim::simulate(&prepared, &rates, &args.all_seeds(), search, watch)
-}
-
-fn print(args: &SimArgs, fabric: &Fabric, topology: &Topology, reports: &[SimReport]) -> Result<(), DriverError> {
+/// Where each of some directories saturates, beside the first.
+fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(), Stop> {
+    if let SimFormat::Json | SimFormat::Svg = args.format {
+        return Err(DriverError::NoSuchForm { form: args.format.name() }.into());
+    }
+    let mut compared = Vec::new();
+    for directory in directories {
+        let Loaded { fabric, sources, .. } = built(directory)?;
+        let from = Built { directory, fabric: &fabric, sources: &sources };
+        for scenario in from.scenarios(args, args.scenario == ALL)? {
+            let read = from.scenario(&scenario)?;
+            let report = from.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
+            compared.push(emit::Compared::of(&fabric, &report));
+        }
+    }
     match args.format {
-        SimFormat::Text => print_out(&emit::simulation_text(fabric, topology, reports)),
-        SimFormat::Json => write_out(emit::simulation_json(fabric, topology, reports).as_bytes()),
+        SimFormat::Csv => write_out(emit::comparison_csv(&compared).as_bytes())?,
+        _ => print_out(&emit::comparison_text(&compared))?,
+    }
+    Ok(())
+}
+
+/// The blocks of the spec that are asked for; none where a simulation is described by options.
+fn blocks<'a>(args: &SimArgs, fabric: &'a Fabric) -> Result<Vec<&'a Simulation>, DriverError> {
+    let all = || fabric.simulations.iter();
+    match &args.block {
+        Some(name) => match all().find(|block| block.name == *name) {
+            Some(block) => Ok(vec![block]),
+            None => Err(DriverError::UnknownBlock {
+                name: name.clone(),
+                hint: match &all().map(|block| block.name.as_str()).collect::<Vec<_>>()[..] {
+                    [] => "the spec has no `simulate` blocks: describe one by options".to_owned(),
+                    known => format!("the spec has {}", list(known)),
+                },
+            }),
+        },
+        None if args.is_plain() => Ok(all().collect()),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Where a fabric is read from.
+struct Built<'a> {
+    directory: &'a Path,
+    fabric: &'a Fabric,
+    sources: &'a SourceMap,
+}
+
+impl Built<'_> {
+    /// Runs one or all scenarios, and prints what comes out.
+    fn several(&self, args: &SimArgs, block: Option<&Simulation>, all: bool, watch: &Watch) -> Result<(), Stop> {
+        let (mut reports, mut wired) = (Vec::new(), None);
+        for scenario in self.scenarios(args, all)? {
+            let read = self.scenario(&scenario)?;
+            reports.push(self.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
+            wired = Some(read.topology);
+        }
+        if let Some(topology) = wired {
+            print(args, self.fabric, &topology, block, &reports)?;
+        }
+        Ok(())
+    }
+
+    /// The names of the scenarios that are asked for.
+    fn scenarios(&self, args: &SimArgs, all: bool) -> Result<Vec<String>, Stop> {
+        if !all {
+            return Ok(vec![args.scenario.clone()]);
+        }
+        check::scenario_names(&self.files(None)?, self.fabric).map_err(|error| stop(error, self.sources))
+    }
+
+    /// Topology and tables of a scenario.
+    fn scenario(&self, name: &str) -> Result<ReadScenario, Stop> {
+        let unknown = || {
+            let hint = match self.directory.join("tables").is_dir() {
+                true => format!("`fabc tables {}` lists the scenarios", display(self.directory)),
+                false => "the directory has no tables: its build stopped before routing".to_owned(),
+            };
+            DriverError::UnknownScenario { name: name.to_owned(), hint }
+        };
+        let files = self.files(Some(name))?;
+        if !files.keys().any(|path| path.starts_with("tables/")) {
+            return Err(unknown().into());
+        }
+        let read = check::read_scenario(&files, self.fabric, name).map_err(|error| stop(error, self.sources))?;
+        read.ok_or_else(|| unknown().into())
+    }
+
+    /// The files that a scenario is read from.
+    fn files(&self, scenario: Option<&str>) -> Result<Files, DriverError> {
+        let tables = scenario.into_iter().flat_map(|name| ["json", "bin"].map(|ending| format!("{}.{ending}", emit::tables_path(name))));
+        let wanted = ["topology.json", "ocs.json"].map(str::to_owned).into_iter().chain(tables);
+        let there = wanted.filter(|path| self.directory.join(path).is_file());
+        there.map(|path| Ok((path.clone(), read::bytes(&self.directory.join(&path), ARTIFACT_BYTES)?))).collect()
+    }
+
+    /// Runs all rates and seeds on one scenario.
+    fn run(&self, args: &SimArgs, block: Option<&Simulation>, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
+        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
+        if let Some(block) = block {
+            return sim::run_block(self.fabric, &scene, &read.tables, block, watch);
+        }
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters())?;
+        let bound = prepared.load().bound;
+        let rates = match &args.rates {
+            Some(rates) => rates.0.clone(),
+            None if args.saturation => Vec::new(),
+            None => sim::usual_rates(bound),
+        };
+        let search = args.saturation || args.rates.is_none();
+        sim::simulate(&prepared, &rates, &args.all_seeds(), search, watch)
+    }
+
+    /// Searches where one scenario saturates.
+    fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
+        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters())?;
+        sim::simulate(&prepared, &[], &args.all_seeds(), true, watch)
+    }
+}
+
+fn print(
+    args: &SimArgs,
+    fabric: &Fabric,
+    topology: &Topology,
+    block: Option<&Simulation>,
+    reports: &[SimReport],
+) -> Result<(), DriverError> {
+    let name = block.map(|block| block.name.as_str());
+    match args.format {
+        SimFormat::Text => print_out(&emit::simulation_text(fabric, topology, name, reports)),
+        SimFormat::Json => write_out(emit::simulation_json(fabric, topology, name, reports).as_bytes()),
         SimFormat::Csv => write_out(emit::simulation_csv(topology, reports).as_bytes()),
         SimFormat::Svg => write_out(emit::simulation_svg(fabric, reports).as_bytes()),
     }

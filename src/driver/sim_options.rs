@@ -8,16 +8,27 @@ use std::path::PathBuf;
 /// Rates of one call at most.
 const RATES: u64 = 10_000;
 
+/// The healthy fabric.
+const NOMINAL: &str = "nominal";
+
 /// `fabc sim`.
 #[derive(Clone, Debug, Args)]
 pub struct SimArgs {
-    /// A directory that `fabc build` wrote
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    /// A directory that `fabc build` wrote; several are compared
+    #[arg(value_name = "DIR", required = true, num_args = 1..)]
+    pub directories: Vec<PathBuf>,
 
-    /// Who sends to whom
-    #[arg(long, value_enum, default_value = "uniform", value_name = "PATTERN")]
-    pub traffic: Traffic,
+    /// One table of where each directory saturates, of static bounds, and of ratios to the first
+    #[arg(long, conflicts_with_all = ["rates", "block"])]
+    pub compare: bool,
+
+    /// Run this `simulate` block of the spec [default: all of them, if nothing else is asked for]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["traffic", "rates", "saturation", "seed", "seeds", "ModelArgs"])]
+    pub block: Option<String>,
+
+    /// Who sends to whom [default: uniform]
+    #[arg(long, value_enum, value_name = "PATTERN")]
+    pub traffic: Option<Traffic>,
 
     /// Flits per cycle that a chip (of a network: a host) offers, such as `0.5`, `0.2,0.4` or `0.1..1.7:0.1`
     /// [default: 10 % to 120 % of the static bound]
@@ -30,7 +41,7 @@ pub struct SimArgs {
     pub saturation: bool,
 
     /// The scenario, such as `X[0,0]`; `all` for every one
-    #[arg(long, default_value = "nominal", value_name = "NAME")]
+    #[arg(long, default_value = NOMINAL, value_name = "NAME")]
     pub scenario: String,
 
     /// Seed of births, destinations and permutations
@@ -110,6 +121,18 @@ pub enum SimFormat {
     Svg,
 }
 
+impl SimFormat {
+    /// As on the command line.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            SimFormat::Text => "text",
+            SimFormat::Json => "json",
+            SimFormat::Csv => "csv",
+            SimFormat::Svg => "svg",
+        }
+    }
+}
+
 /// The rates of one call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rates(pub Vec<Rate>);
@@ -119,7 +142,7 @@ impl SimArgs {
     pub(super) fn parameters(&self) -> Parameters {
         let ModelArgs { packet, general, classes, arbitration, credits, hosts, injection, turn, warmup, measure } = self.model;
         Parameters {
-            traffic: self.traffic,
+            traffic: self.traffic.unwrap_or(Traffic::Uniform),
             packet,
             injection,
             turn,
@@ -131,6 +154,13 @@ impl SimArgs {
             measure,
             seed: self.seed,
         }
+    }
+
+    /// Whether nothing is asked for but a fabric.
+    pub(super) fn is_plain(&self) -> bool {
+        let usual = Parameters::default();
+        let asked = self.traffic.is_some() || self.rates.is_some() || self.saturation || self.seeds != 1;
+        !asked && self.scenario == NOMINAL && self.parameters() == usual
     }
 
     /// The seeds of the runs.

@@ -34,7 +34,9 @@ pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::{Look, terminal_report};
-pub use simulation::{simulation_csv, simulation_json, simulation_svg, simulation_text};
+pub use simulation::{
+    Compared, comparison_csv, comparison_text, simulation_csv, simulation_json, simulation_path, simulation_svg, simulation_text,
+};
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
 use crate::compiled::{Compiled, RoutedScenario};
@@ -81,6 +83,8 @@ enum Kind {
     Graphml,
     Dot,
     Csv,
+    Simulations,
+    SimulationsCsv,
     Inputs,
     Demand,
     /// Only where `--emit` names it.
@@ -106,6 +110,8 @@ pub const FORMATS: &[Format] = &[
     format(Kind::Graphml, "graphml", "topology.graphml", "the topology as GraphML"),
     format(Kind::Dot, "dot", "topology.dot", "the topology for Graphviz"),
     format(Kind::Csv, "csv", "topology.csv", "the links as CSV"),
+    format(Kind::Simulations, "simulations", "simulations/*.json", "what the simulations of the spec found (fabc.simulation/1)"),
+    format(Kind::SimulationsCsv, "simulations_csv", "simulations/*.csv", "the same, a row per run"),
     format(Kind::Spec, "spec", "spec.fab", "the normalized spec, every `use` inlined"),
     format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
     format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
@@ -288,6 +294,12 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             demand.into_iter().chain(input).collect()
         }
         (Kind::Formula, _) if !formula::exists(compiled) => Vec::new(),
+        (Kind::Simulations | Kind::SimulationsCsv, _) => {
+            let ending = if kind == Kind::Simulations { "json" } else { "csv" };
+            let run = compiled.fabric.simulations.iter().zip(&compiled.simulations).enumerate();
+            let run = run.filter(|(_, (_, reports))| !reports.is_empty());
+            run.map(|(at, (simulation, _))| (format!("{}.{ending}", simulation_path(&simulation.name)), part(at))).collect()
+        }
         _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),
     }
 }
@@ -325,6 +337,11 @@ impl Part<'_> {
             Kind::ReportJson => report_json::json(compiled),
             Kind::ReportTxt => terminal_report(compiled, Look::FILE),
             Kind::ReportHtml => report_html::html(compiled),
+            Kind::Simulations => {
+                let name = &compiled.fabric.simulations[self.at].name;
+                simulation_json(&compiled.fabric, &compiled.topology, Some(name), &compiled.simulations[self.at])
+            }
+            Kind::SimulationsCsv => simulation_csv(&compiled.topology, &compiled.simulations[self.at]),
             Kind::Graphml if compiled.pod.is_none() => network::graphml(compiled),
             Kind::Graphml => graphml::xml(compiled),
             Kind::Dot if compiled.pod.is_none() => network::dot(compiled),

@@ -14,6 +14,7 @@ mod grid;
 mod joined;
 mod loads;
 mod settings;
+mod simulations;
 mod verdict;
 
 use super::measured;
@@ -94,6 +95,7 @@ fn page(compiled: &Compiled) -> Value {
         measured => measured::lines(compiled),
         designs => designs::designs(compiled),
         failures => failures::failures(compiled),
+        simulations => simulations::simulations(compiled),
         paths => compiled.network.as_ref().map_or_else(Vec::new, measured::paths_by_distance),
         fault_kind => match fabric.budget.faults {
             Faults::Ocses(_) => "switch",

@@ -2,6 +2,7 @@
 
 use super::measured;
 use super::number::grouped;
+use super::simulation;
 use super::summary::{self, MetricRow, percent, quotient4, ratio4, readable};
 use crate::compiled::Compiled;
 use crate::ir::worst;
@@ -49,6 +50,7 @@ pub fn terminal_report(compiled: &Compiled, look: Look) -> String {
     page.metrics(compiled);
     page.network(compiled);
     page.faults(compiled);
+    page.simulations(compiled);
     page.requires(compiled);
     page.passes(compiled);
     page.out
@@ -125,6 +127,27 @@ impl Page {
         self.clipped(format!("  {} fault scenario{plural} measured, each with tables of its own", grouped(faults as u64)));
         if let Some(line) = summary::stands_for(compiled) {
             self.clipped(format!("  {line}"));
+        }
+    }
+
+    fn simulations(&mut self, compiled: &Compiled) {
+        let run = compiled.fabric.simulations.iter().zip(&compiled.simulations);
+        for (simulation, reports) in run.filter(|(_, reports)| !reports.is_empty()) {
+            self.title("SIMULATION", &format!("  {:>9}  {:>8}  {:>9}  {:>8}  {:>9}", "bound", "stable", "unstable", "share", "past it"));
+            for row in simulation::nominal_and_worst(reports) {
+                let name = format!("{}, {}", simulation.name, row.scenario);
+                self.clipped(format!(
+                    "  {name:<14}  {:>9}  {:>8}  {:>9}  {:>8}  {:>9}",
+                    row.bound, row.stable, row.unstable, row.share, row.beyond
+                ));
+            }
+            let (setting, unit) = (&reports[0].setting, simulation::unit(&compiled.fabric, &reports[0]));
+            let worst = match reports.len() {
+                1 => String::new(),
+                scenarios => format!(", the worst of {} faults", grouped(scenarios as u64 - 1)),
+            };
+            self.wrapped("  ", &format!("rates in flits per cycle and {unit}{worst}; past it: accepted at 1.1 x the static bound"));
+            self.wrapped("  ", &format!("{} traffic; {}", setting.traffic.name(), simulation::sentence(setting)));
         }
     }
 

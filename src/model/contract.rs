@@ -12,6 +12,8 @@ pub struct Require {
     pub metric: Metric,
     /// Whether it is about the worst tolerated fault (`fault.` prefix).
     pub fault: bool,
+    /// Which simulation it is about, and at which share of the static bound (`peak.latency(0.5)`).
+    pub simulation: Option<OfSimulation>,
     /// How it must compare.
     pub comparison: Comparison,
     /// With what: the number, or the factor of a share.
@@ -31,9 +33,23 @@ impl Require {
     }
     /// What it is about, as in the line: `fault.diameter`.
     pub fn metric_text(&self) -> String {
-        let prefix = if self.fault { "fault." } else { "" };
-        format!("{prefix}{}", self.metric.name())
+        let name = self.metric.name();
+        match (&self.simulation, self.fault) {
+            (Some(OfSimulation { name: of, share: Some(share) }), _) => format!("{of}.{name}({share})"),
+            (Some(OfSimulation { name: of, share: None }), _) => format!("{of}.{name}"),
+            (None, true) => format!("fault.{name}"),
+            (None, false) => name.to_owned(),
+        }
     }
+}
+
+/// What of which simulation a `require` is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfSimulation {
+    /// Its name.
+    pub name: String,
+    /// The rate, as a share of the static bound, of a metric of single runs.
+    pub share: Option<Decimal>,
 }
 
 /// What the value of a `require` counts.
@@ -97,7 +113,22 @@ pub enum Metric {
     DisjointTrees,
     /// What is measured of the graph of a network, known of no pod and of no fault.
     Graph(GraphMetric),
+    /// What a simulation finds.
+    Simulated(SimulatedMetric),
 }
+
+/// What a simulation finds, at its worst seed and scenario. Definitions: `docs/simulation.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum SimulatedMetric {
+    /// The largest stable rate that was run, flits per cycle and endpoint.
+    Saturation,
+    /// The same over the static bound.
+    Share,
+    /// Mean latency at a share of the static bound.
+    Latency,
+}
+
+words!(SimulatedMetric { Saturation = "saturation", Share = "share", Latency = "latency" });
 
 /// What is measured of the graph of a network. Definitions: `docs/language.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -171,12 +202,14 @@ impl Metric {
             Metric::LatencyMax => "latency_max",
             Metric::DisjointTrees => "disjoint_trees",
             Metric::Graph(metric) => metric.name(),
+            Metric::Simulated(metric) => metric.name(),
         }
     }
     /// What a value of it may be a share of, nominal and under a fault.
     pub fn references(self, fault: bool) -> &'static [Reference] {
         use Reference::{Bound, Nominal, Universal};
         match (self, fault) {
+            (Metric::Simulated(_), _) => &[],
             (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, false) => &[Universal, Bound],
             (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, true) => &[Universal, Bound, Nominal],
             (_, true) => &[Nominal],
@@ -187,14 +220,15 @@ impl Metric {
     pub fn unit(self) -> &'static str {
         match self {
             Metric::Bandwidth => "GB/s",
-            Metric::Latency | Metric::LatencyMax => "ns",
+            Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency) => "ns",
             _ => "",
         }
     }
     /// Whether a larger value is the better one (decides which fault is the worst).
     pub fn larger_is_better(self) -> bool {
         let of_flow = matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
-        of_flow || matches!(self, Metric::DisjointTrees | Metric::Graph(_))
+        let of_runs = matches!(self, Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share));
+        of_flow || of_runs || matches!(self, Metric::DisjointTrees | Metric::Graph(_))
     }
 }
 

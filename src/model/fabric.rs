@@ -12,6 +12,7 @@ use super::family::Family;
 use super::network::Network;
 use super::pod::{Pod, TopologyChoice};
 use super::routing::RoutingChoice;
+use super::simulation::Simulation;
 use super::synthesis::Near;
 use crate::diag::Span;
 use crate::ids::{IdVec, LinkTypeId};
@@ -46,6 +47,8 @@ pub struct Fabric {
     pub routing_span: Span,
     /// The contract, sorted as in the normalized spec.
     pub requires: Vec<Require>,
+    /// What is run on the finished tables, sorted by name.
+    pub simulations: Vec<Simulation>,
     /// The whole `fabric name { .. }` head, for errors without a better place.
     pub span: Span,
 }

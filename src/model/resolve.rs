@@ -23,6 +23,7 @@ mod network;
 mod ocs;
 mod requires;
 mod settings;
+mod simulations;
 mod site;
 mod synthesis;
 mod wiring;
@@ -66,7 +67,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
     let site = Site { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
     let kind = Kind::of(context, &items, fabric.head)?;
     let parts = if kind.network { network::network(context, &items, &site, kind) } else { pod(context, &items, &site, kind) };
-    let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), requires } = parts?;
+    let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), simulations, requires } = parts?;
     Some(Fabric {
         name: fabric.name.value.to_string(),
         clock_hz: clock?,
@@ -78,6 +79,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
         demand,
         routing,
         routing_span,
+        simulations,
         requires,
         span: fabric.head,
     })
@@ -97,6 +99,7 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let face_ports = switches.iter().flat_map(|(_, ocses)| ocses.iter()).map(|ocs| ocs.a.len() + ocs.b.len()).sum();
     let topology = choices::topology(context, items, site, kind, face_ports);
     let routing = choices::routing(context, items, site, kind);
+    let simulations = simulations::simulations(context, items, chip.as_ref());
     let requires = requires::requires(context, items, budget.as_ref(), kind);
     wiring::check(
         context,
@@ -126,5 +129,6 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let (topology, topology_span) = topology?;
     let (ocs_groups, ocses) = switches?;
     let plant = Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
-    Some(Parts { router: chip?, plant, budget: budget?, demand: demand?, capacities: capacities??, routing: routing?, requires })
+    let (capacities, simulations) = (capacities??, simulations?);
+    Some(Parts { router: chip?, plant, budget: budget?, demand: demand?, capacities, routing: routing?, simulations, requires })
 }

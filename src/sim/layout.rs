@@ -4,7 +4,7 @@
 //! then those of its hosts. The numbers of a router begin at a multiple of 64, so that its candidates are
 //! whole words of a bit set.
 
-use super::parameters::Setting;
+use super::setting::Setting;
 use crate::ids::{ChannelId, Id, NodeId, PortId};
 use crate::ir::Scene;
 use crate::model::Fabric;

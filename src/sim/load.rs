@@ -2,8 +2,8 @@
 
 use super::endpoints::Endpoints;
 use super::layout::{Layout, NONE};
-use super::parameters::Setting;
 use super::routes::{Came, Routes};
+use super::setting::Setting;
 use super::traffic::Pattern;
 use crate::ids::Id;
 use crate::ir::Fraction;

@@ -9,30 +9,33 @@
 //! cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as CNSim has it.
 
 mod births;
+mod block;
 mod endpoints;
 mod errors;
 mod layout;
 mod load;
 mod packet;
-mod parameters;
 mod point;
 mod prepare;
 mod rate;
 mod report;
 mod routes;
 mod saturation;
+mod setting;
 mod simulate;
 mod tally;
 mod traffic;
 mod wheel;
 
+pub use crate::model::{Arbitration, Credits, Hosts, Lanes, Parameters, Traffic};
+pub use block::{rates, run_block, settle, usual_rates};
 pub use errors::SimError;
 pub use load::StaticLoad;
 pub use packet::run;
-pub use parameters::{Arbitration, Credits, Hosts, Lanes, Parameters, Setting, Traffic};
 pub use point::{Delays, Point, VcUse};
 pub use prepare::{Prepared, prepare};
 pub use rate::Rate;
-pub use report::SimReport;
-pub use saturation::{Saturation, saturation};
+pub use report::{Class, SimReport};
+pub use saturation::{Beyond, Saturation, saturation};
+pub use setting::Setting;
 pub use simulate::{curve, simulate};

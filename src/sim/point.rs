@@ -1,7 +1,7 @@
 //! What runs found, as counts; ratios are worked out where they are asked for.
 
-use super::parameters::Setting;
 use super::rate::Rate;
+use super::setting::Setting;
 use crate::ir::Fraction;
 
 /// One run: counts of packets where nothing else is said. The window are the cycles that are measured.
@@ -39,8 +39,10 @@ pub struct Point {
     pub best_source: (u32, u32),
     /// The busiest channel, and in how many cycles of the window it moved a flit.
     pub busiest: (u32, u32),
-    /// `[channel]`: the same of all.
+    /// `[channel]`: the same of all; empty where a report was read.
     pub busy: Vec<u32>,
+    /// `[class of channels]`: the same of all of a class, summed.
+    pub busy_by_class: Vec<u64>,
     /// Hops begun in the window.
     pub hops: u64,
     /// Those of them into general virtual channels.
@@ -86,15 +88,15 @@ pub struct VcUse {
 impl Point {
     /// Accepted of what was offered: flits per cycle and sending endpoint, in the window.
     pub fn accepted(&self, setting: &Setting, senders: u32) -> Fraction {
-        per_cycle(self.delivered, setting.packet, setting.measure, senders)
+        setting.per_cycle(self.delivered, setting.measure, senders)
     }
     /// The same in the second half of the window.
     pub fn accepted_late(&self, setting: &Setting, senders: u32) -> Fraction {
-        per_cycle(self.delivered_late, setting.packet, setting.measure - setting.measure / 2, senders)
+        setting.per_cycle(self.delivered_late, setting.measure - setting.measure / 2, senders)
     }
     /// What was offered in truth.
     pub fn offered(&self, setting: &Setting, senders: u32) -> Fraction {
-        per_cycle(self.born, setting.packet, setting.measure, senders)
+        setting.per_cycle(self.born, setting.measure, senders)
     }
     /// Whether at most one in a hundred of the packets born in the window is missing among those delivered.
     pub fn is_stable(&self) -> bool {
@@ -107,8 +109,4 @@ impl Delays {
     pub fn mean(&self) -> Fraction {
         Fraction::new(self.sum, self.packets)
     }
-}
-
-fn per_cycle(packets: u64, flits: u32, cycles: u32, endpoints: u32) -> Fraction {
-    Fraction::new(packets * u64::from(flits), u64::from(cycles) * u64::from(endpoints))
 }

@@ -4,13 +4,14 @@ use super::endpoints::Endpoints;
 use super::errors::SimError;
 use super::layout::Layout;
 use super::load::{StaticLoad, Ways, Why};
-use super::parameters::{Hosts, Lanes, Parameters, Setting};
 use super::routes::Routes;
+use super::setting::Setting;
 use super::traffic::Pattern;
 use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
 use crate::model::Fabric;
+use crate::model::{Hosts, Lanes, Parameters};
 
 /// A link and its router take at most so many cycles: the wheel of events is as long.
 const LATENCY: u32 = 1 << 20;
@@ -45,6 +46,14 @@ impl Prepared<'_> {
     /// What the traffic puts on the channels.
     pub fn load(&self) -> &StaticLoad {
         &self.load
+    }
+    /// How many send and receive.
+    pub fn endpoint_count(&self) -> u32 {
+        self.endpoints.count()
+    }
+    /// Numbers of channels.
+    pub fn channel_count(&self) -> u32 {
+        self.layout.channels as u32
     }
     /// Highest rate that the births of packets can offer, one packet per cycle and port.
     pub(super) fn most(&self) -> Fraction {

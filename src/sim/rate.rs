@@ -28,9 +28,9 @@ impl Rate {
         }
         format!("{whole}{part:0<PLACES$}").parse().ok().filter(|&value| value > 0).map(Self)
     }
-    /// The rate in ten-thousandths that is nearest below a share, in percent, of a value.
-    pub fn share(percent: u64, of: Fraction) -> Self {
-        let of = of.times(Fraction::new(percent, 100u8)).times(Fraction::whole(10_000u32));
+    /// The rate in ten-thousandths that is nearest below a share of a value.
+    pub fn share(share: Fraction, of: Fraction) -> Self {
+        let of = of.times(share).times(Fraction::whole(10_000u32));
         Self(u64::try_from(of.floor()).unwrap_or(u64::MAX / 100).max(1) * 100)
     }
     /// As a ratio.
@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn shares_are_rounded_down() {
-        assert_eq!(Rate::share(10, Fraction::new(127u8, 72u8)).to_string(), "0.1763");
-        assert_eq!(Rate::share(120, Fraction::whole(1u8)).to_string(), "1.20");
+        let percent = |percent: u8| Fraction::new(percent, 100u8);
+        assert_eq!(Rate::share(percent(10), Fraction::new(127u8, 72u8)).to_string(), "0.1763");
+        assert_eq!(Rate::share(percent(120), Fraction::whole(1u8)).to_string(), "1.20");
     }
 }

@@ -1,10 +1,10 @@
 //! What all runs of one call come to.
 
 use super::load::StaticLoad;
-use super::parameters::Setting;
 use super::point::Point;
 use super::saturation::Saturation;
-use crate::ids::{ChannelClass, NodeId};
+use super::setting::Setting;
+use crate::ids::NodeId;
 
 /// All runs of one fabric under one traffic.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,10 +17,19 @@ pub struct SimReport {
     pub load: StaticLoad,
     /// `[endpoint]`: its router.
     pub sources: Vec<NodeId>,
-    /// `[channel]`: the class that the symmetry of the tables puts it in; `None` of dark ones.
-    pub classes: Vec<Option<ChannelClass>>,
+    /// Classes of lit channels that the symmetry of the tables joins.
+    pub classes: Vec<Class>,
     /// Where it saturates, by seed; nothing where that was not asked.
     pub saturations: Vec<Saturation>,
     /// By rate, then by seed, both ascending.
     pub points: Vec<Point>,
+}
+
+/// Channels that are alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Class {
+    /// How many there are.
+    pub channels: u64,
+    /// What the traffic puts on all of them, flits per cycle at rate 1, times the unit of the static load.
+    pub load: u64,
 }

@@ -9,6 +9,7 @@ use super::packet;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::rate::Rate;
+use super::setting::Setting;
 use crate::ir::Fraction;
 use crate::progress::Progress;
 use rayon::prelude::*;
@@ -34,7 +35,23 @@ pub struct Saturation {
     /// Runs of the search.
     pub runs: u32,
     /// What happens a tenth above the static bound.
-    pub beyond: Point,
+    pub beyond: Beyond,
+}
+
+/// One run past saturation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Beyond {
+    /// Flits offered per cycle and sending endpoint.
+    pub rate: Rate,
+    /// Packets delivered in the window.
+    pub delivered: u64,
+}
+
+impl Beyond {
+    /// Accepted of what was offered: flits per cycle and sending endpoint.
+    pub fn accepted(&self, setting: &Setting, senders: u32) -> Fraction {
+        setting.per_cycle(self.delivered, setting.measure, senders)
+    }
 }
 
 impl Saturation {
@@ -94,7 +111,8 @@ fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result
         let third = (high - low) / 3;
         bracket.narrow(&all(&[low + third, high - third].map(Rate::millionths))?);
     }
-    let beyond = first.into_iter().next_back().expect("three rates were run");
+    let beyond = &first[2];
+    let beyond = Beyond { rate: beyond.rate, delivered: beyond.delivered };
     Ok(Saturation { seed, stable: bracket.stable, unstable: bracket.unstable, runs: bracket.runs, beyond })
 }
 

@@ -3,10 +3,11 @@
 use super::errors::SimError;
 use super::layout::NONE;
 use super::packet;
+use super::point::Point;
 use super::prepare::Prepared;
 use super::rate::Rate;
-use super::report::SimReport;
-use super::saturation::saturation;
+use super::report::{Class, SimReport};
+use super::saturation::{Saturation, saturation};
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::progress::Progress;
 use rayon::prelude::*;
@@ -49,14 +50,40 @@ pub fn simulate(
     };
     let points: Vec<_> = runs.par_iter().map(run).collect();
     progress.end();
-    let points = points.into_iter().collect::<Result<_, SimError>>()?;
-    let sources = prepared.endpoints.router.iter().map(|&router| NodeId(router)).collect();
-    let layout = &prepared.layout;
-    let class = |channel: usize| {
-        let class = prepared.topology.channel_class(prepared.routes.symmetry(), ChannelId::new(channel));
-        (layout.input_queue[channel] != NONE).then_some(class)
-    };
-    let classes = (0..layout.channels).map(class).collect();
-    let (scenario, setting, load) = (prepared.scenario.clone(), prepared.setting.clone(), prepared.load.clone());
-    Ok(SimReport { scenario, setting, load, sources, classes, saturations, points })
+    let points = points.into_iter().collect::<Result<Vec<Point>, SimError>>()?;
+    let points = points.into_iter().map(|point| prepared.by_class(point)).collect();
+    Ok(prepared.report(saturations, points))
+}
+
+impl Prepared<'_> {
+    /// A report of runs of this fabric.
+    pub fn report(&self, saturations: Vec<Saturation>, points: Vec<Point>) -> SimReport {
+        let sources = self.endpoints.router.iter().map(|&router| NodeId(router)).collect();
+        let mut classes = Vec::new();
+        for (channel, class) in self.classes() {
+            classes.resize(classes.len().max(class + 1), Class { channels: 0, load: 0 });
+            classes[class].channels += 1;
+            classes[class].load += self.load.channels[channel];
+        }
+        classes.retain(|class| class.channels > 0);
+        let (scenario, setting, load) = (self.scenario.clone(), self.setting.clone(), self.load.clone());
+        SimReport { scenario, setting, load, sources, classes, saturations, points }
+    }
+
+    /// A point with what the channels of every class did.
+    pub fn by_class(&self, point: Point) -> Point {
+        let mut sums: Vec<Option<u64>> = Vec::new();
+        for (channel, class) in self.classes() {
+            sums.resize(sums.len().max(class + 1), None);
+            *sums[class].get_or_insert(0) += u64::from(point.busy[channel]);
+        }
+        Point { busy_by_class: sums.into_iter().flatten().collect(), ..point }
+    }
+
+    /// Lit channels, each with the class that the symmetry of the tables puts it in.
+    fn classes(&self) -> impl Iterator<Item = (usize, usize)> {
+        let lit = (0..self.layout.channels).filter(|&channel| self.layout.input_queue[channel] != NONE);
+        let class = |channel| self.topology.channel_class(self.routes.symmetry(), ChannelId::new(channel)).index();
+        lit.map(move |channel| (channel, class(channel)))
+    }
 }

@@ -1,8 +1,8 @@
 //! Counting: what happens within the measured window, and what becomes of the packets that were born in it.
 
-use super::parameters::Setting;
 use super::point::{Delays, Point, VcUse};
 use super::rate::Rate;
+use super::setting::Setting;
 
 /// Most packets of one queue that are told apart; fuller ones count as these.
 const PACKETS: usize = 1 << 16;
@@ -178,6 +178,7 @@ impl Tally {
             hops: self.hops,
             general_hops: self.general_hops,
             vcs,
+            busy_by_class: Vec::new(),
             busy: self.busy,
         }
     }

@@ -3,7 +3,7 @@
 use super::endpoints::Endpoints;
 use super::errors::SimError;
 use super::layout::NONE;
-use super::parameters::Traffic;
+use crate::model::Traffic;
 use crate::random::Stream;
 
 /// The destinations of every endpoint.

@@ -106,6 +106,8 @@ pub enum ItemKind {
     Failures(Block),
     /// `demand { .. }`
     Demand(Block),
+    /// `simulate name { .. }`
+    Simulate(Name, Block),
     /// `require metric >= value;`
     Require(RequireItem),
     /// A block with an unknown keyword.
@@ -127,6 +129,7 @@ impl ItemKind {
             ItemKind::Budget(_) => "budget",
             ItemKind::Failures(_) => "failures",
             ItemKind::Demand(_) => "demand",
+            ItemKind::Simulate(..) => "simulate",
             ItemKind::Require(_) => "require",
             ItemKind::Unknown(keyword, ..) => &keyword.value,
         }
@@ -342,10 +345,23 @@ pub enum ValueKind {
     Block(Name, Block),
     /// `torus 4 x 8 x 8`, also with settings: `torus 16 x 16 { link = copper; }`
     Dims(Name, Vec<Expr>, Option<Block>),
+    /// `0.1 .. 1.8 step 0.1`
+    Steps(Steps),
     /// `<= 40`, of `moves <= 40;`
     Limit(Name, Quantity),
     /// `cross_connects "file"`, also with settings: `graph "file" { default = wire; }`
     File(Name, Name, Option<Block>),
+}
+
+/// `first .. last step step`, with the last one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Steps {
+    /// First.
+    pub first: Expr,
+    /// Last, if the steps lead to it.
+    pub last: Expr,
+    /// From one to the next.
+    pub step: Expr,
 }
 
 /// A number with its unit.

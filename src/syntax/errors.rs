@@ -97,9 +97,10 @@ pub enum ParseError {
     },
 
     #[error("`{found}` does not make a range")]
-    #[diagnostic(code(FAB0006), help("`lo..hi` runs from `lo` to `hi - 1`: `0..4` has the values 0, 1, 2, 3"))]
+    #[diagnostic(code(FAB0006), help("{help}"))]
     WrongRange {
         found: String,
+        help: &'static str,
         #[label("write `..`")]
         span: Span,
     },

@@ -133,7 +133,7 @@ fn item_key(item: &Item) -> ItemKey {
         order = require_order(&require.metric.value, &require.comparison.value, &required(require));
     }
     let name = match &item.kind {
-        ItemKind::Link(name, _) => name.value.to_string(),
+        ItemKind::Link(name, _) | ItemKind::Simulate(name, _) => name.value.to_string(),
         ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
         _ => String::new(),
     };
@@ -166,6 +166,7 @@ impl Normal {
             ItemKind::Budget(block) => ItemKind::Budget(self.block(block, &[])),
             ItemKind::Failures(block) => ItemKind::Failures(self.block(block, &[])),
             ItemKind::Demand(block) => ItemKind::Demand(self.block(block, &[])),
+            ItemKind::Simulate(name, block) => ItemKind::Simulate(name.clone(), self.block(block, &[])),
             ItemKind::Ocs(ocs) => {
                 let names: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
                 let indices = ocs.indices.iter().map(|index| Index { name: index.name.clone(), range: self.range(&index.range) });
@@ -176,7 +177,10 @@ impl Normal {
                     block: self.block(&ocs.block, &names),
                 })
             }
-            ItemKind::Require(require) => ItemKind::Require(RequireItem { value: self.quantity(&require.value), ..require.clone() }),
+            ItemKind::Require(require) => {
+                let metric = Spanned { value: metric(&require.metric.value), span: require.metric.span };
+                ItemKind::Require(RequireItem { metric, value: self.quantity(&require.value), ..require.clone() })
+            }
             ItemKind::Unknown(keyword, name, block) => ItemKind::Unknown(keyword.clone(), name.clone(), self.block(block, &[])),
         };
         Item { kind, span: item.span }
@@ -227,6 +231,10 @@ impl Normal {
         let kind = match &setting.value.kind {
             ValueKind::Quantity(_) if takes_a_word(&setting.name.value) => setting.value.kind.clone(),
             ValueKind::Quantity(value) => ValueKind::Quantity(self.quantity(value)),
+            ValueKind::Steps(steps) => {
+                let [first, last, step] = [&steps.first, &steps.last, &steps.step].map(|expr| self.number(expr));
+                ValueKind::Steps(Steps { first, last, step })
+            }
             ValueKind::Limit(comparison, value) => ValueKind::Limit(comparison.clone(), self.quantity(value)),
             ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),
             ValueKind::Dims(kind, dims, block) => {
@@ -242,6 +250,11 @@ impl Normal {
 
     fn range(&self, range: &Range) -> Range {
         Range { lo: self.expr(&range.lo, &[]), hi: self.expr(&range.hi, &[]), span: range.span }
+    }
+
+    /// A number without a unit.
+    fn number(&self, expr: &Expr) -> Expr {
+        self.quantity(&Quantity { number: expr.clone(), unit: None, span: expr.span }).number
     }
 
     /// The number as an exact decimal, in the canonical unit of its dimension.
@@ -294,6 +307,13 @@ impl Normal {
         };
         Expr { kind, span: written.span }
     }
+}
+
+/// A metric with its number, if it has one, as short as it can be: `latency(0.50)` is `latency(0.5)`.
+fn metric(written: &Text) -> Text {
+    let parts = written.strip_suffix(')').and_then(|written| written.split_once('('));
+    let short = parts.and_then(|(name, at)| Some(format!("{name}({})", Decimal::parse(at)?)));
+    short.map_or_else(|| written.clone(), Text::from)
 }
 
 /// Whether an expression uses an index.

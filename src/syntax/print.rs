@@ -61,7 +61,9 @@ impl<'a> Line<'a> {
             ItemKind::Use(used) => (format!("use \"{}\";", used.path.value), None),
             ItemKind::Let(constant) => (format!("let {} = {};", constant.name.value, expr(&constant.value)), None),
             ItemKind::Setting(setting) => self::setting(setting),
-            ItemKind::Link(name, block) => (format!("link {}", name.value), Some(block)),
+            ItemKind::Link(name, block) | ItemKind::Simulate(name, block) => {
+                (format!("{} {}", item.kind.keyword(), name.value), Some(block))
+            }
             ItemKind::Router(block)
             | ItemKind::Chip(block)
             | ItemKind::Cube(block)
@@ -234,6 +236,7 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
         ValueKind::Quantity(value) => (format!("{name} = {};", quantity(value)), None),
         ValueKind::Dims(kind, lengths, block) => closed(format!("{name} = {} {}", kind.value, dims(lengths)), block.as_ref()),
         ValueKind::File(kind, path, block) => closed(format!("{name} = {} \"{}\"", kind.value, path.value), block.as_ref()),
+        ValueKind::Steps(Steps { first, last, step }) => (format!("{name} = {} .. {} step {};", expr(first), expr(last), expr(step)), None),
         ValueKind::Limit(comparison, value) => (format!("{name} {} {};", comparison.value, quantity(value)), None),
         ValueKind::Block(kind, block) => (format!("{name} = {}", kind.value), Some(block)),
     }

@@ -31,6 +31,7 @@ impl Used {
                 self.block(&ocs.block);
             }
             ItemKind::Link(_, block)
+            | ItemKind::Simulate(_, block)
             | ItemKind::Router(block)
             | ItemKind::Chip(block)
             | ItemKind::Cube(block)
@@ -72,6 +73,7 @@ impl Used {
     fn value(&mut self, value: &ValueKind) {
         match value {
             ValueKind::Quantity(quantity) | ValueKind::Limit(_, quantity) => self.expr(&quantity.number),
+            ValueKind::Steps(Steps { first, last, step }) => [first, last, step].into_iter().for_each(|expr| self.expr(expr)),
             ValueKind::Block(_, block) => self.block(block),
             ValueKind::Dims(_, dims, block) => {
                 dims.iter().for_each(|dim| self.expr(dim));

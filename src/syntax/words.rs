@@ -64,11 +64,12 @@ pub const ITEMS: &[ItemWord] = items! {
     "demand" 5 ChoiceOrBlock "demand { all_to_all over groups of 16 weight 4; }";
     "topology" 6 Choice "topology = torus 4 x 4 x 8;";
     "routing" 6 Choice "routing = allowed_turns;";
-    "require" 7 Line "require diameter <= 6;";
+    "simulate" 7 Named "simulate peak { traffic = uniform; }";
+    "require" 8 Line "require diameter <= 6;";
 };
 
 /// The group of items that are none of [`ITEMS`]: settings stand with the first ones, blocks last.
-pub const UNKNOWN_GROUPS: [u8; 2] = [2, 8];
+pub const UNKNOWN_GROUPS: [u8; 2] = [2, 9];
 
 /// Statements that begin with a word of their own, with an example.
 pub const STATEMENTS: [(&str, &str); 4] = [
@@ -117,6 +118,10 @@ pub enum Place {
     Failures,
     /// `demand { .. }`
     Demand,
+    /// `simulate name { .. }`
+    Simulate,
+    /// `model = packet { .. }`
+    PacketModel,
     /// `topology = synthesize { .. }`
     Synthesize,
     /// `routing = allowed_turns { .. }`
@@ -173,6 +178,8 @@ impl Place {
             Place::Budget => "budget",
             Place::Failures => "failures",
             Place::Demand => "demand",
+            Place::Simulate => "simulate",
+            Place::PacketModel => "packet",
             Place::Synthesize => "synthesize",
             Place::AllowedTurns => "allowed_turns",
             Place::Grid => "torus",
@@ -244,7 +251,7 @@ pub const FIELDS: &[Field] = fields! {
     "level" Statement Levels;
     "bandwidth" Quantity Link;
     "radix" Quantity Router Chip Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly;
-    "hosts" Quantity Router;
+    "hosts" Quantity Router PacketModel;
     "vcs" Quantity Router Chip Budget;
     "flit" Quantity Router Chip;
     "buffer" Quantity Router Chip;
@@ -252,7 +259,7 @@ pub const FIELDS: &[Field] = fields! {
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;
     "links" Quantity Failures;
-    "seeds" Quantity Failures;
+    "seeds" Quantity Failures Simulate;
     "ports" Quantity Ocs Level;
     "duplex" Choice Ocs;
     "config_db" Choice Ocs;
@@ -285,13 +292,26 @@ pub const FIELDS: &[Field] = fields! {
     "objective" Choice Synthesize;
     "symmetry" Choice Synthesize;
     "effort" Quantity Synthesize FreeGraph;
-    "seed" Quantity Synthesize Xpander RandomRegular FreeGraph;
+    "seed" Quantity Synthesize Xpander RandomRegular FreeGraph Simulate;
     "attempts" Quantity Xpander RandomRegular;
     "draws" Quantity Xpander RandomRegular;
     "time_limit" Quantity Synthesize;
     "priority" Choice AllowedTurns;
     "select" Choice AllowedTurns;
     "key" Choice AllowedTurns;
+    "model" Choice Simulate;
+    "traffic" Choice Simulate;
+    "packet" Quantity Simulate;
+    "injection" Quantity Simulate;
+    "rates" Quantity Simulate;
+    "warmup" Quantity Simulate;
+    "measure" Quantity Simulate;
+    "scenarios" Choice Simulate;
+    "general" Quantity PacketModel;
+    "classes" Quantity PacketModel;
+    "arbitration" Choice PacketModel;
+    "credits" Choice PacketModel;
+    "turn" Quantity PacketModel;
     "all_to_all" Statement Demand;
 };
 

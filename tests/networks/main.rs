@@ -44,6 +44,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         demand: Demand::uniform(routers),
         routing: RoutingChoice::AllowedTurns(AllowedTurns::default()),
         routing_span: span,
+        simulations: Vec::new(),
         requires: Vec::new(),
         capacities: Capacities::new(&[Some(100_000_000_000), Some(100_000_000_000)]).unwrap(),
         span,

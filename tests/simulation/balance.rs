@@ -8,7 +8,7 @@ use fabc::compiled::Compiled;
 use fabc::ir::{ForwardingTables, Scene};
 use fabc::model;
 use fabc::progress::Silent;
-use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, Rate, SimReport, Traffic, curve, prepare, simulate};
+use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, Point, Rate, SimReport, Traffic, curve, prepare, simulate};
 use proptest::prelude::*;
 
 fn compiled(spec: &str) -> Compiled {
@@ -116,9 +116,11 @@ fn canonical_tables_move_packets_as_listed_ones_do() {
     let report = |tables: &ForwardingTables| {
         let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), tables, &parameters).unwrap();
         let report = curve(&prepared, &[Rate::parse("0.4").unwrap()], &[1, 2], &Silent).unwrap();
-        (report.load, report.points)
+        // Classes of channels are larger where tables are carried.
+        let points: Vec<_> = report.points.into_iter().map(|point| Point { busy_by_class: Vec::new(), ..point }).collect();
+        (report.load, points)
     };
-    assert_eq!(report(&tables), report(&listed));
+    assert!(report(&tables) == report(&listed));
 }
 
 proptest! {

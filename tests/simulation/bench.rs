@@ -178,6 +178,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         demand: Demand::uniform(count),
         routing: RoutingChoice::Minimal,
         routing_span: span,
+        simulations: Vec::new(),
         requires: Vec::new(),
         capacities: Capacities::new(&[Some(bandwidth_bps)]).unwrap(),
         span,

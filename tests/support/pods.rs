@@ -60,7 +60,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
     ];
     let limit = fabc::passes::limit::universal(pod, &fabric.demand, &fabric.capacities).0;
     let pod = Some(CompiledPod { cross_connects, limit, uniform: None, trees, tree_bounds });
-    Compiled { fabric, topology, wired, pod, network: None, flow, scenarios, requires, passes }
+    Compiled { fabric, topology, wired, pod, network: None, flow, scenarios, simulations: Vec::new(), requires, passes }
 }
 
 /// One unit from every canonical source to every other node along a tree of shortest paths.
@@ -89,6 +89,7 @@ fn fabric(shape: Shape) -> Fabric {
     let link = |name: &str, latency_cycles| LinkType { name: name.to_owned(), bandwidth_bps: 1_024_000_000_000, latency_cycles, span };
     let require = |metric, fault, comparison, value_text: &str| Require {
         metric,
+        simulation: None,
         fault,
         comparison,
         value: Decimal::parse(value_text).expect("a number"),
@@ -153,6 +154,7 @@ fn fabric(shape: Shape) -> Fabric {
         demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
         routing: RoutingChoice::AllowedTurns(Default::default()),
         routing_span: span,
+        simulations: Vec::new(),
         requires: vec![
             require(Metric::Diameter, false, Comparison::AtMost, "7"),
             require(Metric::ConcurrentFlow, false, Comparison::AtLeast, "0.005"),

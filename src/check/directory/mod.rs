@@ -15,6 +15,7 @@ mod network;
 mod read;
 mod report;
 mod scenario;
+mod simulations;
 mod stated;
 mod switches;
 mod tables;

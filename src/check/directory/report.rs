@@ -58,7 +58,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<(Stated, 
     comparison.object("tables", root.get("tables"), &tables(measured));
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
     comparison.worst(root.get("worst"), measured.scenarios);
-    comparison.requires(root.get("requires"), measured, limit.as_ref());
+    comparison.requires(root.get("requires"), files, measured, limit.as_ref());
     match super::stated::stated(files, tree_bounds, limit) {
         Ok(stated) if comparison.errors.is_empty() => {
             let Comparison { broken, open, .. } = comparison;
@@ -93,6 +93,7 @@ fn expected_metric(metric: Metric, value: Exact) -> Expected {
         Metric::MaxChannelLoad => load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => Expected::Lower(value),
         Metric::Graph(_)
+        | Metric::Simulated(_)
         | Metric::AverageHops
         | Metric::LoadRatio
         | Metric::HopsRatio
@@ -226,7 +227,7 @@ impl Comparison {
         }
     }
 
-    fn requires(&mut self, claimed: Option<&Value>, measured: &Measured<'_>, limit: Option<&UniversalLimit>) {
+    fn requires(&mut self, claimed: Option<&Value>, files: &Files, measured: &Measured<'_>, limit: Option<&UniversalLimit>) {
         let universal = limit.and_then(|limit| Exact::new(limit.volume, limit.distance));
         let requires = &measured.fabric.requires;
         let Some(lines) = claimed.and_then(Value::as_array).filter(|lines| lines.len() == requires.len()) else {
@@ -239,7 +240,20 @@ impl Comparison {
             if require.scale == Scale::ShareOf(Reference::Universal) && universal.is_none() {
                 self.differ("bounds.universal", None, format!("the bound that `{text}` speaks of"));
             }
-            let found = compared(require, measured.scenarios, universal, measured.network);
+            let simulated = match super::simulations::claimed(files, require, measured.fabric.clock_hz) {
+                Ok(simulated) => simulated,
+                Err(error) => {
+                    self.errors.push(error);
+                    continue;
+                }
+            };
+            let found = match (&require.simulation, &simulated) {
+                (None, _) => compared(require, measured.scenarios, universal, measured.network),
+                (Some(_), None) => None,
+                (Some(_), Some((value, scenario))) => {
+                    Exact::decimal(&require.value.to_string()).map(|wanted| (*value, wanted, scenario.as_deref()))
+                }
+            };
             self.open |= found.is_none();
             let scenario = found.and_then(|(.., scenario)| scenario);
             let holds = found.map(|(value, wanted, _)| admits(require.comparison, value.against(wanted)));

@@ -150,6 +150,20 @@ demand matrix, 4 GiB for tables and for each file of a built directory. The mess
 Only regular files are read. `-` in the place of a spec, `/dev/stdin` and what `<(command)` of a shell stands for may be pipes.",
     },
     CodeDoc {
+        code: "FAB0520",
+        title: "no such simulation",
+        text: "\
+`fabc sim DIR --block NAME` runs the `simulate NAME { .. }` of the spec that the directory was built from, and that spec has none of this
+name.",
+    },
+    CodeDoc {
+        code: "FAB0521",
+        title: "no such form of a comparison",
+        text: "\
+`fabc sim` compares several directories in one table, as text or as CSV. JSON and pictures are of one directory: ask for them one after
+the other.",
+    },
+    CodeDoc {
         code: "FAB0531",
         title: "live cross-connects do not fit the pod",
         text: "\

@@ -4,7 +4,7 @@ use crate::compiled::Compiled;
 use crate::emit::design_space::{self, moore_bound};
 use crate::emit::number::grouped;
 use crate::emit::summary::percent;
-use crate::emit::svg::{self, Curve, Line};
+use crate::emit::svg::{self, Curve, Line, Stroke};
 use crate::ir::Fraction;
 use crate::model::{DesignSpace, Size};
 use minijinja::{Value, context};
@@ -47,6 +47,7 @@ fn picture(radix: u32, share: String) -> String {
     };
     let line = |(name, space, color): (&str, DesignSpace, &'static str)| Line {
         color,
+        stroke: Stroke::Bold,
         points: (4..=FARTHEST.max(radix + BEYOND).min(DesignSpace::LARGEST_RADIX))
             .filter_map(|ports| point(space, ports))
             .map(|(ports, of_bound, title)| (ports, of_bound, format!("{name}, {title}")))
@@ -57,6 +58,6 @@ fn picture(radix: u32, share: String) -> String {
         x_title: "network ports of a router",
         y_title: "% of Moore's bound",
         lines: DRAWN.map(line).into(),
-        mark: Some((f64::from(radix), format!("this one: {share}"))),
+        marks: vec![(f64::from(radix), format!("this one: {share}"))],
     })
 }

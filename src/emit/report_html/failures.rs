@@ -2,7 +2,7 @@
 
 use crate::compiled::Compiled;
 use crate::emit::measured;
-use crate::emit::svg::{self, Curve, Line};
+use crate::emit::svg::{self, Curve, Line, Stroke};
 use crate::ir::FailurePoint;
 use minijinja::{Value, context};
 
@@ -27,8 +27,11 @@ pub(super) fn failures(compiled: &Compiled) -> Option<Value> {
         label: "Diameter and average hops while links fail, in the median of random orders; the table below has the numbers".to_owned(),
         x_title: "percent of the links that have failed",
         y_title: "hops",
-        lines: vec![Line { color: "--second", points: diameter.collect() }, Line { color: "--accent", points: hops.collect() }],
-        mark: Some((share.as_f64() * 100.0, "falls apart".to_owned())),
+        lines: vec![
+            Line { color: "--second", points: diameter.collect(), stroke: Stroke::Bold },
+            Line { color: "--accent", points: hops.collect(), stroke: Stroke::Bold },
+        ],
+        marks: vec![(share.as_f64() * 100.0, "falls apart".to_owned())],
     };
     Some(context! { picture => svg::curve(&chart), rows => measured::failure_rows(network) })
 }

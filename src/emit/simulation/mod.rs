@@ -1,24 +1,40 @@
 //! What `fabc sim` prints: a table for people, `fabc.simulation/1`, CSV, and a picture.
 
+mod comparison;
 mod picture;
+mod ratios;
+mod sentence;
+mod summary;
 mod text;
 
+pub use comparison::{Compared, comparison_csv, comparison_text};
 pub use picture::simulation_svg;
+pub(super) use picture::{latencies, utilization};
+pub(super) use sentence::{sentence, unit};
+pub(super) use summary::{highest_stable, nominal_and_worst, rows};
 pub use text::simulation_text;
 
+use ratios::{SHARE, bound, cell_of, share, share_of_bound};
+
 use super::json::{push, push_lines, push_numbers, quote};
-use super::number::{fixed, ratio, round_down_sig};
-use crate::ids::{ChannelId, Id};
+use super::number::{fixed, ratio};
+use crate::ids::ChannelId;
 use crate::ir::{Fraction, Topology, gigabytes};
 use crate::model::Fabric;
 use crate::sim::{Delays, Hosts, Point, Rate, Saturation, Setting, SimReport, VcUse};
 
-/// Decimals of utilizations.
-const SHARE: u32 = 4;
+/// Decimals of flits per cycle on channels.
+const FLOW: u32 = 6;
+
+/// Where the files of a simulation go, without their ending.
+pub fn simulation_path(name: &str) -> String {
+    format!("simulations/{name}")
+}
 
 /// `fabc.simulation/1`.
-pub fn simulation_json(fabric: &Fabric, topology: &Topology, reports: &[SimReport]) -> String {
-    let mut out = format!("{{\"format\":\"fabc.simulation/1\",\"fabric\":{},\n\"scenarios\":", quote(&fabric.name));
+pub fn simulation_json(fabric: &Fabric, topology: &Topology, name: Option<&str>, reports: &[SimReport]) -> String {
+    let mut out = format!("{{\"format\":\"fabc.simulation/1\",\"fabric\":{}", quote(&fabric.name));
+    push(&mut out, format_args!(",\"simulation\":{},\n\"scenarios\":", name.map_or_else(|| "null".to_owned(), quote)));
     push_lines(&mut out, reports, |out, report| {
         let SimReport { scenario, setting, load, saturations, points, .. } = report;
         push(out, format_args!("{{\"scenario\":{},\n\"model\":", quote(scenario)));
@@ -26,14 +42,21 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, reports: &[SimRepor
         push(
             out,
             format_args!(
-                ",\n\"senders\":{},\"bound\":{},\"mean_hops\":{},\"mean_cycles\":{},\"most_cycles\":{},\n\"saturation\":",
+                ",\n\"senders\":{},\"bound\":{},\"bound_ratio\":[{},{}],\"mean_hops\":{},\"mean_cycles\":{},\"most_cycles\":{}",
                 load.senders,
                 bound(load.bound),
+                load.bound.numerator(),
+                load.bound.denominator(),
                 ratio(load.hops),
                 ratio(load.mean_cycles),
                 load.most_cycles
             ),
         );
+        let most = load.unit.max(1);
+        let loads = report.classes.iter().map(|class| fixed(Fraction::new(class.load, class.channels * most), FLOW));
+        out.push_str(",\n\"load\":");
+        push_numbers(out, loads);
+        out.push_str(",\n\"saturation\":");
         push_lines(out, saturations, |out, found| push_saturation(out, report, found));
         out.push_str(",\n\"points\":");
         push_lines(out, points, |out, point| push_point(out, topology, report, point));
@@ -82,84 +105,62 @@ fn push_saturation(out: &mut String, report: &SimReport, found: &Saturation) {
     let accepted = ratio(beyond.accepted(&report.setting, report.load.senders));
     push(out, format_args!("{{\"seed\":{seed},\"stable\":{},\"unstable\":{}", end(stable), end(unstable)));
     push(out, format_args!(",\"share\":{},\"runs\":{runs}", fixed(share_of_bound(report, found), SHARE)));
-    push(out, format_args!(",\"beyond\":{{\"rate\":{},\"accepted\":{accepted}}}}}", beyond.rate));
+    push(out, format_args!(",\"beyond\":{{\"rate\":{},\"delivered\":{},\"accepted\":{accepted}}}}}", beyond.rate, beyond.delivered));
 }
 
-/// The lower end of a bracket over the static bound.
-fn share_of_bound(report: &SimReport, found: &Saturation) -> Fraction {
-    found.at_least().fraction().over(report.load.bound)
-}
-
+/// Counts, and beside them what they come to.
 fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: &Point) {
     let (setting, senders) = (&report.setting, report.load.senders);
-    let Point { rate, seed, born, delivered, cycles, unfinished, inside_at, in_flight, .. } = point;
+    let Point { rate, seed, born, delivered, delivered_late, born_ever, delivered_ever, in_flight, cycles, .. } = point;
     push(out, format_args!("{{\"rate\":{rate},\"seed\":{seed},\"offered\":{}", ratio(point.offered(setting, senders))));
     push(out, format_args!(",\"accepted\":{}", ratio(point.accepted(setting, senders))));
     push(out, format_args!(",\"accepted_second_half\":{},\"stable\":{}", ratio(point.accepted_late(setting, senders)), point.is_stable()));
-    push(out, format_args!(",\"born\":{born},\"delivered\":{delivered},\"unfinished\":{unfinished},\"latency\":"));
+    push(out, format_args!(",\"born\":{born},\"delivered\":{delivered},\"delivered_second_half\":{delivered_late}"));
+    push(out, format_args!(",\"unfinished\":{},\"latency\":", point.unfinished));
     match &point.delays {
         Some(delays) => push_delays(out, delays),
         None => out.push_str("null"),
     }
-    push(out, format_args!(",\"inside\":[{},{},{}]", inside_at[0], inside_at[1], inside_at[2]));
+    let [start, middle, end] = point.inside_at;
+    push(out, format_args!(",\"inside\":[{start},{middle},{end}],\"inside_sum\":{}", point.inside_sum));
     push(out, format_args!(",\"inside_mean\":{}", ratio(Fraction::new(point.inside_sum, setting.measure))));
     for (word, (endpoint, packets)) in [("worst", point.worst_source), ("best", point.best_source)] {
         let flits = Fraction::new(u64::from(packets) * u64::from(setting.packet), setting.measure);
         let name = quote(&topology.name(report.sources[endpoint as usize]));
-        push(out, format_args!(",\"{word}_source\":{{\"router\":{name},\"endpoint\":{endpoint},\"accepted\":{}}}", ratio(flits)));
+        push(out, format_args!(",\"{word}_source\":{{\"router\":{name},\"endpoint\":{endpoint},\"packets\":{packets}"));
+        push(out, format_args!(",\"accepted\":{}}}", ratio(flits)));
     }
     let (channel, busy) = point.busiest;
     let name = topology.channel_name(ChannelId(channel));
-    push(out, format_args!(",\"busiest\":{{\"channel\":{},\"utilization\":{}}}", quote(&name), share(busy.into(), setting.measure.into())));
+    push(out, format_args!(",\"busiest\":{{\"channel\":{},\"id\":{channel},\"cycles\":{busy}", quote(&name)));
+    push(out, format_args!(",\"utilization\":{}}}", share(busy.into(), setting.measure.into())));
+    push(out, format_args!(",\"hops\":{},\"general_hops\":{}", point.hops, point.general_hops));
     push(out, format_args!(",\"general_share\":{},\"vcs\":[", share(point.general_hops, point.hops)));
     for (vc, used) in point.vcs.iter().enumerate() {
         out.push_str(if vc > 0 { "," } else { "" });
         push_vc(out, setting, point, used);
     }
-    out.push_str("],\"utilization\":");
-    push_numbers(out, by_class(report, point));
-    push(out, format_args!(",\"cycles\":{cycles},\"in_flight\":{in_flight}}}"));
+    out.push_str("],\"busy_cycles\":");
+    push_numbers(out, point.busy_by_class.iter().map(u64::to_string));
+    push(out, format_args!(",\"cycles\":{cycles},\"born_ever\":{born_ever},\"delivered_ever\":{delivered_ever}"));
+    push(out, format_args!(",\"in_flight\":{in_flight}}}"));
 }
 
 fn push_delays(out: &mut String, delays: &Delays) {
-    let Delays { packets, median, p99, most, waited, hops, .. } = *delays;
+    let Delays { packets, sum, median, p99, most, waited, hops } = *delays;
     let mean = |sum: u64| ratio(Fraction::new(sum, packets));
-    push(out, format_args!("{{\"packets\":{packets},\"mean\":{},\"median\":{median},\"p99\":{p99},\"max\":{most}", ratio(delays.mean())));
-    push(out, format_args!(",\"mean_source_wait\":{},\"mean_hops\":{}}}", mean(waited), mean(hops)));
+    push(out, format_args!("{{\"packets\":{packets},\"sum\":{sum},\"mean\":{}", mean(sum)));
+    push(out, format_args!(",\"median\":{median},\"p99\":{p99},\"max\":{most},\"source_wait_sum\":{waited}"));
+    push(out, format_args!(",\"mean_source_wait\":{},\"hops\":{hops},\"mean_hops\":{}}}", mean(waited), mean(hops)));
 }
 
 fn push_vc(out: &mut String, setting: &Setting, point: &Point, used: &VcUse) {
     let VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles } = *used;
     let mean = fixed(Fraction::new(flit_cycles, queue_cycles.max(1)), SHARE);
-    let full = share(full_cycles, queue_cycles);
     debug_assert!(p99 <= u64::from(setting.buffer));
-    push(
-        out,
-        format_args!("{{\"hop_share\":{},\"mean_flits\":{mean},\"p99_flits\":{p99},\"full_share\":{full}}}", share(hops, point.hops)),
-    );
-}
-
-/// Mean utilization of every class of lit channels that the symmetry of the tables joins, by class.
-fn by_class(report: &SimReport, point: &Point) -> Vec<String> {
-    let count = report.classes.iter().flatten().map(|class| class.index() + 1).max().unwrap_or(0);
-    let mut sums = vec![(0u64, 0u64); count];
-    for (class, &busy) in report.classes.iter().zip(&point.busy) {
-        if let Some(class) = class {
-            let sum = &mut sums[class.index()];
-            *sum = (sum.0 + u64::from(busy), sum.1 + 1);
-        }
-    }
-    let lit = sums.into_iter().filter(|(_, channels)| *channels > 0);
-    lit.map(|(busy, channels)| share(busy, channels * u64::from(report.setting.measure))).collect()
-}
-
-fn share(part: u64, whole: u64) -> String {
-    fixed(Fraction::new(part, whole.max(1)), SHARE)
-}
-
-/// A static bound: nobody may read more into it than there is.
-fn bound(value: Fraction) -> String {
-    round_down_sig(value, 6)
+    push(out, format_args!("{{\"hops\":{hops},\"hop_share\":{},\"flit_cycles\":{flit_cycles}", share(hops, point.hops)));
+    push(out, format_args!(",\"mean_flits\":{mean},\"p99_flits\":{p99},\"full_cycles\":{full_cycles}"));
+    push(out, format_args!(",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}", share(full_cycles, queue_cycles)));
 }
 
 /// Of one direction of a link.
@@ -219,40 +220,4 @@ fn saturation_csv(reports: &[SimReport]) -> String {
         push(&mut out, format_args!("{scenario},{},{bound},{stable},{unstable},{share},{},{accepted}\n", found.seed, found.beyond.rate));
     }
     out
-}
-
-/// A cell of CSV: names of routers have commas in them.
-fn cell_of(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-}
-
-/// What the model is, in a sentence.
-fn sentence(setting: &Setting) -> String {
-    let vcs = match (setting.general, setting.classes) {
-        (0, 1) => format!("{} virtual channels of the tables", setting.table_vcs),
-        (0, classes) => format!("{classes} virtual channels for each of the {} of the tables", setting.table_vcs),
-        (general, _) => format!("{general} general virtual channels and {} of the tables", setting.table_vcs),
-    };
-    let hosts = match setting.hosts {
-        Hosts::Unlimited => "hosts without limit".to_owned(),
-        Hosts::Ports(1) => "a port of one flit per cycle each way and host".to_owned(),
-        Hosts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
-    };
-    let first = match setting.arbitration.name() {
-        "age" => "oldest first",
-        _ => "queues in turn",
-    };
-    format!(
-        "virtual cut-through of packets of {} flits, {first}; {vcs}, {} flits each; routers of {} cycles, {} for the next of a queue, {} at \
-         the source; credits {}; {hosts}",
-        setting.packet,
-        setting.buffer,
-        setting.router,
-        setting.turn,
-        setting.injection,
-        match setting.credits.name() {
-            "instant" => "at once",
-            _ => "after the link",
-        }
-    )
 }

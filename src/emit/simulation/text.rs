@@ -1,7 +1,8 @@
 //! The table for people.
 
 use super::super::number::{fixed, grouped};
-use super::{bound, sentence, share, share_of_bound};
+use super::ratios::{bound, share, share_of_bound};
+use super::sentence::{sentence, unit};
 use crate::ids::ChannelId;
 use crate::ir::{Fraction, Topology, gigabytes};
 use crate::model::Fabric;
@@ -22,8 +23,8 @@ const COLUMNS: [(&str, usize); 10] = [
 ];
 
 /// The runs of some scenarios of one fabric.
-pub fn simulation_text(fabric: &Fabric, topology: &Topology, reports: &[SimReport]) -> String {
-    let mut out = format!("{}\n", fabric.name);
+pub fn simulation_text(fabric: &Fabric, topology: &Topology, name: Option<&str>, reports: &[SimReport]) -> String {
+    let mut out = format!("{}{}\n", fabric.name, name.map_or_else(String::new, |name| format!(": {name}")));
     let mut said = None;
     for report in reports {
         let (setting, load) = (&report.setting, &report.load);
@@ -123,17 +124,8 @@ fn cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [
     ]
 }
 
-/// What rates are about.
-fn unit(fabric: &Fabric, report: &SimReport) -> &'static str {
-    match (fabric.pod().is_some(), fabric.router.hosts) {
-        (true, _) => "chip",
-        (false, 0) if report.load.senders > 0 => "router",
-        _ => "host",
-    }
-}
-
 /// Lines of at most a hundred columns, indented by two.
-fn wrapped(text: &str) -> String {
+pub(super) fn wrapped(text: &str) -> String {
     let (mut out, mut line) = (String::new(), String::from(" "));
     for word in text.split(' ') {
         if line.chars().count() + 1 + word.chars().count() > 100 {

@@ -67,7 +67,7 @@ pub(in crate::emit) fn bars(chart: &Chart) -> String {
     }
     frame::x_title(&mut out, base, chart.x_title);
     if let Some((place, label)) = &chart.mark {
-        frame::mark(&mut out, LEFT + slot * place.min(chart.categories.len() as f64), base, label);
+        frame::mark(&mut out, LEFT + slot * place.min(chart.categories.len() as f64), base, label, true);
     }
     out.push_str("</svg>");
     out

@@ -13,6 +13,18 @@ pub(in crate::emit) struct Line {
     pub(in crate::emit) color: &'static str,
     /// (percent, value) of its points, and what hovering says; ascending.
     pub(in crate::emit) points: Vec<(f64, f64, String)>,
+    pub(in crate::emit) stroke: Stroke,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::emit) enum Stroke {
+    /// With a dot at every point.
+    Bold,
+    /// One of many, behind the others.
+    Faint,
+    /// The points alone.
+    Dots,
 }
 
 /// A chart of lines over percent.
@@ -22,15 +34,15 @@ pub(in crate::emit) struct Curve {
     pub(in crate::emit) x_title: &'static str,
     pub(in crate::emit) y_title: &'static str,
     pub(in crate::emit) lines: Vec<Line>,
-    /// A vertical line at so many percent, and its label.
-    pub(in crate::emit) mark: Option<(f64, String)>,
+    /// Vertical lines at so many percent, and their labels.
+    pub(in crate::emit) marks: Vec<(f64, String)>,
 }
 
 /// The chart as an `<svg>` element.
 pub(in crate::emit) fn curve(chart: &Curve) -> String {
     let points = || chart.lines.iter().flat_map(|line| &line.points);
     let most = points().map(|&(_, value, _)| value).fold(1.0, f64::max);
-    let far = points().map(|&(percent, ..)| percent).chain(chart.mark.iter().map(|&(percent, _)| percent)).fold(10.0, f64::max);
+    let far = points().map(|&(percent, ..)| percent).chain(chart.marks.iter().map(|&(percent, _)| percent)).fold(10.0, f64::max);
     let (steps, wide) = (libm::ceil(most), libm::ceil(far / 10.0) * 10.0);
     let base = HEIGHT - BOTTOM;
     let x = |percent: f64| LEFT + (WIDTH - LEFT - RIGHT) * percent / wide;
@@ -47,15 +59,22 @@ pub(in crate::emit) fn curve(chart: &Curve) -> String {
     frame::x_title(&mut out, base, chart.x_title);
     for line in &chart.lines {
         let path: Vec<String> = line.points.iter().map(|&(percent, value, _)| format!("{} {}", at(x(percent)), at(y(value)))).collect();
-        push(&mut out, format_args!("<path style=\"fill:none;stroke:var({});stroke-width:2\" d=\"M{}\"/>", line.color, path.join("L")));
-        for (percent, value, title) in &line.points {
+        let style = match line.stroke {
+            Stroke::Bold => Some("stroke-width:2"),
+            Stroke::Faint => Some("stroke-width:1;opacity:.35"),
+            Stroke::Dots => None,
+        };
+        if let Some(style) = style {
+            push(&mut out, format_args!("<path style=\"fill:none;stroke:var({});{style}\" d=\"M{}\"/>", line.color, path.join("L")));
+        }
+        for (percent, value, title) in line.points.iter().filter(|_| line.stroke != Stroke::Faint) {
             let (cx, cy) = (at(x(*percent)), at(y(*value)));
             push(&mut out, format_args!("<circle style=\"fill:var({})\" cx=\"{cx}\" cy=\"{cy}\" r=\"3\">", line.color));
             push(&mut out, format_args!("<title>{}</title></circle>", escape(title)));
         }
     }
-    if let Some((percent, label)) = &chart.mark {
-        frame::mark(&mut out, x(*percent), base, label);
+    for (row, (percent, label)) in chart.marks.iter().enumerate() {
+        frame::mark(&mut out, x(*percent), base, label, row == 0);
     }
     out.push_str("</svg>");
     out

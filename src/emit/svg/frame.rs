@@ -40,10 +40,12 @@ pub(super) fn x_title(out: &mut String, base: f64, title: &str) {
     push(out, format_args!("<text class=\"axis end\" x=\"{}\" y=\"{}\">{title}</text>", WIDTH - RIGHT, at(base + 33.0)));
 }
 
-/// A vertical line and its label, which stands before it where there is no room behind.
-pub(super) fn mark(out: &mut String, x: f64, base: f64, label: &str) {
+/// A vertical line and its label, which stands before it where there is no room behind: at the top of the
+/// first line, at the foot of further ones, which begin below that label.
+pub(super) fn mark(out: &mut String, x: f64, base: f64, label: &str, first: bool) {
     let (anchor, shift) = if x > LEFT + (WIDTH - LEFT - RIGHT) * 0.6 { ("end", -5.0) } else { ("", 5.0) };
-    push(out, format_args!("<path class=\"mark\" d=\"M{} {}V{}\"/>", at(x), at(TOP - 12.0), at(base)));
-    let (x, y) = (at(x + shift), at(TOP - 4.0));
+    let (top, y) = if first { (TOP - 12.0, TOP - 4.0) } else { (TOP + 2.0, base - 6.0) };
+    push(out, format_args!("<path class=\"mark\" d=\"M{} {}V{}\"/>", at(x), at(top), at(base)));
+    let (x, y) = (at(x + shift), at(y));
     push(out, format_args!("<text class=\"marked {anchor}\" x=\"{x}\" y=\"{y}\">{}</text>", escape(label)));
 }

@@ -10,7 +10,7 @@ mod ring;
 mod text;
 
 pub(super) use charts::{Chart, Series, bars, compact, round_step};
-pub(super) use curve::{Curve, Line, curve};
+pub(super) use curve::{Curve, Line, Stroke, curve};
 pub(super) use map::{Map, map};
 pub(super) use pod::{Bundle, pod};
 pub(super) use ring::{Ring, ring};

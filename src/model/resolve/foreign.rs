@@ -95,8 +95,8 @@ const METRICS: &[Meant] = &[
     ),
     (
         &["saturation", "saturation_throughput", "injection_rate", "offered_load", "accepted_rate"],
-        "fabc simulates nothing: the rate at which the busiest channel is full follows from `max_channel_load`, and its upper limit is \
-         `injection`",
+        "a simulation finds it: `simulate peak { traffic = uniform; }`, and `require peak.saturation >= ..`, `peak.share` or \
+         `peak.latency(0.5)`",
     ),
     (
         &["bisection", "bisection_bandwidth", "bisection_width", "cut", "min_cut"],

@@ -22,6 +22,7 @@ pub(super) struct Items<'a> {
     pub(super) budget: Option<(&'a ast::Block, Span)>,
     pub(super) failures: Option<(&'a ast::Block, Span)>,
     pub(super) demand: Option<(&'a ast::Block, Span)>,
+    pub(super) simulations: Vec<(&'a Name, &'a ast::Block, Span)>,
     pub(super) requires: Vec<(&'a ast::RequireItem, Span)>,
 }
 
@@ -60,12 +61,14 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
             ItemKind::Failures(block) => once(context, &mut items.failures, "failures", block, item.span),
             ItemKind::Demand(block) => once(context, &mut items.demand, "demand", block, item.span),
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
+            ItemKind::Simulate(name, block) => items.simulations.push((name, block, item.span)),
             ItemKind::Require(require) => items.requires.push((require, item.span)),
             ItemKind::Unknown(..) if context.enough() => {}
             ItemKind::Unknown(keyword, name, block) => {
                 let span = keyword.span;
                 match (unknown_item(context, keyword, name.as_ref()), name) {
                     (Some("link"), Some(name)) => items.links.push((name, block, item.span)),
+                    (Some("simulate"), Some(name)) => items.simulations.push((name, block, item.span)),
                     (Some("router"), _) => items.router = items.router.or(Some((block, span))),
                     (Some("chip"), _) => items.chip = items.chip.or(Some((block, span))),
                     (Some("cube"), _) => items.cube = items.cube.or(Some((block, span))),
@@ -78,6 +81,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
         }
     }
     items.links.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
+    items.simulations.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
     items.ocs.sort_by_key(|(ocs, span)| (ocs.name.value.clone(), *span));
     items
 }

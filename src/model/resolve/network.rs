@@ -7,7 +7,7 @@ use super::items::Items;
 use super::kind::{Kind, Parts, named};
 use super::settings::wrong_kind;
 use super::site::Site;
-use super::{choices, demand, failures, foreign, graph, hardware, requires, wiring};
+use super::{choices, demand, failures, foreign, graph, hardware, requires, simulations, wiring};
 use crate::algebra::kautz_targets;
 use crate::diag::{Span, list};
 use crate::model::errors::ResolveError;
@@ -26,6 +26,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     let network = topology(context, items, site, kind);
     let failures = failures::failures(context, items, network.as_ref());
     let routing = choices::routing(context, items, site, kind);
+    let simulations = simulations::simulations(context, items, router.as_ref());
     let requires = requires::requires(context, items, budget.as_ref(), kind);
     if failures == Some(None) {
         requires::need_failures(context, &requires);
@@ -47,7 +48,8 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         fits(context, network, routing, span);
     }
     let plant = Plant::Network(Network { failures: failures?, ..network? });
-    Some(Parts { router: router?, plant, budget: budget?, demand: demand?, capacities: capacities?, routing: routing?, requires })
+    let (capacities, simulations) = (capacities?, simulations?);
+    Some(Parts { router: router?, plant, budget: budget?, demand: demand?, capacities, routing: routing?, simulations, requires })
 }
 
 /// The family with its links.

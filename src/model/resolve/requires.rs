@@ -7,14 +7,16 @@ use super::kind::Kind;
 use super::settings::{decimal, quantity_of};
 use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
-use crate::model::{Budget, Comparison, GraphMetric, Metric, Reference, Require, Scale};
+use crate::model::{Budget, Comparison, GraphMetric, Metric, OfSimulation, Reference, Require, Scale, SimulatedMetric};
 use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
 use crate::units::{BITS_OF_A_GIGABYTE, Decimal, Dimension};
 
 /// All requires, sorted as in the normalized spec.
 pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind) -> Vec<Require> {
-    let mut requires: Vec<Require> = items.requires.iter().filter_map(|(item, span)| require(context, item, *span, budget, kind)).collect();
+    let simulations: Vec<&str> = items.simulations.iter().map(|(name, ..)| &*name.value).collect();
+    let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &simulations));
+    let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
     requires.sort_by_cached_key(|require| {
         let key = require_order(&require.metric_text(), require.comparison.symbol(), &require.value_text);
         (key, require.span)
@@ -22,8 +24,31 @@ pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<
     requires
 }
 
-fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option<&Budget>, kind: Kind) -> Option<Require> {
+fn require(
+    context: &mut Context,
+    item: &RequireItem,
+    span: Span,
+    budget: Option<&Budget>,
+    (kind, simulations): (Kind, &[&str]),
+) -> Option<Require> {
     let name = &*item.metric.value;
+    if let Some(of) = simulated(context, item, simulations) {
+        let (metric, simulation) = of?;
+        let comparison = comparison(item)?;
+        let (value, scale, value_text) = match &item.share {
+            Some(share) => {
+                let help = format!("write a number: `require {name} {} ..`", item.comparison.value);
+                context.error(misplaced(format!("a share of `{}`", share.of.value), format!("`require {name}`"), help, share.of.span));
+                return None;
+            }
+            None => number(context, item, metric)?,
+        };
+        if let Some((reason, help)) = nonsense(metric, comparison, value, scale) {
+            context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
+            return None;
+        }
+        return Some(Require { metric, fault: false, simulation: Some(simulation), comparison, value, scale, value_text, span });
+    }
     let (fault, plain) = match name.strip_prefix("fault.") {
         Some(plain) => (true, plain),
         None => (false, name),
@@ -64,7 +89,7 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
             budget: budget.faults_span,
         });
     }
-    let comparison = Comparison::ALL.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)?;
+    let comparison = comparison(item)?;
     let (value, scale, value_text) = match &item.share {
         Some(share) => self::share(context, item, share, (metric, fault), kind)?,
         None => number(context, item, metric)?,
@@ -73,8 +98,62 @@ fn require(context: &mut Context, item: &RequireItem, span: Span, budget: Option
         context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
         return None;
     }
-    Some(Require { metric, fault, comparison, value, scale, value_text, span })
+    Some(Require { metric, fault, simulation: None, comparison, value, scale, value_text, span })
 }
+
+fn comparison(item: &RequireItem) -> Option<Comparison> {
+    Comparison::ALL.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)
+}
+
+/// What of which simulation a line is about: `peak.saturation`, `peak.latency(0.5)`; the outer `None`: of
+/// none, the inner one: an error was reported.
+#[allow(clippy::option_option)]
+fn simulated(context: &mut Context, item: &RequireItem, names: &[&str]) -> Option<Option<(Metric, OfSimulation)>> {
+    let written = &*item.metric.value;
+    let (name, rest) = written.split_once('.').filter(|(name, _)| *name != "fault")?;
+    let (plain, at) = match rest.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
+        Some((plain, at)) => (plain, Some(at)),
+        None => (rest, None),
+    };
+    let metric = SimulatedMetric::ALL.into_iter().find(|metric| metric.name() == plain);
+    if !names.contains(&name) {
+        // What is no metric of a simulation either may be a slip of anything.
+        metric.filter(|_| !context.enough())?;
+        let help = match closest(name, names.iter().copied()) {
+            Some(close) => format!("did you mean `{close}.{rest}`?"),
+            None if names.is_empty() => format!("add `simulate {name} {{ traffic = uniform; }}`"),
+            None => format!("known here: {}", list(names)),
+        };
+        context.error(misplaced(format!("`{written}`"), format!("a fabric without a simulation `{name}`"), help, item.metric.span));
+        return Some(None);
+    }
+    let Some(metric) = metric else {
+        let known: Vec<String> = SimulatedMetric::ALL.iter().map(|metric| format!("{name}.{}", metric.name())).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let help =
+            closest(written, known.iter().copied()).map_or(format!("one of {}", list(&known)), |close| format!("did you mean `{close}`?"));
+        context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
+        return Some(None);
+    };
+    let share = at.and_then(Decimal::parse);
+    let in_reach = share.is_none_or(|share| share.as_f64() > 0.0 && share.as_f64() <= 2.0 && share.times(SHARES).is_some());
+    let help = match (metric, at) {
+        (SimulatedMetric::Latency, None) => Some("at which rate? `latency(0.5)` is at half the static bound".to_owned()),
+        (SimulatedMetric::Latency, Some(_)) if !in_reach => {
+            Some("a share of the static bound, above 0 and at most 2, with at most six digits behind the point".to_owned())
+        }
+        (SimulatedMetric::Latency, Some(_)) | (_, None) => None,
+        (_, Some(_)) => Some(format!("write `{name}.{plain}`: it is of no single rate")),
+    };
+    if let Some(help) = help {
+        context.error(misplaced(format!("`{written}`"), "a contract".to_owned(), help, item.metric.span));
+        return Some(None);
+    }
+    Some(Some((Metric::Simulated(metric), OfSimulation { name: name.to_owned(), share })))
+}
+
+/// Shares of a static bound are told in so many parts.
+const SHARES: u64 = 1_000_000;
 
 /// Complains about lines on failures where the spec has none.
 pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
@@ -107,7 +186,7 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
             let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, BITS_OF_A_GIGABYTE));
             (in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?, Scale::Metric, " GB/s")
         }
-        (Metric::Latency | Metric::LatencyMax, _) => {
+        (Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency), _) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
             if unit.dimension == Dimension::Cycles {
                 (number, Scale::Cycles, " cycles")
@@ -249,6 +328,9 @@ fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale
         }
         Metric::LoadRatio | Metric::HopsRatio if upper && value < 1.0 => {
             Some(("a ratio to a lower bound is never below 1", format!("require `{name} <= 1.05`, for example")))
+        }
+        Metric::Simulated(SimulatedMetric::Share) if comparison.wants_more() && value > 1.05 => {
+            Some(("the search ends at 1.05 of the static bound", format!("require `{name} >= 0.92`, for example")))
         }
         Metric::VcBalance if value > 1.0 => Some(("a share is never above 1", format!("require `{name} <= 0.6`, for example"))),
         _ if whole && comparison == Comparison::Equal && value.fract() != 0.0 => {

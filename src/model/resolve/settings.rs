@@ -104,9 +104,11 @@ fn unknown_setting(context: &mut Context, name: &Name, title: &str, place: Place
 /// Where a field belongs: `` `chip { .. }` or `budget { .. }` ``, or nothing.
 pub(super) fn places(word: &str) -> String {
     let mut names: Vec<String> = Vec::new();
-    for place in words::field(word).map_or(&[][..], |field| field.places) {
+    let all = words::field(word).map_or(&[][..], |field| field.places);
+    // What routers have is rarely meant to be of the model that simulates them.
+    for place in all.iter().filter(|place| **place != Place::PacketModel || all.len() == 1) {
         let argument = match place {
-            Place::Link | Place::Ocs => "name ",
+            Place::Link | Place::Ocs | Place::Simulate => "name ",
             Place::Level => "n ",
             _ => "",
         };

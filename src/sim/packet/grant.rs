@@ -1,9 +1,9 @@
 //! Step 4 of a cycle: routers grant their channels.
 
 use super::super::layout::NONE;
-use super::super::parameters::Arbitration;
 use super::super::wheel::Event;
 use super::{Front, Packet, Run};
+use crate::model::Arbitration;
 
 impl Run<'_> {
     /// Where a packet stands among those that want what it wants: the oldest first, or the queue that was

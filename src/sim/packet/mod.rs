@@ -15,13 +15,13 @@ mod watchdog;
 use super::births::Births;
 use super::errors::SimError;
 use super::layout::NONE;
-use super::parameters::Credits;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::rate::Rate;
 use super::routes::Came;
 use super::tally::Tally;
 use super::wheel::{Event, Wheel};
+use crate::model::Credits;
 use crate::random::Keyed;
 
 /// The stream of random numbers that destinations are drawn from.

@@ -120,6 +120,7 @@ impl Builder {
             Rule::budget => ItemKind::Budget(self.block(parts.next()?)),
             Rule::failures => ItemKind::Failures(self.block(parts.next()?)),
             Rule::demand => ItemKind::Demand(self.block(parts.next()?)),
+            Rule::simulate => ItemKind::Simulate(self.name(&parts.next()?), self.block(parts.next()?)),
             Rule::ocs => ItemKind::Ocs(self.ocs(parts)?),
             Rule::require => {
                 let metric = self.name(&parts.next()?);
@@ -175,7 +176,7 @@ impl Builder {
         let lo = self.expr(parts.next()?);
         let dots = parts.next()?;
         if dots.as_rule() == Rule::wrong_dots {
-            self.errors.push(ParseError::WrongRange { found: dots.as_str().to_owned(), span: self.span(&dots) });
+            self.errors.push(ParseError::WrongRange { found: dots.as_str().to_owned(), help: RANGE, span: self.span(&dots) });
         }
         Some(Range { lo, hi: self.expr(parts.next()?), span })
     }
@@ -361,8 +362,21 @@ impl Builder {
         let pair = pair.into_inner().next()?;
         match pair.as_rule() {
             Rule::quantity => Some(Value { kind: ValueKind::Quantity(self.quantity(pair)), span }),
+            Rule::steps => Some(Value { kind: ValueKind::Steps(self.steps(pair)?), span }),
             _ => self.choice(pair),
         }
+    }
+
+    /// `0.1 .. 1.8 step 0.1`
+    fn steps(&mut self, pair: Pair<'_, Rule>) -> Option<Steps> {
+        let mut parts = children(pair);
+        let first = self.expr(parts.next()?);
+        let mut next = parts.next()?;
+        if next.as_rule() == Rule::wrong_dots {
+            self.errors.push(ParseError::WrongRange { found: next.as_str().to_owned(), help: STEPS, span: self.span(&next) });
+            next = parts.next()?;
+        }
+        Some(Steps { first, last: self.expr(next), step: self.expr(parts.next()?) })
     }
 
     /// A name with a file or dimensions, with a block, or with both.
@@ -464,6 +478,10 @@ impl Builder {
         }
     }
 }
+
+/// What ranges mean.
+const RANGE: &str = "`lo..hi` runs from `lo` to `hi - 1`: `0..4` has the values 0, 1, 2, 3";
+const STEPS: &str = "`0.1 .. 0.5 step 0.1` has both ends";
 
 /// Takes `* bound` off `1.05 * bound`.
 fn times_reference(value: &mut Quantity) -> Option<Share> {

@@ -47,10 +47,12 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::budget
         | Rule::failures
         | Rule::demand
+        | Rule::simulate
         | Rule::require => Words("an item"),
         Rule::indices | Rule::index => Words("an index such as `u in 0..4`"),
         Rule::for_cubes => Words("`for cubes lo..hi`"),
         Rule::range => Words("a range such as `0..4`"),
+        Rule::steps => Words("rates such as `0.1 .. 1.8 step 0.1`"),
         Rule::block => Words("`{`"),
         Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::level | Rule::setting | Rule::limit => Words("a setting"),
         Rule::share => Words("`of`"),
@@ -74,7 +76,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::dots => Words("`..`"),
         Rule::comparison | Rule::good_comparison => Words("a comparison"),
         Rule::add_op | Rule::mul_op => Words("an operator"),
-        Rule::metric => Words("a metric"),
+        Rule::metric | Rule::metric_at => Words("a metric"),
         Rule::name | Rule::word | Rule::dashed | Rule::setting_name | Rule::choice_name => Words("a name"),
         Rule::string => Words("a path in quotes"),
         Rule::EOI => Words("the end of the file"),
@@ -93,6 +95,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_budget
         | Rule::kw_failures
         | Rule::kw_demand
+        | Rule::kw_simulate
         | Rule::kw_require => Keyword("an item"),
         Rule::kw_mesh | Rule::kw_couple | Rule::kw_all_to_all | Rule::kw_level => Keyword("a setting"),
         Rule::kw_groups => Keyword("`groups of`"),
@@ -106,6 +109,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::kw_for => Keyword("`for cubes lo..hi`"),
         Rule::kw_cubes => Keyword("`cubes`"),
         Rule::kw_x => Keyword("`x`"),
+        Rule::kw_step => Keyword("`step`"),
         Rule::missing_semi
         | Rule::comma_for_semi
         | Rule::missing_assign
@@ -121,6 +125,6 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::stray_semi
         | Rule::unknown_block
         | Rule::other_fabric => Mistake,
-        Rule::statement_start | Rule::keyword | Rule::sign | Rule::word_char | Rule::WHITESPACE => Lookahead,
+        Rule::statement_start | Rule::step_dots | Rule::keyword | Rule::sign | Rule::word_char | Rule::WHITESPACE => Lookahead,
     }
 }

@@ -1,6 +1,42 @@
-//! How routers, hosts and traffic are modelled.
+//! Simulations: what a spec has run, and how routers, hosts and traffic are modelled.
 
-use crate::model::word::words;
+use super::word::words;
+use crate::diag::Span;
+
+/// `simulate name { .. }`: what a build runs on the finished tables.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Simulation {
+    /// The name that a `require` speaks of, and files have.
+    pub name: String,
+    /// How everything is modelled.
+    pub parameters: Parameters,
+    /// Rates of a curve, millionths of a flit per cycle and endpoint, ascending; `None`: by the static bound.
+    pub rates: Option<Vec<u64>>,
+    /// Seeds, from that of the parameters on.
+    pub seeds: u16,
+    /// Whose tables run.
+    pub scenarios: Scenarios,
+    /// `simulate name`.
+    pub span: Span,
+}
+
+/// Which scenarios of a fabric a simulation runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scenarios {
+    /// The healthy fabric.
+    Nominal,
+    /// That and every tolerated fault; of faults that are alike, one.
+    All,
+}
+
+words!(Scenarios { Nominal = "nominal", All = "all" });
+
+impl Simulation {
+    /// The seeds of its runs.
+    pub fn all_seeds(&self) -> Vec<u64> {
+        (0..u64::from(self.seeds)).map(|k| self.parameters.seed.wrapping_add(k)).collect()
+    }
+}
 
 /// What is asked for; what is left open has a default that depends on the fabric.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -121,56 +157,3 @@ words!(Traffic {
     BitShuffle = "bit_shuffle",
     Transpose = "transpose",
 });
-
-/// The parameters with every default worked out, and what the spec says of the routers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Setting {
-    /// Who sends to whom.
-    pub traffic: Traffic,
-    /// Flits of a packet.
-    pub packet: u32,
-    /// Cycles from birth to router.
-    pub injection: u32,
-    /// Cycles for the next of a queue.
-    pub turn: u32,
-    /// General virtual channels.
-    pub general: u8,
-    /// Virtual channels for each one of the tables.
-    pub classes: u8,
-    /// Virtual channels of the tables.
-    pub table_vcs: u8,
-    /// Who goes first.
-    pub arbitration: Arbitration,
-    /// When room is known.
-    pub credits: Credits,
-    /// Ports of hosts.
-    pub hosts: Hosts,
-    /// Cycles before anything is counted.
-    pub warmup: u32,
-    /// Cycles that are counted.
-    pub measure: u32,
-    /// Seed of the traffic.
-    pub seed: u64,
-    /// Cycles of a router.
-    pub router: u32,
-    /// Flits of a queue.
-    pub buffer: u32,
-}
-
-impl Setting {
-    /// Virtual channels of a port.
-    pub fn vcs(&self) -> u32 {
-        u32::from(self.general) + u32::from(self.table_vcs) * u32::from(self.classes)
-    }
-    /// Ports each way of an endpoint, if they are limited.
-    pub fn ports(&self) -> Option<u32> {
-        match self.hosts {
-            Hosts::Unlimited => None,
-            Hosts::Ports(ports) => Some(u32::from(ports)),
-        }
-    }
-    /// The first cycle in which nothing is counted any more.
-    pub fn end(&self) -> u32 {
-        self.warmup + self.measure
-    }
-}

@@ -1,0 +1,42 @@
+//! What a spec has run on the finished tables.
+
+use super::context::Context;
+use crate::compiled::{CompiledScenario, RoutedScenario};
+use crate::diag::Failure;
+use crate::ir::{ForwardingTables, Scene};
+use crate::model::{Scenarios, Simulation};
+use crate::progress::Progress;
+use crate::sim::{self, SimError, SimReport};
+
+impl Context<'_> {
+    /// Runs every simulation of the spec; nothing where there are no tables.
+    pub(super) fn simulations(&self, scenarios: &[CompiledScenario], progress: &dyn Progress) -> Result<Vec<Vec<SimReport>>, Failure> {
+        let simulations = self.fabric.simulations.iter();
+        simulations.map(|simulation| self.simulation(simulation, scenarios, progress)).collect()
+    }
+
+    fn simulation(
+        &self,
+        simulation: &Simulation,
+        scenarios: &[CompiledScenario],
+        progress: &dyn Progress,
+    ) -> Result<Vec<SimReport>, Failure> {
+        let routed = scenarios.iter().filter_map(|scenario| Some((scenario, scenario.routed.as_ref()?)));
+        let wanted = if simulation.scenarios == Scenarios::All { scenarios.len() } else { 1 };
+        let run = |(of, RoutedScenario { tables, .. }): (&CompiledScenario, &RoutedScenario)| {
+            let tables: ForwardingTables = tables.unpack().expect("tables that were packed can be unpacked");
+            let scene = Scene::of(&of.scenario.fault, self.topology, self.cross_connects);
+            sim::run_block(self.fabric, &scene, &tables, simulation, progress).map_err(failure)
+        };
+        routed.take(wanted).map(run).collect()
+    }
+}
+
+/// Tables that were proved lead everybody to where they want, and let nobody wait for ever: all else is the
+/// spec's.
+fn failure(error: SimError) -> Failure {
+    match error {
+        SimError::Astray { .. } | SimError::Deadlock { .. } => Failure::internal(error),
+        _ => Failure::spec(error),
+    }
+}

@@ -1,0 +1,53 @@
+//! What simulations found, in a few numbers for people.
+
+use super::super::number::fixed;
+use super::ratios::{bound, share_of_bound};
+use crate::ir::Fraction;
+use crate::sim::{Point, SimReport};
+
+/// One scenario of a simulation: static bound, bracket, share of the bound, accepted past it, mean latency at
+/// the lowest rate that was run.
+pub(in crate::emit) struct Row {
+    pub(in crate::emit) scenario: String,
+    pub(in crate::emit) bound: String,
+    pub(in crate::emit) stable: String,
+    pub(in crate::emit) unstable: String,
+    pub(in crate::emit) share: String,
+    pub(in crate::emit) beyond: String,
+    pub(in crate::emit) latency: String,
+}
+
+/// Scenarios in the order of the report; of several seeds the lowest bracket.
+pub(in crate::emit) fn rows(reports: &[SimReport]) -> Vec<Row> {
+    reports.iter().map(row).collect()
+}
+
+/// The first scenario, and the one that saturates first if there are others.
+pub(in crate::emit) fn nominal_and_worst(reports: &[SimReport]) -> Vec<Row> {
+    let lowest = |report: &&SimReport| report.saturations.iter().map(|found| found.at_least()).min();
+    let worst = reports.get(1..).unwrap_or_default().iter().min_by_key(lowest);
+    reports.first().into_iter().chain(worst).map(row).collect()
+}
+
+/// The highest rate that was run and is stable.
+pub(in crate::emit) fn highest_stable(report: &SimReport) -> Option<&Point> {
+    report.points.iter().filter(|point| point.is_stable()).max_by_key(|point| (point.rate, std::cmp::Reverse(point.seed)))
+}
+
+fn row(report: &SimReport) -> Row {
+    let lowest = report.saturations.iter().min_by_key(|found| found.at_least());
+    let none = || "-".to_owned();
+    let rate = |rate: Option<crate::sim::Rate>| rate.map_or_else(none, |rate| format!("{:.4}", rate.as_f64()));
+    let accepted = |found: &crate::sim::Saturation| fixed(found.beyond.accepted(&report.setting, report.load.senders), 4);
+    let percent = |share: Fraction| format!("{} %", fixed(share.times(Fraction::whole(100u8)), 1));
+    let delays = report.points.first().and_then(|point| point.delays);
+    Row {
+        scenario: report.scenario.clone(),
+        bound: bound(report.load.bound),
+        stable: rate(lowest.and_then(|found| found.stable)),
+        unstable: rate(lowest.and_then(|found| found.unstable)),
+        share: lowest.map_or_else(none, |found| percent(share_of_bound(report, found))),
+        beyond: lowest.map_or_else(none, accepted),
+        latency: delays.map_or_else(none, |delays| fixed(delays.mean(), 1)),
+    }
+}

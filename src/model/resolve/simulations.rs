@@ -1,0 +1,240 @@
+//! `simulate name { .. }`: what is run on the finished tables, and how routers and hosts are modelled.
+
+use super::context::{Context, short_name, unknown_choice};
+use super::items::{Items, head};
+use super::settings::{Settings, choice, in_range, integer, one_of_or, quantity, settings, wrong_kind};
+use crate::diag::Span;
+use crate::limits::SIMULATED_CYCLES;
+use crate::model::errors::ResolveError;
+use crate::model::{Hosts, Lanes, Parameters, Router, Scenarios, Simulation};
+use crate::syntax::ast::{Expr, ExprKind, Steps, Value, ValueKind};
+use crate::syntax::words::Place;
+use crate::units::{Decimal, Dimension};
+use std::collections::BTreeMap;
+
+/// Longest packets, flits, and longest waits, cycles.
+const PACKET: u64 = 1 << 16;
+const WAIT: u64 = 1 << 20;
+
+/// Rates of one curve at most.
+const RATES: u64 = 1000;
+
+/// Seeds of one simulation at most.
+const SEEDS: i64 = 1000;
+
+/// Millionths: what rates are counted in.
+const MILLION: u64 = 1_000_000;
+
+/// Where requires have the word of a scenario.
+const RESERVED: &str = "fault";
+
+/// All simulations, sorted by name; `None` if an error was reported.
+pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Option<&Router>) -> Option<Vec<Simulation>> {
+    let mut all = Vec::new();
+    let mut named: BTreeMap<String, Span> = BTreeMap::new();
+    for (name, block, item) in &items.simulations {
+        short_name(context, "the name of a simulation", name);
+        if &*name.value == RESERVED {
+            let (what, place) = (format!("the name `{RESERVED}`"), "`simulate`".to_owned());
+            let help = Some("a `require` that begins with `fault.` is about the worst tolerated fault: choose another name".to_owned());
+            context.error(ResolveError::Misplaced { what, place, help, span: name.span });
+        }
+        if let Some(&first) = named.get(&name.value.to_lowercase()) {
+            let what = format!("the simulation `{}`", name.value);
+            context.duplicate(what, "files have their names: give them different ones, whatever the capitals", name.span, first);
+            continue;
+        }
+        named.insert(name.value.to_lowercase(), name.span);
+        let span = head(*item, "simulate").to(name.span);
+        let settings = settings(context, block, format!("simulation `{}`", name.value), span, Place::Simulate);
+        let parameters = parameters(context, &settings);
+        if let (Some(parameters), Some(router)) = (&parameters, router) {
+            fits(context, &settings, parameters, router);
+        }
+        let rates = match settings.get("rates") {
+            Some(value) => rates(context, value).map(Some),
+            None => Some(None),
+        };
+        let seeds = settings.get("seeds").map_or(Some(1), |value| integer(context, "`seeds`", value, 1..=SEEDS));
+        let scenarios = one_of_or(context, &settings, "scenarios", Scenarios::Nominal);
+        all.push((|| {
+            let (parameters, rates, seeds, scenarios) = (parameters?, rates?, seeds? as u16, scenarios?);
+            Some(Simulation { name: name.value.to_string(), parameters, rates, seeds, scenarios, span })
+        })());
+    }
+    all.into_iter().collect()
+}
+
+/// The model and the traffic.
+fn parameters(context: &mut Context, settings: &Settings<'_>) -> Option<Parameters> {
+    let default = Parameters::default();
+    let model = match settings.get("model") {
+        Some(value) => model(context, value, default.clone()),
+        None => Some(default.clone()),
+    };
+    let traffic = one_of_or(context, settings, "traffic", default.traffic);
+    let packet = match settings.get("packet") {
+        Some(value) => counted(context, "`packet`", value, Dimension::Flits, "6 flits", [1, PACKET]),
+        None => Some(default.packet),
+    };
+    let injection = cycles(context, settings, "injection", [0, WAIT]).map(|cycles| cycles.unwrap_or(default.injection));
+    let [warmup, measure] =
+        [("warmup", 0), ("measure", 1)].map(|(name, least)| cycles(context, settings, name, [least, SIMULATED_CYCLES - 1]));
+    let seed = match settings.get("seed") {
+        Some(value) => integer(context, "`seed`", value, 0..=i64::MAX).map(|seed| seed as u64),
+        None => Some(default.seed),
+    };
+    let (warmup, measure) = (warmup?, measure?);
+    if u64::from(warmup.unwrap_or(0)) + u64::from(measure.unwrap_or(0)) > SIMULATED_CYCLES {
+        let (what, wanted) = ("`warmup` and `measure`".to_owned(), format!("at most {SIMULATED_CYCLES} cycles together"));
+        let span = settings.place_of("measure");
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found: "these are more".to_owned() });
+        return None;
+    }
+    Some(Parameters { traffic: traffic?, packet: packet?, injection: injection?, warmup, measure, seed: seed?, ..model? })
+}
+
+/// `packet` or `packet { .. }`.
+fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Parameters> {
+    const MODELS: [&str; 1] = ["packet"];
+    let (name, block) = match &value.kind {
+        ValueKind::Block(name, block) => (name.clone(), Some(block)),
+        _ => match choice(value) {
+            Some(name) => (name, None),
+            None => {
+                context.error(wrong_kind("`model`", "a model of routers", "packet { general = 2; }", value.span));
+                return None;
+            }
+        },
+    };
+    if !MODELS.contains(&&*name.value) {
+        context.error(unknown_choice("`model`", &name, &MODELS, None));
+        return None;
+    }
+    let Some(block) = block else { return Some(default) };
+    let settings = settings(context, block, "`packet`".to_owned(), name.span, Place::PacketModel);
+    let vcs = |context: &mut Context, name: &str, least: i64| match settings.get(name) {
+        Some(value) => integer(context, &format!("`{name}`"), value, least..=64).map(|vcs| Some(vcs as u8)),
+        None => Some(None),
+    };
+    let (general, classes) = (vcs(context, "general", 0), vcs(context, "classes", 1));
+    if let (Some(_), Some(span)) = (settings.get("general"), settings.span("classes")) {
+        let (what, place) = ("`classes`".to_owned(), "a model with `general`".to_owned());
+        let help = Some("either some virtual channels are general ones, or every one of the tables is several: remove one".to_owned());
+        context.error(ResolveError::Misplaced { what, place, help, span });
+        return None;
+    }
+    let arbitration = one_of_or(context, &settings, "arbitration", default.arbitration);
+    let credits = one_of_or(context, &settings, "credits", default.credits);
+    let hosts = match settings.get("hosts") {
+        Some(value) => hosts(context, value).map(Some),
+        None => Some(None),
+    };
+    let turn = cycles(context, &settings, "turn", [0, WAIT]);
+    Some(Parameters {
+        lanes: general?.map(Lanes::General).or(classes?.map(Lanes::Classes)),
+        arbitration: arbitration?,
+        credits: credits?,
+        hosts: hosts?,
+        turn: turn?.unwrap_or(default.turn),
+        ..default
+    })
+}
+
+/// `unlimited`, or a number of ports.
+fn hosts(context: &mut Context, value: &Value) -> Option<Hosts> {
+    const UNLIMITED: &str = "unlimited";
+    let known = |name: &str| context.constants.names().any(|known| known == name);
+    match choice(value) {
+        Some(name) if &*name.value == UNLIMITED => Some(Hosts::Unlimited),
+        Some(name) if !known(&name.value) => {
+            context.error(unknown_choice("`hosts`", &name, &[UNLIMITED], None));
+            None
+        }
+        _ => integer(context, "`hosts`", value, 1..=1024).map(|ports| Hosts::Ports(ports as u16)),
+    }
+}
+
+/// A setting in cycles; the inner `None`: it is not written.
+#[allow(clippy::option_option)]
+fn cycles(context: &mut Context, settings: &Settings<'_>, name: &str, range: [u64; 2]) -> Option<Option<u32>> {
+    let Some(value) = settings.get(name) else { return Some(None) };
+    counted(context, &format!("`{name}`"), value, Dimension::Cycles, "25 cycles", range).map(Some)
+}
+
+/// A whole number of a unit.
+fn counted(context: &mut Context, what: &str, value: &Value, of: Dimension, example: &str, [least, most]: [u64; 2]) -> Option<u32> {
+    let (number, unit) = quantity(context, what, value, &[of], example)?;
+    match number.times(unit.factor).and_then(|number| i64::try_from(number).ok()) {
+        Some(number) => in_range(context, what, number, least as i64..=most as i64, value.span).map(|number| number as u32),
+        None => {
+            context.error(wrong_kind(what, "a whole number", example, value.span));
+            None
+        }
+    }
+}
+
+/// `0.5`, or `0.1 .. 1.8 step 0.1` with both ends.
+fn rates(context: &mut Context, value: &Value) -> Option<Vec<u64>> {
+    let example = "0.1 .. 1.8 step 0.1";
+    match &value.kind {
+        ValueKind::Quantity(of) if of.unit.is_none() => Some(vec![rate(context, &of.number)?]),
+        ValueKind::Steps(Steps { first, last, step }) => {
+            let [first, last, step] = [first, last, step].map(|expr| rate(context, expr));
+            let (first, last, step) = (first?, last?, step?);
+            let (found, wanted) = match () {
+                () if last < first => ("it ends before it begins", "ascending rates".to_owned()),
+                () if (last - first) / step >= RATES => ("these are more", format!("at most {RATES} rates")),
+                () => return Some((first..=last).step_by(step as usize).collect()),
+            };
+            let (what, found, span) = ("`rates`".to_owned(), found.to_owned(), value.span);
+            context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found });
+            None
+        }
+        _ => {
+            context.error(wrong_kind("`rates`", "flits per cycle, without a unit", example, value.span));
+            None
+        }
+    }
+}
+
+/// A rate in millionths.
+fn rate(context: &mut Context, expr: &Expr) -> Option<u64> {
+    let number = match &expr.kind {
+        ExprKind::Decimal(digits) => Decimal::parse(digits),
+        _ => {
+            let number = context.eval(expr, &[])?;
+            u64::try_from(number).ok().and_then(|number| Decimal::parse(&number.to_string()))
+        }
+    };
+    let rate = number.and_then(|number| number.times(MILLION)).filter(|rate| (1..=1000 * MILLION).contains(rate));
+    if rate.is_none() {
+        let (what, wanted) = ("a rate".to_owned(), "above 0 and at most 1000, with at most six digits behind the point".to_owned());
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: expr.span, found: "this is not".to_owned() });
+    }
+    rate
+}
+
+/// Whether routers have the virtual channels and the buffers that a model needs whatever the tables are.
+fn fits(context: &mut Context, settings: &Settings<'_>, parameters: &Parameters, router: &Router) {
+    let mut wrong = |name: &str, found: String, wanted: String, span: Span| {
+        let what = format!("`{name}`");
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found });
+    };
+    let (packet, buffer, vcs) = (parameters.packet, router.buffer_flits, router.vcs);
+    if packet > buffer {
+        let wanted = format!("at most {buffer} flits, which are a buffer: whole packets wait in one");
+        wrong("packet", format!("this is {packet}"), wanted, settings.place_of("packet"));
+    }
+    match parameters.lanes {
+        Some(Lanes::General(general)) if general >= vcs => {
+            let wanted = format!("below {vcs}: the tables need one of the {vcs} virtual channels at least");
+            wrong("general", format!("this is {general}"), wanted, settings.place_of("model"));
+        }
+        Some(Lanes::Classes(classes)) if classes > vcs => {
+            let wanted = format!("at most {vcs}, as many virtual channels as there are");
+            wrong("classes", format!("this is {classes}"), wanted, settings.place_of("model"));
+        }
+        _ => {}
+    }
+}

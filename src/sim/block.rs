@@ -1,0 +1,97 @@
+//! `simulate name { .. }`: what a spec has run, and how the lines of the contract that speak of it come out.
+
+use super::errors::SimError;
+use super::prepare::{Prepared, prepare};
+use super::rate::Rate;
+use super::report::SimReport;
+use super::simulate::simulate;
+use crate::ir::{ForwardingTables, Fraction, RequireOutcome, Scene, nanoseconds};
+use crate::model::{Fabric, Metric, Require, Scale, SimulatedMetric, Simulation};
+use crate::progress::Progress;
+
+/// Percent of the static bound at which a curve is run that names no rates.
+const CURVE: [u8; 12] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120];
+
+/// The rates of a curve that names none.
+pub fn usual_rates(bound: Fraction) -> Vec<Rate> {
+    CURVE.iter().map(|&percent| Rate::share(Fraction::new(percent, 100u8), bound)).collect()
+}
+
+/// Runs a simulation of a spec on the tables of one scenario.
+///
+/// # Errors
+/// What the model cannot do with this fabric, a route that does not arrive, or packets that wait for each
+/// other for ever.
+pub fn run_block(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    tables: &ForwardingTables,
+    simulation: &Simulation,
+    progress: &dyn Progress,
+) -> Result<SimReport, SimError> {
+    let prepared = prepare(fabric, scene, tables, &simulation.parameters)?;
+    let rates = rates(fabric, simulation, &prepared);
+    simulate(&prepared, &rates, &simulation.all_seeds(), true, progress)
+}
+
+/// The rates of a curve: those of the block, and those that the contract asks for.
+pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) -> Vec<Rate> {
+    let bound = prepared.load().bound;
+    let mut rates = match &simulation.rates {
+        Some(rates) => rates.iter().map(|&rate| Rate::millionths(rate)).collect(),
+        None => usual_rates(bound),
+    };
+    let of = fabric.requires.iter().filter_map(|require| require.simulation.as_ref());
+    let shares = of.filter(|of| of.name == simulation.name).filter_map(|of| of.share);
+    rates.extend(shares.map(|share| Rate::share(Fraction::decimal(share), bound)));
+    rates.sort_unstable();
+    rates.dedup();
+    rates
+}
+
+/// Adds what simulations found to how the contract came out; `simulations` are those of the fabric, in its
+/// order, or none.
+pub fn settle(fabric: &Fabric, requires: &mut [RequireOutcome], simulations: &[Vec<SimReport>]) {
+    for settled in requires {
+        let Some(of) = &settled.require.simulation else { continue };
+        let found = fabric.simulations.iter().zip(simulations).find(|(simulation, _)| simulation.name == of.name);
+        *settled = outcome(fabric, &settled.require, found.map_or(&[], |(_, reports)| reports));
+    }
+}
+
+/// How a line on a simulation came out: of the worst seed and scenario. `reports` are those of its
+/// simulation; nothing is measured where there are none.
+fn outcome(fabric: &Fabric, require: &Require, reports: &[SimReport]) -> RequireOutcome {
+    let number = Fraction::decimal(require.value);
+    let of = |report: &SimReport| Some((value(fabric, require, report)?, report.scenario.clone()));
+    let values = reports.iter().map(of).collect::<Option<Vec<_>>>().unwrap_or_default();
+    let better = require.metric.larger_is_better();
+    let worse = |one: &(Fraction, String), other: &(Fraction, String)| if better { other.0 < one.0 } else { other.0 > one.0 };
+    let worst = values.into_iter().reduce(|one, other| if worse(&one, &other) { other } else { one });
+    let scenario = worst.as_ref().map(|(_, scenario)| scenario.clone()).filter(|_| reports.len() > 1);
+    let measured = worst.map(|(value, _)| value);
+    RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| number), scenario }
+}
+
+/// What a line is about, in one scenario, of the worst seed.
+fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fraction> {
+    let stable = || report.saturations.iter().map(|found| found.at_least().fraction()).min();
+    match require.metric {
+        Metric::Simulated(SimulatedMetric::Saturation) => stable(),
+        Metric::Simulated(SimulatedMetric::Share) => stable().map(|stable| stable.over(report.load.bound)),
+        Metric::Simulated(SimulatedMetric::Latency) => {
+            let share = require.simulation.as_ref().and_then(|of| of.share)?;
+            let rate = Rate::share(Fraction::decimal(share), report.load.bound);
+            let points = report.points.iter().filter(|point| point.rate == rate);
+            // Where more is born than delivered, latencies grow with the run: its cycles stand for them.
+            let endless = || Fraction::whole(report.setting.end() + report.setting.measure);
+            let cycles = points.map(|point| match &point.delays {
+                Some(delays) if point.is_stable() && point.unfinished == 0 => delays.mean(),
+                _ => endless(),
+            });
+            let cycles = cycles.max()?;
+            Some(if require.scale == Scale::Cycles { cycles } else { nanoseconds(cycles, fabric.clock_hz) })
+        }
+        _ => None,
+    }
+}

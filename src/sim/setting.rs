@@ -1,0 +1,61 @@
+//! Parameters with every default worked out.
+
+use crate::ir::Fraction;
+use crate::model::{Arbitration, Credits, Hosts, Traffic};
+
+/// The parameters with every default worked out, and what the spec says of the routers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Setting {
+    /// Who sends to whom.
+    pub traffic: Traffic,
+    /// Flits of a packet.
+    pub packet: u32,
+    /// Cycles from birth to router.
+    pub injection: u32,
+    /// Cycles for the next of a queue.
+    pub turn: u32,
+    /// General virtual channels.
+    pub general: u8,
+    /// Virtual channels for each one of the tables.
+    pub classes: u8,
+    /// Virtual channels of the tables.
+    pub table_vcs: u8,
+    /// Who goes first.
+    pub arbitration: Arbitration,
+    /// When room is known.
+    pub credits: Credits,
+    /// Ports of hosts.
+    pub hosts: Hosts,
+    /// Cycles before anything is counted.
+    pub warmup: u32,
+    /// Cycles that are counted.
+    pub measure: u32,
+    /// Seed of the traffic.
+    pub seed: u64,
+    /// Cycles of a router.
+    pub router: u32,
+    /// Flits of a queue.
+    pub buffer: u32,
+}
+
+impl Setting {
+    /// Virtual channels of a port.
+    pub fn vcs(&self) -> u32 {
+        u32::from(self.general) + u32::from(self.table_vcs) * u32::from(self.classes)
+    }
+    /// Ports each way of an endpoint, if they are limited.
+    pub fn ports(&self) -> Option<u32> {
+        match self.hosts {
+            Hosts::Unlimited => None,
+            Hosts::Ports(ports) => Some(u32::from(ports)),
+        }
+    }
+    /// So many packets in so many cycles as flits per cycle and endpoint.
+    pub fn per_cycle(&self, packets: u64, cycles: u32, endpoints: u32) -> Fraction {
+        Fraction::new(packets * u64::from(self.packet), u64::from(cycles) * u64::from(endpoints))
+    }
+    /// The first cycle in which nothing is counted any more.
+    pub fn end(&self) -> u32 {
+        self.warmup + self.measure
+    }
+}
