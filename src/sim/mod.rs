@@ -9,6 +9,8 @@
 //! cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as CNSim has it.
 
 mod births;
+mod choice;
+mod details;
 mod endpoints;
 mod errors;
 mod layout;
@@ -20,19 +22,22 @@ mod prepare;
 mod rate;
 mod report;
 mod routes;
+mod routing;
 mod saturation;
 mod simulate;
 mod tally;
 mod traffic;
 mod wheel;
 
+pub use details::{Bursts, Details};
 pub use errors::SimError;
-pub use load::StaticLoad;
+pub use load::{Limit, StaticLoad};
 pub use packet::run;
 pub use parameters::{Arbitration, Credits, Hosts, Lanes, Parameters, Setting, Traffic};
 pub use point::{Delays, Point, VcUse};
 pub use prepare::{Prepared, prepare};
 pub use rate::Rate;
 pub use report::SimReport;
+pub use routing::{Choosing, Chosen, Routing, Score, Shortest, Ugal};
 pub use saturation::{Saturation, saturation};
 pub use simulate::{curve, simulate};

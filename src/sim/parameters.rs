@@ -1,5 +1,7 @@
 //! How routers, hosts and traffic are modelled.
 
+use super::details::Details;
+use super::routing::{Choosing, Chosen};
 use crate::model::word::words;
 
 /// What is asked for; what is left open has a default that depends on the fabric.
@@ -7,6 +9,10 @@ use crate::model::word::words;
 pub struct Parameters {
     /// Who sends to whom.
     pub traffic: Traffic,
+    /// What the traffic is told beyond its name.
+    pub details: Details,
+    /// How packets find their ways.
+    pub choosing: Choosing,
     /// Flits of a packet.
     pub packet: u32,
     /// Cycles from the birth of a packet until it stands at its router.
@@ -35,6 +41,8 @@ impl Default for Parameters {
     fn default() -> Self {
         Self {
             traffic: Traffic::Uniform,
+            details: Details::default(),
+            choosing: Choosing::default(),
             packet: 6,
             injection: 0,
             turn: 2,
@@ -106,6 +114,20 @@ pub enum Traffic {
     BitShuffle,
     /// The same: the two halves of the bits exchanged; a middle bit stays.
     Transpose,
+    /// Nearly half of the way round, along every axis of a grid.
+    Tornado,
+    /// One step up, along every axis of a grid.
+    Neighbour,
+    /// To the endpoints of the routers that a channel leads to, all alike.
+    Adjacent,
+    /// Some packets to a few endpoints, the others anywhere.
+    Hotspot,
+    /// To all endpoints of the group so many groups on.
+    GroupShift,
+    /// Every group to one as far away as any, every router to one as far away as any there.
+    Adversarial,
+    /// As the spec declares it.
+    Demand,
 }
 
 words!(Arbitration { Age = "age", Rotate = "rotate" });
@@ -120,6 +142,13 @@ words!(Traffic {
     BitReverse = "bit_reverse",
     BitShuffle = "bit_shuffle",
     Transpose = "transpose",
+    Tornado = "tornado",
+    Neighbour = "neighbour",
+    Adjacent = "adjacent",
+    Hotspot = "hotspot",
+    GroupShift = "group_shift",
+    Adversarial = "adversarial",
+    Demand = "demand",
 });
 
 /// The parameters with every default worked out, and what the spec says of the routers.
@@ -127,6 +156,10 @@ words!(Traffic {
 pub struct Setting {
     /// Who sends to whom.
     pub traffic: Traffic,
+    /// What the traffic is told: all that it has, and nothing else.
+    pub details: Details,
+    /// How packets find their ways.
+    pub chosen: Chosen,
     /// Flits of a packet.
     pub packet: u32,
     /// Cycles from birth to router.
@@ -137,7 +170,7 @@ pub struct Setting {
     pub general: u8,
     /// Virtual channels for each one of the tables.
     pub classes: u8,
-    /// Virtual channels of the tables.
+    /// Virtual channels of the tables; where ways are chosen, those that hops are numbered by.
     pub table_vcs: u8,
     /// Who goes first.
     pub arbitration: Arbitration,

@@ -2,6 +2,8 @@
 
 mod balance;
 mod bench;
+mod patterns;
+mod ways;
 
 use bench::{Bench, Hardware, UNIT, parameters};
 use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, SimError, Traffic};

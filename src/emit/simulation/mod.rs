@@ -1,5 +1,6 @@
 //! What `fabc sim` prints: a table for people, `fabc.simulation/1`, CSV, and a picture.
 
+mod model;
 mod picture;
 mod text;
 
@@ -9,9 +10,10 @@ pub use text::simulation_text;
 use super::json::{push, push_lines, push_numbers, quote};
 use super::number::{fixed, ratio, round_down_sig};
 use crate::ids::{ChannelId, Id};
-use crate::ir::{Fraction, Topology, gigabytes};
+use crate::ir::{Fraction, Topology};
 use crate::model::Fabric;
-use crate::sim::{Delays, Hosts, Point, Rate, Saturation, Setting, SimReport, VcUse};
+use crate::sim::{Delays, Limit, Point, Rate, Saturation, Setting, SimReport, VcUse};
+use model::{push_model, sentence, told};
 
 /// Decimals of utilizations.
 const SHARE: u32 = 4;
@@ -26,9 +28,12 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, reports: &[SimRepor
         push(
             out,
             format_args!(
-                ",\n\"senders\":{},\"bound\":{},\"mean_hops\":{},\"mean_cycles\":{},\"most_cycles\":{},\n\"saturation\":",
+                ",\n\"senders\":{},\"mean_share\":{},\"bound\":{},\"bound_by\":\"{}\",\"mean_hops\":{},\"mean_cycles\":{},\"most_cycles\":{},\n\
+                 \"saturation\":",
                 load.senders,
+                ratio(load.share),
                 bound(load.bound),
+                limit(load.limit),
                 ratio(load.hops),
                 ratio(load.mean_cycles),
                 load.most_cycles
@@ -41,38 +46,6 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, reports: &[SimRepor
     });
     out.push_str("}\n");
     out
-}
-
-/// The model with every default spelled out.
-fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
-    let Setting {
-        traffic,
-        packet,
-        injection,
-        turn,
-        general,
-        classes,
-        table_vcs,
-        arbitration,
-        credits,
-        hosts,
-        warmup,
-        measure,
-        seed,
-        router,
-        buffer,
-    } = setting;
-    let hosts = match hosts {
-        Hosts::Unlimited => "\"unlimited\"".to_owned(),
-        Hosts::Ports(ports) => ports.to_string(),
-    };
-    push(out, format_args!("{{\"name\":\"packet\",\"traffic\":\"{}\",\"traffic_seed\":{seed},\"packet_flits\":{packet}", traffic.name()));
-    push(out, format_args!(",\"injection_cycles\":{injection},\"turn_cycles\":{turn},\"general_vcs\":{general}"));
-    push(out, format_args!(",\"table_vcs\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{}\"", arbitration.name()));
-    push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
-    push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
-    push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
-    push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}}}"));
 }
 
 /// The bracket of one seed; `null` at an end that was not found.
@@ -157,14 +130,17 @@ fn share(part: u64, whole: u64) -> String {
     fixed(Fraction::new(part, whole.max(1)), SHARE)
 }
 
+/// What a static bound follows from.
+fn limit(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Loads => "loads",
+        Limit::Hops => "hops",
+    }
+}
+
 /// A static bound: nobody may read more into it than there is.
 fn bound(value: Fraction) -> String {
     round_down_sig(value, 6)
-}
-
-/// Of one direction of a link.
-fn channel_gbs(fabric: &Fabric) -> String {
-    fixed(gigabytes(fabric.capacities.unit_bps()), 3)
 }
 
 /// A row per run; where only saturation was asked for, a row per search.
@@ -174,7 +150,7 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
     }
     let mut out = String::from(
         "scenario,rate,seed,offered,accepted,accepted_second_half,stable,mean,median,p99,max,mean_source_wait,mean_hops,born,delivered,\
-         unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share\n",
+         unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share,traffic,routing\n",
     );
     for report in reports {
         let (setting, senders) = (&report.setting, report.load.senders);
@@ -201,6 +177,7 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
             cells.extend(point.inside_at.map(|count| count.to_string()));
             cells.extend([source(point.worst_source.1), source(point.best_source.1), topology.channel_name(ChannelId(busiest))]);
             cells.extend([share(busy.into(), setting.measure.into()), share(point.general_hops, point.hops)]);
+            cells.extend(told(setting));
             let cells: Vec<String> = cells.iter().map(|cell| cell_of(cell)).collect();
             push(&mut out, format_args!("{}\n", cells.join(",")));
         }
@@ -209,14 +186,17 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
 }
 
 fn saturation_csv(reports: &[SimReport]) -> String {
-    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted\n");
+    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted,traffic,routing\n");
     for (report, found) in reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found))) {
         let end = |rate: &Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
         let (scenario, bound) = (cell_of(&report.scenario), bound(report.load.bound));
         let (stable, unstable) = (end(&found.stable), end(&found.unstable));
         let share = fixed(share_of_bound(report, found), SHARE);
         let accepted = ratio(found.beyond.accepted(&report.setting, report.load.senders));
-        push(&mut out, format_args!("{scenario},{},{bound},{stable},{unstable},{share},{},{accepted}\n", found.seed, found.beyond.rate));
+        let [traffic, routing] = told(&report.setting).map(|text| cell_of(&text));
+        let beyond = found.beyond.rate;
+        let row = format_args!("{scenario},{},{bound},{stable},{unstable},{share},{beyond},{accepted},{traffic},{routing}\n", found.seed);
+        push(&mut out, row);
     }
     out
 }
@@ -224,35 +204,4 @@ fn saturation_csv(reports: &[SimReport]) -> String {
 /// A cell of CSV: names of routers have commas in them.
 fn cell_of(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-}
-
-/// What the model is, in a sentence.
-fn sentence(setting: &Setting) -> String {
-    let vcs = match (setting.general, setting.classes) {
-        (0, 1) => format!("{} virtual channels of the tables", setting.table_vcs),
-        (0, classes) => format!("{classes} virtual channels for each of the {} of the tables", setting.table_vcs),
-        (general, _) => format!("{general} general virtual channels and {} of the tables", setting.table_vcs),
-    };
-    let hosts = match setting.hosts {
-        Hosts::Unlimited => "hosts without limit".to_owned(),
-        Hosts::Ports(1) => "a port of one flit per cycle each way and host".to_owned(),
-        Hosts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
-    };
-    let first = match setting.arbitration.name() {
-        "age" => "oldest first",
-        _ => "queues in turn",
-    };
-    format!(
-        "virtual cut-through of packets of {} flits, {first}; {vcs}, {} flits each; routers of {} cycles, {} for the next of a queue, {} at \
-         the source; credits {}; {hosts}",
-        setting.packet,
-        setting.buffer,
-        setting.router,
-        setting.turn,
-        setting.injection,
-        match setting.credits.name() {
-            "instant" => "at once",
-            _ => "after the link",
-        }
-    )
 }

@@ -6,13 +6,16 @@
 //! the tail has left behind it or not. So time passes in events (`wheel`): only routers that an event touches
 //! in a cycle decide anything.
 //!
-//! In a cycle, first everything happens that was to happen in it; then packets are born; then the routers
-//! that were touched grant their channels, each by what it alone owns.
+//! In a cycle, first everything happens that was to happen in it; then packets are born; then those that are
+//! first at their hosts choose their ways, if ways are chosen; then the routers that were touched grant their
+//! channels, each by what it alone owns.
 
 mod grant;
 mod watchdog;
+mod ways;
 
-use super::births::Births;
+use super::births::{Births, Turns};
+use super::choice::Way;
 use super::errors::SimError;
 use super::layout::NONE;
 use super::parameters::Credits;
@@ -26,6 +29,9 @@ use crate::random::Keyed;
 
 /// The stream of random numbers that destinations are drawn from.
 const DESTINATIONS: u64 = 1;
+
+/// The stream that ways are drawn from.
+const WAYS: u64 = 2;
 
 /// A packet on its way: 32 bytes.
 #[derive(Clone, Copy)]
@@ -84,6 +90,9 @@ struct Run<'a> {
     /// `[generator]`: packets born so far.
     born: Vec<u32>,
     packets: Vec<Packet>,
+    /// `[packet]`: what it has decided; nothing where packets go by the tables.
+    ways: Vec<Way>,
+    draws: Keyed,
     free: u32,
     queues: Vec<Queue>,
     fronts: Vec<Front>,
@@ -100,6 +109,8 @@ struct Run<'a> {
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
     touched: Vec<u32>,
+    /// Queues of hosts whose first packet has still to decide on its way.
+    undecided: Vec<u32>,
     ready: Vec<(u64, u32)>,
     tally: Tally,
     last_move: u32,
@@ -125,6 +136,7 @@ pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimE
         for &generator in &born {
             run.birth(generator, now);
         }
+        run.decide_ways(now);
         run.decide(now);
         run.tally.end_of_cycle(now);
         if run.tally.inside() == 0 {
@@ -141,7 +153,18 @@ impl<'a> Run<'a> {
     fn new(of: &'a Prepared<'a>, rate: Rate, seed: u64) -> Self {
         let (setting, layout) = (&of.setting, &of.layout);
         let ports = setting.ports().unwrap_or(1);
-        let p = rate.as_f64() / (f64::from(setting.packet) * f64::from(ports));
+        // Packets per cycle and port at a rate, in bursts at the rate while on.
+        let bursts = setting.details.bursts;
+        let p = bursts.map_or(rate, |bursts| bursts.rate).as_f64() / (f64::from(setting.packet) * f64::from(ports));
+        let turns = bursts.map(|bursts| {
+            let (off, rate) = (1.0 / f64::from(bursts.length), rate.as_f64());
+            Turns { off, on: (off * rate / (bursts.rate.as_f64() - rate)).min(1.0) }
+        });
+        let chance = |generator: u32| {
+            let endpoint = generator / ports;
+            let [share, most] = if of.pattern.sends(endpoint) { of.pattern.share(endpoint) } else { return None };
+            Some(if share == most { p } else { p * (share as f64 / most as f64) })
+        };
         let generators = of.endpoints.count() * ports;
         let outputs = layout.channels + generators as usize;
         let farthest = layout.latency.iter().copied().max().unwrap_or(0);
@@ -150,9 +173,11 @@ impl<'a> Run<'a> {
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
         Self {
             destinations: Keyed::new(seed, DESTINATIONS),
-            births: Births::new(seed, generators, p, |generator| of.pattern.sends(generator / ports)),
+            births: Births::new(seed, generators, turns, chance),
             born: vec![0; generators as usize],
             packets: Vec::new(),
+            ways: Vec::new(),
+            draws: Keyed::new(seed, WAYS),
             free: NONE,
             queues: vec![Queue { head: NONE, tail: NONE, leaving: false }; layout.queues()],
             fronts: vec![Front::default(); layout.queues()],
@@ -164,6 +189,7 @@ impl<'a> Run<'a> {
             wheel: Wheel::new(reach),
             stamp: vec![u32::MAX; layout.routers],
             touched: Vec::new(),
+            undecided: Vec::new(),
             ready: Vec::new(),
             tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
             last_move: 0,
@@ -187,7 +213,8 @@ impl<'a> Run<'a> {
         let (of, setting) = (self.of, &self.of.setting);
         let ports = setting.ports();
         let endpoint = generator / ports.unwrap_or(1);
-        let to = of.pattern.draw(endpoint, self.destinations.at(generator, self.born[generator as usize]));
+        let number = self.born[generator as usize];
+        let to = of.pattern.draw(endpoint, self.destinations.at(generator, number));
         self.born[generator as usize] += 1;
         if self.tally.inside() == 0 {
             self.last_move = now;
@@ -217,8 +244,11 @@ impl<'a> Run<'a> {
             let packet = self.stored(packet);
             return self.join(queue, packet, now);
         }
-        let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
         packet.ready += setting.router;
+        if let Some(choice) = &of.choice {
+            return self.born_to_choose(choice, packet, number, limited, now);
+        }
+        let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
         packet.out = of.layout.outgoing[here as usize * of.layout.ports + usize::from(port)];
         packet.vc = vc;
         let queue = limited.unwrap_or(first_limited + u32::from(port) * u32::from(setting.table_vcs) + u32::from(vc));
@@ -267,6 +297,11 @@ impl<'a> Run<'a> {
     /// The first packet of a queue competes.
     fn compete(&mut self, queue: u32, now: u32) {
         let packet = &self.packets[self.queues[queue as usize].head as usize];
+        if packet.out == NONE {
+            // It decides when everything has happened that happens in this cycle.
+            self.undecided.push(queue);
+            return;
+        }
         let general = self.of.setting.general > 0 && !packet.escaped;
         let order = self.order(queue, packet);
         self.fronts[queue as usize] = Front { order, out: packet.out, vc: packet.vc, general };
@@ -350,11 +385,19 @@ impl<'a> Run<'a> {
         let packet = &mut self.packets[place as usize];
         let there = of.endpoints.router[packet.to as usize];
         packet.ready = now + ahead;
-        if router != there {
-            let came = Came { port: of.layout.in_port[channel as usize], vc: packet.vc };
-            let (port, vc) = of.routes.next(router, there, Some(came)).expect("every route that is taken was walked");
-            packet.out = of.layout.outgoing[router as usize * of.layout.ports + usize::from(port)];
-            packet.vc = vc;
+        let onward = match &of.choice {
+            Some(choice) => {
+                let next = choice.next(router, there, &mut self.ways[place as usize], packet.hops);
+                next.map(|channel| (channel, packet.hops as u8))
+            }
+            None => (router != there).then(|| {
+                let came = Came { port: of.layout.in_port[channel as usize], vc: packet.vc };
+                let (port, vc) = of.routes.next(router, there, Some(came)).expect("every route that is taken was walked");
+                (of.layout.outgoing[router as usize * of.layout.ports + usize::from(port)], vc)
+            }),
+        };
+        if let Some((out, vc)) = onward {
+            (packet.out, packet.vc) = (out, vc);
             packet.ready += setting.router;
             return self.join(queue, place, now);
         }
