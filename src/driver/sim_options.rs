@@ -1,8 +1,6 @@
 //! The options of `fabc sim`, as clap reads them.
 
-use crate::sim::{
-    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Parameters, Rate, Routing, Score, Shortest, Traffic,
-};
+use crate::sim::{Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Parameters, Rate, Routing, Score, Shortest, Traffic};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -153,6 +151,10 @@ pub struct ModelArgs {
     #[arg(long, default_value_t = 2, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub turn: u32,
 
+    /// How much faster the switch of a router is than its channels
+    #[arg(long, default_value_t = 1, value_name = "FACTOR", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub speedup: u32,
+
     /// Cycles before anything is counted [default: by the latency of the routes]
     #[arg(long, value_name = "CYCLES")]
     pub warmup: Option<u32>,
@@ -182,7 +184,7 @@ pub struct Rates(pub Vec<Rate>);
 impl SimArgs {
     /// What the simulator is asked for.
     pub(super) fn parameters(&self) -> Parameters {
-        let ModelArgs { packet, general, classes, arbitration, credits, hosts, injection, turn, warmup, measure } = self.model;
+        let ModelArgs { packet, general, classes, arbitration, credits, hosts, injection, turn, speedup, warmup, measure } = self.model;
         let DetailArgs { by, hotspot, share, bursts, burst_rate } = &self.details;
         let WayArgs { routing, shortest, samples, bias, rule } = self.ways;
         Parameters {
@@ -197,6 +199,7 @@ impl SimArgs {
             packet,
             injection,
             turn,
+            speedup,
             lanes: general.map(Lanes::General).or(classes.map(Lanes::Classes)),
             arbitration,
             credits,
@@ -322,7 +325,7 @@ values! {
     Routing: |value| match value {
         Routing::Tables => "By the forwarding tables",
         Routing::Min => "At every hop any channel that leads nearer",
-        Routing::MinFirst => "The first port that leads nearer",
+        Routing::MinFirst => "To the nearer router of the lowest number",
         Routing::Family => "As the family prescribes: dragonflies, and tables of `routing = algebraic`",
         Routing::Valiant => "To a random router, and from there on",
         Routing::Ugal => "The shortest way or a longer one, by the queue of the first channel",
@@ -330,7 +333,7 @@ values! {
     };
     Shortest: |value| match value {
         Shortest::Random => "At every hop any channel that leads nearer",
-        Shortest::First => "The first port that leads nearer",
+        Shortest::First => "To the nearer router of the lowest number",
         Shortest::Family => "As the family prescribes",
     };
     Score: |value| match value {

@@ -1,5 +1,7 @@
 //! When packets are born: every generator throws a coin per cycle, and the throws in between are skipped.
 
+use super::prepare::Prepared;
+use super::rate::Rate;
 use crate::random::Keyed;
 
 /// Cycles that the ring of coming births looks ahead; births further away are passed over once per turn.
@@ -32,20 +34,37 @@ struct OnOff {
 
 /// How bursts begin and end, as probabilities per cycle.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Turns {
+struct Turns {
     /// To leave a burst.
-    pub(super) off: f64,
+    off: f64,
     /// To begin one, at most 1.
-    pub(super) on: f64,
+    on: f64,
 }
 
 /// No gap is longer: runs have fewer cycles.
 const LONGEST: u32 = u32::MAX / 4;
 
 impl Births {
+    /// The ports of all endpoints of a fabric, at a rate: what an endpoint offers is spread over its ports.
+    pub(super) fn of(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Self {
+        let (setting, pattern) = (&prepared.setting, &prepared.pattern);
+        let (ports, bursts) = (setting.ports().unwrap_or(1), setting.details.bursts);
+        let turns = bursts.map(|bursts| {
+            let (off, rate) = (1.0 / f64::from(bursts.length), rate.as_f64());
+            Turns { off, on: (off * rate / (bursts.rate.as_f64() - rate)).min(1.0) }
+        });
+        // Packets per cycle and port, in bursts while on.
+        let p = bursts.map_or(rate, |bursts| bursts.rate).as_f64() / (f64::from(setting.packet) * f64::from(ports));
+        let chance = |generator: u32| {
+            let [share, most] = pattern.sends(generator / ports).then(|| pattern.share(generator / ports))?;
+            Some(if share == most { p } else { p * (share as f64 / most as f64) })
+        };
+        Self::new(seed, prepared.endpoints.count() * ports, turns, chance)
+    }
+
     /// Generators `0..count`. Each gives birth with a probability per cycle, more than 0 and at most 1, that
     /// `chance` says, or to nothing; with `turns` only while it is on.
-    pub(super) fn new(seed: u64, count: u32, turns: Option<Turns>, chance: impl Fn(u32) -> Option<f64>) -> Self {
+    fn new(seed: u64, count: u32, turns: Option<Turns>, chance: impl Fn(u32) -> Option<f64>) -> Self {
         let empty = || vec![0; count as usize];
         let mut births = Self {
             gaps: Keyed::new(seed, GAPS),

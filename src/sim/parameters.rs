@@ -19,6 +19,8 @@ pub struct Parameters {
     pub injection: u32,
     /// Cycles until a packet competes that has become the first of its queue because the one before has left.
     pub turn: u32,
+    /// How much faster the switch of a router is than its channels.
+    pub speedup: u32,
     /// Which virtual channels there are; `None`: those of the tables, and all others that the routers have
     /// are general ones.
     pub lanes: Option<Lanes>,
@@ -46,6 +48,7 @@ impl Default for Parameters {
             packet: 6,
             injection: 0,
             turn: 2,
+            speedup: 1,
             lanes: None,
             arbitration: Arbitration::Age,
             credits: Credits::AtOnce,
@@ -166,6 +169,8 @@ pub struct Setting {
     pub injection: u32,
     /// Cycles for the next of a queue.
     pub turn: u32,
+    /// How much faster the switch of a router is than its channels.
+    pub speedup: u32,
     /// General virtual channels.
     pub general: u8,
     /// Virtual channels for each one of the tables.

@@ -108,6 +108,7 @@ pub fn prepare<'a>(
         packet: parameters.packet,
         injection: parameters.injection,
         turn: parameters.turn,
+        speedup: parameters.speedup.max(1),
         general,
         classes,
         table_vcs,

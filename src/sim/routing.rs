@@ -10,7 +10,7 @@ pub enum Routing {
     Tables,
     /// At every hop by one of the channels that lead nearer, all alike.
     Min,
-    /// By the first port that leads nearer.
+    /// By the channel to the router of the lowest number that is nearer.
     MinFirst,
     /// By the shortest way that the family itself prescribes.
     Family,
@@ -27,7 +27,7 @@ pub enum Routing {
 pub enum Shortest {
     /// At every hop any of those that lead nearer.
     Random,
-    /// The first port that leads nearer.
+    /// The router of the lowest number that is nearer.
     First,
     /// What the family prescribes.
     Family,

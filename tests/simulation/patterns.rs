@@ -34,7 +34,10 @@ fn grids_move_every_coordinate() {
     assert_eq!((tornado.bound, tornado.hops), (ratio(1, 3), ratio(3, 1)));
     assert_eq!((between(&ring, &tornado, 7, 0), between(&ring, &tornado, 0, 7)), (ratio(3, 1), ratio(0, 1)));
     let neighbour = of(&ring, Traffic::Neighbour, Details::default());
-    assert_eq!((neighbour.bound, between(&ring, &neighbour, 3, 4), between(&ring, &neighbour, 4, 3)), (ratio(1, 1), ratio(1, 1), ratio(0, 1)));
+    assert_eq!(
+        (neighbour.bound, between(&ring, &neighbour, 3, 4), between(&ring, &neighbour, 4, 3)),
+        (ratio(1, 1), ratio(1, 1), ratio(0, 1))
+    );
     // 4 x 3: one on along the first axis, none along the second, since ceil(3 / 2) - 1 = 1, ceil(4 / 2) - 1 = 1.
     let grid = Wired::new("torus 4 x 3;", 2, 4);
     let min = Parameters { traffic: Traffic::Tornado, ..routed(Routing::Min) };
@@ -48,7 +51,7 @@ fn grids_move_every_coordinate() {
     // Router 4 (1, 1): up along both axes, 2 x (1/2 of its own and 1/2 of those who come past).
     assert_eq!([channel(4, 7), channel(4, 5), channel(4, 1), channel(4, 3)], [ratio(2, 1), ratio(2, 1), ratio(0, 1), ratio(0, 1)]);
     // Bits of a hypercube have sides of two: a tornado stays where it is.
-    let cube = Wired::new("hypercube { dimensions = 3; };", 1, 3);
+    let cube = Wired::new("hypercube { dimensions = 3; }", 1, 3);
     let error = cube.prepared(&Parameters { traffic: Traffic::Tornado, ..routed(Routing::Min) }).err().expect("nobody sends");
     assert_eq!(error.to_string(), "there is no tornado traffic here: every endpoint would send to itself");
     let opposite = cube.load(&Parameters { traffic: Traffic::Neighbour, ..routed(Routing::Min) });
@@ -68,7 +71,10 @@ fn linked_routers_share_what_is_sent() {
     // Router 1 has two hosts, and hears from one host on its left; it sends each half of what its hosts offer.
     assert_eq!([between(&row, &load, 0, 1), between(&row, &load, 1, 0), between(&row, &load, 1, 2)], [ratio(1, 1); 3]);
     // Router 2: two hosts on its left, three on its right.
-    assert_eq!([between(&row, &load, 2, 1), between(&row, &load, 2, 3), between(&row, &load, 3, 2)], [ratio(2, 5), ratio(3, 5), ratio(3, 1)]);
+    assert_eq!(
+        [between(&row, &load, 2, 1), between(&row, &load, 2, 3), between(&row, &load, 3, 2)],
+        [ratio(2, 5), ratio(3, 5), ratio(3, 1)]
+    );
     assert_eq!((load.bound, load.hops, load.senders), (ratio(1, 3), ratio(1, 1), 7));
 }
 
@@ -83,7 +89,10 @@ fn spots_draw_their_share() {
     };
     let all = of(&star, Traffic::Hotspot, spots(&["router1"], "1"));
     // The spot itself sends to the others, all alike.
-    assert_eq!([between(&star, &all, 0, 1), between(&star, &all, 0, 2), between(&star, &all, 1, 0)], [ratio(3, 1), ratio(1, 3), ratio(1, 1)]);
+    assert_eq!(
+        [between(&star, &all, 0, 1), between(&star, &all, 0, 2), between(&star, &all, 1, 0)],
+        [ratio(3, 1), ratio(1, 3), ratio(1, 1)]
+    );
     assert_eq!(all.bound, ratio(1, 3));
     // Endpoint 0 is that of router 1.
     let half = of(&star, Traffic::Hotspot, spots(&["0"], "0.5"));
@@ -111,7 +120,7 @@ fn spots_draw_their_share() {
 #[test]
 fn groups_send_to_groups() {
     // Nine groups of four routers of two hosts, a link between every two groups.
-    let net = Wired::new("dragonfly { a = 4; h = 2; };", 2, 3);
+    let net = Wired::new("dragonfly { a = 4; h = 2; }", 2, 3);
     for by in [1, 4, 10] {
         let details = Details { by: Some(by), ..Details::default() };
         let load = net.load(&Parameters { traffic: Traffic::GroupShift, details, ..routed(Routing::Family) });
@@ -120,20 +129,20 @@ fn groups_send_to_groups() {
     let none = Details { by: Some(9), ..Details::default() };
     let error = net.prepared(&Parameters { traffic: Traffic::GroupShift, details: none, ..routed(Routing::Min) }).err().expect("refused");
     assert_eq!(error.to_string(), "there is no group_shift traffic here: every group would send to itself");
-    // The farthest routers are three hops away, of all routers of a group.
+    // Three hops from all routers of a group but the one that holds the link: from there two.
     let far = net.load(&Parameters { traffic: Traffic::Adversarial, ..routed(Routing::Family) });
-    assert_eq!((far.hops, far.senders), (ratio(3, 1), 72));
+    assert_eq!((far.hops, far.senders), (ratio(11, 4), 72));
     // Supernodes of a PolarStar: those farthest away are two links of the plane away.
-    let star = Wired::new("polarstar { q = 3; supernode = iq; degree = 3; };", 1, 3);
+    let star = Wired::new("polarstar { q = 3; supernode = iq; degree = 3; }", 1, 3);
     let far = star.load(&Parameters { traffic: Traffic::Adversarial, ..routed(Routing::Min) });
-    assert!(far.hops == ratio(3, 1) && far.bound < ratio(1, 4), "{:?} {:?}", far.hops, far.bound);
+    assert!(far.hops == ratio(3, 1) && far.bound < ratio(1, 3), "{:?} {:?}", far.hops, far.bound);
     let ring = Bench::ring(UNIT, 8);
     for (traffic, name) in [(Traffic::GroupShift, "group_shift"), (Traffic::Adversarial, "adversarial")] {
         let error = ring.prepared(&Parameters { traffic, ..parameters(1000) }).err().expect("refused");
         let why = format!("there is no {name} traffic here: it takes two groups of routers with endpoints, and a torus has none");
         assert_eq!(error.to_string(), why);
     }
-    let flat = Wired::new("polarfly { q = 3; };", 1, 3);
+    let flat = Wired::new("polarfly { q = 3; }", 1, 3);
     let error = flat.prepared(&Parameters { traffic: Traffic::Neighbour, ..routed(Routing::Min) }).err().expect("refused");
     assert_eq!(error.to_string(), "there is no neighbour traffic here: it takes coordinates, and a polarfly has none");
 }
@@ -145,7 +154,10 @@ fn a_demand_is_offered_row_by_row() {
     row.fabric.demand = Demand::matrix(3, vec![0, 3, 1, 0, 0, 2, 0, 0, 0]);
     let load = of(&row, Traffic::Demand, Details::default());
     assert_eq!((load.senders, load.share, load.bound), (2, ratio(3, 4), ratio(1, 1)));
-    assert_eq!([between(&row, &load, 0, 1), between(&row, &load, 1, 2), between(&row, &load, 1, 0)], [ratio(1, 1), ratio(3, 4), ratio(0, 1)]);
+    assert_eq!(
+        [between(&row, &load, 0, 1), between(&row, &load, 1, 2), between(&row, &load, 1, 0)],
+        [ratio(1, 1), ratio(3, 4), ratio(0, 1)]
+    );
     let point = row.point(&Parameters { traffic: Traffic::Demand, ..parameters(100_000) }, "0.4").unwrap();
     assert_near("accepted", point.accepted, 0.4 * 0.75, 0.02);
     let sent = |(endpoint, packets): (u32, u32)| (endpoint, f64::from(packets) * 6.0 / 100_000.0);

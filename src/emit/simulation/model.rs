@@ -15,6 +15,7 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         packet,
         injection,
         turn,
+        speedup,
         general,
         classes,
         table_vcs,
@@ -34,7 +35,7 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     push(out, format_args!("{{\"name\":\"packet\",\"traffic\":\"{}\",\"traffic_seed\":{seed},\"packet_flits\":{packet}", traffic.name()));
     push_details(out, details);
     push_chosen(out, *chosen);
-    push(out, format_args!(",\"injection_cycles\":{injection},\"turn_cycles\":{turn},\"general_vcs\":{general}"));
+    push(out, format_args!(",\"injection_cycles\":{injection},\"turn_cycles\":{turn},\"speedup\":{speedup},\"general_vcs\":{general}"));
     let vcs = if *chosen == Chosen::Tables { "table_vcs" } else { "hop_vcs" };
     push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{}\"", arbitration.name()));
     push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
@@ -111,11 +112,12 @@ pub(super) fn sentence(setting: &Setting) -> String {
         _ => "queues in turn",
     };
     format!(
-        "virtual cut-through of packets of {} flits, {first}; {vcs}, {} flits each; routers of {} cycles, {} for the next of a queue, {} at \
+        "virtual cut-through of packets of {} flits, {first}; {vcs}, {} flits each; routers of {} cycles{}, {} for the next of a queue, {} at \
          the source; credits {}; {hosts}",
         setting.packet,
         setting.buffer,
         setting.router,
+        if setting.speedup > 1 { format!(", {} x as fast as channels", setting.speedup) } else { String::new() },
         setting.turn,
         setting.injection,
         match setting.credits.name() {

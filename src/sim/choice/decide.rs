@@ -92,15 +92,7 @@ impl Choice {
     }
 
     /// The better one by the queues: of equals the shortest way, then the one drawn first.
-    fn better(
-        &self,
-        ugal: Ugal,
-        from: u32,
-        to: u32,
-        straight: Way,
-        longer: impl Iterator<Item = Way>,
-        queued: &dyn Fn(u32) -> u32,
-    ) -> Way {
+    fn better(&self, ugal: Ugal, from: u32, to: u32, straight: Way, longer: impl Iterator<Item = Way>, queued: &dyn Fn(u32) -> u32) -> Way {
         let flits = |way: Way, per_channel: u32| {
             let counted = if ugal.global { usize::MAX } else { 1 };
             self.route(from, to, way).take(counted).map(|channel| u64::from(queued(channel) + per_channel)).sum::<u64>()

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 pub(in super::super) enum Step {
     /// All that lead nearer, all alike.
     Any,
-    /// The one of the lowest port.
+    /// The one that leads to the router of the lowest number.
     First,
     /// All that lead nearer by a hop inside the group or to the group of the destination: groups of so many
     /// routers.
@@ -23,9 +23,10 @@ pub(in super::super) struct Metric {
     routers: usize,
     ports: usize,
     step: Step,
-    /// `[router * ports + port]`: the lit channel, or [`NONE`].
+    /// `[router * ports + place]`: the lit channels, or [`NONE`]: by port, or, where the first one is taken,
+    /// by the router that they lead to.
     outgoing: Vec<u32>,
-    /// `[router * ports + port]`: the router that it leads to, or [`NONE`].
+    /// `[router * ports + place]`: the router that it leads to, or [`NONE`].
     heads: Vec<u32>,
     /// `[router]`: its row as a destination, or [`NONE`].
     row: Vec<u32>,
@@ -41,15 +42,19 @@ impl Metric {
     pub(super) fn new(scene: &Scene<'_>, layout: &Layout, destinations: &[u32], step: Step) -> Self {
         let mut row = vec![NONE; layout.routers];
         destinations.iter().zip(0..).for_each(|(&to, at)| row[to as usize] = at);
-        let heads: Vec<u32> =
-            layout.outgoing.iter().map(|&channel| if channel == NONE { NONE } else { layout.to[channel as usize] }).collect();
+        let head = |channel: u32| if channel == NONE { NONE } else { layout.to[channel as usize] };
+        let mut outgoing = layout.outgoing.clone();
+        if matches!(step, Step::First) {
+            outgoing.chunks_mut(layout.ports.max(1)).for_each(|channels| channels.sort_by_key(|&channel| head(channel)));
+        }
+        let heads = outgoing.iter().map(|&channel| head(channel)).collect();
         let into = Neighbors::into_of(scene);
         let of = |&to: &u32| match step {
             Step::Groups(size) => across_groups(&into, to, size),
             _ => breadth_first(&into, to),
         };
         let hops = destinations.par_iter().map(of).collect::<Vec<_>>().concat();
-        Self { routers: layout.routers, ports: layout.ports, step, outgoing: layout.outgoing.clone(), heads, row, hops }
+        Self { routers: layout.routers, ports: layout.ports, step, outgoing, heads, row, hops }
     }
 
     /// Hops from a router to one of the destinations, if a way leads there.
@@ -64,7 +69,7 @@ impl Metric {
         among.iter().map(of).max().unwrap_or(0)
     }
 
-    /// The channels that a packet for another router draws from, by port.
+    /// The channels that a packet for another router draws from.
     pub(in super::super) fn nexts(&self, from: u32, to: u32) -> impl Iterator<Item = u32> {
         let first = from as usize * self.ports;
         let ports = match &self.step {
@@ -118,7 +123,8 @@ fn across_groups(into: &Neighbors, to: u32, size: u32) -> Vec<u8> {
             hops[from as usize] = hops[from as usize].min(behind + 1);
         }
     }
-    let gates: Vec<(u32, u8)> = (0u32..).zip(hops.iter().copied()).filter(|&(from, hops)| group(from) != group(to) && hops != APART).collect();
+    let gates: Vec<(u32, u8)> =
+        (0u32..).zip(hops.iter().copied()).filter(|&(from, hops)| group(from) != group(to) && hops != APART).collect();
     for (gate, behind) in gates {
         for &from in into.of(gate).iter().filter(|&&from| group(from) == group(gate)) {
             hops[from as usize] = hops[from as usize].min(behind + 1);

@@ -70,6 +70,7 @@ pub(in super::super) fn choice(
         return Err(SimError::TooFewVcs { routing, needed: longest, has: most, span: fabric.router.span });
     }
     let adaptive = matches!(setting.chosen, Chosen::Ugal(_));
-    let graph = (grouped && (adaptive || matches!(setting.chosen, Chosen::Valiant(_)))).then(|| Metric::new(scene, layout, &vias, Step::Any));
+    let graph =
+        (grouped && (adaptive || matches!(setting.chosen, Chosen::Valiant(_)))).then(|| Metric::new(scene, layout, &vias, Step::Any));
     Ok(Some(Choice { chosen: setting.chosen, metric, graph, vias, most, packet: setting.packet, to: layout.to.clone() }))
 }

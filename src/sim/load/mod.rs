@@ -9,6 +9,6 @@ mod by_choice;
 mod by_tables;
 mod whole;
 
-pub use whole::{Limit, StaticLoad};
 pub(super) use astray::Why;
+pub use whole::{Limit, StaticLoad};
 pub(super) use whole::{Ways, load};

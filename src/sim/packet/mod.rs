@@ -14,7 +14,7 @@ mod grant;
 mod watchdog;
 mod ways;
 
-use super::births::{Births, Turns};
+use super::births::Births;
 use super::choice::Way;
 use super::errors::SimError;
 use super::layout::NONE;
@@ -103,8 +103,13 @@ struct Run<'a> {
     rooms: Vec<Room>,
     /// `[output]`: free from this cycle on. Channels, then limited ports of hosts.
     out_until: Vec<u32>,
+    /// An output takes a packet that leaves by it so many cycles later.
+    stored_ahead: u32,
     /// `[input port]`: the same.
     gate_until: Vec<u32>,
+    /// `[generator]`: the cycle from which on its port hands over the next packet; only where routers are
+    /// faster than ports.
+    handed: Vec<u32>,
     wheel: Wheel,
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
@@ -153,27 +158,15 @@ impl<'a> Run<'a> {
     fn new(of: &'a Prepared<'a>, rate: Rate, seed: u64) -> Self {
         let (setting, layout) = (&of.setting, &of.layout);
         let ports = setting.ports().unwrap_or(1);
-        // Packets per cycle and port at a rate, in bursts at the rate while on.
-        let bursts = setting.details.bursts;
-        let p = bursts.map_or(rate, |bursts| bursts.rate).as_f64() / (f64::from(setting.packet) * f64::from(ports));
-        let turns = bursts.map(|bursts| {
-            let (off, rate) = (1.0 / f64::from(bursts.length), rate.as_f64());
-            Turns { off, on: (off * rate / (bursts.rate.as_f64() - rate)).min(1.0) }
-        });
-        let chance = |generator: u32| {
-            let endpoint = generator / ports;
-            let [share, most] = if of.pattern.sends(endpoint) { of.pattern.share(endpoint) } else { return None };
-            Some(if share == most { p } else { p * (share as f64 / most as f64) })
-        };
         let generators = of.endpoints.count() * ports;
         let outputs = layout.channels + generators as usize;
         let farthest = layout.latency.iter().copied().max().unwrap_or(0);
         let reach =
-            [setting.router + farthest, farthest + setting.packet, setting.turn + setting.packet, setting.injection + setting.router];
+            [setting.router + farthest, farthest + 2 * setting.packet, setting.turn + setting.packet, setting.injection + setting.router];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
         Self {
             destinations: Keyed::new(seed, DESTINATIONS),
-            births: Births::new(seed, generators, turns, chance),
+            births: Births::of(of, rate, seed),
             born: vec![0; generators as usize],
             packets: Vec::new(),
             ways: Vec::new(),
@@ -185,7 +178,9 @@ impl<'a> Run<'a> {
             candidates: vec![0; layout.queues() / 64],
             rooms: vec![Room { flits: setting.buffer, since: 0 }; layout.queues()],
             out_until: vec![0; outputs],
+            stored_ahead: if setting.speedup > 1 { setting.packet } else { 0 },
             gate_until: vec![0; outputs],
+            handed: vec![0; generators as usize],
             wheel: Wheel::new(reach),
             stamp: vec![u32::MAX; layout.routers],
             touched: Vec::new(),
@@ -235,6 +230,12 @@ impl<'a> Run<'a> {
             vc: 0,
             escaped: false,
         };
+        if limited.is_some() && setting.speedup > 1 {
+            // Its flits come one per cycle, however fast the router takes them.
+            let handed = &mut self.handed[generator as usize];
+            packet.ready = packet.ready.max(*handed);
+            *handed = packet.ready + setting.packet;
+        }
         if here == there {
             let Some(queue) = limited else {
                 let packet = self.stored(packet);

@@ -215,10 +215,10 @@ mod tests {
         assert_eq!(expected.most_arriving, Fraction::new(17u8, 18u8));
         assert_eq!(Fraction::new(expected.total, expected.unit), Fraction::new(5u8, 2u8));
         let turned = expected.pairs.turned(3);
-        assert_eq!(turned.of(2, &endpoints).map(|(from, parts)| (from, of(parts))).collect::<Vec<_>>(), [
-            (0, Fraction::new(4u8, 3u8)),
-            (1, Fraction::new(1u8, 2u8)),
-        ]);
+        assert_eq!(
+            turned.of(2, &endpoints).map(|(from, parts)| (from, of(parts))).collect::<Vec<_>>(),
+            [(0, Fraction::new(4u8, 3u8)), (1, Fraction::new(1u8, 2u8)),]
+        );
     }
 
     #[test]
