@@ -46,7 +46,7 @@ const BOOKSIM: [(Traffic, Routing, u32, u32, &[(&str, Option<f64>)]); 6] = [
 const SPEEDUP: u32 = 2;
 
 /// Cycles before anything is counted, and as many that are.
-const CYCLES: u32 = 3000;
+const CYCLES: u32 = 1500;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();

@@ -83,8 +83,9 @@ impl Run<'_> {
         let held = setting.packet.div_ceil(setting.speedup).max(there.saturating_sub(now)).min(setting.packet);
         self.candidates[queue as usize / 64] &= !(1 << (queue % 64));
         self.out_until[front.out as usize] = start + setting.packet;
-        if start > now {
-            self.wheel.put(now, start - now, Event::Wake(layout.router_of[queue as usize]));
+        let full = (start + setting.packet).saturating_sub(now + self.stored_ahead);
+        if full > 0 && self.stored_ahead > 0 {
+            self.wheel.put(now, full, Event::Wake(layout.router_of[queue as usize]));
         }
         self.served[queue as usize] = now + 1;
         self.last_move = now;

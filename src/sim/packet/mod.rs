@@ -161,8 +161,14 @@ impl<'a> Run<'a> {
         let generators = of.endpoints.count() * ports;
         let outputs = layout.channels + generators as usize;
         let farthest = layout.latency.iter().copied().max().unwrap_or(0);
-        let reach =
-            [setting.router + farthest, farthest + 2 * setting.packet, setting.turn + setting.packet, setting.injection + setting.router];
+        // As much as a queue holds waits behind a fast switch.
+        let stored_ahead = if setting.speedup > 1 { setting.buffer } else { 0 };
+        let reach = [
+            setting.router + farthest,
+            farthest + stored_ahead + 2 * setting.packet,
+            setting.turn + setting.packet,
+            setting.injection + setting.router,
+        ];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
         Self {
             destinations: Keyed::new(seed, DESTINATIONS),
@@ -178,7 +184,7 @@ impl<'a> Run<'a> {
             candidates: vec![0; layout.queues() / 64],
             rooms: vec![Room { flits: setting.buffer, since: 0 }; layout.queues()],
             out_until: vec![0; outputs],
-            stored_ahead: if setting.speedup > 1 { setting.packet } else { 0 },
+            stored_ahead,
             gate_until: vec![0; outputs],
             handed: vec![0; generators as usize],
             wheel: Wheel::new(reach),
