@@ -46,6 +46,20 @@ impl Keyed {
         let place = u64::from(entity) << 32 | u64::from(count);
         scattered(scattered(place.wrapping_mul(GOLDEN) ^ self.key).wrapping_add(self.key))
     }
+    /// The numbers of a thing that draws several: number `count` of an entity, taken for a stream.
+    pub fn of(self, entity: u32, count: u32) -> Self {
+        Self { key: self.at(entity, count) }
+    }
+}
+
+/// Another random number from one.
+pub fn again(bits: u64) -> u64 {
+    scattered(bits.wrapping_add(GOLDEN))
+}
+
+/// One of `count` from 64 random bits, all alike but for a part in 2^64 / `count`; `count` must be positive.
+pub fn one_of(bits: u64, count: u64) -> u64 {
+    (u128::from(bits) * u128::from(count) >> 64) as u64
 }
 
 /// 2^64 over the golden ratio: what SplitMix64 steps by.

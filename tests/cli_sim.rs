@@ -81,6 +81,68 @@ fn hosts_of_a_network_have_a_port_each() {
 }
 
 #[test]
+fn traffic_and_ways_are_told_with_every_default() {
+    let network = SpecText::network("dragonfly { a = 4; h = 2; }")
+        .with("router { radix = 12; hosts = 2; vcs = 6; flit = 64 B; buffer = 24 flits; latency = 1 cycles; }");
+    let place = built(&network);
+    let json = |args: &[&str]| -> Value {
+        let args = [args, &["--rates", "0.1", "--format", "json"]].concat();
+        serde_json::from_str::<Value>(&sim(&place, &args, 0).0).unwrap()["scenarios"][0].clone()
+    };
+    let tables = json(&["--traffic", "group_shift"]);
+    assert_eq!((&tables["model"]["routing"], &tables["model"]["by"]), (&Value::from("tables"), &Value::from(1)));
+    // Eight hosts over one link.
+    assert_eq!((&tables["bound"], &tables["bound_by"]), (&Value::from(0.125), &Value::from("loads")));
+    let ugal = json(&["--traffic", "hotspot", "--hotspot", "group0[1],group8[3], 5", "--routing", "ugal"]);
+    let told =
+        ["share", "hotspot", "routing", "shortest", "samples", "bias_flits", "rule", "hop_vcs"].map(|name| ugal["model"][name].clone());
+    let expected = serde_json::json!([0.2, ["group0[1]", "group8[3]", "5"], "ugal", "family", 4, 0, "product", 6]);
+    assert_eq!(Value::from(told.to_vec()), expected);
+    assert_eq!(ugal["bound_by"], "hops");
+    let bursts = ["--bursts", "40", "--burst-rate", "0.5", "--routing", "ugal_global", "--rule", "booksim", "--shortest", "random"];
+    let (text, _) = sim(&place, &[&bursts[..], &["--rates", "0.1"]].concat(), 0);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "uniform in bursts of 40 cycles at 0.50 traffic; ugal_global over random, samples 1, bias 30, rule booksim routing;",
+        "6 virtual channels, by hop, 24 flits each",
+        ", of any routing, by the hops of shortest ways; ",
+    ] {
+        assert!(words.contains(part), "{part} is missing in\n{words}");
+    }
+    let (csv, _) = sim(&place, &["--format", "csv", "--rates", "0.1", "--routing", "min", "--traffic", "adversarial"], 0);
+    assert!(csv.lines().nth(1).is_some_and(|row| row.ends_with(",adversarial,min")), "{csv}");
+    for (args, code, what) in [
+        (
+            &["--traffic", "tornado"][..],
+            2,
+            "error[FAB0606]: there is no tornado traffic here: it takes coordinates, and a dragonfly has none",
+        ),
+        (&["--traffic", "hotspot"], 2, "nobody says where the spots are"),
+        (&["--traffic", "hotspot", "--hotspot", "group9[0]"], 2, "no endpoint is called `group9[0]`"),
+        (&["--by", "2"], 2, "error[FAB0623]: `by` says nothing about uniform traffic"),
+        (&["--bursts", "40"], 2, "--burst-rate"),
+        (&["--bursts", "40", "--burst-rate", "0.2", "--rates", "0.2"], 2, "error[FAB0622]"),
+        (&["--traffic", "hotspot", "--share", "1.5"], 2, "`1.5` is no share"),
+        (&["--routing", "min", "--general", "1"], 2, "error[FAB0623]: `general` says nothing about `min` routing"),
+    ] {
+        let (_, error) = sim(&place, args, code);
+        assert!(error.contains(what), "{args:?}: {error}");
+    }
+    let pod = built(&pod());
+    let (_, error) = sim(&pod, &["--routing", "min"], 1);
+    assert!(error.contains("error[FAB0620]: there is no `min` routing here: in a pod packets go by its tables"), "{error}");
+    // Chips of a torus have coordinates.
+    sim(&pod, &["--traffic", "tornado", "--rates", "0.1"], 0);
+    let tight = built(
+        &network
+            .with("router { radix = 12; hosts = 2; vcs = 2; flit = 64 B; buffer = 24 flits; latency = 1 cycles; }")
+            .with("budget { vcs = 2; faults = 0; }"),
+    );
+    let (_, error) = sim(&tight, &["--routing", "ugal"], 1);
+    assert!(error.contains("spec.fab:5:5: error[FAB0621]: `ugal` routing takes a virtual channel per hop"), "{error}");
+}
+
+#[test]
 fn what_cannot_be_simulated_is_told_at_its_place() {
     let place = built(&pod());
     for (args, code, what) in [

@@ -1,6 +1,6 @@
 //! The options of `fabc sim`, as clap reads them.
 
-use crate::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, Rate, Traffic};
+use crate::sim::{Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Parameters, Rate, Routing, Score, Shortest, Traffic};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -56,10 +56,73 @@ pub struct SimArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub format: SimFormat,
 
+    /// What the traffic is told beyond its name.
+    #[command(flatten)]
+    pub details: DetailArgs,
+
+    /// How packets find their ways.
+    #[command(flatten)]
+    pub ways: WayArgs,
+
     /// The model of routers and hosts.
     #[command(flatten)]
     pub model: ModelArgs,
 }
+
+/// What some traffics are told beyond their names.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Traffic")]
+pub struct DetailArgs {
+    /// Of `group_shift`: by how many groups [default: 1]
+    #[arg(long, value_name = "N")]
+    pub by: Option<u32>,
+
+    /// Of `hotspot`: routers, such as `cube0[0,0,0],cube1[2,0,3]`, and numbers of endpoints
+    #[arg(long, value_name = "NAMES", value_parser = spots)]
+    pub hotspot: Option<Spots>,
+
+    /// Of `hotspot`: which part of the packets goes there [default: 0.2]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub share: Option<Rate>,
+
+    /// Births come in bursts of so many cycles on average
+    #[arg(long, value_name = "CYCLES", requires = "burst_rate", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub bursts: Option<u32>,
+
+    /// In bursts: flits per cycle while a host is on
+    #[arg(long, value_name = "RATE", requires = "bursts", value_parser = rate)]
+    pub burst_rate: Option<Rate>,
+}
+
+/// How packets find their ways.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Ways (networks of routers)")]
+pub struct WayArgs {
+    /// How packets find their ways; all but `tables` take virtual channel k on hop k [default: tables]
+    #[arg(long, value_enum, value_name = "ROUTING")]
+    pub routing: Option<Routing>,
+
+    /// Of `valiant` and `ugal`: which of the shortest ways their halves are [default: family in a dragonfly,
+    /// else random]
+    #[arg(long, value_enum, value_name = "WAYS")]
+    pub shortest: Option<Shortest>,
+
+    /// Of `ugal`: longer ways that are looked at [default: 4; with `--rule booksim` 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub samples: Option<u16>,
+
+    /// Of `ugal`: flits that are added to the score of a longer way [default: 0; with `--rule booksim` 30]
+    #[arg(long, value_name = "FLITS", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
+    pub bias: Option<u32>,
+
+    /// Of `ugal`: how ways are compared [default: product]
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub rule: Option<Score>,
+}
+
+/// Names of routers, and numbers of endpoints.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spots(pub Vec<String>);
 
 /// How routers and hosts are modelled; buffers, latencies and virtual channels are those of the spec.
 #[derive(Clone, Debug, Args)]
@@ -98,6 +161,10 @@ pub struct ModelArgs {
     /// Cycles until a packet competes that became first of its queue as the one before left
     #[arg(long, default_value_t = 2, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub turn: u32,
+
+    /// How much faster the switch of a router is than its channels
+    #[arg(long, default_value_t = 1, value_name = "FACTOR", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub speedup: u32,
 
     /// Cycles before anything is counted [default: by the latency of the routes]
     #[arg(long, value_name = "CYCLES")]
@@ -140,12 +207,22 @@ pub struct Rates(pub Vec<Rate>);
 impl SimArgs {
     /// What the simulator is asked for.
     pub(super) fn parameters(&self) -> Parameters {
-        let ModelArgs { packet, general, classes, arbitration, credits, hosts, injection, turn, warmup, measure } = self.model;
+        let ModelArgs { packet, general, classes, arbitration, credits, hosts, injection, turn, speedup, warmup, measure } = self.model;
+        let DetailArgs { by, hotspot, share, bursts, burst_rate } = &self.details;
+        let WayArgs { routing, shortest, samples, bias, rule } = self.ways;
         Parameters {
             traffic: self.traffic.unwrap_or(Traffic::Uniform),
+            details: Details {
+                by: *by,
+                share: *share,
+                spots: hotspot.as_ref().map_or_else(Vec::new, |spots| spots.0.clone()),
+                bursts: bursts.zip(*burst_rate).map(|(length, rate)| Bursts { length, rate }),
+            },
+            choosing: Choosing { routing, shortest, samples, bias, score: rule },
             packet,
             injection,
             turn,
+            speedup,
             lanes: general.map(Lanes::General).or(classes.map(Lanes::Classes)),
             arbitration,
             credits,
@@ -171,10 +248,7 @@ impl SimArgs {
 
 /// `0.5`, `0.2,0.4`, `0.1..1.7:0.1`, the last one with both ends.
 fn rates(text: &str) -> Result<Rates, String> {
-    let one = |text: &str| {
-        let told = || format!("`{text}` is no rate: write digits with at most six behind a point, more than 0");
-        Rate::parse(text.trim()).ok_or_else(told)
-    };
+    let one = |text: &str| rate(text.trim());
     let mut all = Vec::new();
     for item in text.split(',') {
         let Some((first, rest)) = item.split_once("..") else {
@@ -195,6 +269,38 @@ fn rates(text: &str) -> Result<Rates, String> {
         return Err(format!("more than {RATES} rates"));
     }
     Ok(Rates(all))
+}
+
+/// One rate.
+fn rate(text: &str) -> Result<Rate, String> {
+    Rate::parse(text).ok_or_else(|| format!("`{text}` is no rate: write digits with at most six behind a point, more than 0"))
+}
+
+/// A part of all packets.
+fn share(text: &str) -> Result<Rate, String> {
+    let one = Rate::millionths(1_000_000);
+    Rate::parse(text).filter(|share| *share <= one).ok_or_else(|| format!("`{text}` is no share: write a number above 0, at most 1"))
+}
+
+/// Names between commas, with commas of their own in brackets.
+fn spots(text: &str) -> Result<Spots, String> {
+    let (mut names, mut depth) = (vec![String::new()], 0u32);
+    for letter in text.chars() {
+        match letter {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match names.last_mut() {
+            Some(name) if letter != ',' || depth > 0 => name.push(letter),
+            _ => names.push(String::new()),
+        }
+    }
+    let names: Vec<String> = names.iter().map(|name| name.trim().to_owned()).collect();
+    if names.iter().any(String::is_empty) {
+        return Err("write names of routers or numbers of endpoints, with commas between them".to_owned());
+    }
+    Ok(Spots(names))
 }
 
 /// `unlimited`, or a number of ports.
@@ -238,6 +344,31 @@ values! {
         Traffic::BitReverse => "The bits in reverse order",
         Traffic::BitShuffle => "The bits rotated by one",
         Traffic::Transpose => "The halves of the bits exchanged",
+        Traffic::Tornado => "Nearly half of the way round, along every axis of a grid",
+        Traffic::Neighbour => "One step up, along every axis of a grid",
+        Traffic::Adjacent => "To the routers that a channel leads to, all alike",
+        Traffic::Hotspot => "A share to some endpoints (`--hotspot`, `--share`), else to any other",
+        Traffic::GroupShift => "To the group so many on (`--by`), all of its endpoints alike",
+        Traffic::Adversarial => "Every group to one of the farthest, every router to one of the farthest there",
+        Traffic::Demand => "As the spec demands; the largest sender offers the rate",
+    };
+    Routing: |value| match value {
+        Routing::Tables => "By the forwarding tables",
+        Routing::Min => "At every hop any channel that leads nearer",
+        Routing::MinFirst => "To the nearer router of the lowest number",
+        Routing::Family => "As the family prescribes: dragonflies, and tables of `routing = algebraic`",
+        Routing::Valiant => "To a random router, and from there on",
+        Routing::Ugal => "The shortest way or a longer one, by the queue of the first channel",
+        Routing::UgalGlobal => "The same by the queues of all channels on the way",
+    };
+    Shortest: |value| match value {
+        Shortest::Random => "At every hop any channel that leads nearer",
+        Shortest::First => "To the nearer router of the lowest number",
+        Shortest::Family => "As the family prescribes",
+    };
+    Score: |value| match value {
+        Score::Product => "Hops x (flits booked + flits of the packet), the least",
+        Score::Booksim => "The shortest way unless it has more than twice the flits and the bias booked",
     };
 }
 

@@ -2,10 +2,10 @@
 
 use super::errors::SimError;
 use super::prepare::{Prepared, prepare};
-use super::rate::Rate;
 use super::report::SimReport;
 use super::simulate::simulate;
 use crate::ir::{ForwardingTables, Fraction, RequireOutcome, Scene, nanoseconds};
+use crate::model::Rate;
 use crate::model::{Fabric, Metric, Require, Scale, SimulatedMetric, Simulation};
 use crate::progress::Progress;
 
@@ -38,7 +38,7 @@ pub fn run_block(
 pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) -> Vec<Rate> {
     let bound = prepared.load().bound;
     let mut rates = match &simulation.rates {
-        Some(rates) => rates.iter().map(|&rate| Rate::millionths(rate)).collect(),
+        Some(rates) => rates.clone(),
         None => usual_rates(bound),
     };
     let of = fabric.requires.iter().filter_map(|require| require.simulation.as_ref());

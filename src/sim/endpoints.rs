@@ -30,6 +30,11 @@ impl Endpoints {
         self.router.len() as u32
     }
 
+    /// Those of some routers in a row.
+    pub(super) fn of_routers(&self, routers: &std::ops::Range<u32>) -> std::ops::Range<u32> {
+        self.first[routers.start as usize]..self.first[routers.end as usize]
+    }
+
     /// Those of a router.
     pub(super) fn at(&self, router: usize) -> std::ops::Range<u32> {
         self.first[router]..self.first[router + 1]

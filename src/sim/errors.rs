@@ -131,6 +131,60 @@ pub enum SimError {
         /// The limit.
         most: u64,
     },
+
+    /// A routing that this fabric does not have.
+    #[error("there is no `{routing}` routing here: {why}")]
+    #[diagnostic(code(FAB0620), help("choose another `--routing`"))]
+    NoRouting {
+        /// Its name.
+        routing: &'static str,
+        /// What is missing.
+        why: String,
+        /// Where `routing = ..` stands.
+        #[label("what the tables are made by")]
+        span: Span,
+    },
+
+    /// Ways of more hops than there are virtual channels.
+    #[error("`{routing}` routing takes a virtual channel per hop: ways have up to {needed} hops, and the router has {has}")]
+    #[diagnostic(code(FAB0621), help("declare `vcs = {needed};` for the router, or go by the tables (`--routing tables`)"))]
+    TooFewVcs {
+        /// The routing.
+        routing: &'static str,
+        /// Hops of the longest way.
+        needed: u8,
+        /// Virtual channels.
+        has: u8,
+        /// The router.
+        #[label("declared here")]
+        span: Span,
+    },
+
+    /// Bursts that cannot offer what is asked for.
+    #[error("a rate of {rate} does not come in bursts of {length} cycles at {burst}: at most {most}")]
+    #[diagnostic(code(FAB0622), help("offer more while on (`--burst-rate`), or let bursts be longer (`--bursts`)"))]
+    Bursts {
+        /// As asked.
+        rate: String,
+        /// Cycles of a burst.
+        length: u32,
+        /// While on.
+        burst: String,
+        /// The highest rate.
+        most: String,
+    },
+
+    /// A setting that says nothing about what is asked for.
+    #[error("`{setting}` says nothing about {about}")]
+    #[diagnostic(code(FAB0623), help("{belongs}"))]
+    Misplaced {
+        /// The option.
+        setting: &'static str,
+        /// What is asked for.
+        about: String,
+        /// What it belongs to.
+        belongs: &'static str,
+    },
 }
 
 impl SimError {
@@ -139,6 +193,7 @@ impl SimError {
         match self {
             SimError::Astray { .. } | SimError::Deadlock { .. } => 3,
             SimError::RateTooHigh { .. } | SimError::NoTraffic { .. } | SimError::TooManyCycles { .. } => 2,
+            SimError::Bursts { .. } | SimError::Misplaced { .. } => 2,
             _ => 1,
         }
     }

@@ -10,6 +10,7 @@
 
 mod births;
 mod block;
+mod choice;
 mod endpoints;
 mod errors;
 mod layout;
@@ -20,6 +21,7 @@ mod prepare;
 mod rate;
 mod report;
 mod routes;
+mod routing;
 mod saturation;
 mod setting;
 mod simulate;
@@ -27,15 +29,17 @@ mod tally;
 mod traffic;
 mod wheel;
 
-pub use crate::model::{Arbitration, Credits, Hosts, Lanes, Parameters, Traffic};
+pub use crate::model::{
+    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Parameters, Rate, Routing, Score, Shortest, Traffic,
+};
 pub use block::{rates, run_block, settle, usual_rates};
 pub use errors::SimError;
-pub use load::StaticLoad;
+pub use load::{Limit, StaticLoad};
 pub use packet::run;
 pub use point::{Delays, Point, VcUse};
 pub use prepare::{Prepared, prepare};
-pub use rate::Rate;
 pub use report::{Class, SimReport};
+pub use routing::{Chosen, Ugal};
 pub use saturation::{Beyond, Saturation, saturation};
 pub use setting::Setting;
 pub use simulate::{curve, simulate};

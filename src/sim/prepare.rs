@@ -1,17 +1,21 @@
 //! Everything that all runs of one fabric share: parameters with their defaults, tables, loads.
 
+use super::choice::{Choice, choice, shortest_by_default};
 use super::endpoints::Endpoints;
 use super::errors::SimError;
 use super::layout::Layout;
-use super::load::{StaticLoad, Ways, Why};
+use super::load::{StaticLoad, Ways, Why, load};
 use super::routes::Routes;
+use super::routing::Chosen;
 use super::setting::Setting;
-use super::traffic::Pattern;
+use super::traffic::{Expected, Pattern};
 use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
 use crate::model::Fabric;
+use crate::model::{Bursts, Details};
 use crate::model::{Hosts, Lanes, Parameters};
+use crate::model::{Rate, Traffic};
 
 /// A link and its router take at most so many cycles: the wheel of events is as long.
 const LATENCY: u32 = 1 << 20;
@@ -33,6 +37,8 @@ pub struct Prepared<'a> {
     pub(super) setting: Setting,
     pub(super) layout: Layout,
     pub(super) routes: Routes,
+    /// Where ways are chosen, and not looked up.
+    pub(super) choice: Option<Choice>,
     pub(super) endpoints: Endpoints,
     pub(super) pattern: Pattern,
     pub(super) load: StaticLoad,
@@ -55,9 +61,29 @@ impl Prepared<'_> {
     pub fn channel_count(&self) -> u32 {
         self.layout.channels as u32
     }
-    /// Highest rate that the births of packets can offer, one packet per cycle and port.
+    /// Highest rate that the births of packets can offer: one packet per cycle and port, and in bursts no more
+    /// than these offer with a single cycle between them.
     pub(super) fn most(&self) -> Fraction {
-        Fraction::whole(u64::from(self.setting.packet) * u64::from(self.setting.ports().unwrap_or(1)))
+        let ports = Fraction::whole(u64::from(self.setting.packet) * u64::from(self.setting.ports().unwrap_or(1)));
+        let in_bursts = |bursts: Bursts| bursts.rate.fraction().times(Fraction::new(bursts.length, u64::from(bursts.length) + 1));
+        self.setting.details.bursts.map_or(ports, |bursts| in_bursts(bursts).min(ports))
+    }
+    /// Whether a rate can be offered.
+    ///
+    /// # Errors
+    /// What it is too high for.
+    pub(super) fn can_offer(&self, rate: Rate) -> Result<(), SimError> {
+        let most = self.most();
+        if rate.fraction() <= most {
+            return Ok(());
+        }
+        let rate = rate.to_string();
+        Err(match self.setting.details.bursts {
+            Some(Bursts { length, rate: burst }) => {
+                SimError::Bursts { rate, length, burst: burst.to_string(), most: Rate::share(Fraction::whole(1u8), most).to_string() }
+            }
+            None => SimError::RateTooHigh { rate, packet: self.setting.packet, most: most.floor().to_string() },
+        })
     }
 }
 
@@ -74,19 +100,27 @@ pub fn prepare<'a>(
     let topology = scene.topology;
     let router = &fabric.router;
     links(fabric, scene)?;
-    let (general, classes) = lanes(fabric, tables.vcs, parameters.lanes)?;
+    let chosen = chosen(fabric, parameters)?;
+    let ((general, classes), table_vcs) = match chosen {
+        Chosen::Tables => (lanes(fabric, tables.vcs, parameters.lanes)?, tables.vcs),
+        // Hop k on virtual channel k.
+        _ => ((0, 1), router.vcs),
+    };
     if parameters.packet > router.buffer_flits {
         return Err(SimError::PacketTooLong { packet: parameters.packet, buffer: router.buffer_flits, span: router.span });
     }
     let by_default = if fabric.pod().is_some() { Hosts::Unlimited } else { Hosts::Ports(1) };
     let mut setting = Setting {
         traffic: parameters.traffic,
+        details: details(parameters)?,
+        chosen,
         packet: parameters.packet,
         injection: parameters.injection,
         turn: parameters.turn,
+        speedup: parameters.speedup.max(1),
         general,
         classes,
-        table_vcs: tables.vcs,
+        table_vcs,
         arbitration: parameters.arbitration,
         credits: parameters.credits,
         hosts: parameters.hosts.unwrap_or(by_default),
@@ -97,18 +131,20 @@ pub fn prepare<'a>(
         buffer: router.buffer_flits,
     };
     let endpoints = Endpoints::of(scene);
-    let pattern = Pattern::of(setting.traffic, &endpoints, setting.seed)?;
+    let pattern = Pattern::of(&setting, fabric, scene, &endpoints)?;
     let ports = setting.ports();
     let ports_at = |router: usize| ports.map(|ports| (endpoints.at(router).start * ports, endpoints.at(router).len() as u32 * ports));
     let layout = Layout::new(fabric, scene, &setting, &ports_at);
     let routes = Routes::of(tables, topology);
-    let ways = Ways { setting: &setting, layout: &layout, routes: &routes, endpoints: &endpoints };
-    let load = ways.load(&pattern).map_err(|astray| {
+    let choice = choice(&setting, fabric, scene, &layout, &endpoints, &routes)?;
+    let ways = Ways { setting: &setting, layout: &layout, routes: &routes, endpoints: &endpoints, choice: choice.as_ref() };
+    let load = load(&ways, &Expected::of(&pattern, &endpoints)).map_err(|astray| {
         let name = |router: u32| topology.name(NodeId(router));
         let why = match astray.why {
             Why::NoEntry(at) => format!("{} has no entry for them", name(at)),
             Why::Dark(at) => format!("{} sends them where no lit link is", name(at)),
             Why::Loop => "they go round for ever".to_owned(),
+            Why::Apart => "no way leads there".to_owned(),
         };
         SimError::Astray { scenario: tables.scenario.clone(), src: name(astray.from), dst: name(astray.to), why }
     })?;
@@ -120,7 +156,7 @@ pub fn prepare<'a>(
         return Err(SimError::TooManyCycles { warmup: warmup as u64, measure: measure as u64, most: SIMULATED_CYCLES });
     }
     (setting.warmup, setting.measure) = (warmup as u32, measure as u32);
-    Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, endpoints, pattern, load })
+    Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, choice, endpoints, pattern, load })
 }
 
 /// Whether all links in use carry alike, and take a time that can be simulated.
@@ -139,6 +175,48 @@ fn links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
         Some(pair) => Err(SimError::UnlikeLinks { name: pair[1].name.clone(), other: pair[0].name.clone(), span: pair[1].span }),
         None => Ok(()),
     }
+}
+
+/// How packets find their ways.
+fn chosen(fabric: &Fabric, parameters: &Parameters) -> Result<Chosen, SimError> {
+    let choosing = parameters.choosing;
+    let about = || format!("`{}` routing", choosing.routing.map_or("tables", |routing| routing.name()));
+    let belongs = |setting: &str| match setting {
+        "shortest" => "it belongs to `--routing valiant`, `ugal` or `ugal_global`",
+        "general" | "classes" => "it is about the virtual channels of tables; where ways are chosen, hops are numbered by them",
+        _ => "it belongs to `--routing ugal` or `ugal_global`",
+    };
+    let misplaced = |setting: &'static str| SimError::Misplaced { setting, about: about(), belongs: belongs(setting) };
+    let chosen = choosing.resolved(shortest_by_default(fabric)).map_err(misplaced)?;
+    match (chosen, parameters.lanes) {
+        (Chosen::Tables, _) | (_, None) => Ok(chosen),
+        (_, Some(Lanes::General(_))) => Err(misplaced("general")),
+        (_, Some(Lanes::Classes(_))) => Err(misplaced("classes")),
+    }
+}
+
+/// The part of the packets that goes to spots, where nothing is said: a fifth.
+const SHARE: u64 = 200_000;
+
+/// What the traffic is told, with its defaults.
+fn details(parameters: &Parameters) -> Result<Details, SimError> {
+    let Details { by, share, spots, bursts } = &parameters.details;
+    let (spotted, shifted) = (parameters.traffic == Traffic::Hotspot, parameters.traffic == Traffic::GroupShift);
+    for (setting, given, belongs, to) in [
+        ("hotspot", !spots.is_empty(), spotted, "it belongs to `--traffic hotspot`"),
+        ("share", share.is_some(), spotted, "it belongs to `--traffic hotspot`"),
+        ("by", by.is_some(), shifted, "it belongs to `--traffic group_shift`"),
+    ] {
+        if given && !belongs {
+            return Err(SimError::Misplaced { setting, about: format!("{} traffic", parameters.traffic.name()), belongs: to });
+        }
+    }
+    Ok(Details {
+        by: shifted.then(|| by.unwrap_or(1)),
+        share: spotted.then(|| share.unwrap_or(Rate::millionths(SHARE))),
+        spots: spots.clone(),
+        bursts: *bursts,
+    })
 }
 
 /// General virtual channels, and those for each one of the tables.

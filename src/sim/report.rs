@@ -31,5 +31,5 @@ pub struct Class {
     /// How many there are.
     pub channels: u64,
     /// What the traffic puts on all of them, flits per cycle at rate 1, times the unit of the static load.
-    pub load: u64,
+    pub load: u128,
 }

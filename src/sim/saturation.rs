@@ -8,14 +8,17 @@ use super::errors::SimError;
 use super::packet;
 use super::point::Point;
 use super::prepare::Prepared;
-use super::rate::Rate;
 use super::setting::Setting;
 use crate::ir::Fraction;
+use crate::model::Rate;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
 /// Where the search begins, in millionths of the static bound.
 const ENDS: [u64; 2] = [500_000, 1_050_000];
+
+/// How often the lower end is halved where it is not stable.
+const HALVINGS: u32 = 6;
 
 /// It ends where the bracket is narrower than this, in millionths of the bound.
 const WIDTH: u64 = 4_000;
@@ -28,7 +31,7 @@ const BEYOND: u64 = 1_100_000;
 pub struct Saturation {
     /// The seed.
     pub seed: u64,
-    /// The largest rate that was run and is stable; `None` if half the static bound is not.
+    /// The largest rate that was run and is stable; `None` if a 128th of the static bound is not.
     pub stable: Option<Rate>,
     /// The smallest above it that was run and is not; `None` if all are stable.
     pub unstable: Option<Rate>,
@@ -102,6 +105,13 @@ fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result
     let first = all(&[low, high, at(BEYOND)])?;
     let mut bracket = Bracket { stable: None, unstable: None, runs: 0 };
     bracket.narrow(&first[..2]);
+    // Where even that is too much, half of it, and so on.
+    for halvings in 1..=HALVINGS {
+        if bracket.stable.is_some() {
+            break;
+        }
+        bracket.narrow(&all(&[at(ENDS[0] >> halvings)])?);
+    }
     let width = at(WIDTH).in_millionths();
     while let (Some(low), Some(high)) = (bracket.stable, bracket.unstable) {
         let [low, high] = [low, high].map(Rate::in_millionths);

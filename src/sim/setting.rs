@@ -1,24 +1,31 @@
 //! Parameters with every default worked out.
 
+use super::routing::Chosen;
 use crate::ir::Fraction;
-use crate::model::{Arbitration, Credits, Hosts, Traffic};
+use crate::model::{Arbitration, Credits, Details, Hosts, Traffic};
 
 /// The parameters with every default worked out, and what the spec says of the routers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setting {
     /// Who sends to whom.
     pub traffic: Traffic,
+    /// What the traffic is told: all that it has, and nothing else.
+    pub details: Details,
+    /// How packets find their ways.
+    pub chosen: Chosen,
     /// Flits of a packet.
     pub packet: u32,
     /// Cycles from birth to router.
     pub injection: u32,
     /// Cycles for the next of a queue.
     pub turn: u32,
+    /// How much faster the switch of a router is than its channels.
+    pub speedup: u32,
     /// General virtual channels.
     pub general: u8,
     /// Virtual channels for each one of the tables.
     pub classes: u8,
-    /// Virtual channels of the tables.
+    /// Virtual channels of the tables; where ways are chosen, those that hops are numbered by.
     pub table_vcs: u8,
     /// Who goes first.
     pub arbitration: Arbitration,

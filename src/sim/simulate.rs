@@ -5,10 +5,10 @@ use super::layout::NONE;
 use super::packet;
 use super::point::Point;
 use super::prepare::Prepared;
-use super::rate::Rate;
 use super::report::{Class, SimReport};
 use super::saturation::{Saturation, saturation};
 use crate::ids::{ChannelId, Id, NodeId};
+use crate::model::Rate;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
@@ -36,9 +36,8 @@ pub fn simulate(
     rates.dedup();
     seeds.sort_unstable();
     seeds.dedup();
-    if let Some(rate) = rates.iter().find(|rate| rate.fraction() > prepared.most()) {
-        let most = prepared.most().floor().to_string();
-        return Err(SimError::RateTooHigh { rate: rate.to_string(), packet: prepared.setting.packet, most });
+    for &rate in &rates {
+        prepared.can_offer(rate)?;
     }
     let saturations = if search { saturation(prepared, &seeds, progress)? } else { Vec::new() };
     let runs: Vec<(Rate, u64)> = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed))).collect();

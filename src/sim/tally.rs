@@ -1,8 +1,8 @@
 //! Counting: what happens within the measured window, and what becomes of the packets that were born in it.
 
 use super::point::{Delays, Point, VcUse};
-use super::rate::Rate;
 use super::setting::Setting;
+use crate::model::Rate;
 
 /// Most packets of one queue that are told apart; fuller ones count as these.
 const PACKETS: usize = 1 << 16;

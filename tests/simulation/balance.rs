@@ -8,7 +8,9 @@ use fabc::compiled::Compiled;
 use fabc::ir::{ForwardingTables, Scene};
 use fabc::model;
 use fabc::progress::Silent;
-use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, Point, Rate, SimReport, Traffic, curve, prepare, simulate};
+use fabc::sim::{
+    Arbitration, Choosing, Credits, Details, Hosts, Lanes, Parameters, Point, Rate, SimReport, Traffic, curve, prepare, simulate,
+};
 use proptest::prelude::*;
 
 fn compiled(spec: &str) -> Compiled {
@@ -133,7 +135,7 @@ proptest! {
         rate in 1u64..2_000_000,
         packet in 1u32..9,
         queues in 1u32..20,
-        (link, router, injection, turn) in (1u32..20, 0u32..8, 0u32..9, 0u32..4),
+        (link, router, injection, turn, speedup) in (1u32..20, 0u32..8, 0u32..9, 0u32..4, 1u32..4),
         (age, instant, ports, by_class) in any::<(bool, bool, bool, bool)>(),
         count in 3usize..12,
         traffic in prop::sample::select(&Traffic::ALL),
@@ -142,9 +144,12 @@ proptest! {
         let ring = Bench::ring(Hardware { link, router, buffer: packet * queues, vcs: 4 }, count);
         let parameters = Parameters {
             traffic,
+            details: Details { spots: if traffic == Traffic::Hotspot { vec!["0".to_owned()] } else { Vec::new() }, ..Details::default() },
+            choosing: Choosing::default(),
             packet,
             injection,
             turn,
+            speedup,
             lanes: Some(if by_class { Lanes::Classes(2) } else { Lanes::General(2) }),
             arbitration: if age { Arbitration::Age } else { Arbitration::Rotate },
             credits: if instant { Credits::AtOnce } else { Credits::Link },

@@ -2,6 +2,8 @@
 
 mod balance;
 mod bench;
+mod patterns;
+mod ways;
 
 use bench::{Bench, Hardware, UNIT, parameters};
 use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, SimError, Traffic};
@@ -151,4 +153,24 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
     let general = Bench::one_way(UNIT, 5, true).point(&parameters(60_000), "0.5").unwrap();
     assert_near("bound", general.bound, 0.4, 1e-9);
     assert_near("general and table", general.accepted, 0.4, 0.01);
+}
+
+/// A packet alone takes as long through a faster switch, and queues that wait for many outputs let more past.
+#[test]
+fn a_faster_switch_changes_no_route_and_frees_queues() {
+    let row = Bench::tree(UNIT, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
+    for hosts in [Hosts::Unlimited, Hosts::Ports(1)] {
+        let alone = row.point(&Parameters { speedup: 2, hosts: Some(hosts), ..parameters(100_000) }, "0.001").unwrap();
+        let (delays, least) = (alone.point.delays.unwrap(), alone.least_cycles);
+        assert_eq!((delays.median, delays.most, delays.waited), (least, least, 0));
+        let flow = row.point(&Parameters { speedup: 3, hosts: Some(hosts), ..parameters(60_000) }, "1").unwrap();
+        assert_near("one flow", flow.accepted, 1.0, 0.02);
+        let much = row.point(&Parameters { speedup: 4, hosts: Some(hosts), ..parameters(60_000) }, "1.2").unwrap();
+        assert_near("no more than a channel moves", much.accepted, 1.0, 0.001);
+    }
+    // A hub with eight hosts on links of their own: every link has one queue in use.
+    let star = Bench::tree(UNIT, &[0; 8], &[0, 1, 1, 1, 1, 1, 1, 1, 1]);
+    let bare = Parameters { lanes: Some(Lanes::General(0)), hosts: Some(Hosts::Ports(1)), turn: 0, ..parameters(30_000) };
+    let [plain, fast] = [1, 2].map(|speedup| star.point(&Parameters { speedup, ..bare.clone() }, "1").unwrap().accepted);
+    assert!(plain < 0.72 && fast > 0.88, "{plain} and {fast}");
 }

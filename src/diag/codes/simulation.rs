@@ -45,7 +45,9 @@ higher rate cannot be offered. Longer packets (`--packet`) or more ports (`--hos
         title: "a traffic that the fabric does not have",
         text: "\
 Every traffic takes two endpoints at least: chips of a pod, hosts of a network. In patterns by bits only the first 2^b endpoints send, and who
-would send to itself sends nothing; the message says that nobody is left to send.",
+would send to itself sends nothing; the message says that nobody is left to send. `tornado` and `neighbour` take coordinates: a torus, mesh,
+hyperx or hypercube, or a pod whose topology is a torus. `group_shift` and `adversarial` take groups: cubes, the groups of dragonflies, megaflies
+and levels, the supernodes of star products.",
     },
     CodeDoc {
         code: "FAB0607",
@@ -72,5 +74,36 @@ Tables that `fabc verify` accepts have no such circle (`fabc explain FAB0413`): 
 A run lasts as long as it warms up and measures, and at most as long as it measures again until the last packets have arrived. Cycles are counted
 in 32 bits: `--warmup` and `--measure` may make 1,000,000,000 together. What they are without being given follows from the latency of the routes
 (`docs/simulation.md`).",
+    },
+    CodeDoc {
+        code: "FAB0620",
+        title: "a routing that the fabric does not have",
+        text: "\
+`fabc sim --routing` chooses ways while packets move: in a network of routers, not in a pod, whose packets go by its tables. `family` is the rule
+that the family itself has: of a dragonfly at most a local hop, the link between the two groups, a local hop; of others what `routing = algebraic`
+put into the tables. Where the tables were made in another way, there is none.",
+    },
+    CodeDoc {
+        code: "FAB0621",
+        title: "ways of more hops than virtual channels",
+        text: "\
+Where packets choose their ways (`--routing min`, `valiant`, `ugal` and so on), hop number k is on virtual channel k, so that no packet waits for
+one on a lower channel and none waits for ever. The router must have as many virtual channels (`vcs`) as the longest of the shortest ways has
+hops; ways over another router are taken as far as they fit.",
+    },
+    CodeDoc {
+        code: "FAB0622",
+        title: "a rate that bursts cannot offer",
+        text: "\
+With `--bursts LENGTH --burst-rate R` a host is on for LENGTH cycles on average, offers R flits per cycle meanwhile, and nothing for at least a
+cycle between two bursts. So it offers at most R LENGTH / (LENGTH + 1) on average.",
+    },
+    CodeDoc {
+        code: "FAB0623",
+        title: "a setting of another traffic or routing",
+        text: "\
+An option of `fabc sim` says something about a traffic or a routing that is not asked for: `--by` belongs to `group_shift`, `--hotspot` and `--share`
+to `hotspot`, `--samples`, `--bias` and `--rule` to `ugal`, `--shortest` to `valiant` and `ugal`; `--general` and `--classes` are about the virtual
+channels of tables, so that they say nothing where ways are chosen.",
     },
 ];

@@ -1,8 +1,8 @@
 //! Where several fabrics saturate, in one table.
 
 use super::super::number::fixed;
+use super::model::{sentence, told, unit};
 use super::ratios::{bound, cell_of, share_of_bound};
-use super::sentence::{sentence, unit};
 use super::text::wrapped;
 use crate::ir::Fraction;
 use crate::model::Fabric;
@@ -33,7 +33,7 @@ impl Compared {
         Self {
             name: format!("{}{scenario}", fabric.name),
             model: sentence(&report.setting),
-            traffic: report.setting.traffic.name().to_owned(),
+            traffic: told(&report.setting).join(" traffic, "),
             unit: unit(fabric, report),
             senders: report.load.senders,
             bound: report.load.bound,
@@ -76,7 +76,7 @@ pub fn comparison_text(all: &[Compared]) -> String {
         );
     }
     out += &wrapped(&format!(
-        "{} traffic, rates in flits per cycle and {}; past it: accepted at 1.1 x the static bound; ratio: saturation over that of {}, and \
+        "{} routing, rates in flits per cycle and {}; past it: accepted at 1.1 x the static bound; ratio: saturation over that of {}, and \
          the same of the static bounds",
         first.traffic, first.unit, first.name
     ));

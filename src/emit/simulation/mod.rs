@@ -1,16 +1,16 @@
 //! What `fabc sim` prints: a table for people, `fabc.simulation/1`, CSV, and a picture.
 
 mod comparison;
+mod model;
 mod picture;
 mod ratios;
-mod sentence;
 mod summary;
 mod text;
 
 pub use comparison::{Compared, comparison_csv, comparison_text};
+pub(super) use model::{sentence, told, unit};
 pub use picture::simulation_svg;
 pub(super) use picture::{latencies, utilization};
-pub(super) use sentence::{sentence, unit};
 pub(super) use summary::{highest_stable, nominal_and_worst, rows};
 pub use text::simulation_text;
 
@@ -19,9 +19,10 @@ use ratios::{SHARE, bound, cell_of, share, share_of_bound};
 use super::json::{push, push_lines, push_numbers, quote};
 use super::number::{fixed, ratio};
 use crate::ids::ChannelId;
-use crate::ir::{Fraction, Topology, gigabytes};
+use crate::ir::{Fraction, Topology};
 use crate::model::Fabric;
-use crate::sim::{Delays, Hosts, Point, Rate, Saturation, Setting, SimReport, VcUse};
+use crate::sim::{Delays, Limit, Point, Rate, Saturation, Setting, SimReport, VcUse};
+use model::push_model;
 
 /// Decimals of flits per cycle on channels.
 const FLOW: u32 = 6;
@@ -42,18 +43,21 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, name: Option<&str>,
         push(
             out,
             format_args!(
-                ",\n\"senders\":{},\"bound\":{},\"bound_ratio\":[{},{}],\"mean_hops\":{},\"mean_cycles\":{},\"most_cycles\":{}",
+                ",\n\"senders\":{},\"mean_share\":{},\"bound\":{},\"bound_ratio\":[{},{}],\"bound_by\":\"{}\",\"mean_hops\":{},\
+                 \"mean_cycles\":{},\"most_cycles\":{}",
                 load.senders,
+                ratio(load.share),
                 bound(load.bound),
                 load.bound.numerator(),
                 load.bound.denominator(),
+                limit(load.limit),
                 ratio(load.hops),
                 ratio(load.mean_cycles),
                 load.most_cycles
             ),
         );
         let most = load.unit.max(1);
-        let loads = report.classes.iter().map(|class| fixed(Fraction::new(class.load, class.channels * most), FLOW));
+        let loads = report.classes.iter().map(|class| fixed(Fraction::new(class.load, u128::from(class.channels) * most), FLOW));
         out.push_str(",\n\"load\":");
         push_numbers(out, loads);
         out.push_str(",\n\"saturation\":");
@@ -64,38 +68,6 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, name: Option<&str>,
     });
     out.push_str("}\n");
     out
-}
-
-/// The model with every default spelled out.
-fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
-    let Setting {
-        traffic,
-        packet,
-        injection,
-        turn,
-        general,
-        classes,
-        table_vcs,
-        arbitration,
-        credits,
-        hosts,
-        warmup,
-        measure,
-        seed,
-        router,
-        buffer,
-    } = setting;
-    let hosts = match hosts {
-        Hosts::Unlimited => "\"unlimited\"".to_owned(),
-        Hosts::Ports(ports) => ports.to_string(),
-    };
-    push(out, format_args!("{{\"name\":\"packet\",\"traffic\":\"{}\",\"traffic_seed\":{seed},\"packet_flits\":{packet}", traffic.name()));
-    push(out, format_args!(",\"injection_cycles\":{injection},\"turn_cycles\":{turn},\"general_vcs\":{general}"));
-    push(out, format_args!(",\"table_vcs\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{}\"", arbitration.name()));
-    push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
-    push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
-    push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
-    push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}}}"));
 }
 
 /// The bracket of one seed; `null` at an end that was not found.
@@ -163,9 +135,12 @@ fn push_vc(out: &mut String, setting: &Setting, point: &Point, used: &VcUse) {
     push(out, format_args!(",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}", share(full_cycles, queue_cycles)));
 }
 
-/// Of one direction of a link.
-fn channel_gbs(fabric: &Fabric) -> String {
-    fixed(gigabytes(fabric.capacities.unit_bps()), 3)
+/// What a static bound follows from.
+fn limit(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Loads => "loads",
+        Limit::Hops => "hops",
+    }
 }
 
 /// A row per run; where only saturation was asked for, a row per search.
@@ -175,7 +150,7 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
     }
     let mut out = String::from(
         "scenario,rate,seed,offered,accepted,accepted_second_half,stable,mean,median,p99,max,mean_source_wait,mean_hops,born,delivered,\
-         unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share\n",
+         unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share,traffic,routing\n",
     );
     for report in reports {
         let (setting, senders) = (&report.setting, report.load.senders);
@@ -202,6 +177,7 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
             cells.extend(point.inside_at.map(|count| count.to_string()));
             cells.extend([source(point.worst_source.1), source(point.best_source.1), topology.channel_name(ChannelId(busiest))]);
             cells.extend([share(busy.into(), setting.measure.into()), share(point.general_hops, point.hops)]);
+            cells.extend(told(setting));
             let cells: Vec<String> = cells.iter().map(|cell| cell_of(cell)).collect();
             push(&mut out, format_args!("{}\n", cells.join(",")));
         }
@@ -210,14 +186,17 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
 }
 
 fn saturation_csv(reports: &[SimReport]) -> String {
-    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted\n");
+    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted,traffic,routing\n");
     for (report, found) in reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found))) {
         let end = |rate: &Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
         let (scenario, bound) = (cell_of(&report.scenario), bound(report.load.bound));
         let (stable, unstable) = (end(&found.stable), end(&found.unstable));
         let share = fixed(share_of_bound(report, found), SHARE);
         let accepted = ratio(found.beyond.accepted(&report.setting, report.load.senders));
-        push(&mut out, format_args!("{scenario},{},{bound},{stable},{unstable},{share},{},{accepted}\n", found.seed, found.beyond.rate));
+        let [traffic, routing] = told(&report.setting).map(|text| cell_of(&text));
+        let beyond = found.beyond.rate;
+        let row = format_args!("{scenario},{},{bound},{stable},{unstable},{share},{beyond},{accepted},{traffic},{routing}\n", found.seed);
+        push(&mut out, row);
     }
     out
 }

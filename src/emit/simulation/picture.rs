@@ -70,7 +70,7 @@ pub(in crate::emit) fn latencies(name: &str, reports: &[SimReport], colors: &[&'
 pub(in crate::emit) fn utilization(name: &str, report: &SimReport, point: &Point) -> String {
     let classes = report.classes.iter().zip(&point.busy_by_class);
     let dot = |(class, &busy): (&crate::sim::Class, &u64)| {
-        let load = Fraction::new(class.load, class.channels * report.load.unit.max(1)).times(point.rate.fraction());
+        let load = Fraction::new(class.load, u128::from(class.channels) * report.load.unit.max(1)).times(point.rate.fraction());
         let carried = Fraction::new(busy, class.channels * u64::from(report.setting.measure));
         let (load, carried) = (percent(load), percent(carried));
         (load, carried, format!("{load:.1} % by the tables, {carried:.1} % measured"))

@@ -1,12 +1,12 @@
 //! The table for people.
 
 use super::super::number::{fixed, grouped};
+use super::model::{sentence, told, unit};
 use super::ratios::{bound, share, share_of_bound};
-use super::sentence::{sentence, unit};
 use crate::ids::ChannelId;
 use crate::ir::{Fraction, Topology, gigabytes};
 use crate::model::Fabric;
-use crate::sim::{Point, Saturation, SimReport};
+use crate::sim::{Limit, Point, Saturation, SimReport};
 
 /// Columns of a table, with their widths.
 const COLUMNS: [(&str, usize); 10] = [
@@ -28,17 +28,27 @@ pub fn simulation_text(fabric: &Fabric, topology: &Topology, name: Option<&str>,
     let mut said = None;
     for report in reports {
         let (setting, load) = (&report.setting, &report.load);
-        let model = sentence(setting);
+        let [traffic, routing] = told(setting);
+        let model = format!("{traffic} traffic; {routing} routing; {}", sentence(setting));
         if said.as_ref() != Some(&model) {
-            out += &wrapped(&format!("{} traffic; {model}", setting.traffic.name()));
+            out += &wrapped(&model);
             said = Some(model);
         }
         let unit = unit(fabric, report);
         out += &format!("\n{}\n", report.scenario);
         out += &wrapped(&format!(
-            "static bound {} flits per cycle and {unit}; {} hops and {} cycles on average with nothing in the way, {} at most; {} cycles to \
+            "static bound {} flits per cycle and {unit}{}; {}{} hops and {} cycles on average with nothing in the way, {} at most; {} cycles to \
              warm up, {} measured",
             bound(load.bound),
+            match load.limit {
+                Limit::Loads => "",
+                Limit::Hops => ", of any routing, by the hops of shortest ways",
+            },
+            if load.share < Fraction::whole(1u8) {
+                format!("{} of the rate offered on average; ", fixed(load.share, 4))
+            } else {
+                String::new()
+            },
             fixed(load.hops, 4),
             fixed(load.mean_cycles, 1),
             grouped(load.most_cycles),

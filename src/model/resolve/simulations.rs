@@ -6,7 +6,7 @@ use super::settings::{Settings, choice, in_range, integer, one_of_or, quantity, 
 use crate::diag::Span;
 use crate::limits::SIMULATED_CYCLES;
 use crate::model::errors::ResolveError;
-use crate::model::{Hosts, Lanes, Parameters, Router, Scenarios, Simulation};
+use crate::model::{Hosts, Lanes, Parameters, Rate, Router, Scenarios, Simulation};
 use crate::syntax::ast::{Expr, ExprKind, Steps, Value, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::{Decimal, Dimension};
@@ -175,17 +175,17 @@ fn counted(context: &mut Context, what: &str, value: &Value, of: Dimension, exam
 }
 
 /// `0.5`, or `0.1 .. 1.8 step 0.1` with both ends.
-fn rates(context: &mut Context, value: &Value) -> Option<Vec<u64>> {
+fn rates(context: &mut Context, value: &Value) -> Option<Vec<Rate>> {
     let example = "0.1 .. 1.8 step 0.1";
     match &value.kind {
-        ValueKind::Quantity(of) if of.unit.is_none() => Some(vec![rate(context, &of.number)?]),
+        ValueKind::Quantity(of) if of.unit.is_none() => Some(vec![Rate::millionths(rate(context, &of.number)?)]),
         ValueKind::Steps(Steps { first, last, step }) => {
             let [first, last, step] = [first, last, step].map(|expr| rate(context, expr));
             let (first, last, step) = (first?, last?, step?);
             let (found, wanted) = match () {
                 () if last < first => ("it ends before it begins", "ascending rates".to_owned()),
                 () if (last - first) / step >= RATES => ("these are more", format!("at most {RATES} rates")),
-                () => return Some((first..=last).step_by(step as usize).collect()),
+                () => return Some((first..=last).step_by(step as usize).map(Rate::millionths).collect()),
             };
             let (what, found, span) = ("`rates`".to_owned(), found.to_owned(), value.span);
             context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found });

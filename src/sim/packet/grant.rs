@@ -44,7 +44,7 @@ impl Run<'_> {
         ready.sort_unstable();
         for (_, queue) in ready.drain(..) {
             let front = self.fronts[queue as usize];
-            if self.may_send(queue, &front, now) {
+            if self.may_send(queue, &front, now) && self.vc(&front).is_some() {
                 self.grant(queue, front, now);
             }
         }
@@ -54,7 +54,7 @@ impl Run<'_> {
     /// Whether the output and the input port of the first packet of a queue are free.
     fn may_send(&self, queue: u32, front: &Front, now: u32) -> bool {
         let gate = self.of.layout.gate[queue as usize];
-        self.out_until[front.out as usize] <= now && (gate == NONE || self.gate_until[gate as usize] <= now)
+        self.out_until[front.out as usize] <= now + self.stored_ahead && (gate == NONE || self.gate_until[gate as usize] <= now)
     }
 
     /// The virtual channel that a packet would take: an empty one, or else one with room for all of it; the
@@ -74,11 +74,19 @@ impl Run<'_> {
     /// Sends the first packet of a queue.
     fn grant(&mut self, queue: u32, front: Front, now: u32) {
         let (setting, layout) = (&self.of.setting, &self.of.layout);
-        let vc = self.vc(&front).expect("room on a channel is booked by one packet per cycle");
+        let vc = self.vc(&front).expect("whoever is granted a channel has room behind it");
         let gate = layout.gate[queue as usize];
-        let until = now + setting.packet;
+        // A faster switch moves packets to the output while another one is still leaving by it, but none
+        // before its tail is there.
+        let start = self.out_until[front.out as usize].max(now);
+        let there = self.packets[self.queues[queue as usize].head as usize].ready + setting.packet - setting.router.min(setting.packet);
+        let held = setting.packet.div_ceil(setting.speedup).max(there.saturating_sub(now)).min(setting.packet);
         self.candidates[queue as usize / 64] &= !(1 << (queue % 64));
-        self.out_until[front.out as usize] = until;
+        self.out_until[front.out as usize] = start + setting.packet;
+        let full = (start + setting.packet).saturating_sub(now + self.stored_ahead);
+        if full > 0 && self.stored_ahead > 0 {
+            self.wheel.put(now, full, Event::Wake(layout.router_of[queue as usize]));
+        }
         self.served[queue as usize] = now + 1;
         self.last_move = now;
         let place = self.queues[queue as usize].head;
@@ -95,20 +103,20 @@ impl Run<'_> {
                 self.first(queue, self.packets[next as usize].ready, now);
             }
         } else {
-            self.gate_until[gate as usize] = until;
+            self.gate_until[gate as usize] = now + held;
             self.queues[queue as usize].leaving = true;
-            self.wheel.put(now, setting.packet, Event::Left(queue));
+            self.wheel.put(now, held, Event::Left(queue));
         }
         if front.out as usize >= layout.channels {
             self.packets[place as usize].out = NONE;
-            return self.deliver_in(setting.packet - 1, place, now);
+            return self.deliver_in(start - now + setting.packet - 1, place, now);
         }
         let packet = &mut self.packets[place as usize];
         packet.hops += 1;
         packet.escaped = vc >= u32::from(setting.general);
         let into = layout.input_queue[front.out as usize] + vc;
-        self.tally.sent(now, front.out as usize, vc as usize, vc < u32::from(setting.general));
+        self.tally.sent(start, front.out as usize, vc as usize, vc < u32::from(setting.general));
         self.change_room(front.out, into, now, |flits, packet| flits - packet);
-        self.arrive(place, front.out, into, layout.latency[front.out as usize], now);
+        self.arrive(place, front.out, into, start - now + layout.latency[front.out as usize], now);
     }
 }

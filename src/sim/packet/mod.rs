@@ -6,26 +6,32 @@
 //! the tail has left behind it or not. So time passes in events (`wheel`): only routers that an event touches
 //! in a cycle decide anything.
 //!
-//! In a cycle, first everything happens that was to happen in it; then packets are born; then the routers
-//! that were touched grant their channels, each by what it alone owns.
+//! In a cycle, first everything happens that was to happen in it; then packets are born; then those that are
+//! first at their hosts choose their ways, if ways are chosen; then the routers that were touched grant their
+//! channels, each by what it alone owns.
 
 mod grant;
 mod watchdog;
+mod ways;
 
 use super::births::Births;
+use super::choice::Way;
 use super::errors::SimError;
 use super::layout::NONE;
 use super::point::Point;
 use super::prepare::Prepared;
-use super::rate::Rate;
 use super::routes::Came;
 use super::tally::Tally;
 use super::wheel::{Event, Wheel};
 use crate::model::Credits;
+use crate::model::Rate;
 use crate::random::Keyed;
 
 /// The stream of random numbers that destinations are drawn from.
 const DESTINATIONS: u64 = 1;
+
+/// The stream that ways are drawn from.
+const WAYS: u64 = 2;
 
 /// A packet on its way: 32 bytes.
 #[derive(Clone, Copy)]
@@ -84,6 +90,9 @@ struct Run<'a> {
     /// `[generator]`: packets born so far.
     born: Vec<u32>,
     packets: Vec<Packet>,
+    /// `[packet]`: what it has decided; nothing where packets go by the tables.
+    ways: Vec<Way>,
+    draws: Keyed,
     free: u32,
     queues: Vec<Queue>,
     fronts: Vec<Front>,
@@ -94,12 +103,19 @@ struct Run<'a> {
     rooms: Vec<Room>,
     /// `[output]`: free from this cycle on. Channels, then limited ports of hosts.
     out_until: Vec<u32>,
+    /// An output takes a packet that leaves by it so many cycles later.
+    stored_ahead: u32,
     /// `[input port]`: the same.
     gate_until: Vec<u32>,
+    /// `[generator]`: the cycle from which on its port hands over the next packet; only where routers are
+    /// faster than ports.
+    handed: Vec<u32>,
     wheel: Wheel,
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
     touched: Vec<u32>,
+    /// Queues of hosts whose first packet has still to decide on its way.
+    undecided: Vec<u32>,
     ready: Vec<(u64, u32)>,
     tally: Tally,
     last_move: u32,
@@ -125,6 +141,7 @@ pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimE
         for &generator in &born {
             run.birth(generator, now);
         }
+        run.decide_ways(now);
         run.decide(now);
         run.tally.end_of_cycle(now);
         if run.tally.inside() == 0 {
@@ -141,18 +158,25 @@ impl<'a> Run<'a> {
     fn new(of: &'a Prepared<'a>, rate: Rate, seed: u64) -> Self {
         let (setting, layout) = (&of.setting, &of.layout);
         let ports = setting.ports().unwrap_or(1);
-        let p = rate.as_f64() / (f64::from(setting.packet) * f64::from(ports));
         let generators = of.endpoints.count() * ports;
         let outputs = layout.channels + generators as usize;
         let farthest = layout.latency.iter().copied().max().unwrap_or(0);
-        let reach =
-            [setting.router + farthest, farthest + setting.packet, setting.turn + setting.packet, setting.injection + setting.router];
+        // As much as a queue holds waits behind a fast switch.
+        let stored_ahead = if setting.speedup > 1 { setting.buffer } else { 0 };
+        let reach = [
+            setting.router + farthest,
+            farthest + stored_ahead + 2 * setting.packet,
+            setting.turn + setting.packet,
+            setting.injection + setting.router,
+        ];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
         Self {
             destinations: Keyed::new(seed, DESTINATIONS),
-            births: Births::new(seed, generators, p, |generator| of.pattern.sends(generator / ports)),
+            births: Births::of(of, rate, seed),
             born: vec![0; generators as usize],
             packets: Vec::new(),
+            ways: Vec::new(),
+            draws: Keyed::new(seed, WAYS),
             free: NONE,
             queues: vec![Queue { head: NONE, tail: NONE, leaving: false }; layout.queues()],
             fronts: vec![Front::default(); layout.queues()],
@@ -160,10 +184,13 @@ impl<'a> Run<'a> {
             candidates: vec![0; layout.queues() / 64],
             rooms: vec![Room { flits: setting.buffer, since: 0 }; layout.queues()],
             out_until: vec![0; outputs],
+            stored_ahead,
             gate_until: vec![0; outputs],
+            handed: vec![0; generators as usize],
             wheel: Wheel::new(reach),
             stamp: vec![u32::MAX; layout.routers],
             touched: Vec::new(),
+            undecided: Vec::new(),
             ready: Vec::new(),
             tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
             last_move: 0,
@@ -187,7 +214,8 @@ impl<'a> Run<'a> {
         let (of, setting) = (self.of, &self.of.setting);
         let ports = setting.ports();
         let endpoint = generator / ports.unwrap_or(1);
-        let to = of.pattern.draw(endpoint, self.destinations.at(generator, self.born[generator as usize]));
+        let number = self.born[generator as usize];
+        let to = of.pattern.draw(endpoint, self.destinations.at(generator, number));
         self.born[generator as usize] += 1;
         if self.tally.inside() == 0 {
             self.last_move = now;
@@ -208,6 +236,12 @@ impl<'a> Run<'a> {
             vc: 0,
             escaped: false,
         };
+        if limited.is_some() && setting.speedup > 1 {
+            // Its flits come one per cycle, however fast the router takes them.
+            let handed = &mut self.handed[generator as usize];
+            packet.ready = packet.ready.max(*handed);
+            *handed = packet.ready + setting.packet;
+        }
         if here == there {
             let Some(queue) = limited else {
                 let packet = self.stored(packet);
@@ -217,8 +251,11 @@ impl<'a> Run<'a> {
             let packet = self.stored(packet);
             return self.join(queue, packet, now);
         }
-        let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
         packet.ready += setting.router;
+        if let Some(choice) = &of.choice {
+            return self.born_to_choose(choice, packet, number, limited, now);
+        }
+        let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
         packet.out = of.layout.outgoing[here as usize * of.layout.ports + usize::from(port)];
         packet.vc = vc;
         let queue = limited.unwrap_or(first_limited + u32::from(port) * u32::from(setting.table_vcs) + u32::from(vc));
@@ -267,6 +304,11 @@ impl<'a> Run<'a> {
     /// The first packet of a queue competes.
     fn compete(&mut self, queue: u32, now: u32) {
         let packet = &self.packets[self.queues[queue as usize].head as usize];
+        if packet.out == NONE {
+            // It decides when everything has happened that happens in this cycle.
+            self.undecided.push(queue);
+            return;
+        }
         let general = self.of.setting.general > 0 && !packet.escaped;
         let order = self.order(queue, packet);
         self.fronts[queue as usize] = Front { order, out: packet.out, vc: packet.vc, general };
@@ -350,11 +392,19 @@ impl<'a> Run<'a> {
         let packet = &mut self.packets[place as usize];
         let there = of.endpoints.router[packet.to as usize];
         packet.ready = now + ahead;
-        if router != there {
-            let came = Came { port: of.layout.in_port[channel as usize], vc: packet.vc };
-            let (port, vc) = of.routes.next(router, there, Some(came)).expect("every route that is taken was walked");
-            packet.out = of.layout.outgoing[router as usize * of.layout.ports + usize::from(port)];
-            packet.vc = vc;
+        let onward = match &of.choice {
+            Some(choice) => {
+                let next = choice.next(router, there, &mut self.ways[place as usize], packet.hops);
+                next.map(|channel| (channel, packet.hops as u8))
+            }
+            None => (router != there).then(|| {
+                let came = Came { port: of.layout.in_port[channel as usize], vc: packet.vc };
+                let (port, vc) = of.routes.next(router, there, Some(came)).expect("every route that is taken was walked");
+                (of.layout.outgoing[router as usize * of.layout.ports + usize::from(port)], vc)
+            }),
+        };
+        if let Some((out, vc)) = onward {
+            (packet.out, packet.vc) = (out, vc);
             packet.ready += setting.router;
             return self.join(queue, place, now);
         }

@@ -2,9 +2,9 @@
 
 use super::super::errors::SimError;
 use super::super::layout::NONE;
-use super::super::rate::Rate;
 use super::Run;
 use crate::ids::{ChannelId, NodeId};
+use crate::model::Rate;
 
 impl Run<'_> {
     /// The circle of queues that wait for room in each other. It is found from the first input queue whose

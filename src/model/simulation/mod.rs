@@ -1,5 +1,13 @@
 //! Simulations: what a spec has run, and how routers, hosts and traffic are modelled.
 
+mod details;
+mod rate;
+mod routing;
+
+pub use details::{Bursts, Details};
+pub use rate::Rate;
+pub use routing::{Choosing, Routing, Score, Shortest};
+
 use super::word::words;
 use crate::diag::Span;
 
@@ -10,8 +18,8 @@ pub struct Simulation {
     pub name: String,
     /// How everything is modelled.
     pub parameters: Parameters,
-    /// Rates of a curve, millionths of a flit per cycle and endpoint, ascending; `None`: by the static bound.
-    pub rates: Option<Vec<u64>>,
+    /// Rates of a curve, ascending; `None`: by the static bound.
+    pub rates: Option<Vec<Rate>>,
     /// Seeds, from that of the parameters on.
     pub seeds: u16,
     /// Whose tables run.
@@ -43,12 +51,18 @@ impl Simulation {
 pub struct Parameters {
     /// Who sends to whom.
     pub traffic: Traffic,
+    /// What the traffic is told beyond its name.
+    pub details: Details,
+    /// How packets find their ways.
+    pub choosing: Choosing,
     /// Flits of a packet.
     pub packet: u32,
     /// Cycles from the birth of a packet until it stands at its router.
     pub injection: u32,
     /// Cycles until a packet competes that has become the first of its queue because the one before has left.
     pub turn: u32,
+    /// How much faster the switch of a router is than its channels.
+    pub speedup: u32,
     /// Which virtual channels there are; `None`: those of the tables, and all others that the routers have
     /// are general ones.
     pub lanes: Option<Lanes>,
@@ -71,9 +85,12 @@ impl Default for Parameters {
     fn default() -> Self {
         Self {
             traffic: Traffic::Uniform,
+            details: Details::default(),
+            choosing: Choosing::default(),
             packet: 6,
             injection: 0,
             turn: 2,
+            speedup: 1,
             lanes: None,
             arbitration: Arbitration::Age,
             credits: Credits::AtOnce,
@@ -142,6 +159,20 @@ pub enum Traffic {
     BitShuffle,
     /// The same: the two halves of the bits exchanged; a middle bit stays.
     Transpose,
+    /// Nearly half of the way round, along every axis of a grid.
+    Tornado,
+    /// One step up, along every axis of a grid.
+    Neighbour,
+    /// To the endpoints of the routers that a channel leads to, all alike.
+    Adjacent,
+    /// Some packets to a few endpoints, the others anywhere.
+    Hotspot,
+    /// To all endpoints of the group so many groups on.
+    GroupShift,
+    /// Every group to one as far away as any, every router to one as far away as any there.
+    Adversarial,
+    /// As the spec declares it.
+    Demand,
 }
 
 words!(Arbitration { Age = "age", Rotate = "rotate" });
@@ -156,4 +187,11 @@ words!(Traffic {
     BitReverse = "bit_reverse",
     BitShuffle = "bit_shuffle",
     Transpose = "transpose",
+    Tornado = "tornado",
+    Neighbour = "neighbour",
+    Adjacent = "adjacent",
+    Hotspot = "hotspot",
+    GroupShift = "group_shift",
+    Adversarial = "adversarial",
+    Demand = "demand",
 });

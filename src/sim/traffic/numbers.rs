@@ -1,72 +1,26 @@
-//! Who sends to whom, worked out for the endpoints of a fabric.
+//! Destinations by the numbers of endpoints alone: patterns of bits, and permutations.
 
-use super::endpoints::Endpoints;
-use super::errors::SimError;
-use super::layout::NONE;
+use super::super::endpoints::Endpoints;
+use super::super::layout::NONE;
 use crate::model::Traffic;
 use crate::random::Stream;
 
-/// The destinations of every endpoint.
-pub(super) enum Pattern {
-    /// Any other endpoint, of so many.
-    Uniform(u32),
-    /// `[endpoint]`: one other, or [`NONE`].
-    Fixed(Vec<u32>),
-}
-
-impl Pattern {
-    /// Works a traffic out.
-    ///
-    /// # Errors
-    /// Nobody would send anything.
-    pub(super) fn of(traffic: Traffic, endpoints: &Endpoints, seed: u64) -> Result<Self, SimError> {
-        let count = endpoints.count();
-        let missing = |why: String| Err(SimError::NoTraffic { traffic: traffic.name(), why });
-        if count < 2 {
-            return missing(format!("it takes two endpoints, and there are {count}"));
-        }
-        if traffic == Traffic::Uniform {
-            return Ok(Pattern::Uniform(count));
-        }
-        // Of a power of two endpoints, every number of so many bits is one.
-        let bits = count.ilog2();
-        let to = |source: u32| match traffic {
-            Traffic::Uniform | Traffic::Permutation | Traffic::EndpointPermutation => unreachable!("these are not by bits"),
-            Traffic::BitComplement => !source & ((1 << bits) - 1),
-            Traffic::BitReverse => source.reverse_bits() >> (u32::BITS - bits),
-            Traffic::BitShuffle => (source << 1 | source >> (bits - 1)) & ((1 << bits) - 1),
-            Traffic::Transpose => transposed(source, bits),
-        };
-        let mut targets: Vec<u32> = match traffic {
-            Traffic::Permutation => routers_permuted(endpoints, seed),
-            Traffic::EndpointPermutation => permuted(count as usize, seed),
-            _ => (0..count).map(|source| if source < 1 << bits { to(source) } else { NONE }).collect(),
-        };
-        targets.iter_mut().zip(0..).filter(|(target, source)| **target == *source).for_each(|(target, _)| *target = NONE);
-        match targets.iter().all(|target| *target == NONE) {
-            true => missing("every endpoint would send to itself".to_owned()),
-            false => Ok(Pattern::Fixed(targets)),
-        }
-    }
-
-    /// Where an endpoint sends a packet, by a random number.
-    pub(super) fn draw(&self, source: u32, random: u64) -> u32 {
-        match self {
-            Pattern::Uniform(count) => {
-                let other = (random % u64::from(count - 1)) as u32;
-                other + u32::from(other >= source)
-            }
-            Pattern::Fixed(targets) => targets[source as usize],
-        }
-    }
-
-    /// Whether an endpoint sends at all.
-    pub(super) fn sends(&self, source: u32) -> bool {
-        match self {
-            Pattern::Uniform(_) => true,
-            Pattern::Fixed(targets) => targets[source as usize] != NONE,
-        }
-    }
+/// `[endpoint]`: the one that it sends to, or [`NONE`]; itself where it would send to itself. `None` of
+/// traffics that take more than numbers.
+pub(super) fn targets(traffic: Traffic, endpoints: &Endpoints, seed: u64) -> Option<Vec<u32>> {
+    let count = endpoints.count();
+    // Of a power of two endpoints, every number of so many bits is one.
+    let bits = count.ilog2();
+    let by_bits = |to: &dyn Fn(u32) -> u32| (0..count).map(|source| if source < 1 << bits { to(source) } else { NONE }).collect();
+    Some(match traffic {
+        Traffic::Permutation => routers_permuted(endpoints, seed),
+        Traffic::EndpointPermutation => permuted(count as usize, seed),
+        Traffic::BitComplement => by_bits(&|source| !source & ((1 << bits) - 1)),
+        Traffic::BitReverse => by_bits(&|source| source.reverse_bits() >> (u32::BITS - bits)),
+        Traffic::BitShuffle => by_bits(&|source| (source << 1 | source >> (bits - 1)) & ((1 << bits) - 1)),
+        Traffic::Transpose => by_bits(&|source| transposed(source, bits)),
+        _ => return None,
+    })
 }
 
 /// The halves of so many bits exchanged; where there is one in the middle, it stays.
@@ -114,10 +68,9 @@ mod tests {
             router.extend((0..hosts).map(|_| at));
             first.push(router.len() as u32);
         }
-        match Pattern::of(traffic, &Endpoints { router, first }, 1).unwrap() {
-            Pattern::Fixed(targets) => targets,
-            Pattern::Uniform(_) => panic!("{traffic:?} is not uniform"),
-        }
+        let mut targets = targets(traffic, &Endpoints { router, first }, 1).expect("it goes by numbers");
+        targets.iter_mut().zip(0..).filter(|(target, source)| **target == *source).for_each(|(target, _)| *target = NONE);
+        targets
     }
 
     #[test]
@@ -145,12 +98,5 @@ mod tests {
         for pair in by_router.chunks(2).filter(|pair| pair[0] != NONE) {
             assert_eq!((pair[0] % 2, pair[1]), (0, pair[0] + 1));
         }
-    }
-
-    #[test]
-    fn uniform_skips_the_source() {
-        let pattern = Pattern::Uniform(4);
-        let drawn: Vec<u32> = (0..6).map(|random| pattern.draw(1, random)).collect();
-        assert_eq!(drawn, [0, 2, 3, 0, 2, 3]);
     }
 }

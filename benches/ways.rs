@@ -1,0 +1,193 @@
+//! `cargo bench --bench ways [-- PART-OF-A-NAME ..]`: networks of the PolarStar paper (Lakhotia and others 2024,
+//! table 3, figures 9 and 10) and the small dragonfly of BookSim, with ways that are chosen while packets move.
+//! Prints the tables of `docs/benchmarks.md`. Without arguments the whole takes an hour; `bounds` prints static
+//! bounds alone.
+
+#![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
+
+use fabc::ir::{ForwardingTables, Scene, Symmetry, TableKey, Topology};
+use fabc::model::{self, Fabric, Plant};
+use fabc::passes::wire::wire;
+use fabc::progress::Silent;
+use fabc::sim::{Choosing, Parameters, Prepared, Rate, Routing, Score, Traffic, prepare, simulate};
+use std::time::Instant;
+
+/// Name, topology, hosts of a router.
+const NETWORKS: [(&str, &str, u32); 8] = [
+    ("PS-IQ", "polarstar { q = 11; supernode = iq; degree = 3; }", 5),
+    ("PS-Pal", "polarstar { q = 8; supernode = paley; degree = 6; }", 5),
+    ("BF", "bundlefly { q = 7; p = 9; }", 5),
+    ("HX", "hyperx 9 x 9 x 8", 8),
+    ("DF", "dragonfly { a = 12; h = 6; arrangement = consecutive; }", 6),
+    ("SF", "spectralfly { rho = 23; q = 13; }", 8),
+    ("MF", "megafly { a = 16; rho = 8; }", 8),
+    ("FT", "fat_tree { levels = 3; arity = 18; }", 18),
+];
+
+/// Traffics of the paper, and what it says of both routings.
+const TRAFFICS: [Traffic; 5] = [Traffic::Uniform, Traffic::Permutation, Traffic::BitShuffle, Traffic::BitReverse, Traffic::Adversarial];
+
+/// Traffics whose static bounds are tabulated.
+const BOUNDS: [Traffic; 6] =
+    [Traffic::Uniform, Traffic::Permutation, Traffic::BitShuffle, Traffic::BitReverse, Traffic::GroupShift, Traffic::Adversarial];
+
+/// BookSim's dragonfly (114 routers, 342 hosts): traffic, routing, virtual channels, flits of each, and what
+/// BookSim accepts of what is offered with wormhole routers of its own.
+const BOOKSIM: [(Traffic, Routing, u32, u32, &[(&str, Option<f64>)]); 6] = [
+    (Traffic::Uniform, Routing::Family, 3, 42, &[("0.5", Some(0.504)), ("0.8", Some(0.801)), ("0.95", Some(0.898))]),
+    (Traffic::Uniform, Routing::Ugal, 6, 21, &[("0.6", Some(0.604)), ("0.8", Some(0.800))]),
+    (Traffic::GroupShift, Routing::Family, 3, 42, &[("0.1", Some(0.0556))]),
+    (Traffic::GroupShift, Routing::Ugal, 6, 21, &[("0.15", Some(0.150)), ("0.2", None)]),
+    (Traffic::GroupShift, Routing::Ugal, 6, 256, &[("0.3", Some(0.295)), ("0.4", None)]),
+    (Traffic::GroupShift, Routing::UgalGlobal, 6, 256, &[("0.3", Some(0.295)), ("0.4", None)]),
+];
+
+/// Of switches over channels, as BookSim was run with.
+const SPEEDUP: u32 = 2;
+
+/// Cycles before anything is counted, and as many that are.
+const CYCLES: u32 = 1500;
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let chosen = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()));
+    if chosen("bounds") {
+        bounds();
+    }
+    println!("| network | traffic | routing | VCs x flits | static bound | saturation | accepted at 1.1 x bound | s |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for (name, topology, hosts) in NETWORKS {
+        for traffic in TRAFFICS {
+            for (routing, vcs) in [(shortest(topology), 4), (Routing::Ugal, 4), (Routing::Ugal, 6)] {
+                if chosen(&format!("{name} {} {} {vcs}", traffic.name(), routing.name())) {
+                    saturation(name, topology, hosts, traffic, routing, vcs);
+                }
+            }
+        }
+    }
+    println!();
+    println!("| traffic | routing | VCs x flits | offered | BookSim accepts | fabc accepts | mean latency |");
+    println!("|---|---|---|---|---|---|---|");
+    for (traffic, routing, vcs, flits, rates) in BOOKSIM {
+        for score in [Score::Product, Score::Booksim] {
+            let adaptive = matches!(routing, Routing::Ugal | Routing::UgalGlobal);
+            if chosen("booksim") && (adaptive || score == Score::Product) {
+                booksim(traffic, routing, [vcs, flits], rates, score);
+            }
+        }
+    }
+}
+
+/// What shortest ways a network goes by: a dragonfly by its own.
+fn shortest(topology: &str) -> Routing {
+    if topology.starts_with("dragonfly") { Routing::Family } else { Routing::Min }
+}
+
+fn bounds() {
+    let names = BOUNDS.map(|traffic| traffic.name());
+    println!("| network | routing | {} |", names.join(" | "));
+    println!("|---|---|{}", "---|".repeat(BOUNDS.len()));
+    for (name, topology, hosts) in NETWORKS {
+        let net = Wired::new(topology, hosts, 8, 32);
+        for routing in [Routing::Min, Routing::MinFirst, Routing::Family] {
+            let of = |traffic| {
+                net.prepared(going(traffic, routing)).map_or("-".to_owned(), |ready| format!("{:.4}", ready.load().bound.as_f64()))
+            };
+            let cells = BOUNDS.map(of);
+            if cells.iter().any(|cell| cell != "-") {
+                println!("| {name} | {} | {} |", routing.name(), cells.join(" | "));
+            }
+        }
+    }
+    println!();
+}
+
+/// The search for saturation on one network, with 128 flits per port.
+fn saturation(name: &str, topology: &str, hosts: u32, traffic: Traffic, routing: Routing, vcs: u32) {
+    let net = Wired::new(topology, hosts, vcs, 128 / vcs);
+    let started = Instant::now();
+    let ready = match net.prepared(going(traffic, routing)) {
+        Ok(ready) => ready,
+        Err(error) => return println!("| {name} | {} | {} | {vcs} x {} | {error} | | | |", traffic.name(), routing.name(), 128 / vcs),
+    };
+    let report = simulate(&ready, &[], &[1], true, &Silent).expect("it moves");
+    let (found, bound) = (&report.saturations[0], report.load.bound.as_f64());
+    let end = |rate: Option<Rate>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.4}", rate.as_f64()));
+    println!(
+        "| {name} | {} | {} | {vcs} x {} | {bound:.4} | {} .. {} | {:.4} | {:.0} |",
+        traffic.name(),
+        routing.name(),
+        128 / vcs,
+        end(found.stable),
+        end(found.unstable),
+        found.beyond.accepted(&report.setting, report.load.senders).as_f64(),
+        started.elapsed().as_secs_f64()
+    );
+}
+
+fn booksim(traffic: Traffic, routing: Routing, [vcs, flits]: [u32; 2], rates: &[(&str, Option<f64>)], score: Score) {
+    let net = Wired::new("dragonfly { a = 6; h = 3; }", 3, vcs, flits);
+    let adaptive = matches!(routing, Routing::Ugal | Routing::UgalGlobal);
+    let choosing = Choosing { routing: Some(routing), score: adaptive.then_some(score), ..Choosing::default() };
+    let ready = net.prepared(Parameters { choosing, ..going(traffic, routing) }).expect("it can be simulated");
+    let offered: Vec<Rate> = rates.iter().map(|(rate, _)| Rate::parse(rate).expect("a rate")).collect();
+    let report = simulate(&ready, &offered, &[1], false, &Silent).expect("it moves");
+    for (point, (_, theirs)) in report.points.iter().zip(rates) {
+        let accepted = point.accepted(&report.setting, report.load.senders).as_f64();
+        let latency = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
+        let rule = if adaptive { format!(", {}", score.name()) } else { String::new() };
+        let theirs = theirs.map_or_else(|| "saturated".to_owned(), |theirs| theirs.to_string());
+        println!(
+            "| {} | {}{rule} | {vcs} x {flits} | {} | {theirs} | {accepted:.4} | {latency:.1} |",
+            traffic.name(),
+            routing.name(),
+            point.rate
+        );
+    }
+}
+
+fn going(traffic: Traffic, routing: Routing) -> Parameters {
+    let choosing = Choosing { routing: Some(routing), ..Choosing::default() };
+    Parameters {
+        traffic,
+        choosing,
+        packet: 4,
+        turn: 0,
+        speedup: SPEEDUP,
+        warmup: Some(CYCLES),
+        measure: Some(CYCLES),
+        ..Parameters::default()
+    }
+}
+
+/// A network that is wired, and never routed: its ways are chosen.
+struct Wired {
+    fabric: Fabric,
+    topology: Topology,
+    tables: ForwardingTables,
+}
+
+impl Wired {
+    /// Links and routers of a cycle.
+    fn new(topology: &str, hosts: u32, vcs: u32, flits: u32) -> Self {
+        let end = if topology.ends_with('}') { "" } else { ";" };
+        let spec = format!(
+            "fabric net {{ clock = 1 GHz; link wire {{ bandwidth = 100 Gbps; latency = 1 cycles; }}
+             router {{ radix = 128; hosts = {hosts}; vcs = {vcs}; flit = 64 B; buffer = {flits} flits; latency = 1 cycles; }}
+             budget {{ vcs = {vcs}; }} topology = {topology}{end} routing = minimal; }}"
+        );
+        let read = |_: &str| Ok::<String, String>(spec.clone());
+        let fabric = model::load("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+        let Plant::Network(network) = &fabric.plant else { panic!("a network") };
+        let topology = wire(&fabric, network);
+        let count = topology.node_count();
+        let symmetry = Symmetry::trivial(1, count as u32);
+        let tables =
+            ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers: vec![Vec::new(); count] };
+        Self { fabric, topology, tables }
+    }
+
+    fn prepared(&self, parameters: Parameters) -> Result<Prepared<'_>, fabc::sim::SimError> {
+        prepare(&self.fabric, &Scene::whole(&self.topology), &self.tables, &parameters)
+    }
+}

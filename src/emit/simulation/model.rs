@@ -1,0 +1,137 @@
+//! What was simulated: traffic, ways and model with every default, for machines and in words.
+
+use super::super::json::{push, quote};
+use super::super::number::fixed;
+use crate::ir::gigabytes;
+use crate::model::Fabric;
+use crate::sim::{Chosen, Details, Hosts, Setting, SimReport, Ugal};
+
+/// The model with every default spelled out.
+pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
+    let Setting {
+        traffic,
+        details,
+        chosen,
+        packet,
+        injection,
+        turn,
+        speedup,
+        general,
+        classes,
+        table_vcs,
+        arbitration,
+        credits,
+        hosts,
+        warmup,
+        measure,
+        seed,
+        router,
+        buffer,
+    } = setting;
+    let hosts = match hosts {
+        Hosts::Unlimited => "\"unlimited\"".to_owned(),
+        Hosts::Ports(ports) => ports.to_string(),
+    };
+    push(out, format_args!("{{\"name\":\"packet\",\"traffic\":\"{}\",\"traffic_seed\":{seed},\"packet_flits\":{packet}", traffic.name()));
+    push_details(out, details);
+    push_chosen(out, *chosen);
+    push(out, format_args!(",\"injection_cycles\":{injection},\"turn_cycles\":{turn},\"speedup\":{speedup},\"general_vcs\":{general}"));
+    let vcs = if *chosen == Chosen::Tables { "table_vcs" } else { "hop_vcs" };
+    push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{}\"", arbitration.name()));
+    push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
+    push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
+    push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
+    push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}}}"));
+}
+
+/// What the traffic is told: only what it has.
+fn push_details(out: &mut String, details: &Details) {
+    let Details { by, share, spots, bursts } = details;
+    if let Some(by) = by {
+        push(out, format_args!(",\"by\":{by}"));
+    }
+    if let Some(share) = share {
+        let spots: Vec<String> = spots.iter().map(|spot| quote(spot)).collect();
+        push(out, format_args!(",\"share\":{share},\"hotspot\":[{}]", spots.join(",")));
+    }
+    if let Some(bursts) = bursts {
+        push(out, format_args!(",\"burst_cycles\":{},\"burst_rate\":{}", bursts.length, bursts.rate));
+    }
+}
+
+/// How packets find their ways.
+fn push_chosen(out: &mut String, chosen: Chosen) {
+    push(out, format_args!(",\"routing\":\"{}\"", chosen.routing().name()));
+    if let Some(shortest) = chosen.shortest() {
+        push(out, format_args!(",\"shortest\":\"{}\"", shortest.name()));
+    }
+    if let Chosen::Ugal(Ugal { samples, bias, score, .. }) = chosen {
+        push(out, format_args!(",\"samples\":{samples},\"bias_flits\":{bias},\"rule\":\"{}\"", score.name()));
+    }
+}
+
+/// Traffic and routing in a few words.
+pub(in crate::emit) fn told(setting: &Setting) -> [String; 2] {
+    let Details { by, share, spots, bursts } = &setting.details;
+    let by = by.map(|by| format!("by {by}"));
+    let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));
+    let bursts = bursts.map(|bursts| format!("in bursts of {} cycles at {}", bursts.length, bursts.rate));
+    let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts];
+    let chosen = setting.chosen;
+    let over = match chosen {
+        Chosen::Tables | Chosen::Shortest(_) => None,
+        Chosen::Valiant(shortest) => Some(format!("over {}", shortest.name())),
+        Chosen::Ugal(Ugal { shortest, samples, bias, score, .. }) => {
+            Some(format!("over {}, samples {samples}, bias {bias}, rule {}", shortest.name(), score.name()))
+        }
+    };
+    let ways = [Some(chosen.routing().name().to_owned()), over];
+    [words.into_iter().flatten().collect::<Vec<_>>().join(" "), ways.into_iter().flatten().collect::<Vec<_>>().join(" ")]
+}
+
+/// Of one direction of a link.
+fn channel_gbs(fabric: &Fabric) -> String {
+    fixed(gigabytes(fabric.capacities.unit_bps()), 3)
+}
+
+/// What the model is, in a sentence.
+pub(in crate::emit) fn sentence(setting: &Setting) -> String {
+    let vcs = match (setting.general, setting.classes) {
+        _ if setting.chosen != Chosen::Tables => format!("{} virtual channels, by hop", setting.table_vcs),
+        (0, 1) => format!("{} virtual channels of the tables", setting.table_vcs),
+        (0, classes) => format!("{classes} virtual channels for each of the {} of the tables", setting.table_vcs),
+        (general, _) => format!("{general} general virtual channels and {} of the tables", setting.table_vcs),
+    };
+    let hosts = match setting.hosts {
+        Hosts::Unlimited => "hosts without limit".to_owned(),
+        Hosts::Ports(1) => "a port of one flit per cycle each way and host".to_owned(),
+        Hosts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
+    };
+    let first = match setting.arbitration.name() {
+        "age" => "oldest first",
+        _ => "queues in turn",
+    };
+    format!(
+        "virtual cut-through of packets of {} flits, {first}; {vcs}, {} flits each; routers of {} cycles{}, {} for the next of a queue, {} at \
+         the source; credits {}; {hosts}",
+        setting.packet,
+        setting.buffer,
+        setting.router,
+        if setting.speedup > 1 { format!(", {} x as fast as channels", setting.speedup) } else { String::new() },
+        setting.turn,
+        setting.injection,
+        match setting.credits.name() {
+            "instant" => "at once",
+            _ => "after the link",
+        }
+    )
+}
+
+/// What rates are about.
+pub(in crate::emit) fn unit(fabric: &Fabric, report: &SimReport) -> &'static str {
+    match (fabric.pod().is_some(), fabric.router.hosts) {
+        (true, _) => "chip",
+        (false, 0) if report.load.senders > 0 => "router",
+        _ => "host",
+    }
+}

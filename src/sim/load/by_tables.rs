@@ -1,0 +1,96 @@
+//! Loads hop by hop along the tables: every route of the traffic is walked.
+
+use super::super::endpoints::Endpoints;
+use super::super::layout::{Layout, NONE};
+use super::super::routes::{Came, Routes};
+use super::super::setting::Setting;
+use super::super::traffic::Pairs;
+use super::astray::{Astray, Sums, Why};
+use crate::ids::{Id, NodeId};
+use rayon::prelude::*;
+
+/// What routes are walked through.
+pub(super) struct Tables<'a> {
+    pub(super) setting: &'a Setting,
+    pub(super) layout: &'a Layout,
+    pub(super) routes: &'a Routes,
+    pub(super) endpoints: &'a Endpoints,
+}
+
+impl Tables<'_> {
+    /// The sums over all routes of a traffic.
+    pub(super) fn sums(&self, pairs: &Pairs) -> Result<Sums, Astray> {
+        if matches!(pairs, Pairs::Uniform) {
+            return self.uniform(pairs);
+        }
+        let routers = 0..self.layout.routers as u32;
+        let add = |mut sums: Sums, from: u32| {
+            for (to, weight) in pairs.of(from, self.endpoints) {
+                self.add(&mut sums, from, to, weight, |channel| channel as usize);
+            }
+            sums
+        };
+        routers.into_par_iter().fold(|| Sums::new(self.layout.channels), add).reduce(Sums::default, Sums::merged).arrived()
+    }
+
+    /// Uniform traffic looks the same from all routers that the symmetry of the tables joins: the load of a
+    /// class of channels from all routers is the load of one of them from canonical routers.
+    fn uniform(&self, pairs: &Pairs) -> Result<Sums, Astray> {
+        let (symmetry, ports) = (self.routes.symmetry(), self.layout.ports);
+        let mut port_of = vec![0; self.layout.channels];
+        for (slot, &channel) in self.layout.outgoing.iter().enumerate().filter(|(_, channel)| **channel != NONE) {
+            port_of[channel as usize] = slot % ports;
+        }
+        let class = |channel: u32| {
+            let from = NodeId(self.layout.from[channel as usize]);
+            symmetry.class(from) * ports + port_of[channel as usize]
+        };
+        let canonical: Vec<u32> = symmetry.canonical_nodes().map(|node| node.index() as u32).collect();
+        let of_source = |mut sums: Sums, &from: &u32| {
+            for (to, weight) in pairs.of(from, self.endpoints) {
+                self.add(&mut sums, from, to, weight, class);
+            }
+            sums
+        };
+        let start = || Sums::new(symmetry.class_count() * ports);
+        let classes = canonical.par_iter().fold(start, of_source).reduce(Sums::default, Sums::merged).arrived()?;
+        let lit = self.layout.outgoing.iter().copied().filter(|&channel| channel != NONE);
+        let mut channels = vec![0; self.layout.channels];
+        lit.for_each(|channel| channels[channel as usize] = classes.channels[class(channel)]);
+        Ok(Sums { channels, ..classes })
+    }
+
+    /// Adds the route between two routers.
+    fn add(&self, sums: &mut Sums, from: u32, to: u32, weight: u64, place: impl Fn(u32) -> usize) {
+        let (mut hops, mut cycles) = (0u64, u64::from(self.setting.injection) + u64::from(self.setting.packet) - 1);
+        let walked = self.walk(from, to, |channel| {
+            sums.channels[place(channel)] += u128::from(weight);
+            hops += 1;
+            cycles += u64::from(self.setting.router + self.layout.latency[channel as usize]);
+        });
+        sums.strayed(walked.err());
+        sums.weight += u128::from(weight);
+        sums.hops += u128::from(weight) * u128::from(hops);
+        sums.cycles += u128::from(weight) * u128::from(cycles);
+        sums.most = sums.most.max(cycles);
+    }
+
+    /// Follows the tables from a router to another.
+    fn walk(&self, from: u32, to: u32, mut hop: impl FnMut(u32)) -> Result<(), Astray> {
+        let astray = |why| Astray { from, to, why };
+        let (mut at, mut came) = (from, None);
+        for _ in 0..=self.layout.channels * usize::from(self.routes.vcs()) {
+            if at == to {
+                return Ok(());
+            }
+            let (port, vc) = self.routes.next(at, to, came).ok_or(astray(Why::NoEntry(at)))?;
+            let slot = at as usize * self.layout.ports + usize::from(port);
+            let lit = (usize::from(port) < self.layout.ports).then(|| self.layout.outgoing[slot]).filter(|channel| *channel != NONE);
+            let channel = lit.ok_or(astray(Why::Dark(at)))?;
+            hop(channel);
+            at = self.layout.to[channel as usize];
+            came = Some(Came { port: self.layout.in_port[channel as usize], vc });
+        }
+        Err(astray(Why::Loop))
+    }
+}
