@@ -31,9 +31,12 @@ const TRAFFICS: [Traffic; 5] = [Traffic::Uniform, Traffic::Permutation, Traffic:
 const BOUNDS: [Traffic; 6] =
     [Traffic::Uniform, Traffic::Permutation, Traffic::BitShuffle, Traffic::BitReverse, Traffic::GroupShift, Traffic::Adversarial];
 
+/// What is offered, and what another simulator accepts of it; nothing where it is saturated.
+type Rates = &'static [(&'static str, Option<f64>)];
+
 /// BookSim's dragonfly (114 routers, 342 hosts): traffic, routing, virtual channels, flits of each, and what
 /// BookSim accepts of what is offered with wormhole routers of its own.
-const BOOKSIM: [(Traffic, Routing, u32, u32, &[(&str, Option<f64>)]); 6] = [
+const BOOKSIM: [(Traffic, Routing, u32, u32, Rates); 6] = [
     (Traffic::Uniform, Routing::Family, 3, 42, &[("0.5", Some(0.504)), ("0.8", Some(0.801)), ("0.95", Some(0.898))]),
     (Traffic::Uniform, Routing::Ugal, 6, 21, &[("0.6", Some(0.604)), ("0.8", Some(0.800))]),
     (Traffic::GroupShift, Routing::Family, 3, 42, &[("0.1", Some(0.0556))]),
@@ -125,7 +128,7 @@ fn saturation(name: &str, topology: &str, hosts: u32, traffic: Traffic, routing:
     );
 }
 
-fn booksim(traffic: Traffic, routing: Routing, [vcs, flits]: [u32; 2], rates: &[(&str, Option<f64>)], score: Score) {
+fn booksim(traffic: Traffic, routing: Routing, [vcs, flits]: [u32; 2], rates: Rates, score: Score) {
     let net = Wired::new("dragonfly { a = 6; h = 3; }", 3, vcs, flits);
     let adaptive = matches!(routing, Routing::Ugal | Routing::UgalGlobal);
     let choosing = Choosing { routing: Some(routing), score: adaptive.then_some(score), ..Choosing::default() };

@@ -59,7 +59,7 @@ pub fn again(bits: u64) -> u64 {
 
 /// One of `count` from 64 random bits, all alike but for a part in 2^64 / `count`; `count` must be positive.
 pub fn one_of(bits: u64, count: u64) -> u64 {
-    (u128::from(bits) * u128::from(count) >> 64) as u64
+    ((u128::from(bits) * u128::from(count)) >> 64) as u64
 }
 
 /// 2^64 over the golden ratio: what SplitMix64 steps by.

@@ -108,9 +108,10 @@ impl Expected {
     fn of_rows(rows: &Rows, endpoints: &Endpoints, senders: u32) -> Self {
         let (routers, count) = (endpoints.first.len() - 1, endpoints.count());
         let sources = || (0..count).filter(|&source| rows.sends(source));
-        let unit = sources().fold(Some(1), |unit, source| {
-            let of_parts = rows.of(source).0.iter().fold(unit, |unit, part| multiple(unit?, part.count.into()));
-            multiple(of_parts?, rate(rows, source)[1])
+        let unit = sources().try_fold(1, |unit, source| {
+            // What an endpoint of a part hears is a ratio over both: what divides the weight is not looked for.
+            let below = rate(rows, source)[1];
+            rows.of(source).0.iter().try_fold(unit, |unit, part| multiple(unit, below.checked_mul(part.count.into())?))
         });
         let unit = unit.unwrap_or(FINEST);
         // Parts to each endpoint of a range.
