@@ -61,7 +61,7 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|");
     for (name, topology, hosts) in NETWORKS {
         for traffic in TRAFFICS {
-            for (routing, vcs) in [(shortest(topology), 4), (Routing::Ugal, 4), (Routing::Ugal, 6)] {
+            for (routing, vcs) in [(shortest(topology), 3), (shortest(topology), 4), (Routing::Ugal, 4), (Routing::Ugal, 6)] {
                 if chosen(&format!("{name} {} {} {vcs}", traffic.name(), routing.name())) {
                     saturation(name, topology, hosts, traffic, routing, vcs);
                 }
