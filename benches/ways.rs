@@ -1,7 +1,7 @@
-//! `cargo bench --bench ways [-- PART-OF-A-NAME ..]`: networks of the PolarStar paper (Lakhotia and others 2024,
-//! table 3, figures 9 and 10) and the small dragonfly of BookSim, with ways that are chosen while packets move.
-//! Prints the tables of `docs/benchmarks.md`. Without arguments the whole takes an hour; `bounds` prints static
-//! bounds alone.
+//! `cargo bench --bench ways [-- PART-OF-A-NAME ..]`: networks of the PolarStar paper (Lakhotia and others
+//! 2024, table 3, figures 9 and 10) and the small dragonfly of BookSim, with ways that are chosen while
+//! packets move. Prints the tables of `docs/benchmarks.md`. Without arguments the whole takes hours; `bounds`
+//! prints static bounds alone.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
@@ -61,7 +61,7 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|");
     for (name, topology, hosts) in NETWORKS {
         for traffic in TRAFFICS {
-            for (routing, vcs) in [(shortest(topology), 4), (Routing::Ugal, 4), (Routing::Ugal, 6)] {
+            for (routing, vcs) in [(shortest(topology), 3), (shortest(topology), 4), (Routing::Ugal, 4), (Routing::Ugal, 6)] {
                 if chosen(&format!("{name} {} {} {vcs}", traffic.name(), routing.name())) {
                     saturation(name, topology, hosts, traffic, routing, vcs);
                 }

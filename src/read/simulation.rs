@@ -25,8 +25,12 @@ pub(crate) struct SimulatedLine {
     pub(crate) model: ModelLine,
     #[serde(rename = "senders")]
     _senders: IgnoredAny,
+    #[serde(rename = "mean_share")]
+    _mean_share: IgnoredAny,
     #[serde(rename = "bound")]
     _bound: IgnoredAny,
+    #[serde(rename = "bound_by")]
+    _bound_by: IgnoredAny,
     /// Over and under the line.
     pub(crate) bound_ratio: [u64; 2],
     #[serde(rename = "mean_hops")]

@@ -203,8 +203,8 @@ mod tests {
         let all = births(0.25, Some(Turns { off: 0.02, on: 0.01 }), cycles);
         let expected = 0.25 / 3.0 * f64::from(cycles);
         assert!((all.len() as f64 - expected).abs() < 0.02 * expected, "{} births, {expected} expected", all.len());
-        // A gap of one cycle: the burst goes on (0.98), and the coin falls right; had it ended, it would begin
-        // again no sooner than the cycle after.
+        // A gap of one cycle: the burst goes on (0.98), and the coin falls right; had it ended, it would
+        // begin again no sooner than the cycle after.
         let close = all.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as f64;
         let expected = all.len() as f64 * 0.98 * 0.25;
         assert!((close - expected).abs() < 5.0 * libm::sqrt(expected), "{close} gaps of one cycle, {expected} expected");

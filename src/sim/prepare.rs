@@ -61,8 +61,8 @@ impl Prepared<'_> {
     pub fn channel_count(&self) -> u32 {
         self.layout.channels as u32
     }
-    /// Highest rate that the births of packets can offer: one packet per cycle and port, and in bursts no more
-    /// than these offer with a single cycle between them.
+    /// Highest rate that the births of packets can offer: one packet per cycle and port, and in bursts no
+    /// more than these offer with a single cycle between them.
     pub(super) fn most(&self) -> Fraction {
         let ports = Fraction::whole(u64::from(self.setting.packet) * u64::from(self.setting.ports().unwrap_or(1)));
         let in_bursts = |bursts: Bursts| bursts.rate.fraction().times(Fraction::new(bursts.length, u64::from(bursts.length) + 1));

@@ -122,6 +122,10 @@ pub enum Place {
     Simulate,
     /// `model = packet { .. }`
     PacketModel,
+    /// `traffic = group_shift { .. }`
+    Traffic,
+    /// `routing = ugal { .. }` of a simulation
+    Ways,
     /// `topology = synthesize { .. }`
     Synthesize,
     /// `routing = allowed_turns { .. }`
@@ -180,6 +184,8 @@ impl Place {
             Place::Demand => "demand",
             Place::Simulate => "simulate",
             Place::PacketModel => "packet",
+            Place::Traffic => "group_shift",
+            Place::Ways => "ugal",
             Place::Synthesize => "synthesize",
             Place::AllowedTurns => "allowed_turns",
             Place::Grid => "torus",
@@ -301,6 +307,12 @@ pub const FIELDS: &[Field] = fields! {
     "key" Choice AllowedTurns;
     "model" Choice Simulate;
     "traffic" Choice Simulate;
+    "by" Quantity Traffic;
+    "routing" Choice Simulate;
+    "shortest" Choice Ways;
+    "samples" Quantity Ways;
+    "bias" Quantity Ways;
+    "rule" Choice Ways;
     "packet" Quantity Simulate;
     "injection" Quantity Simulate;
     "rates" Quantity Simulate;
@@ -312,6 +324,7 @@ pub const FIELDS: &[Field] = fields! {
     "arbitration" Choice PacketModel;
     "credits" Choice PacketModel;
     "turn" Quantity PacketModel;
+    "speedup" Quantity PacketModel;
     "all_to_all" Statement Demand;
 };
 

@@ -38,7 +38,7 @@ fn grids_move_every_coordinate() {
         (neighbour.bound, between(&ring, &neighbour, 3, 4), between(&ring, &neighbour, 4, 3)),
         (ratio(1, 1), ratio(1, 1), ratio(0, 1))
     );
-    // 4 x 3: one on along the first axis, none along the second, since ceil(3 / 2) - 1 = 1, ceil(4 / 2) - 1 = 1.
+    // 4 x 3: one on along both axes, since ceil(3 / 2) - 1 = 1 and ceil(4 / 2) - 1 = 1.
     let grid = Wired::new("torus 4 x 3;", 2, 4);
     let min = Parameters { traffic: Traffic::Tornado, ..routed(Routing::Min) };
     let load = grid.load(&min);
@@ -68,7 +68,7 @@ fn linked_routers_share_what_is_sent() {
     // A hub without hosts, leaves that hang on it and on each other: 1 - 2 - 3, 0 joined to 1.
     let row = Bench::tree(UNIT, &[0, 1, 2], &[1, 2, 1, 3]);
     let load = of(&row, Traffic::Adjacent, Details::default());
-    // Router 1 has two hosts, and hears from one host on its left; it sends each half of what its hosts offer.
+    // Router 1 has two hosts; it sends each neighbor half of what they offer.
     assert_eq!([between(&row, &load, 0, 1), between(&row, &load, 1, 0), between(&row, &load, 1, 2)], [ratio(1, 1); 3]);
     // Router 2: two hosts on its left, three on its right.
     assert_eq!(

@@ -133,8 +133,8 @@ fn shortest_ways_load_known_networks_as_other_code_has_it() {
     }
 }
 
-/// Two splits on the way: 1/2 of what is sent between opposite corners takes each side of a square, and of the
-/// three ways out of a cube a third.
+/// Two splits on the way: 1/2 of what is sent between opposite corners takes each side of a square, and of
+/// the three ways out of a cube a third.
 #[test]
 fn random_ways_split_evenly() {
     let cube = Wired::new("hypercube { dimensions = 3; }", 1, 3);

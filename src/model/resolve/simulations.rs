@@ -2,12 +2,13 @@
 
 use super::context::{Context, short_name, unknown_choice};
 use super::items::{Items, head};
-use super::settings::{Settings, choice, in_range, integer, one_of_or, quantity, settings, wrong_kind};
+use super::settings::{Settings, choice, in_range, integer, one_of, one_of_or, quantity, settings, wrong_kind};
 use crate::diag::Span;
 use crate::limits::SIMULATED_CYCLES;
 use crate::model::errors::ResolveError;
-use crate::model::{Hosts, Lanes, Parameters, Rate, Router, Scenarios, Simulation};
-use crate::syntax::ast::{Expr, ExprKind, Steps, Value, ValueKind};
+use crate::model::word::Word;
+use crate::model::{Choosing, Details, Hosts, Lanes, Parameters, Rate, Router, Routing, Scenarios, Score, Shortest, Simulation, Traffic};
+use crate::syntax::ast::{Block, Expr, ExprKind, Name, Steps, Value, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::{Decimal, Dimension};
 use std::collections::BTreeMap;
@@ -72,7 +73,14 @@ fn parameters(context: &mut Context, settings: &Settings<'_>) -> Option<Paramete
         Some(value) => model(context, value, default.clone()),
         None => Some(default.clone()),
     };
-    let traffic = one_of_or(context, settings, "traffic", default.traffic);
+    let (traffic, details) = match settings.get("traffic") {
+        Some(value) => traffic(context, value)?,
+        None => (default.traffic, default.details),
+    };
+    let choosing = match settings.get("routing") {
+        Some(value) => choosing(context, value)?,
+        None => default.choosing,
+    };
     let packet = match settings.get("packet") {
         Some(value) => counted(context, "`packet`", value, Dimension::Flits, "6 flits", [1, PACKET]),
         None => Some(default.packet),
@@ -91,22 +99,109 @@ fn parameters(context: &mut Context, settings: &Settings<'_>) -> Option<Paramete
         context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found: "these are more".to_owned() });
         return None;
     }
-    Some(Parameters { traffic: traffic?, packet: packet?, injection: injection?, warmup, measure, seed: seed?, ..model? })
+    let (packet, injection, seed) = (packet?, injection?, seed?);
+    Some(Parameters { traffic, details, choosing, packet, injection, warmup, measure, seed, ..model? })
+}
+
+/// A word, alone or with settings.
+fn named<'a>(context: &mut Context, what: &str, value: &'a Value, example: &str) -> Option<(Name, Option<&'a Block>)> {
+    if let ValueKind::Block(name, block) = &value.kind {
+        return Some((name.clone(), Some(block)));
+    }
+    let found = choice(value);
+    if found.is_none() {
+        context.error(wrong_kind(what, "a name", example, value.span));
+    }
+    found.map(|name| (name, None))
+}
+
+/// The value of a word, alone or with settings.
+fn word_of<T: Word>(context: &mut Context, what: &str, name: &Name) -> Option<T> {
+    let names: Vec<&str> = T::WORDS.iter().map(|known| known.word()).collect();
+    let found = T::WORDS.iter().find(|known| known.word() == &*name.value).copied();
+    if found.is_none() {
+        context.error(unknown_choice(what, name, &names, None));
+    }
+    found
+}
+
+/// Settings of something that has none.
+fn needless(context: &mut Context, name: &Name) {
+    let what = format!("`{} {{ .. }}`", name.value);
+    let help = Some(format!("it has no settings: write `{}`", name.value));
+    context.error(ResolveError::Misplaced { what, place: "a simulation".to_owned(), help, span: name.span });
+}
+
+/// `uniform`, or `group_shift { by = 2; }`.
+fn traffic(context: &mut Context, value: &Value) -> Option<(Traffic, Details)> {
+    let (name, block) = named(context, "`traffic`", value, "uniform")?;
+    let traffic = word_of(context, "`traffic`", &name)?;
+    if traffic == Traffic::Hotspot {
+        let help = Some("spots are named where the command is given: `fabc sim DIR --traffic hotspot --hotspot NAMES`".to_owned());
+        let (what, place) = ("`hotspot`".to_owned(), "a spec".to_owned());
+        context.error(ResolveError::Misplaced { what, place, help, span: name.span });
+        return None;
+    }
+    let Some(block) = block else { return Some((traffic, Details::default())) };
+    if traffic != Traffic::GroupShift {
+        needless(context, &name);
+        return None;
+    }
+    let settings = settings(context, block, "`group_shift`".to_owned(), name.span, Place::Traffic);
+    let by = match settings.get("by") {
+        Some(value) => Some(integer(context, "`by`", value, 1..=i64::from(u32::MAX))? as u32),
+        None => None,
+    };
+    Some((traffic, Details { by, ..Details::default() }))
+}
+
+/// `min`, or `ugal { samples = 4; }`.
+fn choosing(context: &mut Context, value: &Value) -> Option<Choosing> {
+    let (name, block) = named(context, "`routing`", value, "min")?;
+    let routing: Routing = word_of(context, "`routing`", &name)?;
+    let choosing = Choosing { routing: Some(routing), ..Choosing::default() };
+    let Some(block) = block else { return Some(choosing) };
+    let adaptive = matches!(routing, Routing::Ugal | Routing::UgalGlobal);
+    if !adaptive && routing != Routing::Valiant {
+        needless(context, &name);
+        return None;
+    }
+    let title = format!("`{}`", name.value);
+    let settings = settings(context, block, title.clone(), name.span, Place::Ways);
+    for setting in ["samples", "bias", "rule"] {
+        if let Some(span) = settings.span(setting).filter(|_| !adaptive) {
+            let help = Some("it belongs to `ugal` and `ugal_global`".to_owned());
+            context.error(ResolveError::Misplaced { what: format!("`{setting}`"), place: title.clone(), help, span });
+        }
+    }
+    let shortest = settings.get("shortest").map(|value| one_of::<Shortest>(context, "`shortest`", value));
+    let score = settings.get("rule").map(|value| one_of::<Score>(context, "`rule`", value));
+    let samples = settings.get("samples").map(|value| integer(context, "`samples`", value, 1..=1024));
+    let most = [0, WAIT];
+    let bias = settings.get("bias").map(|value| counted(context, "`bias`", value, Dimension::Flits, "30 flits", most));
+    Some(Choosing {
+        shortest: whole(shortest)?,
+        score: whole(score)?,
+        samples: whole(samples)?.map(|samples| samples as u16),
+        bias: whole(bias)?,
+        ..choosing
+    })
+}
+
+/// Nothing where nothing is written; the outer `None` says that an error was reported.
+#[allow(clippy::option_option)]
+fn whole<T>(value: Option<Option<T>>) -> Option<Option<T>> {
+    match value {
+        None => Some(None),
+        Some(None) => None,
+        Some(Some(value)) => Some(Some(value)),
+    }
 }
 
 /// `packet` or `packet { .. }`.
 fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Parameters> {
     const MODELS: [&str; 1] = ["packet"];
-    let (name, block) = match &value.kind {
-        ValueKind::Block(name, block) => (name.clone(), Some(block)),
-        _ => match choice(value) {
-            Some(name) => (name, None),
-            None => {
-                context.error(wrong_kind("`model`", "a model of routers", "packet { general = 2; }", value.span));
-                return None;
-            }
-        },
-    };
+    let (name, block) = named(context, "`model`", value, "packet { general = 2; }")?;
     if !MODELS.contains(&&*name.value) {
         context.error(unknown_choice("`model`", &name, &MODELS, None));
         return None;
@@ -131,12 +226,14 @@ fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Pa
         None => Some(None),
     };
     let turn = cycles(context, &settings, "turn", [0, WAIT]);
+    let speedup = settings.get("speedup").map_or(Some(1), |value| integer(context, "`speedup`", value, 1..=64));
     Some(Parameters {
         lanes: general?.map(Lanes::General).or(classes?.map(Lanes::Classes)),
         arbitration: arbitration?,
         credits: credits?,
         hosts: hosts?,
         turn: turn?.unwrap_or(default.turn),
+        speedup: speedup? as u32,
         ..default
     })
 }

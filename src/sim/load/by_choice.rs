@@ -1,5 +1,5 @@
-//! Loads of ways that are chosen on the way, on average: towards every destination, what a router has is split
-//! evenly over the channels that it draws from.
+//! Loads of ways that are chosen on the way, on average: towards every destination, what a router has is
+//! split evenly over the channels that it draws from.
 //!
 //! Over a random router, what is sent comes twice: spread over all routers with endpoints, and from all of
 //! them. Splits are exact as long as their common denominator is small; past that, parts are rounded up.
@@ -173,8 +173,8 @@ impl Halves {
         halves
     }
 
-    /// To a router: of every other one, all that it sends to third ones, on its first half; and all that third
-    /// ones send to this one, on its second half.
+    /// To a router: of every other one, all that it sends to third ones, on its first half; and all that
+    /// third ones send to this one, on its second half.
     fn column(&self, pairs: &Pairs, to: u32, of: &Chosen<'_>) -> Column {
         let mut direct = vec![0; of.layout.routers];
         pairs.of(to, of.endpoints).for_each(|(from, parts)| direct[from as usize] = u128::from(parts));

@@ -88,8 +88,8 @@ pub(in super::super) fn load(ways: &Ways<'_>, expected: &Expected) -> Result<Sta
     })
 }
 
-/// A ratio of numbers that leave room to calculate with it: of larger ones the last bits are left out, so that
-/// it is no larger than before.
+/// A ratio of numbers that leave room to calculate with it: of larger ones the last bits are left out, so
+/// that it is no larger than before.
 fn rounded(value: Fraction) -> Fraction {
     let bits = u128::BITS - value.numerator().max(value.denominator()).leading_zeros();
     let shift = bits.saturating_sub(ROOM);

@@ -1,8 +1,8 @@
 //! Packets that choose their ways.
 //!
 //! Behind a port, a packet chooses when it first competes: after everything that happens in the cycle, before
-//! anything is granted, so that the queues that it looks at do not depend on who was asked before. Where hosts
-//! are not limited, every packet competes from its birth on, and chooses then.
+//! anything is granted, so that the queues that it looks at do not depend on who was asked before. Where
+//! hosts are not limited, every packet competes from its birth on, and chooses then.
 
 use super::super::choice::{Choice, Way};
 use super::{Packet, Run};

@@ -109,7 +109,8 @@ impl Expected {
         let (routers, count) = (endpoints.first.len() - 1, endpoints.count());
         let sources = || (0..count).filter(|&source| rows.sends(source));
         let unit = sources().try_fold(1, |unit, source| {
-            // What an endpoint of a part hears is a ratio over both: what divides the weight is not looked for.
+            // What an endpoint of a part hears is a ratio over both; what divides the weight is not
+            // looked for.
             let below = rate(rows, source)[1];
             rows.of(source).0.iter().try_fold(unit, |unit, part| multiple(unit, below.checked_mul(part.count.into())?))
         });
@@ -201,8 +202,8 @@ mod tests {
     fn rows_come_to_what_they_say() {
         let endpoints = endpoints(&[2, 1, 3]);
         let mut rows = Rows::new(6);
-        // Both hosts of the first router: a third to the second router, the rest to the third one. The host of
-        // the second one offers half as much, all of it to the last host.
+        // Both hosts of the first router: a third to the second router, the rest to the third one. The host
+        // of the second one offers half as much, all of it to the last host.
         let part = |first, count, weight| Part { first, count, weight };
         rows.add(0..2, [part(2, 1, 1), part(3, 3, 2)], 4);
         rows.add(2..3, [part(5, 1, 7)], 2);
