@@ -74,12 +74,12 @@ fn parameters(context: &mut Context, settings: &Settings<'_>) -> Option<Paramete
         None => Some(default.clone()),
     };
     let (traffic, details) = match settings.get("traffic") {
-        Some(value) => traffic(context, value)?,
-        None => (default.traffic, default.details),
+        Some(value) => traffic(context, value).map(|(traffic, details)| (Some(traffic), details)).unwrap_or_default(),
+        None => (Some(default.traffic), default.details),
     };
     let choosing = match settings.get("routing") {
-        Some(value) => choosing(context, value)?,
-        None => default.choosing,
+        Some(value) => choosing(context, value),
+        None => Some(default.choosing),
     };
     let packet = match settings.get("packet") {
         Some(value) => counted(context, "`packet`", value, Dimension::Flits, "6 flits", [1, PACKET]),
@@ -99,7 +99,7 @@ fn parameters(context: &mut Context, settings: &Settings<'_>) -> Option<Paramete
         context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found: "these are more".to_owned() });
         return None;
     }
-    let (packet, injection, seed) = (packet?, injection?, seed?);
+    let (traffic, choosing, packet, injection, seed) = (traffic?, choosing?, packet?, injection?, seed?);
     Some(Parameters { traffic, details, choosing, packet, injection, warmup, measure, seed, ..model? })
 }
 
