@@ -84,7 +84,7 @@ fn files(directory: &Path, scenario: Option<&str>) -> Result<Files, DriverError>
 /// Runs all rates and seeds on one scenario.
 fn run(args: &SimArgs, fabric: &Fabric, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
     let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
-    let prepared = sim::prepare(fabric, &scene, &read.tables, &args.parameters())?;
+    let prepared = sim::prepare(fabric, &scene, &read.tables, &args.parameters()?)?;
     let bound = prepared.load().bound;
     let rates = match &args.rates {
         Some(rates) => rates.0.clone(),

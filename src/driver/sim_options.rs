@@ -1,6 +1,6 @@
 //! The options of `fabc sim`, as clap reads them.
 
-use crate::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, Rate, Traffic};
+use crate::sim::{Arbitration, Credits, Hosts, Lanes, Model, Parameters, Rate, SimError, Traffic};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -54,6 +54,14 @@ pub struct SimArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
+    /// How routers move flits
+    #[arg(long, value_enum, default_value = "packet")]
+    pub model: Model,
+
+    /// Rounds of the switch per cycle, in the flit model [default: 2]
+    #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub speedup: Option<u8>,
+
     /// Flits of a packet
     #[arg(long, default_value_t = 6, value_name = "FLITS", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub packet: u32,
@@ -67,16 +75,16 @@ pub struct ModelArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub classes: Option<u8>,
 
-    /// Who goes first
-    #[arg(long, value_enum, default_value = "age")]
-    pub arbitration: Arbitration,
+    /// Who goes first, in the packet model [default: age]
+    #[arg(long, value_enum)]
+    pub arbitration: Option<Arbitration>,
 
-    /// When a router can use room at the other end of a link again
-    #[arg(long, value_enum, default_value = "instant")]
-    pub credits: Credits,
+    /// When a router can use room at the other end of a link again [default: instant; in the flit model link]
+    #[arg(long, value_enum)]
+    pub credits: Option<Credits>,
 
-    /// Ports each way of a chip, of a network of a host, one flit per cycle each; or `unlimited` [default:
-    /// unlimited chips, one port per host]
+    /// Ports each way of a chip, of a network of a host, one flit per cycle each; or `unlimited` [default: one
+    /// port per host; chips unlimited, in the flit model two ports]
     #[arg(long, value_name = "PORTS", value_parser = hosts)]
     pub hosts: Option<Hosts>,
 
@@ -84,9 +92,10 @@ pub struct ModelArgs {
     #[arg(long, default_value_t = 0, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub injection: u32,
 
-    /// Cycles until a packet competes that became first of its queue as the one before left
-    #[arg(long, default_value_t = 2, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
-    pub turn: u32,
+    /// Cycles until a packet competes that became first of its queue as the one before left, in the packet model
+    /// [default: 2]
+    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
+    pub turn: Option<u32>,
 
     /// Cycles before anything is counted [default: by the latency of the routes]
     #[arg(long, value_name = "CYCLES")]
@@ -116,21 +125,34 @@ pub struct Rates(pub Vec<Rate>);
 
 impl SimArgs {
     /// What the simulator is asked for.
-    pub(super) fn parameters(&self) -> Parameters {
-        let ModelArgs { packet, general, classes, arbitration, credits, hosts, injection, turn, warmup, measure } = self.model;
-        Parameters {
+    ///
+    /// # Errors
+    /// What the model does not have.
+    pub(super) fn parameters(&self) -> Result<Parameters, SimError> {
+        let ModelArgs { packet, general, classes, arbitration, credits, hosts, injection, turn, warmup, measure, .. } = self.model;
+        let of = |option: &'static str, of: &'static str| Err(SimError::OtherModel { option, of });
+        let model = match (self.model.model, self.model.speedup) {
+            (Model::Flit { .. }, _) if arbitration.is_some() => return of("--arbitration", "packet"),
+            (Model::Flit { .. }, _) if turn.is_some() => return of("--turn", "packet"),
+            (Model::Packet, Some(_)) => return of("--speedup", "flit"),
+            (Model::Flit { .. }, Some(speedup)) => Model::Flit { speedup },
+            (model, None) => model,
+        };
+        let usual = Parameters::default();
+        Ok(Parameters {
+            model,
             traffic: self.traffic,
             packet,
             injection,
-            turn,
+            turn: turn.unwrap_or(usual.turn),
             lanes: general.map(Lanes::General).or(classes.map(Lanes::Classes)),
-            arbitration,
+            arbitration: arbitration.unwrap_or(usual.arbitration),
             credits,
             hosts,
             warmup,
             measure,
             seed: self.seed,
-        }
+        })
     }
 
     /// The seeds of the runs.
@@ -192,6 +214,10 @@ macro_rules! values {
 }
 
 values! {
+    Model: |value| match value {
+        Model::Packet => "Whole packets, cut through",
+        Model::Flit { .. } => "Flit by flit, through allocated virtual channels",
+    };
     Arbitration: |value| match value {
         Arbitration::Age => "The oldest packet",
         Arbitration::Rotate => "The queue that was served longest ago",

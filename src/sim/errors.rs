@@ -131,6 +131,35 @@ pub enum SimError {
         /// The limit.
         most: u64,
     },
+
+    /// Hosts without ports, in a model whose hosts hand over flit by flit.
+    #[error("hosts without limit are of the packet model")]
+    #[diagnostic(code(FAB0610), help("in the flit model a host hands its router one flit per cycle and port: give a number (`--hosts`)"))]
+    UnlimitedHosts,
+
+    /// A router that takes no time, in a model whose flits wait behind the switch.
+    #[error("the {router} takes 0 cycles")]
+    #[diagnostic(
+        code(FAB0611),
+        help("in the flit model a router takes at least one cycle: declare a `latency`, or choose `--model packet`")
+    )]
+    TimelessRouter {
+        /// `chip` or `router`.
+        router: &'static str,
+        /// Where it is declared.
+        #[label("declared here")]
+        span: Span,
+    },
+
+    /// A parameter that the model does not have.
+    #[error("`{option}` is of the {of} model")]
+    #[diagnostic(code(FAB0612), help("leave it out, or choose `--model {of}`"))]
+    OtherModel {
+        /// As it is asked for.
+        option: &'static str,
+        /// The model that has it.
+        of: &'static str,
+    },
 }
 
 impl SimError {
@@ -139,6 +168,7 @@ impl SimError {
         match self {
             SimError::Astray { .. } | SimError::Deadlock { .. } => 3,
             SimError::RateTooHigh { .. } | SimError::NoTraffic { .. } | SimError::TooManyCycles { .. } => 2,
+            SimError::UnlimitedHosts | SimError::OtherModel { .. } => 2,
             _ => 1,
         }
     }

@@ -79,6 +79,13 @@ impl Sums {
     }
 }
 
+impl StaticLoad {
+    /// Cycles without any move after which a run is given up while packets are inside.
+    pub(super) fn patience(&self) -> u32 {
+        u32::try_from(4 * self.most_cycles).unwrap_or(u32::MAX).max(1000)
+    }
+}
+
 impl Ways<'_> {
     /// Walks every route that a traffic takes.
     pub(super) fn load(&self, pattern: &Pattern) -> Result<StaticLoad, Astray> {
@@ -144,7 +151,7 @@ impl Ways<'_> {
 
     /// Adds the route between two routers.
     fn add(&self, sums: &mut Sums, from: u32, to: u32, weight: u64, place: impl Fn(u32) -> usize) -> Result<(), Astray> {
-        let (mut hops, mut cycles) = (0u64, u64::from(self.setting.injection) + u64::from(self.setting.packet) - 1);
+        let (mut hops, mut cycles) = (0u64, u64::from(self.setting.injection + self.setting.ejection() + self.setting.packet) - 1);
         self.walk(from, to, |channel| {
             sums.channels[place(channel)] += weight;
             hops += 1;

@@ -6,11 +6,14 @@
 //! and seed; no number of threads and no order of visits shows.
 //!
 //! Time is in cycles; a channel moves one flit per cycle. `packet` holds the model of whole packets: virtual
-//! cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as CNSim has it.
+//! cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as CNSim has it. `flit` holds the model
+//! of single flits: wormholes through routers whose virtual channels and switch are allocated, as BookSim has it.
+//! `run` chooses.
 
 mod births;
 mod endpoints;
 mod errors;
+mod flit;
 mod layout;
 mod load;
 mod packet;
@@ -20,19 +23,21 @@ mod prepare;
 mod rate;
 mod report;
 mod routes;
+mod run;
 mod saturation;
 mod simulate;
 mod tally;
 mod traffic;
+mod waiting;
 mod wheel;
 
 pub use errors::SimError;
 pub use load::StaticLoad;
-pub use packet::run;
-pub use parameters::{Arbitration, Credits, Hosts, Lanes, Parameters, Setting, Traffic};
+pub use parameters::{Arbitration, Credits, Hosts, Lanes, Model, Parameters, Setting, Traffic};
 pub use point::{Delays, Point, VcUse};
 pub use prepare::{Prepared, prepare};
 pub use rate::Rate;
 pub use report::SimReport;
+pub use run::run;
 pub use saturation::{Saturation, saturation};
 pub use simulate::{curve, simulate};

@@ -5,23 +5,27 @@ use crate::model::word::words;
 /// What is asked for; what is left open has a default that depends on the fabric.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
+    /// How routers move flits.
+    pub model: Model,
     /// Who sends to whom.
     pub traffic: Traffic,
     /// Flits of a packet.
     pub packet: u32,
     /// Cycles from the birth of a packet until it stands at its router.
     pub injection: u32,
-    /// Cycles until a packet competes that has become the first of its queue because the one before has left.
+    /// Cycles until a packet competes that has become the first of its queue because the one before has left;
+    /// of the packet model only.
     pub turn: u32,
     /// Which virtual channels there are; `None`: those of the tables, and all others that the routers have
     /// are general ones.
     pub lanes: Option<Lanes>,
-    /// Who goes first.
+    /// Who goes first; of the packet model only.
     pub arbitration: Arbitration,
-    /// When room in a queue can be used again.
-    pub credits: Credits,
-    /// Ports of hosts; `None`: no limit in a pod, where the endpoint is inside the router, and one port per
-    /// host in a network.
+    /// When room in a queue can be used again; `None`: at once in the packet model, after the link in the flit
+    /// model.
+    pub credits: Option<Credits>,
+    /// Ports of hosts; `None`: one port per host of a network; in a pod, where the endpoint is inside the router,
+    /// no limit in the packet model and two ports in the flit model.
     pub hosts: Option<Hosts>,
     /// Cycles before anything is counted; `None`: by the latency of routes.
     pub warmup: Option<u32>,
@@ -34,19 +38,32 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Self {
+            model: Model::Packet,
             traffic: Traffic::Uniform,
             packet: 6,
             injection: 0,
             turn: 2,
             lanes: None,
             arbitration: Arbitration::Age,
-            credits: Credits::AtOnce,
+            credits: None,
             hosts: None,
             warmup: None,
             measure: None,
             seed: 1,
         }
     }
+}
+
+/// How routers move flits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Model {
+    /// Whole packets, cut through.
+    Packet,
+    /// Flit by flit, wormholes; a separable allocator, whose switch works several rounds in a cycle.
+    Flit {
+        /// Rounds.
+        speedup: u8,
+    },
 }
 
 /// Which virtual channels a port has, and what they have to do with those of the tables.
@@ -108,6 +125,11 @@ pub enum Traffic {
     Transpose,
 }
 
+words!(Model {
+    Self::Packet => Self::Packet => "packet",
+    Self::Flit { speedup: 2 } => Self::Flit { .. } => "flit",
+});
+
 words!(Arbitration { Age = "age", Rotate = "rotate" });
 
 words!(Credits { AtOnce = "instant", Link = "link" });
@@ -125,6 +147,8 @@ words!(Traffic {
 /// The parameters with every default worked out, and what the spec says of the routers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setting {
+    /// How routers move flits.
+    pub model: Model,
     /// Who sends to whom.
     pub traffic: Traffic,
     /// Flits of a packet.
@@ -167,6 +191,20 @@ impl Setting {
         match self.hosts {
             Hosts::Unlimited => None,
             Hosts::Ports(ports) => Some(u32::from(ports)),
+        }
+    }
+    /// Cycles from the last router to the host: there, too, a flit passes the switch in the flit model.
+    pub(super) fn ejection(&self) -> u32 {
+        match self.model {
+            Model::Packet => 0,
+            Model::Flit { .. } => self.router,
+        }
+    }
+    /// Flits of the smallest thing that a queue has room for.
+    pub(super) fn grain(&self) -> u32 {
+        match self.model {
+            Model::Packet => self.packet,
+            Model::Flit { .. } => 1,
         }
     }
     /// The first cycle in which nothing is counted any more.

@@ -4,7 +4,7 @@ use super::endpoints::Endpoints;
 use super::errors::SimError;
 use super::layout::Layout;
 use super::load::{StaticLoad, Ways, Why};
-use super::parameters::{Hosts, Lanes, Parameters, Setting};
+use super::parameters::{Credits, Hosts, Lanes, Model, Parameters, Setting};
 use super::routes::Routes;
 use super::traffic::Pattern;
 use crate::ids::{LinkTypeId, NodeId};
@@ -66,11 +66,9 @@ pub fn prepare<'a>(
     let router = &fabric.router;
     links(fabric, scene)?;
     let (general, classes) = lanes(fabric, tables.vcs, parameters.lanes)?;
-    if parameters.packet > router.buffer_flits {
-        return Err(SimError::PacketTooLong { packet: parameters.packet, buffer: router.buffer_flits, span: router.span });
-    }
-    let by_default = if fabric.pod().is_some() { Hosts::Unlimited } else { Hosts::Ports(1) };
+    let (credits, hosts) = by_model(fabric, parameters)?;
     let mut setting = Setting {
+        model: parameters.model,
         traffic: parameters.traffic,
         packet: parameters.packet,
         injection: parameters.injection,
@@ -79,8 +77,8 @@ pub fn prepare<'a>(
         classes,
         table_vcs: tables.vcs,
         arbitration: parameters.arbitration,
-        credits: parameters.credits,
-        hosts: parameters.hosts.unwrap_or(by_default),
+        credits,
+        hosts,
         warmup: 0,
         measure: 0,
         seed: parameters.seed,
@@ -112,6 +110,24 @@ pub fn prepare<'a>(
     }
     (setting.warmup, setting.measure) = (warmup as u32, measure as u32);
     Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, endpoints, pattern, load })
+}
+
+/// What depends on the model: when room is known again, and the ports of hosts.
+fn by_model(fabric: &Fabric, parameters: &Parameters) -> Result<(Credits, Hosts), SimError> {
+    let router = &fabric.router;
+    let (credits, of_a_chip) = match parameters.model {
+        Model::Packet if parameters.packet > router.buffer_flits => {
+            return Err(SimError::PacketTooLong { packet: parameters.packet, buffer: router.buffer_flits, span: router.span });
+        }
+        Model::Packet => (Credits::AtOnce, Hosts::Unlimited),
+        Model::Flit { .. } if parameters.hosts == Some(Hosts::Unlimited) => return Err(SimError::UnlimitedHosts),
+        Model::Flit { .. } if router.latency_cycles == 0 => {
+            return Err(SimError::TimelessRouter { router: fabric.plant.router_word(), span: router.span });
+        }
+        Model::Flit { .. } => (Credits::Link, Hosts::Ports(2)),
+    };
+    let hosts = if fabric.pod().is_some() { of_a_chip } else { Hosts::Ports(1) };
+    Ok((parameters.credits.unwrap_or(credits), parameters.hosts.unwrap_or(hosts)))
 }
 
 /// Whether all links in use carry alike, and take a time that can be simulated.

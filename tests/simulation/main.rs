@@ -2,6 +2,7 @@
 
 mod balance;
 mod bench;
+mod flit;
 
 use bench::{Bench, Hardware, UNIT, parameters};
 use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, SimError, Traffic};
@@ -18,7 +19,7 @@ fn a_packet_alone_takes_as_long_as_its_route() {
             for credits in [Credits::AtOnce, Credits::Link] {
                 let hops = 4;
                 let row = Bench::tree(hardware, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
-                let parameters = Parameters { injection, packet, hosts: Some(hosts), credits, ..parameters(100_000) };
+                let parameters = Parameters { injection, packet, hosts: Some(hosts), credits: Some(credits), ..parameters(100_000) };
                 // Some thirty packets, each alone.
                 let rate = format!("{:.6}", f64::from(packet) * 0.000_15);
                 let alone = row.point(&parameters, &rate).unwrap();

@@ -11,7 +11,7 @@ use super::number::{fixed, ratio, round_down_sig};
 use crate::ids::{ChannelId, Id};
 use crate::ir::{Fraction, Topology, gigabytes};
 use crate::model::Fabric;
-use crate::sim::{Delays, Hosts, Point, Rate, Saturation, Setting, SimReport, VcUse};
+use crate::sim::{Delays, Hosts, Model, Point, Rate, Saturation, Setting, SimReport, VcUse};
 
 /// Decimals of utilizations.
 const SHARE: u32 = 4;
@@ -46,6 +46,7 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, reports: &[SimRepor
 /// The model with every default spelled out.
 fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     let Setting {
+        model,
         traffic,
         packet,
         injection,
@@ -66,9 +67,15 @@ fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         Hosts::Unlimited => "\"unlimited\"".to_owned(),
         Hosts::Ports(ports) => ports.to_string(),
     };
-    push(out, format_args!("{{\"name\":\"packet\",\"traffic\":\"{}\",\"traffic_seed\":{seed},\"packet_flits\":{packet}", traffic.name()));
-    push(out, format_args!(",\"injection_cycles\":{injection},\"turn_cycles\":{turn},\"general_vcs\":{general}"));
-    push(out, format_args!(",\"table_vcs\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{}\"", arbitration.name()));
+    // What only one of the models has stands where it works.
+    let (turn, order) = match model {
+        Model::Packet => (format!(",\"turn_cycles\":{turn}"), format!("\"arbitration\":\"{}\"", arbitration.name())),
+        Model::Flit { speedup } => (String::new(), format!("\"speedup\":{speedup}")),
+    };
+    let (model, traffic) = (model.name(), traffic.name());
+    push(out, format_args!("{{\"name\":\"{model}\",\"traffic\":\"{traffic}\",\"traffic_seed\":{seed},\"packet_flits\":{packet}"));
+    push(out, format_args!(",\"injection_cycles\":{injection}{turn},\"general_vcs\":{general}"));
+    push(out, format_args!(",\"table_vcs\":{table_vcs},\"vcs_per_table_vc\":{classes},{order}"));
     push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
     push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
     push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
@@ -174,7 +181,8 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
     }
     let mut out = String::from(
         "scenario,rate,seed,offered,accepted,accepted_second_half,stable,mean,median,p99,max,mean_source_wait,mean_hops,born,delivered,\
-         unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share\n",
+         unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share,\
+         model\n",
     );
     for report in reports {
         let (setting, senders) = (&report.setting, report.load.senders);
@@ -200,7 +208,11 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
             cells.extend([point.born, point.delivered, point.unfinished].map(|count| count.to_string()));
             cells.extend(point.inside_at.map(|count| count.to_string()));
             cells.extend([source(point.worst_source.1), source(point.best_source.1), topology.channel_name(ChannelId(busiest))]);
-            cells.extend([share(busy.into(), setting.measure.into()), share(point.general_hops, point.hops)]);
+            cells.extend([
+                share(busy.into(), setting.measure.into()),
+                share(point.general_hops, point.hops),
+                setting.model.name().to_owned(),
+            ]);
             let cells: Vec<String> = cells.iter().map(|cell| cell_of(cell)).collect();
             push(&mut out, format_args!("{}\n", cells.join(",")));
         }
@@ -209,14 +221,15 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
 }
 
 fn saturation_csv(reports: &[SimReport]) -> String {
-    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted\n");
+    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted,model\n");
     for (report, found) in reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found))) {
         let end = |rate: &Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
         let (scenario, bound) = (cell_of(&report.scenario), bound(report.load.bound));
         let (stable, unstable) = (end(&found.stable), end(&found.unstable));
         let share = fixed(share_of_bound(report, found), SHARE);
         let accepted = ratio(found.beyond.accepted(&report.setting, report.load.senders));
-        push(&mut out, format_args!("{scenario},{},{bound},{stable},{unstable},{share},{},{accepted}\n", found.seed, found.beyond.rate));
+        let (seed, beyond, model) = (found.seed, found.beyond.rate, report.setting.model.name());
+        push(&mut out, format_args!("{scenario},{seed},{bound},{stable},{unstable},{share},{beyond},{accepted},{model}\n"));
     }
     out
 }
@@ -238,21 +251,25 @@ fn sentence(setting: &Setting) -> String {
         Hosts::Ports(1) => "a port of one flit per cycle each way and host".to_owned(),
         Hosts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
     };
-    let first = match setting.arbitration.name() {
-        "age" => "oldest first",
-        _ => "queues in turn",
+    let credits = match setting.credits.name() {
+        "instant" => "at once",
+        _ => "after the link",
+    };
+    let Setting { packet, buffer, router, turn, injection, .. } = setting;
+    let (flow, at_the_turn) = match setting.model {
+        Model::Packet => {
+            let first = match setting.arbitration.name() {
+                "age" => "oldest first",
+                _ => "queues in turn",
+            };
+            (format!("virtual cut-through of packets of {packet} flits, {first}"), format!(" {turn} for the next of a queue,"))
+        }
+        Model::Flit { speedup } => {
+            let rounds = if speedup == 1 { "one round".to_owned() } else { format!("{speedup} rounds") };
+            (format!("wormholes of packets of {packet} flits, separable allocator, {rounds} of the switch per cycle"), String::new())
+        }
     };
     format!(
-        "virtual cut-through of packets of {} flits, {first}; {vcs}, {} flits each; routers of {} cycles, {} for the next of a queue, {} at \
-         the source; credits {}; {hosts}",
-        setting.packet,
-        setting.buffer,
-        setting.router,
-        setting.turn,
-        setting.injection,
-        match setting.credits.name() {
-            "instant" => "at once",
-            _ => "after the link",
-        }
+        "{flow}; {vcs}, {buffer} flits each; routers of {router} cycles,{at_the_turn} {injection} at the source; credits {credits}; {hosts}"
     )
 }

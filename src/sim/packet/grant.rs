@@ -2,7 +2,7 @@
 
 use super::super::layout::NONE;
 use super::super::parameters::Arbitration;
-use super::super::wheel::Event;
+use super::event::Event;
 use super::{Front, Packet, Run};
 
 impl Run<'_> {

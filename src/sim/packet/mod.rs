@@ -9,10 +9,11 @@
 //! In a cycle, first everything happens that was to happen in it; then packets are born; then the routers
 //! that were touched grant their channels, each by what it alone owns.
 
+mod event;
 mod grant;
 mod watchdog;
 
-use super::births::Births;
+use super::births::{Births, DESTINATIONS};
 use super::errors::SimError;
 use super::layout::NONE;
 use super::parameters::Credits;
@@ -20,12 +21,10 @@ use super::point::Point;
 use super::prepare::Prepared;
 use super::rate::Rate;
 use super::routes::Came;
-use super::tally::Tally;
-use super::wheel::{Event, Wheel};
+use super::tally::{Census, Tally};
+use super::wheel::Wheel;
 use crate::random::Keyed;
-
-/// The stream of random numbers that destinations are drawn from.
-const DESTINATIONS: u64 = 1;
+use event::Event;
 
 /// A packet on its way: 32 bytes.
 #[derive(Clone, Copy)]
@@ -96,7 +95,7 @@ struct Run<'a> {
     out_until: Vec<u32>,
     /// `[input port]`: the same.
     gate_until: Vec<u32>,
-    wheel: Wheel,
+    wheel: Wheel<Event>,
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
     touched: Vec<u32>,
@@ -110,10 +109,10 @@ struct Run<'a> {
 ///
 /// # Errors
 /// Packets wait for each other for ever.
-pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+pub(super) fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
     let mut run = Run::new(prepared, rate, seed);
     let setting = &prepared.setting;
-    let patience = u32::try_from(4 * prepared.load.most_cycles).unwrap_or(u32::MAX).max(1000);
+    let patience = prepared.load.patience();
     let (mut events, mut born) = (Vec::new(), Vec::new());
     let mut now = 0;
     while now < setting.end() || (now < setting.end() + setting.measure && run.tally.awaited() > 0) {
@@ -382,6 +381,8 @@ impl<'a> Run<'a> {
             place = self.packets[place as usize].next;
         }
         let in_flight = self.packets.len() as u64 - free;
-        self.tally.point(rate, seed, cycles, in_flight, layout.lit, |endpoint| of.pattern.sends(endpoint))
+        let flits = [in_flight, self.tally.delivered_ever()].map(|packets| packets * u64::from(of.setting.packet));
+        let census = Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] };
+        self.tally.point(rate, seed, cycles, census, layout.lit, |endpoint| of.pattern.sends(endpoint))
     }
 }
