@@ -66,7 +66,9 @@ mod tests {
     fn events_come_in_their_cycle_and_once() {
         let mut wheel = Wheel::new(5);
         let happened = |wheel: &mut Wheel<u8>, cycles: std::ops::Range<u32>| {
-            cycles.flat_map(|now| wheel.take(now, Vec::new()).into_iter().map(move |event| (now, event))).collect::<Vec<_>>()
+            let mut all: Vec<_> = cycles.flat_map(|now| wheel.take(now, Vec::new()).into_iter().map(move |event| (now, event))).collect();
+            all.sort_unstable();
+            all
         };
         wheel.put(0, 5, 1);
         wheel.put(0, 40, 4);

@@ -236,3 +236,37 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn debugging() {
+    for speedup in [1, 2] {
+        for lanes in [Lanes::General(0), Lanes::General(2)] {
+            for ports in [1, 2] {
+                for (name, bench, rates) in
+                    [("ring8", &Bench::ring(QUICK, 8), ["0.8", "1", "1.7"]), ("ow", &Bench::one_way(QUICK, 5, true), ["0.35", "0.5", "1"])]
+                {
+                    for rate in rates {
+                        let p = Parameters {
+                            model: Model::Flit { speedup },
+                            hosts: Some(Hosts::Ports(ports)),
+                            lanes: Some(lanes),
+                            ..flits(20_000)
+                        };
+                        match bench.point(&p, rate) {
+                            Ok(m) => println!(
+                                "{name} {speedup} {lanes:?} {ports} {rate}: {:.4} mean {:.1} worst {:?} best {:?} inside {:?} vcs {:?}",
+                                m.accepted,
+                                m.mean,
+                                m.point.worst_source,
+                                m.point.best_source,
+                                m.point.inside_at,
+                                m.point.vcs.iter().map(|v| v.hops).collect::<Vec<_>>()
+                            ),
+                            Err(e) => println!("{name} {speedup} {lanes:?} {rate}: {e}"),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -13,15 +13,22 @@
 /// Nobody.
 const NOBODY: u32 = u32::MAX;
 
-/// Whose turn it is at a port of a router.
+/// Whose turn it is at a port of a router when flits pass the switch.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Turn {
     /// Of an input: the virtual channel that is looked at first for a flit.
     offer: u32,
     /// Of an output: the input port that is looked at first for a flit.
     flit: u32,
+}
+
+/// Whose turn it is at a lane when packets get virtual channels.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ChannelTurn {
+    /// Of an input: the virtual channel that its packet looks at first.
+    first: u32,
     /// Of an output: the lane that is looked at first for a packet.
-    packet: u32,
+    asker: u32,
 }
 
 /// A packet that asks for a virtual channel.
@@ -80,20 +87,21 @@ impl Separable {
         Self { shift, best: vec![nobody; ports << shift], asked: Vec::new(), taken: vec![[false; 2]; ports] }
     }
 
-    /// Virtual channels: every packet asks for one of those that it may take, from its `first` on; every one
-    /// that is asked for takes the lane next in turn at its port.
-    pub(super) fn packets(&mut self, wishes: &[Wish], first: &mut [u8], turns: &mut [Turn], granted: &mut Vec<Grant>) {
+    /// Virtual channels: every packet asks for the first of those that it may take; every one that is asked
+    /// for takes the lane that comes next. Each has a turn of its own: with one per port, packets that can
+    /// take few of them would be passed over for those that can take all.
+    pub(super) fn packets(&mut self, wishes: &[Wish], turns: &mut [ChannelTurn], granted: &mut Vec<Grant>) {
         granted.clear();
         for wish in wishes {
-            let vc = next_in(wish.free, u32::from(first[wish.lane as usize]));
-            self.ask(wish.output << self.shift | vc, wish.lane, wish.lane, turns[wish.output as usize].packet);
+            let place = wish.output << self.shift | next_in(wish.free, turns[wish.lane as usize].first);
+            self.ask(place, wish.lane, wish.lane, turns[place as usize].asker);
         }
         let mut asked = std::mem::take(&mut self.asked);
         for place in asked.drain(..) {
             let lane = self.winner(place);
             let (output, vc) = (place >> self.shift, place & ((1 << self.shift) - 1));
-            first[lane as usize] = behind(vc) as u8;
-            turns[output as usize].packet = lane + 1;
+            turns[lane as usize].first = behind(vc);
+            turns[place as usize].asker = lane + 1;
             granted.push(Grant { lane, output, vc });
         }
         self.asked = asked;
@@ -203,10 +211,10 @@ mod tests {
     /// Two virtual channels per port.
     const SHIFT: u32 = 1;
 
-    fn granted(wishes: &[(u32, u32, u64)], first: &mut [u8; 8], turns: &mut [Turn; 4]) -> Vec<(u32, u32, u32)> {
+    fn granted(wishes: &[(u32, u32, u64)], turns: &mut [ChannelTurn; 8]) -> Vec<(u32, u32, u32)> {
         let (mut separable, mut granted) = (Separable::new(4, SHIFT), Vec::new());
         let wishes: Vec<Wish> = wishes.iter().map(|&(lane, output, free)| Wish { lane, output, free }).collect();
-        separable.packets(&wishes, first, turns, &mut granted);
+        separable.packets(&wishes, turns, &mut granted);
         granted.iter().map(|grant| (grant.lane, grant.output, grant.vc)).collect()
     }
 
@@ -219,18 +227,31 @@ mod tests {
 
     #[test]
     fn every_virtual_channel_goes_to_one_packet() {
-        let (mut first, mut turns) = ([0; 8], [Turn::default(); 4]);
+        let mut turns = [ChannelTurn::default(); 8];
         // Lanes 0, 3 and 4 want port 3; both its channels are free. All pick the first one.
         let wishes = [(0, 3, 0b11), (3, 3, 0b11), (4, 3, 0b11)];
-        assert_eq!(granted(&wishes, &mut first, &mut turns), [(0, 3, 0)]);
-        assert_eq!((first[0], turns[3].packet), (1, 1));
+        assert_eq!(granted(&wishes, &mut turns), [(0, 3, 0)]);
         // The one that was served looks at the other channel first now, and has the last turn at the first.
-        assert_eq!(granted(&wishes, &mut first, &mut turns), [(0, 3, 1), (3, 3, 0)]);
+        assert_eq!((turns[0].first, turns[3 << SHIFT].asker), (1, 1));
+        assert_eq!(granted(&wishes, &mut turns), [(0, 3, 1), (3, 3, 0)]);
         // Who may take one channel only does not pick another one.
-        assert_eq!(granted(&[(4, 3, 0b10), (5, 3, 0b10)], &mut first, &mut turns), [(4, 3, 1)]);
-        assert_eq!(granted(&[(4, 3, 0b10), (5, 3, 0b10)], &mut first, &mut turns), [(5, 3, 1)]);
+        assert_eq!(granted(&[(4, 3, 0b10), (5, 3, 0b10)], &mut turns), [(4, 3, 1)]);
+        assert_eq!(granted(&[(4, 3, 0b10), (5, 3, 0b10)], &mut turns), [(5, 3, 1)]);
         // Ports do not see each other.
-        assert_eq!(granted(&[(1, 0, 0b01), (6, 2, 0b01)], &mut first, &mut turns), [(1, 0, 0), (6, 2, 0)]);
+        assert_eq!(granted(&[(1, 0, 0b01), (6, 2, 0b01)], &mut turns), [(1, 0, 0), (6, 2, 0)]);
+    }
+
+    /// A packet that can take the last channel only gets it in turn, whoever takes the others meanwhile.
+    #[test]
+    fn few_choices_are_no_disadvantage() {
+        let mut turns = [ChannelTurn::default(); 8];
+        let mut alone = 0;
+        for _ in 0..12 {
+            // Lane 0 may take one of them, lanes 4 and 5 both; first the one is free, then the other.
+            granted(&[(4, 3, 0b01), (5, 3, 0b01)], &mut turns);
+            alone += granted(&[(0, 3, 0b10), (4, 3, 0b10), (5, 3, 0b10)], &mut turns).iter().filter(|grant| grant.0 == 0).count();
+        }
+        assert_eq!(alone, 4);
     }
 
     struct Switch {

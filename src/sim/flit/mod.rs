@@ -26,7 +26,7 @@ use super::rate::Rate;
 use super::tally::{Census, Tally};
 use super::wheel::Wheel;
 use crate::random::Keyed;
-use allocate::{Grant, Separable, Turn, Wish};
+use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
 use lanes::Lanes;
 use ports::Ports;
 
@@ -119,9 +119,10 @@ struct Run<'a> {
     free: Vec<u64>,
     /// `[port]`: the cycle in which the last flit behind the switch leaves by the output.
     sent: Vec<u32>,
+    /// `[port]`
     turns: Vec<Turn>,
-    /// `[lane]`: the virtual channel that its first packet looks at first.
-    first_choice: Vec<u8>,
+    /// `[lane]`
+    channel_turns: Vec<ChannelTurn>,
     allocator: Separable,
     wishes: Vec<Wish>,
     grants: Vec<Grant>,
@@ -205,7 +206,7 @@ impl<'a> Run<'a> {
             free: vec![some(setting.vcs()); ports.router.len()],
             sent: vec![0; ports.router.len()],
             turns: vec![Turn::default(); ports.router.len()],
-            first_choice: vec![0; lanes],
+            channel_turns: vec![ChannelTurn::default(); lanes],
             allocator: Separable::new(ports.most(), ports.shift),
             wishes: Vec::new(),
             grants: Vec::new(),
@@ -273,10 +274,14 @@ impl<'a> Run<'a> {
             if self.packets[head as usize].birth + setting.injection > now {
                 return;
             }
-            // The lane with the fewest flits, of several the first.
+            // The lane with the fewest flits, of several the first. A packet that was begun would keep those behind
+            // it from other lanes, so there must be room for all of it.
             let first = self.ports.host[generator as usize] << self.ports.shift;
             let emptiest = (first..first + setting.vcs()).min_by_key(|&lane| self.lanes.at(lane).filled);
             (lane, left) = (emptiest.expect("a port has a virtual channel"), setting.packet);
+            if self.lanes.at(lane).filled + setting.packet.min(setting.buffer) > setting.buffer {
+                return;
+            }
         }
         if self.lanes.at(lane).filled == setting.buffer {
             return;

@@ -129,7 +129,7 @@ impl Run<'_> {
         if self.wishes.is_empty() {
             return;
         }
-        self.allocator.packets(&self.wishes, &mut self.first_choice[lanes.clone()], &mut self.turns[ports.clone()], &mut self.grants);
+        self.allocator.packets(&self.wishes, &mut self.channel_turns[lanes.clone()], &mut self.grants);
         for grant in &self.grants {
             let lane = lanes.start as u32 + grant.lane;
             let port = ports.start as u32 + grant.output;
