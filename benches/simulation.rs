@@ -161,7 +161,7 @@ fn speed(name: &str, model: Model, router: u32, what: &str) {
 
 /// Runs rates, which may depend on the number of routers, on the tables of a spec with links of one cycle and
 /// routers of so many, or without any rates the search for saturation; the seconds are those of the runs
-/// alone.
+/// alone, of all processors together.
 fn simulated(name: &str, router: u32, rates: impl Fn(usize) -> Vec<Rate>, parameters: Parameters) -> (SimReport, f64) {
     let read = |path: &str| std::fs::read_to_string(path).map(|text| unit(&text, router)).map_err(|error| error.to_string());
     let folders = ["specs", "specs/paper"].map(|folder| format!("{folder}/{name}.fab"));
@@ -174,7 +174,16 @@ fn simulated(name: &str, router: u32, rates: impl Fn(usize) -> Vec<Rate>, parame
     let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpack().expect("packed by fabc");
     let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters).expect("it can be simulated");
     let rates = rates(compiled.topology.node_count());
-    let started = Instant::now();
+    let started = (Instant::now(), processor_seconds());
     let report = simulate(&prepared, &rates, &[1], rates.is_empty(), &Silent).expect("it moves");
-    (report, started.elapsed().as_secs_f64())
+    let processor = started.1.and_then(|before| Some(processor_seconds()? - before));
+    (report, processor.unwrap_or_else(|| started.0.elapsed().as_secs_f64()))
+}
+
+/// What this process has had of all processors, where Linux tells it: other work on the machine does not count.
+fn processor_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let ticks: Vec<f64> = stat.rsplit(')').next()?.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse().ok()).collect();
+    // A hundred ticks per second, whatever the kernel counts in.
+    Some(ticks.iter().sum::<f64>() / 100.0)
 }

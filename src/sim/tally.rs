@@ -87,7 +87,8 @@ impl Tally {
         }
     }
 
-    fn counts(&self, at: u32) -> bool {
+    /// Whether a cycle is in the window.
+    pub(super) fn counts(&self, at: u32) -> bool {
         self.window[0] <= at && at < self.window[1]
     }
 
@@ -158,9 +159,9 @@ impl Tally {
         self.hop(now, vc, general);
     }
 
-    /// One flit is on a channel in a cycle.
-    pub(super) fn flit(&mut self, at: u32, channel: usize) {
-        self.busy[channel] += u32::from(self.counts(at));
+    /// A channel moved so many flits within the window.
+    pub(super) fn moved(&mut self, channel: usize, flits: u32) {
+        self.busy[channel] += flits;
     }
 
     /// A packet begins a hop into a virtual channel.
@@ -177,7 +178,9 @@ impl Tally {
         let cycles = self.clipped(since, now);
         if flits > 0 && cycles > 0 {
             let bins = &mut self.vcs[vc].cycles;
-            let bin = ((flits / self.grain) as usize).min(bins.len() - 1);
+            // To divide by one takes as long as by any other number.
+            let grains = if self.grain == 1 { flits } else { flits / self.grain };
+            let bin = (grains as usize).min(bins.len() - 1);
             bins[bin] += u64::from(cycles);
         }
     }

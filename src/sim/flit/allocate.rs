@@ -26,9 +26,10 @@ pub(super) struct Turn {
 #[derive(Clone, Copy, Default)]
 pub(super) struct ChannelTurn {
     /// Of an input: the virtual channel that its packet looks at first.
-    first: u32,
-    /// Of an output: the lane that is looked at first for a packet.
-    asker: u32,
+    first: u8,
+    /// Of an output: the input port, and of each its virtual channel, that is looked at first for a packet.
+    port: u16,
+    vc: u8,
 }
 
 /// A packet that asks for a virtual channel.
@@ -58,7 +59,7 @@ pub(super) struct Offers<'a> {
     /// Bit per lane: it has got the virtual channel in this cycle, and is served from what the others leave.
     pub(super) fresh: &'a [u64],
     /// `[lane]`: the port that it has to leave by.
-    pub(super) output: &'a [u32],
+    pub(super) output: &'a [u16],
 }
 
 /// Working space for one router at a time.
@@ -93,15 +94,17 @@ impl Separable {
     pub(super) fn packets(&mut self, wishes: &[Wish], turns: &mut [ChannelTurn], granted: &mut Vec<Grant>) {
         granted.clear();
         for wish in wishes {
-            let place = wish.output << self.shift | next_in(wish.free, turns[wish.lane as usize].first);
-            self.ask(place, wish.lane, wish.lane, turns[place as usize].asker);
+            let place = wish.output << self.shift | next_in(wish.free, turns[wish.lane as usize].first.into());
+            let distance = self.distance(wish.lane, turns[place as usize]);
+            self.ask(place, wish.lane, distance);
         }
         let mut asked = std::mem::take(&mut self.asked);
         for place in asked.drain(..) {
             let lane = self.winner(place);
             let (output, vc) = (place >> self.shift, place & ((1 << self.shift) - 1));
-            turns[lane as usize].first = behind(vc);
-            turns[place as usize].asker = lane + 1;
+            turns[lane as usize].first = behind(vc) as u8;
+            turns[place as usize].port = (lane >> self.shift) as u16 + 1;
+            turns[place as usize].vc = behind(lane & ((1 << self.shift) - 1)) as u8;
             granted.push(Grant { lane, output, vc });
         }
         self.asked = asked;
@@ -135,7 +138,7 @@ impl Separable {
     }
 
     /// Those lanes of a word whose input and output are not taken.
-    fn left_over(&self, word: usize, mut lanes: u64, output: &[u32]) -> u64 {
+    fn left_over(&self, word: usize, mut lanes: u64, output: &[u16]) -> u64 {
         let mut left = 0;
         while lanes != 0 {
             let lane = (word * 64) as u32 + lanes.trailing_zeros();
@@ -148,25 +151,27 @@ impl Separable {
     }
 
     /// Every input with lanes in a word offers one of them to its output.
-    fn offer(&mut self, word: usize, mut lanes: u64, output: &[u32], turns: &[Turn]) {
+    fn offer(&mut self, word: usize, mut lanes: u64, output: &[u16], turns: &[Turn]) {
         let of_a_port = u64::MAX >> (64 - (1 << self.shift));
         while lanes != 0 {
             let place = lanes.trailing_zeros() >> self.shift << self.shift;
             let vc = next_in(lanes >> place & of_a_port, turns[(word * 64 + place as usize) >> self.shift].offer);
             lanes &= !(of_a_port << place);
             let lane = (word * 64) as u32 + place + vc;
-            let to = output[lane as usize];
-            self.ask(to, lane, lane >> self.shift, turns[to as usize].flit);
+            let to = u32::from(output[lane as usize]);
+            // Numbers below the turn wrap around and come behind all others, in their order.
+            let distance = (lane >> self.shift).wrapping_sub(turns[to as usize].flit);
+            self.ask(to, lane, distance);
         }
     }
 
     /// Every output that got offers takes one.
-    fn take(&mut self, output: &[u32], turns: &mut [Turn], granted: &mut Vec<u32>) {
+    fn take(&mut self, output: &[u16], turns: &mut [Turn], granted: &mut Vec<u32>) {
         let mut asked = std::mem::take(&mut self.asked);
         for to in asked.drain(..) {
             let lane = self.winner(to);
             let port = lane >> self.shift;
-            debug_assert_eq!(output[lane as usize], to);
+            debug_assert_eq!(u32::from(output[lane as usize]), to);
             turns[port as usize].offer = behind(lane & ((1 << self.shift) - 1));
             turns[to as usize].flit = port + 1;
             granted.push(lane);
@@ -174,10 +179,15 @@ impl Separable {
         self.asked = asked;
     }
 
-    /// A lane asks for a thing; `number` says where it stands among the askers, and `turn` who goes first.
-    fn ask(&mut self, thing: u32, lane: u32, number: u32, turn: u32) {
-        // Numbers below the turn wrap around and come behind all others, in their order.
-        let distance = number.wrapping_sub(turn);
+    /// How many places a lane is away from its turn at a virtual channel: ports first, then lanes, so that what
+    /// passes through gets as much as what begins here, however few of its lanes ask.
+    fn distance(&self, lane: u32, turn: ChannelTurn) -> u32 {
+        let (port, vc) = (lane >> self.shift, lane & ((1 << self.shift) - 1));
+        (port.wrapping_sub(turn.port.into()) & 0xffff) << 6 | (vc.wrapping_sub(turn.vc.into()) & 63)
+    }
+
+    /// A lane asks for a thing; who is fewer places away from its turn goes first.
+    fn ask(&mut self, thing: u32, lane: u32, distance: u32) {
         let best = &mut self.best[thing as usize];
         if best.lane == NOBODY {
             self.asked.push(thing);
@@ -232,7 +242,7 @@ mod tests {
         let wishes = [(0, 3, 0b11), (3, 3, 0b11), (4, 3, 0b11)];
         assert_eq!(granted(&wishes, &mut turns), [(0, 3, 0)]);
         // The one that was served looks at the other channel first now, and has the last turn at the first.
-        assert_eq!((turns[0].first, turns[3 << SHIFT].asker), (1, 1));
+        assert_eq!((turns[0].first, turns[3 << SHIFT].port), (1, 1));
         assert_eq!(granted(&wishes, &mut turns), [(0, 3, 1), (3, 3, 0)]);
         // Who may take one channel only does not pick another one.
         assert_eq!(granted(&[(4, 3, 0b10), (5, 3, 0b10)], &mut turns), [(4, 3, 1)]);
@@ -257,11 +267,11 @@ mod tests {
     struct Switch {
         separable: Separable,
         turns: [Turn; 4],
-        output: [u32; 8],
+        output: [u16; 8],
     }
 
     impl Switch {
-        fn new(output: [u32; 8]) -> Self {
+        fn new(output: [u16; 8]) -> Self {
             Self { separable: Separable::new(4, SHIFT), turns: [Turn::default(); 4], output }
         }
         fn round(&mut self, ready: u64, fresh: u64) -> Vec<u32> {

@@ -28,7 +28,7 @@ use super::wheel::Wheel;
 use crate::random::Keyed;
 use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
 use lanes::Lanes;
-use ports::Ports;
+use ports::{Ports, every};
 
 /// A packet on its way: 24 bytes.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ struct Run<'a> {
     waiting: Vec<u64>,
     lanes: Lanes,
     /// `[lane]`: the port of its router that its first packet has to leave by.
-    output: Vec<u32>,
+    output: Vec<u16>,
     /// `[lane]`: the virtual channels there that its first packet may take.
     allowed: Vec<u64>,
     /// Bit per lane: its first packet asks for a virtual channel.
@@ -115,14 +115,12 @@ struct Run<'a> {
     busy: Vec<u64>,
     /// `[lane of an output]`
     rooms: Vec<Room>,
-    /// `[port]`: bit per virtual channel of the output that nobody holds.
-    free: Vec<u64>,
-    /// `[port]`: the cycle in which the last flit behind the switch leaves by the output.
-    sent: Vec<u32>,
     /// `[port]`
     turns: Vec<Turn>,
     /// `[lane]`
     channel_turns: Vec<ChannelTurn>,
+    /// Lanes whose first packet has not asked the tables.
+    heads: Vec<u32>,
     allocator: Separable,
     wishes: Vec<Wish>,
     grants: Vec<Grant>,
@@ -164,6 +162,7 @@ pub(super) fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64, speedup: u8) -
         run.births.now(now, &mut born);
         born.iter().for_each(|&generator| run.birth(generator, now));
         run.hand_over(now);
+        run.look_up();
         run.work(now);
         run.tally.end_of_cycle(now);
         if run.tally.inside() == 0 {
@@ -185,7 +184,6 @@ impl<'a> Run<'a> {
         let ports = Ports::of(of, setting.credits == Credits::Link);
         let lanes = ports.lanes();
         let farthest = layout.latency.iter().copied().max().unwrap_or(0);
-        let some = |count: u32| if count == 0 { 0 } else { u64::MAX >> (64 - count) };
         let source = Source { head: NONE, tail: NONE, lane: NONE, left: 0 };
         Self {
             destinations: Keyed::new(seed, DESTINATIONS),
@@ -196,17 +194,16 @@ impl<'a> Run<'a> {
             sources: vec![source; generators as usize],
             waiting: vec![0; (generators as usize).div_ceil(64)],
             lanes: Lanes::new(lanes, setting.packet),
-            output: vec![NONE; lanes],
+            output: vec![0; lanes],
             allowed: vec![0; lanes],
             asking: vec![0; lanes / 64],
             ready: vec![0; lanes / 64],
             fresh: vec![0; lanes / 64],
             busy: vec![0; layout.routers.div_ceil(64)],
             rooms: vec![Room { holder: NONE, credits: setting.buffer, since: 0 }; lanes],
-            free: vec![some(setting.vcs()); ports.router.len()],
-            sent: vec![0; ports.router.len()],
-            turns: vec![Turn::default(); ports.router.len()],
+            turns: vec![Turn::default(); ports.ports.len()],
             channel_turns: vec![ChannelTurn::default(); lanes],
+            heads: Vec::new(),
             allocator: Separable::new(ports.most(), ports.shift),
             wishes: Vec::new(),
             grants: Vec::new(),
@@ -215,9 +212,9 @@ impl<'a> Run<'a> {
             credits: Wheel::new(farthest + 1),
             ejections: Wheel::new(setting.router + BEHIND),
             ejected: 0,
-            every: some(setting.vcs()),
-            general: some(setting.general.into()),
-            class: some(setting.classes.into()) << setting.general,
+            every: every(setting.vcs()),
+            general: every(setting.general.into()),
+            class: every(setting.classes.into()) << setting.general,
             speedup,
             tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
             last_move: 0,
@@ -299,7 +296,8 @@ impl<'a> Run<'a> {
     /// A flit has left the network.
     fn eject(&mut self, flit: Ejection, now: u32) {
         self.ejected += 1;
-        self.credit(flit.lane, now);
+        self.room_again(flit.lane);
+        self.last_move = now;
         if !flit.tail {
             return;
         }
@@ -313,18 +311,19 @@ impl<'a> Run<'a> {
     /// Flits that are booked in the queue behind a lane of an output, until now.
     fn booked(&mut self, lane: u32, now: u32) {
         let (room, buffer) = (&mut self.rooms[lane as usize], self.of.setting.buffer);
-        let vc = lane & ((1 << self.ports.shift) - 1);
-        self.tally.booked(vc as usize, buffer - room.credits, room.since, now);
+        self.tally.booked(self.ports.vc(lane) as usize, buffer - room.credits, room.since, now);
         room.since = now;
     }
 
     fn point(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
         let (of, vcs) = (self.of, self.of.setting.vcs());
-        let channels = |port: &usize| self.ports.outputs[*port].channel != NONE;
-        let outputs: Vec<usize> = (0..self.ports.outputs.len()).filter(channels).collect();
-        for port in outputs {
-            let first = (port as u32) << self.ports.shift;
-            (first..first + vcs).for_each(|lane| self.booked(lane, cycles));
+        for port in 0..self.ports.ports.len() {
+            let ports::Port { channel, moved, .. } = self.ports.ports[port];
+            if channel != NONE {
+                self.tally.moved(channel as usize, moved);
+                let first = (port as u32) << self.ports.shift;
+                (first..first + vcs).for_each(|lane| self.booked(lane, cycles));
+            }
         }
         let mut free = 0;
         let mut place = self.free_packets;

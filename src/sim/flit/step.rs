@@ -19,7 +19,7 @@ impl Run<'_> {
     pub(super) fn store(&mut self, lane: u32, packet: u32, now: u32) {
         self.last_move = now;
         match self.lanes.store(lane, packet) {
-            Came::First => self.look_up(lane),
+            Came::First => self.heads.push(lane),
             Came::On => {
                 // Its head holds an output already.
                 if self.rooms[self.lanes.at(lane).output as usize].credits > 0 {
@@ -30,12 +30,15 @@ impl Run<'_> {
         }
     }
 
-    /// There is room for one more flit behind a lane of an output.
+    /// There is room for one more flit behind a lane of a channel.
     pub(super) fn credit(&mut self, lane: u32, now: u32) {
         self.last_move = now;
-        if self.ports.outputs[(lane >> self.ports.shift) as usize].channel != NONE {
-            self.booked(lane, now);
-        }
+        self.booked(lane, now);
+        self.room_again(lane);
+    }
+
+    /// The same, of an output to a host as well.
+    pub(super) fn room_again(&mut self, lane: u32) {
         let room = &mut self.rooms[lane as usize];
         room.credits += 1;
         let holder = room.holder;
@@ -46,28 +49,36 @@ impl Run<'_> {
 
     fn is_ready(&mut self, lane: u32) {
         set(&mut self.ready, lane);
-        set(&mut self.busy, self.ports.router[(lane >> self.ports.shift) as usize]);
+        set(&mut self.busy, self.ports.router_of(lane));
+    }
+
+    /// Packets that have become the first of their lanes ask the tables: all at once, so that the processor
+    /// waits for several entries at a time.
+    pub(super) fn look_up(&mut self) {
+        let mut heads = std::mem::take(&mut self.heads);
+        heads.drain(..).for_each(|lane| self.ask_tables(lane));
+        self.heads = heads;
     }
 
     /// The first packet of a lane asks the tables, and from now on for a virtual channel.
-    fn look_up(&mut self, lane: u32) {
+    fn ask_tables(&mut self, lane: u32) {
         let (of, port) = (self.of, lane >> self.ports.shift);
         let (layout, setting) = (&of.layout, &of.setting);
-        let router = self.ports.router[port as usize];
+        let router = self.ports.router_of(lane);
         let packet = &mut self.packets[self.lanes.at(lane).packet as usize];
         let there = of.endpoints.router[packet.to as usize];
         let (output, allowed) = if router == there {
             // To the host by the port by which it came, of the other end.
             let hosts = setting.ports().unwrap_or(1);
             let host = (packet.to - of.endpoints.first[router as usize]) * hosts + packet.generator % hosts;
-            (layout.ports as u32 + host, self.every)
+            (layout.ports as u16 + host as u16, self.every)
         } else {
-            let came = (self.ports.inputs[port as usize].back != NONE)
+            let came = (self.ports.of_lane(lane).back != NONE)
                 .then(|| CameBy { port: (port - self.ports.first[router as usize]) as u16, vc: packet.vc });
             let (output, vc) = of.routes.next(router, there, came).expect("every route that is taken was walked");
             packet.vc = vc;
             let own = self.class << (vc * setting.classes);
-            (output.into(), if packet.escaped { own } else { own | self.general })
+            (output, if packet.escaped { own } else { own | self.general })
         };
         self.output[lane as usize] = output;
         self.allowed[lane as usize] = allowed;
@@ -120,9 +131,12 @@ impl Run<'_> {
                 let lane = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let output = self.output[lane];
-                let free = self.free[ports.start + output as usize] & self.allowed[lane];
+                let free = self.ports.ports[ports.start + usize::from(output)].free & self.allowed[lane];
                 if free != 0 {
-                    self.wishes.push(Wish { lane: (lane - lanes.start) as u32, output, free });
+                    // Those of the tables only where no general one is free: whoever takes one stays in them.
+                    let general = free & self.general;
+                    let free = if general == 0 { free } else { general };
+                    self.wishes.push(Wish { lane: (lane - lanes.start) as u32, output: output.into(), free });
                 }
             }
         }
@@ -134,7 +148,7 @@ impl Run<'_> {
             let lane = lanes.start as u32 + grant.lane;
             let port = ports.start as u32 + grant.output;
             let held = port << shift | grant.vc;
-            self.free[port as usize] &= !(1 << grant.vc);
+            self.ports.ports[port as usize].free &= !(1 << grant.vc);
             self.rooms[held as usize].holder = lane;
             self.lanes.hold(lane, held);
             clear(&mut self.asking, lane);
@@ -148,23 +162,24 @@ impl Run<'_> {
 
     /// Step 6: the first flit of a lane passes the switch.
     fn send(&mut self, lane: u32, now: u32) {
-        let (of, shift) = (self.of, self.ports.shift);
+        let of = self.of;
         let first = *self.lanes.at(lane);
-        let (port, vc) = (first.output >> shift, first.output & ((1 << shift) - 1));
-        let output = self.ports.outputs[port as usize];
-        let input = self.ports.inputs[(lane >> shift) as usize];
-        let leaves = (now + of.setting.router).max(self.sent[port as usize] + 1);
-        self.sent[port as usize] = leaves;
+        let input = *self.ports.of_lane(lane);
+        let vc = self.ports.vc(first.output);
+        let output = &mut self.ports.ports[(first.output >> self.ports.shift) as usize];
+        let leaves = (now + of.setting.router).max(output.sent + 1);
+        output.sent = leaves;
+        output.moved += u32::from(self.tally.counts(leaves));
+        let output = *output;
         self.last_move = now;
         if output.channel == NONE {
             self.ejections.put(now, leaves - now, Ejection { lane: first.output, packet: first.packet, tail: first.left == 1 });
         } else {
             self.booked(first.output, now);
-            self.tally.flit(leaves, output.channel as usize);
             self.arrivals.put(now, leaves - now + output.latency, Arrival { lane: output.into | vc, packet: first.packet });
         }
         if input.back != NONE {
-            self.credits.put(now, input.credit, input.back | (lane & ((1 << shift) - 1)));
+            self.credits.put(now, input.credit, input.back | self.ports.vc(lane));
         }
         let room = &mut self.rooms[first.output as usize];
         room.credits -= 1;
@@ -184,10 +199,10 @@ impl Run<'_> {
         self.lanes.leave(lane);
         if first.left == 1 {
             self.rooms[first.output as usize].holder = NONE;
-            self.free[port as usize] |= 1 << vc;
+            self.ports.ports[(first.output >> self.ports.shift) as usize].free |= 1 << vc;
             clear(&mut self.ready, lane);
             if self.lanes.advance(lane) {
-                self.look_up(lane);
+                self.heads.push(lane);
             }
         } else if first.present == 1 || no_credits {
             clear(&mut self.ready, lane);

@@ -19,8 +19,8 @@ impl Run<'_> {
 
     /// The channel that leads into a lane.
     fn channel_into(&self, lane: u32) -> u32 {
-        let back = self.ports.inputs[(lane >> self.ports.shift) as usize].back;
-        if back == NONE { NONE } else { self.ports.outputs[(back >> self.ports.shift) as usize].channel }
+        let back = self.ports.of_lane(lane).back;
+        if back == NONE { NONE } else { self.ports.of_lane(back).channel }
     }
 
     /// The lane behind the virtual channel that the first packet of a lane holds; before it holds one, behind
@@ -30,12 +30,12 @@ impl Run<'_> {
         let shift = self.ports.shift;
         let held = self.lanes.at(lane).output;
         let (port, vc) = if held == NONE {
-            let router = self.ports.router[(lane >> shift) as usize];
-            (self.ports.first[router as usize] + self.output[lane as usize], 63 - self.allowed[lane as usize].leading_zeros())
+            let router = self.ports.router_of(lane);
+            (self.ports.first[router as usize] + u32::from(self.output[lane as usize]), 63 - self.allowed[lane as usize].leading_zeros())
         } else {
-            (held >> shift, held & ((1 << shift) - 1))
+            (held >> shift, self.ports.vc(held))
         };
-        let into = self.ports.outputs[port as usize].into;
+        let into = self.ports.ports[port as usize].into;
         (into != NONE && self.lanes.at(into | vc).packet != NONE).then_some(into | vc)
     }
 
@@ -44,7 +44,7 @@ impl Run<'_> {
         let packet = &self.packets[self.lanes.at(lane).packet as usize];
         Waiting {
             channel: self.channel_into(lane),
-            vc: lane & ((1 << self.ports.shift) - 1),
+            vc: self.ports.vc(lane),
             from: packet.generator / self.of.setting.ports().unwrap_or(1),
             to: packet.to,
         }
