@@ -81,7 +81,7 @@ fn main() {
         }
     }
     println!();
-    println!("| tables | bound | saturation | share | prototype: saturation, share | accepted at 1.1 x bound | s |");
+    println!("| tables | bound | saturation | share | prototype: saturation, share | accepted at 1.1 x bound | processor s |");
     println!("|---|---|---|---|---|---|---|");
     for (name, theirs, share) in SATURATION.into_iter().filter(|(name, ..)| chosen("packet", name)) {
         let (report, seconds) = simulated(name, OF_CNSIM, |_| Vec::new(), Parameters::default());
@@ -108,8 +108,8 @@ fn main() {
     }
 }
 
-/// BookSim draws destinations among all hosts, so that one packet in as many as there are routers stays at its
-/// router; here none does. So of what is offered there, only the others are offered here, and what is
+/// BookSim draws destinations among all hosts, so that one packet in as many as there are routers stays at
+/// its router; here none does. So of what is offered there, only the others are offered here, and what is
 /// accepted of them is scaled back.
 fn beside_booksim(chosen: &dyn Fn(&str, &str) -> bool) {
     println!("| tables | offered | BookSim accepts | fabc accepts | of it | BookSim: mean latency | fabc: mean latency |");
@@ -180,7 +180,8 @@ fn simulated(name: &str, router: u32, rates: impl Fn(usize) -> Vec<Rate>, parame
     (report, processor.unwrap_or_else(|| started.0.elapsed().as_secs_f64()))
 }
 
-/// What this process has had of all processors, where Linux tells it: other work on the machine does not count.
+/// What this process has had of all processors, where Linux tells it: other work on the machine does not
+/// count.
 fn processor_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let ticks: Vec<f64> = stat.rsplit(')').next()?.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse().ok()).collect();

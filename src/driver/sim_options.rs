@@ -83,8 +83,8 @@ pub struct ModelArgs {
     #[arg(long, value_enum)]
     pub credits: Option<Credits>,
 
-    /// Ports each way of a chip, of a network of a host, one flit per cycle each; or `unlimited` [default: one
-    /// port per host; chips unlimited, in the flit model two ports]
+    /// Ports each way of a chip, of a network of a host, one flit per cycle each; or `unlimited` [default:
+    /// one port per host; chips unlimited, in the flit model two ports]
     #[arg(long, value_name = "PORTS", value_parser = hosts)]
     pub hosts: Option<Hosts>,
 
@@ -92,8 +92,8 @@ pub struct ModelArgs {
     #[arg(long, default_value_t = 0, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub injection: u32,
 
-    /// Cycles until a packet competes that became first of its queue as the one before left, in the packet model
-    /// [default: 2]
+    /// Cycles until a packet competes that became first of its queue as the one before left, in the packet
+    /// model [default: 2]
     #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub turn: Option<u32>,
 

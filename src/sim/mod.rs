@@ -6,9 +6,9 @@
 //! and seed; no number of threads and no order of visits shows.
 //!
 //! Time is in cycles; a channel moves one flit per cycle. `packet` holds the model of whole packets: virtual
-//! cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as CNSim has it. `flit` holds the model
-//! of single flits: wormholes through routers whose virtual channels and switch are allocated, as BookSim has it.
-//! `run` chooses.
+//! cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as CNSim has it. `flit` holds the
+//! model of single flits: wormholes through routers whose virtual channels and switch are allocated, as
+//! BookSim has it. `run` chooses.
 
 mod births;
 mod endpoints;

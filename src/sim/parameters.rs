@@ -21,11 +21,11 @@ pub struct Parameters {
     pub lanes: Option<Lanes>,
     /// Who goes first; of the packet model only.
     pub arbitration: Arbitration,
-    /// When room in a queue can be used again; `None`: at once in the packet model, after the link in the flit
-    /// model.
+    /// When room in a queue can be used again; `None`: at once in the packet model, after the link in the
+    /// flit model.
     pub credits: Option<Credits>,
-    /// Ports of hosts; `None`: one port per host of a network; in a pod, where the endpoint is inside the router,
-    /// no limit in the packet model and two ports in the flit model.
+    /// Ports of hosts; `None`: one port per host of a network; in a pod, where the endpoint is inside the
+    /// router, no limit in the packet model and two ports in the flit model.
     pub hosts: Option<Hosts>,
     /// Cycles before anything is counted; `None`: by the latency of routes.
     pub warmup: Option<u32>,

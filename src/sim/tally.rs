@@ -52,8 +52,8 @@ pub(super) struct Tally {
 #[derive(Clone)]
 struct VcTally {
     hops: u64,
-    /// `[packets]`, in the flit model `[flits]`: cycles in which a queue had booked room for so many, over all
-    /// queues; not those without any.
+    /// `[packets]`, in the flit model `[flits]`: cycles in which a queue had booked room for so many, over
+    /// all queues; not those without any.
     cycles: Vec<u64>,
 }
 

@@ -94,8 +94,8 @@ fn two_flows_share_a_channel() {
     }
 }
 
-/// Nearly up to its bound a ring accepts what is offered. Beyond, routers that go round among their ports give
-/// those who inject late on a route more than those before them: it accepts less, and never nothing.
+/// Nearly up to its bound a ring accepts what is offered. Beyond, routers that go round among their ports
+/// give those who inject late on a route more than those before them: it accepts less, and never nothing.
 #[test]
 fn a_ring_of_eight_keeps_its_bound() {
     let ring = Bench::ring(QUICK, 8);
@@ -192,8 +192,8 @@ fn what_the_model_does_not_have_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Every flit that was born was delivered or is found inside, below and past saturation, and every packet;
-    /// what a run measures fits what it is made of.
+    /// Every flit that was born was delivered or is found inside, below and past saturation, and every
+    /// packet; what a run measures fits what it is made of.
     #[test]
     fn no_flit_is_lost(
         rate in 1u64..2_000_000,

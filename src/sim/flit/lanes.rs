@@ -1,7 +1,8 @@
 //! What waits at the inputs: per lane a queue of packets, of each as many flits as are there.
 //!
 //! The flits of a lane come packet after packet, since a packet holds a virtual channel from its head to its
-//! tail. So only the last packet of a queue can still be on its way in, and only the first one on its way out.
+//! tail. So only the last packet of a queue can still be on its way in, and only the first one on its way
+//! out.
 
 use super::super::layout::NONE;
 

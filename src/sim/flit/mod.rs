@@ -271,8 +271,8 @@ impl<'a> Run<'a> {
             if self.packets[head as usize].birth + setting.injection > now {
                 return;
             }
-            // The lane with the fewest flits, of several the first. A packet that was begun would keep those behind
-            // it from other lanes, so there must be room for all of it.
+            // The lane with the fewest flits, of several the first. A packet that was begun would keep those
+            // behind it from other lanes, so there must be room for all of it.
             let first = self.ports.host[generator as usize] << self.ports.shift;
             let emptiest = (first..first + setting.vcs()).min_by_key(|&lane| self.lanes.at(lane).filled);
             (lane, left) = (emptiest.expect("a port has a virtual channel"), setting.packet);

@@ -1,9 +1,9 @@
 //! Ports and lanes of all routers as plain numbers.
 //!
-//! A router has the ports of the tables, then those of its hosts; every port is an input and an output. A lane
-//! is a virtual channel of a port, lane = port << shift | VC: of an input what waits there, of an output what
-//! may be sent there. The lanes of a router begin at a multiple of 64, so that they are whole words of a bit
-//! set.
+//! A router has the ports of the tables, then those of its hosts; every port is an input and an output. A
+//! lane is a virtual channel of a port, lane = port << shift | VC: of an input what waits there, of an output
+//! what may be sent there. The lanes of a router begin at a multiple of 64, so that they are whole words of a
+//! bit set.
 
 use super::super::layout::NONE;
 use super::super::prepare::Prepared;
