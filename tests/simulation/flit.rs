@@ -100,9 +100,9 @@ fn two_flows_share_a_channel() {
 fn a_ring_of_eight_keeps_its_bound() {
     let ring = Bench::ring(QUICK, 8);
     let full = |rate| ring.point(&Parameters { hosts: Some(Hosts::Ports(2)), ..flits(50_000) }, rate).unwrap();
-    let below = full("0.84");
+    let below = full("0.82");
     assert_near("bound", below.bound, 7.0 / 8.0, 1e-9);
-    assert_near("below", below.accepted, 0.84, 0.01);
+    assert_near("below", below.accepted, 0.82, 0.02);
     assert!(below.point.is_stable());
     let beyond = full("1.7");
     assert!((0.3..0.875).contains(&beyond.accepted) && !beyond.point.is_stable(), "{}", beyond.accepted);
@@ -127,20 +127,21 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
     }
     let general = Bench::one_way(QUICK, 5, true).point(&flits(60_000), "0.38").unwrap();
     assert_near("bound", general.bound, 0.4, 1e-9);
-    assert_near("general and table", general.accepted, 0.38, 0.01);
+    assert_near("general and table", general.accepted, 0.38, 0.02);
+    assert!(general.point.is_stable());
 }
 
-/// Once a packet is in a virtual channel of the tables it stays in them: without any general ones all hops
-/// are there, with them not all.
+/// Packets prefer the general ones, and leave them for good where none is free: the fewer there are, the more
+/// hops are in those of the tables.
 #[test]
-fn general_virtual_channels_are_left_for_good() {
+fn general_virtual_channels_come_first() {
     let ring = Bench::ring(QUICK, 6);
     let share = |general| {
         let point = ring.point(&Parameters { lanes: Some(Lanes::General(general)), ..flits(20_000) }, "0.6").unwrap().point;
         point.general_hops as f64 / point.hops as f64
     };
     assert_near("tables only", share(0), 0.0, 0.0);
-    assert!((0.3..0.9).contains(&share(2)), "{}", share(2));
+    assert!(0.3 < share(1) && share(1) < share(2) && share(2) < 1.0, "{} and {}", share(1), share(2));
 }
 
 /// A hub with more lanes than fit one word of a bit set.
