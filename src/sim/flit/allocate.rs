@@ -28,7 +28,7 @@ pub(super) struct ChannelTurn {
     /// Of an input: the virtual channel that its packet looks at first.
     first: u8,
     /// Of an output: the input port, and of each its virtual channel, that is looked at first for a packet.
-    port: u16,
+    port: u32,
     vc: u8,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Offers<'a> {
     /// Bit per lane: it has got the virtual channel in this cycle, and is served from what the others leave.
     pub(super) fresh: &'a [u64],
     /// `[lane]`: the port that it has to leave by.
-    pub(super) output: &'a [u16],
+    pub(super) output: &'a [u32],
 }
 
 /// Working space for one router at a time.
@@ -103,7 +103,7 @@ impl Separable {
             let lane = self.winner(place);
             let (output, vc) = (place >> self.shift, place & ((1 << self.shift) - 1));
             turns[lane as usize].first = behind(vc) as u8;
-            turns[place as usize].port = (lane >> self.shift) as u16 + 1;
+            turns[place as usize].port = (lane >> self.shift) + 1;
             turns[place as usize].vc = behind(lane & ((1 << self.shift) - 1)) as u8;
             granted.push(Grant { lane, output, vc });
         }
@@ -138,7 +138,7 @@ impl Separable {
     }
 
     /// Those lanes of a word whose input and output are not taken.
-    fn left_over(&self, word: usize, mut lanes: u64, output: &[u16]) -> u64 {
+    fn left_over(&self, word: usize, mut lanes: u64, output: &[u32]) -> u64 {
         let mut left = 0;
         while lanes != 0 {
             let lane = (word * 64) as u32 + lanes.trailing_zeros();
@@ -151,14 +151,14 @@ impl Separable {
     }
 
     /// Every input with lanes in a word offers one of them to its output.
-    fn offer(&mut self, word: usize, mut lanes: u64, output: &[u16], turns: &[Turn]) {
+    fn offer(&mut self, word: usize, mut lanes: u64, output: &[u32], turns: &[Turn]) {
         let of_a_port = u64::MAX >> (64 - (1 << self.shift));
         while lanes != 0 {
             let place = lanes.trailing_zeros() >> self.shift << self.shift;
             let vc = next_in(lanes >> place & of_a_port, turns[(word * 64 + place as usize) >> self.shift].offer);
             lanes &= !(of_a_port << place);
             let lane = (word * 64) as u32 + place + vc;
-            let to = u32::from(output[lane as usize]);
+            let to = output[lane as usize];
             // Numbers below the turn wrap around and come behind all others, in their order.
             let distance = (lane >> self.shift).wrapping_sub(turns[to as usize].flit);
             self.ask(to, lane, distance);
@@ -166,12 +166,12 @@ impl Separable {
     }
 
     /// Every output that got offers takes one.
-    fn take(&mut self, output: &[u16], turns: &mut [Turn], granted: &mut Vec<u32>) {
+    fn take(&mut self, output: &[u32], turns: &mut [Turn], granted: &mut Vec<u32>) {
         let mut asked = std::mem::take(&mut self.asked);
         for to in asked.drain(..) {
             let lane = self.winner(to);
             let port = lane >> self.shift;
-            debug_assert_eq!(u32::from(output[lane as usize]), to);
+            debug_assert_eq!(output[lane as usize], to);
             turns[port as usize].offer = behind(lane & ((1 << self.shift) - 1));
             turns[to as usize].flit = port + 1;
             granted.push(lane);
@@ -183,7 +183,7 @@ impl Separable {
     /// what passes through gets as much as what begins here, however few of its lanes ask.
     fn distance(&self, lane: u32, turn: ChannelTurn) -> u32 {
         let (port, vc) = (lane >> self.shift, lane & ((1 << self.shift) - 1));
-        (port.wrapping_sub(turn.port.into()) & 0xffff) << 6 | (vc.wrapping_sub(turn.vc.into()) & 63)
+        (port.wrapping_sub(turn.port) << 6) | (vc.wrapping_sub(turn.vc.into()) & 63)
     }
 
     /// A lane asks for a thing; who is fewer places away from its turn goes first.
@@ -268,11 +268,11 @@ mod tests {
     struct Switch {
         separable: Separable,
         turns: [Turn; 4],
-        output: [u16; 8],
+        output: [u32; 8],
     }
 
     impl Switch {
-        fn new(output: [u16; 8]) -> Self {
+        fn new(output: [u32; 8]) -> Self {
             Self { separable: Separable::new(4, SHIFT), turns: [Turn::default(); 4], output }
         }
         fn round(&mut self, ready: u64, fresh: u64) -> Vec<u32> {

@@ -102,7 +102,7 @@ struct Run<'a> {
     waiting: Vec<u64>,
     lanes: Lanes,
     /// `[lane]`: the port of its router that its first packet has to leave by.
-    output: Vec<u16>,
+    output: Vec<u32>,
     /// `[lane]`: the virtual channels there that its first packet may take.
     allowed: Vec<u64>,
     /// Bit per lane: its first packet asks for a virtual channel.

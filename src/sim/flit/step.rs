@@ -71,14 +71,14 @@ impl Run<'_> {
             // To the host by the port by which it came, of the other end.
             let hosts = setting.ports().unwrap_or(1);
             let host = (packet.to - of.endpoints.first[router as usize]) * hosts + packet.generator % hosts;
-            (layout.ports as u16 + host as u16, self.every)
+            (layout.ports as u32 + host, self.every)
         } else {
             let came = (self.ports.of_lane(lane).back != NONE)
                 .then(|| CameBy { port: (port - self.ports.first[router as usize]) as u16, vc: packet.vc });
             let (output, vc) = of.routes.next(router, there, came).expect("every route that is taken was walked");
             packet.vc = vc;
             let own = self.class << (vc * setting.classes);
-            (output, if packet.escaped { own } else { own | self.general })
+            (output.into(), if packet.escaped { own } else { own | self.general })
         };
         self.output[lane as usize] = output;
         self.allowed[lane as usize] = allowed;
@@ -131,12 +131,12 @@ impl Run<'_> {
                 let lane = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let output = self.output[lane];
-                let free = self.ports.ports[ports.start + usize::from(output)].free & self.allowed[lane];
+                let free = self.ports.ports[ports.start + output as usize].free & self.allowed[lane];
                 if free != 0 {
                     // Those of the tables only where no general one is free: whoever takes one stays in them.
                     let general = free & self.general;
                     let free = if general == 0 { free } else { general };
-                    self.wishes.push(Wish { lane: (lane - lanes.start) as u32, output: output.into(), free });
+                    self.wishes.push(Wish { lane: (lane - lanes.start) as u32, output, free });
                 }
             }
         }

@@ -31,7 +31,7 @@ impl Run<'_> {
         let held = self.lanes.at(lane).output;
         let (port, vc) = if held == NONE {
             let router = self.ports.router_of(lane);
-            (self.ports.first[router as usize] + u32::from(self.output[lane as usize]), 63 - self.allowed[lane as usize].leading_zeros())
+            (self.ports.first[router as usize] + self.output[lane as usize], 63 - self.allowed[lane as usize].leading_zeros())
         } else {
             (held >> shift, self.ports.vc(held))
         };
