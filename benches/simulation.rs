@@ -1,5 +1,6 @@
-//! `cargo bench --bench simulation [-- PART-OF-A-NAME ..]`: what the simulator accepts beside what CNSim does
-//! on the same tables, and how fast it is. Prints the tables of `docs/benchmarks.md`.
+//! `cargo bench --bench simulation [-- PART-OF-A-NAME ..]`: what the simulator accepts beside what CNSim and
+//! BookSim do on the same tables, and how fast it is. Prints the tables of `docs/benchmarks.md`. A part is of
+//! `flit/torus_4x4x8` or `packet/torus_4x4x8`.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
@@ -7,15 +8,19 @@ use fabc::compile::{Stage, compile};
 use fabc::ir::Scene;
 use fabc::model;
 use fabc::progress::Silent;
-use fabc::sim::{Parameters, Rate, SimReport, prepare, simulate};
+use fabc::sim::{Hosts, Lanes, Model, Parameters, Rate, SimReport, prepare, simulate};
 use std::time::Instant;
 
-/// Links of one cycle and routers of three, as CNSim was run with.
-const UNIT: [(&str, &str); 3] = [
-    ("latency = 50 cycles", "latency = 1 cycles"),
-    ("latency = 25 cycles; }\ncube", "latency = 3 cycles; }\ncube"),
-    ("latency = 25 cycles", "latency = 1 cycles"),
-];
+/// Links of one cycle and routers of so many.
+fn unit(text: &str, router: u32) -> String {
+    let links = text.replace("latency = 50 cycles", "latency = 1 cycles");
+    let routers = links.replace("latency = 25 cycles; }\ncube", &format!("latency = {router} cycles; }}\ncube"));
+    routers.replace("latency = 25 cycles", "latency = 1 cycles")
+}
+
+/// Cycles of a router, as CNSim and as BookSim was run with.
+const OF_CNSIM: u32 = 3;
+const OF_BOOKSIM: u32 = 1;
 
 /// Fabrics, and what CNSim accepts of what is offered: unit latencies, packets of 6 flits, 2 general virtual
 /// channels and 2 of the tables, 200 flits each (the version that the authors of TONS extended).
@@ -39,19 +44,33 @@ const SATURATION: [(&str, f64, f64); 8] = [
     ("pod_1024", 1.11, 0.896),
 ];
 
+/// Fabrics, and what BookSim 2 accepts of what is offered: flits per cycle and router, and the mean latency
+/// where it is known; the same packets and queues, internal speedup 2, two hosts per router.
+type Row = (f64, f64, Option<f64>);
+const BOOKSIM: [(&str, &[Row]); 5] = [
+    ("torus_4x4x8", &[(0.90, 0.902, Some(64.0)), (1.05, 0.981, None)]),
+    ("twisted_4x4x8", &[(1.9, 1.660, None)]),
+    ("pod_128", &[(1.6, 1.590, Some(108.0)), (1.7, 1.669, None), (1.9, 1.704, None)]),
+    ("torus_4x8x8", &[(1.05, 0.961, None)]),
+    ("pod_256", &[(1.7, 1.529, None)]),
+];
+
 /// Fabrics whose speed is measured at a load of 0.4.
 const SPEED: [&str; 3] = ["torus_4x4x8", "pod_1024", "torus_8x8x16"];
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    let chosen = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()));
+    let chosen = |model: &str, name: &str| {
+        let name = format!("{model}/{name}");
+        wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()))
+    };
     println!("| tables | bound | offered | CNSim accepts | fabc accepts | of it | mean latency |");
     println!("|---|---|---|---|---|---|---|");
-    for (name, rates) in CNSIM.into_iter().filter(|(name, _)| chosen(name)) {
-        let offered: Vec<&str> = rates.iter().map(|(rate, _)| *rate).collect();
+    for (name, rates) in CNSIM.into_iter().filter(|(name, _)| chosen("packet", name)) {
+        let offered: Vec<Rate> = rates.iter().map(|(rate, _)| Rate::parse(rate).expect("a rate")).collect();
         // As long as CNSim was run: near saturation what is accepted grows with the run.
         let as_long = Parameters { warmup: Some(3000), measure: Some(6000), ..Parameters::default() };
-        let (report, _) = simulated(name, &offered, as_long);
+        let (report, _) = simulated(name, OF_CNSIM, |_| offered.clone(), as_long);
         for (point, (_, theirs)) in report.points.iter().zip(rates) {
             let accepted = point.accepted(&report.setting, report.load.senders).as_f64();
             let latency = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
@@ -64,10 +83,10 @@ fn main() {
         }
     }
     println!();
-    println!("| tables | bound | saturation | share | prototype: saturation, share | accepted at 1.1 x bound | s |");
+    println!("| tables | bound | saturation | share | prototype: saturation, share | accepted at 1.1 x bound | processor s |");
     println!("|---|---|---|---|---|---|---|");
-    for (name, theirs, share) in SATURATION.into_iter().filter(|(name, ..)| chosen(name)) {
-        let (report, seconds) = simulated(name, &[], Parameters::default());
+    for (name, theirs, share) in SATURATION.into_iter().filter(|(name, ..)| chosen("packet", name)) {
+        let (report, seconds) = simulated(name, OF_CNSIM, |_| Vec::new(), Parameters::default());
         let (found, bound) = (&report.saturations[0], report.load.bound.as_f64());
         let stable = found.at_least();
         let unstable = found.unstable.map_or_else(|| "more".to_owned(), |rate| rate.to_string());
@@ -76,30 +95,71 @@ fn main() {
         println!("| `{name}` | {bound:.4} | {stable} .. {unstable} | {own:.3} | {theirs:.3}, {share:.3} | {beyond:.4} | {seconds:.1} |");
     }
     println!();
-    println!("| tables | routers | packet hops per second and core | ms per cycle at 0.4 |");
-    println!("|---|---|---|---|");
-    for name in SPEED.into_iter().filter(|name| chosen(name)) {
-        let (report, seconds) =
-            simulated(name, &["0.4"], Parameters { warmup: Some(2000), measure: Some(10_000), ..Parameters::default() });
-        let point = &report.points[0];
-        // Hops are counted in the window only, and as many are made per cycle before and after.
-        let hops = point.hops as f64 / f64::from(report.setting.measure) * f64::from(point.cycles);
-        println!(
-            "| `{name}` | {} | {:.2} million | {:.4} |",
-            report.sources.len(),
-            hops / seconds / 1e6,
-            1e3 * seconds / f64::from(point.cycles)
-        );
+    beside_booksim(&chosen);
+    println!();
+    println!("| model | tables | routers | hops per second and core | ms per cycle at 0.4 |");
+    println!("|---|---|---|---|---|");
+    for name in SPEED {
+        for (model, router, what) in [(Model::Packet, OF_CNSIM, "million packets"), (Model::Flit, OF_BOOKSIM, "million flits")] {
+            if chosen(model.name(), name) {
+                speed(name, model, router, what);
+            }
+        }
     }
 }
 
-/// Runs rates on the tables of a spec with unit latencies, or without any the search for saturation; the
-/// seconds are those of the runs alone.
-fn simulated(name: &str, rates: &[&str], parameters: Parameters) -> (SimReport, f64) {
-    let read = |path: &str| {
-        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        Ok(UNIT.iter().fold(text, |text, (from, to)| text.replace(from, to)))
+/// BookSim draws destinations among all hosts, so that one packet in as many as there are routers stays at
+/// its router; here none does. So of what is offered there, only the others are offered here, and what is
+/// accepted of them is scaled back.
+fn beside_booksim(chosen: &dyn Fn(&str, &str) -> bool) {
+    println!("| tables | offered | BookSim accepts | fabc accepts | of it | BookSim: mean latency | fabc: mean latency |");
+    println!("|---|---|---|---|---|---|---|");
+    for (name, rows) in BOOKSIM.into_iter().filter(|(name, _)| chosen("flit", name)) {
+        let offered = |routers: usize| {
+            let leaves = (routers as f64 - 1.0) / routers as f64;
+            rows.iter().map(|(rate, ..)| Rate::millionths((rate * leaves * 1e6).round() as u64)).collect()
+        };
+        let parameters =
+            Parameters { model: Model::Flit, hosts: Some(Hosts::Ports(2)), lanes: Some(Lanes::General(2)), ..Parameters::default() };
+        let (report, _) = simulated(name, OF_BOOKSIM, offered, parameters);
+        for (point, (rate, theirs, latency)) in report.points.iter().zip(rows) {
+            let routers = f64::from(report.load.senders);
+            let accepted = point.accepted(&report.setting, report.load.senders).as_f64() * routers / (routers - 1.0);
+            let own = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
+            let theirs_latency = latency.map_or_else(|| "-".to_owned(), |latency| format!("{latency:.0}"));
+            println!(
+                "| `{name}` | {rate:.2} | {theirs:.3} | {accepted:.4} | {:.2} % | {theirs_latency} | {own:.1} |",
+                100.0 * accepted / theirs
+            );
+        }
+    }
+}
+
+/// How long a cycle takes.
+fn speed(name: &str, model: Model, router: u32, what: &str) {
+    let parameters = Parameters { model, warmup: Some(2000), measure: Some(10_000), ..Parameters::default() };
+    let (report, seconds) = simulated(name, router, |_| vec![Rate::millionths(400_000)], parameters);
+    let point = &report.points[0];
+    // Hops are counted in the window only, and as many are made per cycle before and after.
+    let counted = match model {
+        Model::Packet => point.hops,
+        Model::Flit => point.busy.iter().map(|&busy| u64::from(busy)).sum(),
     };
+    let hops = counted as f64 / f64::from(report.setting.measure) * f64::from(point.cycles);
+    println!(
+        "| {} | `{name}` | {} | {:.2} {what} | {:.4} |",
+        model.name(),
+        report.sources.len(),
+        hops / seconds / 1e6,
+        1e3 * seconds / f64::from(point.cycles)
+    );
+}
+
+/// Runs rates, which may depend on the number of routers, on the tables of a spec with links of one cycle and
+/// routers of so many, or without any rates the search for saturation; the seconds are those of the runs
+/// alone, of all processors together.
+fn simulated(name: &str, router: u32, rates: impl Fn(usize) -> Vec<Rate>, parameters: Parameters) -> (SimReport, f64) {
+    let read = |path: &str| std::fs::read_to_string(path).map(|text| unit(&text, router)).map_err(|error| error.to_string());
     let folders = ["specs", "specs/paper"].map(|folder| format!("{folder}/{name}.fab"));
     let spec = folders.iter().find(|path| std::path::Path::new(path).is_file()).expect("run it from the root of the repository");
     let mut fabric = model::load(spec, &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
@@ -109,8 +169,18 @@ fn simulated(name: &str, rates: &[&str], parameters: Parameters) -> (SimReport, 
     let compiled = compile(fabric, Stage::Emit, &Silent).expect("it compiles");
     let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpack().expect("packed by fabc");
     let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters).expect("it can be simulated");
-    let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).expect("a rate")).collect();
-    let started = Instant::now();
+    let rates = rates(compiled.topology.node_count());
+    let started = (Instant::now(), processor_seconds());
     let report = simulate(&prepared, &rates, &[1], rates.is_empty(), &Silent).expect("it moves");
-    (report, started.elapsed().as_secs_f64())
+    let processor = started.1.and_then(|before| Some(processor_seconds()? - before));
+    (report, processor.unwrap_or_else(|| started.0.elapsed().as_secs_f64()))
+}
+
+/// What this process has had of all processors, where Linux tells it: other work on the machine does not
+/// count.
+fn processor_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let ticks: Vec<f64> = stat.rsplit(')').next()?.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse().ok()).collect();
+    // A hundred ticks per second, whatever the kernel counts in.
+    Some(ticks.iter().sum::<f64>() / 100.0)
 }

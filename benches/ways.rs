@@ -156,7 +156,7 @@ fn going(traffic: Traffic, routing: Routing) -> Parameters {
         choosing,
         packet: 4,
         turn: 0,
-        speedup: SPEEDUP,
+        speedup: Some(SPEEDUP),
         warmup: Some(CYCLES),
         measure: Some(CYCLES),
         ..Parameters::default()

@@ -112,7 +112,7 @@ fn traffic_and_ways_are_told_with_every_default() {
         assert!(words.contains(part), "{part} is missing in\n{words}");
     }
     let (csv, _) = sim(&place, &["--format", "csv", "--rates", "0.1", "--routing", "min", "--traffic", "adversarial"], 0);
-    assert!(csv.lines().nth(1).is_some_and(|row| row.ends_with(",adversarial,min")), "{csv}");
+    assert!(csv.lines().nth(1).is_some_and(|row| row.ends_with(",adversarial,min,packet")), "{csv}");
     for (args, code, what) in [
         (
             &["--traffic", "tornado"][..],
@@ -145,6 +145,30 @@ fn traffic_and_ways_are_told_with_every_default() {
 }
 
 #[test]
+fn flits_of_a_pod() {
+    let place = built(&pod());
+    let (text, _) = sim(&place, &["--model", "flit", "--rates", "0.3"], 0);
+    for part in ["wormholes of packets of 6 flits, separable allocator, 2 rounds", "credits after the link; 2 ports of one flit per"] {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
+    }
+    let flit = ["--model", "flit", "--speedup", "1", "--rates", "0.2", "--format"];
+    let json: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json"]].concat(), 0).0).unwrap();
+    let model = &json["scenarios"][0]["model"];
+    assert_eq!((&model["name"], &model["speedup"], &model["host_ports"]), (&"flit".into(), &1.into(), &2.into()));
+    assert!(model.get("turn_cycles").is_none() && model.get("arbitration").is_none(), "{model}");
+    let (csv, _) = sim(&place, &[&flit[..], &["csv"]].concat(), 0);
+    let last: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
+    assert_eq!(last, ["model", "flit"]);
+    // Packets longer than a queue are no error here.
+    sim(&place, &["--model", "flit", "--packet", "101", "--rates", "0.1"], 0);
+
+    let timeless = built(&pod().with("chip { radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 0 cycles; }"));
+    let (_, error) = sim(&timeless, &["--model", "flit"], 1);
+    assert!(error.contains("error[FAB0611]: the chip takes 0 cycles"), "{error}");
+    sim(&timeless, &["--rates", "0.1"], 0);
+}
+
+#[test]
 fn what_cannot_be_simulated_is_told_at_its_place() {
     let place = built(&pod());
     for (args, code, what) in [
@@ -160,6 +184,9 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
         (&["--rates", "0"], 2, "`0` is no rate"),
         (&["--hosts", "many"], 2, "write `unlimited`"),
         (&["--general", "1", "--classes", "1"], 2, "cannot be used with"),
+        (&["--model", "flit", "--hosts", "unlimited"], 2, "error[FAB0610]: hosts without limit are of the packet model"),
+        (&["--model", "flit", "--arbitration", "age"], 2, "error[FAB0612]: `--arbitration` is of the packet model"),
+        (&["--model", "flit", "--turn", "2"], 2, "error[FAB0612]: `--turn` is of the packet model"),
     ] {
         let (_, error) = sim(&place, args, code);
         assert!(error.contains(what), "{args:?}: {error}");

@@ -159,7 +159,7 @@ impl Built<'_> {
         if let Some(block) = block {
             return sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
-        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters())?;
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters()?)?;
         let bound = prepared.load().bound;
         let rates = match &args.rates {
             Some(rates) => rates.0.clone(),
@@ -173,7 +173,7 @@ impl Built<'_> {
     /// Searches where one scenario saturates.
     fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
         let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
-        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters())?;
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters()?)?;
         sim::simulate(&prepared, &[], &args.all_seeds(), true, watch)
     }
 }

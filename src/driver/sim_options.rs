@@ -1,6 +1,8 @@
 //! The options of `fabc sim`, as clap reads them.
 
-use crate::sim::{Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Parameters, Rate, Routing, Score, Shortest, Traffic};
+use crate::sim::{
+    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Parameters, Rate, Routing, Score, Shortest, SimError, Traffic,
+};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -128,6 +130,10 @@ pub struct Spots(pub Vec<String>);
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
+    /// How routers move flits
+    #[arg(long, value_enum, default_value = "packet")]
+    pub model: Model,
+
     /// Flits of a packet
     #[arg(long, default_value_t = 6, value_name = "FLITS", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     pub packet: u32,
@@ -141,16 +147,16 @@ pub struct ModelArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub classes: Option<u8>,
 
-    /// Who goes first
-    #[arg(long, value_enum, default_value = "age")]
-    pub arbitration: Arbitration,
+    /// Who goes first, in the packet model [default: age]
+    #[arg(long, value_enum)]
+    pub arbitration: Option<Arbitration>,
 
-    /// When a router can use room at the other end of a link again
-    #[arg(long, value_enum, default_value = "instant")]
-    pub credits: Credits,
+    /// When a router can use room at the other end of a link again [default: instant; in the flit model link]
+    #[arg(long, value_enum)]
+    pub credits: Option<Credits>,
 
     /// Ports each way of a chip, of a network of a host, one flit per cycle each; or `unlimited` [default:
-    /// unlimited chips, one port per host]
+    /// one port per host; chips unlimited, in the flit model two ports]
     #[arg(long, value_name = "PORTS", value_parser = hosts)]
     pub hosts: Option<Hosts>,
 
@@ -158,13 +164,15 @@ pub struct ModelArgs {
     #[arg(long, default_value_t = 0, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub injection: u32,
 
-    /// Cycles until a packet competes that became first of its queue as the one before left
-    #[arg(long, default_value_t = 2, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
-    pub turn: u32,
+    /// Cycles until a packet competes that became first of its queue as the one before left, in the packet
+    /// model [default: 2]
+    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
+    pub turn: Option<u32>,
 
-    /// How much faster the switch of a router is than its channels
-    #[arg(long, default_value_t = 1, value_name = "FACTOR", value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub speedup: u32,
+    /// How much faster the switch of a router is than its channels; in the flit model rounds of it per
+    /// cycle [default: 1; `flit`: 2]
+    #[arg(long, value_name = "FACTOR", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub speedup: Option<u32>,
 
     /// Cycles before anything is counted [default: by the latency of the routes]
     #[arg(long, value_name = "CYCLES")]
@@ -206,11 +214,23 @@ pub struct Rates(pub Vec<Rate>);
 
 impl SimArgs {
     /// What the simulator is asked for.
-    pub(super) fn parameters(&self) -> Parameters {
-        let ModelArgs { packet, general, classes, arbitration, credits, hosts, injection, turn, speedup, warmup, measure } = self.model;
+    ///
+    /// # Errors
+    /// What the model does not have.
+    pub(super) fn parameters(&self) -> Result<Parameters, SimError> {
+        let ModelArgs { model, packet, general, classes, arbitration, credits, hosts, injection, turn, speedup, warmup, measure } =
+            self.model;
         let DetailArgs { by, hotspot, share, bursts, burst_rate } = &self.details;
         let WayArgs { routing, shortest, samples, bias, rule } = self.ways;
-        Parameters {
+        let of = |option: &'static str| Err(SimError::OtherModel { option, of: Model::Packet.name() });
+        match model {
+            Model::Flit if arbitration.is_some() => return of("--arbitration"),
+            Model::Flit if turn.is_some() => return of("--turn"),
+            _ => {}
+        }
+        let usual = Parameters::default();
+        Ok(Parameters {
+            model,
             traffic: self.traffic.unwrap_or(Traffic::Uniform),
             details: Details {
                 by: *by,
@@ -221,23 +241,23 @@ impl SimArgs {
             choosing: Choosing { routing, shortest, samples, bias, score: rule },
             packet,
             injection,
-            turn,
+            turn: turn.unwrap_or(usual.turn),
             speedup,
             lanes: general.map(Lanes::General).or(classes.map(Lanes::Classes)),
-            arbitration,
+            arbitration: arbitration.unwrap_or(usual.arbitration),
             credits,
             hosts,
             warmup,
             measure,
             seed: self.seed,
-        }
+        })
     }
 
     /// Whether nothing is asked for but a fabric.
     pub(super) fn is_plain(&self) -> bool {
         let usual = Parameters::default();
         let asked = self.traffic.is_some() || self.rates.is_some() || self.saturation || self.seeds != 1;
-        !asked && self.scenario == NOMINAL && self.parameters() == usual
+        !asked && self.scenario == NOMINAL && self.parameters().is_ok_and(|parameters| parameters == usual)
     }
 
     /// The seeds of the runs.
@@ -328,6 +348,10 @@ macro_rules! values {
 }
 
 values! {
+    Model: |value| match value {
+        Model::Packet => "Whole packets, cut through",
+        Model::Flit => "Flit by flit, through allocated virtual channels",
+    };
     Arbitration: |value| match value {
         Arbitration::Age => "The oldest packet",
         Arbitration::Rotate => "The queue that was served longest ago",

@@ -110,6 +110,8 @@ pub(crate) struct PointLine {
     pub(crate) born_ever: u64,
     pub(crate) delivered_ever: u64,
     pub(crate) in_flight: u64,
+    pub(crate) flits_delivered_ever: u64,
+    pub(crate) flits_in_flight: u64,
 }
 
 /// How long packets took.

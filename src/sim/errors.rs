@@ -160,6 +160,25 @@ pub enum SimError {
         span: Span,
     },
 
+    /// Hosts without ports, in a model whose hosts hand over flit by flit.
+    #[error("hosts without limit are of the packet model")]
+    #[diagnostic(code(FAB0610), help("in the flit model a host hands its router one flit per cycle and port: give a number (`--hosts`)"))]
+    UnlimitedHosts,
+
+    /// A router that takes no time, in a model whose flits wait behind the switch.
+    #[error("the {router} takes 0 cycles")]
+    #[diagnostic(
+        code(FAB0611),
+        help("in the flit model a router takes at least one cycle: declare a `latency`, or choose `--model packet`")
+    )]
+    TimelessRouter {
+        /// `chip` or `router`.
+        router: &'static str,
+        /// Where it is declared.
+        #[label("declared here")]
+        span: Span,
+    },
+
     /// Bursts that cannot offer what is asked for.
     #[error("a rate of {rate} does not come in bursts of {length} cycles at {burst}: at most {most}")]
     #[diagnostic(code(FAB0622), help("offer more while on (`--burst-rate`), or let bursts be longer (`--bursts`)"))]
@@ -185,6 +204,16 @@ pub enum SimError {
         /// What it belongs to.
         belongs: &'static str,
     },
+
+    /// A parameter that the model does not have.
+    #[error("`{option}` is of the {of} model")]
+    #[diagnostic(code(FAB0612), help("leave it out, or choose `--model {of}`"))]
+    OtherModel {
+        /// As it is asked for.
+        option: &'static str,
+        /// The model that has it.
+        of: &'static str,
+    },
 }
 
 impl SimError {
@@ -194,6 +223,7 @@ impl SimError {
             SimError::Astray { .. } | SimError::Deadlock { .. } => 3,
             SimError::RateTooHigh { .. } | SimError::NoTraffic { .. } | SimError::TooManyCycles { .. } => 2,
             SimError::Bursts { .. } | SimError::Misplaced { .. } => 2,
+            SimError::UnlimitedHosts | SimError::OtherModel { .. } => 2,
             _ => 1,
         }
     }

@@ -6,13 +6,16 @@
 //! and seed; no number of threads and no order of visits shows.
 //!
 //! Time is in cycles; a channel moves one flit per cycle. `packet` holds the model of whole packets: virtual
-//! cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as CNSim has it.
+//! cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as CNSim has it. `flit` holds the
+//! model of single flits: wormholes through routers whose virtual channels and switch are allocated, as
+//! BookSim has it. `run` chooses.
 
 mod births;
 mod block;
 mod choice;
 mod endpoints;
 mod errors;
+mod flit;
 mod layout;
 mod load;
 mod packet;
@@ -22,24 +25,26 @@ mod rate;
 mod report;
 mod routes;
 mod routing;
+mod run;
 mod saturation;
 mod setting;
 mod simulate;
 mod tally;
 mod traffic;
+mod waiting;
 mod wheel;
 
 pub use crate::model::{
-    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Parameters, Rate, Routing, Score, Shortest, Traffic,
+    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Parameters, Rate, Routing, Score, Shortest, Traffic,
 };
 pub use block::{rates, run_block, settle, usual_rates};
 pub use errors::SimError;
 pub use load::{Limit, StaticLoad};
-pub use packet::run;
 pub use point::{Delays, Point, VcUse};
 pub use prepare::{Prepared, prepare};
 pub use report::{Class, SimReport};
 pub use routing::{Chosen, Ugal};
+pub use run::run;
 pub use saturation::{Beyond, Saturation, saturation};
 pub use setting::Setting;
 pub use simulate::{curve, simulate};

@@ -23,6 +23,10 @@ pub struct Point {
     pub delivered_ever: u64,
     /// Found inside when the run ended: at sources, in queues, on channels.
     pub in_flight: u64,
+    /// Flits delivered in the whole run: also those of packets whose tail is still inside.
+    pub flits_delivered_ever: u64,
+    /// Flits found inside when it ended.
+    pub flits_in_flight: u64,
     /// Cycles of the whole run.
     pub cycles: u32,
     /// Of the packets born in the window that arrived before the run ended; `None` if none did.
@@ -79,7 +83,7 @@ pub struct VcUse {
     pub flit_cycles: u64,
     /// In 99 of 100 cycles a queue had at most so many flits booked.
     pub p99: u64,
-    /// Cycles in which a queue had no room for a packet, summed over queues.
+    /// Cycles in which a queue had no room for a packet, in the flit model for a flit, summed over queues.
     pub full_cycles: u64,
     /// All cycles, summed over queues.
     pub queue_cycles: u64,

@@ -12,10 +12,7 @@ use super::traffic::{Expected, Pattern};
 use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
-use crate::model::Fabric;
-use crate::model::{Bursts, Details};
-use crate::model::{Hosts, Lanes, Parameters};
-use crate::model::{Rate, Traffic};
+use crate::model::{Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Parameters, Rate, Routing, Traffic};
 
 /// A link and its router take at most so many cycles: the wheel of events is as long.
 const LATENCY: u32 = 1 << 20;
@@ -106,24 +103,22 @@ pub fn prepare<'a>(
         // Hop k on virtual channel k.
         _ => ((0, 1), router.vcs),
     };
-    if parameters.packet > router.buffer_flits {
-        return Err(SimError::PacketTooLong { packet: parameters.packet, buffer: router.buffer_flits, span: router.span });
-    }
-    let by_default = if fabric.pod().is_some() { Hosts::Unlimited } else { Hosts::Ports(1) };
+    let (credits, hosts) = by_model(fabric, parameters)?;
     let mut setting = Setting {
+        model: parameters.model,
         traffic: parameters.traffic,
         details: details(parameters)?,
         chosen,
         packet: parameters.packet,
         injection: parameters.injection,
         turn: parameters.turn,
-        speedup: parameters.speedup.max(1),
+        speedup: parameters.speedup.unwrap_or(if parameters.model == Model::Flit { FLIT_SPEEDUP } else { 1 }),
         general,
         classes,
         table_vcs,
         arbitration: parameters.arbitration,
-        credits: parameters.credits,
-        hosts: parameters.hosts.unwrap_or(by_default),
+        credits,
+        hosts,
         warmup: 0,
         measure: 0,
         seed: parameters.seed,
@@ -157,6 +152,30 @@ pub fn prepare<'a>(
     }
     (setting.warmup, setting.measure) = (warmup as u32, measure as u32);
     Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, choice, endpoints, pattern, load })
+}
+
+/// Rounds of the switch in a cycle of the flit model, where nothing is said.
+const FLIT_SPEEDUP: u32 = 2;
+
+/// What depends on the model: when room is known again, and the ports of hosts.
+fn by_model(fabric: &Fabric, parameters: &Parameters) -> Result<(Credits, Hosts), SimError> {
+    let router = &fabric.router;
+    let (credits, of_a_chip) = match parameters.model {
+        Model::Packet if parameters.packet > router.buffer_flits => {
+            return Err(SimError::PacketTooLong { packet: parameters.packet, buffer: router.buffer_flits, span: router.span });
+        }
+        Model::Packet => (Credits::AtOnce, Hosts::Unlimited),
+        Model::Flit if parameters.hosts == Some(Hosts::Unlimited) => return Err(SimError::UnlimitedHosts),
+        Model::Flit if parameters.choosing.routing.is_some_and(|routing| routing != Routing::Tables) => {
+            return Err(SimError::OtherModel { option: "--routing", of: Model::Packet.name() });
+        }
+        Model::Flit if router.latency_cycles == 0 => {
+            return Err(SimError::TimelessRouter { router: fabric.plant.router_word(), span: router.span });
+        }
+        Model::Flit => (Credits::Link, Hosts::Ports(2)),
+    };
+    let hosts = if fabric.pod().is_some() { of_a_chip } else { Hosts::Ports(1) };
+    Ok((parameters.credits.unwrap_or(credits), parameters.hosts.unwrap_or(hosts)))
 }
 
 /// Whether all links in use carry alike, and take a time that can be simulated.

@@ -5,9 +5,9 @@
 //! threads: what is found does not depend on it.
 
 use super::errors::SimError;
-use super::packet;
 use super::point::Point;
 use super::prepare::Prepared;
+use super::run::run as run_one;
 use super::setting::Setting;
 use crate::ir::Fraction;
 use crate::model::Rate;
@@ -96,7 +96,7 @@ fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result
         Rate::millionths(u64::try_from(rate.times(Fraction::whole(1_000_000u32)).floor()).unwrap_or(u64::MAX).max(1))
     };
     let run = |rate: &Rate| {
-        let point = packet::run(prepared, *rate, seed);
+        let point = run_one(prepared, *rate, seed);
         progress.advance();
         point
     };

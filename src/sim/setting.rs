@@ -2,11 +2,13 @@
 
 use super::routing::Chosen;
 use crate::ir::Fraction;
-use crate::model::{Arbitration, Credits, Details, Hosts, Traffic};
+use crate::model::{Arbitration, Credits, Details, Hosts, Model, Traffic};
 
 /// The parameters with every default worked out, and what the spec says of the routers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setting {
+    /// How routers move flits.
+    pub model: Model,
     /// Who sends to whom.
     pub traffic: Traffic,
     /// What the traffic is told: all that it has, and nothing else.
@@ -56,6 +58,14 @@ impl Setting {
             Hosts::Unlimited => None,
             Hosts::Ports(ports) => Some(u32::from(ports)),
         }
+    }
+    /// Cycles from the last router to the host: there, too, a flit passes the switch in the flit model.
+    pub(super) fn ejection(&self) -> u32 {
+        if self.model == Model::Flit { self.router } else { 0 }
+    }
+    /// Flits of the smallest thing that a queue has room for.
+    pub(super) fn grain(&self) -> u32 {
+        if self.model == Model::Flit { 1 } else { self.packet }
     }
     /// So many packets in so many cycles as flits per cycle and endpoint.
     pub fn per_cycle(&self, packets: u64, cycles: u32, endpoints: u32) -> Fraction {

@@ -2,10 +2,10 @@
 
 use super::errors::SimError;
 use super::layout::NONE;
-use super::packet;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::report::{Class, SimReport};
+use super::run::run as run_one;
 use super::saturation::{Saturation, saturation};
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::model::Rate;
@@ -43,7 +43,7 @@ pub fn simulate(
     let runs: Vec<(Rate, u64)> = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed))).collect();
     progress.begin("simulate", runs.len() as u64);
     let run = |&(rate, seed): &(Rate, u64)| {
-        let point = packet::run(prepared, rate, seed);
+        let point = run_one(prepared, rate, seed);
         progress.advance();
         point
     };

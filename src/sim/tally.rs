@@ -4,14 +4,27 @@ use super::point::{Delays, Point, VcUse};
 use super::setting::Setting;
 use crate::model::Rate;
 
-/// Most packets of one queue that are told apart; fuller ones count as these.
-const PACKETS: usize = 1 << 16;
+/// Most packets of one queue, in the flit model flits, that are told apart; fuller ones count as these.
+const GRAINS: usize = 1 << 16;
+
+/// Who is where when a run ends, found by looking, not by counting on the way.
+#[derive(Clone, Copy)]
+pub(super) struct Census {
+    /// Packets inside.
+    pub(super) packets: u64,
+    /// Flits inside.
+    pub(super) flits: u64,
+    /// Flits that have left, in the whole run.
+    pub(super) flits_delivered: u64,
+}
 
 /// Everything that one run counts.
 pub(super) struct Tally {
     window: [u32; 2],
     half: u32,
     packet: u32,
+    /// Flits of one bin of the queues.
+    grain: u32,
     /// All packets, whenever.
     born_ever: u64,
     delivered_ever: u64,
@@ -39,19 +52,21 @@ pub(super) struct Tally {
 #[derive(Clone)]
 struct VcTally {
     hops: u64,
-    /// `[packets]`: cycles in which a queue had booked room for so many, over all queues; not those without
-    /// any.
+    /// `[packets]`, in the flit model `[flits]`: cycles in which a queue had booked room for so many, over
+    /// all queues; not those without any.
     cycles: Vec<u64>,
 }
 
 impl Tally {
     pub(super) fn new(setting: &Setting, endpoints: usize, channels: usize) -> Self {
         let window = [setting.warmup, setting.end()];
-        let most = ((setting.buffer / setting.packet) as usize).min(PACKETS);
+        let grain = setting.grain();
+        let most = ((setting.buffer / grain) as usize).min(GRAINS);
         Self {
             window,
             half: setting.warmup + setting.measure / 2,
             packet: setting.packet,
+            grain,
             born_ever: 0,
             delivered_ever: 0,
             born: 0,
@@ -72,7 +87,8 @@ impl Tally {
         }
     }
 
-    fn counts(&self, at: u32) -> bool {
+    /// Whether a cycle is in the window.
+    pub(super) fn counts(&self, at: u32) -> bool {
         self.window[0] <= at && at < self.window[1]
     }
 
@@ -84,6 +100,11 @@ impl Tally {
     /// Packets that are somewhere between birth and delivery.
     pub(super) fn inside(&self) -> u64 {
         self.born_ever - self.delivered_ever
+    }
+
+    /// Packets that arrived, in the whole run.
+    pub(super) fn delivered_ever(&self) -> u64 {
+        self.delivered_ever
     }
 
     /// Packets that were born in the window and are still inside.
@@ -135,6 +156,16 @@ impl Tally {
     /// A packet is sent over a channel, into a virtual channel, from now on.
     pub(super) fn sent(&mut self, now: u32, channel: usize, vc: usize, general: bool) {
         self.busy[channel] += self.clipped(now, now + self.packet);
+        self.hop(now, vc, general);
+    }
+
+    /// A channel moved so many flits within the window.
+    pub(super) fn moved(&mut self, channel: usize, flits: u32) {
+        self.busy[channel] += flits;
+    }
+
+    /// A packet begins a hop into a virtual channel.
+    pub(super) fn hop(&mut self, now: u32, vc: usize, general: bool) {
         if self.counts(now) {
             self.vcs[vc].hops += 1;
             self.hops += 1;
@@ -147,16 +178,18 @@ impl Tally {
         let cycles = self.clipped(since, now);
         if flits > 0 && cycles > 0 {
             let bins = &mut self.vcs[vc].cycles;
-            let bin = ((flits / self.packet) as usize).min(bins.len() - 1);
+            // To divide by one takes as long as by any other number.
+            let grains = if self.grain == 1 { flits } else { flits / self.grain };
+            let bin = (grains as usize).min(bins.len() - 1);
             bins[bin] += u64::from(cycles);
         }
     }
 
-    /// What was counted; `in_flight` are the packets that were found inside at the end, `lit` the channels.
-    pub(super) fn point(self, rate: Rate, seed: u64, cycles: u32, in_flight: u64, lit: usize, sends: impl Fn(u32) -> bool) -> Point {
+    /// What was counted; `lit` are the channels in use.
+    pub(super) fn point(self, rate: Rate, seed: u64, cycles: u32, census: Census, lit: usize, sends: impl Fn(u32) -> bool) -> Point {
         let senders = || (0..).zip(self.by_source.iter().copied()).filter(|&(endpoint, _)| sends(endpoint));
         let queue_cycles = lit as u64 * u64::from(self.window[1] - self.window[0]);
-        let vcs = self.vcs.iter().map(|vc| vc.used(queue_cycles, self.packet)).collect();
+        let vcs = self.vcs.iter().map(|vc| vc.used(queue_cycles, self.grain)).collect();
         let busiest = (0..).zip(self.busy.iter().copied()).max_by_key(|&(channel, cycles)| (cycles, std::cmp::Reverse(channel)));
         Point {
             rate,
@@ -166,7 +199,9 @@ impl Tally {
             delivered_late: self.delivered_late,
             born_ever: self.born_ever,
             delivered_ever: self.delivered_ever,
-            in_flight,
+            in_flight: census.packets,
+            flits_delivered_ever: census.flits_delivered,
+            flits_in_flight: census.flits,
             cycles,
             delays: self.delays(),
             unfinished: self.born - self.counted,
@@ -207,8 +242,8 @@ impl Tally {
 
 impl VcTally {
     /// Of so many cycles over all queues.
-    fn used(&self, queue_cycles: u64, packet: u32) -> VcUse {
-        let flits = |bin: usize| bin as u64 * u64::from(packet);
+    fn used(&self, queue_cycles: u64, grain: u32) -> VcUse {
+        let flits = |bin: usize| bin as u64 * u64::from(grain);
         let sum = self.cycles.iter().enumerate().map(|(bin, cycles)| flits(bin) * cycles).sum();
         // Queue cycles above the 99th percentile, from the fullest down.
         let mut above = 0;

@@ -1,42 +1,60 @@
 //! What is to happen in a coming cycle: a ring of lists, one per cycle.
 
-/// What happens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Event {
-    /// The first packet of this queue may compete.
-    Eligible(u32),
-    /// The tail of a packet has left this queue.
-    Left(u32),
-    /// Room for a packet in this queue is known again where it is booked.
-    Credit(u32),
-    /// The tail of this packet has arrived.
-    Delivered(u32),
-    /// An output of this router is free again.
-    Wake(u32),
-}
-
-/// The ring; nothing lies further ahead than it is long.
-pub(super) struct Wheel {
-    slots: Vec<Vec<Event>>,
+/// The ring. What lies further ahead than it is long waits aside until its turn comes.
+pub(super) struct Wheel<E> {
+    slots: Vec<Vec<E>>,
     mask: u32,
+    /// Lists that were emptied: the next slots that are needed take them while they are in the cache.
+    spare: Vec<Vec<E>>,
+    /// With their cycles.
+    far: Vec<(u32, E)>,
 }
 
-impl Wheel {
-    /// A ring for events at most `reach` cycles ahead.
+impl<E: Copy> Wheel<E> {
+    /// A ring for events that are seldom more than `reach` cycles ahead.
     pub(super) fn new(reach: u32) -> Self {
         let slots = (reach + 1).next_power_of_two();
-        Self { slots: vec![Vec::new(); slots as usize], mask: slots - 1 }
+        Self { slots: (0..slots).map(|_| Vec::new()).collect(), mask: slots - 1, spare: Vec::new(), far: Vec::new() }
     }
 
     /// Puts an event `ahead` of cycle `now`, by at least one cycle.
-    pub(super) fn put(&mut self, now: u32, ahead: u32, event: Event) {
-        debug_assert!(ahead > 0 && ahead <= self.mask, "{ahead} cycles ahead on a wheel of {}", self.mask + 1);
-        self.slots[(now.wrapping_add(ahead) & self.mask) as usize].push(event);
+    pub(super) fn put(&mut self, now: u32, ahead: u32, event: E) {
+        debug_assert!(ahead > 0, "an event in the cycle that makes it");
+        if ahead > self.mask {
+            return self.far.push((now + ahead, event));
+        }
+        let slot = &mut self.slots[((now + ahead) & self.mask) as usize];
+        if slot.capacity() == 0 {
+            *slot = self.spare.pop().unwrap_or_default();
+        }
+        slot.push(event);
     }
 
-    /// What happens now, in place of an empty list that is put there.
-    pub(super) fn take(&mut self, now: u32, empty: Vec<Event>) -> Vec<Event> {
-        std::mem::replace(&mut self.slots[(now & self.mask) as usize], empty)
+    /// What happens now; an empty list is given back for it. Cycles must be asked in order, each once.
+    pub(super) fn take(&mut self, now: u32, empty: Vec<E>) -> Vec<E> {
+        if now & self.mask == 0 && !self.far.is_empty() {
+            self.bring_near(now);
+        }
+        if empty.capacity() > 0 {
+            self.spare.push(empty);
+        }
+        std::mem::take(&mut self.slots[(now & self.mask) as usize])
+    }
+
+    /// Once per turn of the ring: what happens within this turn has its slot from now on.
+    fn bring_near(&mut self, now: u32) {
+        let far = std::mem::take(&mut self.far);
+        for (at, event) in far {
+            match at - now <= self.mask {
+                true => self.slots[(at & self.mask) as usize].push(event),
+                false => self.far.push((at, event)),
+            }
+        }
+    }
+
+    /// What has not happened yet, in no order.
+    pub(super) fn pending(&self) -> impl Iterator<Item = E> {
+        self.slots.iter().flatten().copied().chain(self.far.iter().map(|(_, event)| *event))
     }
 }
 
@@ -47,12 +65,20 @@ mod tests {
     #[test]
     fn events_come_in_their_cycle_and_once() {
         let mut wheel = Wheel::new(5);
-        wheel.put(0, 5, Event::Wake(1));
-        wheel.put(3, 2, Event::Wake(2));
-        wheel.put(6, 5, Event::Wake(3));
-        assert_eq!(wheel.take(4, Vec::new()), []);
-        assert_eq!(wheel.take(5, Vec::new()), [Event::Wake(1), Event::Wake(2)]);
-        assert_eq!(wheel.take(5, Vec::new()), []);
-        assert_eq!(wheel.take(11, Vec::new()), [Event::Wake(3)]);
+        let happened = |wheel: &mut Wheel<u8>, cycles: std::ops::Range<u32>| {
+            let mut all: Vec<_> = cycles.flat_map(|now| wheel.take(now, Vec::new()).into_iter().map(move |event| (now, event))).collect();
+            all.sort_unstable();
+            all
+        };
+        wheel.put(0, 5, 1);
+        wheel.put(0, 40, 4);
+        assert_eq!(happened(&mut wheel, 0..4), []);
+        wheel.put(3, 2, 2);
+        wheel.put(3, 8, 3);
+        assert_eq!(wheel.pending().count(), 4);
+        assert_eq!(happened(&mut wheel, 4..40), [(5, 1), (5, 2), (11, 3)]);
+        wheel.put(39, 1, 5);
+        assert_eq!(happened(&mut wheel, 40..60), [(40, 4), (40, 5)]);
+        assert_eq!(wheel.pending().count(), 0);
     }
 }

@@ -122,6 +122,8 @@ pub enum Place {
     Simulate,
     /// `model = packet { .. }`
     PacketModel,
+    /// `model = flit { .. }`
+    FlitModel,
     /// `traffic = group_shift { .. }`
     Traffic,
     /// `routing = ugal { .. }` of a simulation
@@ -184,6 +186,7 @@ impl Place {
             Place::Demand => "demand",
             Place::Simulate => "simulate",
             Place::PacketModel => "packet",
+            Place::FlitModel => "flit",
             Place::Traffic => "group_shift",
             Place::Ways => "ugal",
             Place::Synthesize => "synthesize",
@@ -257,7 +260,7 @@ pub const FIELDS: &[Field] = fields! {
     "level" Statement Levels;
     "bandwidth" Quantity Link;
     "radix" Quantity Router Chip Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly;
-    "hosts" Quantity Router PacketModel;
+    "hosts" Quantity Router PacketModel FlitModel;
     "vcs" Quantity Router Chip Budget;
     "flit" Quantity Router Chip;
     "buffer" Quantity Router Chip;
@@ -319,12 +322,12 @@ pub const FIELDS: &[Field] = fields! {
     "warmup" Quantity Simulate;
     "measure" Quantity Simulate;
     "scenarios" Choice Simulate;
-    "general" Quantity PacketModel;
-    "classes" Quantity PacketModel;
+    "general" Quantity PacketModel FlitModel;
+    "classes" Quantity PacketModel FlitModel;
     "arbitration" Choice PacketModel;
-    "credits" Choice PacketModel;
+    "credits" Choice PacketModel FlitModel;
     "turn" Quantity PacketModel;
-    "speedup" Quantity PacketModel;
+    "speedup" Quantity PacketModel FlitModel;
     "all_to_all" Statement Demand;
 };
 

@@ -134,7 +134,9 @@ fn unbalanced(report: &SimReport, point: &Point) -> Option<String> {
     let sum = |of: &dyn Fn(&VcUse) -> u64| point.vcs.iter().map(of).sum::<u64>();
     let by_class = point.busy_by_class.len() == report.classes.len();
     let measured = u64::from(setting.measure);
+    let flits = point.flits_delivered_ever + point.flits_in_flight;
     says(point.born_ever == point.delivered_ever + point.in_flight, "born_ever is not what was delivered and what is in flight")
+        .or_else(|| says(flits == point.born_ever * u64::from(setting.packet), "the flits born are not those delivered and in flight"))
         .or_else(|| says(point.born == arrived + point.unfinished, "born is not what has a latency and what is unfinished"))
         .or_else(|| says(point.hops == sum(&|vc| vc.hops), "the virtual channels have not all hops"))
         .or_else(|| says(point.general_hops <= point.hops, "more hops into general virtual channels than hops"))
@@ -190,6 +192,8 @@ fn point(line: &PointLine, prepared: &Prepared<'_>) -> Point {
         born_ever: line.born_ever,
         delivered_ever: line.delivered_ever,
         in_flight: line.in_flight,
+        flits_delivered_ever: line.flits_delivered_ever,
+        flits_in_flight: line.flits_in_flight,
         cycles: line.cycles,
         delays: line.latency.as_ref().filter(|of| of.packets > 0).map(delays),
         unfinished: line.unfinished,

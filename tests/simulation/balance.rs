@@ -149,20 +149,22 @@ proptest! {
             packet,
             injection,
             turn,
-            speedup,
+            speedup: Some(speedup),
             lanes: Some(if by_class { Lanes::Classes(2) } else { Lanes::General(2) }),
             arbitration: if age { Arbitration::Age } else { Arbitration::Rotate },
-            credits: if instant { Credits::AtOnce } else { Credits::Link },
+            credits: Some(if instant { Credits::AtOnce } else { Credits::Link }),
             hosts: Some(if ports { Hosts::Ports(2) } else { Hosts::Unlimited }),
             warmup: Some(700),
             measure: Some(900),
             seed,
+            ..Parameters::default()
         };
         let Ok(prepared) = ring.prepared(&parameters) else { return Ok(()) };
         let rate = Rate::millionths(rate.min(u64::from(packet) * 1_000_000));
         let report = curve(&prepared, &[rate], &[seed], &Silent).expect("a ring with a dateline moves");
         let point = &report.points[0];
         prop_assert_eq!(point.born_ever, point.delivered_ever + point.in_flight);
+        prop_assert_eq!(point.born_ever * u64::from(packet), point.flits_delivered_ever + point.flits_in_flight);
         let arrived = point.delays.map_or(0, |delays| delays.packets);
         prop_assert_eq!(point.born, arrived + point.unfinished);
         prop_assert!(point.unfinished == 0 || point.cycles == 700 + 2 * 900);

@@ -7,7 +7,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         code: "FAB0601",
         title: "a packet longer than a buffer",
         text: "\
-In the packet model of `fabc sim` a whole packet waits in one queue, so that a virtual channel must have room for all of its flits. `buffer` of
+In the packet model of `fabc sim` (not in the flit model) a whole packet waits in one queue, so that a virtual channel must have room for all of its flits. `buffer` of
 the chip or router says how many flits a virtual channel holds, `--packet` how long packets are.",
     },
     CodeDoc {
@@ -22,7 +22,7 @@ virtual channels that the hardware has. Without either option the channels that 
         code: "FAB0603",
         title: "links of unlike bandwidths in a simulation",
         text: "\
-The packet model moves one flit per cycle over every channel, so that all links in use must carry the same. Fabrics whose links carry unlike
+A simulation moves one flit per cycle over every channel, so that all links in use must carry the same. Fabrics whose links carry unlike
 cannot be simulated; their static loads in the report count bandwidths as they are.",
     },
     CodeDoc {
@@ -63,7 +63,7 @@ they were changed, or belong to another topology. `fabc verify` says what is wro
         text: "\
 There are packets inside, and for longer than four times the slowest route takes when nothing is in the way, and at least 1000 cycles, nothing
 has moved: the run ends. The message lists the queues of the circle: in each, by its channel and virtual channel, the first packet waits for room
-in the next one, and its source and destination are named. Virtual channels are numbered as the simulator has them, the general ones first.
+in the next one, in the flit model perhaps for the virtual channel itself, and its source and destination are named. Virtual channels are numbered as the simulator has them, the general ones first.
 
 Tables that `fabc verify` accepts have no such circle (`fabc explain FAB0413`): these were changed since the build. The exit code is 3.",
     },
@@ -74,6 +74,29 @@ Tables that `fabc verify` accepts have no such circle (`fabc explain FAB0413`): 
 A run lasts as long as it warms up and measures, and at most as long as it measures again until the last packets have arrived. Cycles are counted
 in 32 bits: `--warmup` and `--measure` may make 1,000,000,000 together. What they are without being given follows from the latency of the routes
 (`docs/simulation.md`).",
+    },
+    CodeDoc {
+        code: "FAB0610",
+        title: "hosts without limit in the flit model",
+        text: "\
+In the flit model (`--model flit`) a host hands its router one flit per cycle and port, and takes as many from it: its ports are buffers and
+inputs of the router like those of channels, so there must be a number of them. Without `--hosts` a chip has two, the host of a network one.
+`--hosts unlimited` is of the packet model, where every packet that waits competes.",
+    },
+    CodeDoc {
+        code: "FAB0611",
+        title: "a router that takes no time in the flit model",
+        text: "\
+In the flit model a flit that has passed the switch of a router waits at its output for as many cycles as the router takes, and leaves in a later
+cycle than it came. So `latency` of the chip or router must be one cycle at least; the packet model (`--model packet`) takes 0 as well.",
+    },
+    CodeDoc {
+        code: "FAB0612",
+        title: "an option of the other model",
+        text: "\
+`--arbitration` and `--turn` say how the packet model chooses among whole packets; in the flit model virtual channels and switch are allocated in
+turn, and packets have no age. In the packet model packets may also choose their ways (`--routing`); in the flit model they go by the tables. Leave
+the option out, or choose the model that has it (`--model`).",
     },
     CodeDoc {
         code: "FAB0620",

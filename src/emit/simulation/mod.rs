@@ -115,7 +115,8 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
     out.push_str("],\"busy_cycles\":");
     push_numbers(out, point.busy_by_class.iter().map(u64::to_string));
     push(out, format_args!(",\"cycles\":{cycles},\"born_ever\":{born_ever},\"delivered_ever\":{delivered_ever}"));
-    push(out, format_args!(",\"in_flight\":{in_flight}}}"));
+    let (flits, inside) = (point.flits_delivered_ever, point.flits_in_flight);
+    push(out, format_args!(",\"in_flight\":{in_flight},\"flits_delivered_ever\":{flits},\"flits_in_flight\":{inside}}}"));
 }
 
 fn push_delays(out: &mut String, delays: &Delays) {
@@ -150,7 +151,7 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
     }
     let mut out = String::from(
         "scenario,rate,seed,offered,accepted,accepted_second_half,stable,mean,median,p99,max,mean_source_wait,mean_hops,born,delivered,\
-         unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share,traffic,routing\n",
+         unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share,traffic,routing,model\n",
     );
     for report in reports {
         let (setting, senders) = (&report.setting, report.load.senders);
@@ -178,6 +179,7 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
             cells.extend([source(point.worst_source.1), source(point.best_source.1), topology.channel_name(ChannelId(busiest))]);
             cells.extend([share(busy.into(), setting.measure.into()), share(point.general_hops, point.hops)]);
             cells.extend(told(setting));
+            cells.push(setting.model.name().to_owned());
             let cells: Vec<String> = cells.iter().map(|cell| cell_of(cell)).collect();
             push(&mut out, format_args!("{}\n", cells.join(",")));
         }
@@ -186,7 +188,7 @@ pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
 }
 
 fn saturation_csv(reports: &[SimReport]) -> String {
-    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted,traffic,routing\n");
+    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted,traffic,routing,model\n");
     for (report, found) in reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found))) {
         let end = |rate: &Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
         let (scenario, bound) = (cell_of(&report.scenario), bound(report.load.bound));
@@ -194,8 +196,8 @@ fn saturation_csv(reports: &[SimReport]) -> String {
         let share = fixed(share_of_bound(report, found), SHARE);
         let accepted = ratio(found.beyond.accepted(&report.setting, report.load.senders));
         let [traffic, routing] = told(&report.setting).map(|text| cell_of(&text));
-        let beyond = found.beyond.rate;
-        let row = format_args!("{scenario},{},{bound},{stable},{unstable},{share},{beyond},{accepted},{traffic},{routing}\n", found.seed);
+        let (seed, beyond, model) = (found.seed, found.beyond.rate, report.setting.model.name());
+        let row = format_args!("{scenario},{seed},{bound},{stable},{unstable},{share},{beyond},{accepted},{traffic},{routing},{model}\n");
         push(&mut out, row);
     }
     out

@@ -4,11 +4,12 @@ use super::super::json::{push, quote};
 use super::super::number::fixed;
 use crate::ir::gigabytes;
 use crate::model::Fabric;
-use crate::sim::{Chosen, Details, Hosts, Setting, SimReport, Ugal};
+use crate::sim::{Chosen, Details, Hosts, Model, Setting, SimReport, Ugal};
 
 /// The model with every default spelled out.
 pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     let Setting {
+        model,
         traffic,
         details,
         chosen,
@@ -32,12 +33,18 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         Hosts::Unlimited => "\"unlimited\"".to_owned(),
         Hosts::Ports(ports) => ports.to_string(),
     };
-    push(out, format_args!("{{\"name\":\"packet\",\"traffic\":\"{}\",\"traffic_seed\":{seed},\"packet_flits\":{packet}", traffic.name()));
+    // What only one of the models has stands where it works.
+    let (turn, first) = match model {
+        Model::Packet => (format!(",\"turn_cycles\":{turn}"), format!(",\"arbitration\":\"{}\"", arbitration.name())),
+        Model::Flit => (String::new(), String::new()),
+    };
+    push(out, format_args!("{{\"name\":\"{}\",\"traffic\":\"{}\"", model.name(), traffic.name()));
+    push(out, format_args!(",\"traffic_seed\":{seed},\"packet_flits\":{packet}"));
     push_details(out, details);
     push_chosen(out, *chosen);
-    push(out, format_args!(",\"injection_cycles\":{injection},\"turn_cycles\":{turn},\"speedup\":{speedup},\"general_vcs\":{general}"));
+    push(out, format_args!(",\"injection_cycles\":{injection}{turn},\"speedup\":{speedup},\"general_vcs\":{general}"));
     let vcs = if *chosen == Chosen::Tables { "table_vcs" } else { "hop_vcs" };
-    push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{}\"", arbitration.name()));
+    push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes}{first}"));
     push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
     push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
     push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
@@ -107,23 +114,27 @@ pub(in crate::emit) fn sentence(setting: &Setting) -> String {
         Hosts::Ports(1) => "a port of one flit per cycle each way and host".to_owned(),
         Hosts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
     };
-    let first = match setting.arbitration.name() {
-        "age" => "oldest first",
-        _ => "queues in turn",
+    let credits = match setting.credits.name() {
+        "instant" => "at once",
+        _ => "after the link",
+    };
+    let Setting { packet, buffer, router, turn, injection, speedup, .. } = setting;
+    let (flow, at_the_turn) = match setting.model {
+        Model::Packet => {
+            let first = match setting.arbitration.name() {
+                "age" => "oldest first",
+                _ => "queues in turn",
+            };
+            let faster = if *speedup > 1 { format!(", {speedup} x as fast as channels") } else { String::new() };
+            (format!("virtual cut-through of packets of {packet} flits, {first}"), format!("{faster}, {turn} for the next of a queue"))
+        }
+        Model::Flit => {
+            let rounds = if *speedup == 1 { "one round".to_owned() } else { format!("{speedup} rounds") };
+            (format!("wormholes of packets of {packet} flits, separable allocator, {rounds} of the switch per cycle"), String::new())
+        }
     };
     format!(
-        "virtual cut-through of packets of {} flits, {first}; {vcs}, {} flits each; routers of {} cycles{}, {} for the next of a queue, {} at \
-         the source; credits {}; {hosts}",
-        setting.packet,
-        setting.buffer,
-        setting.router,
-        if setting.speedup > 1 { format!(", {} x as fast as channels", setting.speedup) } else { String::new() },
-        setting.turn,
-        setting.injection,
-        match setting.credits.name() {
-            "instant" => "at once",
-            _ => "after the link",
-        }
+        "{flow}; {vcs}, {buffer} flits each; routers of {router} cycles{at_the_turn}, {injection} at the source; credits {credits}; {hosts}"
     )
 }
 

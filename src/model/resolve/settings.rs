@@ -106,7 +106,8 @@ pub(super) fn places(word: &str) -> String {
     let mut names: Vec<String> = Vec::new();
     let all = words::field(word).map_or(&[][..], |field| field.places);
     // What routers have is rarely meant to be of the model that simulates them.
-    for place in all.iter().filter(|place| **place != Place::PacketModel || all.len() == 1) {
+    let model = |place: &Place| matches!(place, Place::PacketModel | Place::FlitModel);
+    for place in all.iter().filter(|place| !model(place) || all.iter().all(model)) {
         let argument = match place {
             Place::Link | Place::Ocs | Place::Simulate => "name ",
             Place::Level => "n ",

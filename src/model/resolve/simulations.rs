@@ -7,7 +7,9 @@ use crate::diag::Span;
 use crate::limits::SIMULATED_CYCLES;
 use crate::model::errors::ResolveError;
 use crate::model::word::Word;
-use crate::model::{Choosing, Details, Hosts, Lanes, Parameters, Rate, Router, Routing, Scenarios, Score, Shortest, Simulation, Traffic};
+use crate::model::{
+    Choosing, Details, Hosts, Lanes, Model, Parameters, Rate, Router, Routing, Scenarios, Score, Shortest, Simulation, Traffic,
+};
 use crate::syntax::ast::{Block, Expr, ExprKind, Name, Steps, Value, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::{Decimal, Dimension};
@@ -198,16 +200,13 @@ fn whole<T>(value: Option<Option<T>>) -> Option<Option<T>> {
     }
 }
 
-/// `packet` or `packet { .. }`.
+/// `packet` or `flit`, alone or with settings.
 fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Parameters> {
-    const MODELS: [&str; 1] = ["packet"];
     let (name, block) = named(context, "`model`", value, "packet { general = 2; }")?;
-    if !MODELS.contains(&&*name.value) {
-        context.error(unknown_choice("`model`", &name, &MODELS, None));
-        return None;
-    }
-    let Some(block) = block else { return Some(default) };
-    let settings = settings(context, block, "`packet`".to_owned(), name.span, Place::PacketModel);
+    let model = word_of(context, "`model`", &name)?;
+    let Some(block) = block else { return Some(Parameters { model, ..default }) };
+    let place = if model == Model::Flit { Place::FlitModel } else { Place::PacketModel };
+    let settings = settings(context, block, format!("`{}`", name.value), name.span, place);
     let vcs = |context: &mut Context, name: &str, least: i64| match settings.get(name) {
         Some(value) => integer(context, &format!("`{name}`"), value, least..=64).map(|vcs| Some(vcs as u8)),
         None => Some(None),
@@ -220,20 +219,21 @@ fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Pa
         return None;
     }
     let arbitration = one_of_or(context, &settings, "arbitration", default.arbitration);
-    let credits = one_of_or(context, &settings, "credits", default.credits);
+    let credits = settings.get("credits").map(|value| one_of(context, "`credits`", value));
     let hosts = match settings.get("hosts") {
         Some(value) => hosts(context, value).map(Some),
         None => Some(None),
     };
     let turn = cycles(context, &settings, "turn", [0, WAIT]);
-    let speedup = settings.get("speedup").map_or(Some(1), |value| integer(context, "`speedup`", value, 1..=64));
+    let speedup = settings.get("speedup").map(|value| integer(context, "`speedup`", value, 1..=64));
     Some(Parameters {
+        model,
         lanes: general?.map(Lanes::General).or(classes?.map(Lanes::Classes)),
         arbitration: arbitration?,
-        credits: credits?,
+        credits: whole(credits)?,
         hosts: hosts?,
         turn: turn?.unwrap_or(default.turn),
-        speedup: speedup? as u32,
+        speedup: whole(speedup)?.map(|speedup| speedup as u32),
         ..default
     })
 }
@@ -319,7 +319,7 @@ fn fits(context: &mut Context, settings: &Settings<'_>, parameters: &Parameters,
         context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found });
     };
     let (packet, buffer, vcs) = (parameters.packet, router.buffer_flits, router.vcs);
-    if packet > buffer {
+    if packet > buffer && parameters.model == Model::Packet {
         let wanted = format!("at most {buffer} flits, which are a buffer: whole packets wait in one");
         wrong("packet", format!("this is {packet}"), wanted, settings.place_of("packet"));
     }

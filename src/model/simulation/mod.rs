@@ -49,6 +49,8 @@ impl Simulation {
 /// What is asked for; what is left open has a default that depends on the fabric.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameters {
+    /// How routers move flits.
+    pub model: Model,
     /// Who sends to whom.
     pub traffic: Traffic,
     /// What the traffic is told beyond its name.
@@ -59,19 +61,22 @@ pub struct Parameters {
     pub packet: u32,
     /// Cycles from the birth of a packet until it stands at its router.
     pub injection: u32,
-    /// Cycles until a packet competes that has become the first of its queue because the one before has left.
+    /// Cycles until a packet competes that has become the first of its queue because the one before has left;
+    /// of the packet model only.
     pub turn: u32,
-    /// How much faster the switch of a router is than its channels.
-    pub speedup: u32,
+    /// How much faster the switch of a router is than its channels; in the flit model rounds of it per
+    /// cycle. `None`: 1, in the flit model 2.
+    pub speedup: Option<u32>,
     /// Which virtual channels there are; `None`: those of the tables, and all others that the routers have
     /// are general ones.
     pub lanes: Option<Lanes>,
-    /// Who goes first.
+    /// Who goes first; of the packet model only.
     pub arbitration: Arbitration,
-    /// When room in a queue can be used again.
-    pub credits: Credits,
-    /// Ports of hosts; `None`: no limit in a pod, where the endpoint is inside the router, and one port per
-    /// host in a network.
+    /// When room in a queue can be used again; `None`: at once in the packet model, after the link in the
+    /// flit model.
+    pub credits: Option<Credits>,
+    /// Ports of hosts; `None`: one port per host of a network; in a pod, where the endpoint is inside the
+    /// router, no limit in the packet model and two ports in the flit model.
     pub hosts: Option<Hosts>,
     /// Cycles before anything is counted; `None`: by the latency of routes.
     pub warmup: Option<u32>,
@@ -84,22 +89,32 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Self {
+            model: Model::Packet,
             traffic: Traffic::Uniform,
             details: Details::default(),
             choosing: Choosing::default(),
             packet: 6,
             injection: 0,
             turn: 2,
-            speedup: 1,
+            speedup: None,
             lanes: None,
             arbitration: Arbitration::Age,
-            credits: Credits::AtOnce,
+            credits: None,
             hosts: None,
             warmup: None,
             measure: None,
             seed: 1,
         }
     }
+}
+
+/// How routers move flits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Model {
+    /// Whole packets, cut through.
+    Packet,
+    /// Flit by flit, wormholes; a separable allocator, whose switch works several rounds in a cycle.
+    Flit,
 }
 
 /// Which virtual channels a port has, and what they have to do with those of the tables.
@@ -174,6 +189,8 @@ pub enum Traffic {
     /// As the spec declares it.
     Demand,
 }
+
+words!(Model { Packet = "packet", Flit = "flit" });
 
 words!(Arbitration { Age = "age", Rotate = "rotate" });
 

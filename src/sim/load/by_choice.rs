@@ -66,7 +66,7 @@ impl Chosen<'_> {
         sums.weight = expected.total * finer;
         let cycles = |channel: usize| u128::from(self.setting.router + self.layout.latency[channel]);
         let moving: u128 = sums.channels.iter().enumerate().map(|(channel, load)| load * cycles(channel)).sum();
-        let alone = self.setting.injection + self.setting.packet - 1;
+        let alone = self.setting.injection + self.setting.ejection() + self.setting.packet - 1;
         sums.cycles = moving + sums.weight * u128::from(alone);
         sums.most = sums.most * if over == Over::Shortest { 1 } else { 2 } + u64::from(alone);
         let least = |to: u32| {

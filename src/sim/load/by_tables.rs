@@ -62,7 +62,7 @@ impl Tables<'_> {
 
     /// Adds the route between two routers.
     fn add(&self, sums: &mut Sums, from: u32, to: u32, weight: u64, place: impl Fn(u32) -> usize) {
-        let (mut hops, mut cycles) = (0u64, u64::from(self.setting.injection) + u64::from(self.setting.packet) - 1);
+        let (mut hops, mut cycles) = (0u64, u64::from(self.setting.injection + self.setting.ejection() + self.setting.packet) - 1);
         let walked = self.walk(from, to, |channel| {
             sums.channels[place(channel)] += u128::from(weight);
             hops += 1;

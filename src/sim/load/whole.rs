@@ -35,6 +35,13 @@ pub struct StaticLoad {
     pub most_cycles: u64,
 }
 
+impl StaticLoad {
+    /// Cycles without any move after which a run is given up while packets are inside.
+    pub(in super::super) fn patience(&self) -> u32 {
+        u32::try_from(4 * self.most_cycles).unwrap_or(u32::MAX).max(1000)
+    }
+}
+
 /// What a static bound follows from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {

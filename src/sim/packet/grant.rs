@@ -1,7 +1,7 @@
 //! Step 4 of a cycle: routers grant their channels.
 
 use super::super::layout::NONE;
-use super::super::wheel::Event;
+use super::event::Event;
 use super::{Front, Packet, Run};
 use crate::model::Arbitration;
 

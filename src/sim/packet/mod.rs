@@ -10,25 +10,23 @@
 //! first at their hosts choose their ways, if ways are chosen; then the routers that were touched grant their
 //! channels, each by what it alone owns.
 
+mod event;
 mod grant;
 mod watchdog;
 mod ways;
 
-use super::births::Births;
+use super::births::{Births, DESTINATIONS};
 use super::choice::Way;
 use super::errors::SimError;
 use super::layout::NONE;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::routes::Came;
-use super::tally::Tally;
-use super::wheel::{Event, Wheel};
-use crate::model::Credits;
-use crate::model::Rate;
+use super::tally::{Census, Tally};
+use super::wheel::Wheel;
+use crate::model::{Credits, Rate};
 use crate::random::Keyed;
-
-/// The stream of random numbers that destinations are drawn from.
-const DESTINATIONS: u64 = 1;
+use event::Event;
 
 /// The stream that ways are drawn from.
 const WAYS: u64 = 2;
@@ -110,7 +108,7 @@ struct Run<'a> {
     /// `[generator]`: the cycle from which on its port hands over the next packet; only where routers are
     /// faster than ports.
     handed: Vec<u32>,
-    wheel: Wheel,
+    wheel: Wheel<Event>,
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
     touched: Vec<u32>,
@@ -126,10 +124,10 @@ struct Run<'a> {
 ///
 /// # Errors
 /// Packets wait for each other for ever.
-pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+pub(super) fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
     let mut run = Run::new(prepared, rate, seed);
     let setting = &prepared.setting;
-    let patience = u32::try_from(4 * prepared.load.most_cycles).unwrap_or(u32::MAX).max(1000);
+    let patience = prepared.load.patience();
     let (mut events, mut born) = (Vec::new(), Vec::new());
     let mut now = 0;
     while now < setting.end() || (now < setting.end() + setting.measure && run.tally.awaited() > 0) {
@@ -432,6 +430,8 @@ impl<'a> Run<'a> {
             place = self.packets[place as usize].next;
         }
         let in_flight = self.packets.len() as u64 - free;
-        self.tally.point(rate, seed, cycles, in_flight, layout.lit, |endpoint| of.pattern.sends(endpoint))
+        let flits = [in_flight, self.tally.delivered_ever()].map(|packets| packets * u64::from(of.setting.packet));
+        let census = Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] };
+        self.tally.point(rate, seed, cycles, census, layout.lit, |endpoint| of.pattern.sends(endpoint))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::super::errors::SimError;
 use super::super::layout::NONE;
+use super::super::waiting::{Waiting, circle, deadlock};
 use super::Run;
-use crate::ids::{ChannelId, NodeId};
 use crate::model::Rate;
 
 impl Run<'_> {
@@ -12,21 +12,9 @@ impl Run<'_> {
     pub(super) fn stuck(&self, rate: Rate) -> SimError {
         let layout = &self.of.layout;
         let waits = |queue: &u32| layout.is_input(*queue) && self.candidates[*queue as usize / 64] >> (queue % 64) & 1 == 1;
-        let mut seen = Vec::new();
-        let mut at = (0..layout.queues() as u32).find(waits);
-        while let Some(queue) = at.filter(|queue| !seen.contains(queue)) {
-            seen.push(queue);
-            at = self.waited_for(queue);
-        }
-        let circle = at.and_then(|again| seen.iter().position(|queue| *queue == again)).map_or(&seen[..], |start| &seen[start..]);
-        let lines: Vec<String> = circle.iter().map(|&queue| self.line(queue)).collect();
-        SimError::Deadlock {
-            scenario: self.of.scenario.clone(),
-            rate: rate.to_string(),
-            cycle: self.last_move,
-            length: lines.len(),
-            circle: lines.join("\n"),
-        }
+        let first = (0..layout.queues() as u32).find(waits);
+        let circle: Vec<Waiting> = circle(first, |queue| self.waited_for(queue)).into_iter().map(|queue| self.waiting(queue)).collect();
+        deadlock(self.of, rate, self.last_move, &circle)
     }
 
     /// The last virtual channel that the first packet of a queue may take, that of its table: the one that
@@ -41,13 +29,14 @@ impl Run<'_> {
     }
 
     /// The channel and virtual channel of a queue, and whose packet is first in it.
-    fn line(&self, queue: u32) -> String {
-        let (of, topology) = (self.of, self.of.topology);
-        let channel = of.layout.gate[queue as usize];
-        let vc = queue - of.layout.input_queue[channel as usize];
+    fn waiting(&self, queue: u32) -> Waiting {
+        let channel = self.of.layout.gate[queue as usize];
         let packet = &self.packets[self.queues[queue as usize].head as usize];
-        let router = |endpoint: u32| topology.name(NodeId(of.endpoints.router[endpoint as usize]));
-        let from = router(packet.generator / of.setting.ports().unwrap_or(1));
-        format!("  {} on VC {vc}, held by packets from {from} to {}", topology.channel_name(ChannelId(channel)), router(packet.to))
+        Waiting {
+            channel,
+            vc: queue - self.of.layout.input_queue[channel as usize],
+            from: packet.generator / self.of.setting.ports().unwrap_or(1),
+            to: packet.to,
+        }
     }
 }

@@ -1,0 +1,327 @@
+//! The separable allocator: which packets get a virtual channel of their output, and which flits pass the
+//! switch.
+//!
+//! Comes in: what the inputs of one router ask for, and whose turn it is at each port. Goes out: grants. Both
+//! steps work input first: every asker picks one of the things that it could have, then every thing that was
+//! picked takes one of those that picked it. Both choices go round, beginning one behind what was granted
+//! last, and a turn passes on with a grant only, so that nobody is passed over for ever (the pointers of
+//! iSLIP: McKeown, 1999). Invariant: grants are a function of what comes in; no input and no output has two
+//! of them in a round. Another allocator is another file with these two functions.
+//!
+//! Ports and lanes (virtual channels of an input) are numbered within the router, lane = port << shift | VC.
+
+/// Nobody.
+const NOBODY: u32 = u32::MAX;
+
+/// Whose turn it is at a port of a router when flits pass the switch.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Turn {
+    /// Of an input: the virtual channel that is looked at first for a flit.
+    offer: u32,
+    /// Of an output: the input port that is looked at first for a flit.
+    flit: u32,
+}
+
+/// Whose turn it is at a lane when packets get virtual channels.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ChannelTurn {
+    /// Of an input: the virtual channel that its packet looks at first.
+    first: u8,
+    /// Of an output: the input port, and of each its virtual channel, that is looked at first for a packet.
+    port: u32,
+    vc: u8,
+}
+
+/// A packet that asks for a virtual channel.
+#[derive(Clone, Copy)]
+pub(super) struct Wish {
+    /// Where it waits.
+    pub(super) lane: u32,
+    /// The port that it has to leave by.
+    pub(super) output: u32,
+    /// Bit per virtual channel there: free, and the packet may take it; at least one.
+    pub(super) free: u64,
+}
+
+/// A packet that has got one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Grant {
+    pub(super) lane: u32,
+    pub(super) output: u32,
+    pub(super) vc: u32,
+}
+
+/// The flits that could pass the switch.
+#[derive(Clone, Copy)]
+pub(super) struct Offers<'a> {
+    /// Bit per lane: it has a flit, a virtual channel at its output, and room behind that.
+    pub(super) ready: &'a [u64],
+    /// Bit per lane: it has got the virtual channel in this cycle, and is served from what the others leave.
+    pub(super) fresh: &'a [u64],
+    /// `[lane]`: the port that it has to leave by.
+    pub(super) output: &'a [u32],
+}
+
+/// Working space for one router at a time.
+pub(super) struct Separable {
+    /// Lanes of a port: one shifted by so many bits.
+    shift: u32,
+    /// `[thing asked for]`: of those that asked so far the one whose turn comes first.
+    best: Vec<Asker>,
+    /// What was asked for.
+    asked: Vec<u32>,
+    /// `[port]`: whether its input, and whether its output, was granted in this round.
+    taken: Vec<[bool; 2]>,
+}
+
+#[derive(Clone, Copy)]
+struct Asker {
+    lane: u32,
+    /// How many others come first.
+    distance: u32,
+}
+
+impl Separable {
+    /// For routers of at most so many ports.
+    pub(super) fn new(ports: usize, shift: u32) -> Self {
+        let nobody = Asker { lane: NOBODY, distance: NOBODY };
+        Self { shift, best: vec![nobody; ports << shift], asked: Vec::new(), taken: vec![[false; 2]; ports] }
+    }
+
+    /// Virtual channels: every packet asks for the first of those that it may take; every one that is asked
+    /// for takes the lane that comes next. Each has a turn of its own: with one per output, packets that can
+    /// take few of them would be passed over for those that can take all.
+    pub(super) fn packets(&mut self, wishes: &[Wish], turns: &mut [ChannelTurn], granted: &mut Vec<Grant>) {
+        granted.clear();
+        for wish in wishes {
+            let place = wish.output << self.shift | next_in(wish.free, turns[wish.lane as usize].first.into());
+            let distance = self.distance(wish.lane, turns[place as usize]);
+            self.ask(place, wish.lane, distance);
+        }
+        let mut asked = std::mem::take(&mut self.asked);
+        for place in asked.drain(..) {
+            let lane = self.winner(place);
+            let (output, vc) = (place >> self.shift, place & ((1 << self.shift) - 1));
+            turns[lane as usize].first = behind(vc) as u8;
+            turns[place as usize].port = (lane >> self.shift) + 1;
+            turns[place as usize].vc = behind(lane & ((1 << self.shift) - 1)) as u8;
+            granted.push(Grant { lane, output, vc });
+        }
+        self.asked = asked;
+    }
+
+    /// One round of the switch: every input offers one flit, every output takes one of the offers; first
+    /// those that are not fresh, then on the ports that these leave over the fresh ones. Lanes go out.
+    pub(super) fn flits(&mut self, offers: Offers<'_>, turns: &mut [Turn], granted: &mut Vec<u32>) {
+        granted.clear();
+        for (word, (ready, fresh)) in offers.ready.iter().zip(offers.fresh).enumerate() {
+            self.offer(word, ready & !fresh, offers.output, turns);
+        }
+        self.take(offers.output, turns, granted);
+        if offers.fresh.iter().all(|fresh| *fresh == 0) {
+            return;
+        }
+        for &lane in granted.iter() {
+            self.taken[(lane >> self.shift) as usize][0] = true;
+            self.taken[offers.output[lane as usize] as usize][1] = true;
+        }
+        let before = granted.len();
+        for (word, (ready, fresh)) in offers.ready.iter().zip(offers.fresh).enumerate() {
+            let left = self.left_over(word, ready & fresh, offers.output);
+            self.offer(word, left, offers.output, turns);
+        }
+        for &lane in &granted[..before] {
+            self.taken[(lane >> self.shift) as usize][0] = false;
+            self.taken[offers.output[lane as usize] as usize][1] = false;
+        }
+        self.take(offers.output, turns, granted);
+    }
+
+    /// Those lanes of a word whose input and output are not taken.
+    fn left_over(&self, word: usize, mut lanes: u64, output: &[u32]) -> u64 {
+        let mut left = 0;
+        while lanes != 0 {
+            let lane = (word * 64) as u32 + lanes.trailing_zeros();
+            if !self.taken[(lane >> self.shift) as usize][0] && !self.taken[output[lane as usize] as usize][1] {
+                left |= lanes & lanes.wrapping_neg();
+            }
+            lanes &= lanes - 1;
+        }
+        left
+    }
+
+    /// Every input with lanes in a word offers one of them to its output.
+    fn offer(&mut self, word: usize, mut lanes: u64, output: &[u32], turns: &[Turn]) {
+        let of_a_port = u64::MAX >> (64 - (1 << self.shift));
+        while lanes != 0 {
+            let place = lanes.trailing_zeros() >> self.shift << self.shift;
+            let vc = next_in(lanes >> place & of_a_port, turns[(word * 64 + place as usize) >> self.shift].offer);
+            lanes &= !(of_a_port << place);
+            let lane = (word * 64) as u32 + place + vc;
+            let to = output[lane as usize];
+            // Numbers below the turn wrap around and come behind all others, in their order.
+            let distance = (lane >> self.shift).wrapping_sub(turns[to as usize].flit);
+            self.ask(to, lane, distance);
+        }
+    }
+
+    /// Every output that got offers takes one.
+    fn take(&mut self, output: &[u32], turns: &mut [Turn], granted: &mut Vec<u32>) {
+        let mut asked = std::mem::take(&mut self.asked);
+        for to in asked.drain(..) {
+            let lane = self.winner(to);
+            let port = lane >> self.shift;
+            debug_assert_eq!(output[lane as usize], to);
+            turns[port as usize].offer = behind(lane & ((1 << self.shift) - 1));
+            turns[to as usize].flit = port + 1;
+            granted.push(lane);
+        }
+        self.asked = asked;
+    }
+
+    /// How many places a lane is away from its turn at a virtual channel: ports first, then lanes, so that
+    /// what passes through gets as much as what begins here, however few of its lanes ask.
+    fn distance(&self, lane: u32, turn: ChannelTurn) -> u32 {
+        let (port, vc) = (lane >> self.shift, lane & ((1 << self.shift) - 1));
+        (port.wrapping_sub(turn.port) << 6) | (vc.wrapping_sub(turn.vc.into()) & 63)
+    }
+
+    /// A lane asks for a thing; who is fewer places away from its turn goes first.
+    fn ask(&mut self, thing: u32, lane: u32, distance: u32) {
+        let best = &mut self.best[thing as usize];
+        if best.lane == NOBODY {
+            self.asked.push(thing);
+        } else if best.distance <= distance {
+            return;
+        }
+        *best = Asker { lane, distance };
+    }
+
+    /// Who gets a thing that was asked for.
+    fn winner(&mut self, thing: u32) -> u32 {
+        std::mem::replace(&mut self.best[thing as usize].lane, NOBODY)
+    }
+}
+
+/// The first of a set of virtual channels from `start` on, round and round.
+fn next_in(set: u64, start: u32) -> u32 {
+    let ahead = set & u64::MAX << start;
+    (if ahead == 0 { set } else { ahead }).trailing_zeros()
+}
+
+/// Where to look first after this one; behind the last of all it is none, and the search begins anew.
+fn behind(vc: u32) -> u32 {
+    (vc + 1) % 64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two virtual channels per port.
+    const SHIFT: u32 = 1;
+
+    fn granted(wishes: &[(u32, u32, u64)], turns: &mut [ChannelTurn; 8]) -> Vec<(u32, u32, u32)> {
+        let (mut separable, mut granted) = (Separable::new(4, SHIFT), Vec::new());
+        let wishes: Vec<Wish> = wishes.iter().map(|&(lane, output, free)| Wish { lane, output, free }).collect();
+        separable.packets(&wishes, turns, &mut granted);
+        granted.iter().map(|grant| (grant.lane, grant.output, grant.vc)).collect()
+    }
+
+    #[test]
+    fn the_choice_goes_round() {
+        assert_eq!([0, 1, 2, 3, 5].map(|start| next_in(0b1010, start)), [1, 1, 3, 3, 1]);
+        assert_eq!(next_in(1 << 63, behind(63)), 63);
+        assert_eq!(next_in(0b1, behind(0)), 0);
+    }
+
+    #[test]
+    fn every_virtual_channel_goes_to_one_packet() {
+        let mut turns = [ChannelTurn::default(); 8];
+        // Lanes 0, 3 and 4 want port 3; both its channels are free. All pick the first one.
+        let wishes = [(0, 3, 0b11), (3, 3, 0b11), (4, 3, 0b11)];
+        assert_eq!(granted(&wishes, &mut turns), [(0, 3, 0)]);
+        // The one that was served looks at the other channel first now, and has the last turn at the first.
+        assert_eq!((turns[0].first, turns[3 << SHIFT].port), (1, 1));
+        assert_eq!(granted(&wishes, &mut turns), [(0, 3, 1), (3, 3, 0)]);
+        // Who may take one channel only does not pick another one.
+        assert_eq!(granted(&[(4, 3, 0b10), (5, 3, 0b10)], &mut turns), [(5, 3, 1)]);
+        assert_eq!(granted(&[(4, 3, 0b10), (5, 3, 0b10)], &mut turns), [(4, 3, 1)]);
+        // Ports do not see each other.
+        assert_eq!(granted(&[(1, 0, 0b01), (6, 2, 0b01)], &mut turns), [(1, 0, 0), (6, 2, 0)]);
+    }
+
+    /// A packet that can take the last channel only gets it in every other turn, whoever takes the others
+    /// meanwhile, and however many packets wait at the other port.
+    #[test]
+    fn few_choices_are_no_disadvantage() {
+        let mut turns = [ChannelTurn::default(); 8];
+        let mut alone = 0;
+        for _ in 0..12 {
+            // Lane 0 may take one of them, lanes 4 and 5 both; first the one is free, then the other.
+            granted(&[(4, 3, 0b01), (5, 3, 0b01)], &mut turns);
+            alone += granted(&[(0, 3, 0b10), (4, 3, 0b10), (5, 3, 0b10)], &mut turns).iter().filter(|grant| grant.0 == 0).count();
+        }
+        assert_eq!(alone, 6);
+    }
+
+    struct Switch {
+        separable: Separable,
+        turns: [Turn; 4],
+        output: [u32; 8],
+    }
+
+    impl Switch {
+        fn new(output: [u32; 8]) -> Self {
+            Self { separable: Separable::new(4, SHIFT), turns: [Turn::default(); 4], output }
+        }
+        fn round(&mut self, ready: u64, fresh: u64) -> Vec<u32> {
+            let mut granted = Vec::new();
+            let offers = Offers { ready: &[ready], fresh: &[fresh], output: &self.output };
+            self.separable.flits(offers, &mut self.turns, &mut granted);
+            granted
+        }
+    }
+
+    #[test]
+    fn ports_take_turns() {
+        // Lanes 0 and 1 (port 0) go to port 2 and 3, lanes 2 and 3 (port 1) both to port 2.
+        let mut switch = Switch::new([2, 3, 2, 2, 0, 0, 0, 0]);
+        // Port 0 offers lane 0 and port 1 lane 2, both to port 2: port 0 goes first.
+        assert_eq!(switch.round(0b1111, 0), [0]);
+        // Port 0 goes on with lane 1; port 1 still has its turn.
+        assert_eq!(switch.round(0b1111, 0), [1, 2]);
+        assert_eq!(switch.round(0b1111, 0), [0]);
+        assert_eq!(switch.round(0b1111, 0), [1, 3]);
+        // An input that was not granted offers the same again.
+        let mut stubborn = Switch::new([2, 3, 2, 2, 0, 0, 0, 0]);
+        stubborn.turns[2].flit = 1;
+        assert_eq!(stubborn.round(0b0101, 0), [2]);
+        assert_eq!(stubborn.round(0b0111, 0), [0]);
+    }
+
+    #[test]
+    fn packets_that_hold_their_channel_go_before_those_that_just_got_it() {
+        let mut switch = Switch::new([2, 3, 2, 3, 3, 2, 0, 0]);
+        // Lane 0 holds its channel; lanes 1 (same input), 2 (same output) and 3 (neither) are fresh.
+        assert_eq!(switch.round(0b1111, 0b1110), [0, 3]);
+        // Without it the fresh ones are served as others are.
+        assert_eq!(switch.round(0b0110, 0b0110), [1, 2]);
+        // Nothing is left taken by an earlier round.
+        assert_eq!(switch.round(0b11_0000, 0b10_0000), [4]);
+        assert_eq!(switch.round(0b10_0000, 0b10_0000), [5]);
+    }
+
+    #[test]
+    fn routers_of_many_lanes_take_several_words() {
+        let mut separable = Separable::new(40, 2);
+        let (mut turns, mut granted) = (vec![Turn::default(); 40], Vec::new());
+        let mut output = vec![7; 160];
+        output[150] = 39;
+        let offers = Offers { ready: &[1 << 5, 1 << 2, 1 << (150 - 128)], fresh: &[0; 3], output: &output };
+        separable.flits(offers, &mut turns, &mut granted);
+        assert_eq!(granted, [5, 150]);
+        separable.flits(offers, &mut turns, &mut granted);
+        assert_eq!(granted, [66, 150]);
+    }
+}

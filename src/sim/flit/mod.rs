@@ -1,0 +1,353 @@
+//! The flit model: wormholes through input-queued routers.
+//!
+//! A packet passes a router flit by flit. Its head asks for a virtual channel of the output (`allocate`),
+//! which the packet holds until its tail has passed the switch; a flit needs a credit, room for one flit in
+//! the queue behind the channel, and one of the few passes of the switch per cycle. Behind the switch flits
+//! wait for the channel in order, and nothing stops them any more: so when a flit passes the switch it is
+//! known when it will be at the other end, and waits in a wheel until then.
+//!
+//! In a cycle, first flits and credits arrive, then hosts hand one flit each to their routers, then all
+//! routers with work allocate virtual channels and the switch (`step`). A router sees only its own lanes,
+//! outputs and credits, and what it sends arrives in a later cycle: the order of visits does not show.
+
+mod allocate;
+mod lanes;
+mod ports;
+mod step;
+mod watchdog;
+
+use super::births::{Births, DESTINATIONS};
+use super::errors::SimError;
+use super::layout::NONE;
+use super::point::Point;
+use super::prepare::Prepared;
+use super::tally::{Census, Tally};
+use super::wheel::Wheel;
+use crate::model::Credits;
+use crate::model::Rate;
+use crate::random::Keyed;
+use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
+use lanes::Lanes;
+use ports::{Ports, every};
+
+/// A packet on its way: 24 bytes.
+#[derive(Clone, Copy)]
+struct Packet {
+    birth: u32,
+    generator: u32,
+    /// Its destination, an endpoint.
+    to: u32,
+    /// The one behind it at its source, or in the list of free places.
+    next: u32,
+    /// Cycles between the first chance to leave its source and leaving.
+    waited: u32,
+    hops: u16,
+    /// Its virtual channel of the tables on the channel that its head was sent over.
+    vc: u8,
+    /// Whether it has left the general virtual channels for good.
+    escaped: bool,
+}
+
+/// A port of a host, on the side of the host.
+#[derive(Clone, Copy)]
+struct Source {
+    /// Packets that wait to be handed over.
+    head: u32,
+    tail: u32,
+    /// The lane that the first of them goes into; [`NONE`] before its head has gone.
+    lane: u32,
+    /// Flits of it that have not gone.
+    left: u32,
+}
+
+/// What may be sent to a virtual channel of an output.
+#[derive(Clone, Copy)]
+struct Room {
+    /// The lane whose packet holds it.
+    holder: u32,
+    /// Flits that there is room for.
+    credits: u32,
+    /// The cycle of the last change.
+    since: u32,
+}
+
+/// A flit that comes to the input of a router.
+#[derive(Clone, Copy)]
+struct Arrival {
+    lane: u32,
+    packet: u32,
+}
+
+/// A flit that leaves the network.
+#[derive(Clone, Copy)]
+struct Ejection {
+    /// The lane of the output that it leaves by.
+    lane: u32,
+    packet: u32,
+    tail: bool,
+}
+
+/// One run.
+struct Run<'a> {
+    of: &'a Prepared<'a>,
+    ports: Ports,
+    destinations: Keyed,
+    births: Births,
+    /// `[generator]`: packets born so far.
+    born: Vec<u32>,
+    packets: Vec<Packet>,
+    free_packets: u32,
+    sources: Vec<Source>,
+    /// Bit per generator: packets wait at its source.
+    waiting: Vec<u64>,
+    lanes: Lanes,
+    /// `[lane]`: the port of its router that its first packet has to leave by.
+    output: Vec<u32>,
+    /// `[lane]`: the virtual channels there that its first packet may take.
+    allowed: Vec<u64>,
+    /// Bit per lane: its first packet asks for a virtual channel.
+    asking: Vec<u64>,
+    /// Bit per lane: its first packet has a flit here, a virtual channel and a credit.
+    ready: Vec<u64>,
+    /// Bit per lane: it has got its virtual channel in this cycle.
+    fresh: Vec<u64>,
+    /// Bit per router: some of its lanes ask or are ready.
+    busy: Vec<u64>,
+    /// `[lane of an output]`
+    rooms: Vec<Room>,
+    /// `[port]`
+    turns: Vec<Turn>,
+    /// `[lane]`
+    channel_turns: Vec<ChannelTurn>,
+    /// Lanes whose first packet has not asked the tables.
+    heads: Vec<u32>,
+    allocator: Separable,
+    wishes: Vec<Wish>,
+    grants: Vec<Grant>,
+    passes: Vec<u32>,
+    arrivals: Wheel<Arrival>,
+    /// Lanes of outputs.
+    credits: Wheel<u32>,
+    ejections: Wheel<Ejection>,
+    ejected: u64,
+    /// All virtual channels, the general ones, and those of the first one of the tables.
+    every: u64,
+    general: u64,
+    class: u64,
+    speedup: u32,
+    tally: Tally,
+    last_move: u32,
+}
+
+/// How many cycles behind the switch are kept in the rings; more is possible and seldom.
+const BEHIND: u32 = 16;
+
+/// Runs one rate, with so many rounds of the switch per cycle.
+///
+/// # Errors
+/// Packets wait for each other for ever.
+pub(super) fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+    let mut run = Run::new(prepared, rate, seed);
+    let setting = &prepared.setting;
+    let patience = prepared.load.patience();
+    let (mut born, mut arrivals, mut credits, mut ejections) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut now = 0;
+    while now < setting.end() || (now < setting.end() + setting.measure && run.tally.awaited() > 0) {
+        credits = run.credits.take(now, credits);
+        credits.drain(..).for_each(|lane| run.credit(lane, now));
+        arrivals = run.arrivals.take(now, arrivals);
+        arrivals.drain(..).for_each(|flit| run.store(flit.lane, flit.packet, now));
+        ejections = run.ejections.take(now, ejections);
+        ejections.drain(..).for_each(|flit| run.eject(flit, now));
+        run.births.now(now, &mut born);
+        born.iter().for_each(|&generator| run.birth(generator, now));
+        run.hand_over(now);
+        run.look_up();
+        run.work(now);
+        run.tally.end_of_cycle(now);
+        if run.tally.inside() == 0 {
+            run.last_move = now;
+        } else if now - run.last_move > patience {
+            return Err(run.stuck(rate));
+        }
+        now += 1;
+    }
+    Ok(run.point(rate, seed, now))
+}
+
+impl<'a> Run<'a> {
+    fn new(of: &'a Prepared<'a>, rate: Rate, seed: u64) -> Self {
+        let (setting, layout) = (&of.setting, &of.layout);
+        let hosts = setting.ports().unwrap_or(1);
+        let generators = of.endpoints.count() * hosts;
+        let ports = Ports::of(of, setting.credits == Credits::Link);
+        let lanes = ports.lanes();
+        let farthest = layout.latency.iter().copied().max().unwrap_or(0);
+        let source = Source { head: NONE, tail: NONE, lane: NONE, left: 0 };
+        Self {
+            destinations: Keyed::new(seed, DESTINATIONS),
+            births: Births::of(of, rate, seed),
+            born: vec![0; generators as usize],
+            packets: Vec::new(),
+            free_packets: NONE,
+            sources: vec![source; generators as usize],
+            waiting: vec![0; (generators as usize).div_ceil(64)],
+            lanes: Lanes::new(lanes, setting.packet),
+            output: vec![0; lanes],
+            allowed: vec![0; lanes],
+            asking: vec![0; lanes / 64],
+            ready: vec![0; lanes / 64],
+            fresh: vec![0; lanes / 64],
+            busy: vec![0; layout.routers.div_ceil(64)],
+            rooms: vec![Room { holder: NONE, credits: setting.buffer, since: 0 }; lanes],
+            turns: vec![Turn::default(); ports.ports.len()],
+            channel_turns: vec![ChannelTurn::default(); lanes],
+            heads: Vec::new(),
+            allocator: Separable::new(ports.most(), ports.shift),
+            wishes: Vec::new(),
+            grants: Vec::new(),
+            passes: Vec::new(),
+            arrivals: Wheel::new(setting.router + farthest + BEHIND),
+            credits: Wheel::new(farthest + 1),
+            ejections: Wheel::new(setting.router + BEHIND),
+            ejected: 0,
+            every: every(setting.vcs()),
+            general: every(setting.general.into()),
+            class: every(setting.classes.into()) << setting.general,
+            speedup: setting.speedup,
+            tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
+            last_move: 0,
+            ports,
+            of,
+        }
+    }
+
+    /// A packet is born and waits at its source.
+    fn birth(&mut self, generator: u32, now: u32) {
+        let endpoint = generator / self.of.setting.ports().unwrap_or(1);
+        let to = self.of.pattern.draw(endpoint, self.destinations.at(generator, self.born[generator as usize]));
+        self.born[generator as usize] += 1;
+        if self.tally.inside() == 0 {
+            self.last_move = now;
+        }
+        self.tally.born(now);
+        let packet = Packet { birth: now, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
+        let place = if self.free_packets == NONE {
+            self.packets.push(packet);
+            self.packets.len() as u32 - 1
+        } else {
+            let place = self.free_packets;
+            self.free_packets = self.packets[place as usize].next;
+            self.packets[place as usize] = packet;
+            place
+        };
+        let source = &mut self.sources[generator as usize];
+        if source.head == NONE {
+            source.head = place;
+            self.waiting[generator as usize / 64] |= 1 << (generator % 64);
+        } else {
+            self.packets[source.tail as usize].next = place;
+        }
+        source.tail = place;
+    }
+
+    /// Step 2: every host hands one flit to its router.
+    fn hand_over(&mut self, now: u32) {
+        for word in 0..self.waiting.len() {
+            let mut bits = self.waiting[word];
+            while bits != 0 {
+                let generator = (word * 64) as u32 + bits.trailing_zeros();
+                bits &= bits - 1;
+                self.hand(generator, now);
+            }
+        }
+    }
+
+    fn hand(&mut self, generator: u32, now: u32) {
+        let setting = &self.of.setting;
+        let Source { head, mut lane, mut left, .. } = self.sources[generator as usize];
+        if lane == NONE {
+            if self.packets[head as usize].birth + setting.injection > now {
+                return;
+            }
+            // The lane with the fewest flits, of several the first. A packet that was begun would keep those
+            // behind it from other lanes, so there must be room for all of it.
+            let first = self.ports.host[generator as usize] << self.ports.shift;
+            let emptiest = (first..first + setting.vcs()).min_by_key(|&lane| self.lanes.at(lane).filled);
+            (lane, left) = (emptiest.expect("a port has a virtual channel"), setting.packet);
+            if self.lanes.at(lane).filled + setting.packet.min(setting.buffer) > setting.buffer {
+                return;
+            }
+        }
+        if self.lanes.at(lane).filled == setting.buffer {
+            return;
+        }
+        left -= 1;
+        let next = if left > 0 { head } else { self.packets[head as usize].next };
+        let source = &mut self.sources[generator as usize];
+        (source.head, source.lane, source.left) = (next, if left > 0 { lane } else { NONE }, left);
+        if next == NONE {
+            self.waiting[generator as usize / 64] &= !(1 << (generator % 64));
+        }
+        self.store(lane, head, now);
+    }
+
+    /// A flit has left the network.
+    fn eject(&mut self, flit: Ejection, now: u32) {
+        self.ejected += 1;
+        self.room_again(flit.lane);
+        self.last_move = now;
+        if !flit.tail {
+            return;
+        }
+        let packet = &mut self.packets[flit.packet as usize];
+        let endpoint = packet.generator / self.of.setting.ports().unwrap_or(1);
+        self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
+        packet.next = self.free_packets;
+        self.free_packets = flit.packet;
+    }
+
+    /// Flits that are booked in the queue behind a lane of an output, until now.
+    fn booked(&mut self, lane: u32, now: u32) {
+        let (room, buffer) = (&mut self.rooms[lane as usize], self.of.setting.buffer);
+        self.tally.booked(self.ports.vc(lane) as usize, buffer - room.credits, room.since, now);
+        room.since = now;
+    }
+
+    fn point(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
+        let (of, vcs) = (self.of, self.of.setting.vcs());
+        for port in 0..self.ports.ports.len() {
+            let ports::Port { channel, moved, .. } = self.ports.ports[port];
+            if channel != NONE {
+                self.tally.moved(channel as usize, moved);
+                let first = (port as u32) << self.ports.shift;
+                (first..first + vcs).for_each(|lane| self.booked(lane, cycles));
+            }
+        }
+        let mut free = 0;
+        let mut place = self.free_packets;
+        while place != NONE {
+            free += 1;
+            place = self.packets[place as usize].next;
+        }
+        let at_sources: u64 = self.sources.iter().map(|source| self.flits_at(source)).sum();
+        let on_the_way = self.arrivals.pending().count() + self.ejections.pending().count();
+        let census = Census {
+            packets: self.packets.len() as u64 - free,
+            flits: at_sources + self.lanes.flits() + on_the_way as u64,
+            flits_delivered: self.ejected,
+        };
+        self.tally.point(rate, seed, cycles, census, of.layout.lit, |endpoint| of.pattern.sends(endpoint))
+    }
+
+    /// Flits that a source has not handed over.
+    fn flits_at(&self, source: &Source) -> u64 {
+        let mut flits = 0;
+        let mut place = source.head;
+        while place != NONE {
+            flits += u64::from(self.of.setting.packet);
+            place = self.packets[place as usize].next;
+        }
+        if source.lane == NONE { flits } else { flits - u64::from(self.of.setting.packet - source.left) }
+    }
+}

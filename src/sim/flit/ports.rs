@@ -1,0 +1,113 @@
+//! Ports and lanes of all routers as plain numbers.
+//!
+//! A router has the ports of the tables, then those of its hosts; every port is an input and an output. A
+//! lane is a virtual channel of a port, lane = port << shift | VC: of an input what waits there, of an output
+//! what may be sent there. The lanes of a router begin at a multiple of 64, so that they are whole words of a
+//! bit set.
+
+use super::super::layout::NONE;
+use super::super::prepare::Prepared;
+
+/// All ports.
+pub(super) struct Ports {
+    /// Bits of a lane that are its virtual channel.
+    pub(super) shift: u32,
+    /// `[router]`: its first port, and behind the last router the number of all.
+    pub(super) first: Vec<u32>,
+    /// `[lane / 64]`: its router.
+    pub(super) router: Vec<u32>,
+    /// `[port]`
+    pub(super) ports: Vec<Port>,
+    /// `[generator]`: its port.
+    pub(super) host: Vec<u32>,
+}
+
+/// Both sides of a port: 40 bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Port {
+    /// What comes in: the lanes of the output at the other end, the first one; [`NONE`] from hosts.
+    pub(super) back: u32,
+    /// Cycles that a credit takes until it can be used there.
+    pub(super) credit: u32,
+    /// What goes out: the lanes of the input that it leads to, the first one; [`NONE`] to a host.
+    pub(super) into: u32,
+    /// Cycles of the link; none to a host.
+    pub(super) latency: u32,
+    /// The channel; [`NONE`] to a host.
+    pub(super) channel: u32,
+    /// The cycle in which the last flit behind the switch goes out.
+    pub(super) sent: u32,
+    /// Cycles of the window in which a flit goes out.
+    pub(super) moved: u32,
+    /// Bit per virtual channel of the output that nobody holds.
+    pub(super) free: u64,
+}
+
+impl Ports {
+    /// Numbers the ports of a fabric; `after_link` says whether credits take as long as flits.
+    pub(super) fn of(prepared: &Prepared<'_>, after_link: bool) -> Self {
+        let Prepared { layout, endpoints, setting, .. } = prepared;
+        let hosts = setting.ports().unwrap_or(1);
+        let shift = setting.vcs().next_power_of_two().trailing_zeros();
+        let per_word = 64usize >> shift;
+        let (mut first, mut host) = (Vec::new(), Vec::new());
+        let (mut router, mut count) = (Vec::new(), 0);
+        for at in 0..layout.routers {
+            first.push(count as u32);
+            let generators = endpoints.at(at).len() as u32 * hosts;
+            host.extend((0..generators).map(|k| (count + layout.ports) as u32 + k));
+            let words = (layout.ports + generators as usize).div_ceil(per_word);
+            router.resize(router.len() + words, at as u32);
+            count += words * per_word;
+        }
+        first.push(count as u32);
+        let free = every(setting.vcs());
+        let unlinked = Port { back: NONE, credit: 0, into: NONE, latency: 0, channel: NONE, sent: 0, moved: 0, free };
+        let mut ports = Self { shift, first, router, ports: vec![unlinked; count], host };
+        for (slot, &channel) in layout.outgoing.iter().enumerate().filter(|(_, channel)| **channel != NONE) {
+            let (to, latency) = (layout.to[channel as usize], layout.latency[channel as usize]);
+            let out = ports.first[slot / layout.ports] + (slot % layout.ports) as u32;
+            let into = ports.first[to as usize] + u32::from(layout.in_port[channel as usize]);
+            let output = &mut ports.ports[out as usize];
+            (output.into, output.latency, output.channel) = (into << shift, latency, channel);
+            let input = &mut ports.ports[into as usize];
+            (input.back, input.credit) = (out << shift, 1 + if after_link { latency } else { 0 });
+        }
+        ports
+    }
+
+    /// The port of a lane.
+    pub(super) fn of_lane(&self, lane: u32) -> &Port {
+        &self.ports[(lane >> self.shift) as usize]
+    }
+
+    /// The router of a lane.
+    pub(super) fn router_of(&self, lane: u32) -> u32 {
+        self.router[lane as usize / 64]
+    }
+
+    /// Which virtual channel of its port a lane is.
+    pub(super) fn vc(&self, lane: u32) -> u32 {
+        lane & ((1 << self.shift) - 1)
+    }
+
+    /// Lanes.
+    pub(super) fn lanes(&self) -> usize {
+        self.ports.len() << self.shift
+    }
+
+    /// Ports of a router.
+    pub(super) fn at(&self, router: usize) -> std::ops::Range<usize> {
+        self.first[router] as usize..self.first[router + 1] as usize
+    }
+
+    /// Ports of the largest router.
+    pub(super) fn most(&self) -> usize {
+        self.first.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
+    }
+}
+
+/// The lowest bits, so many.
+pub(super) fn every(count: u32) -> u64 {
+    if count == 0 { 0 } else { u64::MAX >> (64 - count) }
+}

@@ -1,0 +1,211 @@
+//! Steps 1 and 4 to 6 of a cycle: what comes to a router, and what it sends.
+
+use super::super::layout::NONE;
+use super::super::routes::Came as CameBy;
+use super::allocate::{Offers, Wish};
+use super::lanes::Came;
+use super::{Arrival, Ejection, Run};
+
+fn set(bits: &mut [u64], at: u32) {
+    bits[at as usize / 64] |= 1 << (at % 64);
+}
+
+fn clear(bits: &mut [u64], at: u32) {
+    bits[at as usize / 64] &= !(1 << (at % 64));
+}
+
+impl Run<'_> {
+    /// A flit is at an input.
+    pub(super) fn store(&mut self, lane: u32, packet: u32, now: u32) {
+        self.last_move = now;
+        match self.lanes.store(lane, packet) {
+            Came::First => self.heads.push(lane),
+            Came::On => {
+                // Its head holds an output already.
+                if self.rooms[self.lanes.at(lane).output as usize].credits > 0 {
+                    self.is_ready(lane);
+                }
+            }
+            Came::Behind => {}
+        }
+    }
+
+    /// There is room for one more flit behind a lane of a channel.
+    pub(super) fn credit(&mut self, lane: u32, now: u32) {
+        self.last_move = now;
+        self.booked(lane, now);
+        self.room_again(lane);
+    }
+
+    /// The same, of an output to a host as well.
+    pub(super) fn room_again(&mut self, lane: u32) {
+        let room = &mut self.rooms[lane as usize];
+        room.credits += 1;
+        let holder = room.holder;
+        if room.credits == 1 && holder != NONE && self.lanes.at(holder).present > 0 {
+            self.is_ready(holder);
+        }
+    }
+
+    fn is_ready(&mut self, lane: u32) {
+        set(&mut self.ready, lane);
+        set(&mut self.busy, self.ports.router_of(lane));
+    }
+
+    /// Packets that have become the first of their lanes ask the tables: all at once, so that the processor
+    /// waits for several entries at a time.
+    pub(super) fn look_up(&mut self) {
+        let mut heads = std::mem::take(&mut self.heads);
+        heads.drain(..).for_each(|lane| self.ask_tables(lane));
+        self.heads = heads;
+    }
+
+    /// The first packet of a lane asks the tables, and from now on for a virtual channel.
+    fn ask_tables(&mut self, lane: u32) {
+        let (of, port) = (self.of, lane >> self.ports.shift);
+        let (layout, setting) = (&of.layout, &of.setting);
+        let router = self.ports.router_of(lane);
+        let packet = &mut self.packets[self.lanes.at(lane).packet as usize];
+        let there = of.endpoints.router[packet.to as usize];
+        let (output, allowed) = if router == there {
+            // To the host by the port by which it came, of the other end.
+            let hosts = setting.ports().unwrap_or(1);
+            let host = (packet.to - of.endpoints.first[router as usize]) * hosts + packet.generator % hosts;
+            (layout.ports as u32 + host, self.every)
+        } else {
+            let came = (self.ports.of_lane(lane).back != NONE)
+                .then(|| CameBy { port: (port - self.ports.first[router as usize]) as u16, vc: packet.vc });
+            let (output, vc) = of.routes.next(router, there, came).expect("every route that is taken was walked");
+            packet.vc = vc;
+            let own = self.class << (vc * setting.classes);
+            (output.into(), if packet.escaped { own } else { own | self.general })
+        };
+        self.output[lane as usize] = output;
+        self.allowed[lane as usize] = allowed;
+        set(&mut self.asking, lane);
+        set(&mut self.busy, router);
+    }
+
+    /// Steps 4 to 6, of every router with work.
+    pub(super) fn work(&mut self, now: u32) {
+        for word in 0..self.busy.len() {
+            let mut bits = self.busy[word];
+            while bits != 0 {
+                let router = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                self.work_at(router, now);
+            }
+        }
+    }
+
+    fn work_at(&mut self, router: usize, now: u32) {
+        let (ports, shift) = (self.ports.at(router), self.ports.shift);
+        let words = ports.start << shift >> 6..ports.end << shift >> 6;
+        let lanes = ports.start << shift..ports.end << shift;
+        self.give_channels(router, now);
+        for _ in 0..self.speedup {
+            if self.ready[words.clone()].iter().all(|ready| *ready == 0) {
+                break;
+            }
+            let offers =
+                Offers { ready: &self.ready[words.clone()], fresh: &self.fresh[words.clone()], output: &self.output[lanes.clone()] };
+            self.allocator.flits(offers, &mut self.turns[ports.clone()], &mut self.passes);
+            for at in 0..self.passes.len() {
+                self.send(lanes.start as u32 + self.passes[at], now);
+            }
+        }
+        self.fresh[words.clone()].fill(0);
+        if words.clone().all(|word| self.ready[word] | self.asking[word] == 0) {
+            clear(&mut self.busy, router as u32);
+        }
+    }
+
+    /// Step 4: packets that ask get virtual channels.
+    fn give_channels(&mut self, router: usize, now: u32) {
+        let (ports, shift) = (self.ports.at(router), self.ports.shift);
+        let lanes = ports.start << shift..ports.end << shift;
+        self.wishes.clear();
+        for word in lanes.start >> 6..lanes.end >> 6 {
+            let mut bits = self.asking[word];
+            while bits != 0 {
+                let lane = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let output = self.output[lane];
+                let free = self.ports.ports[ports.start + output as usize].free & self.allowed[lane];
+                if free != 0 {
+                    // Those of the tables only where no general one is free: whoever takes one stays in them.
+                    let general = free & self.general;
+                    let free = if general == 0 { free } else { general };
+                    self.wishes.push(Wish { lane: (lane - lanes.start) as u32, output, free });
+                }
+            }
+        }
+        if self.wishes.is_empty() {
+            return;
+        }
+        self.allocator.packets(&self.wishes, &mut self.channel_turns[lanes.clone()], &mut self.grants);
+        for grant in &self.grants {
+            let lane = lanes.start as u32 + grant.lane;
+            let port = ports.start as u32 + grant.output;
+            let held = port << shift | grant.vc;
+            self.ports.ports[port as usize].free &= !(1 << grant.vc);
+            self.rooms[held as usize].holder = lane;
+            self.lanes.hold(lane, held);
+            clear(&mut self.asking, lane);
+            if self.rooms[held as usize].credits > 0 {
+                set(&mut self.ready, lane);
+                set(&mut self.fresh, lane);
+            }
+        }
+        self.last_move = now;
+    }
+
+    /// Step 6: the first flit of a lane passes the switch.
+    fn send(&mut self, lane: u32, now: u32) {
+        let of = self.of;
+        let first = *self.lanes.at(lane);
+        let input = *self.ports.of_lane(lane);
+        let vc = self.ports.vc(first.output);
+        let output = &mut self.ports.ports[(first.output >> self.ports.shift) as usize];
+        let leaves = (now + of.setting.router).max(output.sent + 1);
+        output.sent = leaves;
+        output.moved += u32::from(self.tally.counts(leaves));
+        let output = *output;
+        self.last_move = now;
+        if output.channel == NONE {
+            self.ejections.put(now, leaves - now, Ejection { lane: first.output, packet: first.packet, tail: first.left == 1 });
+        } else {
+            self.booked(first.output, now);
+            self.arrivals.put(now, leaves - now + output.latency, Arrival { lane: output.into | vc, packet: first.packet });
+        }
+        if input.back != NONE {
+            self.credits.put(now, input.credit, input.back | self.ports.vc(lane));
+        }
+        let room = &mut self.rooms[first.output as usize];
+        room.credits -= 1;
+        let no_credits = room.credits == 0;
+        if first.left == of.setting.packet {
+            let packet = &mut self.packets[first.packet as usize];
+            if input.back == NONE {
+                packet.waited = now - packet.birth - of.setting.injection;
+            }
+            if output.channel != NONE {
+                let general = self.general >> vc & 1 == 1;
+                packet.hops += 1;
+                packet.escaped = !general;
+                self.tally.hop(now, vc as usize, general);
+            }
+        }
+        self.lanes.leave(lane);
+        if first.left == 1 {
+            self.rooms[first.output as usize].holder = NONE;
+            self.ports.ports[(first.output >> self.ports.shift) as usize].free |= 1 << vc;
+            clear(&mut self.ready, lane);
+            if self.lanes.advance(lane) {
+                self.heads.push(lane);
+            }
+        } else if first.present == 1 || no_credits {
+            clear(&mut self.ready, lane);
+        }
+    }
+}
