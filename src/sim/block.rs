@@ -5,8 +5,7 @@ use super::prepare::{Prepared, prepare};
 use super::report::SimReport;
 use super::simulate::simulate;
 use crate::ir::{ForwardingTables, Fraction, RequireOutcome, Scene, nanoseconds};
-use crate::model::Rate;
-use crate::model::{Fabric, Metric, Require, Scale, SimulatedMetric, Simulation};
+use crate::model::{Fabric, Metric, Rate, Require, Scale, SimulatedMetric, Simulation};
 use crate::progress::Progress;
 
 /// Percent of the static bound at which a curve is run that names no rates.

@@ -9,8 +9,7 @@ use super::super::setting::Setting;
 use super::decide::Choice;
 use super::metric::{Metric, Step};
 use crate::ir::Scene;
-use crate::model::Shortest;
-use crate::model::{Dragonfly, Fabric, Family, Plant, RoutingChoice};
+use crate::model::{Dragonfly, Fabric, Family, Plant, RoutingChoice, Shortest};
 
 /// The shortest ways of a fabric where nothing is said: in a dragonfly those over a link between the two
 /// groups themselves, since ways over third groups, as short as they may be, load a few links with the

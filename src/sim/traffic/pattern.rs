@@ -8,8 +8,7 @@ use super::places::{Grid, Groups};
 use super::rows::Rows;
 use super::{far, numbers, spread};
 use crate::ir::Scene;
-use crate::model::Traffic;
-use crate::model::{Fabric, Plant};
+use crate::model::{Fabric, Plant, Traffic};
 
 /// The destinations of every endpoint.
 pub(in super::super) enum Pattern {

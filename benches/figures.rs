@@ -1,0 +1,246 @@
+//! `cargo bench --bench figures [-- figure5 | figure8 | figure10 ..]`: figures of the TONS paper, simulated. A
+//! number behind them, `cargo bench --bench figures -- figure5 1024`, is the most chips of a pod. Prints the
+//! tables of `docs/benchmarks.md`, and writes each as CSV and as a picture below `target/figures`.
+
+use fabc::compile::{Stage, compile};
+use fabc::compiled::Compiled;
+use fabc::ir::Scene;
+use fabc::model;
+use fabc::progress::Silent;
+use fabc::sim::{Lanes, Parameters, Rate, SimReport, prepare, simulate};
+use std::fmt::Write;
+
+/// Chips, the torus of the size, the twisted torus where the paper has one, and the ratio of the printed
+/// flows of TONS and the torus (its Appendix C).
+const SIZES: [(u32, &str, Option<&str>, f64); 13] = [
+    (128, "torus_4x4x8", Some("twisted_4x4x8"), 1.80),
+    (192, "torus_4x4x12", None, 2.54),
+    (256, "torus_4x8x8", Some("twisted_4x8x8"), 1.63),
+    (384, "torus_4x8x12", None, 2.26),
+    (512, "torus_8x8x8", None, 1.41),
+    (768, "torus_8x8x12", None, 1.95),
+    (1024, "torus_8x8x16", Some("twisted_8x8x16"), 2.44),
+    (1536, "torus_8x12x16", None, 2.37),
+    (2048, "torus_8x16x16", Some("twisted_8x16x16"), 2.29),
+    (3072, "torus_12x16x16", None, 2.09),
+    (4096, "torus_16x16x16", None, 2.05),
+    (6144, "torus_16x16x24", None, 2.77),
+    (8192, "torus_16x16x32", Some("twisted_16x16x32"), 3.93),
+];
+
+/// Links of one cycle and routers of three.
+const UNIT: [(&str, &str); 3] = [
+    ("latency = 50 cycles", "latency = 1 cycles"),
+    ("latency = 25 cycles; }\ncube", "latency = 3 cycles; }\ncube"),
+    ("latency = 25 cycles", "latency = 1 cycles"),
+];
+
+/// What the paper prints for all sizes together: over the best torus of each.
+const PRINTED: f64 = 2.07;
+
+/// Hops on the first virtual channel of dimension order in tori, as other tables of the same kind have them.
+const FIRST_VC: [(&str, f64); 4] = [("torus_4x4x8", 0.594), ("torus_4x8x8", 0.575), ("torus_8x8x8", 0.5625), ("torus_8x8x16", 0.547)];
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let most = wanted.iter().find_map(|argument| argument.parse().ok()).unwrap_or(u32::MAX);
+    let figures: Vec<&String> = wanted.iter().filter(|argument| argument.parse::<u32>().is_err()).collect();
+    let chosen = |name: &str| figures.is_empty() || figures.iter().any(|part| name == part.as_str());
+    if chosen("figure5") {
+        figure5(most);
+    }
+    if chosen("figure8") {
+        figure8();
+    }
+    if chosen("figure10") {
+        figure10(most);
+    }
+}
+
+/// Saturation of tori and synthesized pods at the latencies of TPUs.
+fn figure5(most: u32) {
+    let mut table = Table::new(
+        "figure5",
+        &["chips", "PT, DOR", "PT, allowed turns", "PDTT, allowed turns", "synthesized", "over PT + DOR", "over the best", "paper: flows"],
+    );
+    let (mut over_order, mut over_best) = (Vec::new(), Vec::new());
+    for (chips, torus, twisted, flows) in SIZES.into_iter().filter(|size| size.0 <= most) {
+        let order = saturation(&format!("specs/paper/{torus}.fab"), &[]);
+        let turns = saturation(&format!("specs/paper/{torus}.fab"), &[("routing = dimension_order", "routing = allowed_turns")]);
+        let twisted = twisted.map(|twisted| saturation(&format!("specs/paper/{twisted}.fab"), &[]));
+        let own = saturation(&format!("specs/scale/cubes_{}.fab", chips / 64), &[]);
+        let best = turns.max(order).max(twisted.unwrap_or(0.0));
+        over_order.push(own / order);
+        over_best.push(own / best);
+        let digits = |value: f64| format!("{value:.4}");
+        table.row(&[
+            chips.to_string(),
+            digits(order),
+            digits(turns),
+            twisted.map_or_else(|| "-".to_owned(), digits),
+            digits(own),
+            format!("{:.2}", own / order),
+            format!("{:.2}", own / best),
+            format!("{flows:.2}"),
+        ]);
+    }
+    table.end();
+    println!(
+        "Geometric means: {:.2} over PT + DOR, {:.2} over the best torus of the size (paper: {PRINTED} over all 13).\n",
+        mean(&over_order),
+        mean(&over_best)
+    );
+}
+
+/// Every dark switch of 256 chips, with tables of its own, at unit latencies.
+fn figure8() {
+    let compiled = built("specs/pod_256.fab", &UNIT);
+    let mut table = Table::new("figure8", &["scenario", "static bound", "saturation", "share"]);
+    let mut shares: Vec<(f64, f64)> = Vec::new();
+    for of in &compiled.scenarios {
+        let tables = of.routed.as_ref().expect("it has tables").tables.unpack().expect("packed by fabc");
+        let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
+        let scene = Scene::of(&of.scenario.fault, &compiled.topology, cross_connects);
+        let prepared = prepare(&compiled.fabric, &scene, &tables, &unit_of()).expect("it can be simulated");
+        let report = simulate(&prepared, &[], &[1], true, &Silent).expect("it moves");
+        let (bound, stable) = (report.load.bound.as_f64(), lowest(&report).as_f64());
+        shares.push((stable, stable / bound));
+        table.row(&[of.scenario.name.clone(), format!("{bound:.4}"), format!("{stable:.4}"), format!("{:.3}", stable / bound)]);
+    }
+    table.end();
+    let least = |of: &dyn Fn(&(f64, f64)) -> f64| shares.iter().map(of).fold(f64::INFINITY, f64::min);
+    println!("Lowest saturation {:.4}, lowest share {:.3}.\n", least(&|of| of.0), least(&|of| of.1));
+}
+
+/// Hops per virtual channel, in tables and in motion.
+fn figure10(most: u32) {
+    let mut table = Table::new("figure10", &["tables", "hops on VC 0 in the tables", "in motion", "elsewhere"]);
+    let turned = [("torus_4x4x8, allowed turns", "specs/paper/torus_4x4x8.fab"), ("cubes_2", "specs/scale/cubes_2.fab")];
+    let order = FIRST_VC.iter().map(|(name, share)| (format!("{name}, DOR"), format!("specs/paper/{name}.fab"), *share, true));
+    let turned = turned.iter().map(|(name, path)| ((*name).to_owned(), (*path).to_owned(), 0.5, false));
+    for (name, path, elsewhere, of_order) in order.chain(turned) {
+        let change = if of_order { ("", "") } else { ("routing = dimension_order", "routing = allowed_turns") };
+        let compiled = built(&path, &[change]);
+        if compiled.topology.node_count() as u32 > most {
+            continue;
+        }
+        let walk = compiled.scenarios[0].metrics.routed.as_ref().expect("it was walked");
+        let in_tables = walk.vc_hops[0] as f64 / walk.total_hops() as f64;
+        let parameters = Parameters { lanes: Some(Lanes::General(0)), ..Parameters::default() };
+        let report = run(&compiled, &parameters, &["0.3"]);
+        let point = &report.points[0];
+        let moving = point.vcs[0].hops as f64 / point.hops as f64;
+        table.row(&[name, format!("{in_tables:.4}"), format!("{moving:.4}"), format!("{elsewhere:.4}")]);
+    }
+    table.end();
+}
+
+/// The lower end of the bracket, with what TPUs take from birth to router.
+fn saturation(path: &str, changes: &[(&str, &str)]) -> f64 {
+    let compiled = built(path, changes);
+    let parameters = Parameters { injection: 25, lanes: Some(Lanes::General(2)), ..Parameters::default() };
+    lowest(&run(&compiled, &parameters, &[])).as_f64()
+}
+
+fn lowest(report: &SimReport) -> Rate {
+    report.saturations.iter().map(|found| found.at_least()).min().expect("it was searched")
+}
+
+/// As CNSim was run: general virtual channels beside those of the tables.
+fn unit_of() -> Parameters {
+    Parameters { lanes: Some(Lanes::General(2)), ..Parameters::default() }
+}
+
+/// A spec compiled, without what it requires; without changes with all its faults.
+fn built(path: &str, changes: &[(&str, &str)]) -> Compiled {
+    let read = |path: &str| {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        Ok(changes.iter().filter(|(from, _)| !from.is_empty()).fold(text, |text, (from, to)| text.replace(from, to)))
+    };
+    let mut fabric = model::load(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}")).0;
+    fabric.requires.clear();
+    compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{path}: {failure:?}"))
+}
+
+/// Runs rates on the healthy fabric, or without any the search.
+fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimReport {
+    let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpack().expect("packed by fabc");
+    let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, parameters).expect("it can be simulated");
+    let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).expect("a rate")).collect();
+    simulate(&prepared, &rates, &[1], rates.is_empty(), &Silent).expect("it moves")
+}
+
+fn mean(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+}
+
+/// A table that is printed line by line, and kept as CSV and as bars.
+struct Table {
+    name: &'static str,
+    heads: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(name: &'static str, heads: &[&str]) -> Self {
+        println!("| {} |\n|{}", heads.join(" | "), "---|".repeat(heads.len()));
+        Self { name, heads: heads.iter().map(|head| (*head).to_owned()).collect(), rows: Vec::new() }
+    }
+
+    fn row(&mut self, cells: &[String]) {
+        println!("| {} |", cells.join(" | "));
+        self.rows.push(cells.to_vec());
+    }
+
+    fn end(&self) {
+        println!();
+        let line = |cells: &[String]| cells.iter().map(|cell| format!("\"{cell}\"")).collect::<Vec<_>>().join(",") + "\n";
+        let csv = line(&self.heads) + &self.rows.iter().map(|row| line(row)).collect::<String>();
+        let folder = std::path::Path::new("target/figures");
+        std::fs::create_dir_all(folder).expect("a directory that can be written");
+        std::fs::write(folder.join(format!("{}.csv", self.name)), csv).expect("a file that can be written");
+        std::fs::write(folder.join(format!("{}.svg", self.name)), self.bars()).expect("a file that can be written");
+    }
+
+    /// The first numbers of every row as bars, those of a row side by side.
+    fn bars(&self) -> String {
+        const COLORS: [&str; 4] = ["#9ca3af", "#d97706", "#059669", "#2563eb"];
+        let number = |cell: &String| cell.parse::<f64>().ok();
+        let most = self.rows.iter().flat_map(|row| row[1..].iter().take(COLORS.len())).filter_map(number).fold(0.1, f64::max);
+        let group = 900.0 / self.rows.len().max(1) as f64;
+        let mut out = String::from(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1000\" height=\"420\" font-family=\"sans-serif\" font-size=\"11\">\
+             <rect width=\"1000\" height=\"420\" fill=\"#fff\"/>",
+        );
+        for (k, row) in self.rows.iter().enumerate() {
+            let left = 60.0 + group * k as f64;
+            let bars = row[1..].iter().take(COLORS.len()).zip(COLORS).enumerate();
+            for (at, (cell, color)) in bars.filter_map(|(at, (cell, color))| Some((at, (number(cell)?, color)))) {
+                let (x, height) = (left + group * 0.2 * at as f64, 320.0 * cell / most);
+                let (y, width) = (360.0 - height, (group * 0.18).max(0.5));
+                let _ = write!(
+                    out,
+                    "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{color}\"><title>{} {}: {cell}</title></rect>",
+                    row[0],
+                    self.heads[at + 1]
+                );
+            }
+            if self.rows.len() <= 16 {
+                let _ = write!(out, "<text x=\"{left:.1}\" y=\"376\">{}</text>", row[0]);
+            }
+        }
+        for (k, (head, color)) in self.heads[1..].iter().zip(COLORS).enumerate() {
+            let x = 60 + 200 * k;
+            let _ = write!(
+                out,
+                "<rect x=\"{x}\" y=\"12\" width=\"10\" height=\"10\" fill=\"{color}\"/><text x=\"{}\" y=\"21\">{head}</text>",
+                x + 16
+            );
+        }
+        for tick in 0..=4 {
+            let (value, y) = (most * f64::from(tick) / 4.0, 360.0 - 320.0 * f64::from(tick) / 4.0);
+            let _ = write!(out, "<text x=\"8\" y=\"{y:.1}\">{value:.2}</text><path d=\"M52 {y:.1}H990\" stroke=\"#e5e7eb\"/>");
+        }
+        out + "</svg>\n"
+    }
+}
