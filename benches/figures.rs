@@ -1,6 +1,6 @@
-//! `cargo bench --bench figures [-- figure5 | figure8 | figure10 ..]`: figures of the TONS paper, simulated. A
-//! number behind them, `cargo bench --bench figures -- figure5 1024`, is the most chips of a pod. Prints the
-//! tables of `docs/benchmarks.md`, and writes each as CSV and as a picture below `target/figures`.
+//! `cargo bench --bench figures [-- figure5 | figure8 | figure10 ..]`: figures of the TONS paper, simulated.
+//! A number behind them, `cargo bench --bench figures -- figure5 1024`, is the most chips of a pod. Prints
+//! tables, and writes each as CSV and as a picture below `target/figures`.
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
