@@ -171,7 +171,7 @@ fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimRepor
 }
 
 fn mean(ratios: &[f64]) -> f64 {
-    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+    libm::exp(ratios.iter().map(|&ratio| libm::log(ratio)).sum::<f64>() / ratios.len() as f64)
 }
 
 /// A table that is printed line by line, and kept as CSV and as bars.
