@@ -6,6 +6,7 @@
 mod arrangement;
 mod capacity;
 mod closed_form;
+mod collective;
 mod contract;
 mod demand;
 mod design_space;
@@ -28,6 +29,7 @@ mod word;
 pub use arrangement::Arrangement;
 pub use capacity::Capacities;
 pub use closed_form::{ClosedForm, Farthest, Reached};
+pub use collective::{Collective, CollectiveAlgorithm};
 pub use contract::*;
 pub use demand::{Component, Demand, DemandShape, Plane};
 pub use design_space::*;

@@ -1,0 +1,197 @@
+//! Plans in time: which chunk crosses which channel when, for a collective operation.
+//!
+//! Chunks are numbered `source * chunks + part`: `source` is the router whose shard the chunk is part of, or
+//! the root of a broadcast. Of an order in time only one is stored, that in which chunks are copied: a
+//! reduction is the same plan from the last round to the first on the reversed channels, where every copy
+//! becomes an addition.
+//!
+//! A plan may be *canonical*: then only the channels that lead to canonical routers are listed, and the
+//! symmetry of the topology carries channels, chunks' sources and routers to all others.
+
+use super::Fraction;
+use crate::ids::{ChannelId, NodeId};
+use crate::model::{Collective, CollectiveAlgorithm};
+
+/// A collective operation, planned on the lit channels of a scene.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// What it does.
+    pub collective: Collective,
+    /// How it was found.
+    pub algorithm: CollectiveAlgorithm,
+    /// Of the ties that were broken at random.
+    pub seed: u64,
+    /// Routers of the topology.
+    pub nodes: u32,
+    /// Parts of a shard (of the root's vector where there is a root); positive.
+    pub chunks: u32,
+    /// The root, where there is one.
+    pub root: Option<NodeId>,
+    /// Who sends what when.
+    pub transfers: Transfers,
+    /// What no schedule can do better, each with what proves it.
+    pub bounds: Vec<CollectiveBound>,
+}
+
+/// Who sends what when.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Transfers {
+    /// Copies (and, reversed, additions) of chunks, round by round.
+    Rounds(Rounds),
+    /// Reduction up spanning trees and broadcast down them, pipelined.
+    Trees(SharedTrees),
+    /// Messages hop by hop, on the routes of the forwarding tables.
+    Sends(Vec<Message>),
+}
+
+/// Rounds of copies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rounds {
+    /// Whether channels into canonical routers stand for all of their images.
+    pub canonical: bool,
+    /// In which direction the rounds are run, one run after the other: a gather is `[Forward]`, a
+    /// reduce-scatter `[Reverse]`, an all-reduce `[Reverse, Forward]`.
+    pub order: Vec<Order>,
+    /// Rounds that a chunk is on its way beyond the one in which it is sent: what is sent in round t may be
+    /// sent on in round `t + 1 + latency`.
+    pub latency: u32,
+    /// In the order of a gather.
+    pub rounds: Vec<Round>,
+}
+
+/// In which direction rounds are run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Order {
+    /// As stored: chunks are copied.
+    Forward,
+    /// From the last to the first, each channel's reverse instead of it: chunks are added up.
+    Reverse,
+}
+
+/// What happens at the same time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Round {
+    /// The most chunks that a channel carries.
+    pub width: u32,
+    /// What each channel carries; channels ascend, none occurs twice, none carries nothing.
+    pub pulls: Vec<Pull>,
+}
+
+/// Chunks that a router takes in by a channel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pull {
+    /// Which leads to the router.
+    pub channel: ChannelId,
+    /// What it brings, in order.
+    pub chunks: Vec<u32>,
+}
+
+/// Spanning trees that share the links.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedTrees {
+    /// The most trees that a link is in.
+    pub capacity: u32,
+    /// The trees; each moves the same share of the data.
+    pub trees: Vec<SpanningTree>,
+}
+
+/// A spanning tree with a root.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpanningTree {
+    /// Where sums end and results start.
+    pub root: NodeId,
+    /// `[router]`: its channel towards the root; none at the root and at a dead router.
+    pub up: Vec<Option<ChannelId>>,
+}
+
+/// A part of what one router has for another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// Whose it is.
+    pub source: NodeId,
+    /// Whom it is for.
+    pub destination: NodeId,
+    /// Which part, below the schedule's `chunks`.
+    pub part: u32,
+    /// The slot of every hop of its route; ascending.
+    pub slots: Vec<u32>,
+}
+
+/// What bounds the time of a collective from below, as its witness. A *shard* is M / N bytes; channels all
+/// carry the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CollectiveBound {
+    /// All that starts outside of a set of routers must come in by the channels into it: `shards / channels`
+    /// times what a channel needs for a shard; in a broadcast, whose root is not in the set, the root's
+    /// vector is the one shard.
+    Cut {
+        /// The routers of the set; ascending, neither none nor all. `all but these` send.
+        all_but: Vec<NodeId>,
+        /// Lit channels into it.
+        channels: u32,
+        /// Shards that start outside of it.
+        shards: u32,
+    },
+    /// What starts farther than `distance` hops from a router is still to come when the first of it arrives,
+    /// which is `distance` hops after it can have been sent: `(distance + 1)` latencies of a hop, and the
+    /// time of `shards / channels`.
+    Latency {
+        /// The router.
+        node: NodeId,
+        /// Hops.
+        distance: u32,
+        /// Lit channels into the router.
+        channels: u32,
+        /// Shards that start farther away than that.
+        shards: u32,
+    },
+    /// In an all-reduce every byte makes 2p - 2 messages between p parts: `(parts - 1) / links` times what a
+    /// channel needs for the full vector.
+    Partition {
+        /// `[router]`: which part it is in, numbered from 0; none for a dead router. Empty: each by itself.
+        part_of: Vec<Option<u32>>,
+        /// Parts.
+        parts: u32,
+        /// Lit links between different parts.
+        links: u32,
+    },
+}
+
+impl CollectiveBound {
+    /// The part of it that is volume, in the time that a channel needs for a shard (cut and latency: of the
+    /// root's vector in a broadcast) or for the full vector (partition).
+    pub fn volume(&self) -> Fraction {
+        match *self {
+            CollectiveBound::Cut { channels, shards, .. } | CollectiveBound::Latency { channels, shards, .. } => {
+                Fraction::new(shards, channels)
+            }
+            CollectiveBound::Partition { parts, links, .. } => Fraction::new(parts - 1, links),
+        }
+    }
+    /// Latencies of a hop that come on top.
+    pub fn hops(&self) -> u32 {
+        if let CollectiveBound::Latency { distance, .. } = self { distance + 1 } else { 0 }
+    }
+}
+
+impl Schedule {
+    /// The rounds, where there are some.
+    pub fn rounds(&self) -> Option<&Rounds> {
+        if let Transfers::Rounds(rounds) = &self.transfers { Some(rounds) } else { None }
+    }
+}
+
+impl Rounds {
+    /// Rounds one after the other, of all runs.
+    pub fn steps(&self) -> usize {
+        self.rounds.len() * self.order.len()
+    }
+    /// Chunk times one after the other, of all runs: a round takes as many as it is wide.
+    pub fn volume(&self) -> u64 {
+        self.width() * self.order.len() as u64
+    }
+    /// Chunk times of one run.
+    pub fn width(&self) -> u64 {
+        self.rounds.iter().map(|round| u64::from(round.width)).sum()
+    }
+}
