@@ -5,6 +5,7 @@
 //! | [`synth`] | `Pod` | `Topology` |
 //! | [`wire`](mod@wire) | `Fabric`, `Network` | `Topology`, channel lengths |
 //! | [`limit`] | `Pod` | `UniversalLimit` |
+//! | [`collective`](mod@collective) | `Scene` | `Schedule`s |
 //! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
 //! | [`measure`](mod@measure) | `Topology` of a network | `NetworkMetrics` |
@@ -13,6 +14,7 @@
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
 //! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
 
+pub mod collective;
 pub mod cross_connect;
 pub mod draw;
 pub mod flow;

@@ -1,0 +1,94 @@
+//! What no schedule can do better, as short witnesses that are checked by counting.
+
+use super::cut::Groups;
+use super::ground::Ground;
+use super::newton;
+use crate::ids::{Id, NodeId};
+use crate::ir::{Breadth, CollectiveBound, Fraction};
+use crate::model::Collective;
+
+/// The bounds of a collective: volume first, then latencies by distance.
+pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<NodeId>) -> Vec<CollectiveBound> {
+    let from_root = |root: NodeId| {
+        let (channels, all_but) = Groups::apart(ground).least_cut(root);
+        let cut = CollectiveBound::Cut { all_but, channels: channels as u32, shards: 1 };
+        let farthest = ground.alive().max_by_key(|&class| (ground.hops[class][root.index()], std::cmp::Reverse(class)));
+        let latency = farthest.map(|class| CollectiveBound::Latency {
+            node: ground.chips[class],
+            distance: ground.hops[class][root.index()] - 1,
+            channels: ground.inputs[class].len() as u32,
+            shards: 1,
+        });
+        std::iter::once(cut).chain(latency).collect()
+    };
+    match (collective, root) {
+        (Collective::Broadcast | Collective::Reduce, Some(root)) => from_root(root),
+        (Collective::AllReduce, _) => {
+            let whole = ground.living as u32;
+            let far = latencies(ground).pop().map(|bound| match bound {
+                // All of the sum depends on the farthest chip.
+                CollectiveBound::Latency { node, distance, channels, .. } => {
+                    CollectiveBound::Latency { node, distance, channels, shards: whole }
+                }
+                other => other,
+            });
+            std::iter::once(partition(ground)).chain(far).collect()
+        }
+        _ => std::iter::once(cut(ground)).chain(latencies(ground)).collect(),
+    }
+}
+
+/// The tightest cut of a gather, exactly.
+fn cut(ground: &Ground<'_>) -> CollectiveBound {
+    let least = ground.alive().min_by_key(|&class| ground.inputs[class].len()).unwrap_or(0);
+    let (channels, shards) = (ground.inputs[least].len() as u64, ground.living as u64 - 1);
+    let mut groups = Groups::apart(ground);
+    groups.contract(channels);
+    match newton::tightest(&groups, channels, shards) {
+        None => CollectiveBound::Cut { all_but: vec![ground.chips[least]], channels: channels as u32, shards: shards as u32 },
+        Some(set) => CollectiveBound::Cut {
+            all_but: groups.routers(|group| !set.inside[group as usize]),
+            channels: set.channels as u32,
+            shards: set.chips as u32,
+        },
+    }
+}
+
+/// For every distance the chip with most to come from farther away, for each channel into it.
+fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
+    let mut best: Vec<Option<(Fraction, CollectiveBound)>> = Vec::new();
+    for class in ground.alive() {
+        let mut at: Vec<u32> = Vec::new();
+        for &hops in ground.hops[class].iter().filter(|&&hops| hops != Breadth::APART) {
+            at.resize(at.len().max(hops as usize + 1), 0);
+            at[hops as usize] += 1;
+        }
+        let mut farther = ground.living as u32;
+        for (distance, here) in at.iter().enumerate().take(at.len() - 1) {
+            farther -= here;
+            let (node, channels) = (ground.chips[class], ground.inputs[class].len() as u32);
+            let bound = CollectiveBound::Latency { node, distance: distance as u32, channels, shards: farther };
+            let volume = bound.volume();
+            best.resize(best.len().max(distance + 1), None);
+            if best[distance].as_ref().is_none_or(|(most, _)| volume > *most) {
+                best[distance] = Some((volume, bound));
+            }
+        }
+    }
+    best.into_iter().flatten().map(|(_, bound)| bound).collect()
+}
+
+/// All chips apart, or parts that only thin cuts join, whichever bounds more.
+fn partition(ground: &Ground<'_>) -> CollectiveBound {
+    let links = |groups: &Groups| (0..groups.len()).map(|group| groups.degree(group)).sum::<u64>() / 2;
+    let mut groups = Groups::apart(ground);
+    let alone = CollectiveBound::Partition { part_of: Vec::new(), parts: groups.len() as u32, links: links(&groups) as u32 };
+    let most = alone.volume();
+    // Parts inside which no cut bounds more than this.
+    groups.contract((Fraction::whole(1u8).over(most)).floor() as u64 + 1);
+    if groups.len() < 2 {
+        return alone;
+    }
+    let coarse = CollectiveBound::Partition { part_of: groups.parts(), parts: groups.len() as u32, links: links(&groups) as u32 };
+    if coarse.volume() > most { coarse } else { alone }
+}

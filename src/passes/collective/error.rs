@@ -1,0 +1,59 @@
+//! Why a scene has no schedule.
+
+use crate::ids::NodeId;
+use thiserror::Error;
+
+/// Why no collective can be planned on what is left of a topology. Routers by their names.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum CollectiveError {
+    /// A collective of one.
+    #[error("a collective is between two chips or more, and there {}", if *chips == 1 { "is 1" } else { "are none" })]
+    TooFew {
+        /// Living chips.
+        chips: usize,
+    },
+    /// The scene falls apart.
+    #[error("no way leads from {from} to {to}")]
+    Disconnected {
+        /// A chip.
+        from: String,
+        /// One that it does not reach.
+        to: String,
+    },
+    /// A router without hosts: chunks would have to rest where nothing can keep them.
+    #[error("{router} only forwards: schedules are for fabrics whose every router is a chip")]
+    Forwards {
+        /// Its name.
+        router: String,
+    },
+    /// A link that is one channel alone.
+    #[error("{link} runs one way only, and what is gathered along a link is reduced against it")]
+    Simplex {
+        /// Its channel, by name.
+        link: String,
+    },
+    /// Links of different bandwidths.
+    #[error("{one} and {other} carry different bandwidths, and a slot is as long on every channel")]
+    Uneven {
+        /// A channel, by name.
+        one: String,
+        /// Another one.
+        other: String,
+    },
+    /// A root that is none of the chips.
+    #[error("the root is router {root}, which is no living chip")]
+    Root {
+        /// As asked for.
+        root: NodeId,
+    },
+    /// More chunks than are planned.
+    #[error("{chips} chips without symmetry would take in {chunks} chunks, more than the {most} that are planned one by one")]
+    TooLarge {
+        /// Chips that are planned for.
+        chips: usize,
+        /// What they take in together.
+        chunks: u64,
+        /// The most.
+        most: u64,
+    },
+}
