@@ -210,8 +210,9 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 30] = [
+const JUDGED: [&str; 39] = [
     "Bisection",
+    "CollectiveBound",
     "CrossConnect",
     "CrossConnects",
     "Distances",
@@ -230,14 +231,22 @@ const JUDGED: [&str; 30] = [
     "LinkClass",
     "Names",
     "NetworkMetrics",
+    "Order",
     "PassRecord",
     "PathCounts",
     "PathsAt",
+    "Pull",
+    "Round",
+    "Rounds",
     "Scenario",
     "Scene",
+    "Schedule",
+    "SharedTrees",
+    "SpanningTree",
     "Symmetry",
     "TableKey",
     "Topology",
+    "Transfers",
     "TreeBounds",
     "UniversalLimit",
     "Walk",

@@ -1,6 +1,7 @@
 //! What the checker can convict of. Every message names routers, switches and files the way people do.
 
 use super::require::RequireError;
+use super::schedule::ScheduleError;
 use crate::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -316,6 +317,14 @@ pub enum CheckError {
         /// Which program wrote the directory, if it was not this one.
         by: String,
     },
+
+    /// A plan in time that does not do what it is for.
+    #[error("the schedule is wrong: {0}")]
+    #[diagnostic(
+        code(FAB0428),
+        help("replayed round by round: a chunk is sent on after it has come, and in the end each chip has got each chunk once")
+    )]
+    Schedule(#[from] ScheduleError),
 }
 
 impl CheckError {

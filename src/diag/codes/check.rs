@@ -215,4 +215,15 @@ How many shortest paths a network has, how many links have to be lost before a r
 apart whose links fail at random: the checker counts all of it again from the links alone, with searches of its own, and compares before
 anything is written. A difference is a bug of fabc.",
     },
+    CodeDoc {
+        code: "FAB0428",
+        title: "a schedule that does not do what it is for",
+        text: "\
+The schedule of a collective says which chunk crosses which channel in which round. The checker replays it: channels exist and are lit, none
+carries more than its round is wide, a chunk is sent by a chip that has got it before, and in the end each chip has got each chunk exactly
+once. Backwards, as a reduction, each chip sends its sum of a chunk once and adds nothing to it later, and the owner of the chunk has the
+contributions of all. Bounds are counted again from their witnesses, and no schedule beats them.
+
+In a build this is a bug of fabc. A schedule that was read was changed, or is of another topology.",
+    },
 ];

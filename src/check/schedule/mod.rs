@@ -1,0 +1,95 @@
+//! Whether a plan in time does what its collective demands, on lit channels, with nothing used before it is
+//! there, and whether its bounds follow from their witnesses.
+//!
+//! Rounds are replayed for canonical routers where the plan is canonical; then the symmetry is proved to be
+//! one of the scene first. A gather and a reduction are replayed apart: in the one chunks spread, in the other
+//! sums of contributions flow together.
+
+mod bounds;
+mod errors;
+mod gather;
+mod reduce;
+mod transfers;
+mod trees;
+
+pub use errors::ScheduleError;
+
+use super::{CheckError, symmetry};
+use crate::ids::{Id, NodeId};
+use crate::ir::{CollectiveBound, Order, Scene, Schedule, Transfers};
+use crate::model::{Collective, CollectiveAlgorithm};
+use transfers::Plan;
+
+/// Checks a schedule on a scene.
+///
+/// # Errors
+/// The first thing that is wrong: a symmetry that is none of the scene, a channel, chunk or round at which
+/// the replay fails, a result that lacks something, a bound that does not follow or that is beaten. Plans of
+/// messages along tables are not judged here and refused.
+pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {
+    shape(scene, schedule)?;
+    match &schedule.transfers {
+        Transfers::Rounds(rounds) => {
+            if rounds.canonical {
+                symmetry::automorphisms_of_lit(scene, scene.topology.symmetry())?;
+            }
+            expect_order(schedule.collective, schedule.algorithm, &rounds.order)?;
+            let plan = Plan::new(scene, schedule, rounds)?;
+            for order in &rounds.order {
+                match order {
+                    Order::Forward => gather::gather(&plan)?,
+                    Order::Reverse => reduce::reduce(&plan)?,
+                }
+            }
+        }
+        Transfers::Trees(trees) => trees::trees(scene, schedule, trees)?,
+        Transfers::Sends(_) => return Err(wrong("messages are judged with the tables that they follow".to_owned())),
+    }
+    bounds::bounds(scene, schedule)
+}
+
+/// Checks bounds by their witnesses alone.
+///
+/// # Errors
+/// A bound that does not follow.
+pub fn collective_bounds(
+    scene: &Scene<'_>,
+    collective: Collective,
+    root: Option<NodeId>,
+    claimed: &[CollectiveBound],
+) -> Result<(), CheckError> {
+    bounds::witnesses(scene, collective, root, claimed)
+}
+
+fn shape(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {
+    let nodes = scene.topology.node_count();
+    if schedule.nodes as usize != nodes {
+        return Err(wrong(format!("it is for {} routers, but there are {nodes}", schedule.nodes)));
+    }
+    if schedule.chunks == 0 || u64::from(schedule.nodes) * u64::from(schedule.chunks) > u64::from(u32::MAX) {
+        return Err(wrong(format!("shards of {} chunks cannot be numbered", schedule.chunks)));
+    }
+    let rooted = matches!(schedule.collective, Collective::Broadcast | Collective::Reduce);
+    match schedule.root {
+        Some(_) if !rooted => Err(wrong(format!("{} has no root", schedule.collective.name()))),
+        None if rooted => Err(wrong(format!("{} needs a root", schedule.collective.name()))),
+        Some(root) if root.index() >= nodes || !scene.is_endpoint(root) => Err(wrong(format!("its root {root} is no living chip"))),
+        _ => Ok(()),
+    }
+}
+
+/// A gather runs forwards, a reduction backwards, an all-reduce backwards and then forwards.
+fn expect_order(collective: Collective, algorithm: CollectiveAlgorithm, order: &[Order]) -> Result<(), CheckError> {
+    let expected: &[Order] = match collective {
+        Collective::AllGather | Collective::Broadcast => &[Order::Forward],
+        Collective::AllReduce if algorithm == CollectiveAlgorithm::Local => &[Order::Forward],
+        Collective::ReduceScatter | Collective::Reduce => &[Order::Reverse],
+        Collective::AllReduce => &[Order::Reverse, Order::Forward],
+        Collective::AllToAll => return Err(wrong("an all-to-all is no gather".to_owned())),
+    };
+    if order == expected { Ok(()) } else { Err(wrong(format!("{} does not run {order:?}", collective.name()))) }
+}
+
+fn wrong(what: String) -> CheckError {
+    ScheduleError::shape(what).into()
+}

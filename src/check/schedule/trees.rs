@@ -1,0 +1,48 @@
+//! Shared spanning trees: whether each spans, and how many share a link.
+
+use super::ScheduleError;
+use crate::check::CheckError;
+use crate::ids::{Id, IdVec, LinkId};
+use crate::ir::{Scene, Schedule, SharedTrees};
+
+/// Checks that each tree leads every living chip to its root over lit channels, and that no link is in more
+/// trees than allowed.
+pub(super) fn trees(scene: &Scene<'_>, schedule: &Schedule, shared: &SharedTrees) -> Result<(), CheckError> {
+    let topology = scene.topology;
+    let mut uses: IdVec<LinkId, u32> = IdVec::filled(0, topology.links().len());
+    if shared.trees.is_empty() {
+        return Err(ScheduleError::shape("it has no tree".to_owned()).into());
+    }
+    for (at, tree) in shared.trees.iter().enumerate() {
+        let failed = |what: String| ScheduleError::Tree { tree: at, what };
+        if tree.up.len() != topology.node_count() || schedule.root.is_some_and(|root| root != tree.root) {
+            return Err(failed("it is not of these routers, or of another root".to_owned()).into());
+        }
+        for node in topology.nodes() {
+            let Some(channel) = tree.up[node.index()] else {
+                if node != tree.root && scene.is_endpoint(node) {
+                    return Err(failed(format!("{} has no way up", topology.name(node))).into());
+                }
+                continue;
+            };
+            let lit = topology.links().get(channel.link()).is_some_and(|link| !link.simplex) && scene.lit[channel.link()];
+            if !lit || topology.source(channel).node != node || node == tree.root {
+                return Err(failed(format!("{} does not go up by channel {channel}", topology.name(node))).into());
+            }
+            uses[channel.link()] += 1;
+            if uses[channel.link()] > shared.capacity {
+                return Err(failed(format!("{} is in more than {} trees", topology.channel_name(channel), shared.capacity)).into());
+            }
+        }
+        for start in scene.endpoints() {
+            let (mut node, mut left) = (start, topology.node_count());
+            while let Some(channel) = tree.up[node.index()].filter(|_| left > 0) {
+                (node, left) = (topology.target(channel).node, left - 1);
+            }
+            if node != tree.root {
+                return Err(failed(format!("{} does not come to the root", topology.name(start))).into());
+            }
+        }
+    }
+    Ok(())
+}

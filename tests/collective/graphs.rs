@@ -1,0 +1,83 @@
+//! Small graphs.
+
+use fabc::ids::{LinkTypeId, NodeId, PortId};
+use fabc::ir::{End, Link, LinkClass, Scene, Schedule, Symmetry, Topology};
+use fabc::random::Stream;
+
+/// The graph of these pairs, each a duplex link; ports in order of the pairs.
+pub(crate) fn graph(nodes: u32, pairs: &[[u32; 2]]) -> Topology {
+    let mut ports = vec![0u16; nodes as usize];
+    let mut end = |node: u32| {
+        let port = ports[node as usize];
+        ports[node as usize] += 1;
+        End { node: NodeId(node), port: PortId(port) }
+    };
+    let links: Vec<Link> = pairs
+        .iter()
+        .map(|&[a, b]| Link { a: end(a), b: end(b), class: LinkClass::Local, link_type: LinkTypeId(0), simplex: false })
+        .collect();
+    Topology::new(ports.into_iter().max().unwrap_or(0).into(), links, Symmetry::trivial(1, nodes))
+}
+
+/// A grid; every line is closed to a ring where `closed`, lines of two by a second link.
+pub(crate) fn grid(sides: [u32; 2], closed: bool) -> Topology {
+    let [wide, high] = sides;
+    let mut pairs = Vec::new();
+    for y in 0..high {
+        for x in 0..wide {
+            if x + 1 < wide || closed && wide > 1 {
+                pairs.push([y * wide + x, y * wide + (x + 1) % wide]);
+            }
+            if y + 1 < high || closed && high > 1 {
+                pairs.push([y * wide + x, (y + 1) % high * wide + x]);
+            }
+        }
+    }
+    graph(wide * high, &pairs)
+}
+
+pub(crate) fn ring(nodes: u32) -> Topology {
+    graph(nodes, &(0..nodes).map(|node| [node, (node + 1) % nodes]).collect::<Vec<_>>())
+}
+
+pub(crate) fn path(nodes: u32) -> Topology {
+    graph(nodes, &(1..nodes).map(|node| [node - 1, node]).collect::<Vec<_>>())
+}
+
+pub(crate) fn complete(nodes: u32) -> Vec<[u32; 2]> {
+    (0..nodes).flat_map(|a| (0..a).map(move |b| [b, a])).collect()
+}
+
+/// Two complete graphs of four and a link.
+pub(crate) fn dumbbell() -> Topology {
+    let mut pairs = complete(4);
+    pairs.extend(complete(4).iter().map(|pair| pair.map(|node| node + 4)));
+    pairs.push([0, 4]);
+    graph(8, &pairs)
+}
+
+/// A connected graph with parallel links: a random tree, and a few links more.
+pub(crate) fn random(stream: &mut Stream, most: usize) -> Topology {
+    let nodes = 2 + stream.below(most - 1);
+    let mut pairs: Vec<[u32; 2]> = (1..nodes).map(|node| [stream.below(node) as u32, node as u32]).collect();
+    for _ in 0..stream.below(2 * nodes) {
+        let [a, b] = [stream.below(nodes), stream.below(nodes)];
+        if a != b {
+            pairs.push([a as u32, b as u32]);
+        }
+    }
+    graph(nodes as u32, &pairs)
+}
+
+/// Rounds, and chunk times.
+pub(crate) fn size(schedule: &Schedule) -> (usize, u64) {
+    let rounds = schedule.rounds().expect("rounds");
+    (rounds.steps(), rounds.volume())
+}
+
+/// Passes the checker.
+pub(crate) fn passes(scene: &Scene<'_>, schedule: &Schedule) {
+    if let Err(error) = fabc::check::schedule(scene, schedule) {
+        panic!("{error}: {schedule:?}");
+    }
+}
