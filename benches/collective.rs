@@ -1,6 +1,6 @@
-//! `cargo bench --bench collective [-- PART-OF-A-NAME ..]`: schedules of an all-gather on pods, tori, pods with
-//! a dark switch and networks, beside their bounds. Prints the table of `docs/benchmarks.md`; `pod_8192` alone
-//! takes minutes to build and is left out unless it is named.
+//! `cargo bench --bench collective [-- PART-OF-A-NAME ..]`: schedules of an all-gather on pods, tori, pods
+//! with a dark switch and networks, beside their bounds. Prints the table of `docs/benchmarks.md`; `pod_8192`
+//! alone takes minutes to build and is left out unless it is named.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
@@ -38,7 +38,9 @@ const DUMBBELL_LINKS: &str = "a b\na c\na d\nb c\nb d\nc d\ne f\ne g\ne h\nf g\n
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    println!("| fabric | diameter | bound, shard times | MultiTree: epochs, s | slots: k, reached, share, s | steps: k, steps x volume, share, s |");
+    println!(
+        "| fabric | diameter | bound, shard times | MultiTree: epochs, s | slots: k, reached, share, s | steps: k, steps x volume, share, s |"
+    );
     println!("|---|---|---|---|---|---|");
     for (name, spec, dark) in ROWS {
         let chosen = if wanted.is_empty() { name != "pod_8192" } else { wanted.iter().any(|part| name.contains(part.as_str())) };

@@ -108,5 +108,8 @@ fn comes_from_its_source(scene: &Scene<'_>, schedule: &Schedule, wrong: &Schedul
         pulls.into_iter().flat_map(|pull| pull.chunks.into_iter().map(move |chunk| (pull.channel, chunk))).collect()
     };
     let before = sent(schedule);
-    sent(wrong).iter().filter(|new| !before.contains(new)).all(|&(channel, chunk)| scene.topology.source(channel).node.0 == chunk / schedule.chunks)
+    sent(wrong)
+        .iter()
+        .filter(|new| !before.contains(new))
+        .all(|&(channel, chunk)| scene.topology.source(channel).node.0 == chunk / schedule.chunks)
 }

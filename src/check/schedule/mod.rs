@@ -2,8 +2,8 @@
 //! there, and whether its bounds follow from their witnesses.
 //!
 //! Rounds are replayed for canonical routers where the plan is canonical; then the symmetry is proved to be
-//! one of the scene first. A gather and a reduction are replayed apart: in the one chunks spread, in the other
-//! sums of contributions flow together.
+//! one of the scene first. A gather and a reduction are replayed apart: in the one chunks spread, in the
+//! other sums of contributions flow together.
 
 mod bounds;
 mod errors;

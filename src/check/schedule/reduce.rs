@@ -5,8 +5,8 @@ use super::ScheduleError;
 use super::transfers::Plan;
 use crate::check::CheckError;
 
-/// Checks that each chip sends its sum of a chunk at most once and adds nothing to it afterwards, and that the
-/// owners end with the contributions of all. Sums that are sent once only have no contribution in common.
+/// Checks that each chip sends its sum of a chunk at most once and adds nothing to it afterwards, and that
+/// the owners end with the contributions of all. Sums that are sent once only have no contribution in common.
 pub(super) fn reduce(plan: &Plan<'_>) -> Result<(), CheckError> {
     /// Not sent.
     const NEVER: i64 = i64::MIN;

@@ -106,9 +106,9 @@ impl<'a> Plan<'a> {
     /// Cells of living routers: (class, column), sources alive too.
     pub(super) fn cells(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let classes = (0..self.routers.len() as u32).filter(|&class| self.scene.lives(self.routers[class as usize]));
-        classes.flat_map(|class| (0..self.columns as u32).map(move |column| (class, column))).filter(|&(_, column)| {
-            self.scene.is_endpoint(self.source(column))
-        })
+        classes
+            .flat_map(|class| (0..self.columns as u32).map(move |column| (class, column)))
+            .filter(|&(_, column)| self.scene.is_endpoint(self.source(column)))
     }
     /// The name of a transfer's channel.
     pub(super) fn name(&self, transfer: &Transfer) -> String {

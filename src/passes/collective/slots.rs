@@ -153,8 +153,7 @@ pub(super) fn rarest(ground: &Ground<'_>, setting: Setting, root: Option<NodeId>
         Some(_) => chunks as usize,
         None => (ground.living - 1) * chunks as usize,
     };
-    let mut desks: Vec<Desk> =
-        (0..ground.chips.len()).map(|class| Desk::new(ground.inputs[class].len(), places, wanted(class))).collect();
+    let mut desks: Vec<Desk> = (0..ground.chips.len()).map(|class| Desk::new(ground.inputs[class].len(), places, wanted(class))).collect();
     for class in (0..desks.len()).filter(|&class| starts(class)) {
         own(ground, class, chunks).for_each(|chunk| desks[class].held().insert(chunk - base));
     }

@@ -78,7 +78,11 @@ impl Desk {
         let mut middle = low;
         while low < high {
             self.loads.fill(&self.candidates, inputs, middle);
-            if self.loads.taken == self.candidates.len() { high = middle } else { low = middle + 1 }
+            if self.loads.taken == self.candidates.len() {
+                high = middle
+            } else {
+                low = middle + 1
+            }
             middle = (low + high) / 2;
         }
         high
@@ -100,8 +104,7 @@ impl Desk {
 
 /// A gather from all to all.
 pub(super) fn steps(ground: &Ground<'_>, ranks: &[Rank], chunks: u32, widths: Widths) -> Vec<Round> {
-    let mut desks: Vec<Desk> =
-        ground.inputs.iter().zip(ranks).map(|(inputs, rank)| Desk::new(inputs.len(), rank.chunk.len())).collect();
+    let mut desks: Vec<Desk> = ground.inputs.iter().zip(ranks).map(|(inputs, rank)| Desk::new(inputs.len(), rank.chunk.len())).collect();
     let places = by_channel(ground);
     let mut rounds: Vec<Round> = Vec::new();
     // `[class][input]`: chunks that it brought in the round before.
@@ -136,10 +139,8 @@ pub(super) fn steps(ground: &Ground<'_>, ranks: &[Rank], chunks: u32, widths: Wi
                 brought
             })
             .collect();
-        let pull = |&(class, input): &(usize, usize)| Pull {
-            channel: ground.inputs[class][input].channel,
-            chunks: brought[class][input].clone(),
-        };
+        let pull =
+            |&(class, input): &(usize, usize)| Pull { channel: ground.inputs[class][input].channel, chunks: brought[class][input].clone() };
         let pulls: Vec<Pull> = places.iter().map(pull).filter(|pull| !pull.chunks.is_empty()).collect();
         let width = pulls.iter().map(|pull| pull.chunks.len() as u32).max().unwrap_or(0);
         rounds.push(Round { width, pulls });
