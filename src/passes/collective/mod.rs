@@ -26,7 +26,7 @@ mod steps;
 pub use error::CollectiveError;
 
 use crate::ids::NodeId;
-use crate::ir::{CollectiveBound, Order, Round, Rounds, Scene, Schedule, Transfers};
+use crate::ir::{CollectiveBound, Fraction, Order, Round, Rounds, Scene, Schedule, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm};
 use ground::Ground;
 use rank::Rank;
@@ -86,19 +86,24 @@ pub fn by_steps(scene: &Scene<'_>, asked: Asked) -> Result<Vec<Schedule>, Collec
     let ground = Ground::new(scene)?;
     let chunks = asked_chunks(&ground, asked)?;
     let ranks = ranks(&ground, chunks, asked.seed);
+    let bounds = bounds::bounds(&ground, Collective::AllGather, None);
+    let least_volume = bounds[0].volume().times(Fraction::whole(chunks)).ceil();
+    let diameter = bounds.iter().map(CollectiveBound::hops).max().unwrap_or(0) as usize;
     let mut found: Vec<(usize, u64, Vec<Round>)> = Vec::new();
-    for eager in [true, false] {
-        for quarter in [0, 1, 2, 4] {
-            let rounds = steps::steps(&ground, &ranks, chunks, Widths { quarter, eager });
-            let volume = rounds.iter().map(|round| u64::from(round.width)).sum();
-            if found.iter().all(|&(count, least, _)| rounds.len() < count || volume < least) {
-                found.retain(|&(count, least, _)| count < rounds.len() || least < volume);
-                found.push((rounds.len(), volume, rounds));
-            }
+    for widths in [true, false].into_iter().flat_map(|eager| [0, 1, 2, 4].map(|quarter| Widths { quarter, eager })) {
+        let rounds = steps::steps(&ground, &ranks, chunks, widths);
+        let volume = rounds.iter().map(|round| u64::from(round.width)).sum();
+        let optimal = rounds.len() == diameter && u128::from(volume) == least_volume;
+        if found.iter().all(|&(count, least, _)| rounds.len() < count || volume < least) {
+            found.retain(|&(count, least, _)| count < rounds.len() || least < volume);
+            found.push((rounds.len(), volume, rounds));
+        }
+        // Nothing has fewer rounds, nothing less volume.
+        if optimal {
+            break;
         }
     }
     found.sort_by_key(|&(count, ..)| count);
-    let bounds = bounds::bounds(&ground, Collective::AllGather, None);
     let schedule = |rounds| gather(&ground, CollectiveAlgorithm::Steps, asked, chunks, rounds, bounds.clone());
     Ok(found.into_iter().map(|(_, _, rounds)| schedule(rounds)).collect())
 }
