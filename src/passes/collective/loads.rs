@@ -1,8 +1,8 @@
 //! At most `width` chunks for each input of a chip: a matching that grows by augmenting paths.
 //!
-//! As the seats of `seats.rs`, but many chunks share an input: instead of asking each of them for another input, the
-//! inputs that a chunk at one input could also come by are kept in a list per pair of inputs. Entries of
-//! chunks that have moved on are dropped when they are met.
+//! As the seats of `seats.rs`, but many chunks share an input: instead of asking each of them for another
+//! input, the inputs that a chunk at one input could also come by are kept in a list per pair of inputs.
+//! Entries of chunks that have moved on are dropped when they are met.
 
 /// Not reached.
 const UNSEEN: u32 = u32::MAX;
