@@ -148,14 +148,14 @@ fn traffic_and_ways_are_told_with_every_default() {
 fn flits_of_a_pod() {
     let place = built(&pod());
     let (text, _) = sim(&place, &["--model", "flit", "--rates", "0.3"], 0);
-    for part in ["wormholes of packets of 6 flits, separable allocator, 2 rounds", "credits after the link; 2 ports of one flit per"] {
+    for part in ["wormholes of packets of 6 flits, separable allocator, in turn, 2 rounds", "credits after the link; 2 ports of one flit per"] {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
     }
     let flit = ["--model", "flit", "--speedup", "1", "--rates", "0.2", "--format"];
     let json: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json"]].concat(), 0).0).unwrap();
     let model = &json["scenarios"][0]["model"];
     assert_eq!((&model["name"], &model["speedup"], &model["host_ports"]), (&"flit".into(), &1.into(), &2.into()));
-    assert!(model.get("turn_cycles").is_none() && model.get("arbitration").is_none(), "{model}");
+    assert!(model.get("turn_cycles").is_none() && model["arbitration"] == "rotate", "{model}");
     let (csv, _) = sim(&place, &[&flit[..], &["csv"]].concat(), 0);
     let last: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(last, ["model", "flit"]);
@@ -185,7 +185,6 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
         (&["--hosts", "many"], 2, "write `unlimited`"),
         (&["--general", "1", "--classes", "1"], 2, "cannot be used with"),
         (&["--model", "flit", "--hosts", "unlimited"], 2, "error[FAB0610]: hosts without limit are of the packet model"),
-        (&["--model", "flit", "--arbitration", "age"], 2, "error[FAB0612]: `--arbitration` is of the packet model"),
         (&["--model", "flit", "--turn", "2"], 2, "error[FAB0612]: `--turn` is of the packet model"),
     ] {
         let (_, error) = sim(&place, args, code);

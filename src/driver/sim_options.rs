@@ -147,7 +147,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub classes: Option<u8>,
 
-    /// Who goes first, in the packet model [default: age]
+    /// Who goes first [default: age; in the flit model rotate]
     #[arg(long, value_enum)]
     pub arbitration: Option<Arbitration>,
 
@@ -222,11 +222,8 @@ impl SimArgs {
             self.model;
         let DetailArgs { by, hotspot, share, bursts, burst_rate } = &self.details;
         let WayArgs { routing, shortest, samples, bias, rule } = self.ways;
-        let of = |option: &'static str| Err(SimError::OtherModel { option, of: Model::Packet.name() });
-        match model {
-            Model::Flit if arbitration.is_some() => return of("--arbitration"),
-            Model::Flit if turn.is_some() => return of("--turn"),
-            _ => {}
+        if model == Model::Flit && turn.is_some() {
+            return Err(SimError::OtherModel { option: "--turn", of: Model::Packet.name() });
         }
         let usual = Parameters::default();
         Ok(Parameters {
@@ -244,7 +241,7 @@ impl SimArgs {
             turn: turn.unwrap_or(usual.turn),
             speedup,
             lanes: general.map(Lanes::General).or(classes.map(Lanes::Classes)),
-            arbitration: arbitration.unwrap_or(usual.arbitration),
+            arbitration,
             credits,
             hosts,
             warmup,

@@ -12,7 +12,7 @@ use super::traffic::{Expected, Pattern};
 use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
-use crate::model::{Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Parameters, Rate, Routing, Traffic};
+use crate::model::{Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Parameters, Rate, Routing, Traffic};
 
 /// A link and its router take at most so many cycles: the wheel of events is as long.
 const LATENCY: u32 = 1 << 20;
@@ -104,6 +104,7 @@ pub fn prepare<'a>(
         _ => ((0, 1), router.vcs),
     };
     let (credits, hosts) = by_model(fabric, parameters)?;
+    let flit = parameters.model == Model::Flit;
     let mut setting = Setting {
         model: parameters.model,
         traffic: parameters.traffic,
@@ -112,11 +113,11 @@ pub fn prepare<'a>(
         packet: parameters.packet,
         injection: parameters.injection,
         turn: parameters.turn,
-        speedup: parameters.speedup.unwrap_or(if parameters.model == Model::Flit { FLIT_SPEEDUP } else { 1 }),
+        speedup: parameters.speedup.unwrap_or(if flit { FLIT_SPEEDUP } else { 1 }),
         general,
         classes,
         table_vcs,
-        arbitration: parameters.arbitration,
+        arbitration: parameters.arbitration.unwrap_or(if flit { Arbitration::Rotate } else { Arbitration::Age }),
         credits,
         hosts,
         warmup: 0,

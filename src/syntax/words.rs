@@ -324,7 +324,7 @@ pub const FIELDS: &[Field] = fields! {
     "scenarios" Choice Simulate;
     "general" Quantity PacketModel FlitModel;
     "classes" Quantity PacketModel FlitModel;
-    "arbitration" Choice PacketModel;
+    "arbitration" Choice PacketModel FlitModel;
     "credits" Choice PacketModel FlitModel;
     "turn" Quantity PacketModel;
     "speedup" Quantity PacketModel FlitModel;

@@ -151,7 +151,7 @@ proptest! {
             turn,
             speedup: Some(speedup),
             lanes: Some(if by_class { Lanes::Classes(2) } else { Lanes::General(2) }),
-            arbitration: if age { Arbitration::Age } else { Arbitration::Rotate },
+            arbitration: Some(if age { Arbitration::Age } else { Arbitration::Rotate }),
             credits: Some(if instant { Credits::AtOnce } else { Credits::Link }),
             hosts: Some(if ports { Hosts::Ports(2) } else { Hosts::Unlimited }),
             warmup: Some(700),

@@ -3,7 +3,7 @@
 use crate::assert_near;
 use crate::bench::{Bench, Hardware, UNIT, parameters};
 use fabc::progress::Silent;
-use fabc::sim::{Credits, Hosts, Lanes, Model, Parameters, Rate, SimError, Traffic, curve};
+use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Model, Parameters, Rate, SimError, Traffic, curve};
 use proptest::prelude::*;
 
 /// Routers of one cycle, as BookSim is run with.
@@ -106,6 +106,12 @@ fn a_ring_of_eight_keeps_its_bound() {
     assert!(below.point.is_stable());
     let beyond = full("1.7");
     assert!((0.3..0.875).contains(&beyond.accepted) && !beyond.point.is_stable(), "{}", beyond.accepted);
+    // The oldest first: what comes from far is not passed over, and the ring keeps what it has.
+    let aged = Parameters { arbitration: Some(Arbitration::Age), ..flits(50_000) };
+    for (rate, lanes) in [("1", Lanes::General(2)), ("1.7", Lanes::General(2)), ("1.7", Lanes::General(0))] {
+        let full = ring.point(&Parameters { lanes: Some(lanes), ..aged.clone() }, rate).unwrap();
+        assert_near(rate, full.accepted, 0.867, 0.01);
+    }
 }
 
 #[test]
@@ -129,6 +135,9 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
     assert_near("bound", general.bound, 0.4, 1e-9);
     assert_near("general and table", general.accepted, 0.38, 0.02);
     assert!(general.point.is_stable());
+    let aged = Parameters { arbitration: Some(Arbitration::Age), ..flits(60_000) };
+    let full = Bench::one_way(QUICK, 5, true).point(&aged, "0.5").unwrap();
+    assert_near("oldest first", full.accepted, 0.4, 0.01);
 }
 
 /// Packets prefer the general ones, and leave them for good where none is free: the fewer there are, the more

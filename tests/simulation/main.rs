@@ -67,7 +67,7 @@ fn one_flow_is_accepted_as_it_is_offered() {
 #[test]
 fn two_flows_share_a_channel() {
     let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 2]);
-    for arbitration in [Arbitration::Rotate, Arbitration::Age] {
+    for arbitration in [Arbitration::Rotate, Arbitration::Age].map(Some) {
         let crossing = (0..100).map(|seed| Parameters { traffic: Traffic::EndpointPermutation, arbitration, seed, ..parameters(60_000) });
         let shared = |parameters: &Parameters| {
             let prepared = star.prepared(parameters).ok()?;

@@ -94,9 +94,9 @@ cycle than it came. So `latency` of the chip or router must be one cycle at leas
         code: "FAB0612",
         title: "an option of the other model",
         text: "\
-`--arbitration` and `--turn` say how the packet model chooses among whole packets; in the flit model virtual channels and switch are allocated in
-turn, and packets have no age. In the packet model packets may also choose their ways (`--routing`); in the flit model they go by the tables. Leave
-the option out, or choose the model that has it (`--model`).",
+`--turn` says how long the next whole packet of a queue waits in the packet model; in the flit model the allocation of virtual channels and of the
+switch takes its own cycle. In the packet model packets may also choose their ways (`--routing`); in the flit model they go by the tables. Leave the
+option out, or choose the model that has it (`--model`).",
     },
     CodeDoc {
         code: "FAB0620",

@@ -34,17 +34,18 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         Hosts::Ports(ports) => ports.to_string(),
     };
     // What only one of the models has stands where it works.
-    let (turn, first) = match model {
-        Model::Packet => (format!(",\"turn_cycles\":{turn}"), format!(",\"arbitration\":\"{}\"", arbitration.name())),
-        Model::Flit => (String::new(), String::new()),
+    let turn = match model {
+        Model::Packet => format!(",\"turn_cycles\":{turn}"),
+        Model::Flit => String::new(),
     };
+    let first = arbitration.name();
     push(out, format_args!("{{\"name\":\"{}\",\"traffic\":\"{}\"", model.name(), traffic.name()));
     push(out, format_args!(",\"traffic_seed\":{seed},\"packet_flits\":{packet}"));
     push_details(out, details);
     push_chosen(out, *chosen);
     push(out, format_args!(",\"injection_cycles\":{injection}{turn},\"speedup\":{speedup},\"general_vcs\":{general}"));
     let vcs = if *chosen == Chosen::Tables { "table_vcs" } else { "hop_vcs" };
-    push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes}{first}"));
+    push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{first}\""));
     push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
     push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
     push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
@@ -130,7 +131,11 @@ pub(in crate::emit) fn sentence(setting: &Setting) -> String {
         }
         Model::Flit => {
             let rounds = if *speedup == 1 { "one round".to_owned() } else { format!("{speedup} rounds") };
-            (format!("wormholes of packets of {packet} flits, separable allocator, {rounds} of the switch per cycle"), String::new())
+            let first = match setting.arbitration.name() {
+                "age" => "oldest packet first",
+                _ => "in turn",
+            };
+            (format!("wormholes of packets of {packet} flits, separable allocator, {first}, {rounds} of the switch per cycle"), String::new())
         }
     };
     format!(

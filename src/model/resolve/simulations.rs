@@ -218,7 +218,7 @@ fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Pa
         context.error(ResolveError::Misplaced { what, place, help, span });
         return None;
     }
-    let arbitration = one_of_or(context, &settings, "arbitration", default.arbitration);
+    let arbitration = settings.get("arbitration").map(|value| one_of(context, "`arbitration`", value));
     let credits = settings.get("credits").map(|value| one_of(context, "`credits`", value));
     let hosts = match settings.get("hosts") {
         Some(value) => hosts(context, value).map(Some),
@@ -229,7 +229,7 @@ fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Pa
     Some(Parameters {
         model,
         lanes: general?.map(Lanes::General).or(classes?.map(Lanes::Classes)),
-        arbitration: arbitration?,
+        arbitration: whole(arbitration)?,
         credits: whole(credits)?,
         hosts: hosts?,
         turn: turn?.unwrap_or(default.turn),

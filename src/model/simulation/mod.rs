@@ -70,8 +70,8 @@ pub struct Parameters {
     /// Which virtual channels there are; `None`: those of the tables, and all others that the routers have
     /// are general ones.
     pub lanes: Option<Lanes>,
-    /// Who goes first; of the packet model only.
-    pub arbitration: Arbitration,
+    /// Who goes first; `None`: the oldest packet, in the flit model ports in turn.
+    pub arbitration: Option<Arbitration>,
     /// When room in a queue can be used again; `None`: at once in the packet model, after the link in the
     /// flit model.
     pub credits: Option<Credits>,
@@ -98,7 +98,7 @@ impl Default for Parameters {
             turn: 2,
             speedup: None,
             lanes: None,
-            arbitration: Arbitration::Age,
+            arbitration: None,
             credits: None,
             hosts: None,
             warmup: None,

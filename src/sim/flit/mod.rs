@@ -23,7 +23,7 @@ use super::point::Point;
 use super::prepare::Prepared;
 use super::tally::{Census, Tally};
 use super::wheel::Wheel;
-use crate::model::{Credits, Rate};
+use crate::model::{Arbitration, Credits, Rate};
 use crate::random::Keyed;
 use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
 use lanes::Lanes;
@@ -118,6 +118,9 @@ struct Run<'a> {
     turns: Vec<Turn>,
     /// `[lane]`
     channel_turns: Vec<ChannelTurn>,
+    /// `[lane]`: how old its first packet is, the oldest with the lowest number; empty where packets go in
+    /// turn.
+    ages: Vec<u64>,
     /// Lanes whose first packet has not asked the tables.
     heads: Vec<u32>,
     allocator: Separable,
@@ -201,6 +204,7 @@ impl<'a> Run<'a> {
             rooms: vec![Room { holder: NONE, credits: setting.buffer, since: 0 }; lanes],
             turns: vec![Turn::default(); ports.ports.len()],
             channel_turns: vec![ChannelTurn::default(); lanes],
+            ages: vec![0; if setting.arbitration == Arbitration::Age { lanes } else { 0 }],
             heads: Vec::new(),
             allocator: Separable::new(ports.most(), ports.shift),
             wishes: Vec::new(),
