@@ -44,7 +44,6 @@ use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
 use crate::syntax::DEMAND_INPUT;
 use external::External;
-use tables::unpacked;
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -327,7 +326,7 @@ impl Part<'_> {
             Kind::Tables => {
                 let scenario = &compiled.scenarios[self.at];
                 let text = |routed: &RoutedScenario| {
-                    tables_json(&unpacked(&routed.tables), &scenario.scenario.images, compiled.topology.symmetry())
+                    tables_json(&routed.tables.unpacked(), &scenario.scenario.images, compiled.topology.symmetry())
                 };
                 scenario.routed.as_ref().map_or_else(String::new, text)
             }

@@ -10,9 +10,6 @@ const RING: u32 = 1024;
 /// The stream of random numbers that gaps are drawn from.
 const GAPS: u64 = 0;
 
-/// The stream of random numbers that destinations are drawn from.
-pub(super) const DESTINATIONS: u64 = 1;
-
 /// Coming births.
 pub(super) struct Births {
     gaps: Keyed,

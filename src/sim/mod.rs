@@ -13,6 +13,7 @@
 mod births;
 mod block;
 mod choice;
+mod cycles;
 mod endpoints;
 mod errors;
 mod flit;

@@ -16,7 +16,7 @@ mod ports;
 mod step;
 mod watchdog;
 
-use super::births::{Births, DESTINATIONS};
+use super::cycles::{Newborn, Routers};
 use super::errors::SimError;
 use super::layout::NONE;
 use super::point::Point;
@@ -24,7 +24,6 @@ use super::prepare::Prepared;
 use super::tally::{Census, Tally};
 use super::wheel::Wheel;
 use crate::model::{Credits, Rate};
-use crate::random::Keyed;
 use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
 use lanes::Lanes;
 use ports::{Ports, every};
@@ -87,13 +86,9 @@ struct Ejection {
 }
 
 /// One run.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     of: &'a Prepared<'a>,
     ports: Ports,
-    destinations: Keyed,
-    births: Births,
-    /// `[generator]`: packets born so far.
-    born: Vec<u32>,
     packets: Vec<Packet>,
     free_packets: u32,
     sources: Vec<Source>,
@@ -141,41 +136,48 @@ struct Run<'a> {
 /// How many cycles behind the switch are kept in the rings; more is possible and seldom.
 const BEHIND: u32 = 16;
 
-/// Runs one rate, with so many rounds of the switch per cycle.
-///
-/// # Errors
-/// Packets wait for each other for ever.
-pub(super) fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
-    let mut run = Run::new(prepared, rate, seed);
-    let setting = &prepared.setting;
-    let patience = prepared.load.patience();
-    let (mut born, mut arrivals, mut credits, mut ejections) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut now = 0;
-    while now < setting.end() || (now < setting.end() + setting.measure && run.tally.awaited() > 0) {
-        credits = run.credits.take(now, credits);
-        credits.drain(..).for_each(|lane| run.credit(lane, now));
-        arrivals = run.arrivals.take(now, arrivals);
-        arrivals.drain(..).for_each(|flit| run.store(flit.lane, flit.packet, now));
-        ejections = run.ejections.take(now, ejections);
-        ejections.drain(..).for_each(|flit| run.eject(flit, now));
-        run.births.now(now, &mut born);
-        born.iter().for_each(|&generator| run.birth(generator, now));
-        run.hand_over(now);
-        run.look_up();
-        run.work(now);
-        run.tally.end_of_cycle(now);
-        if run.tally.inside() == 0 {
-            run.last_move = now;
-        } else if now - run.last_move > patience {
-            return Err(run.stuck(rate));
-        }
-        now += 1;
+impl Routers for Run<'_> {
+    fn happens(&mut self, now: u32) {
+        let credits = self.credits.take(now);
+        credits.iter().for_each(|&lane| self.credit(lane, now));
+        self.credits.happened(credits);
+        let arrivals = self.arrivals.take(now);
+        arrivals.iter().for_each(|flit| self.store(flit.lane, flit.packet, now));
+        self.arrivals.happened(arrivals);
+        let ejections = self.ejections.take(now);
+        ejections.iter().for_each(|&flit| self.eject(flit, now));
+        self.ejections.happened(ejections);
     }
-    Ok(run.point(rate, seed, now))
+
+    fn birth(&mut self, packet: Newborn, now: u32) {
+        self.born(packet, now);
+    }
+
+    fn decides(&mut self, now: u32) {
+        self.hand_over(now);
+        self.look_up();
+        self.work(now);
+    }
+
+    fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
+    }
+
+    fn last_move(&mut self) -> &mut u32 {
+        &mut self.last_move
+    }
+
+    fn stuck(&self, rate: Rate) -> SimError {
+        self.circle(rate)
+    }
+
+    fn point(self, rate: Rate, seed: u64, cycles: u32) -> Point {
+        self.counted(rate, seed, cycles)
+    }
 }
 
 impl<'a> Run<'a> {
-    fn new(of: &'a Prepared<'a>, rate: Rate, seed: u64) -> Self {
+    pub(super) fn new(of: &'a Prepared<'a>) -> Self {
         let (setting, layout) = (&of.setting, &of.layout);
         let hosts = setting.ports().unwrap_or(1);
         let generators = of.endpoints.count() * hosts;
@@ -184,9 +186,6 @@ impl<'a> Run<'a> {
         let farthest = layout.latency.iter().copied().max().unwrap_or(0);
         let source = Source { head: NONE, tail: NONE, lane: NONE, left: 0 };
         Self {
-            destinations: Keyed::new(seed, DESTINATIONS),
-            births: Births::of(of, rate, seed),
-            born: vec![0; generators as usize],
             packets: Vec::new(),
             free_packets: NONE,
             sources: vec![source; generators as usize],
@@ -222,14 +221,7 @@ impl<'a> Run<'a> {
     }
 
     /// A packet is born and waits at its source.
-    fn birth(&mut self, generator: u32, now: u32) {
-        let endpoint = generator / self.of.setting.ports().unwrap_or(1);
-        let to = self.of.pattern.draw(endpoint, self.destinations.at(generator, self.born[generator as usize]));
-        self.born[generator as usize] += 1;
-        if self.tally.inside() == 0 {
-            self.last_move = now;
-        }
-        self.tally.born(now);
+    fn born(&mut self, Newborn { generator, to, .. }: Newborn, now: u32) {
         let packet = Packet { birth: now, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
         let place = if self.free_packets == NONE {
             self.packets.push(packet);
@@ -313,7 +305,7 @@ impl<'a> Run<'a> {
         room.since = now;
     }
 
-    fn point(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
+    fn counted(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
         let (of, vcs) = (self.of, self.of.setting.vcs());
         for port in 0..self.ports.ports.len() {
             let ports::Port { channel, moved, .. } = self.ports.ports[port];

@@ -15,8 +15,8 @@ mod grant;
 mod watchdog;
 mod ways;
 
-use super::births::{Births, DESTINATIONS};
 use super::choice::Way;
+use super::cycles::{Newborn, Routers};
 use super::errors::SimError;
 use super::layout::NONE;
 use super::point::Point;
@@ -81,12 +81,8 @@ struct Room {
 }
 
 /// One run.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     of: &'a Prepared<'a>,
-    destinations: Keyed,
-    births: Births,
-    /// `[generator]`: packets born so far.
-    born: Vec<u32>,
     packets: Vec<Packet>,
     /// `[packet]`: what it has decided; nothing where packets go by the tables.
     ways: Vec<Way>,
@@ -119,41 +115,41 @@ struct Run<'a> {
     last_move: u32,
 }
 
-/// Runs one rate: the cycles to warm up, those that are measured, and then until all packets that were born
-/// in the measured ones have arrived, at most as long again.
-///
-/// # Errors
-/// Packets wait for each other for ever.
-pub(super) fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
-    let mut run = Run::new(prepared, rate, seed);
-    let setting = &prepared.setting;
-    let patience = prepared.load.patience();
-    let (mut events, mut born) = (Vec::new(), Vec::new());
-    let mut now = 0;
-    while now < setting.end() || (now < setting.end() + setting.measure && run.tally.awaited() > 0) {
-        events = run.wheel.take(now, events);
-        for event in events.drain(..) {
-            run.happens(event, now);
-        }
-        run.births.now(now, &mut born);
-        for &generator in &born {
-            run.birth(generator, now);
-        }
-        run.decide_ways(now);
-        run.decide(now);
-        run.tally.end_of_cycle(now);
-        if run.tally.inside() == 0 {
-            run.last_move = now;
-        } else if now - run.last_move > patience {
-            return Err(run.stuck(rate));
-        }
-        now += 1;
+impl Routers for Run<'_> {
+    fn happens(&mut self, now: u32) {
+        let events = self.wheel.take(now);
+        events.iter().for_each(|&event| self.event(event, now));
+        self.wheel.happened(events);
     }
-    Ok(run.point(rate, seed, now))
+
+    fn birth(&mut self, packet: Newborn, now: u32) {
+        self.born(packet, now);
+    }
+
+    fn decides(&mut self, now: u32) {
+        self.decide_ways(now);
+        self.decide(now);
+    }
+
+    fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
+    }
+
+    fn last_move(&mut self) -> &mut u32 {
+        &mut self.last_move
+    }
+
+    fn stuck(&self, rate: Rate) -> SimError {
+        self.circle(rate)
+    }
+
+    fn point(self, rate: Rate, seed: u64, cycles: u32) -> Point {
+        self.counted(rate, seed, cycles)
+    }
 }
 
 impl<'a> Run<'a> {
-    fn new(of: &'a Prepared<'a>, rate: Rate, seed: u64) -> Self {
+    pub(super) fn new(of: &'a Prepared<'a>, seed: u64) -> Self {
         let (setting, layout) = (&of.setting, &of.layout);
         let ports = setting.ports().unwrap_or(1);
         let generators = of.endpoints.count() * ports;
@@ -169,9 +165,6 @@ impl<'a> Run<'a> {
         ];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
         Self {
-            destinations: Keyed::new(seed, DESTINATIONS),
-            births: Births::of(of, rate, seed),
-            born: vec![0; generators as usize],
             packets: Vec::new(),
             ways: Vec::new(),
             draws: Keyed::new(seed, WAYS),
@@ -197,7 +190,7 @@ impl<'a> Run<'a> {
     }
 
     /// Steps 1 and 3 of a cycle: what was to happen in it.
-    fn happens(&mut self, event: Event, now: u32) {
+    fn event(&mut self, event: Event, now: u32) {
         match event {
             Event::Eligible(queue) => self.compete(queue, now),
             Event::Left(queue) => self.left(queue, now),
@@ -208,17 +201,10 @@ impl<'a> Run<'a> {
     }
 
     /// Step 2: a packet is born and joins a queue of its source.
-    fn birth(&mut self, generator: u32, now: u32) {
+    fn born(&mut self, Newborn { generator, to, number }: Newborn, now: u32) {
         let (of, setting) = (self.of, &self.of.setting);
         let ports = setting.ports();
         let endpoint = generator / ports.unwrap_or(1);
-        let number = self.born[generator as usize];
-        let to = of.pattern.draw(endpoint, self.destinations.at(generator, number));
-        self.born[generator as usize] += 1;
-        if self.tally.inside() == 0 {
-            self.last_move = now;
-        }
-        self.tally.born(now);
         let (here, there) = (of.endpoints.router[endpoint as usize], of.endpoints.router[to as usize]);
         let first_limited = of.layout.source_queue[here as usize];
         let limited = ports.map(|ports| first_limited + generator - of.endpoints.first[here as usize] * ports);
@@ -415,7 +401,7 @@ impl<'a> Run<'a> {
         self.deliver_in(ahead + setting.packet - 1, place, now);
     }
 
-    fn point(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
+    fn counted(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
         let (of, layout) = (self.of, &self.of.layout);
         for channel in (0..layout.channels as u32).filter(|&channel| layout.input_queue[channel as usize] != NONE) {
             let first = layout.input_queue[channel as usize];

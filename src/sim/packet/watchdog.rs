@@ -9,7 +9,7 @@ use crate::model::Rate;
 impl Run<'_> {
     /// The circle of queues that wait for room in each other. It is found from the first input queue whose
     /// first packet competes: nothing is sent any more, so what that packet lacks is room.
-    pub(super) fn stuck(&self, rate: Rate) -> SimError {
+    pub(super) fn circle(&self, rate: Rate) -> SimError {
         let layout = &self.of.layout;
         let waits = |queue: &u32| layout.is_input(*queue) && self.candidates[*queue as usize / 64] >> (queue % 64) & 1 == 1;
         let first = (0..layout.queues() as u32).find(waits);
