@@ -35,7 +35,8 @@ pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::{Look, terminal_report};
 pub use simulation::{
-    Compared, comparison_csv, comparison_text, simulation_csv, simulation_json, simulation_path, simulation_svg, simulation_text,
+    Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,
+    simulation_svg, simulation_text,
 };
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
@@ -340,7 +341,7 @@ impl Part<'_> {
                 let name = &compiled.fabric.simulations[self.at].name;
                 simulation_json(&compiled.fabric, &compiled.topology, Some(name), &compiled.simulations[self.at])
             }
-            Kind::SimulationsCsv => simulation_csv(&compiled.topology, &compiled.simulations[self.at]),
+            Kind::SimulationsCsv => simulation_csv(&compiled.fabric, &compiled.topology, &compiled.simulations[self.at]),
             Kind::Graphml if compiled.pod.is_none() => network::graphml(compiled),
             Kind::Graphml => graphml::xml(compiled),
             Kind::Dot if compiled.pod.is_none() => network::dot(compiled),

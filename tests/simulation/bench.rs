@@ -1,5 +1,4 @@
-//! Small fabrics made by hand, and what is asked of more than one model: what stands on the bench of the known
-//! answers.
+//! Small fabrics made by hand, and what is asked of both models: what stands on the bench of the known answers.
 
 use crate::assert_near;
 use fabc::diag::Span;
@@ -119,8 +118,8 @@ impl Bench {
     }
 }
 
-/// Of packets of so many flits in queues of so many: every one that was born was delivered or is found inside,
-/// and what the run measures fits what it is made of.
+/// Of packets of so many flits in queues of so many: every one that was born was delivered or is found
+/// inside, and what the run measures fits what it is made of.
 pub(crate) fn adds_up(point: &Point, packet: u32, queue: u32, [warmup, measure]: [u32; 2]) -> Result<(), TestCaseError> {
     prop_assert_eq!(point.born_ever, point.delivered_ever + point.in_flight);
     prop_assert_eq!(point.born_ever * u64::from(packet), point.flits_delivered_ever + point.flits_in_flight);

@@ -2,6 +2,7 @@
 
 mod balance;
 mod bench;
+mod finite;
 mod flit;
 mod patterns;
 mod ways;

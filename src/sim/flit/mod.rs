@@ -16,14 +16,15 @@ mod ports;
 mod step;
 mod watchdog;
 
-use super::cycles::{Newborn, Routers};
+use super::cycles::Routers;
 use super::errors::SimError;
 use super::layout::NONE;
-use super::point::Point;
 use super::prepare::Prepared;
+use super::supply::{Newborn, Supply};
 use super::tally::{Census, Tally};
+use super::traffic::Message;
 use super::wheel::Wheel;
-use crate::model::{Credits, Rate};
+use crate::model::Credits;
 use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
 use lanes::Lanes;
 use ports::{Ports, every};
@@ -131,12 +132,14 @@ pub(super) struct Run<'a> {
     speedup: u32,
     tally: Tally,
     last_move: u32,
+    /// Messages of traffic that ends: a lane per port of a host.
+    supply: Option<Supply<'a>>,
 }
 
 /// How many cycles behind the switch are kept in the rings; more is possible and seldom.
 const BEHIND: u32 = 16;
 
-impl Routers for Run<'_> {
+impl<'a> Routers<'a> for Run<'a> {
     fn happens(&mut self, now: u32) {
         let credits = self.credits.take(now);
         credits.iter().for_each(|&lane| self.credit(lane, now));
@@ -149,8 +152,8 @@ impl Routers for Run<'_> {
         self.ejections.happened(ejections);
     }
 
-    fn birth(&mut self, packet: Newborn, now: u32) {
-        self.born(packet, now);
+    fn birth(&mut self, packet: Newborn, _: u32) {
+        self.born(packet);
     }
 
     fn decides(&mut self, now: u32) {
@@ -167,12 +170,46 @@ impl Routers for Run<'_> {
         &mut self.last_move
     }
 
-    fn stuck(&self, rate: Rate) -> SimError {
-        self.circle(rate)
+    fn supply(&mut self) -> &mut Option<Supply<'a>> {
+        &mut self.supply
     }
 
-    fn point(self, rate: Rate, seed: u64, cycles: u32) -> Point {
-        self.counted(rate, seed, cycles)
+    fn lane(&self, message: &Message) -> u32 {
+        self.supply.as_ref().map_or(NONE, |supply| supply.generator(message))
+    }
+
+    fn is_idle(&self, lane: u32) -> bool {
+        self.sources[lane as usize].head == NONE
+    }
+
+    fn stuck(&self, at: &str) -> SimError {
+        self.circle(at)
+    }
+
+    fn counted(mut self, cycles: u32) -> (Tally, Census) {
+        let vcs = self.of.setting.vcs();
+        for port in 0..self.ports.ports.len() {
+            let ports::Port { channel, moved, .. } = self.ports.ports[port];
+            if channel != NONE {
+                self.tally.moved(channel as usize, moved);
+                let first = (port as u32) << self.ports.shift;
+                (first..first + vcs).for_each(|lane| self.booked(lane, cycles));
+            }
+        }
+        let mut free = 0;
+        let mut place = self.free_packets;
+        while place != NONE {
+            free += 1;
+            place = self.packets[place as usize].next;
+        }
+        let at_sources: u64 = self.sources.iter().map(|source| self.flits_at(source)).sum();
+        let on_the_way = self.arrivals.pending().count() + self.ejections.pending().count();
+        let census = Census {
+            packets: self.packets.len() as u64 - free,
+            flits: at_sources + self.lanes.flits() + on_the_way as u64,
+            flits_delivered: self.ejected,
+        };
+        (self.tally, census)
     }
 }
 
@@ -215,14 +252,18 @@ impl<'a> Run<'a> {
             speedup: setting.speedup,
             tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
             last_move: 0,
+            supply: of
+                .offer
+                .messages()
+                .map(|messages| Supply::new(messages, generators as usize, hosts, of.endpoints.count(), setting.injection)),
             ports,
             of,
         }
     }
 
     /// A packet is born and waits at its source.
-    fn born(&mut self, Newborn { generator, to, .. }: Newborn, now: u32) {
-        let packet = Packet { birth: now, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
+    fn born(&mut self, Newborn { generator, to, birth, .. }: Newborn) {
+        let packet = Packet { birth, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
         let place = if self.free_packets == NONE {
             self.packets.push(packet);
             self.packets.len() as u32 - 1
@@ -274,6 +315,9 @@ impl<'a> Run<'a> {
             return;
         }
         left -= 1;
+        if left == 0 && self.supply.is_some() {
+            self.refill(generator, now);
+        }
         let next = if left > 0 { head } else { self.packets[head as usize].next };
         let source = &mut self.sources[generator as usize];
         (source.head, source.lane, source.left) = (next, if left > 0 { lane } else { NONE }, left);
@@ -303,32 +347,6 @@ impl<'a> Run<'a> {
         let (room, buffer) = (&mut self.rooms[lane as usize], self.of.setting.buffer);
         self.tally.booked(self.ports.vc(lane) as usize, buffer - room.credits, room.since, now);
         room.since = now;
-    }
-
-    fn counted(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
-        let (of, vcs) = (self.of, self.of.setting.vcs());
-        for port in 0..self.ports.ports.len() {
-            let ports::Port { channel, moved, .. } = self.ports.ports[port];
-            if channel != NONE {
-                self.tally.moved(channel as usize, moved);
-                let first = (port as u32) << self.ports.shift;
-                (first..first + vcs).for_each(|lane| self.booked(lane, cycles));
-            }
-        }
-        let mut free = 0;
-        let mut place = self.free_packets;
-        while place != NONE {
-            free += 1;
-            place = self.packets[place as usize].next;
-        }
-        let at_sources: u64 = self.sources.iter().map(|source| self.flits_at(source)).sum();
-        let on_the_way = self.arrivals.pending().count() + self.ejections.pending().count();
-        let census = Census {
-            packets: self.packets.len() as u64 - free,
-            flits: at_sources + self.lanes.flits() + on_the_way as u64,
-            flits_delivered: self.ejected,
-        };
-        self.tally.point(rate, seed, cycles, census, of.layout.lit, |endpoint| of.pattern.sends(endpoint))
     }
 
     /// Flits that a source has not handed over.

@@ -16,15 +16,16 @@ mod watchdog;
 mod ways;
 
 use super::choice::Way;
-use super::cycles::{Newborn, Routers};
+use super::cycles::Routers;
 use super::errors::SimError;
 use super::layout::NONE;
-use super::point::Point;
 use super::prepare::Prepared;
 use super::routes::Came;
+use super::supply::{Newborn, Supply};
 use super::tally::{Census, Tally};
+use super::traffic::Message;
 use super::wheel::Wheel;
-use crate::model::{Credits, Rate};
+use crate::model::Credits;
 use crate::random::Keyed;
 use event::Event;
 
@@ -113,9 +114,11 @@ pub(super) struct Run<'a> {
     ready: Vec<(u64, u32)>,
     tally: Tally,
     last_move: u32,
+    /// Messages of traffic that ends: a lane per source queue, and one of those that take none.
+    supply: Option<Supply<'a>>,
 }
 
-impl Routers for Run<'_> {
+impl<'a> Routers<'a> for Run<'a> {
     fn happens(&mut self, now: u32) {
         let events = self.wheel.take(now);
         events.iter().for_each(|&event| self.event(event, now));
@@ -139,12 +142,50 @@ impl Routers for Run<'_> {
         &mut self.last_move
     }
 
-    fn stuck(&self, rate: Rate) -> SimError {
-        self.circle(rate)
+    fn supply(&mut self) -> &mut Option<Supply<'a>> {
+        &mut self.supply
     }
 
-    fn point(self, rate: Rate, seed: u64, cycles: u32) -> Point {
-        self.counted(rate, seed, cycles)
+    fn lane(&self, message: &Message) -> u32 {
+        let (of, layout) = (self.of, &self.of.layout);
+        let [here, there] = [message.from, message.to].map(|endpoint| of.endpoints.router[endpoint as usize]);
+        let first = layout.source_queue[here as usize];
+        match (of.setting.ports(), &self.supply) {
+            (Some(ports), Some(supply)) => first + supply.generator(message) - of.endpoints.first[here as usize] * ports,
+            // Nothing is in the way of what stays at its router: a lane without a queue.
+            _ if here == there => layout.queues() as u32,
+            _ => {
+                let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
+                first + u32::from(port) * u32::from(of.setting.table_vcs) + u32::from(vc)
+            }
+        }
+    }
+
+    fn is_idle(&self, lane: u32) -> bool {
+        self.queues.get(lane as usize).is_none_or(|queue| queue.head == NONE)
+    }
+
+    fn stuck(&self, at: &str) -> SimError {
+        self.circle(at)
+    }
+
+    fn counted(mut self, cycles: u32) -> (Tally, Census) {
+        let layout = &self.of.layout;
+        for channel in (0..layout.channels as u32).filter(|&channel| layout.input_queue[channel as usize] != NONE) {
+            let first = layout.input_queue[channel as usize];
+            for queue in first..first + self.of.setting.vcs() {
+                self.change_room(channel, queue, cycles, |flits, _| flits);
+            }
+        }
+        let mut free = 0;
+        let mut place = self.free;
+        while place != NONE {
+            free += 1;
+            place = self.packets[place as usize].next;
+        }
+        let in_flight = self.packets.len() as u64 - free;
+        let flits = [in_flight, self.tally.delivered_ever()].map(|packets| packets * u64::from(self.of.setting.packet));
+        (self.tally, Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] })
     }
 }
 
@@ -164,6 +205,9 @@ impl<'a> Run<'a> {
             setting.injection + setting.router,
         ];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
+        let lead = setting.injection + setting.router;
+        let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, of.endpoints.count(), lead);
+        let supply = of.offer.messages().map(supply);
         Self {
             packets: Vec::new(),
             ways: Vec::new(),
@@ -185,6 +229,7 @@ impl<'a> Run<'a> {
             ready: Vec::new(),
             tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
             last_move: 0,
+            supply,
             of,
         }
     }
@@ -201,7 +246,7 @@ impl<'a> Run<'a> {
     }
 
     /// Step 2: a packet is born and joins a queue of its source.
-    fn born(&mut self, Newborn { generator, to, number }: Newborn, now: u32) {
+    fn born(&mut self, Newborn { generator, to, number, birth }: Newborn, now: u32) {
         let (of, setting) = (self.of, &self.of.setting);
         let ports = setting.ports();
         let endpoint = generator / ports.unwrap_or(1);
@@ -209,11 +254,11 @@ impl<'a> Run<'a> {
         let first_limited = of.layout.source_queue[here as usize];
         let limited = ports.map(|ports| first_limited + generator - of.endpoints.first[here as usize] * ports);
         let mut packet = Packet {
-            birth: now,
+            birth,
             generator,
             to,
             next: NONE,
-            ready: now + setting.injection,
+            ready: birth + setting.injection,
             out: NONE,
             waited: 0,
             hops: 0,
@@ -399,25 +444,5 @@ impl<'a> Run<'a> {
         }
         packet.out = queue;
         self.deliver_in(ahead + setting.packet - 1, place, now);
-    }
-
-    fn counted(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
-        let (of, layout) = (self.of, &self.of.layout);
-        for channel in (0..layout.channels as u32).filter(|&channel| layout.input_queue[channel as usize] != NONE) {
-            let first = layout.input_queue[channel as usize];
-            for queue in first..first + of.setting.vcs() {
-                self.change_room(channel, queue, cycles, |flits, _| flits);
-            }
-        }
-        let mut free = 0;
-        let mut place = self.free;
-        while place != NONE {
-            free += 1;
-            place = self.packets[place as usize].next;
-        }
-        let in_flight = self.packets.len() as u64 - free;
-        let flits = [in_flight, self.tally.delivered_ever()].map(|packets| packets * u64::from(of.setting.packet));
-        let census = Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] };
-        self.tally.point(rate, seed, cycles, census, layout.lit, |endpoint| of.pattern.sends(endpoint))
     }
 }
