@@ -98,7 +98,7 @@ fn figure8() {
     let mut table = Table::new("figure8", &["scenario", "static bound", "saturation", "share"]);
     let mut shares: Vec<(f64, f64)> = Vec::new();
     for of in &compiled.scenarios {
-        let tables = of.routed.as_ref().expect("it has tables").tables.unpack().expect("packed by fabc");
+        let tables = of.routed.as_ref().expect("it has tables").tables.unpacked();
         let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
         let scene = Scene::of(&of.scenario.fault, &compiled.topology, cross_connects);
         let prepared = prepare(&compiled.fabric, &scene, &tables, &unit_of()).expect("it can be simulated");
@@ -164,7 +164,7 @@ fn built(path: &str, changes: &[(&str, &str)]) -> Compiled {
 
 /// Runs rates on the healthy fabric, or without any the search.
 fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimReport {
-    let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpack().expect("packed by fabc");
+    let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
     let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, parameters).expect("it can be simulated");
     let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).expect("a rate")).collect();
     simulate(&prepared, &rates, &[1], rates.is_empty(), &Silent).expect("it moves")

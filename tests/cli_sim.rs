@@ -148,7 +148,9 @@ fn traffic_and_ways_are_told_with_every_default() {
 fn flits_of_a_pod() {
     let place = built(&pod());
     let (text, _) = sim(&place, &["--model", "flit", "--rates", "0.3"], 0);
-    for part in ["wormholes of packets of 6 flits, separable allocator, in turn, 2 rounds", "credits after the link; 2 ports of one flit per"] {
+    for part in
+        ["wormholes of packets of 6 flits, separable allocator, in turn, 2 rounds", "credits after the link; 2 ports of one flit per"]
+    {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
     }
     let flit = ["--model", "flit", "--speedup", "1", "--rates", "0.2", "--format"];
@@ -166,6 +168,82 @@ fn flits_of_a_pod() {
     let (_, error) = sim(&timeless, &["--model", "flit"], 1);
     assert!(error.contains("error[FAB0611]: the chip takes 0 cycles"), "{error}");
     sim(&timeless, &["--rates", "0.1"], 0);
+}
+
+#[test]
+fn traffic_that_ends_in_every_form() {
+    let place = built(&pod());
+    let ends = |args: &[&str], code: i32| fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), code);
+    let asked = ["--traffic", "all_to_all", "--bytes", "2KiB"];
+    let all = |args: &[&str]| ends(&[&asked[..], args].concat(), 0).0;
+    let text = all(&[]);
+    for part in [
+        "all_to_all of 2,048 bytes per pair traffic; tables routing",
+        "240 messages, 491,520 bytes in 1,440 packets; at least ",
+        "cycles, by the busiest channel, port or source;",
+        "of bound",
+    ] {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
+    }
+    assert_eq!(text, all(&["--threads", "1"]), "threads show");
+    assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
+
+    let cycles = |args: &[&str]| -> Value {
+        let json: Value = serde_json::from_str(&all(&[args, &["--format", "json"]].concat())).unwrap();
+        let nominal = json["scenarios"][0].clone();
+        assert!(nominal["points"].as_array().unwrap().is_empty() && nominal["model"].get("warmup_cycles").is_none());
+        assert_eq!((&nominal["model"]["bytes"], &nominal["packets"], &nominal["bytes"]), (&2048.into(), &1440.into(), &491_520.into()));
+        let [run] = &nominal["completions"].as_array().unwrap()[..] else { panic!("one seed") };
+        assert!(run["cycles"].as_u64() >= nominal["least_cycles"].as_u64() && run["share"].as_f64() <= Some(1.0));
+        assert_eq!(nominal["bound_ratio"][1], nominal["least_cycles"]);
+        run["cycles"].clone()
+    };
+    assert!(cycles(&["--barrier"]).as_u64() > cycles(&[]).as_u64());
+    assert!(cycles(&["--model", "flit"]).as_u64() > Some(100));
+
+    let csv = all(&["--format", "csv", "--scenario", "all"]);
+    assert!(csv.starts_with("scenario,seed,cycles,least_cycles,share,us,gbs,gbs_per_sender,") && csv.lines().count() == 14, "{csv}");
+    let columns = |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
+    assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
+    let compared = all(&["--compare"]);
+    assert!(compared.starts_with("fabric") && compared.contains("at least") && compared.contains("1.000"), "{compared}");
+    assert!(all(&["--compare", "--format", "csv"]).starts_with("fabric,senders,least_cycles,cycles,share,gbs,ratio,bound_ratio\npod,16,"));
+
+    let trace = |text: &str| std::fs::write(place.path().join("t.csv"), text).unwrap();
+    trace("cycle,src,dst,flits\n0,cube0[0,0,0],cube1[1,1,1],60\n500,3,0,6\n");
+    let (text, _) = ends(&["--trace", "t.csv"], 0);
+    assert!(text.contains("trace t.csv traffic") && text.contains("2 messages, 4,224 bytes in 11 packets"), "{text}");
+    for (content, what) in [
+        ("0,1,2\n", "error[FAB0624]: t.csv:1: 3 columns where there are 4"),
+        ("0,1,2,6\n0,1,16,6\n", "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
+        ("7,1,2,6\n6,1,2,6\n", "error[FAB0624]: t.csv:2: cycle 6 comes after cycle 7"),
+        ("0,1,2,0\n", "error[FAB0624]: t.csv:1: `0` is no number of flits"),
+        ("0,1,2,4294967296\n", "error[FAB0624]: t.csv:1: `4294967296` is no number of flits"),
+        ("\n", "error[FAB0625]: t.csv: there is no message in it"),
+    ] {
+        trace(content);
+        let (_, error) = ends(&["--trace", "t.csv"], 2);
+        assert!(error.contains(what), "{content}: {error}");
+    }
+    for (args, what) in [
+        (&["--traffic", "all_to_all"][..], "error[FAB0606]: there is no all_to_all traffic here: nobody says how many bytes"),
+        (&["--traffic", "trace"], "error[FAB0606]: there is no trace traffic here: nobody says in which file"),
+        (&["--bytes", "1KiB"], "error[FAB0623]: `bytes` says nothing about uniform traffic"),
+        (&["--barrier"], "error[FAB0623]: `barrier` says nothing about uniform traffic"),
+        (&["--traffic", "all_to_all", "--bytes", "64KB"], "`64KB` is no size"),
+        (&["--traffic", "all_to_all", "--bytes", "1024GiB"], "error[FAB0627]"),
+        (
+            &["--traffic", "all_to_all", "--bytes", "1KiB", "--rates", "0.1"],
+            "error[FAB0623]: `rates` says nothing about all_to_all traffic",
+        ),
+        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--saturation"], "error[FAB0623]: `saturation` says nothing"),
+        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--warmup", "5"], "error[FAB0623]: `warmup` says nothing"),
+        (&["--traffic", "uniform", "--trace", "t.csv"], "cannot be used with"),
+        (&["--trace", "nowhere.csv"], "nowhere.csv"),
+    ] {
+        let (_, error) = fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), if args[0] == "--trace" { 1 } else { 2 });
+        assert!(error.contains(what), "{args:?}: {error}");
+    }
 }
 
 #[test]

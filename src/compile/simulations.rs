@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::compiled::{CompiledScenario, RoutedScenario};
 use crate::diag::Failure;
-use crate::ir::{ForwardingTables, Scene};
+use crate::ir::Scene;
 use crate::model::{Scenarios, Simulation};
 use crate::progress::Progress;
 use crate::sim::{self, SimError, SimReport};
@@ -23,8 +23,8 @@ impl Context<'_> {
     ) -> Result<Vec<SimReport>, Failure> {
         let routed = scenarios.iter().filter_map(|scenario| Some((scenario, scenario.routed.as_ref()?)));
         let wanted = if simulation.scenarios == Scenarios::All { scenarios.len() } else { 1 };
-        let run = |(of, RoutedScenario { tables, .. }): (&CompiledScenario, &RoutedScenario)| {
-            let tables: ForwardingTables = tables.unpack().expect("tables that were packed can be unpacked");
+        let run = |(of, routed): (&CompiledScenario, &RoutedScenario)| {
+            let tables = routed.tables.unpacked();
             let scene = Scene::of(&of.scenario.fault, self.topology, self.cross_connects);
             sim::run_block(self.fabric, &scene, &tables, simulation, progress).map_err(failure)
         };

@@ -11,7 +11,7 @@ use crate::diag::{SourceMap, list};
 use crate::emit;
 use crate::ir::{Scene, Topology};
 use crate::limits::ARTIFACT_BYTES;
-use crate::model::{Fabric, Scenarios, Simulation};
+use crate::model::{Fabric, Scenarios, Simulation, Trace};
 use crate::sim::{self, SimError, SimReport};
 use std::path::{Path, PathBuf};
 
@@ -25,12 +25,19 @@ const ALL: &str = "all";
 /// wait for each other for ever (exit code 3).
 pub(super) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
+    let trace = args.details.trace.as_deref().map(trace).transpose()?;
     match &args.directories[..] {
-        [directory] if !args.compare => one(args, directory, &watch)?,
-        directories => compare(args, directories, &watch)?,
+        [directory] if !args.compare => one(args, directory, trace.as_ref(), &watch)?,
+        directories => compare(args, directories, trace.as_ref(), &watch)?,
     }
     terminal.detail(&format!("simulated in {}", watch.elapsed()));
     Ok(())
+}
+
+/// The messages of a file.
+fn trace(path: &Path) -> Result<Trace, Stop> {
+    let (path, text) = (display(path), read::text(&display(path), ARTIFACT_BYTES)?);
+    sim::read_trace(&path, &text).map_err(|error| stop(error, &SourceMap::default()))
 }
 
 /// The spec of a built directory.
@@ -44,9 +51,9 @@ fn built(directory: &Path) -> Result<Loaded, Stop> {
 }
 
 /// What is asked of one directory.
-fn one(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
+fn one(args: &SimArgs, directory: &Path, trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = built(directory)?;
-    let from = Built { directory, fabric: &fabric, sources: &sources };
+    let from = Built { directory, fabric: &fabric, sources: &sources, trace };
     let blocks = blocks(args, &fabric)?;
     if blocks.is_empty() {
         from.several(args, None, args.scenario == ALL, watch)?;
@@ -57,23 +64,28 @@ fn one(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Where each of some directories saturates, beside the first.
-fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(), Stop> {
+/// Where each of some directories saturates, or when it is done, beside the first.
+fn compare(args: &SimArgs, directories: &[PathBuf], trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
     if let SimFormat::Json | SimFormat::Svg = args.format {
         return Err(DriverError::NoSuchForm { form: args.format.name() }.into());
     }
-    let mut compared = Vec::new();
+    let (mut compared, mut finished) = (Vec::new(), Vec::new());
     for directory in directories {
         let Loaded { fabric, sources, .. } = built(directory)?;
-        let from = Built { directory, fabric: &fabric, sources: &sources };
+        let from = Built { directory, fabric: &fabric, sources: &sources, trace };
         for scenario in from.scenarios(args, args.scenario == ALL)? {
             let read = from.scenario(&scenario)?;
             let report = from.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
-            compared.push(emit::Compared::of(&fabric, &report));
+            match emit::Finished::of(&fabric, &report) {
+                Some(of) => finished.push(of),
+                None => compared.push(emit::Compared::of(&fabric, &report)),
+            }
         }
     }
     match args.format {
+        SimFormat::Csv if compared.is_empty() => write_out(emit::finished_csv(&finished).as_bytes())?,
         SimFormat::Csv => write_out(emit::comparison_csv(&compared).as_bytes())?,
+        _ if compared.is_empty() => print_out(&emit::finished_text(&finished))?,
         _ => print_out(&emit::comparison_text(&compared))?,
     }
     Ok(())
@@ -103,6 +115,8 @@ struct Built<'a> {
     directory: &'a Path,
     fabric: &'a Fabric,
     sources: &'a SourceMap,
+    /// What the option of this name says.
+    trace: Option<&'a Trace>,
 }
 
 impl Built<'_> {
@@ -159,22 +173,22 @@ impl Built<'_> {
         if let Some(block) = block {
             return sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
-        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters()?)?;
-        let bound = prepared.load().bound;
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters(self.trace)?)?;
+        let (bound, ends) = (prepared.load().bound, prepared.volume().is_some());
         let rates = match &args.rates {
             Some(rates) => rates.0.clone(),
-            None if args.saturation => Vec::new(),
+            None if args.saturation || ends => Vec::new(),
             None => sim::usual_rates(bound),
         };
-        let search = args.saturation || args.rates.is_none();
+        let search = args.saturation || (args.rates.is_none() && !ends);
         sim::simulate(&prepared, &rates, &args.all_seeds(), search, watch)
     }
 
-    /// Searches where one scenario saturates.
+    /// Searches where one scenario saturates; traffic that ends is run.
     fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
         let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
-        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters()?)?;
-        sim::simulate(&prepared, &[], &args.all_seeds(), true, watch)
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters(self.trace)?)?;
+        sim::simulate(&prepared, &[], &args.all_seeds(), args.saturation || prepared.volume().is_none(), watch)
     }
 }
 
@@ -189,7 +203,7 @@ fn print(
     match args.format {
         SimFormat::Text => print_out(&emit::simulation_text(fabric, topology, name, reports)),
         SimFormat::Json => write_out(emit::simulation_json(fabric, topology, name, reports).as_bytes()),
-        SimFormat::Csv => write_out(emit::simulation_csv(topology, reports).as_bytes()),
+        SimFormat::Csv => write_out(emit::simulation_csv(fabric, topology, reports).as_bytes()),
         SimFormat::Svg => write_out(emit::simulation_svg(fabric, reports).as_bytes()),
     }
 }

@@ -30,11 +30,14 @@ pub fn run_block(
 ) -> Result<SimReport, SimError> {
     let prepared = prepare(fabric, scene, tables, &simulation.parameters)?;
     let rates = rates(fabric, simulation, &prepared);
-    simulate(&prepared, &rates, &simulation.all_seeds(), true, progress)
+    simulate(&prepared, &rates, &simulation.all_seeds(), prepared.volume().is_none(), progress)
 }
 
-/// The rates of a curve: those of the block, and those that the contract asks for.
+/// The rates of a curve: those of the block, and those that the contract asks for; none of traffic that ends.
 pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) -> Vec<Rate> {
+    if prepared.volume().is_some() {
+        return Vec::new();
+    }
     let bound = prepared.load().bound;
     let mut rates = match &simulation.rates {
         Some(rates) => rates.clone(),

@@ -1,6 +1,8 @@
 //! What `fabc sim` prints: a table for people, `fabc.simulation/1`, CSV, and a picture.
 
 mod comparison;
+mod finished;
+mod finite;
 mod model;
 mod picture;
 mod ratios;
@@ -8,6 +10,7 @@ mod summary;
 mod text;
 
 pub use comparison::{Compared, comparison_csv, comparison_text};
+pub use finished::{Finished, finished_csv, finished_text};
 pub(super) use model::{sentence, told, unit};
 pub use picture::simulation_svg;
 pub(super) use picture::{latencies, utilization};
@@ -64,6 +67,9 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, name: Option<&str>,
         push_lines(out, saturations, |out, found| push_saturation(out, report, found));
         out.push_str(",\n\"points\":");
         push_lines(out, points, |out, point| push_point(out, topology, report, point));
+        if let Some(volume) = &report.volume {
+            finite::push_completions(out, fabric, topology, report, volume);
+        }
         out.push('}');
     });
     out.push_str("}\n");
@@ -107,12 +113,9 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
     push(out, format_args!(",\"busiest\":{{\"channel\":{},\"id\":{channel},\"cycles\":{busy}", quote(&name)));
     push(out, format_args!(",\"utilization\":{}}}", share(busy.into(), setting.measure.into())));
     push(out, format_args!(",\"hops\":{},\"general_hops\":{}", point.hops, point.general_hops));
-    push(out, format_args!(",\"general_share\":{},\"vcs\":[", share(point.general_hops, point.hops)));
-    for (vc, used) in point.vcs.iter().enumerate() {
-        out.push_str(if vc > 0 { "," } else { "" });
-        push_vc(out, setting, point, used);
-    }
-    out.push_str("],\"busy_cycles\":");
+    push(out, format_args!(",\"general_share\":{},\"vcs\":", share(point.general_hops, point.hops)));
+    push_vcs(out, setting, point.hops, &point.vcs);
+    out.push_str(",\"busy_cycles\":");
     push_numbers(out, point.busy_by_class.iter().map(u64::to_string));
     push(out, format_args!(",\"cycles\":{cycles},\"born_ever\":{born_ever},\"delivered_ever\":{delivered_ever}"));
     let (flits, inside) = (point.flits_delivered_ever, point.flits_in_flight);
@@ -127,11 +130,20 @@ fn push_delays(out: &mut String, delays: &Delays) {
     push(out, format_args!(",\"mean_source_wait\":{},\"hops\":{hops},\"mean_hops\":{}}}", mean(waited), mean(hops)));
 }
 
-fn push_vc(out: &mut String, setting: &Setting, point: &Point, used: &VcUse) {
+/// How full the queues of every virtual channel were; `hops` are those into all of them.
+fn push_vcs(out: &mut String, setting: &Setting, hops: u64, vcs: &[VcUse]) {
+    for (vc, used) in vcs.iter().enumerate() {
+        out.push(if vc > 0 { ',' } else { '[' });
+        push_vc(out, setting, hops, used);
+    }
+    out.push(']');
+}
+
+fn push_vc(out: &mut String, setting: &Setting, of_hops: u64, used: &VcUse) {
     let VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles } = *used;
     let mean = fixed(Fraction::new(flit_cycles, queue_cycles.max(1)), SHARE);
     debug_assert!(p99 <= u64::from(setting.buffer));
-    push(out, format_args!("{{\"hops\":{hops},\"hop_share\":{},\"flit_cycles\":{flit_cycles}", share(hops, point.hops)));
+    push(out, format_args!("{{\"hops\":{hops},\"hop_share\":{},\"flit_cycles\":{flit_cycles}", share(hops, of_hops)));
     push(out, format_args!(",\"mean_flits\":{mean},\"p99_flits\":{p99},\"full_cycles\":{full_cycles}"));
     push(out, format_args!(",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}", share(full_cycles, queue_cycles)));
 }
@@ -145,7 +157,10 @@ fn limit(limit: Limit) -> &'static str {
 }
 
 /// A row per run; where only saturation was asked for, a row per search.
-pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
+pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport]) -> String {
+    if reports.iter().any(|report| report.volume.is_some()) {
+        return finite::completions_csv(fabric, topology, reports);
+    }
     if reports.iter().all(|report| report.points.is_empty()) {
         return saturation_csv(reports);
     }

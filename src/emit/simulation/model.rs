@@ -1,7 +1,7 @@
 //! What was simulated: traffic, ways and model with every default, for machines and in words.
 
 use super::super::json::{push, quote};
-use super::super::number::fixed;
+use super::super::number::{fixed, grouped};
 use crate::ir::gigabytes;
 use crate::model::Fabric;
 use crate::sim::{Chosen, Details, Hosts, Model, Setting, SimReport, Ugal};
@@ -49,12 +49,21 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
     push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
     push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
-    push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}}}"));
+    if !traffic.is_finite() {
+        push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}"));
+    }
+    out.push('}');
 }
 
 /// What the traffic is told: only what it has.
 fn push_details(out: &mut String, details: &Details) {
-    let Details { by, share, spots, bursts } = details;
+    let Details { by, share, spots, bursts, bytes, barrier, trace } = details;
+    if let Some(bytes) = bytes {
+        push(out, format_args!(",\"bytes\":{bytes},\"barrier\":{barrier}"));
+    }
+    if let Some(trace) = trace {
+        push(out, format_args!(",\"trace\":{}", quote(&trace.path)));
+    }
     if let Some(by) = by {
         push(out, format_args!(",\"by\":{by}"));
     }
@@ -80,11 +89,13 @@ fn push_chosen(out: &mut String, chosen: Chosen) {
 
 /// Traffic and routing in a few words.
 pub(in crate::emit) fn told(setting: &Setting) -> [String; 2] {
-    let Details { by, share, spots, bursts } = &setting.details;
+    let Details { by, share, spots, bursts, bytes, barrier, trace } = &setting.details;
     let by = by.map(|by| format!("by {by}"));
     let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));
     let bursts = bursts.map(|bursts| format!("in bursts of {} cycles at {}", bursts.length, bursts.rate));
-    let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts];
+    let bytes = bytes.map(|bytes| format!("of {} bytes per pair{}", grouped(bytes), if *barrier { ", phase by phase" } else { "" }));
+    let trace = trace.as_ref().map(|trace| trace.path.clone());
+    let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts, bytes, trace];
     let chosen = setting.chosen;
     let over = match chosen {
         Chosen::Tables | Chosen::Shortest(_) => None,
@@ -135,7 +146,10 @@ pub(in crate::emit) fn sentence(setting: &Setting) -> String {
                 "age" => "oldest packet first",
                 _ => "in turn",
             };
-            (format!("wormholes of packets of {packet} flits, separable allocator, {first}, {rounds} of the switch per cycle"), String::new())
+            (
+                format!("wormholes of packets of {packet} flits, separable allocator, {first}, {rounds} of the switch per cycle"),
+                String::new(),
+            )
         }
     };
     format!(

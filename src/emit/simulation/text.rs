@@ -1,6 +1,7 @@
 //! The table for people.
 
 use super::super::number::{fixed, grouped};
+use super::finite;
 use super::model::{sentence, told, unit};
 use super::ratios::{bound, share, share_of_bound};
 use crate::ids::ChannelId;
@@ -36,6 +37,11 @@ pub fn simulation_text(fabric: &Fabric, topology: &Topology, name: Option<&str>,
         }
         let unit = unit(fabric, report);
         out += &format!("\n{}\n", report.scenario);
+        if let Some(volume) = &report.volume {
+            out += &wrapped(&finite::sends(report, volume));
+            out += &finite::table(fabric, topology, report, volume);
+            continue;
+        }
         out += &wrapped(&format!(
             "static bound {} flits per cycle and {unit}{}; {}{} hops and {} cycles on average with nothing in the way, {} at most; {} cycles to \
              warm up, {} measured",

@@ -4,7 +4,7 @@ mod details;
 mod rate;
 mod routing;
 
-pub use details::{Bursts, Details};
+pub use details::{Bursts, Details, Trace, TraceLine};
 pub use rate::Rate;
 pub use routing::{Choosing, Routing, Score, Shortest};
 
@@ -188,6 +188,17 @@ pub enum Traffic {
     Adversarial,
     /// As the spec declares it.
     Demand,
+    /// A message from every endpoint to every other one, and then no more.
+    AllToAll,
+    /// Messages as a file lists them, and then no more.
+    Trace,
+}
+
+impl Traffic {
+    /// Whether it ends: a run is over when everything has arrived, and has no rate.
+    pub fn is_finite(self) -> bool {
+        matches!(self, Traffic::AllToAll | Traffic::Trace)
+    }
 }
 
 words!(Model { Packet = "packet", Flit = "flit" });
@@ -211,4 +222,6 @@ words!(Traffic {
     GroupShift = "group_shift",
     Adversarial = "adversarial",
     Demand = "demand",
+    AllToAll = "all_to_all",
+    Trace = "trace",
 });
