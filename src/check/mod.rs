@@ -33,7 +33,7 @@ pub use dual::dual;
 pub use errors::CheckError;
 pub use faults::faults;
 pub use flow::flow;
-pub use foreign::{ForeignTables, Lanes, NamedFile, Rejected, foreign};
+pub use foreign::{ForeignScene, ForeignTables, Lanes, NamedFile, Rejected, foreign, foreign_scene};
 pub use limit::limit;
 pub use measures::Counts;
 pub use network::{bisection, paths_and_failures};

@@ -8,6 +8,7 @@ mod dump;
 mod errors;
 mod excerpt;
 mod fmt;
+mod foreign;
 mod golden;
 mod init;
 mod live;

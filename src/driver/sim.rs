@@ -1,6 +1,7 @@
 //! `fabc sim`: the tables of a built directory in motion.
 
 use super::errors::{DriverError, Stop};
+use super::foreign::{Foreign, foreign};
 use super::options::MessageFormat;
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
@@ -11,7 +12,7 @@ use crate::diag::{SourceMap, list};
 use crate::emit;
 use crate::ir::{Scene, Topology};
 use crate::limits::ARTIFACT_BYTES;
-use crate::model::{Fabric, Scenarios, Simulation, Trace};
+use crate::model::{Fabric, Hosts, Model, Parameters, Scenarios, Simulation, Trace};
 use crate::sim::{self, SimError, SimReport};
 use std::path::{Path, PathBuf};
 
@@ -26,9 +27,10 @@ const ALL: &str = "all";
 pub(super) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
     let trace = args.details.trace.as_deref().map(trace).transpose()?;
-    match &args.directories[..] {
-        [directory] if !args.compare => one(args, directory, trace.as_ref(), &watch)?,
-        directories => compare(args, directories, trace.as_ref(), &watch)?,
+    match (&args.foreign.tables, &args.foreign.topology, &args.directories[..]) {
+        (Some(tables), Some(topology), _) => anybody(args, tables, topology, trace.as_ref(), &watch)?,
+        (_, _, [directory]) if !args.compare => one(args, directory, trace.as_ref(), &watch)?,
+        (_, _, directories) => compare(args, directories, trace.as_ref(), &watch)?,
     }
     terminal.detail(&format!("simulated in {}", watch.elapsed()));
     Ok(())
@@ -53,7 +55,7 @@ fn built(directory: &Path) -> Result<Loaded, Stop> {
 /// What is asked of one directory.
 fn one(args: &SimArgs, directory: &Path, trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = built(directory)?;
-    let from = Built { directory, fabric: &fabric, sources: &sources, trace };
+    let from = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, trace, chips: false } };
     let blocks = blocks(args, &fabric)?;
     if blocks.is_empty() {
         from.several(args, None, args.scenario == ALL, watch)?;
@@ -64,6 +66,15 @@ fn one(args: &SimArgs, directory: &Path, trace: Option<&Trace>, watch: &Watch) -
     Ok(())
 }
 
+/// What is asked of the tables of anybody.
+fn anybody(args: &SimArgs, tables: &str, topology: &str, trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
+    let Foreign { fabric, sources, topology, tables, chips } = foreign(&args.foreign, tables, topology)?;
+    let read = ReadScenario { lit: Scene::whole(&topology).lit, dead: None, tables, topology };
+    let runs = Runs { fabric: &fabric, trace, chips };
+    let report = runs.run(args, None, &read, watch).map_err(|error| stop(error, &sources))?;
+    Ok(print(args, &fabric, &read.topology, None, &[report])?)
+}
+
 /// Where each of some directories saturates, or when it is done, beside the first.
 fn compare(args: &SimArgs, directories: &[PathBuf], trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
     if let SimFormat::Json | SimFormat::Svg = args.format {
@@ -72,10 +83,10 @@ fn compare(args: &SimArgs, directories: &[PathBuf], trace: Option<&Trace>, watch
     let (mut compared, mut finished) = (Vec::new(), Vec::new());
     for directory in directories {
         let Loaded { fabric, sources, .. } = built(directory)?;
-        let from = Built { directory, fabric: &fabric, sources: &sources, trace };
+        let from = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, trace, chips: false } };
         for scenario in from.scenarios(args, args.scenario == ALL)? {
             let read = from.scenario(&scenario)?;
-            let report = from.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
+            let report = from.runs.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
             match emit::Finished::of(&fabric, &report) {
                 Some(of) => finished.push(of),
                 None => compared.push(emit::Compared::of(&fabric, &report)),
@@ -113,10 +124,17 @@ fn blocks<'a>(args: &SimArgs, fabric: &'a Fabric) -> Result<Vec<&'a Simulation>,
 /// Where a fabric is read from.
 struct Built<'a> {
     directory: &'a Path,
-    fabric: &'a Fabric,
     sources: &'a SourceMap,
+    runs: Runs<'a>,
+}
+
+/// What is run.
+struct Runs<'a> {
+    fabric: &'a Fabric,
     /// What the option of this name says.
     trace: Option<&'a Trace>,
+    /// Whether they are chips that only a file knows of: endpoints inside routers.
+    chips: bool,
 }
 
 impl Built<'_> {
@@ -125,11 +143,11 @@ impl Built<'_> {
         let (mut reports, mut wired) = (Vec::new(), None);
         for scenario in self.scenarios(args, all)? {
             let read = self.scenario(&scenario)?;
-            reports.push(self.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
+            reports.push(self.runs.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
             wired = Some(read.topology);
         }
         if let Some(topology) = wired {
-            print(args, self.fabric, &topology, block, &reports)?;
+            print(args, self.runs.fabric, &topology, block, &reports)?;
         }
         Ok(())
     }
@@ -139,7 +157,7 @@ impl Built<'_> {
         if !all {
             return Ok(vec![args.scenario.clone()]);
         }
-        check::scenario_names(&self.files(None)?, self.fabric).map_err(|error| stop(error, self.sources))
+        check::scenario_names(&self.files(None)?, self.runs.fabric).map_err(|error| stop(error, self.sources))
     }
 
     /// Topology and tables of a scenario.
@@ -155,7 +173,7 @@ impl Built<'_> {
         if !files.keys().any(|path| path.starts_with("tables/")) {
             return Err(unknown().into());
         }
-        let read = check::read_scenario(&files, self.fabric, name).map_err(|error| stop(error, self.sources))?;
+        let read = check::read_scenario(&files, self.runs.fabric, name).map_err(|error| stop(error, self.sources))?;
         read.ok_or_else(|| unknown().into())
     }
 
@@ -166,6 +184,19 @@ impl Built<'_> {
         let there = wanted.filter(|path| self.directory.join(path).is_file());
         there.map(|path| Ok((path.clone(), read::bytes(&self.directory.join(&path), ARTIFACT_BYTES)?))).collect()
     }
+}
+
+impl Runs<'_> {
+    /// What the simulator is asked for; chips of anybody have the ports that those of a pod have.
+    fn parameters(&self, args: &SimArgs) -> Result<Parameters, SimError> {
+        let parameters = args.parameters(self.trace)?;
+        let of_chips = match parameters.model {
+            Model::Packet => Hosts::Unlimited,
+            Model::Flit => Hosts::Ports(2),
+        };
+        let hosts = parameters.hosts.or(self.chips.then_some(of_chips));
+        Ok(Parameters { hosts, ..parameters })
+    }
 
     /// Runs all rates and seeds on one scenario.
     fn run(&self, args: &SimArgs, block: Option<&Simulation>, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
@@ -173,7 +204,7 @@ impl Built<'_> {
         if let Some(block) = block {
             return sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
-        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters(self.trace)?)?;
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &self.parameters(args)?)?;
         let (bound, ends) = (prepared.load().bound, prepared.volume().is_some());
         let rates = match &args.rates {
             Some(rates) => rates.0.clone(),
@@ -187,7 +218,7 @@ impl Built<'_> {
     /// Searches where one scenario saturates; traffic that ends is run.
     fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
         let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
-        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters(self.trace)?)?;
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &self.parameters(args)?)?;
         sim::simulate(&prepared, &[], &args.all_seeds(), args.saturation || prepared.volume().is_none(), watch)
     }
 }

@@ -18,11 +18,11 @@ const NOMINAL: &str = "nominal";
 #[derive(Clone, Debug, Args)]
 pub struct SimArgs {
     /// A directory that `fabc build` wrote; several are compared
-    #[arg(value_name = "DIR", required = true, num_args = 1..)]
+    #[arg(value_name = "DIR", required_unless_present = "tables", conflicts_with = "tables", num_args = 1..)]
     pub directories: Vec<PathBuf>,
 
     /// One table of where each directory saturates, of static bounds, and of ratios to the first
-    #[arg(long, conflicts_with_all = ["rates", "block"])]
+    #[arg(long, conflicts_with_all = ["rates", "block", "tables"])]
     pub compare: bool,
 
     /// Run this `simulate` block of the spec [default: all of them, if nothing else is asked for]
@@ -44,7 +44,7 @@ pub struct SimArgs {
     pub saturation: bool,
 
     /// The scenario, such as `X[0,0]`; `all` for every one
-    #[arg(long, default_value = NOMINAL, value_name = "NAME")]
+    #[arg(long, default_value = NOMINAL, value_name = "NAME", conflicts_with = "tables")]
     pub scenario: String,
 
     /// Seed of births, destinations and permutations
@@ -70,6 +70,43 @@ pub struct SimArgs {
     /// The model of routers and hosts.
     #[command(flatten)]
     pub model: ModelArgs,
+
+    /// Tables of anybody.
+    #[command(flatten)]
+    pub foreign: ForeignArgs,
+}
+
+/// Tables and a network of anybody, and what no file says of its routers and links.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Tables of anybody, instead of a directory")]
+pub struct ForeignArgs {
+    /// Forwarding tables: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
+    #[arg(long, value_name = "FILE", requires = "topology", conflicts_with = "block")]
+    pub tables: Option<String>,
+
+    /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
+    #[arg(long, value_name = "FILE", requires = "tables")]
+    pub topology: Option<String>,
+
+    /// Virtual channels of a port [default: two more than the tables use]
+    #[arg(long, value_name = "N", requires = "tables", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub vcs: Option<u8>,
+
+    /// Flits of a queue
+    #[arg(long, value_name = "FLITS", default_value_t = 200, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub buffer: u32,
+
+    /// Bytes of a flit; a channel moves one per cycle of 1 GHz
+    #[arg(long, value_name = "BYTES", default_value_t = 64, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub flit: u32,
+
+    /// Cycles of a link
+    #[arg(long, value_name = "CYCLES", default_value_t = 1, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub link_latency: u32,
+
+    /// Cycles of a router
+    #[arg(long, value_name = "CYCLES", default_value_t = 3, requires = "tables", value_parser = clap::value_parser!(u32).range(0..=1 << 16))]
+    pub router_latency: u32,
 }
 
 /// What some traffics are told beyond their names.
