@@ -407,3 +407,72 @@ fn directories_are_compared() {
     assert!(error.contains("FAB0521"), "{error}");
     of(&["--compare", "--rates", "0.1"], 2);
 }
+
+/// Tables and topology of a built directory do the same without it.
+#[test]
+fn tables_of_anybody() {
+    let run = |place: &tempfile::TempDir, args: &[&str], code| fabc(place.path(), &[&["sim"][..], &SHORT, args].concat(), code);
+    let first = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0].clone();
+    let place = built(&pod());
+    for model in ["packet", "flit"] {
+        let asked = ["--model", model, "--rates", "0.2,0.9", "--format", "json"];
+        let here = first(&sim(&place, &asked, 0).0);
+        let tables = ["--tables", "out/pod/tables/nominal.json", "--topology", "out/pod/topology.json"];
+        let hardware = ["--buffer", "100", "--link-latency", "10", "--router-latency", "10"];
+        let there = first(&run(&place, &[&tables[..], &hardware, &asked].concat(), 0).0);
+        for part in ["bound", "mean_hops", "mean_cycles", "senders"] {
+            assert_eq!(there[part], here[part], "{part}");
+        }
+        for part in ["host_ports", "general_vcs", "table_vcs", "credits"] {
+            assert_eq!(there["model"][part], here["model"][part], "{part}");
+        }
+        for (there, here) in there["points"].as_array().unwrap().iter().zip(here["points"].as_array().unwrap()) {
+            for part in ["accepted", "born", "delivered", "latency", "inside", "vcs"] {
+                assert_eq!(there[part], here[part], "{part}");
+            }
+        }
+    }
+
+    // The adapters of a subnet are routers of their own: two hops more, each a cycle of link and three of router.
+    let place = tempfile::tempdir().unwrap();
+    let mesh = SpecText::network("mesh 2 x 3;").with("routing = dimension_order;");
+    std::fs::write(place.path().join("fabric.fab"), mesh.text()).unwrap();
+    fabc(place.path(), &["build", "fabric.fab", "-q", "--emit", "opensm_lft=m.lft,ibnetdiscover=m.topo"], 0);
+    let subnet = ["--tables", "m.lft", "--topology", "m.topo"];
+    let alone = first(&run(&place, &[&subnet[..], &["--rates", "0.001", "--format", "json"]].concat(), 0).0);
+    let [hops, cycles] = ["mean_hops", "mean_cycles"].map(|part| alone[part].as_f64().unwrap());
+    // Between two routers of a 2 x 3 mesh: 25 hops over its 15 pairs.
+    assert!((hops - 2.0 - 25.0 / 15.0).abs() < 1e-5 && (cycles - 4.0 * hops - 5.0).abs() < 1e-4, "{hops} {cycles}");
+
+    // What is wrong with the files is what `verify` says of them.
+    let lft = std::fs::read_to_string(place.path().join("m.lft")).unwrap();
+    let entry = lft.lines().position(|line| line.starts_with("0x")).unwrap();
+    let cut: Vec<&str> = lft.lines().enumerate().filter(|(at, _)| *at != entry + 1).map(|(_, line)| line).collect();
+    std::fs::write(place.path().join("cut.lft"), cut.join("\n")).unwrap();
+    for (args, code, message) in [
+        (&["--tables", "m.lft"][..], 2, "--topology <FILE>"),
+        (&["--tables", "m.lft", "--topology", "m.lft"], 1, "FAB0418"),
+        (&["--tables", "none.lft", "--topology", "m.topo"], 1, "none.lft"),
+        (&["--tables", "cut.lft", "--topology", "m.topo"], 3, "FAB04"),
+        (&["--tables", "m.lft", "--topology", "m.topo", "--general", "7"], 1, "FAB0602"),
+        (&["out/net", "--tables", "m.lft", "--topology", "m.topo"], 2, "cannot be used with"),
+        (&["out/net", "--vcs", "2"], 2, "--tables <FILE>"),
+    ] {
+        let (_, err) = run(&place, args, code);
+        assert!(err.contains(message), "{args:?}: expected `{message}` in\n{err}");
+    }
+}
+
+/// Packets that choose their ways need no tables.
+#[test]
+fn a_directory_without_tables() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("fabric.fab"), SpecText::network("hyperx 3 x 3;").text()).unwrap();
+    fabc(place.path(), &["build", "fabric.fab", "-q", "--stop-after", "analyze"], 0);
+    let chosen = ["--routing", "min", "--rates", "0.3", "--format", "csv"];
+    let (unrouted, _) = sim(&place, &chosen, 0);
+    let (_, err) = sim(&place, &["--rates", "0.3"], 2);
+    assert!(err.contains("its build stopped before routing") && err.contains("--routing"), "{err}");
+    fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
+    assert_eq!(unrouted, sim(&place, &chosen, 0).0);
+}

@@ -27,7 +27,7 @@ mod wiring;
 pub use deadlock::DeadlockFree;
 pub(crate) use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{Certified, EachTables, Extent, Files, Proved, ProvedScenario, ReadScenario, Stated, directory, prove};
-pub use directory::{read_scenario, scenario_names};
+pub use directory::{read_scenario, read_unrouted, scenario_names};
 pub use distances::distances;
 pub use dual::dual;
 pub use errors::CheckError;

@@ -5,14 +5,14 @@ use super::foreign::{Foreign, foreign};
 use super::options::MessageFormat;
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
-use super::sim_options::{SimArgs, SimFormat};
+use super::sim_options::{NOMINAL, SimArgs, SimFormat};
 use super::terminal::{Terminal, print_out, write_out};
 use crate::check::{self, Files, ReadScenario};
 use crate::diag::{SourceMap, list};
 use crate::emit;
 use crate::ir::{Scene, Topology};
 use crate::limits::ARTIFACT_BYTES;
-use crate::model::{Fabric, Hosts, Model, Parameters, Scenarios, Simulation, Trace};
+use crate::model::{Fabric, Hosts, Model, Parameters, Routing, Scenarios, Simulation, Trace};
 use crate::sim::{self, SimError, SimReport};
 use std::path::{Path, PathBuf};
 
@@ -85,7 +85,7 @@ fn compare(args: &SimArgs, directories: &[PathBuf], trace: Option<&Trace>, watch
         let Loaded { fabric, sources, .. } = built(directory)?;
         let from = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, trace, chips: false } };
         for scenario in from.scenarios(args, args.scenario == ALL)? {
-            let read = from.scenario(&scenario)?;
+            let read = from.scenario(args, &scenario)?;
             let report = from.runs.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
             match emit::Finished::of(&fabric, &report) {
                 Some(of) => finished.push(of),
@@ -142,7 +142,7 @@ impl Built<'_> {
     fn several(&self, args: &SimArgs, block: Option<&Simulation>, all: bool, watch: &Watch) -> Result<(), Stop> {
         let (mut reports, mut wired) = (Vec::new(), None);
         for scenario in self.scenarios(args, all)? {
-            let read = self.scenario(&scenario)?;
+            let read = self.scenario(args, &scenario)?;
             reports.push(self.runs.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
             wired = Some(read.topology);
         }
@@ -161,16 +161,21 @@ impl Built<'_> {
     }
 
     /// Topology and tables of a scenario.
-    fn scenario(&self, name: &str) -> Result<ReadScenario, Stop> {
+    fn scenario(&self, args: &SimArgs, name: &str) -> Result<ReadScenario, Stop> {
         let unknown = || {
             let hint = match self.directory.join("tables").is_dir() {
                 true => format!("`fabc tables {}` lists the scenarios", display(self.directory)),
-                false => "the directory has no tables: its build stopped before routing".to_owned(),
+                false => "the directory has no tables, its build stopped before routing: without them only `--routing min` and the like can be run".to_owned(),
             };
             DriverError::UnknownScenario { name: name.to_owned(), hint }
         };
         let files = self.files(Some(name))?;
         if !files.keys().any(|path| path.starts_with("tables/")) {
+            // Packets that choose their ways need no tables.
+            let choose = args.ways.routing.is_some_and(|routing| routing != Routing::Tables);
+            if choose && name == NOMINAL && !self.directory.join("tables").is_dir() {
+                return check::read_unrouted(&files, self.runs.fabric).map_err(|error| stop(error, self.sources));
+            }
             return Err(unknown().into());
         }
         let read = check::read_scenario(&files, self.runs.fabric, name).map_err(|error| stop(error, self.sources))?;

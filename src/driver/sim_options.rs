@@ -12,7 +12,7 @@ use std::path::PathBuf;
 const RATES: u64 = 10_000;
 
 /// The healthy fabric.
-const NOMINAL: &str = "nominal";
+pub(super) const NOMINAL: &str = "nominal";
 
 /// `fabc sim`.
 #[derive(Clone, Debug, Args)]
