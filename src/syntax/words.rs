@@ -126,6 +126,8 @@ pub enum Place {
     FlitModel,
     /// `traffic = group_shift { .. }`
     Traffic,
+    /// `traffic = all_to_all { .. }`
+    AllToAll,
     /// `routing = ugal { .. }` of a simulation
     Ways,
     /// `topology = synthesize { .. }`
@@ -188,6 +190,7 @@ impl Place {
             Place::PacketModel => "packet",
             Place::FlitModel => "flit",
             Place::Traffic => "group_shift",
+            Place::AllToAll => "all_to_all",
             Place::Ways => "ugal",
             Place::Synthesize => "synthesize",
             Place::AllowedTurns => "allowed_turns",
@@ -311,6 +314,8 @@ pub const FIELDS: &[Field] = fields! {
     "model" Choice Simulate;
     "traffic" Choice Simulate;
     "by" Quantity Traffic;
+    "bytes" Quantity AllToAll;
+    "phases" Choice AllToAll;
     "routing" Choice Simulate;
     "shortest" Choice Ways;
     "samples" Quantity Ways;
