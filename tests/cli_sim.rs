@@ -411,6 +411,34 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
     assert!(error.contains("`require burst.time <= 100 cycles` does not hold"), "{error}");
 }
 
+/// What the command has by options, a spec says in its words.
+#[test]
+fn spots_and_bursts_stand_in_the_spec_as_well() {
+    let block = "simulate hot {
+        traffic = hotspot { at = [cube0[0, 0, 0], 5]; share = 0.5; }
+        births = bursts { length = 40 cycles; rate = 0.5; }
+        rates = 0.05; warmup = 500 cycles; measure = 1000 cycles;
+    }";
+    let place = built(&pod().with(block));
+    let points = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0]["points"].clone();
+    let written = std::fs::read_to_string(place.path().join("out/pod/simulations/hot.json")).unwrap();
+    let bursts = ["--bursts", "40", "--burst-rate", "0.5", "--rates", "0.05", "--format", "json"];
+    let options = [&["--traffic", "hotspot", "--hotspot", "cube0[0,0,0],5", "--share", "0.5"][..], &bursts].concat();
+    assert_eq!(points(&written), points(&sim(&place, &options, 0).0));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+
+    for (block, what) in [
+        ("simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }", "no endpoint is called `cube9[0,0,0]`"),
+        ("simulate hot { traffic = all_to_all { bytes = 1000000 KiB; } }", "this takes at least"),
+    ] {
+        let spec = pod().with(block).text();
+        std::fs::write(place.path().join("fabric.fab"), &spec).unwrap();
+        let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 1);
+        let line = spec.lines().position(|line| line.contains("simulate")).unwrap() + 1;
+        assert!(error.contains(&format!("fabric.fab:{line}:")) && error.contains(what), "{error}");
+    }
+}
+
 #[test]
 fn a_contract_on_a_simulation_can_be_broken() {
     let place = tempfile::tempdir().unwrap();

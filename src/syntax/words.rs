@@ -128,6 +128,10 @@ pub enum Place {
     Traffic,
     /// `traffic = all_to_all { .. }`
     AllToAll,
+    /// `traffic = hotspot { .. }`
+    Hotspot,
+    /// `births = bursts { .. }`
+    Bursts,
     /// `routing = ugal { .. }` of a simulation
     Ways,
     /// `topology = synthesize { .. }`
@@ -191,6 +195,8 @@ impl Place {
             Place::FlitModel => "flit",
             Place::Traffic => "group_shift",
             Place::AllToAll => "all_to_all",
+            Place::Hotspot => "hotspot",
+            Place::Bursts => "bursts",
             Place::Ways => "ugal",
             Place::Synthesize => "synthesize",
             Place::AllowedTurns => "allowed_turns",
@@ -288,7 +294,7 @@ pub const FIELDS: &[Field] = fields! {
     "levels" Quantity FatTree;
     "arity" Quantity FatTree;
     "degree" Quantity Polarstar Kautz GenKautz Xpander RandomRegular FreeGraph;
-    "length" Quantity Kautz;
+    "length" Quantity Kautz Bursts;
     "routers" Quantity Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly GenKautz RandomRegular FreeGraph;
     "lift" Quantity Xpander;
     "arcs" Choice Kautz GenKautz FreeGraph Graph;
@@ -314,8 +320,12 @@ pub const FIELDS: &[Field] = fields! {
     "model" Choice Simulate;
     "traffic" Choice Simulate;
     "by" Quantity Traffic;
+    "at" Choice Hotspot;
+    "share" Quantity Hotspot;
     "bytes" Quantity AllToAll;
     "phases" Choice AllToAll;
+    "births" Choice Simulate;
+    "rate" Quantity Bursts;
     "routing" Choice Simulate;
     "shortest" Choice Ways;
     "samples" Quantity Ways;

@@ -25,6 +25,17 @@ pub struct Details {
     pub trace: Option<Trace>,
 }
 
+/// How births come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Births {
+    /// With the same probability in every cycle.
+    Steady,
+    /// In bursts.
+    Bursts,
+}
+
+words!(Births { Steady = "steady", Bursts = "bursts" });
+
 /// When phases of `all_to_all` begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phases {
