@@ -178,7 +178,7 @@ fn traffic_that_ends_in_every_form() {
     let all = |args: &[&str]| ends(&[&asked[..], args].concat(), 0).0;
     let text = all(&[]);
     for part in [
-        "all_to_all of 2,048 bytes per pair traffic; tables routing",
+        "all_to_all of 2048 B traffic; tables routing",
         "240 messages, 491,520 bytes in 1,440 packets; at least ",
         "cycles, by the busiest channel, port or source;",
         "of bound",
@@ -371,6 +371,72 @@ fn what_simulations_claim_is_convicted() {
         std::fs::write(&path, forged).unwrap();
         let (_, error) = fabc(place.path(), &["verify", "out/pod"], 3);
         assert!(error.contains("simulations/peak.json"), "{key}: {error}");
+    }
+}
+
+/// A block of traffic that ends: it is run with the build, required of, shown, and run again by `verify`.
+#[test]
+fn blocks_of_traffic_that_ends_are_run_and_verified() {
+    let block = "simulate burst { traffic = all_to_all { bytes = 1 KiB; phases = barrier; } scenarios = all; model = flit { hosts = 1; } }";
+    let spec = |require: &str| pod().with(block).with(require);
+    let place = built(&spec("require burst.time <= 10 us; require burst.time <= 10000 cycles; require burst.share >= 0.1;"));
+    let path = place.path().join("out/pod/simulations/burst.json");
+    let read = |path: &str| std::fs::read_to_string(place.path().join("out/pod").join(path)).unwrap();
+    let honest = read("simulations/burst.json");
+    let burst: Value = serde_json::from_str(&honest).unwrap();
+    let scenarios = burst["scenarios"].as_array().unwrap();
+    let cycles: Vec<u64> = scenarios.iter().map(|scenario| scenario["completions"][0]["cycles"].as_u64().unwrap()).collect();
+    assert_eq!((cycles.len(), &scenarios[0]["model"]["barrier"]), (13, &Value::from(true)));
+    let report: Value = serde_json::from_str(&read("report.json")).unwrap();
+    let told = report["requires"].as_array().unwrap().iter().find(|line| line["require"] == "burst.time <= 10000 cycles").unwrap().clone();
+    assert_eq!((told["measured"].as_f64(), told["holds"].as_bool()), (cycles.iter().max().map(|&most| most as f64), Some(true)));
+    assert_eq!(read("simulations/burst.csv").lines().count(), 14);
+    for word in ["burst, nominal", "of bound", "all_to_all of 1024 B phase by phase traffic"] {
+        let report = read("report.txt").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(report.contains(word), "{word} is missing in\n{report}");
+    }
+    assert!(read("report.html").contains("cycles to the last delivery"));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+    assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
+    for key in ["cycles", "least_cycles", "bytes", "packets", "sum", "p99", "hops", "delivered", "flit_cycles", "share", "gbs"] {
+        // The first behind the list of runs where it is one of a run.
+        let from = if ["bytes", "packets", "least_cycles"].contains(&key) { 0 } else { honest.find("completions").unwrap() };
+        let start = from + honest[from..].find(&format!("\"{key}\":")).unwrap() + key.len() + 3;
+        let end = start + honest[start..].find([',', '}', ']']).unwrap();
+        std::fs::write(&path, format!("{}1{}", &honest[..start], &honest[end..])).unwrap();
+        let (_, error) = fabc(place.path(), &["verify", "out/pod"], 3);
+        assert!(error.contains("simulations/burst.json"), "{key}: {error}");
+    }
+    std::fs::write(place.path().join("fabric.fab"), spec("require burst.time <= 100 cycles;").text()).unwrap();
+    let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 3);
+    assert!(error.contains("`require burst.time <= 100 cycles` does not hold"), "{error}");
+}
+
+/// What the command has by options, a spec says in its words.
+#[test]
+fn spots_and_bursts_stand_in_the_spec_as_well() {
+    let block = "simulate hot {
+        traffic = hotspot { at = [cube0[0, 0, 0], 5]; share = 0.5; }
+        births = bursts { length = 40 cycles; rate = 0.5; }
+        rates = 0.05; warmup = 500 cycles; measure = 1000 cycles;
+    }";
+    let place = built(&pod().with(block));
+    let points = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0]["points"].clone();
+    let written = std::fs::read_to_string(place.path().join("out/pod/simulations/hot.json")).unwrap();
+    let bursts = ["--bursts", "40", "--burst-rate", "0.5", "--rates", "0.05", "--format", "json"];
+    let options = [&["--traffic", "hotspot", "--hotspot", "cube0[0,0,0],5", "--share", "0.5"][..], &bursts].concat();
+    assert_eq!(points(&written), points(&sim(&place, &options, 0).0));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+
+    for (block, what) in [
+        ("simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }", "no endpoint is called `cube9[0,0,0]`"),
+        ("simulate hot { traffic = all_to_all { bytes = 1000000 KiB; } }", "this takes at least"),
+    ] {
+        let spec = pod().with(block).text();
+        std::fs::write(place.path().join("fabric.fab"), &spec).unwrap();
+        let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 1);
+        let line = spec.lines().position(|line| line.contains("simulate")).unwrap() + 1;
+        assert!(error.contains(&format!("fabric.fab:{line}:")) && error.contains(what), "{error}");
     }
 }
 

@@ -80,7 +80,14 @@ fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fract
     let stable = || report.saturations.iter().map(|found| found.at_least().fraction()).min();
     match require.metric {
         Metric::Simulated(SimulatedMetric::Saturation) => stable(),
-        Metric::Simulated(SimulatedMetric::Share) => stable().map(|stable| stable.over(report.load.bound)),
+        Metric::Simulated(SimulatedMetric::Share) => match &report.volume {
+            Some(volume) => report.completions.iter().map(|run| volume.share(run)).min(),
+            None => stable().map(|stable| stable.over(report.load.bound)),
+        },
+        Metric::Simulated(SimulatedMetric::Time) => {
+            let cycles = Fraction::whole(report.completions.iter().map(|run| run.cycles).max()?);
+            Some(if require.scale == Scale::Cycles { cycles } else { nanoseconds(cycles, fabric.clock_hz) })
+        }
         Metric::Simulated(SimulatedMetric::Latency) => {
             let share = require.simulation.as_ref().and_then(|of| of.share)?;
             let rate = Rate::share(Fraction::decimal(share), report.load.bound);

@@ -263,6 +263,33 @@ pub enum SimError {
     },
 }
 
+/// An error of a `simulate` block of a spec: where it points at nothing of its own, at the block.
+#[derive(Debug, Error)]
+#[error("{error}")]
+pub struct BlockError {
+    /// What is wrong.
+    pub error: SimError,
+    /// `simulate name`.
+    pub span: Span,
+}
+
+impl Diagnostic for BlockError {
+    fn code<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        self.error.code()
+    }
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        self.error.help()
+    }
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        let block = || miette::LabeledSpan::at(self.span, "of this simulation");
+        let mut labels: Vec<miette::LabeledSpan> = self.error.labels().into_iter().flatten().collect();
+        if labels.is_empty() {
+            labels.push(block());
+        }
+        Some(Box::new(labels.into_iter()))
+    }
+}
+
 impl SimError {
     /// The process exit code: 3 where the fabric does not hold what it should.
     pub fn exit_code(&self) -> u8 {

@@ -42,7 +42,7 @@ pub use crate::model::{
 };
 pub use block::{rates, run_block, settle, usual_rates};
 pub use completion::{Completion, Volume};
-pub use errors::SimError;
+pub use errors::{BlockError, SimError};
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};
 pub use prepare::{Prepared, prepare};

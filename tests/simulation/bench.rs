@@ -1,4 +1,4 @@
-//! Small fabrics made by hand, and what is asked of both models: what stands on the bench of the known answers.
+//! Small fabrics made by hand, and what is asked of both models: what known answers are measured on.
 
 use crate::assert_near;
 use fabc::diag::Span;

@@ -4,7 +4,7 @@ use super::super::number::fixed;
 use super::finite::Reached;
 use super::model::{sentence, told};
 use super::ratios::cell_of;
-use super::text::wrapped;
+use super::wrapped::wrapped;
 use crate::ir::Fraction;
 use crate::model::Fabric;
 use crate::sim::SimReport;

@@ -1,10 +1,11 @@
 //! Runs of traffic that ends, as text, JSON and CSV.
 
-use super::super::json::{push, push_numbers, quote};
+use super::super::json::{push, push_lines, push_numbers, quote};
 use super::super::number::{fixed, grouped, ratio};
 use super::model::told;
+use super::parts::{push_delays, push_vcs};
 use super::ratios::{cell_of, share};
-use super::{push_delays, push_vcs};
+use super::wrapped::wrapped;
 use crate::ids::ChannelId;
 use crate::ir::{Fraction, Topology, gigabytes, nanoseconds};
 use crate::model::Fabric;
@@ -12,14 +13,14 @@ use crate::sim::{Completion, Limit, SimReport, Volume};
 
 /// Columns of the table for people, with their widths.
 const COLUMNS: [(&str, usize); 10] =
-    [("cycles", 12), ("us", 11), ("of bound", 8), ("GB/s", 11), ("each", 9), ("mean", 8), ("p99", 8), ("max", 9), ("busiest", 8), ("", 0)];
+    [("cycles", 11), ("us", 10), ("of bound", 8), ("GB/s", 10), ("each", 8), ("mean", 8), ("p99", 7), ("max", 8), ("busiest", 8), ("", 0)];
 
 /// What a run comes to.
 pub(super) struct Reached {
     /// Bytes of the messages over its time, all senders together, GB/s; and on average of a sender.
     pub(super) gbs: Fraction,
     each: Fraction,
-    microseconds: Fraction,
+    pub(super) microseconds: Fraction,
     /// The lower bound over its cycles.
     pub(super) share: Fraction,
 }
@@ -70,9 +71,9 @@ pub(super) fn table(fabric: &Fabric, topology: &Topology, report: &SimReport, vo
             Some(of) => [fixed(of.mean(), 1), grouped(of.p99), grouped(of.most)],
             None => [(); 3].map(|()| "-".to_owned()),
         };
-        let (channel, busy) = run.busiest;
+        let (_, busy) = run.busiest;
         let percent = |value: Fraction| format!("{} %", fixed(value.times(Fraction::whole(100u8)), 1));
-        let seed = if report.completions.len() > 1 { format!("seed {}, ", run.seed) } else { String::new() };
+        let seed = if report.completions.len() > 1 { format!("seed {}", run.seed) } else { String::new() };
         out += &line(vec![
             grouped(run.cycles.into()),
             fixed(reached.microseconds, 3),
@@ -83,8 +84,11 @@ pub(super) fn table(fabric: &Fabric, topology: &Topology, report: &SimReport, vo
             p99,
             most,
             percent(Fraction::new(busy, run.cycles.max(1))),
-            format!("{seed}{}", topology.channel_name(ChannelId(channel))),
+            seed,
         ]);
+    }
+    if let Some(run) = report.completions.first().filter(|run| run.hops > 0) {
+        out += &wrapped(&format!("the busiest channel is {}", topology.channel_name(ChannelId(run.busiest.0))));
     }
     out
 }
@@ -94,7 +98,7 @@ pub(super) fn push_completions(out: &mut String, fabric: &Fabric, topology: &Top
     let Volume { messages, packets, bytes, least_cycles } = volume;
     push(out, format_args!(",\n\"messages\":{messages},\"packets\":{packets},\"bytes\":{bytes},\"least_cycles\":{least_cycles}"));
     out.push_str(",\n\"completions\":");
-    super::super::json::push_lines(out, &report.completions, |out, run| {
+    push_lines(out, &report.completions, |out, run| {
         let reached = Reached::of(fabric, report, volume, run);
         let Completion { seed, cycles, packets, hops, general_hops, .. } = run;
         push(out, format_args!("{{\"seed\":{seed},\"cycles\":{cycles},\"us\":{}", ratio(reached.microseconds)));

@@ -4,17 +4,19 @@ mod comparison;
 mod finished;
 mod finite;
 mod model;
+mod parts;
 mod picture;
 mod ratios;
 mod summary;
 mod text;
+mod wrapped;
 
 pub use comparison::{Compared, comparison_csv, comparison_text};
 pub use finished::{Finished, finished_csv, finished_text};
 pub(super) use model::{sentence, told, unit};
 pub use picture::simulation_svg;
 pub(super) use picture::{latencies, utilization};
-pub(super) use summary::{highest_stable, nominal_and_worst, rows};
+pub(super) use summary::{FiniteRow, finite_rows, highest_stable, nominal_and_slowest, nominal_and_worst, rows};
 pub use text::simulation_text;
 
 use ratios::{SHARE, bound, cell_of, share, share_of_bound};
@@ -24,8 +26,9 @@ use super::number::{fixed, ratio};
 use crate::ids::ChannelId;
 use crate::ir::{Fraction, Topology};
 use crate::model::Fabric;
-use crate::sim::{Delays, Limit, Point, Rate, Saturation, Setting, SimReport, VcUse};
+use crate::sim::{Delays, Limit, Point, Rate, Saturation, SimReport};
 use model::push_model;
+use parts::{push_delays, push_vcs};
 
 /// Decimals of flits per cycle on channels.
 const FLOW: u32 = 6;
@@ -120,32 +123,6 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
     push(out, format_args!(",\"cycles\":{cycles},\"born_ever\":{born_ever},\"delivered_ever\":{delivered_ever}"));
     let (flits, inside) = (point.flits_delivered_ever, point.flits_in_flight);
     push(out, format_args!(",\"in_flight\":{in_flight},\"flits_delivered_ever\":{flits},\"flits_in_flight\":{inside}}}"));
-}
-
-fn push_delays(out: &mut String, delays: &Delays) {
-    let Delays { packets, sum, median, p99, most, waited, hops } = *delays;
-    let mean = |sum: u64| ratio(Fraction::new(sum, packets));
-    push(out, format_args!("{{\"packets\":{packets},\"sum\":{sum},\"mean\":{}", mean(sum)));
-    push(out, format_args!(",\"median\":{median},\"p99\":{p99},\"max\":{most},\"source_wait_sum\":{waited}"));
-    push(out, format_args!(",\"mean_source_wait\":{},\"hops\":{hops},\"mean_hops\":{}}}", mean(waited), mean(hops)));
-}
-
-/// How full the queues of every virtual channel were; `hops` are those into all of them.
-fn push_vcs(out: &mut String, setting: &Setting, hops: u64, vcs: &[VcUse]) {
-    for (vc, used) in vcs.iter().enumerate() {
-        out.push(if vc > 0 { ',' } else { '[' });
-        push_vc(out, setting, hops, used);
-    }
-    out.push(']');
-}
-
-fn push_vc(out: &mut String, setting: &Setting, of_hops: u64, used: &VcUse) {
-    let VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles } = *used;
-    let mean = fixed(Fraction::new(flit_cycles, queue_cycles.max(1)), SHARE);
-    debug_assert!(p99 <= u64::from(setting.buffer));
-    push(out, format_args!("{{\"hops\":{hops},\"hop_share\":{},\"flit_cycles\":{flit_cycles}", share(hops, of_hops)));
-    push(out, format_args!(",\"mean_flits\":{mean},\"p99_flits\":{p99},\"full_cycles\":{full_cycles}"));
-    push(out, format_args!(",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}", share(full_cycles, queue_cycles)));
 }
 
 /// What a static bound follows from.

@@ -1,7 +1,7 @@
 //! What was simulated: traffic, ways and model with every default, for machines and in words.
 
 use super::super::json::{push, quote};
-use super::super::number::{fixed, grouped};
+use super::super::number::fixed;
 use crate::ir::gigabytes;
 use crate::model::Fabric;
 use crate::sim::{Chosen, Details, Hosts, Model, Setting, SimReport, Ugal};
@@ -93,7 +93,7 @@ pub(in crate::emit) fn told(setting: &Setting) -> [String; 2] {
     let by = by.map(|by| format!("by {by}"));
     let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));
     let bursts = bursts.map(|bursts| format!("in bursts of {} cycles at {}", bursts.length, bursts.rate));
-    let bytes = bytes.map(|bytes| format!("of {} bytes per pair{}", grouped(bytes), if *barrier { ", phase by phase" } else { "" }));
+    let bytes = bytes.map(|bytes| format!("of {bytes} B{}", if *barrier { " phase by phase" } else { "" }));
     let trace = trace.as_ref().map(|trace| trace.path.clone());
     let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts, bytes, trace];
     let chosen = setting.chosen;

@@ -1,6 +1,7 @@
 //! What some traffics are told beyond their names, and how births come.
 
 use super::rate::Rate;
+use crate::model::word::words;
 use std::sync::Arc;
 
 /// Numbers and lists of a traffic. What is not given has a default; what does not belong to the traffic must
@@ -23,6 +24,28 @@ pub struct Details {
     /// `trace`: what is sent.
     pub trace: Option<Trace>,
 }
+
+/// How births come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Births {
+    /// With the same probability in every cycle.
+    Steady,
+    /// In bursts.
+    Bursts,
+}
+
+words!(Births { Steady = "steady", Bursts = "bursts" });
+
+/// When phases of `all_to_all` begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phases {
+    /// Every source goes on as soon as it can.
+    Free,
+    /// When all messages of the one before have arrived.
+    Barrier,
+}
+
+words!(Phases { Free = "free", Barrier = "barrier" });
 
 /// Messages as a file lists them.
 #[derive(Clone, PartialEq, Eq, Debug)]

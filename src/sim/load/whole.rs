@@ -14,8 +14,8 @@ use crate::ir::Fraction;
 /// Loads and zero-load latencies of all routes that a traffic takes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StaticLoad {
-    /// `[channel]`: flits per cycle at rate 1, times `unit`; of traffic that ends, flits of a run; of ways that are chosen on the way, on average;
-    /// of those that depend on queues, of the shortest ways.
+    /// `[channel]`: flits per cycle at rate 1, times `unit`; of traffic that ends, flits of a run; of ways
+    /// that are chosen on the way, on average; of those that depend on queues, of the shortest ways.
     pub channels: Vec<u128>,
     /// What loads are counted in: so many make a flit per cycle.
     pub unit: u128,
