@@ -101,10 +101,9 @@ fn flat(kind: Kind, chips: u64) -> Vec<Entry> {
             ("ring", RING, true, Cost::of(n, g)),
             ("doubling", "twice as many shards in every step, to partners", true, Cost::of(l, g)),
         ],
-        Kind::ReduceScatter => vec![
-            ("ring", RING, true, Cost::of(n, g)),
-            ("halving", "half as many shards in every step, to partners", true, Cost::of(l, g)),
-        ],
+        Kind::ReduceScatter => {
+            vec![("ring", RING, true, Cost::of(n, g)), ("halving", "half as many shards in every step, to partners", true, Cost::of(l, g))]
+        }
         Kind::AllToAll => vec![
             ("pairwise", "to another partner in every step", true, Cost::of(n, g)),
             ("bruck", "all shards whose distance has a bit, bit by bit", true, Cost::of(l, shards_moved_by_bits(chips) / chips as f64)),

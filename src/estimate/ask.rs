@@ -82,8 +82,12 @@ const PROFILES: [(&str, Derating); 4] = [
     ("clos", Derating { latency: 1.0, bandwidth: 0.80 }),
 ];
 
-const SKEW: Range =
-    Range { what: "skew", holds: |value| (1.0..=1e6).contains(&value), why: "it is less than 1 or more than a million", hint: "the busiest channel carries so many times the mean: at least 1" };
+const SKEW: Range = Range {
+    what: "skew",
+    holds: |value| (1.0..=1e6).contains(&value),
+    why: "it is less than 1 or more than a million",
+    hint: "the busiest channel carries so many times the mean: at least 1",
+};
 const OVERSUBSCRIPTION: Range = Range {
     what: "oversubscription",
     holds: |value| (1.0..=1e6).contains(&value),
@@ -119,11 +123,14 @@ pub fn ask(arguments: &Arguments) -> Result<Ask, Vec<EstimateError>> {
 fn words(arguments: &Arguments, wrong: &mut Vec<EstimateError>) -> Option<Ask> {
     let Arguments { end, .. } = *arguments;
     let missing = |what, hint: String| EstimateError::Missing { what, hint, span: end };
-    let kind = keep(wrong, arguments.kind.as_ref().map_or_else(|| Err(missing("which collective", format!("one of {}", names(&kinds())))), kind));
+    let kind =
+        keep(wrong, arguments.kind.as_ref().map_or_else(|| Err(missing("which collective", format!("one of {}", names(&kinds())))), kind));
     let sizes = match (&arguments.size, &arguments.sizes) {
         (Some(size), _) => read(size, &SIZE, false).map(|size| vec![size]),
         (None, Some(all)) => sizes(all),
-        (None, None) => Err(missing("how large the vector of a chip is", "say so: `--size 16MB`, or `--sizes 1KiB..4GiB` for a curve".to_owned())),
+        (None, None) => {
+            Err(missing("how large the vector of a chip is", "say so: `--size 16MB`, or `--sizes 1KiB..4GiB` for a curve".to_owned()))
+        }
     };
     let sizes = keep(wrong, sizes);
     let twin = arguments.links.as_ref().map(|word| match word.text.as_str() {
@@ -133,11 +140,13 @@ fn words(arguments: &Arguments, wrong: &mut Vec<EstimateError>) -> Option<Ask> {
     });
     let twin = twin.and_then(|twin| keep(wrong, twin));
     let of = |word: Option<&Word>| word.map(|word| shape(word, twin.unwrap_or(true)));
-    let on = of(arguments.on.as_ref()).unwrap_or_else(|| Err(missing("on which fabric", "say so: `--on torus:8x8x8` or `--on star:64`".to_owned())));
+    let on = of(arguments.on.as_ref())
+        .unwrap_or_else(|| Err(missing("on which fabric", "say so: `--on torus:8x8x8` or `--on star:64`".to_owned())));
     let on = keep(wrong, on);
     let outer = of(arguments.over.as_ref()).and_then(|outer| keep(wrong, outer));
 
-    let usual = Channel { latency_ns: ALPHA_PS as f64 / 1e3, overhead_ns: 0.0, bandwidth: BANDWIDTH_BITS as f64 / 8e9, derating: Derating::NONE };
+    let usual =
+        Channel { latency_ns: ALPHA_PS as f64 / 1e3, overhead_ns: 0.0, bandwidth: BANDWIDTH_BITS as f64 / 8e9, derating: Derating::NONE };
     let inner_words = [&arguments.alpha, &arguments.overhead, &arguments.bandwidth, &arguments.eta];
     let mut channel = channel(inner_words, usual, wrong);
     let outer_words = [&arguments.outer_alpha, &arguments.outer_overhead, &arguments.outer_bandwidth, &arguments.outer_eta];
@@ -155,7 +164,12 @@ fn words(arguments: &Arguments, wrong: &mut Vec<EstimateError>) -> Option<Ask> {
     let chips = over.as_ref().map_or(1, |over| over.shape.chips()).saturating_mul(shape.chips());
     if let (true, Some(word)) = (chips > ESTIMATED_CHIPS, &arguments.over) {
         let why = format!("groups of {} make {chips} chips, more than {ESTIMATED_CHIPS}", shape.chips());
-        wrong.push(EstimateError::Shape { text: word.text.clone(), why, hint: "take fewer groups, or smaller ones".to_owned(), span: word.span });
+        wrong.push(EstimateError::Shape {
+            text: word.text.clone(),
+            why,
+            hint: "take fewer groups, or smaller ones".to_owned(),
+            span: word.span,
+        });
     }
     let algorithm = arguments.algorithm.as_ref().map(|word| word.text.clone());
     let question = Question { kind, shape, channel, over, switch_ns, skew, algorithm };
@@ -209,7 +223,8 @@ fn derating(word: &Word) -> Result<Derating, EstimateError> {
 /// `torus:8x8x8`.
 fn shape(word: &Word, twin: bool) -> Result<Shape, EstimateError> {
     let (name, numbers) = word.text.split_once(':').map_or((word.text.as_str(), None), |(name, numbers)| (name, Some(numbers)));
-    let family = Shape::FAMILIES.into_iter().find(|family| *family == name).ok_or_else(|| unknown(&word.part(name), "shape", Shape::FAMILIES))?;
+    let family =
+        Shape::FAMILIES.into_iter().find(|family| *family == name).ok_or_else(|| unknown(&word.part(name), "shape", Shape::FAMILIES))?;
     let (example, wanted) = match family {
         "torus" | "mesh" => ("8x8x8", None),
         "dragonfly" => ("8x4", Some(2)),
@@ -272,10 +287,28 @@ fn elsewhere(arguments: &Arguments, kind: Kind, shape: &Shape) -> Vec<EstimateEr
     let inside_two = "a switch sums for the chips that hang on it: ask about the groups alone";
     let checks: [(&'static str, &Option<Word>, bool, String, &'static str); 5] = [
         ("--in-switch", in_switch, over.is_none(), "groups of groups".to_owned(), inside_two),
-        ("--in-switch", in_switch, shape.is_switched(), format!("a {}", shape.family()), "chips are joined directly there, and no switch can add: `--on star:64` has one"),
+        (
+            "--in-switch",
+            in_switch,
+            shape.is_switched(),
+            format!("a {}", shape.family()),
+            "chips are joined directly there, and no switch can add: `--on star:64` has one",
+        ),
         ("--skew", skew, kind == Kind::AllToAll, format!("{}", kind.name()), "only an `all_to_all` can send unlike amounts"),
-        ("--oversubscription", oversubscription, over.is_some() || shape.has_tiers(), format!("a {}", shape.family()), "it is about switches above switches: `--on leaf_spine:64`, or `--over`"),
-        ("--links", links, torus(&arguments.on) || torus(over), format!("a {}", shape.family()), "it is about the rings of two chips of a `torus`"),
+        (
+            "--oversubscription",
+            oversubscription,
+            over.is_some() || shape.has_tiers(),
+            format!("a {}", shape.family()),
+            "it is about switches above switches: `--on leaf_spine:64`, or `--over`",
+        ),
+        (
+            "--links",
+            links,
+            torus(&arguments.on) || torus(over),
+            format!("a {}", shape.family()),
+            "it is about the rings of two chips of a `torus`",
+        ),
     ];
     let mut wrong: Vec<EstimateError> = Vec::new();
     for (option, word, fits, about, hint) in checks {

@@ -21,7 +21,10 @@ pub fn bounds(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
         }
         Kind::Broadcast | Kind::Reduce => {
             let volume = 1.0 / shape.ports() as f64;
-            vec![bound("no schedule ends sooner: hops, and a vector through the fewest ports of a chip", Cost::of(shape.hops_from_the_middle(), volume))]
+            vec![bound(
+                "no schedule ends sooner: hops, and a vector through the fewest ports of a chip",
+                Cost::of(shape.hops_from_the_middle(), volume),
+            )]
         }
         Kind::AllReduce => {
             let what = "the least of a reduce-scatter and then an all-gather, by all links";

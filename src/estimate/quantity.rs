@@ -26,13 +26,8 @@ pub(super) const SIZE: Measure = Measure {
 };
 
 /// Times, in picoseconds.
-pub(super) const TIME: Measure = Measure {
-    what: "time",
-    dimension: Dimension::Time,
-    base: "picoseconds",
-    names: &["ps", "ns", "us", "ms", "s"],
-    example: "0.5us",
-};
+pub(super) const TIME: Measure =
+    Measure { what: "time", dimension: Dimension::Time, base: "picoseconds", names: &["ps", "ns", "us", "ms", "s"], example: "0.5us" };
 
 /// Bandwidths, in bit/s.
 pub(super) const BANDWIDTH: Measure = Measure {

@@ -216,7 +216,11 @@ impl Shape {
             let value = cut / self.hops() as f64;
             all.push(Quantity { name: "cut_chunks_per_hop", value, what: "the same, per hop of the longest journey" });
             let sides = self.numbers().iter().map(|side| side - 1).sum::<u64>() as f64;
-            all.push(Quantity { name: "alpha_compression", value: (chips - 1.0) / sides, what: "steps of one ring over those axis by axis" });
+            all.push(Quantity {
+                name: "alpha_compression",
+                value: (chips - 1.0) / sides,
+                what: "steps of one ring over those axis by axis",
+            });
         }
         all
     }
