@@ -44,8 +44,15 @@ pub(super) fn about(bytes: f64) -> String {
     format!("{} {unit}", short(bytes / factor as f64))
 }
 
+/// Three decimals of a number, four below 1, without zeros at the end: `2.333`, `0.1811`, `512`.
+pub(super) fn plain(value: f64) -> String {
+    let places = if value < 1.0 { 4 } else { 3 };
+    let text = format!("{value:.places$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// Four digits of a number, more of a large one: `2.333`, `42.67`, `341.3`, `65536`.
-pub(super) fn short(value: f64) -> String {
+fn short(value: f64) -> String {
     let places = [(10.0, 3), (100.0, 2), (1000.0, 1)].into_iter().find(|(below, _)| value < *below).map_or(0, |(_, places)| places);
     let text = format!("{value:.places$}");
     if places == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }

@@ -66,11 +66,11 @@ fn shape(shape: &Shape, oversubscription: f64) -> Value {
 fn size(asked: &Ask, table: &Table, bytes: u64) -> Value {
     let mut table = table.clone();
     table.sort(bytes as f64);
-    let rows = |rows: &[Row]| rows.iter().map(|of| row(asked, table.chips, of, bytes as f64)).collect::<Vec<_>>();
+    let rows = |rows: &[Row]| rows.iter().map(|of| row(asked, &table, of, bytes as f64)).collect::<Vec<_>>();
     json!({"bytes": bytes, "algorithms": rows(&table.rows), "bounds": rows(&table.bounds)})
 }
 
-fn row(asked: &Ask, chips: u64, row: &Row, bytes: f64) -> Value {
+fn row(asked: &Ask, table: &Table, row: &Row, bytes: f64) -> Value {
     let (time, cost) = (row.time(bytes), row.cost());
     let algbw = bytes / time.total_ns();
     let phases = row.phases.iter().map(|phase| {
@@ -97,8 +97,9 @@ fn row(asked: &Ask, chips: u64, row: &Row, bytes: f64) -> Value {
         "volume_ns": number(time.volume_ns),
         "time_ns": number(time.total_ns()),
         "algbw_gb_s": number(algbw),
-        "busbw_gb_s": number(algbw * asked.question.kind.bus_factor(chips)),
+        "busbw_gb_s": number(algbw * asked.question.kind.bus_factor(table.chips)),
         "even_bytes": number(row.even_bytes()),
+        "below_bound": table.is_below_the_bound(row, bytes),
         "phases": phases.collect::<Vec<_>>(),
     })
 }

@@ -1,7 +1,8 @@
 //! An estimate for people.
 
-use super::figures::{TimeUnit, about, exact, short};
+use super::figures::{TimeUnit, about, exact, plain};
 use crate::estimate::{Ask, Channel, Crossover, Level, Row, Table, crossovers};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Right-justified columns behind the first, as wide as they need to be.
@@ -56,11 +57,11 @@ fn head(asked: &Ask, table: &Table) -> String {
         let _ = writeln!(out, "  channels between groups: {}", channel(&over.channel));
     }
     if let Some(ns) = question.switch_ns {
-        let _ = writeln!(out, "  the switch adds and copies in {} ns", short(ns));
+        let _ = writeln!(out, "  the switch adds and copies in {} ns", plain(ns));
     }
     for (name, value) in [("skew", question.skew), ("oversubscription", asked.oversubscription)] {
         if value != 1.0 {
-            let _ = writeln!(out, "  {name} {}", short(value));
+            let _ = writeln!(out, "  {name} {}", plain(value));
         }
     }
     out + "\n"
@@ -68,9 +69,9 @@ fn head(asked: &Ask, table: &Table) -> String {
 
 fn channel(channel: &Channel) -> String {
     let Channel { latency_ns, overhead_ns, bandwidth, derating } = channel;
-    let mut text = format!("{} ns a hop, {} ns a message, {} GB/s each way", short(*latency_ns), short(*overhead_ns), short(*bandwidth));
+    let mut text = format!("{} ns a hop, {} ns a message, {} GB/s each way", plain(*latency_ns), plain(*overhead_ns), plain(*bandwidth));
     if derating.latency != 1.0 || derating.bandwidth != 1.0 {
-        let _ = write!(text, "; latency x {}, bandwidth x {}", short(derating.latency), short(derating.bandwidth));
+        let _ = write!(text, "; latency x {}, bandwidth x {}", plain(derating.latency), plain(derating.bandwidth));
     }
     text
 }
@@ -122,8 +123,16 @@ fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: Time
         }
     }
     out.push_str("  volume in vectors over a channel, steps in hops; algbw and busbw in GB/s; even at: latency = volume\n\nHOW\n");
-    for row in table.rows.iter().chain(&table.bounds) {
-        let _ = writeln!(out, "  {}: {}", row.name, row.what);
+    let mut told = BTreeSet::new();
+    for phase in table.rows.iter().chain(&table.bounds).flat_map(|row| &row.phases) {
+        let level = if asked.question.over.is_some() { format!("{} ", phase.level.name()) } else { String::new() };
+        let line = format!("  {level}{}: {}", phase.algorithm.name, phase.algorithm.what);
+        if told.insert(line.clone()) {
+            let _ = writeln!(out, "{line}");
+        }
+    }
+    for row in table.rows.iter().filter(|row| table.is_below_the_bound(row, bytes as f64)) {
+        let _ = writeln!(out, "  {} comes out below the bound, which holds where nothing is free: no schedule is as fast", row.name);
     }
     out.push('\n');
 }
@@ -166,7 +175,7 @@ fn fabric(out: &mut String, asked: &Ask) {
         let _ = writeln!(out, "FABRIC {shape}");
         let above = question.over.is_none() || level == Level::Outer;
         for quantity in shape.quantities(if above { asked.oversubscription } else { 1.0 }) {
-            let _ = writeln!(out, "  {:>10}  {}", short(quantity.value), quantity.what);
+            let _ = writeln!(out, "  {:>10}  {}", plain(quantity.value), quantity.what);
         }
     }
 }
