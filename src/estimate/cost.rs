@@ -28,6 +28,13 @@ pub struct Channel {
     pub derating: Derating,
 }
 
+impl Channel {
+    /// A channel without overhead and contention: nanoseconds of a hop, GB/s.
+    pub fn new(latency_ns: f64, bandwidth: f64) -> Channel {
+        Channel { latency_ns, overhead_ns: 0.0, bandwidth, derating: Derating::NONE }
+    }
+}
+
 /// What one algorithm takes of a channel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {

@@ -207,8 +207,13 @@ impl Shape {
         }
         if let Some(bisection) = self.bisection(oversubscription) {
             all.push(Quantity { name: "bisection", value: bisection, what: "channels one way between two halves" });
-            let value = (chips / 4.0) / bisection;
-            all.push(Quantity { name: "all_to_all_bisection", value, what: "vector times: an all-to-all through that bisection" });
+            let port = (chips - 1.0) / chips / self.ports() as f64;
+            let value = ((chips / 4.0) / bisection).max(port);
+            all.push(Quantity {
+                name: "all_to_all_volume",
+                value,
+                what: "vector times: an all-to-all through the ports and that bisection",
+            });
         }
         if let Some(load) = self.axis_loads().into_iter().reduce(f64::max) {
             let cut = chips * load;

@@ -35,6 +35,13 @@ pub struct Question {
     pub algorithm: Option<String>,
 }
 
+impl Question {
+    /// What a collective takes on a single fabric, by every algorithm.
+    pub fn new(kind: Kind, shape: Shape, channel: Channel) -> Question {
+        Question { kind, shape, channel, over: None, switch_ns: None, skew: 1.0, algorithm: None }
+    }
+}
+
 /// An algorithm or a bound.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
