@@ -170,8 +170,8 @@ pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) ->
 /// Light in fiber: 5 ns per metre.
 pub const PICOSECONDS_PER_METRE: u64 = 5_000;
 
-/// How many base units a unit is, by its name in the language or by another spelling; `None` of a unit that is
-/// no whole number of them.
+/// How many base units a unit is, by its name in the language or by another spelling; `None` of a unit that
+/// is no whole number of them.
 pub fn factor(name: &str, dimension: Dimension) -> Option<u64> {
     let own = UNITS.iter().find(|unit| unit.name == name && unit.dimension == dimension).map(|unit| unit.factor);
     let fits = |unit: &&Foreign| unit.dimension == dimension && unit.divisor == 1 && unit.names.contains(&name);

@@ -1,5 +1,5 @@
-//! The options of `fabc estimate`, as clap reads them: words, which the question checks, so that every mistake
-//! has a place.
+//! The options of `fabc estimate`, as clap reads them: words, which the question checks, so that every
+//! mistake has a place.
 
 use clap::{Args, ValueEnum};
 
@@ -39,8 +39,8 @@ pub struct EstimateArgs {
     #[arg(long, value_name = "BANDWIDTH", allow_hyphen_values = true)]
     pub bandwidth: Option<String>,
 
-    /// What contention leaves: crossbar, in_network, torus, clos, or two numbers, such as `1.2,0.6` for latencies
-    /// 1.2 times as long and 60 % of the bandwidth [default: 1,1]
+    /// What contention leaves: crossbar, in_network, torus, clos, or two numbers, such as `1.2,0.6` for
+    /// latencies 1.2 times as long and 60 % of the bandwidth [default: 1,1]
     #[arg(long, value_name = "PROFILE", allow_hyphen_values = true)]
     pub eta: Option<String>,
 

@@ -1,9 +1,10 @@
 //! The algorithms of every collective on every shape.
 //!
-//! Sources: Thakur, Rabenseifner and Gropp (2005) for ring, halving and doubling; Bruck, Ho, Kipnis, Upfal and
-//! Weathersby (1997) for gathers and all-to-alls in ceil(log2 N) steps of any N, Bar-Noy, Kipnis and Schieber
-//! (1993) for sums in as many; Patarasuk and Yuan (2009) for the volume 2(N - 1)/N; Sanders, Speck and Traff
-//! (2009) for two trees. What is pipelined counts the limit of small pieces: every hop once, every byte once.
+//! Sources: Thakur, Rabenseifner and Gropp (2005) for ring, halving and doubling; Bruck, Ho, Kipnis, Upfal
+//! and Weathersby (1997) for gathers and all-to-alls in ceil(log2 N) steps of any N, Bar-Noy, Kipnis and
+//! Schieber (1993) for sums in as many; Patarasuk and Yuan (2009) for the volume 2(N - 1)/N; Sanders, Speck
+//! and Traff (2009) for two trees. What is pipelined counts the limit of small pieces: every hop once, every
+//! byte once.
 
 use super::cost::Cost;
 use super::kind::{Kind, doublings, others};
@@ -62,8 +63,8 @@ pub fn algorithms(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
     rows.into_iter().map(|(name, what, one, cost)| Algorithm { name, what, links: links(one), cost }).collect()
 }
 
-/// A collective in a switch that adds and copies: the latency is that of the switch, once for every way through
-/// it.
+/// A collective in a switch that adds and copies: the latency is that of the switch, once for every way
+/// through it.
 pub fn in_switch(kind: Kind, chips: u64) -> Algorithm {
     let (steps, volume, what) = match kind {
         Kind::AllReduce => (2, 1.0, "the switch adds, then copies the sum to all"),
@@ -111,7 +112,8 @@ fn flat(kind: Kind, chips: u64) -> Vec<Entry> {
     }
 }
 
-/// Shards that a chip moves if each goes as many times as its distance has bits: N/2 per bit of a power of two.
+/// Shards that a chip moves if each goes as many times as its distance has bits: N/2 per bit of a power of
+/// two.
 fn shards_moved_by_bits(chips: u64) -> f64 {
     let n = u128::from(chips);
     let of = |bit: u32| ((n >> (bit + 1)) << bit) + (n % (1 << (bit + 1))).saturating_sub(1 << bit);

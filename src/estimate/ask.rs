@@ -102,18 +102,19 @@ const ETA_LATENCY: Range = Range {
 };
 const ETA_BANDWIDTH: Range = Range {
     what: "profile",
-    holds: |value| value >= 1e-6 && value <= 1.0,
-    why: "the second number is not above 0 and at most 1",
+    holds: |value| (1e-6..=1.0).contains(&value),
+    why: "the second number is less than a millionth or more than 1",
     hint: "`1.2,0.6`: latencies are 1.2 times as long, and 60 % of the bandwidth is left",
 };
 
-/// Everything that a question needs, or everything that is wrong, in the order of the options.
+/// Everything that a question needs, or everything that is wrong, in the order of the command line.
 ///
 /// # Errors
 /// A word is missing, unknown, no quantity, out of its range, or says nothing about this fabric.
 pub fn ask(arguments: &Arguments) -> Result<Ask, Vec<EstimateError>> {
     let mut wrong = Vec::new();
     let all = words(arguments, &mut wrong);
+    wrong.sort_by_key(EstimateError::span);
     match all {
         Some(ask) if wrong.is_empty() => Ok(ask),
         _ => Err(wrong),
@@ -294,7 +295,7 @@ fn elsewhere(arguments: &Arguments, kind: Kind, shape: &Shape) -> Vec<EstimateEr
             format!("a {}", shape.family()),
             "chips are joined directly there, and no switch can add: `--on star:64` has one",
         ),
-        ("--skew", skew, kind == Kind::AllToAll, format!("{}", kind.name()), "only an `all_to_all` can send unlike amounts"),
+        ("--skew", skew, kind == Kind::AllToAll, kind.name().to_owned(), "only an `all_to_all` can send unlike amounts"),
         (
             "--oversubscription",
             oversubscription,

@@ -1,8 +1,9 @@
 //! What no schedule goes below, with all channels of every chip in use.
 //!
-//! Hops: something has to get to the farthest chip, and schedules of steps that wait for each other take a step
-//! per hop. Volume: whatever a set of chips has to take in comes over the channels into it. Both hold at once
-//! for schedules of such steps; a schedule that lets bytes fly while others are sent may overlap the two.
+//! Hops: something has to get to the farthest chip, and schedules of steps that wait for each other take a
+//! step per hop. Volume: whatever a set of chips has to take in comes over the channels into it. Both hold at
+//! once for schedules of such steps; a schedule that lets bytes fly while others are sent may overlap the
+//! two.
 
 use super::algorithms::{Algorithm, Links};
 use super::cost::Cost;
@@ -31,7 +32,8 @@ pub fn bounds(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
             let volume = match shape.links() {
                 // Through one port and without a switch that adds.
                 None => 2.0 * others(chips),
-                // Contracted to two parts or to N, every byte crosses between p parts at least 2(p - 1) times.
+                // Contracted to two parts or to N, every byte crosses between p parts at least 2(p - 1)
+                // times.
                 Some(links) => ((chips - 1) as f64 / links).max(1.0 / shape.ports() as f64),
             };
             vec![

@@ -112,3 +112,18 @@ pub enum EstimateError {
         span: Span,
     },
 }
+
+impl EstimateError {
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            EstimateError::Missing { span, .. }
+            | EstimateError::Unknown { span, .. }
+            | EstimateError::Shape { span, .. }
+            | EstimateError::Quantity { span, .. }
+            | EstimateError::Number { span, .. }
+            | EstimateError::Sizes { span, .. }
+            | EstimateError::NotHere { span, .. } => *span,
+        }
+    }
+}

@@ -1,8 +1,9 @@
-//! Collectives in two levels: groups of chips, and a fabric that joins chips of the same place in every group.
+//! Collectives in two levels: groups of chips, and a fabric that joins chips of the same place in every
+//! group.
 //!
-//! An all-reduce is a reduce-scatter inside every group, an all-reduce of each shard across the groups, and an
-//! all-gather inside; a shard is a vector over the chips of a group. The other collectives are the parts that
-//! this leaves of them.
+//! An all-reduce is a reduce-scatter inside every group, an all-reduce of each shard across the groups, and
+//! an all-gather inside; a shard is a vector over the chips of a group. The other collectives are the parts
+//! that this leaves of them.
 
 use super::algorithms::{Algorithm, algorithms};
 use super::bounds::bounds;

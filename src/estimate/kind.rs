@@ -33,8 +33,8 @@ impl Kind {
         }
     }
 
-    /// What size / time is multiplied by, so that it compares with the bandwidth of a port whatever the number
-    /// of chips: as the benchmarks of NCCL count their bus bandwidth.
+    /// What size / time is multiplied by, so that it compares with the bandwidth of a port whatever the
+    /// number of chips: as the benchmarks of NCCL count their bus bandwidth.
     pub fn bus_factor(self, chips: u64) -> f64 {
         let others = others(chips);
         match self {

@@ -5,8 +5,8 @@
 //! torus or mesh the chips of all lines along an axis are N in number, and each sends along it as if its line
 //! were alone.
 
-/// Load of every channel of a ring of `side` chips; `twin`: two chips are joined by two links, one for each way
-/// round, else by one.
+/// Load of every channel of a ring of `side` chips; `twin`: two chips are joined by two links, one for each
+/// way round, else by one.
 pub fn ring_load(side: u64, twin: bool) -> f64 {
     let d = side as f64;
     match side {

@@ -1,9 +1,9 @@
 //! What collectives cost by closed form: no spec, no topology, no search.
 //!
 //! Comes in: a kind, a size, a shape of the fabric, and what a channel takes. Goes out: a row per algorithm
-//! and per bound, each with its time as a line over the size. Invariant: a row is `steps x latency + messages x
-//! overhead + volume x size / bandwidth`, and the three parts stay apart until they are printed. Sizes are per
-//! chip, of the whole vector (`docs/collectives.md`).
+//! and per bound, each with its time as a line over the size. Invariant: a row is `steps x latency + messages
+//! x overhead + volume x size / bandwidth`, and the three parts stay apart until they are printed. Sizes are
+//! per chip, of the whole vector (`docs/collectives.md`).
 
 mod algorithms;
 mod ask;

@@ -37,7 +37,8 @@ pub enum Shape {
         /// Chips along every axis.
         sides: Vec<u64>,
     },
-    /// Groups of chips that are all joined; one link between every two groups, as many groups as there can be.
+    /// Groups of chips that are all joined; one link between every two groups, as many groups as there can
+    /// be.
     Dragonfly {
         /// Chips of a group, at least two.
         group: u64,
@@ -74,8 +75,8 @@ impl Shape {
         }
     }
 
-    /// The numbers behind the name: chips along every axis, chips, or those of a group and the links of each to
-    /// others.
+    /// The numbers behind the name: chips along every axis, chips, or those of a group and the links of each
+    /// to others.
     pub fn numbers(&self) -> Vec<u64> {
         match self {
             Shape::Star { chips } | Shape::LeafSpine { chips } | Shape::FatTree { chips } | Shape::FullMesh { chips } => vec![*chips],
@@ -131,7 +132,8 @@ impl Shape {
         }
     }
 
-    /// Other chips that a chip is joined to: on a switched fabric the switch, in a mesh those of an inner chip.
+    /// Other chips that a chip is joined to: on a switched fabric the switch, in a mesh those of an inner
+    /// chip.
     pub fn neighbours(&self) -> u64 {
         match self {
             Shape::Torus { sides, .. } | Shape::Mesh { sides } => sides.iter().map(|side| (side - 1).min(2)).sum(),
