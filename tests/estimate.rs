@@ -130,7 +130,7 @@ fn the_other_rows_to_the_printed_digit() {
         ("broadcast --size 16MB --on mesh:5x4", "middle", "2.000 17.778 19.778"),
         ("broadcast --size 16MB --on mesh:5x4", "bound", "2.000 8.889 10.889"),
         ("all_to_all --size 16MB --on mesh:4x4", "by_dimension", "3.000 35.556 38.556"),
-        // As if every byte went up: a quarter of the bandwidth is left; with a profile, the lesser of the two.
+        // As if every byte went up: a quarter of the bandwidth is left; with a profile, the lesser.
         ("all_to_all --size 16MB --on leaf_spine:64 --oversubscription 4", "pairwise", "31.500 70.000 101.500"),
         ("all_to_all --size 16MB --on fat_tree:64 --oversubscription 2 --eta clos", "pairwise", "31.500 35.000 66.500"),
         ("all_to_all --size 16MB --on fat_tree:64 --oversubscription 1.1 --eta clos", "pairwise", "31.500 21.875 53.375"),
@@ -340,8 +340,8 @@ fn loads_of_rings_and_lines_are_those_of_counted_routes() {
     assert_eq!((ring_load(2, false), ring_load(2, true), line_load(2)), (0.5, 0.25, 0.5));
 }
 
-/// Vectors over the busiest channel of a whole torus or mesh: routes go axis by axis, half each way where both
-/// ways round are as short.
+/// Vectors over the busiest channel of a whole torus or mesh: routes go axis by axis, half each way where
+/// both ways round are as short.
 fn counted_in(sides: &[usize], closed: bool) -> f64 {
     let chips: usize = sides.iter().product();
     let at = |chip: usize, axis: usize| (chip / sides[..axis].iter().product::<usize>()) % sides[axis];
@@ -517,8 +517,8 @@ fn shapes() -> Vec<Shape> {
     all
 }
 
-/// No algorithm moves less than the bound, and only those that say so take fewer hops; a sum is a scatter and a
-/// gather.
+/// No algorithm moves less than the bound, and only those that say so take fewer hops; a sum is a scatter
+/// and a gather.
 #[test]
 fn bounds_are_below_algorithms() {
     for shape in shapes() {
