@@ -18,12 +18,15 @@ pub fn bounds(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
     let bound = |what, cost| Algorithm { name: "bound", what, links: all(shape), cost };
     match kind {
         Kind::AllGather | Kind::ReduceScatter => {
-            vec![bound("no schedule ends sooner: hops, and N - 1 shards through the fewest ports of a chip", Cost::of(hops, gather))]
+            vec![bound(
+                "no schedule whose steps wait for each other ends sooner: hops, and N - 1 shards through the fewest ports of a chip",
+                Cost::of(hops, gather),
+            )]
         }
         Kind::Broadcast | Kind::Reduce => {
             let volume = 1.0 / shape.ports() as f64;
             vec![bound(
-                "no schedule ends sooner: hops, and a vector through the fewest ports of a chip",
+                "no schedule whose steps wait for each other ends sooner: hops, and a vector through the fewest ports of a chip",
                 Cost::of(shape.hops_from_the_middle(), volume),
             )]
         }
@@ -38,12 +41,15 @@ pub fn bounds(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
             };
             vec![
                 Algorithm { name: "all_links", what, links: all(shape), cost: Cost::of(2 * hops, 2.0 * gather) },
-                bound("no schedule ends sooner: hops, and 2 (N - 1) vectors over all channels", Cost::of(hops, volume)),
+                bound(
+                    "no schedule whose steps wait for each other ends sooner: hops, and 2 (N - 1) vectors over all channels",
+                    Cost::of(hops, volume),
+                ),
             ]
         }
         Kind::AllToAll => {
             let volume = shape.axis_loads().into_iter().fold(gather.max(out_of_a_group(shape)), f64::max);
-            let what = "no schedule ends sooner: hops, and the fullest of the ports and cuts";
+            let what = "no schedule whose steps wait for each other ends sooner: hops, and the fullest of the ports and cuts";
             vec![bound(what, Cost { steps: hops, messages: 1, volume })]
         }
     }

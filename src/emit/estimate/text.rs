@@ -132,7 +132,7 @@ fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: Time
         }
     }
     for row in table.rows.iter().filter(|row| table.is_below_the_bound(row, bytes as f64)) {
-        let _ = writeln!(out, "  {} comes out below the bound, which holds where nothing is free: no schedule is as fast", row.name);
+        let _ = writeln!(out, "  {} comes out below the bound, which counts every hop: no schedule of steps is as fast", row.name);
     }
     out.push('\n');
 }
