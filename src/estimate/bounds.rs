@@ -35,9 +35,8 @@ pub fn bounds(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
             let volume = match shape.links() {
                 // Through one port and without a switch that adds.
                 None => 2.0 * others(chips),
-                // Contracted to two parts or to N, every byte crosses between p parts at least 2(p - 1)
-                // times.
-                Some(links) => ((chips - 1) as f64 / links).max(1.0 / shape.ports() as f64),
+                // Between N parts every byte crosses 2 (N - 1) times; fewer parts never ask for more here.
+                Some(links) => (chips - 1) as f64 / links,
             };
             vec![
                 Algorithm { name: "all_links", what, links: all(shape), cost: Cost::of(2 * hops, 2.0 * gather) },
