@@ -9,6 +9,7 @@ mod config_db;
 mod described;
 mod design_space;
 mod dot;
+mod estimate;
 mod external;
 mod formula;
 mod graphml;
@@ -30,6 +31,7 @@ mod tables_bin;
 mod topology;
 
 pub use described::described;
+pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text};
 pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
