@@ -1,13 +1,15 @@
-//! `cargo bench --bench figures [-- figure5 | figure8 | figure10 ..]`: figures of the TONS paper, simulated.
-//! A number behind them, `cargo bench --bench figures -- figure5 1024`, is the most chips of a pod. Prints
-//! tables, and writes each as CSV and as a picture below `target/figures`.
+//! `cargo bench --bench figures [-- figure5 | figure7 | figure8 | figure10 ..]`: figures of the TONS paper,
+//! simulated. A number behind them, `cargo bench --bench figures -- figure5 1024`, is the most chips of a
+//! pod; figure 7 is of 256 chips, and with a number from 1024 on of 1024 as well. Prints tables, and writes
+//! each as CSV and as a picture below `target/figures`.
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::ir::Scene;
 use fabc::model;
 use fabc::progress::Silent;
-use fabc::sim::{Lanes, Parameters, Rate, SimReport, prepare, simulate};
+use fabc::sim::{Details, Lanes, Parameters, Rate, SimReport, Traffic, prepare, simulate};
+use rayon::prelude::*;
 use std::fmt::Write;
 
 /// Chips, the torus of the size, the twisted torus where the paper has one, and the ratio of the printed
@@ -48,6 +50,12 @@ fn main() {
     let chosen = |name: &str| figures.is_empty() || figures.iter().any(|part| name == part.as_str());
     if chosen("figure5") {
         figure5(most);
+    }
+    if chosen("figure7") {
+        figure7(256);
+        if most != u32::MAX && most >= 1024 {
+            figure7(1024);
+        }
     }
     if chosen("figure8") {
         figure8();
@@ -92,13 +100,64 @@ fn figure5(most: u32) {
     );
 }
 
+/// Throughput of all to all, by the bytes that every pair sends, at the latencies of TPUs.
+fn figure7(chips: u32) {
+    let (_, _, twisted, _) = SIZES.into_iter().find(|size| size.0 == chips).expect("a size of the paper");
+    let twisted = format!("specs/paper/{}.fab", twisted.expect("a twisted torus of this size"));
+    let fabrics = [built(&twisted, &[]), built(&format!("specs/scale/cubes_{}.fab", chips / 64), &[])];
+    let (printed, flows) = if chips == 256 { (9, 7.7) } else { (47, 46.9) };
+    let name = if chips == 256 { "figure7" } else { "figure7_1024" };
+    let heads =
+        ["bytes per pair", "PDTT, TB/s", "synthesized, TB/s", "gain, TB/s", "PDTT, of its bound", "synthesized, of its bound", "ratio"];
+    let mut table = Table::new(name, &heads);
+    for kib in [1u64, 4, 16, 64, 256].into_iter().filter(|kib| chips == 256 || *kib <= 64) {
+        let details = Details { bytes: Some(kib << 10), ..Details::default() };
+        let parameters =
+            Parameters { traffic: Traffic::AllToAll, details, injection: 25, lanes: Some(Lanes::General(2)), ..Parameters::default() };
+        let reached: Vec<[f64; 2]> = fabrics.par_iter().map(|compiled| reached(compiled, &parameters)).collect();
+        let [twisted, own] = [reached[0], reached[1]];
+        let digits = |value: f64| format!("{value:.3}");
+        table.row(&[
+            format!("{kib} KiB"),
+            digits(twisted[0]),
+            digits(own[0]),
+            format!("{:.2}", own[0] - twisted[0]),
+            digits(twisted[1]),
+            digits(own[1]),
+            digits(own[0] / twisted[0]),
+        ]);
+    }
+    table.end();
+    // What every pair gets of a channel, times all pairs.
+    let [twisted, own] = [0, 1].map(|at: usize| {
+        let (pairs, compiled) = (f64::from(chips) * f64::from(chips - 1), &fabrics[at]);
+        let walk = compiled.scenarios[0].metrics.routed.as_ref().expect("it was walked");
+        pairs / walk.max_channel_load() as f64 * CHANNEL
+    });
+    println!(
+        "Plateaus by the loads of the tables: {twisted:.1} and {own:.1} TB/s, {:.1} more. Paper: +{printed} TB/s printed; {flows} by its flows.\n",
+        own - twisted
+    );
+}
+
+/// TB/s of a channel of TPUs.
+const CHANNEL: f64 = 0.128;
+
+/// Traffic that ends, on the healthy fabric: TB/s of all chips together, and the share of the lower bound.
+fn reached(compiled: &Compiled, parameters: &Parameters) -> [f64; 2] {
+    let report = run_all(compiled, parameters, &[], false);
+    let (volume, run) = (report.volume.expect("it ends"), &report.completions[0]);
+    let flits = volume.per_cycle(run, compiled.fabric.router.flit_bytes.into()).as_f64();
+    [flits * CHANNEL, volume.share(run).as_f64()]
+}
+
 /// Every dark switch of 256 chips, with tables of its own, at unit latencies.
 fn figure8() {
     let compiled = built("specs/pod_256.fab", &UNIT);
     let mut table = Table::new("figure8", &["scenario", "static bound", "saturation", "share"]);
     let mut shares: Vec<(f64, f64)> = Vec::new();
     for of in &compiled.scenarios {
-        let tables = of.routed.as_ref().expect("it has tables").tables.unpack().expect("packed by fabc");
+        let tables = of.routed.as_ref().expect("it has tables").tables.unpacked();
         let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
         let scene = Scene::of(&of.scenario.fault, &compiled.topology, cross_connects);
         let prepared = prepare(&compiled.fabric, &scene, &tables, &unit_of()).expect("it can be simulated");
@@ -164,10 +223,14 @@ fn built(path: &str, changes: &[(&str, &str)]) -> Compiled {
 
 /// Runs rates on the healthy fabric, or without any the search.
 fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimReport {
-    let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpack().expect("packed by fabc");
+    run_all(compiled, parameters, rates, rates.is_empty())
+}
+
+fn run_all(compiled: &Compiled, parameters: &Parameters, rates: &[&str], search: bool) -> SimReport {
+    let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
     let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, parameters).expect("it can be simulated");
     let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).expect("a rate")).collect();
-    simulate(&prepared, &rates, &[1], rates.is_empty(), &Silent).expect("it moves")
+    simulate(&prepared, &rates, &[1], search, &Silent).expect("it moves")
 }
 
 fn mean(ratios: &[f64]) -> f64 {

@@ -167,7 +167,7 @@ fn simulated(name: &str, router: u32, rates: impl Fn(usize) -> Vec<Rate>, parame
     fabric.budget.faults = fabc::model::Faults::Ocses(0);
     fabric.requires.clear();
     let compiled = compile(fabric, Stage::Emit, &Silent).expect("it compiles");
-    let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpack().expect("packed by fabc");
+    let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
     let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters).expect("it can be simulated");
     let rates = rates(compiled.topology.node_count());
     let started = (Instant::now(), processor_seconds());

@@ -8,8 +8,9 @@
 //! ForwardingTables --check (independent)--> DeadlockFree --> Compiled --emit--> bytes --driver--> disk <-+
 //! ```
 //!
-//! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, random <- syntax <- model <-
-//! ir <- read <- passes | check | sim <- compiled <- emit <- compile | verify <- driver <- main`.
+//! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, random <- estimate, syntax
+//! <- model <- ir <- read <- passes | check | sim <- compiled <- emit <- compile | verify <- driver <-
+//! main`.
 
 pub mod algebra;
 pub mod check;
@@ -18,6 +19,7 @@ pub mod compiled;
 pub mod diag;
 pub mod driver;
 pub mod emit;
+pub mod estimate;
 pub mod ids;
 pub mod ir;
 pub mod limits;

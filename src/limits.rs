@@ -89,3 +89,12 @@ pub fn cross_connects_bytes(face_ports: usize) -> u64 {
 /// Cycles of a simulation that warm up and that are measured, together: they are counted in 32 bits, and as
 /// many may follow until the last packets arrive.
 pub const SIMULATED_CYCLES: u64 = 1_000_000_000;
+
+/// Chips of a fabric whose collectives are estimated: formulas count messages in integers.
+pub const ESTIMATED_CHIPS: u64 = 1 << 30;
+
+/// Axes of a torus or mesh that is estimated.
+pub const ESTIMATED_AXES: usize = 32;
+
+/// Sizes of a curve that is estimated.
+pub const ESTIMATED_SIZES: usize = 1000;

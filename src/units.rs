@@ -127,7 +127,11 @@ const FOREIGN: &[Foreign] = foreign! {
     "bit" | "bits" Data 1, 8, "";
     "KB" | "kB" | "kb" | "K" | "k" Data 1_000, 1, "";
     "MB" Data 1_000_000, 1, "";
+    "GB" Data 1_000_000_000, 1, "";
+    "TB" Data 1_000_000_000_000, 1, "";
     "MiB" Data 1 << 20, 1, "";
+    "GiB" Data 1 << 30, 1, "";
+    "TiB" Data 1 << 40, 1, "";
     "flit" | "Flits" Flits 1, 1, "";
 };
 
@@ -165,6 +169,14 @@ pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) ->
 
 /// Light in fiber: 5 ns per metre.
 pub const PICOSECONDS_PER_METRE: u64 = 5_000;
+
+/// How many base units a unit is, by its name in the language or by another spelling; `None` of a unit that
+/// is no whole number of them.
+pub fn factor(name: &str, dimension: Dimension) -> Option<u64> {
+    let own = UNITS.iter().find(|unit| unit.name == name && unit.dimension == dimension).map(|unit| unit.factor);
+    let fits = |unit: &&Foreign| unit.dimension == dimension && unit.divisor == 1 && unit.names.contains(&name);
+    own.or_else(|| FOREIGN.iter().find(fits).map(|unit| unit.factor))
+}
 
 /// The unit of this name.
 pub fn unit(name: &str) -> Option<&'static Unit> {

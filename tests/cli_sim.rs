@@ -148,14 +148,16 @@ fn traffic_and_ways_are_told_with_every_default() {
 fn flits_of_a_pod() {
     let place = built(&pod());
     let (text, _) = sim(&place, &["--model", "flit", "--rates", "0.3"], 0);
-    for part in ["wormholes of packets of 6 flits, separable allocator, 2 rounds", "credits after the link; 2 ports of one flit per"] {
+    for part in
+        ["wormholes of packets of 6 flits, separable allocator, in turn, 2 rounds", "credits after the link; 2 ports of one flit per"]
+    {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
     }
     let flit = ["--model", "flit", "--speedup", "1", "--rates", "0.2", "--format"];
     let json: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json"]].concat(), 0).0).unwrap();
     let model = &json["scenarios"][0]["model"];
     assert_eq!((&model["name"], &model["speedup"], &model["host_ports"]), (&"flit".into(), &1.into(), &2.into()));
-    assert!(model.get("turn_cycles").is_none() && model.get("arbitration").is_none(), "{model}");
+    assert!(model.get("turn_cycles").is_none() && model["arbitration"] == "rotate", "{model}");
     let (csv, _) = sim(&place, &[&flit[..], &["csv"]].concat(), 0);
     let last: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(last, ["model", "flit"]);
@@ -166,6 +168,82 @@ fn flits_of_a_pod() {
     let (_, error) = sim(&timeless, &["--model", "flit"], 1);
     assert!(error.contains("error[FAB0611]: the chip takes 0 cycles"), "{error}");
     sim(&timeless, &["--rates", "0.1"], 0);
+}
+
+#[test]
+fn traffic_that_ends_in_every_form() {
+    let place = built(&pod());
+    let ends = |args: &[&str], code: i32| fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), code);
+    let asked = ["--traffic", "all_to_all", "--bytes", "2KiB"];
+    let all = |args: &[&str]| ends(&[&asked[..], args].concat(), 0).0;
+    let text = all(&[]);
+    for part in [
+        "all_to_all of 2048 B traffic; tables routing",
+        "240 messages, 491,520 bytes in 1,440 packets; at least ",
+        "cycles, by the busiest channel, port or source;",
+        "of bound",
+    ] {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
+    }
+    assert_eq!(text, all(&["--threads", "1"]), "threads show");
+    assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
+
+    let cycles = |args: &[&str]| -> Value {
+        let json: Value = serde_json::from_str(&all(&[args, &["--format", "json"]].concat())).unwrap();
+        let nominal = json["scenarios"][0].clone();
+        assert!(nominal["points"].as_array().unwrap().is_empty() && nominal["model"].get("warmup_cycles").is_none());
+        assert_eq!((&nominal["model"]["bytes"], &nominal["packets"], &nominal["bytes"]), (&2048.into(), &1440.into(), &491_520.into()));
+        let [run] = &nominal["completions"].as_array().unwrap()[..] else { panic!("one seed") };
+        assert!(run["cycles"].as_u64() >= nominal["least_cycles"].as_u64() && run["share"].as_f64() <= Some(1.0));
+        assert_eq!(nominal["bound_ratio"][1], nominal["least_cycles"]);
+        run["cycles"].clone()
+    };
+    assert!(cycles(&["--barrier"]).as_u64() > cycles(&[]).as_u64());
+    assert!(cycles(&["--model", "flit"]).as_u64() > Some(100));
+
+    let csv = all(&["--format", "csv", "--scenario", "all"]);
+    assert!(csv.starts_with("scenario,seed,cycles,least_cycles,share,us,gbs,gbs_per_sender,") && csv.lines().count() == 14, "{csv}");
+    let columns = |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
+    assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
+    let compared = all(&["--compare"]);
+    assert!(compared.starts_with("fabric") && compared.contains("at least") && compared.contains("1.000"), "{compared}");
+    assert!(all(&["--compare", "--format", "csv"]).starts_with("fabric,senders,least_cycles,cycles,share,gbs,ratio,bound_ratio\npod,16,"));
+
+    let trace = |text: &str| std::fs::write(place.path().join("t.csv"), text).unwrap();
+    trace("cycle,src,dst,flits\n0,cube0[0,0,0],cube1[1,1,1],60\n500,3,0,6\n");
+    let (text, _) = ends(&["--trace", "t.csv"], 0);
+    assert!(text.contains("trace t.csv traffic") && text.contains("2 messages, 4,224 bytes in 11 packets"), "{text}");
+    for (content, what) in [
+        ("0,1,2\n", "error[FAB0624]: t.csv:1: 3 columns where there are 4"),
+        ("0,1,2,6\n0,1,16,6\n", "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
+        ("7,1,2,6\n6,1,2,6\n", "error[FAB0624]: t.csv:2: cycle 6 comes after cycle 7"),
+        ("0,1,2,0\n", "error[FAB0624]: t.csv:1: `0` is no number of flits"),
+        ("0,1,2,4294967296\n", "error[FAB0624]: t.csv:1: `4294967296` is no number of flits"),
+        ("\n", "error[FAB0625]: t.csv: there is no message in it"),
+    ] {
+        trace(content);
+        let (_, error) = ends(&["--trace", "t.csv"], 2);
+        assert!(error.contains(what), "{content}: {error}");
+    }
+    for (args, what) in [
+        (&["--traffic", "all_to_all"][..], "error[FAB0606]: there is no all_to_all traffic here: nobody says how many bytes"),
+        (&["--traffic", "trace"], "error[FAB0606]: there is no trace traffic here: nobody says in which file"),
+        (&["--bytes", "1KiB"], "error[FAB0623]: `bytes` says nothing about uniform traffic"),
+        (&["--barrier"], "error[FAB0623]: `barrier` says nothing about uniform traffic"),
+        (&["--traffic", "all_to_all", "--bytes", "64KB"], "`64KB` is no size"),
+        (&["--traffic", "all_to_all", "--bytes", "1024GiB"], "error[FAB0627]"),
+        (
+            &["--traffic", "all_to_all", "--bytes", "1KiB", "--rates", "0.1"],
+            "error[FAB0623]: `rates` says nothing about all_to_all traffic",
+        ),
+        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--saturation"], "error[FAB0623]: `saturation` says nothing"),
+        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--warmup", "5"], "error[FAB0623]: `warmup` says nothing"),
+        (&["--traffic", "uniform", "--trace", "t.csv"], "cannot be used with"),
+        (&["--trace", "nowhere.csv"], "nowhere.csv"),
+    ] {
+        let (_, error) = fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), if args[0] == "--trace" { 1 } else { 2 });
+        assert!(error.contains(what), "{args:?}: {error}");
+    }
 }
 
 #[test]
@@ -185,7 +263,6 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
         (&["--hosts", "many"], 2, "write `unlimited`"),
         (&["--general", "1", "--classes", "1"], 2, "cannot be used with"),
         (&["--model", "flit", "--hosts", "unlimited"], 2, "error[FAB0610]: hosts without limit are of the packet model"),
-        (&["--model", "flit", "--arbitration", "age"], 2, "error[FAB0612]: `--arbitration` is of the packet model"),
         (&["--model", "flit", "--turn", "2"], 2, "error[FAB0612]: `--turn` is of the packet model"),
     ] {
         let (_, error) = sim(&place, args, code);
@@ -297,6 +374,72 @@ fn what_simulations_claim_is_convicted() {
     }
 }
 
+/// A block of traffic that ends: it is run with the build, required of, shown, and run again by `verify`.
+#[test]
+fn blocks_of_traffic_that_ends_are_run_and_verified() {
+    let block = "simulate burst { traffic = all_to_all { bytes = 1 KiB; phases = barrier; } scenarios = all; model = flit { hosts = 1; } }";
+    let spec = |require: &str| pod().with(block).with(require);
+    let place = built(&spec("require burst.time <= 10 us; require burst.time <= 10000 cycles; require burst.share >= 0.1;"));
+    let path = place.path().join("out/pod/simulations/burst.json");
+    let read = |path: &str| std::fs::read_to_string(place.path().join("out/pod").join(path)).unwrap();
+    let honest = read("simulations/burst.json");
+    let burst: Value = serde_json::from_str(&honest).unwrap();
+    let scenarios = burst["scenarios"].as_array().unwrap();
+    let cycles: Vec<u64> = scenarios.iter().map(|scenario| scenario["completions"][0]["cycles"].as_u64().unwrap()).collect();
+    assert_eq!((cycles.len(), &scenarios[0]["model"]["barrier"]), (13, &Value::from(true)));
+    let report: Value = serde_json::from_str(&read("report.json")).unwrap();
+    let told = report["requires"].as_array().unwrap().iter().find(|line| line["require"] == "burst.time <= 10000 cycles").unwrap().clone();
+    assert_eq!((told["measured"].as_f64(), told["holds"].as_bool()), (cycles.iter().max().map(|&most| most as f64), Some(true)));
+    assert_eq!(read("simulations/burst.csv").lines().count(), 14);
+    for word in ["burst, nominal", "of bound", "all_to_all of 1024 B phase by phase traffic"] {
+        let report = read("report.txt").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(report.contains(word), "{word} is missing in\n{report}");
+    }
+    assert!(read("report.html").contains("cycles to the last delivery"));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+    assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
+    for key in ["cycles", "least_cycles", "bytes", "packets", "sum", "p99", "hops", "delivered", "flit_cycles", "share", "gbs"] {
+        // The first behind the list of runs where it is one of a run.
+        let from = if ["bytes", "packets", "least_cycles"].contains(&key) { 0 } else { honest.find("completions").unwrap() };
+        let start = from + honest[from..].find(&format!("\"{key}\":")).unwrap() + key.len() + 3;
+        let end = start + honest[start..].find([',', '}', ']']).unwrap();
+        std::fs::write(&path, format!("{}1{}", &honest[..start], &honest[end..])).unwrap();
+        let (_, error) = fabc(place.path(), &["verify", "out/pod"], 3);
+        assert!(error.contains("simulations/burst.json"), "{key}: {error}");
+    }
+    std::fs::write(place.path().join("fabric.fab"), spec("require burst.time <= 100 cycles;").text()).unwrap();
+    let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 3);
+    assert!(error.contains("`require burst.time <= 100 cycles` does not hold"), "{error}");
+}
+
+/// What the command has by options, a spec says in its words.
+#[test]
+fn spots_and_bursts_stand_in_the_spec_as_well() {
+    let block = "simulate hot {
+        traffic = hotspot { at = [cube0[0, 0, 0], 5]; share = 0.5; }
+        births = bursts { length = 40 cycles; rate = 0.5; }
+        rates = 0.05; warmup = 500 cycles; measure = 1000 cycles;
+    }";
+    let place = built(&pod().with(block));
+    let points = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0]["points"].clone();
+    let written = std::fs::read_to_string(place.path().join("out/pod/simulations/hot.json")).unwrap();
+    let bursts = ["--bursts", "40", "--burst-rate", "0.5", "--rates", "0.05", "--format", "json"];
+    let options = [&["--traffic", "hotspot", "--hotspot", "cube0[0,0,0],5", "--share", "0.5"][..], &bursts].concat();
+    assert_eq!(points(&written), points(&sim(&place, &options, 0).0));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+
+    for (block, what) in [
+        ("simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }", "no endpoint is called `cube9[0,0,0]`"),
+        ("simulate hot { traffic = all_to_all { bytes = 1000000 KiB; } }", "this takes at least"),
+    ] {
+        let spec = pod().with(block).text();
+        std::fs::write(place.path().join("fabric.fab"), &spec).unwrap();
+        let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 1);
+        let line = spec.lines().position(|line| line.contains("simulate")).unwrap() + 1;
+        assert!(error.contains(&format!("fabric.fab:{line}:")) && error.contains(what), "{error}");
+    }
+}
+
 #[test]
 fn a_contract_on_a_simulation_can_be_broken() {
     let place = tempfile::tempdir().unwrap();
@@ -329,4 +472,73 @@ fn directories_are_compared() {
     let (_, error) = of(&["--format", "json"], 2);
     assert!(error.contains("FAB0521"), "{error}");
     of(&["--compare", "--rates", "0.1"], 2);
+}
+
+/// Tables and topology of a built directory do the same without it.
+#[test]
+fn tables_of_anybody() {
+    let run = |place: &tempfile::TempDir, args: &[&str], code| fabc(place.path(), &[&["sim"][..], &SHORT, args].concat(), code);
+    let first = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0].clone();
+    let place = built(&pod());
+    for model in ["packet", "flit"] {
+        let asked = ["--model", model, "--rates", "0.2,0.9", "--format", "json"];
+        let here = first(&sim(&place, &asked, 0).0);
+        let tables = ["--tables", "out/pod/tables/nominal.json", "--topology", "out/pod/topology.json"];
+        let hardware = ["--buffer", "100", "--link-latency", "10", "--router-latency", "10"];
+        let there = first(&run(&place, &[&tables[..], &hardware, &asked].concat(), 0).0);
+        for part in ["bound", "mean_hops", "mean_cycles", "senders"] {
+            assert_eq!(there[part], here[part], "{part}");
+        }
+        for part in ["host_ports", "general_vcs", "table_vcs", "credits"] {
+            assert_eq!(there["model"][part], here["model"][part], "{part}");
+        }
+        for (there, here) in there["points"].as_array().unwrap().iter().zip(here["points"].as_array().unwrap()) {
+            for part in ["accepted", "born", "delivered", "latency", "inside", "vcs"] {
+                assert_eq!(there[part], here[part], "{part}");
+            }
+        }
+    }
+
+    // The adapters of a subnet are routers of their own: two hops more, each a cycle of link and three of router.
+    let place = tempfile::tempdir().unwrap();
+    let mesh = SpecText::network("mesh 2 x 3;").with("routing = dimension_order;");
+    std::fs::write(place.path().join("fabric.fab"), mesh.text()).unwrap();
+    fabc(place.path(), &["build", "fabric.fab", "-q", "--emit", "opensm_lft=m.lft,ibnetdiscover=m.topo"], 0);
+    let subnet = ["--tables", "m.lft", "--topology", "m.topo"];
+    let alone = first(&run(&place, &[&subnet[..], &["--rates", "0.001", "--format", "json"]].concat(), 0).0);
+    let [hops, cycles] = ["mean_hops", "mean_cycles"].map(|part| alone[part].as_f64().unwrap());
+    // Between two routers of a 2 x 3 mesh: 25 hops over its 15 pairs.
+    assert!((hops - 2.0 - 25.0 / 15.0).abs() < 1e-5 && (cycles - 4.0 * hops - 5.0).abs() < 1e-4, "{hops} {cycles}");
+
+    // What is wrong with the files is what `verify` says of them.
+    let lft = std::fs::read_to_string(place.path().join("m.lft")).unwrap();
+    let entry = lft.lines().position(|line| line.starts_with("0x")).unwrap();
+    let cut: Vec<&str> = lft.lines().enumerate().filter(|(at, _)| *at != entry + 1).map(|(_, line)| line).collect();
+    std::fs::write(place.path().join("cut.lft"), cut.join("\n")).unwrap();
+    for (args, code, message) in [
+        (&["--tables", "m.lft"][..], 2, "--topology <FILE>"),
+        (&["--tables", "m.lft", "--topology", "m.lft"], 1, "FAB0418"),
+        (&["--tables", "none.lft", "--topology", "m.topo"], 1, "none.lft"),
+        (&["--tables", "cut.lft", "--topology", "m.topo"], 3, "FAB04"),
+        (&["--tables", "m.lft", "--topology", "m.topo", "--general", "7"], 1, "FAB0602"),
+        (&["out/net", "--tables", "m.lft", "--topology", "m.topo"], 2, "cannot be used with"),
+        (&["out/net", "--vcs", "2"], 2, "--tables <FILE>"),
+    ] {
+        let (_, err) = run(&place, args, code);
+        assert!(err.contains(message), "{args:?}: expected `{message}` in\n{err}");
+    }
+}
+
+/// Packets that choose their ways need no tables.
+#[test]
+fn a_directory_without_tables() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("fabric.fab"), SpecText::network("hyperx 3 x 3;").text()).unwrap();
+    fabc(place.path(), &["build", "fabric.fab", "-q", "--stop-after", "analyze"], 0);
+    let chosen = ["--routing", "min", "--rates", "0.3", "--format", "csv"];
+    let (unrouted, _) = sim(&place, &chosen, 0);
+    let (_, err) = sim(&place, &["--rates", "0.3"], 2);
+    assert!(err.contains("its build stopped before routing") && err.contains("--routing"), "{err}");
+    fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
+    assert_eq!(unrouted, sim(&place, &chosen, 0).0);
 }

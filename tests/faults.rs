@@ -84,7 +84,7 @@ fn every_image_is_served(compiled: &Compiled) -> usize {
         let routed = scenario.routed.as_ref().unwrap();
         for image in &scenario.scenario.images {
             let Scenario { fault, .. } = moved(compiled, &scenario.scenario, image);
-            let (tables, ranks) = carried(compiled, &routed.tables.unpack().unwrap(), routed.proof.ranks(), image);
+            let (tables, ranks) = carried(compiled, &routed.tables.unpacked(), routed.proof.ranks(), image);
             let scene = Scene::of(&fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects));
             let (walk, _) = check::scenario(&compiled.fabric, &scene, &tables, &ranks).unwrap();
             assert_eq!(walk.max_channel_load(), scenario.metrics.routed.as_ref().unwrap().max_channel_load());
@@ -127,7 +127,7 @@ fn a_dead_chip_is_left_out_and_all_others_are_served() {
         let walk = fault.metrics.routed.as_ref().unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 15 * 14);
         assert!(fault.metrics.value(Metric::LoadRatio).unwrap() >= Fraction::whole(1u8));
-        assert!(fault.routed.as_ref().unwrap().tables.unpack().unwrap().routers[0].is_empty(), "a dead chip has no tables");
+        assert!(fault.routed.as_ref().unwrap().tables.unpacked().routers[0].is_empty(), "a dead chip has no tables");
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 21] = [
+const LAYERS: [(&str, u8); 22] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
@@ -17,6 +17,7 @@ const LAYERS: [(&str, u8); 21] = [
     ("random", 0),
     ("solve", 0),
     ("algebra", 0),
+    ("estimate", 1),
     ("syntax", 1),
     ("model", 2),
     ("ir", 3),
@@ -537,6 +538,9 @@ fn the_limits_are_those_of_the_reference() {
         GRAPH_STEPS as usize,
         FAILURE_SEEDS as usize,
         SIMULATED_CYCLES as usize,
+        ESTIMATED_CHIPS as usize,
+        ESTIMATED_AXES,
+        ESTIMATED_SIZES,
     ];
     let numbers: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_digit()).collect();
     complain(

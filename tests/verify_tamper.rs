@@ -433,7 +433,8 @@ fn build() -> Vec<(&'static str, Files)> {
 fn networks() -> impl Iterator<Item = (&'static str, Files)> {
     let dragonfly = "dragonfly { a = 2; h = 1; local = near; global = far; }";
     let kautz = "kautz { degree = 2; length = 2; link = near; }";
-    let runs = "simulate peak { rates = 0.2; packet = 2 flits; warmup = 50 cycles; measure = 200 cycles; } require peak.share >= 0.1;";
+    let runs = "simulate peak { rates = 0.2; packet = 2 flits; warmup = 50 cycles; measure = 200 cycles; } require peak.share >= 0.1; \
+                simulate burst { traffic = all_to_all { bytes = 200 B; } packet = 2 flits; } require burst.time <= 1000 cycles;";
     [
         ("dragonfly", "1 link", dragonfly, "minimal", "", "failures { links <= 30 %; seeds = 5; } require bisection >= 1;"),
         ("kautz", "1 router", kautz, "minimal", "binary", "require edge_connectivity >= 1;"),

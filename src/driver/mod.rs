@@ -6,8 +6,11 @@
 mod build;
 mod dump;
 mod errors;
+mod estimate;
+mod estimate_options;
 mod excerpt;
 mod fmt;
+mod foreign;
 mod golden;
 mod init;
 mod live;
@@ -25,6 +28,7 @@ mod terminal;
 mod verify;
 mod write;
 
+pub use estimate_options::*;
 pub use options::*;
 pub use sim_options::*;
 #[cfg(unix)]
@@ -85,6 +89,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Tables(args) => tables::tables(args),
         Command::Plan(args) => plan::plan(args, terminal),
         Command::Sim(args) => sim::simulate(args, terminal),
+        Command::Estimate(args) => estimate::estimate(args),
         Command::Init(args) => init::init(args, terminal),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+use super::estimate_options::EstimateArgs;
 use super::sim_options::SimArgs;
 use crate::compile::Stage;
 use clap::builder::PossibleValue;
@@ -66,6 +67,8 @@ pub enum Command {
     Plan(PlanArgs),
     /// Run the tables of a built directory through a cycle-level model of the routers
     Sim(SimArgs),
+    /// Estimate what a collective costs by closed form, without a spec
+    Estimate(EstimateArgs),
     /// Start a new spec from a template
     Init(InitArgs),
     /// Print a completion script for a shell

@@ -1,17 +1,18 @@
 //! `fabc sim`: the tables of a built directory in motion.
 
 use super::errors::{DriverError, Stop};
+use super::foreign::{Foreign, foreign};
 use super::options::MessageFormat;
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
-use super::sim_options::{SimArgs, SimFormat};
+use super::sim_options::{NOMINAL, SimArgs, SimFormat};
 use super::terminal::{Terminal, print_out, write_out};
 use crate::check::{self, Files, ReadScenario};
 use crate::diag::{SourceMap, list};
 use crate::emit;
 use crate::ir::{Scene, Topology};
 use crate::limits::ARTIFACT_BYTES;
-use crate::model::{Fabric, Scenarios, Simulation};
+use crate::model::{Fabric, Hosts, Model, Parameters, Routing, Scenarios, Simulation, Trace};
 use crate::sim::{self, SimError, SimReport};
 use std::path::{Path, PathBuf};
 
@@ -25,12 +26,20 @@ const ALL: &str = "all";
 /// wait for each other for ever (exit code 3).
 pub(super) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
-    match &args.directories[..] {
-        [directory] if !args.compare => one(args, directory, &watch)?,
-        directories => compare(args, directories, &watch)?,
+    let trace = args.details.trace.as_deref().map(trace).transpose()?;
+    match (&args.foreign.tables, &args.foreign.topology, &args.directories[..]) {
+        (Some(tables), Some(topology), _) => anybody(args, tables, topology, trace.as_ref(), &watch)?,
+        (_, _, [directory]) if !args.compare => one(args, directory, trace.as_ref(), &watch)?,
+        (_, _, directories) => compare(args, directories, trace.as_ref(), &watch)?,
     }
     terminal.detail(&format!("simulated in {}", watch.elapsed()));
     Ok(())
+}
+
+/// The messages of a file.
+fn trace(path: &Path) -> Result<Trace, Stop> {
+    let (path, text) = (display(path), read::text(&display(path), ARTIFACT_BYTES)?);
+    sim::read_trace(&path, &text).map_err(|error| stop(error, &SourceMap::default()))
 }
 
 /// The spec of a built directory.
@@ -44,9 +53,9 @@ fn built(directory: &Path) -> Result<Loaded, Stop> {
 }
 
 /// What is asked of one directory.
-fn one(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
+fn one(args: &SimArgs, directory: &Path, trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = built(directory)?;
-    let from = Built { directory, fabric: &fabric, sources: &sources };
+    let from = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, trace, chips: false } };
     let blocks = blocks(args, &fabric)?;
     if blocks.is_empty() {
         from.several(args, None, args.scenario == ALL, watch)?;
@@ -57,23 +66,37 @@ fn one(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Where each of some directories saturates, beside the first.
-fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(), Stop> {
+/// What is asked of the tables of anybody.
+fn anybody(args: &SimArgs, tables: &str, topology: &str, trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
+    let Foreign { fabric, sources, topology, tables, chips } = foreign(&args.foreign, tables, topology)?;
+    let read = ReadScenario { lit: Scene::whole(&topology).lit, dead: None, tables, topology };
+    let runs = Runs { fabric: &fabric, trace, chips };
+    let report = runs.run(args, None, &read, watch).map_err(|error| stop(error, &sources))?;
+    Ok(print(args, &fabric, &read.topology, None, &[report])?)
+}
+
+/// Where each of some directories saturates, or when it is done, beside the first.
+fn compare(args: &SimArgs, directories: &[PathBuf], trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
     if let SimFormat::Json | SimFormat::Svg = args.format {
         return Err(DriverError::NoSuchForm { form: args.format.name() }.into());
     }
-    let mut compared = Vec::new();
+    let (mut compared, mut finished) = (Vec::new(), Vec::new());
     for directory in directories {
         let Loaded { fabric, sources, .. } = built(directory)?;
-        let from = Built { directory, fabric: &fabric, sources: &sources };
+        let from = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, trace, chips: false } };
         for scenario in from.scenarios(args, args.scenario == ALL)? {
-            let read = from.scenario(&scenario)?;
-            let report = from.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
-            compared.push(emit::Compared::of(&fabric, &report));
+            let read = from.scenario(args, &scenario)?;
+            let report = from.runs.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
+            match emit::Finished::of(&fabric, &report) {
+                Some(of) => finished.push(of),
+                None => compared.push(emit::Compared::of(&fabric, &report)),
+            }
         }
     }
     match args.format {
+        SimFormat::Csv if compared.is_empty() => write_out(emit::finished_csv(&finished).as_bytes())?,
         SimFormat::Csv => write_out(emit::comparison_csv(&compared).as_bytes())?,
+        _ if compared.is_empty() => print_out(&emit::finished_text(&finished))?,
         _ => print_out(&emit::comparison_text(&compared))?,
     }
     Ok(())
@@ -101,8 +124,17 @@ fn blocks<'a>(args: &SimArgs, fabric: &'a Fabric) -> Result<Vec<&'a Simulation>,
 /// Where a fabric is read from.
 struct Built<'a> {
     directory: &'a Path,
-    fabric: &'a Fabric,
     sources: &'a SourceMap,
+    runs: Runs<'a>,
+}
+
+/// What is run.
+struct Runs<'a> {
+    fabric: &'a Fabric,
+    /// What the option of this name says.
+    trace: Option<&'a Trace>,
+    /// Whether they are chips that only a file knows of: endpoints inside routers.
+    chips: bool,
 }
 
 impl Built<'_> {
@@ -110,12 +142,12 @@ impl Built<'_> {
     fn several(&self, args: &SimArgs, block: Option<&Simulation>, all: bool, watch: &Watch) -> Result<(), Stop> {
         let (mut reports, mut wired) = (Vec::new(), None);
         for scenario in self.scenarios(args, all)? {
-            let read = self.scenario(&scenario)?;
-            reports.push(self.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
+            let read = self.scenario(args, &scenario)?;
+            reports.push(self.runs.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
             wired = Some(read.topology);
         }
         if let Some(topology) = wired {
-            print(args, self.fabric, &topology, block, &reports)?;
+            print(args, self.runs.fabric, &topology, block, &reports)?;
         }
         Ok(())
     }
@@ -125,23 +157,28 @@ impl Built<'_> {
         if !all {
             return Ok(vec![args.scenario.clone()]);
         }
-        check::scenario_names(&self.files(None)?, self.fabric).map_err(|error| stop(error, self.sources))
+        check::scenario_names(&self.files(None)?, self.runs.fabric).map_err(|error| stop(error, self.sources))
     }
 
     /// Topology and tables of a scenario.
-    fn scenario(&self, name: &str) -> Result<ReadScenario, Stop> {
+    fn scenario(&self, args: &SimArgs, name: &str) -> Result<ReadScenario, Stop> {
         let unknown = || {
             let hint = match self.directory.join("tables").is_dir() {
                 true => format!("`fabc tables {}` lists the scenarios", display(self.directory)),
-                false => "the directory has no tables: its build stopped before routing".to_owned(),
+                false => "the directory has no tables, its build stopped before routing: without them only `--routing min` and the like can be run".to_owned(),
             };
             DriverError::UnknownScenario { name: name.to_owned(), hint }
         };
         let files = self.files(Some(name))?;
         if !files.keys().any(|path| path.starts_with("tables/")) {
+            // Packets that choose their ways need no tables.
+            let choose = args.ways.routing.is_some_and(|routing| routing != Routing::Tables);
+            if choose && name == NOMINAL && !self.directory.join("tables").is_dir() {
+                return check::read_unrouted(&files, self.runs.fabric).map_err(|error| stop(error, self.sources));
+            }
             return Err(unknown().into());
         }
-        let read = check::read_scenario(&files, self.fabric, name).map_err(|error| stop(error, self.sources))?;
+        let read = check::read_scenario(&files, self.runs.fabric, name).map_err(|error| stop(error, self.sources))?;
         read.ok_or_else(|| unknown().into())
     }
 
@@ -152,6 +189,19 @@ impl Built<'_> {
         let there = wanted.filter(|path| self.directory.join(path).is_file());
         there.map(|path| Ok((path.clone(), read::bytes(&self.directory.join(&path), ARTIFACT_BYTES)?))).collect()
     }
+}
+
+impl Runs<'_> {
+    /// What the simulator is asked for; chips of anybody have the ports that those of a pod have.
+    fn parameters(&self, args: &SimArgs) -> Result<Parameters, SimError> {
+        let parameters = args.parameters(self.trace)?;
+        let of_chips = match parameters.model {
+            Model::Packet => Hosts::Unlimited,
+            Model::Flit => Hosts::Ports(2),
+        };
+        let hosts = parameters.hosts.or(self.chips.then_some(of_chips));
+        Ok(Parameters { hosts, ..parameters })
+    }
 
     /// Runs all rates and seeds on one scenario.
     fn run(&self, args: &SimArgs, block: Option<&Simulation>, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
@@ -159,22 +209,22 @@ impl Built<'_> {
         if let Some(block) = block {
             return sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
-        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters()?)?;
-        let bound = prepared.load().bound;
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &self.parameters(args)?)?;
+        let (bound, ends) = (prepared.load().bound, prepared.volume().is_some());
         let rates = match &args.rates {
             Some(rates) => rates.0.clone(),
-            None if args.saturation => Vec::new(),
+            None if args.saturation || ends => Vec::new(),
             None => sim::usual_rates(bound),
         };
-        let search = args.saturation || args.rates.is_none();
+        let search = args.saturation || (args.rates.is_none() && !ends);
         sim::simulate(&prepared, &rates, &args.all_seeds(), search, watch)
     }
 
-    /// Searches where one scenario saturates.
+    /// Searches where one scenario saturates; traffic that ends is run.
     fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
         let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
-        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &args.parameters()?)?;
-        sim::simulate(&prepared, &[], &args.all_seeds(), true, watch)
+        let prepared = sim::prepare(self.fabric, &scene, &read.tables, &self.parameters(args)?)?;
+        sim::simulate(&prepared, &[], &args.all_seeds(), args.saturation || prepared.volume().is_none(), watch)
     }
 }
 
@@ -189,7 +239,7 @@ fn print(
     match args.format {
         SimFormat::Text => print_out(&emit::simulation_text(fabric, topology, name, reports)),
         SimFormat::Json => write_out(emit::simulation_json(fabric, topology, name, reports).as_bytes()),
-        SimFormat::Csv => write_out(emit::simulation_csv(topology, reports).as_bytes()),
+        SimFormat::Csv => write_out(emit::simulation_csv(fabric, topology, reports).as_bytes()),
         SimFormat::Svg => write_out(emit::simulation_svg(fabric, reports).as_bytes()),
     }
 }

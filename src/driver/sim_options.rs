@@ -1,7 +1,8 @@
 //! The options of `fabc sim`, as clap reads them.
 
 use crate::sim::{
-    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Parameters, Rate, Routing, Score, Shortest, SimError, Traffic,
+    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Parameters, Rate, Routing, Score, Shortest, SimError, Trace,
+    Traffic,
 };
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -11,21 +12,21 @@ use std::path::PathBuf;
 const RATES: u64 = 10_000;
 
 /// The healthy fabric.
-const NOMINAL: &str = "nominal";
+pub(super) const NOMINAL: &str = "nominal";
 
 /// `fabc sim`.
 #[derive(Clone, Debug, Args)]
 pub struct SimArgs {
     /// A directory that `fabc build` wrote; several are compared
-    #[arg(value_name = "DIR", required = true, num_args = 1..)]
+    #[arg(value_name = "DIR", required_unless_present = "tables", conflicts_with = "tables", num_args = 1..)]
     pub directories: Vec<PathBuf>,
 
     /// One table of where each directory saturates, of static bounds, and of ratios to the first
-    #[arg(long, conflicts_with_all = ["rates", "block"])]
+    #[arg(long, conflicts_with_all = ["rates", "block", "tables"])]
     pub compare: bool,
 
     /// Run this `simulate` block of the spec [default: all of them, if nothing else is asked for]
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["traffic", "rates", "saturation", "seed", "seeds", "ModelArgs"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["traffic", "trace", "rates", "saturation", "seed", "seeds", "ModelArgs"])]
     pub block: Option<String>,
 
     /// Who sends to whom [default: uniform]
@@ -43,7 +44,7 @@ pub struct SimArgs {
     pub saturation: bool,
 
     /// The scenario, such as `X[0,0]`; `all` for every one
-    #[arg(long, default_value = NOMINAL, value_name = "NAME")]
+    #[arg(long, default_value = NOMINAL, value_name = "NAME", conflicts_with = "tables")]
     pub scenario: String,
 
     /// Seed of births, destinations and permutations
@@ -69,6 +70,43 @@ pub struct SimArgs {
     /// The model of routers and hosts.
     #[command(flatten)]
     pub model: ModelArgs,
+
+    /// Tables of anybody.
+    #[command(flatten)]
+    pub foreign: ForeignArgs,
+}
+
+/// Tables and a network of anybody, and what no file says of its routers and links.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Tables of anybody, instead of a directory")]
+pub struct ForeignArgs {
+    /// Forwarding tables: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
+    #[arg(long, value_name = "FILE", requires = "topology", conflicts_with = "block")]
+    pub tables: Option<String>,
+
+    /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
+    #[arg(long, value_name = "FILE", requires = "tables")]
+    pub topology: Option<String>,
+
+    /// Virtual channels of a port [default: two more than the tables use]
+    #[arg(long, value_name = "N", requires = "tables", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub vcs: Option<u8>,
+
+    /// Flits of a queue
+    #[arg(long, value_name = "FLITS", default_value_t = 200, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub buffer: u32,
+
+    /// Bytes of a flit; a channel moves one per cycle of 1 GHz
+    #[arg(long, value_name = "BYTES", default_value_t = 64, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub flit: u32,
+
+    /// Cycles of a link
+    #[arg(long, value_name = "CYCLES", default_value_t = 1, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub link_latency: u32,
+
+    /// Cycles of a router
+    #[arg(long, value_name = "CYCLES", default_value_t = 3, requires = "tables", value_parser = clap::value_parser!(u32).range(0..=1 << 16))]
+    pub router_latency: u32,
 }
 
 /// What some traffics are told beyond their names.
@@ -94,6 +132,19 @@ pub struct DetailArgs {
     /// In bursts: flits per cycle while a host is on
     #[arg(long, value_name = "RATE", requires = "bursts", value_parser = rate)]
     pub burst_rate: Option<Rate>,
+
+    /// Of `all_to_all`: what every pair sends, such as `64KiB`; the last packet is filled up
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub bytes: Option<u64>,
+
+    /// Of `all_to_all`: phase k + 1 begins when all messages of phase k have arrived [default: every source
+    /// goes on as soon as it can]
+    #[arg(long)]
+    pub barrier: bool,
+
+    /// Messages that are sent once, from a file with lines `cycle,src,dst,flits`
+    #[arg(long, value_name = "FILE", conflicts_with = "traffic")]
+    pub trace: Option<PathBuf>,
 }
 
 /// How packets find their ways.
@@ -147,7 +198,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub classes: Option<u8>,
 
-    /// Who goes first, in the packet model [default: age]
+    /// Who goes first [default: age; in the flit model rotate]
     #[arg(long, value_enum)]
     pub arbitration: Option<Arbitration>,
 
@@ -213,30 +264,30 @@ impl SimFormat {
 pub struct Rates(pub Vec<Rate>);
 
 impl SimArgs {
-    /// What the simulator is asked for.
+    /// What the simulator is asked for; `trace` is what the file of that option says.
     ///
     /// # Errors
     /// What the model does not have.
-    pub(super) fn parameters(&self) -> Result<Parameters, SimError> {
+    pub(super) fn parameters(&self, trace: Option<&Trace>) -> Result<Parameters, SimError> {
         let ModelArgs { model, packet, general, classes, arbitration, credits, hosts, injection, turn, speedup, warmup, measure } =
             self.model;
-        let DetailArgs { by, hotspot, share, bursts, burst_rate } = &self.details;
+        let DetailArgs { by, hotspot, share, bursts, burst_rate, bytes, barrier, trace: _ } = &self.details;
         let WayArgs { routing, shortest, samples, bias, rule } = self.ways;
-        let of = |option: &'static str| Err(SimError::OtherModel { option, of: Model::Packet.name() });
-        match model {
-            Model::Flit if arbitration.is_some() => return of("--arbitration"),
-            Model::Flit if turn.is_some() => return of("--turn"),
-            _ => {}
+        if model == Model::Flit && turn.is_some() {
+            return Err(SimError::OtherModel { option: "--turn", of: Model::Packet.name() });
         }
         let usual = Parameters::default();
         Ok(Parameters {
             model,
-            traffic: self.traffic.unwrap_or(Traffic::Uniform),
+            traffic: self.traffic.unwrap_or(if trace.is_some() { Traffic::Trace } else { Traffic::Uniform }),
             details: Details {
                 by: *by,
                 share: *share,
                 spots: hotspot.as_ref().map_or_else(Vec::new, |spots| spots.0.clone()),
                 bursts: bursts.zip(*burst_rate).map(|(length, rate)| Bursts { length, rate }),
+                bytes: *bytes,
+                barrier: *barrier,
+                trace: trace.cloned(),
             },
             choosing: Choosing { routing, shortest, samples, bias, score: rule },
             packet,
@@ -244,7 +295,7 @@ impl SimArgs {
             turn: turn.unwrap_or(usual.turn),
             speedup,
             lanes: general.map(Lanes::General).or(classes.map(Lanes::Classes)),
-            arbitration: arbitration.unwrap_or(usual.arbitration),
+            arbitration,
             credits,
             hosts,
             warmup,
@@ -256,8 +307,8 @@ impl SimArgs {
     /// Whether nothing is asked for but a fabric.
     pub(super) fn is_plain(&self) -> bool {
         let usual = Parameters::default();
-        let asked = self.traffic.is_some() || self.rates.is_some() || self.saturation || self.seeds != 1;
-        !asked && self.scenario == NOMINAL && self.parameters().is_ok_and(|parameters| parameters == usual)
+        let asked = self.traffic.is_some() || self.details.trace.is_some() || self.rates.is_some() || self.saturation || self.seeds != 1;
+        !asked && self.scenario == NOMINAL && self.parameters(None).is_ok_and(|parameters| parameters == usual)
     }
 
     /// The seeds of the runs.
@@ -300,6 +351,21 @@ fn rate(text: &str) -> Result<Rate, String> {
 fn share(text: &str) -> Result<Rate, String> {
     let one = Rate::millionths(1_000_000);
     Rate::parse(text).filter(|share| *share <= one).ok_or_else(|| format!("`{text}` is no share: write a number above 0, at most 1"))
+}
+
+/// A number of bytes, in units of 1, 1024, 1024^2 or 1024^3.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let factor = match text[digits..].trim() {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => 0,
+    };
+    let bytes = text[..digits].parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    let help = || format!("`{text}` is no size: write a whole number with B, KiB, MiB or GiB, such as `64KiB`");
+    bytes.filter(|bytes| (1..=1 << 40).contains(bytes)).ok_or_else(help)
 }
 
 /// Names between commas, with commas of their own in brackets.
@@ -375,6 +441,8 @@ values! {
         Traffic::GroupShift => "To the group so many on (`--by`), all of its endpoints alike",
         Traffic::Adversarial => "Every group to one of the farthest, every router to one of the farthest there",
         Traffic::Demand => "As the spec demands; the largest sender offers the rate",
+        Traffic::AllToAll => "A message from each to each other (`--bytes`), and then no more",
+        Traffic::Trace => "The messages of a file (`--trace`), and then no more",
     };
     Routing: |value| match value {
         Routing::Tables => "By the forwarding tables",
@@ -399,6 +467,16 @@ values! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, size) in [("1", 1), ("100 B", 100), ("64KiB", 65_536), ("2MiB", 2 << 20), ("1 GiB", 1 << 30)] {
+            assert_eq!(bytes(text), Ok(size), "{text}");
+        }
+        for text in ["", "0", "KiB", "64KB", "1.5MiB", "-1", "99999999999999999999", "20000000GiB"] {
+            assert!(bytes(text).unwrap_err().contains("is no size"), "{text}");
+        }
+    }
 
     #[test]
     fn rates_are_lists_of_numbers_and_ranges() {

@@ -2,12 +2,12 @@
 //! network of anybody.
 
 use super::errors::{DriverError, Stop};
+use super::foreign::rejected;
 use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
-use crate::check::{self, ForeignTables, Lanes, NamedFile, Rejected};
-use crate::diag::SourceMap;
+use crate::check::{self, ForeignTables, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
 use crate::syntax::print_spec;
 use crate::verify::{self, Unproved, Verified};
@@ -71,13 +71,7 @@ fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) 
         NamedFile { name, bytes }
     }
     let lanes = sl2vl.as_ref().map(|sl2vl| Lanes { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
-    let found = check::foreign(files[0], files[1], lanes).map_err(|rejected| {
-        let (errors, exit_code) = match rejected {
-            Rejected::Unreadable(error) => (vec![*error], 1),
-            Rejected::Convicted(errors) => (errors, 3),
-        };
-        Stop { diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(), sources: SourceMap::default(), exit_code }
-    })?;
+    let found = check::foreign(files[0], files[1], lanes).map_err(rejected)?;
     let ForeignTables { routers, endpoints, channels, pairs, hops, longest, max_channel_load, busiest, vc_hops, dependencies } = found;
     let of_lanes = match (&args.sl2vl, &args.path_sl) {
         (None, _) => String::new(),

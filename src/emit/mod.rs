@@ -9,6 +9,7 @@ mod config_db;
 mod described;
 mod design_space;
 mod dot;
+mod estimate;
 mod external;
 mod formula;
 mod graphml;
@@ -30,12 +31,14 @@ mod tables_bin;
 mod topology;
 
 pub use described::described;
+pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text};
 pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::{Look, terminal_report};
 pub use simulation::{
-    Compared, comparison_csv, comparison_text, simulation_csv, simulation_json, simulation_path, simulation_svg, simulation_text,
+    Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,
+    simulation_svg, simulation_text,
 };
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
@@ -44,7 +47,6 @@ use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
 use crate::syntax::DEMAND_INPUT;
 use external::External;
-use tables::unpacked;
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -327,7 +329,7 @@ impl Part<'_> {
             Kind::Tables => {
                 let scenario = &compiled.scenarios[self.at];
                 let text = |routed: &RoutedScenario| {
-                    tables_json(&unpacked(&routed.tables), &scenario.scenario.images, compiled.topology.symmetry())
+                    tables_json(&routed.tables.unpacked(), &scenario.scenario.images, compiled.topology.symmetry())
                 };
                 scenario.routed.as_ref().map_or_else(String::new, text)
             }
@@ -341,7 +343,7 @@ impl Part<'_> {
                 let name = &compiled.fabric.simulations[self.at].name;
                 simulation_json(&compiled.fabric, &compiled.topology, Some(name), &compiled.simulations[self.at])
             }
-            Kind::SimulationsCsv => simulation_csv(&compiled.topology, &compiled.simulations[self.at]),
+            Kind::SimulationsCsv => simulation_csv(&compiled.fabric, &compiled.topology, &compiled.simulations[self.at]),
             Kind::Graphml if compiled.pod.is_none() => network::graphml(compiled),
             Kind::Graphml => graphml::xml(compiled),
             Kind::Dot if compiled.pod.is_none() => network::dot(compiled),

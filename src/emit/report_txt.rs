@@ -133,6 +133,28 @@ impl Page {
     fn simulations(&mut self, compiled: &Compiled) {
         let run = compiled.fabric.simulations.iter().zip(&compiled.simulations);
         for (simulation, reports) in run.filter(|(_, reports)| !reports.is_empty()) {
+            let setting = &reports[0].setting;
+            let worst = |what: &str| match reports.len() {
+                1 => String::new(),
+                scenarios => format!(", the {what} of {} faults", grouped(scenarios as u64 - 1)),
+            };
+            if reports[0].volume.is_some() {
+                self.title(
+                    "SIMULATION",
+                    &format!("  {:>11}  {:>11}  {:>8}  {:>10}  {:>10}", "at least", "cycles", "of bound", "us", "GB/s"),
+                );
+                for row in simulation::nominal_and_slowest(&compiled.fabric, reports) {
+                    let name = format!("{}, {}", simulation.name, row.scenario);
+                    self.clipped(format!(
+                        "  {name:<14}  {:>11}  {:>11}  {:>8}  {:>10}  {:>10}",
+                        row.least, row.cycles, row.share, row.microseconds, row.gbs
+                    ));
+                }
+                let [traffic, _] = simulation::told(setting);
+                let model = simulation::sentence(setting);
+                self.wrapped("  ", &format!("cycles to the last delivery{}; {traffic} traffic; {model}", worst("slowest")));
+                continue;
+            }
             self.title("SIMULATION", &format!("  {:>9}  {:>8}  {:>9}  {:>8}  {:>9}", "bound", "stable", "unstable", "share", "past it"));
             for row in simulation::nominal_and_worst(reports) {
                 let name = format!("{}, {}", simulation.name, row.scenario);
@@ -141,11 +163,7 @@ impl Page {
                     row.bound, row.stable, row.unstable, row.share, row.beyond
                 ));
             }
-            let (setting, unit) = (&reports[0].setting, simulation::unit(&compiled.fabric, &reports[0]));
-            let worst = match reports.len() {
-                1 => String::new(),
-                scenarios => format!(", the worst of {} faults", grouped(scenarios as u64 - 1)),
-            };
+            let (unit, worst) = (simulation::unit(&compiled.fabric, &reports[0]), worst("worst"));
             self.wrapped("  ", &format!("rates in flits per cycle and {unit}{worst}; past it: accepted at 1.1 x the static bound"));
             self.wrapped("  ", &format!("{} traffic; {}", setting.traffic.name(), simulation::sentence(setting)));
         }

@@ -97,7 +97,9 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
         Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance | Metric::Graph(_) => decimals(value.as_f64(), 4 + more),
         Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share) => decimals(value.as_f64(), 4 + more),
-        Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency) => decimals(value.as_f64(), 1 + more),
+        Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => {
+            decimals(value.as_f64(), 1 + more)
+        }
         // A product: floats would round twice.
         Metric::LoadRatio => fixed(value, 4 + more as u32),
     }

@@ -2,7 +2,7 @@
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::ids::{NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Image, Names, PackedTables, Symmetry, TableKey};
+use crate::ir::{Entry, ForwardingTables, Image, Names, Symmetry, TableKey};
 use crate::model::file_stem;
 
 /// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that
@@ -99,8 +99,4 @@ pub fn router_table_json(tables: &ForwardingTables, node: NodeId) -> String {
 /// The path of the tables of a scenario of this name, without the ending that says in which form they are.
 pub fn tables_path(scenario: &str) -> String {
     if scenario == "nominal" { "tables/nominal".to_owned() } else { format!("tables/fault-{}", file_stem(scenario)) }
-}
-
-pub(super) fn unpacked(tables: &PackedTables) -> ForwardingTables {
-    tables.unpack().expect("tables that were packed can be unpacked")
 }

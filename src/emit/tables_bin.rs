@@ -2,7 +2,7 @@
 //! JSON, then the packed routers.
 
 use super::json::{push, quote, strings};
-use super::tables::{canonical, push_image, unpacked, vc_rule};
+use super::tables::{canonical, push_image, vc_rule};
 use crate::ir::{ForwardingTables, Image, PackedTables, Symmetry};
 
 /// The file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the
@@ -11,7 +11,7 @@ pub(super) fn bytes(tables: &PackedTables, images: &[Image], topology_symmetry: 
     if tables.symmetry.is_trivial() || canonical(&tables.symmetry, topology_symmetry) {
         return file(tables, images);
     }
-    let tables = unpacked(tables);
+    let tables = tables.unpacked();
     let symmetry = tables.symmetry.without();
     let routers = symmetry.canonical_nodes().map(|node| tables.router(node)).collect();
     file(&PackedTables::pack(&ForwardingTables { symmetry, routers, ..tables }), images)

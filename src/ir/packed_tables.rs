@@ -104,6 +104,14 @@ impl PackedTables {
         Ok(ForwardingTables { scenario: self.scenario.clone(), vcs: self.vcs, key: self.key, symmetry: self.symmetry.clone(), routers })
     }
 
+    /// The same of tables that were packed, not read.
+    ///
+    /// # Panics
+    /// The body is not from [`PackedTables::pack`].
+    pub fn unpacked(&self) -> ForwardingTables {
+        self.unpack().expect("tables that were packed can be unpacked")
+    }
+
     /// Number of entries of all listed routers.
     pub fn listed_entries(&self) -> u64 {
         // Every byte that ends an integer ends a router id, a count or an entry.

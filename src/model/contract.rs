@@ -122,13 +122,26 @@ pub enum Metric {
 pub enum SimulatedMetric {
     /// The largest stable rate that was run, flits per cycle and endpoint.
     Saturation,
-    /// The same over the static bound.
+    /// The same over the static bound; of traffic that ends, the lower bound of its cycles over them.
     Share,
     /// Mean latency at a share of the static bound.
     Latency,
+    /// Of traffic that ends: from the first cycle to the last delivery.
+    Time,
 }
 
-words!(SimulatedMetric { Saturation = "saturation", Share = "share", Latency = "latency" });
+words!(SimulatedMetric { Saturation = "saturation", Share = "share", Latency = "latency", Time = "time" });
+
+impl SimulatedMetric {
+    /// Whether it is known of traffic that ends, or of traffic that does not.
+    pub fn is_of(self, finite: bool) -> bool {
+        match self {
+            SimulatedMetric::Share => true,
+            SimulatedMetric::Time => finite,
+            SimulatedMetric::Saturation | SimulatedMetric::Latency => !finite,
+        }
+    }
+}
 
 /// What is measured of the graph of a network. Definitions: `docs/language.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -220,7 +233,7 @@ impl Metric {
     pub fn unit(self) -> &'static str {
         match self {
             Metric::Bandwidth => "GB/s",
-            Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency) => "ns",
+            Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => "ns",
             _ => "",
         }
     }

@@ -25,7 +25,7 @@ pub(crate) use json::{Ordered, Tagged, json, tagged};
 pub(crate) use manifest::Manifest;
 pub use ocs::OcsSetting;
 pub(crate) use ocs::{AnyConfigDb, AnyOcsFile, ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
-pub(crate) use simulation::{BracketLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine, millionths};
+pub(crate) use simulation::{BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine, millionths};
 pub(crate) use symmetry::{NoGroup, closure, of_blocks};
 pub(crate) use tables::{AnyRouterLine, AnyTablesFile, Line, RouterLine, Served, TablesFile, TablesHead, key_of, width_of};
 pub(crate) use tables_bin::BinaryTables;

@@ -43,12 +43,49 @@ pub(crate) struct SimulatedLine {
     _load: IgnoredAny,
     pub(crate) saturation: Vec<BracketLine>,
     pub(crate) points: Vec<PointLine>,
+    #[serde(rename = "messages", default)]
+    _messages: IgnoredAny,
+    #[serde(rename = "packets", default)]
+    _packets: IgnoredAny,
+    #[serde(rename = "bytes", default)]
+    _bytes: IgnoredAny,
+    /// Of traffic that ends, the lower bound of `completions`.
+    pub(crate) least_cycles: Option<u64>,
+    #[serde(default)]
+    pub(crate) completions: Vec<CompletionLine>,
+}
+
+/// One run of traffic that ends.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompletionLine {
+    pub(crate) seed: u64,
+    pub(crate) cycles: u32,
+    #[serde(rename = "us")]
+    _us: IgnoredAny,
+    #[serde(rename = "share")]
+    _share: IgnoredAny,
+    #[serde(rename = "gbs")]
+    _gbs: IgnoredAny,
+    #[serde(rename = "gbs_per_sender")]
+    _gbs_per_sender: IgnoredAny,
+    pub(crate) delivered: u64,
+    pub(crate) latency: Option<DelayLine>,
+    pub(crate) busiest: BusiestLine,
+    pub(crate) hops: u64,
+    pub(crate) general_hops: u64,
+    #[serde(rename = "general_share")]
+    _general_share: IgnoredAny,
+    pub(crate) vcs: Vec<VcUseLine>,
+    pub(crate) busy_cycles: Vec<u64>,
 }
 
 /// How it was modelled, as far as others ask.
 #[derive(Deserialize)]
 pub(crate) struct ModelLine {
+    #[serde(default)]
     pub(crate) warmup_cycles: u64,
+    #[serde(default)]
     pub(crate) measure_cycles: u64,
 }
 

@@ -120,6 +120,8 @@ pub(crate) struct AnyTopology {
     pub(crate) generators: Vec<Vec<u32>>,
     /// Routers of a block, which the generators move as a whole; at least 1.
     pub(crate) block: usize,
+    /// Whether it is a pod, whose endpoints are inside its routers.
+    pub(crate) pod: bool,
 }
 
 pub(crate) struct AnyRouter {
@@ -201,6 +203,7 @@ impl AnyPod {
             links: self.links.into_iter().map(|TwoWayLink { a, b }| AnyLink { a, b, simplex: false, class: None }).collect(),
             generators: self.symmetry.map(|symmetry| symmetry.generators).unwrap_or_default(),
             block: cubes.iter().take_while(|cube| **cube == cubes[0]).count().max(1),
+            pod: true,
         }
     }
 }
@@ -237,6 +240,7 @@ impl AnyNetwork {
             links: self.links,
             generators,
             block: block.unwrap_or(1).max(1) as usize,
+            pod: false,
         }
     }
 }

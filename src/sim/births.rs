@@ -1,6 +1,7 @@
 //! When packets are born: every generator throws a coin per cycle, and the throws in between are skipped.
 
 use super::prepare::Prepared;
+use super::traffic::Pattern;
 use crate::model::Rate;
 use crate::random::Keyed;
 
@@ -9,9 +10,6 @@ const RING: u32 = 1024;
 
 /// The stream of random numbers that gaps are drawn from.
 const GAPS: u64 = 0;
-
-/// The stream of random numbers that destinations are drawn from.
-pub(super) const DESTINATIONS: u64 = 1;
 
 /// Coming births.
 pub(super) struct Births {
@@ -49,8 +47,8 @@ const LONGEST: u32 = u32::MAX / 4;
 
 impl Births {
     /// The ports of all endpoints of a fabric, at a rate: what an endpoint offers is spread over its ports.
-    pub(super) fn of(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Self {
-        let (setting, pattern) = (&prepared.setting, &prepared.pattern);
+    pub(super) fn of(prepared: &Prepared<'_>, pattern: &Pattern, rate: Rate, seed: u64) -> Self {
+        let setting = &prepared.setting;
         let (ports, bursts) = (setting.ports().unwrap_or(1), setting.details.bursts);
         let turns = bursts.map(|bursts| {
             let (off, rate) = (1.0 / f64::from(bursts.length), rate.as_f64());

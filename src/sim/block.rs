@@ -30,11 +30,14 @@ pub fn run_block(
 ) -> Result<SimReport, SimError> {
     let prepared = prepare(fabric, scene, tables, &simulation.parameters)?;
     let rates = rates(fabric, simulation, &prepared);
-    simulate(&prepared, &rates, &simulation.all_seeds(), true, progress)
+    simulate(&prepared, &rates, &simulation.all_seeds(), prepared.volume().is_none(), progress)
 }
 
-/// The rates of a curve: those of the block, and those that the contract asks for.
+/// The rates of a curve: those of the block, and those that the contract asks for; none of traffic that ends.
 pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) -> Vec<Rate> {
+    if prepared.volume().is_some() {
+        return Vec::new();
+    }
     let bound = prepared.load().bound;
     let mut rates = match &simulation.rates {
         Some(rates) => rates.clone(),
@@ -77,7 +80,14 @@ fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fract
     let stable = || report.saturations.iter().map(|found| found.at_least().fraction()).min();
     match require.metric {
         Metric::Simulated(SimulatedMetric::Saturation) => stable(),
-        Metric::Simulated(SimulatedMetric::Share) => stable().map(|stable| stable.over(report.load.bound)),
+        Metric::Simulated(SimulatedMetric::Share) => match &report.volume {
+            Some(volume) => report.completions.iter().map(|run| volume.share(run)).min(),
+            None => stable().map(|stable| stable.over(report.load.bound)),
+        },
+        Metric::Simulated(SimulatedMetric::Time) => {
+            let cycles = Fraction::whole(report.completions.iter().map(|run| run.cycles).max()?);
+            Some(if require.scale == Scale::Cycles { cycles } else { nanoseconds(cycles, fabric.clock_hz) })
+        }
         Metric::Simulated(SimulatedMetric::Latency) => {
             let share = require.simulation.as_ref().and_then(|of| of.share)?;
             let rate = Rate::share(Fraction::decimal(share), report.load.bound);

@@ -102,7 +102,7 @@ pub enum SimError {
     },
 
     /// Packets that wait for each other for ever.
-    #[error("{scenario}: at rate {rate} nothing has moved since cycle {cycle}: {length} queues wait for each other in a circle:\n{circle}")]
+    #[error("{scenario}: {at} nothing has moved since cycle {cycle}: {length} queues wait for each other in a circle:\n{circle}")]
     #[diagnostic(
         code(FAB0608),
         help("the first packet of each queue needs room in the next: tables that `fabc verify` accepts have no such circle")
@@ -110,8 +110,8 @@ pub enum SimError {
     Deadlock {
         /// The scenario.
         scenario: String,
-        /// The rate.
-        rate: String,
+        /// The rate, or the traffic.
+        at: String,
         /// The last cycle in which something moved.
         cycle: u32,
         /// Queues of the circle.
@@ -205,6 +205,53 @@ pub enum SimError {
         belongs: &'static str,
     },
 
+    /// A line of a trace that is no message, or none of this fabric.
+    #[error("{file}:{line}: {what}")]
+    #[diagnostic(code(FAB0624), help("{help}"))]
+    TraceLine {
+        /// As it was called.
+        file: String,
+        /// From 1 on.
+        line: u32,
+        /// What is wrong.
+        what: String,
+        /// What would be right.
+        help: String,
+    },
+
+    /// A trace without messages.
+    #[error("{file}: there is no message in it")]
+    #[diagnostic(code(FAB0625), help("write a line per message: `cycle,src,dst,flits`, such as `120,0,17,64`"))]
+    EmptyTrace {
+        /// As it was called.
+        file: String,
+    },
+
+    /// More messages than fit in memory.
+    #[error("{messages} messages are more than {most}")]
+    #[diagnostic(code(FAB0626), help("all to all is of at most 4096 endpoints; cut a trace in pieces"))]
+    TooManyMessages {
+        /// That would be sent.
+        messages: u64,
+        /// The limit.
+        most: u64,
+    },
+
+    /// Traffic that takes more cycles than are counted.
+    #[error("this takes at least {cycles} cycles, and {most} are counted at most")]
+    #[diagnostic(code(FAB0627), help("send less (`--bytes`)"))]
+    Endless {
+        /// What it takes at least.
+        cycles: u64,
+        /// The limit.
+        most: u64,
+    },
+
+    /// Hosts without ports whose packets choose their ways, of traffic that ends.
+    #[error("messages that wait in line at hosts without limit go by the tables")]
+    #[diagnostic(code(FAB0628), help("give hosts ports (`--hosts 1`), or go by the tables (`--routing tables`)"))]
+    LimitlessMessages,
+
     /// A parameter that the model does not have.
     #[error("`{option}` is of the {of} model")]
     #[diagnostic(code(FAB0612), help("leave it out, or choose `--model {of}`"))]
@@ -216,6 +263,33 @@ pub enum SimError {
     },
 }
 
+/// An error of a `simulate` block of a spec: where it points at nothing of its own, at the block.
+#[derive(Debug, Error)]
+#[error("{error}")]
+pub struct BlockError {
+    /// What is wrong.
+    pub error: SimError,
+    /// `simulate name`.
+    pub span: Span,
+}
+
+impl Diagnostic for BlockError {
+    fn code<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        self.error.code()
+    }
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        self.error.help()
+    }
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        let block = || miette::LabeledSpan::at(self.span, "of this simulation");
+        let mut labels: Vec<miette::LabeledSpan> = self.error.labels().into_iter().flatten().collect();
+        if labels.is_empty() {
+            labels.push(block());
+        }
+        Some(Box::new(labels.into_iter()))
+    }
+}
+
 impl SimError {
     /// The process exit code: 3 where the fabric does not hold what it should.
     pub fn exit_code(&self) -> u8 {
@@ -223,6 +297,8 @@ impl SimError {
             SimError::Astray { .. } | SimError::Deadlock { .. } => 3,
             SimError::RateTooHigh { .. } | SimError::NoTraffic { .. } | SimError::TooManyCycles { .. } => 2,
             SimError::Bursts { .. } | SimError::Misplaced { .. } => 2,
+            SimError::TraceLine { .. } | SimError::EmptyTrace { .. } | SimError::TooManyMessages { .. } => 2,
+            SimError::Endless { .. } | SimError::LimitlessMessages => 2,
             SimError::UnlimitedHosts | SimError::OtherModel { .. } => 2,
             _ => 1,
         }

@@ -13,6 +13,8 @@
 mod births;
 mod block;
 mod choice;
+mod completion;
+mod cycles;
 mod endpoints;
 mod errors;
 mod flit;
@@ -29,22 +31,25 @@ mod run;
 mod saturation;
 mod setting;
 mod simulate;
+mod supply;
 mod tally;
 mod traffic;
 mod waiting;
 mod wheel;
 
 pub use crate::model::{
-    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Parameters, Rate, Routing, Score, Shortest, Traffic,
+    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Parameters, Rate, Routing, Score, Shortest, Trace, Traffic,
 };
 pub use block::{rates, run_block, settle, usual_rates};
-pub use errors::SimError;
+pub use completion::{Completion, Volume};
+pub use errors::{BlockError, SimError};
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};
 pub use prepare::{Prepared, prepare};
 pub use report::{Class, SimReport};
 pub use routing::{Chosen, Ugal};
-pub use run::run;
+pub use run::{complete, run};
 pub use saturation::{Beyond, Saturation, saturation};
 pub use setting::Setting;
 pub use simulate::{curve, simulate};
+pub use traffic::read_trace;

@@ -1,6 +1,7 @@
 //! Everything that all runs of one fabric share: parameters with their defaults, tables, loads.
 
 use super::choice::{Choice, choice, shortest_by_default};
+use super::completion::Volume;
 use super::endpoints::Endpoints;
 use super::errors::SimError;
 use super::layout::Layout;
@@ -8,11 +9,11 @@ use super::load::{StaticLoad, Ways, Why, load};
 use super::routes::Routes;
 use super::routing::Chosen;
 use super::setting::Setting;
-use super::traffic::{Expected, Pattern};
+use super::traffic::{Expected, Messages, Offer, Pattern};
 use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
-use crate::model::{Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Parameters, Rate, Routing, Traffic};
+use crate::model::{Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Parameters, Rate, Routing, Traffic};
 
 /// A link and its router take at most so many cycles: the wheel of events is as long.
 const LATENCY: u32 = 1 << 20;
@@ -37,8 +38,10 @@ pub struct Prepared<'a> {
     /// Where ways are chosen, and not looked up.
     pub(super) choice: Option<Choice>,
     pub(super) endpoints: Endpoints,
-    pub(super) pattern: Pattern,
+    pub(super) offer: Offer,
     pub(super) load: StaticLoad,
+    /// Of traffic that ends: what it sends.
+    pub(super) volume: Option<Volume>,
 }
 
 impl Prepared<'_> {
@@ -57,6 +60,14 @@ impl Prepared<'_> {
     /// Numbers of channels.
     pub fn channel_count(&self) -> u32 {
         self.layout.channels as u32
+    }
+    /// What traffic that ends sends; nothing of other traffic.
+    pub fn volume(&self) -> Option<Volume> {
+        self.volume
+    }
+    /// The error of a setting that this traffic does not have.
+    pub(super) fn has_no(&self, setting: &'static str) -> SimError {
+        misplaced(self.setting.traffic, setting)
     }
     /// Highest rate that the births of packets can offer: one packet per cycle and port, and in bursts no
     /// more than these offer with a single cycle between them.
@@ -104,6 +115,7 @@ pub fn prepare<'a>(
         _ => ((0, 1), router.vcs),
     };
     let (credits, hosts) = by_model(fabric, parameters)?;
+    let flit = parameters.model == Model::Flit;
     let mut setting = Setting {
         model: parameters.model,
         traffic: parameters.traffic,
@@ -112,11 +124,11 @@ pub fn prepare<'a>(
         packet: parameters.packet,
         injection: parameters.injection,
         turn: parameters.turn,
-        speedup: parameters.speedup.unwrap_or(if parameters.model == Model::Flit { FLIT_SPEEDUP } else { 1 }),
+        speedup: parameters.speedup.unwrap_or(if flit { FLIT_SPEEDUP } else { 1 }),
         general,
         classes,
         table_vcs,
-        arbitration: parameters.arbitration,
+        arbitration: parameters.arbitration.unwrap_or(if flit { Arbitration::Rotate } else { Arbitration::Age }),
         credits,
         hosts,
         warmup: 0,
@@ -126,14 +138,21 @@ pub fn prepare<'a>(
         buffer: router.buffer_flits,
     };
     let endpoints = Endpoints::of(scene);
-    let pattern = Pattern::of(&setting, fabric, scene, &endpoints)?;
+    let offer = match setting.traffic.is_finite() {
+        true => Offer::Messages(Messages::of(&setting, scene, &endpoints, fabric.router.flit_bytes.into())?),
+        false => Offer::Rates(Pattern::of(&setting, fabric, scene, &endpoints)?),
+    };
     let ports = setting.ports();
     let ports_at = |router: usize| ports.map(|ports| (endpoints.at(router).start * ports, endpoints.at(router).len() as u32 * ports));
     let layout = Layout::new(fabric, scene, &setting, &ports_at);
     let routes = Routes::of(tables, topology);
     let choice = choice(&setting, fabric, scene, &layout, &endpoints, &routes)?;
     let ways = Ways { setting: &setting, layout: &layout, routes: &routes, endpoints: &endpoints, choice: choice.as_ref() };
-    let load = load(&ways, &Expected::of(&pattern, &endpoints)).map_err(|astray| {
+    let expected = match &offer {
+        Offer::Rates(pattern) => Expected::of(pattern, &endpoints),
+        Offer::Messages(messages) => messages.expected(&setting, &endpoints),
+    };
+    let load = load(&ways, &expected).map_err(|astray| {
         let name = |router: u32| topology.name(NodeId(router));
         let why = match astray.why {
             Why::NoEntry(at) => format!("{} has no entry for them", name(at)),
@@ -143,6 +162,30 @@ pub fn prepare<'a>(
         };
         SimError::Astray { scenario: tables.scenario.clone(), src: name(astray.from), dst: name(astray.to), why }
     })?;
+    let (mut load, mut volume) = (load, None);
+    if let Offer::Messages(messages) = &offer {
+        let least_cycles = messages.least_cycles(&setting, &load);
+        load.bound = Fraction::new(1u8, least_cycles);
+        volume = Some(Volume { messages: messages.list.len() as u64, packets: messages.packets(), bytes: messages.bytes, least_cycles });
+        if least_cycles > SIMULATED_CYCLES {
+            return Err(SimError::Endless { cycles: least_cycles, most: SIMULATED_CYCLES });
+        }
+        if choice.is_some() && setting.hosts == Hosts::Unlimited {
+            return Err(SimError::LimitlessMessages);
+        }
+        return Ok(Prepared {
+            topology,
+            scenario: tables.scenario.clone(),
+            setting,
+            layout,
+            routes,
+            choice,
+            endpoints,
+            offer,
+            load,
+            volume,
+        });
+    }
     let latencies = if layout.routers >= LARGE { LATENCIES_OF_LARGE } else { LATENCIES };
     let cycles = load.mean_cycles.times(Fraction::whole(latencies)).ceil().max(CYCLES.into()).next_multiple_of(1000);
     let counted = |asked: Option<u32>| asked.map_or(cycles, u128::from);
@@ -151,7 +194,7 @@ pub fn prepare<'a>(
         return Err(SimError::TooManyCycles { warmup: warmup as u64, measure: measure as u64, most: SIMULATED_CYCLES });
     }
     (setting.warmup, setting.measure) = (warmup as u32, measure as u32);
-    Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, choice, endpoints, pattern, load })
+    Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, choice, endpoints, offer, load, volume })
 }
 
 /// Rounds of the switch in a cycle of the flit model, where nothing is said.
@@ -219,23 +262,43 @@ const SHARE: u64 = 200_000;
 
 /// What the traffic is told, with its defaults.
 fn details(parameters: &Parameters) -> Result<Details, SimError> {
-    let Details { by, share, spots, bursts } = &parameters.details;
-    let (spotted, shifted) = (parameters.traffic == Traffic::Hotspot, parameters.traffic == Traffic::GroupShift);
-    for (setting, given, belongs, to) in [
-        ("hotspot", !spots.is_empty(), spotted, "it belongs to `--traffic hotspot`"),
-        ("share", share.is_some(), spotted, "it belongs to `--traffic hotspot`"),
-        ("by", by.is_some(), shifted, "it belongs to `--traffic group_shift`"),
+    let traffic = parameters.traffic;
+    let Details { by, share, spots, bursts, bytes, barrier, trace } = &parameters.details;
+    let is = |of: Traffic| traffic == of;
+    let goes_on = !traffic.is_finite();
+    for (setting, given, belongs) in [
+        ("hotspot", !spots.is_empty(), is(Traffic::Hotspot)),
+        ("share", share.is_some(), is(Traffic::Hotspot)),
+        ("by", by.is_some(), is(Traffic::GroupShift)),
+        ("bytes", bytes.is_some(), is(Traffic::AllToAll)),
+        ("barrier", *barrier, is(Traffic::AllToAll)),
+        ("trace", trace.is_some(), is(Traffic::Trace)),
+        ("bursts", bursts.is_some(), goes_on),
+        ("warmup", parameters.warmup.is_some(), goes_on),
+        ("measure", parameters.measure.is_some(), goes_on),
     ] {
         if given && !belongs {
-            return Err(SimError::Misplaced { setting, about: format!("{} traffic", parameters.traffic.name()), belongs: to });
+            return Err(misplaced(traffic, setting));
         }
     }
     Ok(Details {
-        by: shifted.then(|| by.unwrap_or(1)),
-        share: spotted.then(|| share.unwrap_or(Rate::millionths(SHARE))),
-        spots: spots.clone(),
-        bursts: *bursts,
+        by: is(Traffic::GroupShift).then(|| by.unwrap_or(1)),
+        share: is(Traffic::Hotspot).then(|| share.unwrap_or(Rate::millionths(SHARE))),
+        ..parameters.details.clone()
     })
+}
+
+/// The error of a setting that a traffic does not have.
+fn misplaced(traffic: Traffic, setting: &'static str) -> SimError {
+    let belongs = match setting {
+        "hotspot" | "share" => "it belongs to `--traffic hotspot`",
+        "by" => "it belongs to `--traffic group_shift`",
+        "bytes" | "barrier" => "it belongs to `--traffic all_to_all`",
+        "trace" => "a trace is a traffic of its own: leave `--traffic` out",
+        "an end" => "it belongs to `--traffic all_to_all` and `--trace`",
+        _ => "this traffic ends: all of it is run, as fast as it goes, and counted",
+    };
+    SimError::Misplaced { setting, about: format!("{} traffic", traffic.name()), belongs }
 }
 
 /// General virtual channels, and those for each one of the tables.

@@ -1,5 +1,6 @@
 //! What all runs of one call come to.
 
+use super::completion::{Completion, Volume};
 use super::load::StaticLoad;
 use super::point::Point;
 use super::saturation::Saturation;
@@ -23,6 +24,10 @@ pub struct SimReport {
     pub saturations: Vec<Saturation>,
     /// By rate, then by seed, both ascending.
     pub points: Vec<Point>,
+    /// What traffic that ends sends; other traffic has rates.
+    pub volume: Option<Volume>,
+    /// Runs of it, by seed; nothing of other traffic.
+    pub completions: Vec<Completion>,
 }
 
 /// Channels that are alike.

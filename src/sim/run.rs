@@ -1,19 +1,37 @@
 //! One run, by the model that was asked for.
 
+use super::completion::Completion;
 use super::errors::SimError;
 use super::point::Point;
 use super::prepare::Prepared;
-use super::{flit, packet};
+use super::traffic::Offer;
+use super::{cycles, flit, packet};
 use crate::model::{Model, Rate};
 
 /// Runs one rate: the cycles to warm up, those that are measured, and then until all packets that were born
 /// in the measured ones have arrived, at most as long again.
 ///
 /// # Errors
-/// Packets wait for each other for ever.
+/// Packets wait for each other for ever; or the traffic ends, and has no rate.
 pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+    let Offer::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
     match prepared.setting.model {
-        Model::Packet => packet::run(prepared, rate, seed),
-        Model::Flit => flit::run(prepared, rate, seed),
+        Model::Packet => cycles::run(packet::Run::new(prepared, seed), prepared, pattern, rate, seed),
+        Model::Flit => cycles::run(flit::Run::new(prepared), prepared, pattern, rate, seed),
+    }
+}
+
+/// Runs traffic that ends until everything has arrived.
+///
+/// # Errors
+/// Packets wait for each other for ever, or there are more cycles than are counted; or the traffic does not
+/// end.
+pub fn complete(prepared: &Prepared<'_>, seed: u64) -> Result<Completion, SimError> {
+    if prepared.offer.messages().is_none() {
+        return Err(prepared.has_no("an end"));
+    }
+    match prepared.setting.model {
+        Model::Packet => cycles::complete(packet::Run::new(prepared, seed), prepared, seed),
+        Model::Flit => cycles::complete(flit::Run::new(prepared), prepared, seed),
     }
 }

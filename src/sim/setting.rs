@@ -71,8 +71,9 @@ impl Setting {
     pub fn per_cycle(&self, packets: u64, cycles: u32, endpoints: u32) -> Fraction {
         Fraction::new(packets * u64::from(self.packet), u64::from(cycles) * u64::from(endpoints))
     }
-    /// The first cycle in which nothing is counted any more.
+    /// The first cycle in which nothing is counted any more; traffic that ends is counted from the first to
+    /// the last.
     pub fn end(&self) -> u32 {
-        self.warmup + self.measure
+        if self.traffic.is_finite() { u32::MAX } else { self.warmup + self.measure }
     }
 }

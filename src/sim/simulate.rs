@@ -1,11 +1,12 @@
 //! All runs of one call: rates, and the search for saturation.
 
+use super::completion::Completion;
 use super::errors::SimError;
 use super::layout::NONE;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::report::{Class, SimReport};
-use super::run::run as run_one;
+use super::run::{complete as complete_one, run as run_one};
 use super::saturation::{Saturation, saturation};
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::model::Rate;
@@ -20,10 +21,11 @@ pub fn curve(prepared: &Prepared<'_>, rates: &[Rate], seeds: &[u64], progress: &
     simulate(prepared, rates, seeds, false, progress)
 }
 
-/// The same; and with `search` the rate at which the fabric saturates, by every seed.
+/// The same; and with `search` the rate at which the fabric saturates, by every seed. Traffic that ends has
+/// no rates and nothing to search: every seed is run until everything has arrived.
 ///
 /// # Errors
-/// As [`curve`].
+/// As [`curve`]; or rates of traffic that ends.
 pub fn simulate(
     prepared: &Prepared<'_>,
     rates: &[Rate],
@@ -36,6 +38,13 @@ pub fn simulate(
     rates.dedup();
     seeds.sort_unstable();
     seeds.dedup();
+    if prepared.volume.is_some() {
+        return match (search, rates.is_empty()) {
+            (true, _) => Err(prepared.has_no("saturation")),
+            (_, false) => Err(prepared.has_no("rates")),
+            _ => complete(prepared, &seeds, progress),
+        };
+    }
     for &rate in &rates {
         prepared.can_offer(rate)?;
     }
@@ -54,7 +63,27 @@ pub fn simulate(
     Ok(prepared.report(saturations, points))
 }
 
+/// Runs traffic that ends with every seed.
+fn complete(prepared: &Prepared<'_>, seeds: &[u64], progress: &dyn Progress) -> Result<SimReport, SimError> {
+    progress.begin("simulate", seeds.len() as u64);
+    let run = |&seed: &u64| {
+        let run = complete_one(prepared, seed);
+        progress.advance();
+        run
+    };
+    let runs: Vec<_> = seeds.par_iter().map(run).collect();
+    progress.end();
+    let runs = runs.into_iter().collect::<Result<Vec<Completion>, SimError>>()?;
+    let by_class = |run: Completion| Completion { busy_by_class: prepared.busy_by_class(&run.busy), ..run };
+    Ok(prepared.completed(runs.into_iter().map(by_class).collect()))
+}
+
 impl Prepared<'_> {
+    /// A report of runs of traffic that ends.
+    pub fn completed(&self, completions: Vec<Completion>) -> SimReport {
+        SimReport { completions, ..self.report(Vec::new(), Vec::new()) }
+    }
+
     /// A report of runs of this fabric.
     pub fn report(&self, saturations: Vec<Saturation>, points: Vec<Point>) -> SimReport {
         let sources = self.endpoints.router.iter().map(|&router| NodeId(router)).collect();
@@ -66,17 +95,23 @@ impl Prepared<'_> {
         }
         classes.retain(|class| class.channels > 0);
         let (scenario, setting, load) = (self.scenario.clone(), self.setting.clone(), self.load.clone());
-        SimReport { scenario, setting, load, sources, classes, saturations, points }
+        let (volume, completions) = (self.volume, Vec::new());
+        SimReport { scenario, setting, load, sources, classes, saturations, points, volume, completions }
     }
 
     /// A point with what the channels of every class did.
     pub fn by_class(&self, point: Point) -> Point {
+        Point { busy_by_class: self.busy_by_class(&point.busy), ..point }
+    }
+
+    /// `[class of channels]`: cycles in which those of a class moved a flit, from those of every channel.
+    pub fn busy_by_class(&self, busy: &[u32]) -> Vec<u64> {
         let mut sums: Vec<Option<u64>> = Vec::new();
         for (channel, class) in self.classes() {
             sums.resize(sums.len().max(class + 1), None);
-            *sums[class].get_or_insert(0) += u64::from(point.busy[channel]);
+            *sums[class].get_or_insert(0) += u64::from(busy[channel]);
         }
-        Point { busy_by_class: sums.into_iter().flatten().collect(), ..point }
+        sums.into_iter().flatten().collect()
     }
 
     /// Lit channels, each with the class that the symmetry of the tables puts it in.

@@ -1,5 +1,6 @@
 //! Counting: what happens within the measured window, and what becomes of the packets that were born in it.
 
+use super::completion::Completion;
 use super::point::{Delays, Point, VcUse};
 use super::setting::Setting;
 use crate::model::Rate;
@@ -190,7 +191,6 @@ impl Tally {
         let senders = || (0..).zip(self.by_source.iter().copied()).filter(|&(endpoint, _)| sends(endpoint));
         let queue_cycles = lit as u64 * u64::from(self.window[1] - self.window[0]);
         let vcs = self.vcs.iter().map(|vc| vc.used(queue_cycles, self.grain)).collect();
-        let busiest = (0..).zip(self.busy.iter().copied()).max_by_key(|&(channel, cycles)| (cycles, std::cmp::Reverse(channel)));
         Point {
             rate,
             seed,
@@ -209,13 +209,36 @@ impl Tally {
             inside_sum: self.inside_sum,
             worst_source: senders().min_by_key(|&(endpoint, packets)| (packets, endpoint)).unwrap_or_default(),
             best_source: senders().max_by_key(|&(endpoint, packets)| (packets, std::cmp::Reverse(endpoint))).unwrap_or_default(),
-            busiest: busiest.unwrap_or_default(),
+            busiest: self.busiest(),
             hops: self.hops,
             general_hops: self.general_hops,
             vcs,
             busy_by_class: Vec::new(),
             busy: self.busy,
         }
+    }
+
+    /// The same of a run of so many cycles in which everything has arrived.
+    pub(super) fn completion(self, seed: u64, cycles: u32, lit: usize) -> Completion {
+        let queue_cycles = lit as u64 * u64::from(cycles);
+        Completion {
+            seed,
+            cycles: cycles.saturating_sub(1),
+            packets: self.delivered_ever,
+            delays: self.delays(),
+            busiest: self.busiest(),
+            busy_by_class: Vec::new(),
+            hops: self.hops,
+            general_hops: self.general_hops,
+            vcs: self.vcs.iter().map(|vc| vc.used(queue_cycles, self.grain)).collect(),
+            busy: self.busy,
+        }
+    }
+
+    /// The busiest channel, the first of several.
+    fn busiest(&self) -> (u32, u32) {
+        let channels = (0..).zip(self.busy.iter().copied());
+        channels.max_by_key(|&(channel, cycles)| (cycles, std::cmp::Reverse(channel))).unwrap_or_default()
     }
 
     fn delays(&self) -> Option<Delays> {

@@ -3,7 +3,6 @@
 use super::errors::SimError;
 use super::prepare::Prepared;
 use crate::ids::{ChannelId, NodeId};
-use crate::model::Rate;
 
 /// A queue, and from where to where its first packet goes.
 pub(super) struct Waiting {
@@ -26,19 +25,13 @@ pub(super) fn circle(first: Option<u32>, next: impl Fn(u32) -> Option<u32>) -> V
     seen.split_off(start.unwrap_or(0))
 }
 
-/// Nothing has moved since a cycle, and these wait for each other.
-pub(super) fn deadlock(of: &Prepared<'_>, rate: Rate, since: u32, circle: &[Waiting]) -> SimError {
+/// Nothing has moved since a cycle, and these wait for each other; `at` says what is run.
+pub(super) fn deadlock(of: &Prepared<'_>, at: &str, since: u32, circle: &[Waiting]) -> SimError {
     let router = |endpoint: u32| of.topology.name(NodeId(of.endpoints.router[endpoint as usize]));
     let line = |waiting: &Waiting| {
         let (channel, from, to) = (of.topology.channel_name(ChannelId(waiting.channel)), router(waiting.from), router(waiting.to));
         format!("  {channel} on VC {}, held by packets from {from} to {to}", waiting.vc)
     };
     let lines: Vec<String> = circle.iter().map(line).collect();
-    SimError::Deadlock {
-        scenario: of.scenario.clone(),
-        rate: rate.to_string(),
-        cycle: since,
-        length: lines.len(),
-        circle: lines.join("\n"),
-    }
+    SimError::Deadlock { scenario: of.scenario.clone(), at: at.to_owned(), cycle: since, length: lines.len(), circle: lines.join("\n") }
 }

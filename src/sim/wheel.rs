@@ -30,15 +30,20 @@ impl<E: Copy> Wheel<E> {
         slot.push(event);
     }
 
-    /// What happens now; an empty list is given back for it. Cycles must be asked in order, each once.
-    pub(super) fn take(&mut self, now: u32, empty: Vec<E>) -> Vec<E> {
+    /// What happens now. Cycles must be asked in order, each once.
+    pub(super) fn take(&mut self, now: u32) -> Vec<E> {
         if now & self.mask == 0 && !self.far.is_empty() {
             self.bring_near(now);
         }
-        if empty.capacity() > 0 {
-            self.spare.push(empty);
-        }
         std::mem::take(&mut self.slots[(now & self.mask) as usize])
+    }
+
+    /// Takes a list back whose events have happened.
+    pub(super) fn happened(&mut self, mut list: Vec<E>) {
+        if list.capacity() > 0 {
+            list.clear();
+            self.spare.push(list);
+        }
     }
 
     /// Once per turn of the ring: what happens within this turn has its slot from now on.
@@ -66,7 +71,7 @@ mod tests {
     fn events_come_in_their_cycle_and_once() {
         let mut wheel = Wheel::new(5);
         let happened = |wheel: &mut Wheel<u8>, cycles: std::ops::Range<u32>| {
-            let mut all: Vec<_> = cycles.flat_map(|now| wheel.take(now, Vec::new()).into_iter().map(move |event| (now, event))).collect();
+            let mut all: Vec<_> = cycles.flat_map(|now| wheel.take(now).into_iter().map(move |event| (now, event))).collect();
             all.sort_unstable();
             all
         };

@@ -347,6 +347,8 @@ pub enum ValueKind {
     Dims(Name, Vec<Expr>, Option<Block>),
     /// `0.1 .. 1.8 step 0.1`
     Steps(Steps),
+    /// `[cube0[0,0,0], 17]`: names without their quotes.
+    List(Vec<Name>),
     /// `<= 40`, of `moves <= 40;`
     Limit(Name, Quantity),
     /// `cross_connects "file"`, also with settings: `graph "file" { default = wire; }`

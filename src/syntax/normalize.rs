@@ -235,6 +235,7 @@ impl Normal {
                 let [first, last, step] = [&steps.first, &steps.last, &steps.step].map(|expr| self.number(expr));
                 ValueKind::Steps(Steps { first, last, step })
             }
+            ValueKind::List(items) => ValueKind::List(items.clone()),
             ValueKind::Limit(comparison, value) => ValueKind::Limit(comparison.clone(), self.quantity(value)),
             ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),
             ValueKind::Dims(kind, dims, block) => {

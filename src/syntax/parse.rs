@@ -6,6 +6,7 @@
 
 mod build;
 mod grammar;
+mod numbers;
 mod unexpected;
 
 use super::ast::{File, Layout};

@@ -237,9 +237,18 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
         ValueKind::Dims(kind, lengths, block) => closed(format!("{name} = {} {}", kind.value, dims(lengths)), block.as_ref()),
         ValueKind::File(kind, path, block) => closed(format!("{name} = {} \"{}\"", kind.value, path.value), block.as_ref()),
         ValueKind::Steps(Steps { first, last, step }) => (format!("{name} = {} .. {} step {};", expr(first), expr(last), expr(step)), None),
+        ValueKind::List(items) => (format!("{name} = [{}];", items.iter().map(item).collect::<Vec<_>>().join(", ")), None),
         ValueKind::Limit(comparison, value) => (format!("{name} {} {};", comparison.value, quantity(value)), None),
         ValueKind::Block(kind, block) => (format!("{name} = {}", kind.value), Some(block)),
     }
+}
+
+/// In quotes where it could not be read without them.
+fn item(name: &Name) -> String {
+    let (head, tail) = name.value.split_once('[').map_or((&*name.value, None), |(head, tail)| (head, Some(tail)));
+    let plain = |text: &str| !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_.".contains(letter));
+    let closed = tail.is_none_or(|tail| tail.strip_suffix(']').is_some_and(|inside| !inside.contains(['[', ']', ' '])));
+    if plain(head) && closed { name.value.to_string() } else { format!("\"{}\"", name.value) }
 }
 
 /// The text before a block, or with the `;` that stands for none.

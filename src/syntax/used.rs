@@ -74,6 +74,7 @@ impl Used {
         match value {
             ValueKind::Quantity(quantity) | ValueKind::Limit(_, quantity) => self.expr(&quantity.number),
             ValueKind::Steps(Steps { first, last, step }) => [first, last, step].into_iter().for_each(|expr| self.expr(expr)),
+            ValueKind::List(_) => {}
             ValueKind::Block(_, block) => self.block(block),
             ValueKind::Dims(_, dims, block) => {
                 dims.iter().for_each(|dim| self.expr(dim));

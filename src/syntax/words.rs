@@ -126,6 +126,12 @@ pub enum Place {
     FlitModel,
     /// `traffic = group_shift { .. }`
     Traffic,
+    /// `traffic = all_to_all { .. }`
+    AllToAll,
+    /// `traffic = hotspot { .. }`
+    Hotspot,
+    /// `births = bursts { .. }`
+    Bursts,
     /// `routing = ugal { .. }` of a simulation
     Ways,
     /// `topology = synthesize { .. }`
@@ -188,6 +194,9 @@ impl Place {
             Place::PacketModel => "packet",
             Place::FlitModel => "flit",
             Place::Traffic => "group_shift",
+            Place::AllToAll => "all_to_all",
+            Place::Hotspot => "hotspot",
+            Place::Bursts => "bursts",
             Place::Ways => "ugal",
             Place::Synthesize => "synthesize",
             Place::AllowedTurns => "allowed_turns",
@@ -285,7 +294,7 @@ pub const FIELDS: &[Field] = fields! {
     "levels" Quantity FatTree;
     "arity" Quantity FatTree;
     "degree" Quantity Polarstar Kautz GenKautz Xpander RandomRegular FreeGraph;
-    "length" Quantity Kautz;
+    "length" Quantity Kautz Bursts;
     "routers" Quantity Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly GenKautz RandomRegular FreeGraph;
     "lift" Quantity Xpander;
     "arcs" Choice Kautz GenKautz FreeGraph Graph;
@@ -311,6 +320,12 @@ pub const FIELDS: &[Field] = fields! {
     "model" Choice Simulate;
     "traffic" Choice Simulate;
     "by" Quantity Traffic;
+    "at" Choice Hotspot;
+    "share" Quantity Hotspot;
+    "bytes" Quantity AllToAll;
+    "phases" Choice AllToAll;
+    "births" Choice Simulate;
+    "rate" Quantity Bursts;
     "routing" Choice Simulate;
     "shortest" Choice Ways;
     "samples" Quantity Ways;
@@ -324,7 +339,7 @@ pub const FIELDS: &[Field] = fields! {
     "scenarios" Choice Simulate;
     "general" Quantity PacketModel FlitModel;
     "classes" Quantity PacketModel FlitModel;
-    "arbitration" Choice PacketModel;
+    "arbitration" Choice PacketModel FlitModel;
     "credits" Choice PacketModel FlitModel;
     "turn" Quantity PacketModel;
     "speedup" Quantity PacketModel FlitModel;

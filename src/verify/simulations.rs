@@ -1,13 +1,14 @@
 //! Whether simulations are those of the spec and of these tables: what follows from tables and counts is
 //! worked out again and written again, counts must balance, and of every simulation the cheapest point and
-//! both ends of the bracket that decides are run again.
+//! both ends of the bracket that decides are run again; of traffic that ends, the first scenario and the
+//! slowest.
 
 use crate::check::{self, CheckError, Files};
 use crate::emit::simulation_path;
 use crate::ir::Scene;
 use crate::model::{Fabric, Scenarios, Simulation};
-use crate::read::{self, BracketLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine};
-use crate::sim::{self, Beyond, Delays, Point, Prepared, Rate, Saturation, SimReport, VcUse};
+use crate::read::{self, BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine};
+use crate::sim::{self, Beyond, Completion, Delays, Point, Prepared, Rate, Saturation, SimReport, VcUse};
 use rayon::prelude::*;
 
 /// Latencies of a packet at the edge of the window, of the slowest one within it: what Little's law may be
@@ -67,6 +68,13 @@ impl Of<'_> {
         self.prepared(&line.scenario, |prepared| {
             let place = |what: &str| format!("scenarios[{}].{what}", line.scenario);
             let seeds = self.simulation.all_seeds();
+            if prepared.volume().is_some() != line.least_cycles.is_some() {
+                return Err(self.wrong(place("completions"), "these are not what such traffic has"));
+            }
+            let completions: Vec<Completion> = line.completions.iter().map(|line| completion(line, prepared)).collect();
+            if prepared.volume().is_some() {
+                return self.finished(prepared, completions, &place);
+            }
             let rates = sim::rates(self.fabric, self.simulation, prepared);
             let asked: Vec<(Rate, u64)> = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed))).collect();
             let points: Vec<Point> = line.points.iter().map(|line| point(line, prepared)).collect();
@@ -87,8 +95,51 @@ impl Of<'_> {
         })
     }
 
+    /// Runs of traffic that ends: of every seed one, whose counts can be true.
+    fn finished(
+        &self,
+        prepared: &Prepared<'_>,
+        completions: Vec<Completion>,
+        place: &dyn Fn(&str) -> String,
+    ) -> Result<SimReport, CheckError> {
+        if !self.simulation.all_seeds().into_iter().eq(completions.iter().map(|run| run.seed)) {
+            return Err(self.wrong(place("completions"), "these are not the seeds of the spec, each once"));
+        }
+        let report = prepared.completed(completions);
+        for (k, run) in report.completions.iter().enumerate() {
+            if let Some(what) = incomplete(&report, run) {
+                return Err(self.wrong(place(&format!("completions[{k}]")), what));
+            }
+        }
+        Ok(report)
+    }
+
+    /// Runs the first scenario of traffic that ends again, and the slowest of all.
+    fn complete_again(&self, reports: &[SimReport]) -> Result<(), CheckError> {
+        let all = || reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
+        let slowest = all().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
+        let mut runs: Vec<(&SimReport, &Completion)> = all().next().into_iter().chain(slowest).collect();
+        runs.dedup();
+        let run = |(report, claimed): &(&SimReport, &Completion)| {
+            let name = &report.scenario;
+            self.prepared(name, |prepared| {
+                let again = sim::complete(prepared, claimed.seed);
+                let again = again.map_err(|error| self.wrong(format!("scenarios[{name}]"), error.to_string()))?;
+                let busy_by_class = prepared.busy_by_class(&again.busy);
+                match (Completion { busy: Vec::new(), busy_by_class, ..again }) == **claimed {
+                    true => Ok(()),
+                    false => Err(self.wrong(format!("scenarios[{name}].completions"), "another run finds other counts")),
+                }
+            })
+        };
+        runs.par_iter().map(run).collect::<Vec<_>>().into_iter().collect()
+    }
+
     /// Runs the cheapest point of the first scenario again, and both ends of the lowest bracket of all.
     fn run_again(&self, reports: &[SimReport]) -> Result<(), CheckError> {
+        if reports[0].volume.is_some() {
+            return self.complete_again(reports);
+        }
         let brackets = reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
         let decides = brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
         let mut runs: Vec<(&SimReport, Rate, u64, Claim<'_>)> = Vec::new();
@@ -153,6 +204,22 @@ fn unbalanced(report: &SimReport, point: &Point) -> Option<String> {
         })
 }
 
+/// What is wrong with the counts of a run of traffic that ends, if they cannot all be true.
+fn incomplete(report: &SimReport, run: &Completion) -> Option<String> {
+    let says = |holds: bool, what: &str| (!holds).then(|| what.to_owned());
+    let volume = report.volume?;
+    let full = |(class, busy): (&sim::Class, &u64)| *busy <= class.channels * u64::from(run.cycles);
+    let moved: u64 = run.busy_by_class.iter().sum();
+    says(run.packets == volume.packets, "delivered is not all that is sent")
+        .or_else(|| says(u64::from(run.cycles) >= volume.least_cycles, "there are fewer cycles than the busiest channel needs"))
+        .or_else(|| says(run.delays.is_some_and(|delays| delays.packets == run.packets), "not all packets have a latency"))
+        .or_else(|| says(run.hops == run.vcs.iter().map(|vc| vc.hops).sum::<u64>(), "the virtual channels have not all hops"))
+        .or_else(|| says(run.general_hops <= run.hops, "more hops into general virtual channels than hops"))
+        .or_else(|| says(run.busy_by_class.len() == report.classes.len(), "busy_cycles are not those of the classes of channels"))
+        .or_else(|| says(moved == run.hops * u64::from(report.setting.packet), "channels have not moved the flits of all hops"))
+        .or_else(|| says(report.classes.iter().zip(&run.busy_by_class).all(full), "a channel moves more than a flit per cycle"))
+}
+
 fn rate(value: f64) -> Rate {
     Rate::millionths(read::millionths(value))
 }
@@ -163,26 +230,38 @@ fn saturation(line: &BracketLine) -> Saturation {
     Saturation { seed: *seed, stable: stable.map(rate), unstable: unstable.map(rate), runs: *runs, beyond }
 }
 
+fn delays(of: &DelayLine) -> Option<Delays> {
+    let DelayLine { packets, sum, median, p99, max, source_wait_sum, hops, .. } = *of;
+    (packets > 0).then_some(Delays { packets, sum, median, p99, most: max, waited: source_wait_sum, hops })
+}
+
+fn vc(of: &VcUseLine) -> VcUse {
+    VcUse { hops: of.hops, flit_cycles: of.flit_cycles, p99: of.p99_flits, full_cycles: of.full_cycles, queue_cycles: of.queue_cycles }
+}
+
+/// What is told by name must be there.
+fn channel(channel: u32, prepared: &Prepared<'_>) -> u32 {
+    channel.min(prepared.channel_count().saturating_sub(1))
+}
+
+fn completion(line: &CompletionLine, prepared: &Prepared<'_>) -> Completion {
+    Completion {
+        seed: line.seed,
+        cycles: line.cycles,
+        packets: line.delivered,
+        delays: line.latency.as_ref().and_then(delays),
+        busiest: (channel(line.busiest.id, prepared), line.busiest.cycles),
+        busy: Vec::new(),
+        busy_by_class: line.busy_cycles.clone(),
+        hops: line.hops,
+        general_hops: line.general_hops,
+        vcs: line.vcs.iter().map(vc).collect(),
+    }
+}
+
 fn point(line: &PointLine, prepared: &Prepared<'_>) -> Point {
-    let delays = |of: &DelayLine| Delays {
-        packets: of.packets,
-        sum: of.sum,
-        median: of.median,
-        p99: of.p99,
-        most: of.max,
-        waited: of.source_wait_sum,
-        hops: of.hops,
-    };
-    let vc = |of: &VcUseLine| VcUse {
-        hops: of.hops,
-        flit_cycles: of.flit_cycles,
-        p99: of.p99_flits,
-        full_cycles: of.full_cycles,
-        queue_cycles: of.queue_cycles,
-    };
     // What is told by name must be there.
     let source = |endpoint: u32| endpoint.min(prepared.endpoint_count().saturating_sub(1));
-    let channel = |channel: u32| channel.min(prepared.channel_count().saturating_sub(1));
     Point {
         rate: rate(line.rate),
         seed: line.seed,
@@ -195,13 +274,13 @@ fn point(line: &PointLine, prepared: &Prepared<'_>) -> Point {
         flits_delivered_ever: line.flits_delivered_ever,
         flits_in_flight: line.flits_in_flight,
         cycles: line.cycles,
-        delays: line.latency.as_ref().filter(|of| of.packets > 0).map(delays),
+        delays: line.latency.as_ref().and_then(delays),
         unfinished: line.unfinished,
         inside_at: line.inside,
         inside_sum: line.inside_sum,
         worst_source: (source(line.worst_source.endpoint), line.worst_source.packets),
         best_source: (source(line.best_source.endpoint), line.best_source.packets),
-        busiest: (channel(line.busiest.id), line.busiest.cycles),
+        busiest: (channel(line.busiest.id, prepared), line.busiest.cycles),
         busy: Vec::new(),
         busy_by_class: line.busy_cycles.clone(),
         hops: line.hops,

@@ -1,10 +1,12 @@
-//! Small fabrics made by hand: what stands on the bench of the known answers.
+//! Small fabrics made by hand, and what is asked of both models: what known answers are measured on.
 
+use crate::assert_near;
 use fabc::diag::Span;
 use fabc::ids::{Id, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Entry, ForwardingTables, Link, LinkClass, Scene, Symmetry, TableKey, Topology};
 use fabc::model::{Budget, Capacities, Demand, Fabric, Family, Faults, LinkType, Network, Plant, Router, RoutingChoice};
-use fabc::sim::{Hosts, Lanes, Parameters, Point, Prepared, Rate, SimError, curve, prepare};
+use fabc::sim::{Hosts, Lanes, Parameters, Point, Prepared, Rate, SimError, Traffic, curve, prepare};
+use proptest::prelude::*;
 
 /// Routers and links of a fabric, all alike.
 #[derive(Clone, Copy)]
@@ -114,6 +116,44 @@ impl Bench {
         let mean = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
         Ok(Measured { accepted, mean, least_cycles: report.load.most_cycles, bound: report.load.bound.as_f64(), point })
     }
+}
+
+/// Of packets of so many flits in queues of so many: every one that was born was delivered or is found
+/// inside, and what the run measures fits what it is made of.
+pub(crate) fn adds_up(point: &Point, packet: u32, queue: u32, [warmup, measure]: [u32; 2]) -> Result<(), TestCaseError> {
+    prop_assert_eq!(point.born_ever, point.delivered_ever + point.in_flight);
+    prop_assert_eq!(point.born_ever * u64::from(packet), point.flits_delivered_ever + point.flits_in_flight);
+    let arrived = point.delays.map_or(0, |delays| delays.packets);
+    prop_assert_eq!(point.born, arrived + point.unfinished);
+    prop_assert!(point.unfinished == 0 || point.cycles == warmup + 2 * measure);
+    prop_assert!(point.busy.iter().all(|&busy| busy <= measure));
+    let hops: u64 = point.vcs.iter().map(|vc| vc.hops).sum();
+    prop_assert_eq!(hops, point.hops);
+    if let Some(delays) = point.delays {
+        prop_assert!(delays.median <= delays.p99 && delays.p99 <= delays.most);
+    }
+    for used in &point.vcs {
+        prop_assert!(used.p99 <= u64::from(queue) && used.full_cycles <= used.queue_cycles);
+    }
+    Ok(())
+}
+
+/// Two sources at equal distances to a hub whose third link both need, and two hosts there that answer: each
+/// gets half of the link, whatever else the parameters say.
+pub(crate) fn two_flows_share_a_channel(parameters: &Parameters) {
+    let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 2]);
+    // Both single hosts send to the router with two, and these send to them.
+    let shared = |parameters: &Parameters| {
+        let Ok(prepared) = star.prepared(parameters) else { return false };
+        prepared.load().senders == 4 && prepared.load().channels.iter().filter(|load| **load == 2).count() == 2
+    };
+    let mut crossing = (0..100).map(|seed| Parameters { traffic: Traffic::EndpointPermutation, seed, ..parameters.clone() });
+    let flows = star.point(&crossing.find(shared).expect("one of many permutations"), "1").unwrap();
+    assert_near("bound", flows.bound, 0.5, 0.0);
+    let cycles = f64::from(parameters.measure.expect("as many as are wanted"));
+    let [worst, best] = [flows.point.worst_source, flows.point.best_source].map(|(_, packets)| f64::from(packets) * 6.0 / cycles);
+    assert_near("worst", worst, 0.5, 0.01);
+    assert_near("best", best, 0.5, 0.01);
 }
 
 /// One run in the numbers that tests compare.

@@ -1,9 +1,9 @@
 //! The flit model against answers that are known by hand, and what must add up in it.
 
 use crate::assert_near;
-use crate::bench::{Bench, Hardware, UNIT, parameters};
+use crate::bench::{self, Bench, Hardware, UNIT, adds_up, parameters};
 use fabc::progress::Silent;
-use fabc::sim::{Credits, Hosts, Lanes, Model, Parameters, Rate, SimError, Traffic, curve};
+use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Model, Parameters, Rate, SimError, Traffic, curve};
 use proptest::prelude::*;
 
 /// Routers of one cycle, as BookSim is run with.
@@ -74,23 +74,10 @@ fn credits_limit_what_a_long_link_carries() {
     }
 }
 
-/// Two sources at equal distances to a hub whose third link both need, and two hosts there that answer.
 #[test]
 fn two_flows_share_a_channel() {
-    let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 2]);
-    let shared = |parameters: &Parameters| {
-        let load = star.prepared(parameters).ok()?.load().clone();
-        (load.senders == 4 && load.channels.iter().filter(|load| **load == 2).count() == 2).then_some(())
-    };
     for speedup in [1, 2] {
-        let (model, speedup) = (Model::Flit, Some(speedup));
-        let crossing = (0..100).map(|seed| Parameters { model, speedup, traffic: Traffic::EndpointPermutation, seed, ..flits(60_000) });
-        let parameters = crossing.into_iter().find(|parameters| shared(parameters).is_some()).expect("one of many permutations");
-        let flows = star.point(&parameters, "1").unwrap();
-        assert_near("bound", flows.bound, 0.5, 0.0);
-        let [worst, best] = [flows.point.worst_source, flows.point.best_source].map(|(_, packets)| f64::from(packets) * 6.0 / 60_000.0);
-        assert_near("worst", worst, 0.5, 0.01);
-        assert_near("best", best, 0.5, 0.01);
+        bench::two_flows_share_a_channel(&Parameters { speedup: Some(speedup), ..flits(60_000) });
     }
 }
 
@@ -106,6 +93,12 @@ fn a_ring_of_eight_keeps_its_bound() {
     assert!(below.point.is_stable());
     let beyond = full("1.7");
     assert!((0.3..0.875).contains(&beyond.accepted) && !beyond.point.is_stable(), "{}", beyond.accepted);
+    // The oldest first: what comes from far is not passed over, and the ring keeps what it has.
+    let aged = Parameters { arbitration: Some(Arbitration::Age), ..flits(50_000) };
+    for (rate, lanes) in [("1", Lanes::General(2)), ("1.7", Lanes::General(2)), ("1.7", Lanes::General(0))] {
+        let full = ring.point(&Parameters { lanes: Some(lanes), ..aged.clone() }, rate).unwrap();
+        assert_near(rate, full.accepted, 0.867, 0.01);
+    }
 }
 
 #[test]
@@ -129,6 +122,9 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
     assert_near("bound", general.bound, 0.4, 1e-9);
     assert_near("general and table", general.accepted, 0.38, 0.02);
     assert!(general.point.is_stable());
+    let aged = Parameters { arbitration: Some(Arbitration::Age), ..flits(60_000) };
+    let full = Bench::one_way(QUICK, 5, true).point(&aged, "0.5").unwrap();
+    assert_near("oldest first", full.accepted, 0.4, 0.01);
 }
 
 /// Packets prefer the general ones, and leave them for good where none is free: the fewer there are, the more
@@ -201,7 +197,7 @@ proptest! {
         packet in 1u32..9,
         buffer in 1u32..40,
         (link, router, injection, speedup) in (1u32..20, 1u32..8, 0u32..9, 1u32..4),
-        (after_link, by_class) in any::<(bool, bool)>(),
+        (after_link, by_class, age) in any::<(bool, bool, bool)>(),
         (count, ports) in (3usize..12, 1u16..4),
         traffic in prop::sample::select(&Traffic::ALL),
         seed in 0u64..1000,
@@ -216,6 +212,7 @@ proptest! {
             lanes: Some(if by_class { Lanes::Classes(2) } else { Lanes::General(2) }),
             credits: Some(if after_link { Credits::Link } else { Credits::AtOnce }),
             hosts: Some(Hosts::Ports(ports)),
+            arbitration: age.then_some(Arbitration::Age),
             warmup: Some(700),
             measure: Some(900),
             seed,
@@ -224,20 +221,6 @@ proptest! {
         let Ok(prepared) = ring.prepared(&parameters) else { return Ok(()) };
         let rate = Rate::millionths(rate.min(u64::from(packet) * 1_000_000));
         let report = curve(&prepared, &[rate], &[seed], &Silent).expect("a ring with a dateline moves");
-        let point = &report.points[0];
-        prop_assert_eq!(point.born_ever, point.delivered_ever + point.in_flight);
-        prop_assert_eq!(point.born_ever * u64::from(packet), point.flits_delivered_ever + point.flits_in_flight);
-        let arrived = point.delays.map_or(0, |delays| delays.packets);
-        prop_assert_eq!(point.born, arrived + point.unfinished);
-        prop_assert!(point.unfinished == 0 || point.cycles == 700 + 2 * 900);
-        prop_assert!(point.busy.iter().all(|&busy| busy <= 900));
-        let hops: u64 = point.vcs.iter().map(|vc| vc.hops).sum();
-        prop_assert_eq!(hops, point.hops);
-        if let Some(delays) = point.delays {
-            prop_assert!(delays.median <= delays.p99 && delays.p99 <= delays.most);
-        }
-        for used in &point.vcs {
-            prop_assert!(used.p99 <= u64::from(buffer) && used.full_cycles <= used.queue_cycles);
-        }
+        adds_up(&report.points[0], packet, buffer, [700, 900])?;
     }
 }

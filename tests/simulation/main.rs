@@ -2,6 +2,7 @@
 
 mod balance;
 mod bench;
+mod finite;
 mod flit;
 mod patterns;
 mod ways;
@@ -63,23 +64,10 @@ fn one_flow_is_accepted_as_it_is_offered() {
     }
 }
 
-/// Two sources at equal distances to a hub whose third link both need, and two hosts there that answer.
 #[test]
 fn two_flows_share_a_channel() {
-    let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 2]);
-    for arbitration in [Arbitration::Rotate, Arbitration::Age] {
-        let crossing = (0..100).map(|seed| Parameters { traffic: Traffic::EndpointPermutation, arbitration, seed, ..parameters(60_000) });
-        let shared = |parameters: &Parameters| {
-            let prepared = star.prepared(parameters).ok()?;
-            // Both single hosts send to the router with two, and these send to them.
-            (prepared.load().senders == 4 && prepared.load().channels.iter().filter(|load| **load == 2).count() == 2).then_some(())
-        };
-        let parameters = crossing.into_iter().find(|parameters| shared(parameters).is_some()).expect("one of many permutations");
-        let flows = star.point(&parameters, "1").unwrap();
-        assert_near("bound", flows.bound, 0.5, 0.0);
-        let [worst, best] = [flows.point.worst_source, flows.point.best_source].map(|(_, packets)| f64::from(packets) * 6.0 / 60_000.0);
-        assert_near("worst", worst, 0.5, 0.01);
-        assert_near("best", best, 0.5, 0.01);
+    for arbitration in [Arbitration::Rotate, Arbitration::Age].map(Some) {
+        bench::two_flows_share_a_channel(&Parameters { arbitration, ..parameters(60_000) });
     }
 }
 

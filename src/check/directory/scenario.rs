@@ -5,7 +5,7 @@ use super::{switches, tables, topology};
 use crate::check::CheckError;
 use crate::check::faults::tolerated;
 use crate::ids::{IdVec, LinkId, NodeId};
-use crate::ir::{ForwardingTables, Topology};
+use crate::ir::{ForwardingTables, Symmetry, TableKey, Topology};
 use crate::model::Fabric;
 
 /// What the files say of one scenario.
@@ -19,6 +19,19 @@ pub struct ReadScenario {
     pub dead: Option<NodeId>,
     /// The tables.
     pub tables: ForwardingTables,
+}
+
+/// The healthy fabric of a directory whose build stopped before routing: no table has an entry.
+///
+/// # Errors
+/// The topology does not fit the spec.
+pub fn read_unrouted(files: &Files, fabric: &Fabric) -> Result<ReadScenario, CheckError> {
+    let (topology, _) = topology::topology(files, fabric)?;
+    let lit = IdVec::filled(true, topology.links().len());
+    let symmetry = Symmetry::trivial(1, topology.node_count() as u32);
+    let routers = vec![Vec::new(); topology.node_count()];
+    let tables = ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers };
+    Ok(ReadScenario { topology, lit, dead: None, tables })
 }
 
 /// The names of all scenarios that a directory should have tables for, nominal first.

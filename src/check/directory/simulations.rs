@@ -27,7 +27,7 @@ pub(super) fn claimed(files: &Files, require: &Require, clock_hz: u64) -> Result
         return Err(contradiction("this is not the simulation of this name"));
     }
     let bad = match require.metric {
-        Metric::Simulated(SimulatedMetric::Latency) => Ordering::Greater,
+        Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => Ordering::Greater,
         _ => Ordering::Less,
     };
     let mut worst: Option<(Exact, &str)> = None;
@@ -47,7 +47,14 @@ fn value(line: &SimulatedLine, require: &Require, clock_hz: u64) -> Option<Exact
     let stable = || line.saturation.iter().map(|found| found.stable.map_or(0, millionths)).min();
     match require.metric {
         Metric::Simulated(SimulatedMetric::Saturation) => Exact::new(stable()?.into(), MILLION),
+        Metric::Simulated(SimulatedMetric::Share) if !line.completions.is_empty() => {
+            Exact::new(line.least_cycles?.into(), line.completions.iter().map(|run| run.cycles).max()?.max(1).into())
+        }
         Metric::Simulated(SimulatedMetric::Share) => Exact::new(stable()?.into(), MILLION)?.by(bound),
+        Metric::Simulated(SimulatedMetric::Time) => {
+            let cycles = Exact::integer(line.completions.iter().map(|run| run.cycles).max()?.into());
+            if require.scale == Scale::Cycles { Some(cycles) } else { cycles.times(1_000_000_000, clock_hz.into()) }
+        }
         _ => {
             let share = require.simulation.as_ref()?.share?;
             let share = Exact::decimal(&share.to_string())?.parts();

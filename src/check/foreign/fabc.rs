@@ -46,7 +46,7 @@ pub(super) struct CarriedTables {
 pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
     let wrong = |what: String| malformed(file.name, 1, what);
     let read = AnyTopology::read(text(file)?).map_err(|(line, what)| malformed(file.name, line, what))?;
-    let AnyTopology { port_names, routers, links, generators, block } = read;
+    let AnyTopology { port_names, routers, links, generators, block, pod: chips } = read;
     let ports = port_names.len();
     if ports == 0 || ports > i16::MAX as usize || routers.is_empty() {
         return Err(wrong(format!("{ports} ports at each of {} nodes make no network", routers.len())));
@@ -63,7 +63,7 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
     }
     let endpoint = |router: &AnyRouter| {
         let weight = u32::from(router.hosts) / common;
-        (weight > 0).then(|| Endpoint { name: router.name.clone(), router: router.id, port: None, weight })
+        (weight > 0).then(|| Endpoint { name: router.name.clone(), router: router.id, port: None, weight, hosts: router.hosts })
     };
     let endpoints = routers.iter().filter_map(endpoint).collect();
     let names: Vec<String> = routers.into_iter().map(|router| router.name).collect();
@@ -100,7 +100,7 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
             _ => "the generators make more elements than there are nodes".to_owned(),
         })
     })?;
-    Ok(Topology { network: Network { names, ports, port_names, next, global, endpoints }, elements, block })
+    Ok(Topology { network: Network { names, ports, port_names, next, global, endpoints, chips }, elements, block })
 }
 
 fn greatest_divisor(a: u32, b: u32) -> u32 {

@@ -103,6 +103,7 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
                         router: to,
                         port: Some(link.remote_port as u8),
                         weight: 1,
+                        hosts: 1,
                     });
                     lids.push(link.lid);
                 }
@@ -112,7 +113,8 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
     }
     let names: Vec<String> = switches.iter().map(|k| name(&nodes[*k])).collect();
     if endpoints.is_empty() {
-        endpoints = names.iter().zip(0..).map(|(name, router)| Endpoint { name: name.clone(), router, port: None, weight: 1 }).collect();
+        let of_switch = |(name, router): (&String, u32)| Endpoint { name: name.clone(), router, port: None, weight: 1, hosts: 1 };
+        endpoints = names.iter().zip(0..).map(of_switch).collect();
         lids = switches.iter().map(|k| nodes[*k].lid).collect();
         by_port_guid = switches.iter().enumerate().filter_map(|(router, k)| Some((nodes[*k].guid?, router))).collect();
     }
@@ -127,6 +129,7 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
             next,
             global: Vec::new(),
             endpoints,
+            chips: false,
         },
         lids,
         by_port_guid,

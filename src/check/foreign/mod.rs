@@ -11,12 +11,14 @@ mod infiniband;
 mod lanes;
 mod lft;
 mod network;
+mod scene;
 mod verdict;
 mod walk;
 
 use super::CheckError;
 pub use lanes::Lanes;
 use network::Network;
+pub use scene::ForeignScene;
 use verdict::malformed;
 pub use verdict::{ForeignTables, NamedFile, Rejected};
 
@@ -27,9 +29,24 @@ pub use verdict::{ForeignTables, NamedFile, Rejected};
 /// # Errors
 /// What is wrong with a file, or with the tables.
 pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lanes<'_>>) -> Result<ForeignTables, Rejected> {
+    let (network, table) = read(tables, topology, lanes)?;
+    walk::judge(tables.name, &network, &*table)
+}
+
+/// The same, laid out: routers, links, and a table for each router.
+///
+/// # Errors
+/// What is wrong with a file, or with the tables.
+pub fn foreign_scene(tables: NamedFile<'_>, topology: NamedFile<'_>) -> Result<ForeignScene, Rejected> {
+    let (network, table) = read(tables, topology, None)?;
+    let verdict = walk::judge(tables.name, &network, &*table)?;
+    scene::scene(tables.name, verdict, &network, &*table).map_err(|error| Rejected::Unreadable(Box::new(error)))
+}
+
+fn read(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lanes<'_>>) -> Result<(Network, Box<dyn network::Table>), Rejected> {
     let unreadable = |error| Rejected::Unreadable(Box::new(error));
     let starts_json = |file: NamedFile<'_>| file.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    let (network, table): (Network, Box<dyn network::Table>) = match (starts_json(topology), starts_json(tables)) {
+    match (starts_json(topology), starts_json(tables)) {
         (true, true) => {
             if let Some(Lanes { sl2vl, .. }) = lanes {
                 return Err(unreadable(strange(sl2vl, "no SL2VL tables: those of fabc name their virtual channels themselves")));
@@ -37,27 +54,22 @@ pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lan
             let topology = fabc::topology(topology).map_err(unreadable)?;
             let table = fabc::tables(tables, &topology).map_err(unreadable)?;
             table.check(tables.name, &topology.network).map_err(|error| Rejected::Convicted(vec![error]))?;
-            (topology.network, Box::new(table))
+            Ok((topology.network, Box::new(table)))
         }
         (false, false) => {
             let mut subnet = infiniband::subnet(topology).map_err(unreadable)?;
             let table = lft::tables(tables, topology.name, &mut subnet).map_err(unreadable)?;
             match lanes {
-                None => (subnet.network, Box::new(table)),
+                None => Ok((subnet.network, Box::new(table))),
                 Some(lanes) => {
                     let table = lanes::laned(table, lanes, topology.name, &subnet).map_err(unreadable)?;
-                    (subnet.network, Box::new(table))
+                    Ok((subnet.network, Box::new(table)))
                 }
             }
         }
-        (true, false) => {
-            return Err(unreadable(strange(tables, "`fabc.tables/1` or `fabc.tables.bin/1`, as the topology is one of fabc")));
-        }
-        (false, true) => {
-            return Err(unreadable(strange(topology, "`fabc.topology/1` or `fabc.topology/2`, as the tables are those of fabc")));
-        }
-    };
-    walk::judge(tables.name, &network, &*table)
+        (true, false) => Err(unreadable(strange(tables, "`fabc.tables/1` or `fabc.tables.bin/1`, as the topology is one of fabc"))),
+        (false, true) => Err(unreadable(strange(topology, "`fabc.topology/1` or `fabc.topology/2`, as the tables are those of fabc"))),
+    }
 }
 
 fn strange(file: NamedFile<'_>, expected: &str) -> CheckError {

@@ -29,6 +29,8 @@ pub(super) struct Network {
     pub(super) global: Vec<bool>,
     /// Where packets come from and go to.
     pub(super) endpoints: Vec<Endpoint>,
+    /// Whether they are inside the routers, as the chips of a pod are.
+    pub(super) chips: bool,
 }
 
 /// Where packets come from and go to.
@@ -40,6 +42,8 @@ pub(super) struct Endpoint {
     /// How often a route from or to it counts in the load of a channel: its hosts, over what is common to all
     /// endpoints.
     pub(super) weight: u32,
+    /// Its hosts.
+    pub(super) hosts: u16,
 }
 
 /// What a router looks packets up by, beside their destination.

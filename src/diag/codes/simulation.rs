@@ -94,9 +94,9 @@ cycle than it came. So `latency` of the chip or router must be one cycle at leas
         code: "FAB0612",
         title: "an option of the other model",
         text: "\
-`--arbitration` and `--turn` say how the packet model chooses among whole packets; in the flit model virtual channels and switch are allocated in
-turn, and packets have no age. In the packet model packets may also choose their ways (`--routing`); in the flit model they go by the tables. Leave
-the option out, or choose the model that has it (`--model`).",
+`--turn` says how long the next whole packet of a queue waits in the packet model; in the flit model the allocation of virtual channels and of the
+switch takes its own cycle. In the packet model packets may also choose their ways (`--routing`); in the flit model they go by the tables. Leave the
+option out, or choose the model that has it (`--model`).",
     },
     CodeDoc {
         code: "FAB0620",
@@ -127,6 +127,40 @@ cycle between two bursts. So it offers at most R LENGTH / (LENGTH + 1) on averag
         text: "\
 An option of `fabc sim` says something about a traffic or a routing that is not asked for: `--by` belongs to `group_shift`, `--hotspot` and `--share`
 to `hotspot`, `--samples`, `--bias` and `--rule` to `ugal`, `--shortest` to `valiant` and `ugal`; `--general` and `--classes` are about the virtual
-channels of tables, so that they say nothing where ways are chosen.",
+channels of tables, so that they say nothing where ways are chosen. `--bytes` and `--barrier` belong to `all_to_all`; traffic that ends
+(`all_to_all`, a trace) has no rates, no bursts, no saturation, and no cycles to warm up or to measure.",
+    },
+    CodeDoc {
+        code: "FAB0624",
+        title: "a line of a trace that is no message",
+        text: "\
+A trace has a line per message: `cycle,src,dst,flits`, in ascending order of cycles; the first line may be these words, and lines that begin with
+`#` say nothing. `src` and `dst` are names of routers with one endpoint, such as `cube0[0,0,0]`, or numbers of endpoints, counted router by router;
+`flits` is 1 at least. The message says which line is not like that, or speaks of an endpoint that the fabric does not have.",
+    },
+    CodeDoc {
+        code: "FAB0625",
+        title: "a trace without messages",
+        text: "The file of `--trace` has no line `cycle,src,dst,flits` but perhaps the words themselves: there is nothing to send.",
+    },
+    CodeDoc {
+        code: "FAB0626",
+        title: "more messages than a run holds",
+        text: "\
+Traffic that ends is kept as a list of messages, at most 16,777,216 of them: all pairs of 4096 endpoints. Run a smaller fabric, or a trace in pieces.",
+    },
+    CodeDoc {
+        code: "FAB0627",
+        title: "traffic that takes too many cycles",
+        text: "\
+A run is counted in at most 1,000,000,000 cycles, and the busiest channel, or the port of a host, needs more than that for what is to be sent. Send
+less (`--bytes`): long messages reach the throughput of even longer ones.",
+    },
+    CodeDoc {
+        code: "FAB0628",
+        title: "messages of hosts without limit that choose their ways",
+        text: "\
+Where hosts are not limited, the messages of `all_to_all` or of a trace wait in line for the output that their tables name. Packets that choose their
+ways name none before they are born: give hosts ports (`--hosts 1`), behind which all messages of a host wait in one line.",
     },
 ];

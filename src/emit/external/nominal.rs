@@ -1,7 +1,6 @@
 //! The tables of the healthy fabric, entry by entry and route by route.
 
 use crate::compiled::Compiled;
-use crate::emit::tables::unpacked;
 use crate::ids::{Id, NodeId, PortId};
 use crate::ir::{Entry, ForwardingTables, Symmetry, Topology};
 
@@ -15,7 +14,7 @@ impl<'c> NominalTables<'c> {
     /// `None` if the build stopped before routing.
     pub(super) fn of(compiled: &'c Compiled) -> Option<Self> {
         let routed = compiled.scenarios.first()?.routed.as_ref()?;
-        Some(Self { topology: &compiled.topology, tables: unpacked(&routed.tables) })
+        Some(Self { topology: &compiled.topology, tables: routed.tables.unpacked() })
     }
 
     /// Virtual channels that some route uses.

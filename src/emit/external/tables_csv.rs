@@ -3,14 +3,14 @@
 use super::chunks::{EmitError, Take};
 use crate::compiled::Compiled;
 use crate::emit::json::{push, push_int};
-use crate::emit::tables::{tables_path, unpacked};
+use crate::emit::tables::tables_path;
 use crate::ids::{Id, PortId};
 
 /// `nominal/router_00000.csv`, `fault-X_0_0/router_00000.csv`, ..
 pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
     for scenario in &compiled.scenarios {
         let Some(routed) = &scenario.routed else { continue };
-        let tables = unpacked(&routed.tables);
+        let tables = routed.tables.unpacked();
         let path = tables_path(&scenario.scenario.name);
         let folder = path.strip_prefix("tables/").unwrap_or(&path);
         for node in compiled.topology.nodes() {

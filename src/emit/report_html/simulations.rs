@@ -3,7 +3,7 @@
 
 use crate::compiled::Compiled;
 use crate::emit::number::fixed;
-use crate::emit::simulation;
+use crate::emit::simulation::{self, FiniteRow};
 use crate::ir::Fraction;
 use crate::sim::{Point, SimReport, VcUse};
 use minijinja::{Value, context};
@@ -19,6 +19,15 @@ pub(super) fn simulations(compiled: &Compiled) -> Vec<Value> {
 
 fn simulated(compiled: &Compiled, name: &str, reports: &[SimReport]) -> Value {
     let setting = &reports[0].setting;
+    if reports[0].volume.is_some() {
+        let rows = simulation::finite_rows(&compiled.fabric, reports);
+        let cells = |row: FiniteRow| {
+            context! { scenario => row.scenario, cells => [row.least, row.cycles, row.share, row.microseconds, row.gbs] }
+        };
+        let rows: Vec<Value> = rows.into_iter().map(cells).collect();
+        let [traffic, _] = simulation::told(setting);
+        return context! { name, finite => true, model => simulation::sentence(setting), traffic, rows };
+    }
     let rows: Vec<Value> = simulation::rows(reports)
         .into_iter()
         .map(

@@ -3,7 +3,7 @@
 use super::super::number::fixed;
 use super::model::{sentence, told, unit};
 use super::ratios::{bound, cell_of, share_of_bound};
-use super::text::wrapped;
+use super::wrapped::wrapped;
 use crate::ir::Fraction;
 use crate::model::Fabric;
 use crate::sim::{Rate, SimReport};

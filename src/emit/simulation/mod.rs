@@ -1,17 +1,22 @@
 //! What `fabc sim` prints: a table for people, `fabc.simulation/1`, CSV, and a picture.
 
 mod comparison;
+mod finished;
+mod finite;
 mod model;
+mod parts;
 mod picture;
 mod ratios;
 mod summary;
 mod text;
+mod wrapped;
 
 pub use comparison::{Compared, comparison_csv, comparison_text};
+pub use finished::{Finished, finished_csv, finished_text};
 pub(super) use model::{sentence, told, unit};
 pub use picture::simulation_svg;
 pub(super) use picture::{latencies, utilization};
-pub(super) use summary::{highest_stable, nominal_and_worst, rows};
+pub(super) use summary::{FiniteRow, finite_rows, highest_stable, nominal_and_slowest, nominal_and_worst, rows};
 pub use text::simulation_text;
 
 use ratios::{SHARE, bound, cell_of, share, share_of_bound};
@@ -21,8 +26,9 @@ use super::number::{fixed, ratio};
 use crate::ids::ChannelId;
 use crate::ir::{Fraction, Topology};
 use crate::model::Fabric;
-use crate::sim::{Delays, Limit, Point, Rate, Saturation, Setting, SimReport, VcUse};
+use crate::sim::{Delays, Limit, Point, Rate, Saturation, SimReport};
 use model::push_model;
+use parts::{push_delays, push_vcs};
 
 /// Decimals of flits per cycle on channels.
 const FLOW: u32 = 6;
@@ -64,6 +70,9 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, name: Option<&str>,
         push_lines(out, saturations, |out, found| push_saturation(out, report, found));
         out.push_str(",\n\"points\":");
         push_lines(out, points, |out, point| push_point(out, topology, report, point));
+        if let Some(volume) = &report.volume {
+            finite::push_completions(out, fabric, topology, report, volume);
+        }
         out.push('}');
     });
     out.push_str("}\n");
@@ -107,33 +116,13 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
     push(out, format_args!(",\"busiest\":{{\"channel\":{},\"id\":{channel},\"cycles\":{busy}", quote(&name)));
     push(out, format_args!(",\"utilization\":{}}}", share(busy.into(), setting.measure.into())));
     push(out, format_args!(",\"hops\":{},\"general_hops\":{}", point.hops, point.general_hops));
-    push(out, format_args!(",\"general_share\":{},\"vcs\":[", share(point.general_hops, point.hops)));
-    for (vc, used) in point.vcs.iter().enumerate() {
-        out.push_str(if vc > 0 { "," } else { "" });
-        push_vc(out, setting, point, used);
-    }
-    out.push_str("],\"busy_cycles\":");
+    push(out, format_args!(",\"general_share\":{},\"vcs\":", share(point.general_hops, point.hops)));
+    push_vcs(out, setting, point.hops, &point.vcs);
+    out.push_str(",\"busy_cycles\":");
     push_numbers(out, point.busy_by_class.iter().map(u64::to_string));
     push(out, format_args!(",\"cycles\":{cycles},\"born_ever\":{born_ever},\"delivered_ever\":{delivered_ever}"));
     let (flits, inside) = (point.flits_delivered_ever, point.flits_in_flight);
     push(out, format_args!(",\"in_flight\":{in_flight},\"flits_delivered_ever\":{flits},\"flits_in_flight\":{inside}}}"));
-}
-
-fn push_delays(out: &mut String, delays: &Delays) {
-    let Delays { packets, sum, median, p99, most, waited, hops } = *delays;
-    let mean = |sum: u64| ratio(Fraction::new(sum, packets));
-    push(out, format_args!("{{\"packets\":{packets},\"sum\":{sum},\"mean\":{}", mean(sum)));
-    push(out, format_args!(",\"median\":{median},\"p99\":{p99},\"max\":{most},\"source_wait_sum\":{waited}"));
-    push(out, format_args!(",\"mean_source_wait\":{},\"hops\":{hops},\"mean_hops\":{}}}", mean(waited), mean(hops)));
-}
-
-fn push_vc(out: &mut String, setting: &Setting, point: &Point, used: &VcUse) {
-    let VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles } = *used;
-    let mean = fixed(Fraction::new(flit_cycles, queue_cycles.max(1)), SHARE);
-    debug_assert!(p99 <= u64::from(setting.buffer));
-    push(out, format_args!("{{\"hops\":{hops},\"hop_share\":{},\"flit_cycles\":{flit_cycles}", share(hops, point.hops)));
-    push(out, format_args!(",\"mean_flits\":{mean},\"p99_flits\":{p99},\"full_cycles\":{full_cycles}"));
-    push(out, format_args!(",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}", share(full_cycles, queue_cycles)));
 }
 
 /// What a static bound follows from.
@@ -145,7 +134,10 @@ fn limit(limit: Limit) -> &'static str {
 }
 
 /// A row per run; where only saturation was asked for, a row per search.
-pub fn simulation_csv(topology: &Topology, reports: &[SimReport]) -> String {
+pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport]) -> String {
+    if reports.iter().any(|report| report.volume.is_some()) {
+        return finite::completions_csv(fabric, topology, reports);
+    }
     if reports.iter().all(|report| report.points.is_empty()) {
         return saturation_csv(reports);
     }

@@ -34,26 +34,36 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         Hosts::Ports(ports) => ports.to_string(),
     };
     // What only one of the models has stands where it works.
-    let (turn, first) = match model {
-        Model::Packet => (format!(",\"turn_cycles\":{turn}"), format!(",\"arbitration\":\"{}\"", arbitration.name())),
-        Model::Flit => (String::new(), String::new()),
+    let turn = match model {
+        Model::Packet => format!(",\"turn_cycles\":{turn}"),
+        Model::Flit => String::new(),
     };
+    let first = arbitration.name();
     push(out, format_args!("{{\"name\":\"{}\",\"traffic\":\"{}\"", model.name(), traffic.name()));
     push(out, format_args!(",\"traffic_seed\":{seed},\"packet_flits\":{packet}"));
     push_details(out, details);
     push_chosen(out, *chosen);
     push(out, format_args!(",\"injection_cycles\":{injection}{turn},\"speedup\":{speedup},\"general_vcs\":{general}"));
     let vcs = if *chosen == Chosen::Tables { "table_vcs" } else { "hop_vcs" };
-    push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes}{first}"));
+    push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{first}\""));
     push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
     push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
     push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
-    push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}}}"));
+    if !traffic.is_finite() {
+        push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}"));
+    }
+    out.push('}');
 }
 
 /// What the traffic is told: only what it has.
 fn push_details(out: &mut String, details: &Details) {
-    let Details { by, share, spots, bursts } = details;
+    let Details { by, share, spots, bursts, bytes, barrier, trace } = details;
+    if let Some(bytes) = bytes {
+        push(out, format_args!(",\"bytes\":{bytes},\"barrier\":{barrier}"));
+    }
+    if let Some(trace) = trace {
+        push(out, format_args!(",\"trace\":{}", quote(&trace.path)));
+    }
     if let Some(by) = by {
         push(out, format_args!(",\"by\":{by}"));
     }
@@ -79,11 +89,13 @@ fn push_chosen(out: &mut String, chosen: Chosen) {
 
 /// Traffic and routing in a few words.
 pub(in crate::emit) fn told(setting: &Setting) -> [String; 2] {
-    let Details { by, share, spots, bursts } = &setting.details;
+    let Details { by, share, spots, bursts, bytes, barrier, trace } = &setting.details;
     let by = by.map(|by| format!("by {by}"));
     let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));
     let bursts = bursts.map(|bursts| format!("in bursts of {} cycles at {}", bursts.length, bursts.rate));
-    let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts];
+    let bytes = bytes.map(|bytes| format!("of {bytes} B{}", if *barrier { " phase by phase" } else { "" }));
+    let trace = trace.as_ref().map(|trace| trace.path.clone());
+    let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts, bytes, trace];
     let chosen = setting.chosen;
     let over = match chosen {
         Chosen::Tables | Chosen::Shortest(_) => None,
@@ -130,7 +142,14 @@ pub(in crate::emit) fn sentence(setting: &Setting) -> String {
         }
         Model::Flit => {
             let rounds = if *speedup == 1 { "one round".to_owned() } else { format!("{speedup} rounds") };
-            (format!("wormholes of packets of {packet} flits, separable allocator, {rounds} of the switch per cycle"), String::new())
+            let first = match setting.arbitration.name() {
+                "age" => "oldest packet first",
+                _ => "in turn",
+            };
+            (
+                format!("wormholes of packets of {packet} flits, separable allocator, {first}, {rounds} of the switch per cycle"),
+                String::new(),
+            )
         }
     };
     format!(

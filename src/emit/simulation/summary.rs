@@ -1,8 +1,10 @@
 //! What simulations found, in a few numbers for people.
 
-use super::super::number::fixed;
+use super::super::number::{fixed, grouped};
+use super::finite::Reached;
 use super::ratios::{bound, share_of_bound};
 use crate::ir::Fraction;
+use crate::model::Fabric;
 use crate::sim::{Point, SimReport};
 
 /// One scenario of a simulation: static bound, bracket, share of the bound, accepted past it, mean latency at
@@ -15,6 +17,42 @@ pub(in crate::emit) struct Row {
     pub(in crate::emit) share: String,
     pub(in crate::emit) beyond: String,
     pub(in crate::emit) latency: String,
+}
+
+/// One scenario of traffic that ends, of several seeds the slowest: lower bound and cycles, the share of the
+/// bound, time, and throughput of the whole fabric.
+pub(in crate::emit) struct FiniteRow {
+    pub(in crate::emit) scenario: String,
+    pub(in crate::emit) least: String,
+    pub(in crate::emit) cycles: String,
+    pub(in crate::emit) share: String,
+    pub(in crate::emit) microseconds: String,
+    pub(in crate::emit) gbs: String,
+}
+
+/// The same of traffic that ends, in the order of the report; nothing of other traffic.
+pub(in crate::emit) fn finite_rows(fabric: &Fabric, reports: &[SimReport]) -> Vec<FiniteRow> {
+    reports.iter().filter_map(|report| finite_row(fabric, report)).collect()
+}
+
+/// The first scenario of traffic that ends, and the slowest if there are others; nothing of other traffic.
+pub(in crate::emit) fn nominal_and_slowest(fabric: &Fabric, reports: &[SimReport]) -> Vec<FiniteRow> {
+    let slowest = |report: &&SimReport| report.completions.iter().map(|run| run.cycles).max();
+    let worst = reports.get(1..).unwrap_or_default().iter().max_by_key(slowest);
+    reports.first().into_iter().chain(worst).filter_map(|report| finite_row(fabric, report)).collect()
+}
+
+fn finite_row(fabric: &Fabric, report: &SimReport) -> Option<FiniteRow> {
+    let (volume, run) = (report.volume.as_ref()?, report.completions.iter().max_by_key(|run| run.cycles)?);
+    let reached = Reached::of(fabric, report, volume, run);
+    Some(FiniteRow {
+        scenario: report.scenario.clone(),
+        least: grouped(volume.least_cycles),
+        cycles: grouped(run.cycles.into()),
+        share: format!("{} %", fixed(reached.share.times(Fraction::whole(100u8)), 1)),
+        microseconds: fixed(reached.microseconds, 3),
+        gbs: fixed(reached.gbs, 2),
+    })
 }
 
 /// Scenarios in the order of the report; of several seeds the lowest bracket.

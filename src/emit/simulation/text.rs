@@ -1,8 +1,10 @@
 //! The table for people.
 
 use super::super::number::{fixed, grouped};
+use super::finite;
 use super::model::{sentence, told, unit};
 use super::ratios::{bound, share, share_of_bound};
+use super::wrapped::wrapped;
 use crate::ids::ChannelId;
 use crate::ir::{Fraction, Topology, gigabytes};
 use crate::model::Fabric;
@@ -36,6 +38,11 @@ pub fn simulation_text(fabric: &Fabric, topology: &Topology, name: Option<&str>,
         }
         let unit = unit(fabric, report);
         out += &format!("\n{}\n", report.scenario);
+        if let Some(volume) = &report.volume {
+            out += &wrapped(&finite::sends(report, volume));
+            out += &finite::table(fabric, topology, report, volume);
+            continue;
+        }
         out += &wrapped(&format!(
             "static bound {} flits per cycle and {unit}{}; {}{} hops and {} cycles on average with nothing in the way, {} at most; {} cycles to \
              warm up, {} measured",
@@ -132,19 +139,4 @@ fn cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [
         format!("{} %", fixed(busy, 1)),
         notes.join(", "),
     ]
-}
-
-/// Lines of at most a hundred columns, indented by two.
-pub(super) fn wrapped(text: &str) -> String {
-    let (mut out, mut line) = (String::new(), String::from(" "));
-    for word in text.split(' ') {
-        if line.chars().count() + 1 + word.chars().count() > 100 {
-            out += &line;
-            out.push('\n');
-            line = String::from(" ");
-        }
-        line.push(' ');
-        line += word;
-    }
-    out + &line + "\n"
 }

@@ -140,7 +140,7 @@ pub(super) fn topology(
             context.error(wrong_topology(kind, plant));
             return None;
         }
-        ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::Quantity(_) => match word(&setting.value) {
+        ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) | ValueKind::Quantity(_) => match word(&setting.value) {
             Some(name) if &*name.value == "synthesize" => synthesize(context, &name, None, &|_, _| None)?,
             Some(name) => {
                 context.error(wrong_topology(&name, plant));

@@ -17,7 +17,7 @@ pub(super) fn named(value: &Value) -> Option<Name> {
         ValueKind::Quantity(Quantity { number: Expr { kind: ExprKind::Name(name), span }, .. }) => {
             Some(Name { value: name.clone(), span: *span })
         }
-        ValueKind::Quantity(_) | ValueKind::Limit(..) | ValueKind::Steps(_) => word(value),
+        ValueKind::Quantity(_) | ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) => word(value),
     }
 }
 

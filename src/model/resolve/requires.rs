@@ -5,6 +5,7 @@ use super::foreign;
 use super::items::Items;
 use super::kind::Kind;
 use super::settings::{decimal, quantity_of};
+use super::simulations::ends;
 use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
 use crate::model::{Budget, Comparison, GraphMetric, Metric, OfSimulation, Reference, Require, Scale, SimulatedMetric};
@@ -14,7 +15,7 @@ use crate::units::{BITS_OF_A_GIGABYTE, Decimal, Dimension};
 
 /// All requires, sorted as in the normalized spec.
 pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind) -> Vec<Require> {
-    let simulations: Vec<&str> = items.simulations.iter().map(|(name, ..)| &*name.value).collect();
+    let simulations: Vec<(&str, bool)> = items.simulations.iter().map(|(name, block, _)| (&*name.value, ends(block))).collect();
     let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &simulations));
     let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
     requires.sort_by_cached_key(|require| {
@@ -29,7 +30,7 @@ fn require(
     item: &RequireItem,
     span: Span,
     budget: Option<&Budget>,
-    (kind, simulations): (Kind, &[&str]),
+    (kind, simulations): (Kind, &[(&str, bool)]),
 ) -> Option<Require> {
     let name = &*item.metric.value;
     if let Some(of) = simulated(context, item, simulations) {
@@ -108,7 +109,7 @@ fn comparison(item: &RequireItem) -> Option<Comparison> {
 /// What of which simulation a line is about: `peak.saturation`, `peak.latency(0.5)`; the outer `None`: of
 /// none, the inner one: an error was reported.
 #[allow(clippy::option_option)]
-fn simulated(context: &mut Context, item: &RequireItem, names: &[&str]) -> Option<Option<(Metric, OfSimulation)>> {
+fn simulated(context: &mut Context, item: &RequireItem, simulations: &[(&str, bool)]) -> Option<Option<(Metric, OfSimulation)>> {
     let written = &*item.metric.value;
     let (name, rest) = written.split_once('.').filter(|(name, _)| *name != "fault")?;
     let (plain, at) = match rest.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
@@ -116,25 +117,35 @@ fn simulated(context: &mut Context, item: &RequireItem, names: &[&str]) -> Optio
         None => (rest, None),
     };
     let metric = SimulatedMetric::ALL.into_iter().find(|metric| metric.name() == plain);
-    if !names.contains(&name) {
+    let names: Vec<&str> = simulations.iter().map(|(name, _)| *name).collect();
+    let Some(&(_, finite)) = simulations.iter().find(|(known, _)| *known == name) else {
         // What is no metric of a simulation either may be a slip of anything.
         metric.filter(|_| !context.enough())?;
         let help = match closest(name, names.iter().copied()) {
             Some(close) => format!("did you mean `{close}.{rest}`?"),
             None if names.is_empty() => format!("add `simulate {name} {{ traffic = uniform; }}`"),
-            None => format!("known here: {}", list(names)),
+            None => format!("known here: {}", list(&names)),
         };
         context.error(misplaced(format!("`{written}`"), format!("a fabric without a simulation `{name}`"), help, item.metric.span));
         return Some(None);
-    }
+    };
     let Some(metric) = metric else {
-        let known: Vec<String> = SimulatedMetric::ALL.iter().map(|metric| format!("{name}.{}", metric.name())).collect();
+        let fitting = SimulatedMetric::ALL.iter().filter(|metric| metric.is_of(finite));
+        let known: Vec<String> = fitting.map(|metric| format!("{name}.{}", metric.name())).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let help =
             closest(written, known.iter().copied()).map_or(format!("one of {}", list(&known)), |close| format!("did you mean `{close}`?"));
         context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
         return Some(None);
     };
+    if !metric.is_of(finite) {
+        let (place, help) = match finite {
+            true => ("traffic that ends", format!("it has no rate: require `{name}.time` or `{name}.share`")),
+            false => ("traffic that goes on for ever", format!("require `{name}.saturation`, `{name}.share` or `{name}.latency(0.5)`")),
+        };
+        context.error(misplaced(format!("`{written}`"), place.to_owned(), help, item.metric.span));
+        return Some(None);
+    }
     let share = at.and_then(Decimal::parse);
     let in_reach = share.is_none_or(|share| share.as_f64() > 0.0 && share.as_f64() <= 2.0 && share.times(SHARES).is_some());
     let help = match (metric, at) {
@@ -186,7 +197,7 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
             let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, BITS_OF_A_GIGABYTE));
             (in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?, Scale::Metric, " GB/s")
         }
-        (Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency), _) => {
+        (Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time), _) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
             if unit.dimension == Dimension::Cycles {
                 (number, Scale::Cycles, " cycles")

@@ -8,9 +8,10 @@ use crate::limits::SIMULATED_CYCLES;
 use crate::model::errors::ResolveError;
 use crate::model::word::Word;
 use crate::model::{
-    Choosing, Details, Hosts, Lanes, Model, Parameters, Rate, Router, Routing, Scenarios, Score, Shortest, Simulation, Traffic,
+    Births, Bursts, Choosing, Details, Hosts, Lanes, Model, Parameters, Phases, Rate, Router, Routing, Scenarios, Score, Shortest,
+    Simulation, Traffic,
 };
-use crate::syntax::ast::{Block, Expr, ExprKind, Name, Steps, Value, ValueKind};
+use crate::syntax::ast::{Block, Expr, ExprKind, Name, Quantity, StatementKind, Steps, Value, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::{Decimal, Dimension};
 use std::collections::BTreeMap;
@@ -21,6 +22,9 @@ const WAIT: u64 = 1 << 20;
 
 /// Rates of one curve at most.
 const RATES: u64 = 1000;
+
+/// Bytes of a message at most.
+const BYTES: u64 = 1 << 40;
 
 /// Seeds of one simulation at most.
 const SEEDS: i64 = 1000;
@@ -50,7 +54,8 @@ pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Opti
         named.insert(name.value.to_lowercase(), name.span);
         let span = head(*item, "simulate").to(name.span);
         let settings = settings(context, block, format!("simulation `{}`", name.value), span, Place::Simulate);
-        let parameters = parameters(context, &settings);
+        let misplaced = ends(block) && endless_only(context, &settings);
+        let parameters = parameters(context, &settings).filter(|_| !misplaced);
         if let (Some(parameters), Some(router)) = (&parameters, router) {
             fits(context, &settings, parameters, router);
         }
@@ -79,6 +84,7 @@ fn parameters(context: &mut Context, settings: &Settings<'_>) -> Option<Paramete
         Some(value) => traffic(context, value).map(|(traffic, details)| (Some(traffic), details)).unwrap_or_default(),
         None => (Some(default.traffic), default.details),
     };
+    let births = settings.get("births").map_or(Some(None), |value| births(context, value));
     let choosing = match settings.get("routing") {
         Some(value) => choosing(context, value),
         None => Some(default.choosing),
@@ -102,6 +108,7 @@ fn parameters(context: &mut Context, settings: &Settings<'_>) -> Option<Paramete
         return None;
     }
     let (traffic, choosing, packet, injection, seed) = (traffic?, choosing?, packet?, injection?, seed?);
+    let details = Details { bursts: births?, ..details };
     Some(Parameters { traffic, details, choosing, packet, injection, warmup, measure, seed, ..model? })
 }
 
@@ -138,23 +145,142 @@ fn needless(context: &mut Context, name: &Name) {
 fn traffic(context: &mut Context, value: &Value) -> Option<(Traffic, Details)> {
     let (name, block) = named(context, "`traffic`", value, "uniform")?;
     let traffic = word_of(context, "`traffic`", &name)?;
-    if traffic == Traffic::Hotspot {
-        let help = Some("spots are named where the command is given: `fabc sim DIR --traffic hotspot --hotspot NAMES`".to_owned());
-        let (what, place) = ("`hotspot`".to_owned(), "a spec".to_owned());
+    if traffic == Traffic::Trace {
+        let help = Some("messages are listed in a file that the command is given: `fabc sim DIR --trace FILE`".to_owned());
+        let (what, place) = ("`trace`".to_owned(), "a spec".to_owned());
         context.error(ResolveError::Misplaced { what, place, help, span: name.span });
         return None;
     }
-    let Some(block) = block else { return Some((traffic, Details::default())) };
-    if traffic != Traffic::GroupShift {
-        needless(context, &name);
+    let read = |context: &mut Context, place: Place| match block {
+        Some(block) => settings(context, block, format!("`{}`", name.value), name.span, place),
+        None => Settings::none(format!("`{}`", name.value), name.span),
+    };
+    match traffic {
+        Traffic::GroupShift => {
+            let settings = read(context, Place::Traffic);
+            let by = settings.get("by").map(|value| integer(context, "`by`", value, 1..=i64::from(u32::MAX)));
+            Some((traffic, Details { by: whole(by)?.map(|by| by as u32), ..Details::default() }))
+        }
+        Traffic::Hotspot => {
+            let settings = read(context, Place::Hotspot);
+            let spots = settings.need(context, "at", "[cube0[0,0,0], 17]").map(|value| spots(context, value));
+            let share = settings.get("share").map(|value| share(context, value));
+            Some((traffic, Details { spots: spots??, share: whole(share)?, ..Details::default() }))
+        }
+        Traffic::AllToAll => {
+            let settings = read(context, Place::AllToAll);
+            let bytes = settings.need(context, "bytes", "64 KiB").map(|value| sized(context, value));
+            let phases = one_of_or(context, &settings, "phases", Phases::Free);
+            Some((traffic, Details { bytes: Some(bytes??), barrier: phases? == Phases::Barrier, ..Details::default() }))
+        }
+        _ if block.is_some() => {
+            needless(context, &name);
+            None
+        }
+        _ => Some((traffic, Details::default())),
+    }
+}
+
+/// `[cube0[0,0,0], 17]`; whether the fabric has them, is seen when it runs.
+fn spots(context: &mut Context, value: &Value) -> Option<Vec<String>> {
+    let ValueKind::List(items) = &value.kind else {
+        context.error(wrong_kind("`at`", "a list of routers and numbers of endpoints", "[cube0[0,0,0], 17]", value.span));
+        return None;
+    };
+    let mut named: BTreeMap<&str, Span> = BTreeMap::new();
+    for item in items {
+        if let Some(&first) = named.get(&*item.value) {
+            context.duplicate(format!("`{}`", item.value), "remove one of them", item.span, first);
+            return None;
+        }
+        named.insert(&item.value, item.span);
+    }
+    Some(items.iter().map(|item| item.value.to_string()).collect())
+}
+
+/// A part of all packets.
+fn share(context: &mut Context, value: &Value) -> Option<Rate> {
+    let ValueKind::Quantity(Quantity { number, unit: None, .. }) = &value.kind else {
+        context.error(wrong_kind("`share`", "a number without a unit", "0.2", value.span));
+        return None;
+    };
+    let share = rate(context, number)?;
+    if share > MILLION {
+        let (what, wanted) = ("`share`".to_owned(), "at most 1".to_owned());
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is more".to_owned() });
         return None;
     }
-    let settings = settings(context, block, "`group_shift`".to_owned(), name.span, Place::Traffic);
-    let by = match settings.get("by") {
-        Some(value) => Some(integer(context, "`by`", value, 1..=i64::from(u32::MAX))? as u32),
-        None => None,
-    };
-    Some((traffic, Details { by, ..Details::default() }))
+    Some(Rate::millionths(share))
+}
+
+/// `steady`, or `bursts { length = 40 cycles; rate = 0.8; }`.
+#[allow(clippy::option_option)]
+fn births(context: &mut Context, value: &Value) -> Option<Option<Bursts>> {
+    let (name, block) = named(context, "`births`", value, "bursts { length = 40 cycles; rate = 0.8; }")?;
+    match word_of(context, "`births`", &name)? {
+        Births::Steady if block.is_some() => {
+            needless(context, &name);
+            None
+        }
+        Births::Steady => Some(None),
+        Births::Bursts => {
+            let title = format!("`{}`", name.value);
+            let settings = match block {
+                Some(block) => settings(context, block, title, name.span, Place::Bursts),
+                None => Settings::none(title, name.span),
+            };
+            let range = [1, WAIT];
+            let length = settings.need(context, "length", "40 cycles");
+            let length = length.map(|value| counted(context, "`length`", value, Dimension::Cycles, "40 cycles", range));
+            let on = settings.need(context, "rate", "0.8").map(|value| match &value.kind {
+                ValueKind::Quantity(Quantity { number, unit: None, .. }) => rate(context, number),
+                _ => {
+                    context.error(wrong_kind("`rate`", "flits per cycle, without a unit", "0.8", value.span));
+                    None
+                }
+            });
+            Some(Some(Bursts { length: length??, rate: Rate::millionths(on??) }))
+        }
+    }
+}
+
+/// Bytes of a message.
+fn sized(context: &mut Context, value: &Value) -> Option<u64> {
+    let (number, unit) = quantity(context, "`bytes`", value, &[Dimension::Data], "64 KiB")?;
+    let bytes = number.times(unit.factor).filter(|bytes| (1..=BYTES).contains(bytes));
+    if bytes.is_none() {
+        let (what, wanted) = ("`bytes`".to_owned(), format!("a whole number of bytes from 1 to {BYTES}"));
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is not".to_owned() });
+    }
+    bytes
+}
+
+/// Whether a block is of traffic that ends: it has no rates, and other metrics.
+pub(super) fn ends(block: &Block) -> bool {
+    block.statements.iter().any(|statement| match &statement.kind {
+        StatementKind::Setting(setting) if &*setting.name.value == "traffic" => {
+            let word = match &setting.value.kind {
+                ValueKind::Block(name, _) => Some(name.clone()),
+                _ => choice(&setting.value),
+            };
+            word.is_some_and(|word| Traffic::ALL.iter().any(|traffic| traffic.is_finite() && traffic.name() == &*word.value))
+        }
+        _ => false,
+    })
+}
+
+/// Complains about settings that traffic which ends does not have.
+fn endless_only(context: &mut Context, settings: &Settings<'_>) -> bool {
+    let mut found = false;
+    for setting in ["rates", "warmup", "measure", "births"] {
+        if let Some(span) = settings.span(setting) {
+            let help = Some("remove it: such traffic ends, and all of it is run as fast as it goes, and counted".to_owned());
+            let place = "a simulation of `all_to_all`".to_owned();
+            context.error(ResolveError::Misplaced { what: format!("`{setting}`"), place, help, span });
+            found = true;
+        }
+    }
+    found
 }
 
 /// `min`, or `ugal { samples = 4; }`.
@@ -218,7 +344,7 @@ fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Pa
         context.error(ResolveError::Misplaced { what, place, help, span });
         return None;
     }
-    let arbitration = one_of_or(context, &settings, "arbitration", default.arbitration);
+    let arbitration = settings.get("arbitration").map(|value| one_of(context, "`arbitration`", value));
     let credits = settings.get("credits").map(|value| one_of(context, "`credits`", value));
     let hosts = match settings.get("hosts") {
         Some(value) => hosts(context, value).map(Some),
@@ -229,7 +355,7 @@ fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Pa
     Some(Parameters {
         model,
         lanes: general?.map(Lanes::General).or(classes?.map(Lanes::Classes)),
-        arbitration: arbitration?,
+        arbitration: whole(arbitration)?,
         credits: whole(credits)?,
         hosts: hosts?,
         turn: turn?.unwrap_or(default.turn),

@@ -1,6 +1,8 @@
 //! What some traffics are told beyond their names, and how births come.
 
 use super::rate::Rate;
+use crate::model::word::words;
+use std::sync::Arc;
 
 /// Numbers and lists of a traffic. What is not given has a default; what does not belong to the traffic must
 /// not be given.
@@ -12,8 +14,59 @@ pub struct Details {
     pub share: Option<Rate>,
     /// `hotspot`: names of routers, which stand for all of their endpoints, and numbers of endpoints.
     pub spots: Vec<String>,
-    /// Whether births come in bursts; of any traffic.
+    /// Whether births come in bursts; of any traffic that goes on for ever.
     pub bursts: Option<Bursts>,
+    /// `all_to_all`: bytes of the message of every pair.
+    pub bytes: Option<u64>,
+    /// `all_to_all`: whether a phase begins when all messages of the one before have arrived; else every
+    /// source goes on as soon as it can.
+    pub barrier: bool,
+    /// `trace`: what is sent.
+    pub trace: Option<Trace>,
+}
+
+/// How births come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Births {
+    /// With the same probability in every cycle.
+    Steady,
+    /// In bursts.
+    Bursts,
+}
+
+words!(Births { Steady = "steady", Bursts = "bursts" });
+
+/// When phases of `all_to_all` begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phases {
+    /// Every source goes on as soon as it can.
+    Free,
+    /// When all messages of the one before have arrived.
+    Barrier,
+}
+
+words!(Phases { Free = "free", Barrier = "barrier" });
+
+/// Messages as a file lists them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    /// What the file is called.
+    pub path: String,
+    /// Its lines, in ascending order of cycles.
+    pub lines: Arc<[TraceLine]>,
+}
+
+/// One message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceLine {
+    /// Where it stands in the file, from 1 on.
+    pub line: u32,
+    /// The cycle in which all of it is at its source.
+    pub cycle: u32,
+    /// From where to where: names of routers, or numbers of endpoints.
+    pub ends: [Box<str>; 2],
+    /// Flits, at least one.
+    pub flits: u32,
 }
 
 /// Births in bursts: every host is on or off; it goes off with probability 1 / `length` per cycle, and on so

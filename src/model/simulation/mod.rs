@@ -4,7 +4,7 @@ mod details;
 mod rate;
 mod routing;
 
-pub use details::{Bursts, Details};
+pub use details::{Births, Bursts, Details, Phases, Trace, TraceLine};
 pub use rate::Rate;
 pub use routing::{Choosing, Routing, Score, Shortest};
 
@@ -70,8 +70,8 @@ pub struct Parameters {
     /// Which virtual channels there are; `None`: those of the tables, and all others that the routers have
     /// are general ones.
     pub lanes: Option<Lanes>,
-    /// Who goes first; of the packet model only.
-    pub arbitration: Arbitration,
+    /// Who goes first; `None`: the oldest packet, in the flit model ports in turn.
+    pub arbitration: Option<Arbitration>,
     /// When room in a queue can be used again; `None`: at once in the packet model, after the link in the
     /// flit model.
     pub credits: Option<Credits>,
@@ -98,7 +98,7 @@ impl Default for Parameters {
             turn: 2,
             speedup: None,
             lanes: None,
-            arbitration: Arbitration::Age,
+            arbitration: None,
             credits: None,
             hosts: None,
             warmup: None,
@@ -188,6 +188,17 @@ pub enum Traffic {
     Adversarial,
     /// As the spec declares it.
     Demand,
+    /// A message from every endpoint to every other one, and then no more.
+    AllToAll,
+    /// Messages as a file lists them, and then no more.
+    Trace,
+}
+
+impl Traffic {
+    /// Whether it ends: a run is over when everything has arrived, and has no rate.
+    pub fn is_finite(self) -> bool {
+        matches!(self, Traffic::AllToAll | Traffic::Trace)
+    }
 }
 
 words!(Model { Packet = "packet", Flit = "flit" });
@@ -211,4 +222,6 @@ words!(Traffic {
     GroupShift = "group_shift",
     Adversarial = "adversarial",
     Demand = "demand",
+    AllToAll = "all_to_all",
+    Trace = "trace",
 });

@@ -5,7 +5,7 @@
 //! steps work input first: every asker picks one of the things that it could have, then every thing that was
 //! picked takes one of those that picked it. Both choices go round, beginning one behind what was granted
 //! last, and a turn passes on with a grant only, so that nobody is passed over for ever (the pointers of
-//! iSLIP: McKeown, 1999). Invariant: grants are a function of what comes in; no input and no output has two
+//! iSLIP: McKeown, 1999); or the oldest packet goes first in both. Invariant: grants are a function of what comes in; no input and no output has two
 //! of them in a round. Another allocator is another file with these two functions.
 //!
 //! Ports and lanes (virtual channels of an input) are numbered within the router, lane = port << shift | VC.
@@ -30,6 +30,22 @@ pub(super) struct ChannelTurn {
     /// Of an output: the input port, and of each its virtual channel, that is looked at first for a packet.
     port: u32,
     vc: u8,
+}
+
+/// Who goes first among those that want the same.
+#[derive(Clone, Copy)]
+pub(super) enum First<'a> {
+    /// The one behind whoever was served last, round and round.
+    Next,
+    /// `[lane]`: the one whose first packet has the lowest of these numbers.
+    Oldest(&'a [u64]),
+}
+
+impl<'a> First<'a> {
+    /// For the router that has some of the lanes; they go round where lanes have no numbers.
+    pub(super) fn of(ages: &'a [u64], lanes: std::ops::Range<usize>) -> Self {
+        if ages.is_empty() { First::Next } else { First::Oldest(&ages[lanes]) }
+    }
 }
 
 /// A packet that asks for a virtual channel.
@@ -77,25 +93,28 @@ pub(super) struct Separable {
 #[derive(Clone, Copy)]
 struct Asker {
     lane: u32,
-    /// How many others come first.
-    distance: u32,
+    /// How many others come first, or the number of its packet.
+    distance: u64,
 }
 
 impl Separable {
     /// For routers of at most so many ports.
     pub(super) fn new(ports: usize, shift: u32) -> Self {
-        let nobody = Asker { lane: NOBODY, distance: NOBODY };
+        let nobody = Asker { lane: NOBODY, distance: u64::MAX };
         Self { shift, best: vec![nobody; ports << shift], asked: Vec::new(), taken: vec![[false; 2]; ports] }
     }
 
     /// Virtual channels: every packet asks for the first of those that it may take; every one that is asked
     /// for takes the lane that comes next. Each has a turn of its own: with one per output, packets that can
     /// take few of them would be passed over for those that can take all.
-    pub(super) fn packets(&mut self, wishes: &[Wish], turns: &mut [ChannelTurn], granted: &mut Vec<Grant>) {
+    pub(super) fn packets(&mut self, wishes: &[Wish], first: First<'_>, turns: &mut [ChannelTurn], granted: &mut Vec<Grant>) {
         granted.clear();
         for wish in wishes {
             let place = wish.output << self.shift | next_in(wish.free, turns[wish.lane as usize].first.into());
-            let distance = self.distance(wish.lane, turns[place as usize]);
+            let distance = match first {
+                First::Next => self.distance(wish.lane, turns[place as usize]).into(),
+                First::Oldest(ages) => ages[wish.lane as usize],
+            };
             self.ask(place, wish.lane, distance);
         }
         let mut asked = std::mem::take(&mut self.asked);
@@ -112,10 +131,10 @@ impl Separable {
 
     /// One round of the switch: every input offers one flit, every output takes one of the offers; first
     /// those that are not fresh, then on the ports that these leave over the fresh ones. Lanes go out.
-    pub(super) fn flits(&mut self, offers: Offers<'_>, turns: &mut [Turn], granted: &mut Vec<u32>) {
+    pub(super) fn flits(&mut self, offers: Offers<'_>, first: First<'_>, turns: &mut [Turn], granted: &mut Vec<u32>) {
         granted.clear();
         for (word, (ready, fresh)) in offers.ready.iter().zip(offers.fresh).enumerate() {
-            self.offer(word, ready & !fresh, offers.output, turns);
+            self.offer(word, ready & !fresh, offers.output, first, turns);
         }
         self.take(offers.output, turns, granted);
         if offers.fresh.iter().all(|fresh| *fresh == 0) {
@@ -128,7 +147,7 @@ impl Separable {
         let before = granted.len();
         for (word, (ready, fresh)) in offers.ready.iter().zip(offers.fresh).enumerate() {
             let left = self.left_over(word, ready & fresh, offers.output);
-            self.offer(word, left, offers.output, turns);
+            self.offer(word, left, offers.output, first, turns);
         }
         for &lane in &granted[..before] {
             self.taken[(lane >> self.shift) as usize][0] = false;
@@ -151,16 +170,23 @@ impl Separable {
     }
 
     /// Every input with lanes in a word offers one of them to its output.
-    fn offer(&mut self, word: usize, mut lanes: u64, output: &[u32], turns: &[Turn]) {
+    fn offer(&mut self, word: usize, mut lanes: u64, output: &[u32], first: First<'_>, turns: &[Turn]) {
         let of_a_port = u64::MAX >> (64 - (1 << self.shift));
         while lanes != 0 {
             let place = lanes.trailing_zeros() >> self.shift << self.shift;
-            let vc = next_in(lanes >> place & of_a_port, turns[(word * 64 + place as usize) >> self.shift].offer);
+            let (of_port, base) = (lanes >> place & of_a_port, (word * 64) as u32 + place);
             lanes &= !(of_a_port << place);
-            let lane = (word * 64) as u32 + place + vc;
+            let lane = base
+                + match first {
+                    First::Next => next_in(of_port, turns[(base >> self.shift) as usize].offer),
+                    First::Oldest(ages) => oldest_in(of_port, &ages[base as usize..]),
+                };
             let to = output[lane as usize];
-            // Numbers below the turn wrap around and come behind all others, in their order.
-            let distance = (lane >> self.shift).wrapping_sub(turns[to as usize].flit);
+            let distance = match first {
+                // Numbers below the turn wrap around and come behind all others, in their order.
+                First::Next => (lane >> self.shift).wrapping_sub(turns[to as usize].flit).into(),
+                First::Oldest(ages) => ages[lane as usize],
+            };
             self.ask(to, lane, distance);
         }
     }
@@ -187,7 +213,7 @@ impl Separable {
     }
 
     /// A lane asks for a thing; who is fewer places away from its turn goes first.
-    fn ask(&mut self, thing: u32, lane: u32, distance: u32) {
+    fn ask(&mut self, thing: u32, lane: u32, distance: u64) {
         let best = &mut self.best[thing as usize];
         if best.lane == NOBODY {
             self.asked.push(thing);
@@ -209,6 +235,19 @@ fn next_in(set: u64, start: u32) -> u32 {
     (if ahead == 0 { set } else { ahead }).trailing_zeros()
 }
 
+/// The one of a set of virtual channels with the lowest number.
+fn oldest_in(mut set: u64, ages: &[u64]) -> u32 {
+    let mut oldest = set.trailing_zeros();
+    while set != 0 {
+        let vc = set.trailing_zeros();
+        set &= set - 1;
+        if ages[vc as usize] < ages[oldest as usize] {
+            oldest = vc;
+        }
+    }
+    oldest
+}
+
 /// Where to look first after this one; behind the last of all it is none, and the search begins anew.
 fn behind(vc: u32) -> u32 {
     (vc + 1) % 64
@@ -224,7 +263,7 @@ mod tests {
     fn granted(wishes: &[(u32, u32, u64)], turns: &mut [ChannelTurn; 8]) -> Vec<(u32, u32, u32)> {
         let (mut separable, mut granted) = (Separable::new(4, SHIFT), Vec::new());
         let wishes: Vec<Wish> = wishes.iter().map(|&(lane, output, free)| Wish { lane, output, free }).collect();
-        separable.packets(&wishes, turns, &mut granted);
+        separable.packets(&wishes, First::Next, turns, &mut granted);
         granted.iter().map(|grant| (grant.lane, grant.output, grant.vc)).collect()
     }
 
@@ -265,6 +304,29 @@ mod tests {
         assert_eq!(alone, 6);
     }
 
+    #[test]
+    fn the_oldest_goes_first_whoever_was_served() {
+        let (mut separable, mut turns) = (Separable::new(4, SHIFT), [ChannelTurn::default(); 8]);
+        // By lane; lanes 0, 3 and 4 want port 3.
+        let ages = [30, 5, 40, 20, 10, 50, 60, 70];
+        let mut channels = Vec::new();
+        let wishes = [0, 3, 4].map(|lane| Wish { lane, output: 3, free: 0b01 });
+        for _ in 0..2 {
+            separable.packets(&wishes, First::Oldest(&ages), &mut turns, &mut channels);
+            assert_eq!(channels, [Grant { lane: 4, output: 3, vc: 0 }]);
+        }
+        // Port 0 offers the older of its lanes, 1, and port 1 lane 3; both to port 2.
+        let mut passes = Vec::new();
+        let offers = Offers { ready: &[0b1111], fresh: &[0], output: &[2; 8] };
+        for _ in 0..2 {
+            separable.flits(offers, First::Oldest(&ages), &mut [Turn::default(); 4], &mut passes);
+            assert_eq!(passes, [1]);
+        }
+        let last = Offers { ready: &[0b1101], ..offers };
+        separable.flits(last, First::Oldest(&ages), &mut [Turn::default(); 4], &mut passes);
+        assert_eq!(passes, [3]);
+    }
+
     struct Switch {
         separable: Separable,
         turns: [Turn; 4],
@@ -278,7 +340,7 @@ mod tests {
         fn round(&mut self, ready: u64, fresh: u64) -> Vec<u32> {
             let mut granted = Vec::new();
             let offers = Offers { ready: &[ready], fresh: &[fresh], output: &self.output };
-            self.separable.flits(offers, &mut self.turns, &mut granted);
+            self.separable.flits(offers, First::Next, &mut self.turns, &mut granted);
             granted
         }
     }
@@ -319,9 +381,9 @@ mod tests {
         let mut output = vec![7; 160];
         output[150] = 39;
         let offers = Offers { ready: &[1 << 5, 1 << 2, 1 << (150 - 128)], fresh: &[0; 3], output: &output };
-        separable.flits(offers, &mut turns, &mut granted);
+        separable.flits(offers, First::Next, &mut turns, &mut granted);
         assert_eq!(granted, [5, 150]);
-        separable.flits(offers, &mut turns, &mut granted);
+        separable.flits(offers, First::Next, &mut turns, &mut granted);
         assert_eq!(granted, [66, 150]);
     }
 }

@@ -16,15 +16,15 @@ mod ports;
 mod step;
 mod watchdog;
 
-use super::births::{Births, DESTINATIONS};
+use super::cycles::Routers;
 use super::errors::SimError;
 use super::layout::NONE;
-use super::point::Point;
 use super::prepare::Prepared;
+use super::supply::{Newborn, Supply};
 use super::tally::{Census, Tally};
+use super::traffic::Message;
 use super::wheel::Wheel;
-use crate::model::{Credits, Rate};
-use crate::random::Keyed;
+use crate::model::{Arbitration, Credits};
 use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
 use lanes::Lanes;
 use ports::{Ports, every};
@@ -87,13 +87,9 @@ struct Ejection {
 }
 
 /// One run.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     of: &'a Prepared<'a>,
     ports: Ports,
-    destinations: Keyed,
-    births: Births,
-    /// `[generator]`: packets born so far.
-    born: Vec<u32>,
     packets: Vec<Packet>,
     free_packets: u32,
     sources: Vec<Source>,
@@ -118,6 +114,9 @@ struct Run<'a> {
     turns: Vec<Turn>,
     /// `[lane]`
     channel_turns: Vec<ChannelTurn>,
+    /// `[lane]`: how old its first packet is, the oldest with the lowest number; empty where packets go in
+    /// turn.
+    ages: Vec<u64>,
     /// Lanes whose first packet has not asked the tables.
     heads: Vec<u32>,
     allocator: Separable,
@@ -136,46 +135,89 @@ struct Run<'a> {
     speedup: u32,
     tally: Tally,
     last_move: u32,
+    /// Messages of traffic that ends: a lane per port of a host.
+    supply: Option<Supply<'a>>,
 }
 
 /// How many cycles behind the switch are kept in the rings; more is possible and seldom.
 const BEHIND: u32 = 16;
 
-/// Runs one rate, with so many rounds of the switch per cycle.
-///
-/// # Errors
-/// Packets wait for each other for ever.
-pub(super) fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
-    let mut run = Run::new(prepared, rate, seed);
-    let setting = &prepared.setting;
-    let patience = prepared.load.patience();
-    let (mut born, mut arrivals, mut credits, mut ejections) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut now = 0;
-    while now < setting.end() || (now < setting.end() + setting.measure && run.tally.awaited() > 0) {
-        credits = run.credits.take(now, credits);
-        credits.drain(..).for_each(|lane| run.credit(lane, now));
-        arrivals = run.arrivals.take(now, arrivals);
-        arrivals.drain(..).for_each(|flit| run.store(flit.lane, flit.packet, now));
-        ejections = run.ejections.take(now, ejections);
-        ejections.drain(..).for_each(|flit| run.eject(flit, now));
-        run.births.now(now, &mut born);
-        born.iter().for_each(|&generator| run.birth(generator, now));
-        run.hand_over(now);
-        run.look_up();
-        run.work(now);
-        run.tally.end_of_cycle(now);
-        if run.tally.inside() == 0 {
-            run.last_move = now;
-        } else if now - run.last_move > patience {
-            return Err(run.stuck(rate));
-        }
-        now += 1;
+impl<'a> Routers<'a> for Run<'a> {
+    fn happens(&mut self, now: u32) {
+        let credits = self.credits.take(now);
+        credits.iter().for_each(|&lane| self.credit(lane, now));
+        self.credits.happened(credits);
+        let arrivals = self.arrivals.take(now);
+        arrivals.iter().for_each(|flit| self.store(flit.lane, flit.packet, now));
+        self.arrivals.happened(arrivals);
+        let ejections = self.ejections.take(now);
+        ejections.iter().for_each(|&flit| self.eject(flit, now));
+        self.ejections.happened(ejections);
     }
-    Ok(run.point(rate, seed, now))
+
+    fn birth(&mut self, packet: Newborn, _: u32) {
+        self.born(packet);
+    }
+
+    fn decides(&mut self, now: u32) {
+        self.hand_over(now);
+        self.look_up();
+        self.work(now);
+    }
+
+    fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
+    }
+
+    fn last_move(&mut self) -> &mut u32 {
+        &mut self.last_move
+    }
+
+    fn supply(&mut self) -> &mut Option<Supply<'a>> {
+        &mut self.supply
+    }
+
+    fn lane(&self, message: &Message) -> u32 {
+        self.supply.as_ref().map_or(NONE, |supply| supply.generator(message))
+    }
+
+    fn is_idle(&self, lane: u32) -> bool {
+        self.sources[lane as usize].head == NONE
+    }
+
+    fn stuck(&self, at: &str) -> SimError {
+        self.circle(at)
+    }
+
+    fn counted(mut self, cycles: u32) -> (Tally, Census) {
+        let vcs = self.of.setting.vcs();
+        for port in 0..self.ports.ports.len() {
+            let ports::Port { channel, moved, .. } = self.ports.ports[port];
+            if channel != NONE {
+                self.tally.moved(channel as usize, moved);
+                let first = (port as u32) << self.ports.shift;
+                (first..first + vcs).for_each(|lane| self.booked(lane, cycles));
+            }
+        }
+        let mut free = 0;
+        let mut place = self.free_packets;
+        while place != NONE {
+            free += 1;
+            place = self.packets[place as usize].next;
+        }
+        let at_sources: u64 = self.sources.iter().map(|source| self.flits_at(source)).sum();
+        let on_the_way = self.arrivals.pending().count() + self.ejections.pending().count();
+        let census = Census {
+            packets: self.packets.len() as u64 - free,
+            flits: at_sources + self.lanes.flits() + on_the_way as u64,
+            flits_delivered: self.ejected,
+        };
+        (self.tally, census)
+    }
 }
 
 impl<'a> Run<'a> {
-    fn new(of: &'a Prepared<'a>, rate: Rate, seed: u64) -> Self {
+    pub(super) fn new(of: &'a Prepared<'a>) -> Self {
         let (setting, layout) = (&of.setting, &of.layout);
         let hosts = setting.ports().unwrap_or(1);
         let generators = of.endpoints.count() * hosts;
@@ -184,9 +226,6 @@ impl<'a> Run<'a> {
         let farthest = layout.latency.iter().copied().max().unwrap_or(0);
         let source = Source { head: NONE, tail: NONE, lane: NONE, left: 0 };
         Self {
-            destinations: Keyed::new(seed, DESTINATIONS),
-            births: Births::of(of, rate, seed),
-            born: vec![0; generators as usize],
             packets: Vec::new(),
             free_packets: NONE,
             sources: vec![source; generators as usize],
@@ -201,6 +240,7 @@ impl<'a> Run<'a> {
             rooms: vec![Room { holder: NONE, credits: setting.buffer, since: 0 }; lanes],
             turns: vec![Turn::default(); ports.ports.len()],
             channel_turns: vec![ChannelTurn::default(); lanes],
+            ages: vec![0; if setting.arbitration == Arbitration::Age { lanes } else { 0 }],
             heads: Vec::new(),
             allocator: Separable::new(ports.most(), ports.shift),
             wishes: Vec::new(),
@@ -216,21 +256,18 @@ impl<'a> Run<'a> {
             speedup: setting.speedup,
             tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
             last_move: 0,
+            supply: of
+                .offer
+                .messages()
+                .map(|messages| Supply::new(messages, generators as usize, hosts, of.endpoints.count(), setting.injection)),
             ports,
             of,
         }
     }
 
     /// A packet is born and waits at its source.
-    fn birth(&mut self, generator: u32, now: u32) {
-        let endpoint = generator / self.of.setting.ports().unwrap_or(1);
-        let to = self.of.pattern.draw(endpoint, self.destinations.at(generator, self.born[generator as usize]));
-        self.born[generator as usize] += 1;
-        if self.tally.inside() == 0 {
-            self.last_move = now;
-        }
-        self.tally.born(now);
-        let packet = Packet { birth: now, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
+    fn born(&mut self, Newborn { generator, to, birth, .. }: Newborn) {
+        let packet = Packet { birth, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
         let place = if self.free_packets == NONE {
             self.packets.push(packet);
             self.packets.len() as u32 - 1
@@ -282,6 +319,9 @@ impl<'a> Run<'a> {
             return;
         }
         left -= 1;
+        if left == 0 && self.supply.is_some() {
+            self.refill(generator, now);
+        }
         let next = if left > 0 { head } else { self.packets[head as usize].next };
         let source = &mut self.sources[generator as usize];
         (source.head, source.lane, source.left) = (next, if left > 0 { lane } else { NONE }, left);
@@ -311,32 +351,6 @@ impl<'a> Run<'a> {
         let (room, buffer) = (&mut self.rooms[lane as usize], self.of.setting.buffer);
         self.tally.booked(self.ports.vc(lane) as usize, buffer - room.credits, room.since, now);
         room.since = now;
-    }
-
-    fn point(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
-        let (of, vcs) = (self.of, self.of.setting.vcs());
-        for port in 0..self.ports.ports.len() {
-            let ports::Port { channel, moved, .. } = self.ports.ports[port];
-            if channel != NONE {
-                self.tally.moved(channel as usize, moved);
-                let first = (port as u32) << self.ports.shift;
-                (first..first + vcs).for_each(|lane| self.booked(lane, cycles));
-            }
-        }
-        let mut free = 0;
-        let mut place = self.free_packets;
-        while place != NONE {
-            free += 1;
-            place = self.packets[place as usize].next;
-        }
-        let at_sources: u64 = self.sources.iter().map(|source| self.flits_at(source)).sum();
-        let on_the_way = self.arrivals.pending().count() + self.ejections.pending().count();
-        let census = Census {
-            packets: self.packets.len() as u64 - free,
-            flits: at_sources + self.lanes.flits() + on_the_way as u64,
-            flits_delivered: self.ejected,
-        };
-        self.tally.point(rate, seed, cycles, census, of.layout.lit, |endpoint| of.pattern.sends(endpoint))
     }
 
     /// Flits that a source has not handed over.

@@ -2,7 +2,7 @@
 
 use super::super::layout::NONE;
 use super::super::routes::Came as CameBy;
-use super::allocate::{Offers, Wish};
+use super::allocate::{First, Offers, Wish};
 use super::lanes::Came;
 use super::{Arrival, Ejection, Run};
 
@@ -80,6 +80,9 @@ impl Run<'_> {
             let own = self.class << (vc * setting.classes);
             (output.into(), if packet.escaped { own } else { own | self.general })
         };
+        if let Some(age) = self.ages.get_mut(lane as usize) {
+            *age = u64::from(packet.birth) << 32 | u64::from(packet.generator);
+        }
         self.output[lane as usize] = output;
         self.allowed[lane as usize] = allowed;
         set(&mut self.asking, lane);
@@ -109,7 +112,8 @@ impl Run<'_> {
             }
             let offers =
                 Offers { ready: &self.ready[words.clone()], fresh: &self.fresh[words.clone()], output: &self.output[lanes.clone()] };
-            self.allocator.flits(offers, &mut self.turns[ports.clone()], &mut self.passes);
+            let first = First::of(&self.ages, lanes.clone());
+            self.allocator.flits(offers, first, &mut self.turns[ports.clone()], &mut self.passes);
             for at in 0..self.passes.len() {
                 self.send(lanes.start as u32 + self.passes[at], now);
             }
@@ -143,7 +147,8 @@ impl Run<'_> {
         if self.wishes.is_empty() {
             return;
         }
-        self.allocator.packets(&self.wishes, &mut self.channel_turns[lanes.clone()], &mut self.grants);
+        let first = First::of(&self.ages, lanes.clone());
+        self.allocator.packets(&self.wishes, first, &mut self.channel_turns[lanes.clone()], &mut self.grants);
         for grant in &self.grants {
             let lane = lanes.start as u32 + grant.lane;
             let port = ports.start as u32 + grant.output;

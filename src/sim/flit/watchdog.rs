@@ -4,17 +4,16 @@ use super::super::errors::SimError;
 use super::super::layout::NONE;
 use super::super::waiting::{Waiting, circle, deadlock};
 use super::Run;
-use crate::model::Rate;
 
 impl Run<'_> {
     /// The circle of lanes that wait for each other. It is found from the first one of a channel with flits
     /// in it: no flit is on its way any more, so what its first packet lacks is a virtual channel, or room
     /// behind the one that it holds.
-    pub(super) fn stuck(&self, rate: Rate) -> SimError {
+    pub(super) fn circle(&self, at: &str) -> SimError {
         let waits = |lane: &u32| self.channel_into(*lane) != NONE && self.lanes.at(*lane).packet != NONE;
         let first = (0..self.ports.lanes() as u32).find(waits);
         let circle: Vec<Waiting> = circle(first, |lane| self.waited_for(lane)).into_iter().map(|lane| self.waiting(lane)).collect();
-        deadlock(self.of, rate, self.last_move, &circle)
+        deadlock(self.of, at, self.last_move, &circle)
     }
 
     /// The channel that leads into a lane.

@@ -14,12 +14,13 @@ use crate::ir::Fraction;
 /// Loads and zero-load latencies of all routes that a traffic takes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StaticLoad {
-    /// `[channel]`: flits per cycle at rate 1, times `unit`; of ways that are chosen on the way, on average;
-    /// of those that depend on queues, of the shortest ways.
+    /// `[channel]`: flits per cycle at rate 1, times `unit`; of traffic that ends, flits of a run; of ways
+    /// that are chosen on the way, on average; of those that depend on queues, of the shortest ways.
     pub channels: Vec<u128>,
     /// What loads are counted in: so many make a flit per cycle.
     pub unit: u128,
-    /// The highest rate that no channel and no port of a host forbids, flits per cycle and sending endpoint.
+    /// The highest rate that no channel and no port of a host forbids, flits per cycle and sending endpoint;
+    /// of traffic that ends, runs per cycle.
     pub bound: Fraction,
     /// What the bound follows from.
     pub limit: Limit,
@@ -73,17 +74,19 @@ pub(in super::super) fn load(ways: &Ways<'_>, expected: &Expected) -> Result<Sta
         }
     };
     let busiest = sums.channels.iter().copied().max().unwrap_or(0);
+    let each = u128::from(expected.each);
     // What no port of a host forbids, in and out.
     let port = setting.ports().map(Fraction::whole);
-    let into = port.filter(|_| !expected.most_arriving.is_zero()).map(|port| port.over(expected.most_arriving));
+    let through = |flits: Fraction| port.filter(|_| !flits.is_zero()).map(|port| port.over(flits));
+    let ports = [through(expected.most_sending), through(expected.most_arriving)];
     let (channel, limit) = match shortest {
-        None => ((busiest > 0).then(|| Fraction::new(unit, busiest)), Limit::Loads),
-        Some(hops) => ((hops > 0).then(|| Fraction::new(layout.lit as u128 * unit, hops)), Limit::Hops),
+        None => ((busiest > 0).then(|| Fraction::new(unit, busiest * each)), Limit::Loads),
+        Some(hops) => ((hops > 0).then(|| Fraction::new(layout.lit as u128 * unit, hops * each)), Limit::Hops),
     };
     // Packets that meet nobody are held up by nothing but their births.
     let offered = Fraction::whole(setting.packet);
     Ok(StaticLoad {
-        bound: rounded([port, into, channel].into_iter().flatten().min().unwrap_or(offered)),
+        bound: rounded(ports.into_iter().chain([channel]).flatten().min().unwrap_or(offered)),
         limit,
         unit,
         senders: expected.senders,
@@ -91,7 +94,7 @@ pub(in super::super) fn load(ways: &Ways<'_>, expected: &Expected) -> Result<Sta
         hops: rounded(Fraction::new(sums.hops, sums.weight)),
         mean_cycles: rounded(Fraction::new(sums.cycles, sums.weight)),
         most_cycles: sums.most,
-        channels: sums.channels,
+        channels: sums.channels.iter().map(|load| load * each).collect(),
     })
 }
 

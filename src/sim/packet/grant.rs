@@ -1,5 +1,6 @@
 //! Step 4 of a cycle: routers grant their channels.
 
+use super::super::cycles::Routers;
 use super::super::layout::NONE;
 use super::event::Event;
 use super::{Front, Packet, Run};
@@ -75,6 +76,9 @@ impl Run<'_> {
     fn grant(&mut self, queue: u32, front: Front, now: u32) {
         let (setting, layout) = (&self.of.setting, &self.of.layout);
         let vc = self.vc(&front).expect("whoever is granted a channel has room behind it");
+        if !layout.is_input(queue) && self.supply.is_some() {
+            self.refill(queue, now);
+        }
         let gate = layout.gate[queue as usize];
         // A faster switch moves packets to the output while another one is still leaving by it, but none
         // before its tail is there.

@@ -15,16 +15,17 @@ mod grant;
 mod watchdog;
 mod ways;
 
-use super::births::{Births, DESTINATIONS};
 use super::choice::Way;
+use super::cycles::Routers;
 use super::errors::SimError;
 use super::layout::NONE;
-use super::point::Point;
 use super::prepare::Prepared;
 use super::routes::Came;
+use super::supply::{Newborn, Supply};
 use super::tally::{Census, Tally};
+use super::traffic::Message;
 use super::wheel::Wheel;
-use crate::model::{Credits, Rate};
+use crate::model::Credits;
 use crate::random::Keyed;
 use event::Event;
 
@@ -81,12 +82,8 @@ struct Room {
 }
 
 /// One run.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     of: &'a Prepared<'a>,
-    destinations: Keyed,
-    births: Births,
-    /// `[generator]`: packets born so far.
-    born: Vec<u32>,
     packets: Vec<Packet>,
     /// `[packet]`: what it has decided; nothing where packets go by the tables.
     ways: Vec<Way>,
@@ -117,43 +114,83 @@ struct Run<'a> {
     ready: Vec<(u64, u32)>,
     tally: Tally,
     last_move: u32,
+    /// Messages of traffic that ends: a lane per source queue, and one of those that take none.
+    supply: Option<Supply<'a>>,
 }
 
-/// Runs one rate: the cycles to warm up, those that are measured, and then until all packets that were born
-/// in the measured ones have arrived, at most as long again.
-///
-/// # Errors
-/// Packets wait for each other for ever.
-pub(super) fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
-    let mut run = Run::new(prepared, rate, seed);
-    let setting = &prepared.setting;
-    let patience = prepared.load.patience();
-    let (mut events, mut born) = (Vec::new(), Vec::new());
-    let mut now = 0;
-    while now < setting.end() || (now < setting.end() + setting.measure && run.tally.awaited() > 0) {
-        events = run.wheel.take(now, events);
-        for event in events.drain(..) {
-            run.happens(event, now);
-        }
-        run.births.now(now, &mut born);
-        for &generator in &born {
-            run.birth(generator, now);
-        }
-        run.decide_ways(now);
-        run.decide(now);
-        run.tally.end_of_cycle(now);
-        if run.tally.inside() == 0 {
-            run.last_move = now;
-        } else if now - run.last_move > patience {
-            return Err(run.stuck(rate));
-        }
-        now += 1;
+impl<'a> Routers<'a> for Run<'a> {
+    fn happens(&mut self, now: u32) {
+        let events = self.wheel.take(now);
+        events.iter().for_each(|&event| self.event(event, now));
+        self.wheel.happened(events);
     }
-    Ok(run.point(rate, seed, now))
+
+    fn birth(&mut self, packet: Newborn, now: u32) {
+        self.born(packet, now);
+    }
+
+    fn decides(&mut self, now: u32) {
+        self.decide_ways(now);
+        self.decide(now);
+    }
+
+    fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
+    }
+
+    fn last_move(&mut self) -> &mut u32 {
+        &mut self.last_move
+    }
+
+    fn supply(&mut self) -> &mut Option<Supply<'a>> {
+        &mut self.supply
+    }
+
+    fn lane(&self, message: &Message) -> u32 {
+        let (of, layout) = (self.of, &self.of.layout);
+        let [here, there] = [message.from, message.to].map(|endpoint| of.endpoints.router[endpoint as usize]);
+        let first = layout.source_queue[here as usize];
+        match (of.setting.ports(), &self.supply) {
+            (Some(ports), Some(supply)) => first + supply.generator(message) - of.endpoints.first[here as usize] * ports,
+            // Nothing is in the way of what stays at its router: a lane without a queue.
+            _ if here == there => layout.queues() as u32,
+            _ => {
+                let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
+                first + u32::from(port) * u32::from(of.setting.table_vcs) + u32::from(vc)
+            }
+        }
+    }
+
+    fn is_idle(&self, lane: u32) -> bool {
+        self.queues.get(lane as usize).is_none_or(|queue| queue.head == NONE)
+    }
+
+    fn stuck(&self, at: &str) -> SimError {
+        self.circle(at)
+    }
+
+    fn counted(mut self, cycles: u32) -> (Tally, Census) {
+        let layout = &self.of.layout;
+        for channel in (0..layout.channels as u32).filter(|&channel| layout.input_queue[channel as usize] != NONE) {
+            let first = layout.input_queue[channel as usize];
+            for queue in first..first + self.of.setting.vcs() {
+                self.change_room(channel, queue, cycles, |flits, _| flits);
+            }
+        }
+        let mut free = 0;
+        let mut place = self.free;
+        while place != NONE {
+            free += 1;
+            place = self.packets[place as usize].next;
+        }
+        let in_flight = self.packets.len() as u64 - free;
+        let flits = [in_flight, self.tally.delivered_ever()].map(|packets| packets * u64::from(self.of.setting.packet));
+        (self.tally, Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] })
+    }
 }
 
 impl<'a> Run<'a> {
-    fn new(of: &'a Prepared<'a>, rate: Rate, seed: u64) -> Self {
+    pub(super) fn new(of: &'a Prepared<'a>, seed: u64) -> Self {
         let (setting, layout) = (&of.setting, &of.layout);
         let ports = setting.ports().unwrap_or(1);
         let generators = of.endpoints.count() * ports;
@@ -168,10 +205,10 @@ impl<'a> Run<'a> {
             setting.injection + setting.router,
         ];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
+        let lead = setting.injection + setting.router;
+        let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, of.endpoints.count(), lead);
+        let supply = of.offer.messages().map(supply);
         Self {
-            destinations: Keyed::new(seed, DESTINATIONS),
-            births: Births::of(of, rate, seed),
-            born: vec![0; generators as usize],
             packets: Vec::new(),
             ways: Vec::new(),
             draws: Keyed::new(seed, WAYS),
@@ -192,12 +229,13 @@ impl<'a> Run<'a> {
             ready: Vec::new(),
             tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
             last_move: 0,
+            supply,
             of,
         }
     }
 
     /// Steps 1 and 3 of a cycle: what was to happen in it.
-    fn happens(&mut self, event: Event, now: u32) {
+    fn event(&mut self, event: Event, now: u32) {
         match event {
             Event::Eligible(queue) => self.compete(queue, now),
             Event::Left(queue) => self.left(queue, now),
@@ -208,26 +246,19 @@ impl<'a> Run<'a> {
     }
 
     /// Step 2: a packet is born and joins a queue of its source.
-    fn birth(&mut self, generator: u32, now: u32) {
+    fn born(&mut self, Newborn { generator, to, number, birth }: Newborn, now: u32) {
         let (of, setting) = (self.of, &self.of.setting);
         let ports = setting.ports();
         let endpoint = generator / ports.unwrap_or(1);
-        let number = self.born[generator as usize];
-        let to = of.pattern.draw(endpoint, self.destinations.at(generator, number));
-        self.born[generator as usize] += 1;
-        if self.tally.inside() == 0 {
-            self.last_move = now;
-        }
-        self.tally.born(now);
         let (here, there) = (of.endpoints.router[endpoint as usize], of.endpoints.router[to as usize]);
         let first_limited = of.layout.source_queue[here as usize];
         let limited = ports.map(|ports| first_limited + generator - of.endpoints.first[here as usize] * ports);
         let mut packet = Packet {
-            birth: now,
+            birth,
             generator,
             to,
             next: NONE,
-            ready: now + setting.injection,
+            ready: birth + setting.injection,
             out: NONE,
             waited: 0,
             hops: 0,
@@ -413,25 +444,5 @@ impl<'a> Run<'a> {
         }
         packet.out = queue;
         self.deliver_in(ahead + setting.packet - 1, place, now);
-    }
-
-    fn point(mut self, rate: Rate, seed: u64, cycles: u32) -> Point {
-        let (of, layout) = (self.of, &self.of.layout);
-        for channel in (0..layout.channels as u32).filter(|&channel| layout.input_queue[channel as usize] != NONE) {
-            let first = layout.input_queue[channel as usize];
-            for queue in first..first + of.setting.vcs() {
-                self.change_room(channel, queue, cycles, |flits, _| flits);
-            }
-        }
-        let mut free = 0;
-        let mut place = self.free;
-        while place != NONE {
-            free += 1;
-            place = self.packets[place as usize].next;
-        }
-        let in_flight = self.packets.len() as u64 - free;
-        let flits = [in_flight, self.tally.delivered_ever()].map(|packets| packets * u64::from(of.setting.packet));
-        let census = Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] };
-        self.tally.point(rate, seed, cycles, census, layout.lit, |endpoint| of.pattern.sends(endpoint))
     }
 }

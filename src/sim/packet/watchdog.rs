@@ -4,17 +4,16 @@ use super::super::errors::SimError;
 use super::super::layout::NONE;
 use super::super::waiting::{Waiting, circle, deadlock};
 use super::Run;
-use crate::model::Rate;
 
 impl Run<'_> {
     /// The circle of queues that wait for room in each other. It is found from the first input queue whose
     /// first packet competes: nothing is sent any more, so what that packet lacks is room.
-    pub(super) fn stuck(&self, rate: Rate) -> SimError {
+    pub(super) fn circle(&self, at: &str) -> SimError {
         let layout = &self.of.layout;
         let waits = |queue: &u32| layout.is_input(*queue) && self.candidates[*queue as usize / 64] >> (queue % 64) & 1 == 1;
         let first = (0..layout.queues() as u32).find(waits);
         let circle: Vec<Waiting> = circle(first, |queue| self.waited_for(queue)).into_iter().map(|queue| self.waiting(queue)).collect();
-        deadlock(self.of, rate, self.last_move, &circle)
+        deadlock(self.of, at, self.last_move, &circle)
     }
 
     /// The last virtual channel that the first packet of a queue may take, that of its table: the one that

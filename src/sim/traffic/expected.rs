@@ -7,14 +7,18 @@ use super::rows::{Part, Rows};
 use super::spread::common_divisor;
 use crate::ir::Fraction;
 
-/// Flits per cycle at rate 1.
+/// Flits per cycle at rate 1; of traffic that ends, flits of a whole run.
 pub(in super::super) struct Expected {
     /// Between routers, in parts of `unit`.
     pub(in super::super) pairs: Pairs,
     /// So many parts are a flit per cycle.
     pub(in super::super) unit: u64,
+    /// So many times as much as `pairs` say.
+    pub(in super::super) each: u64,
     /// Of all that endpoints send, in the same parts.
     pub(in super::super) total: u128,
+    /// That leave the endpoint that sends most.
+    pub(in super::super) most_sending: Fraction,
     /// That arrive at the endpoint where most do.
     pub(in super::super) most_arriving: Fraction,
     /// Endpoints that send.
@@ -68,6 +72,12 @@ impl Pairs {
         Self::listed(turned)
     }
 
+    /// By source, in any order and with the same pair more than once.
+    pub(super) fn gathered(mut rows: Vec<Vec<(u32, u64)>>) -> Self {
+        rows.iter_mut().for_each(|row: &mut Vec<(u32, u64)>| gather(row));
+        Self::listed(rows)
+    }
+
     fn listed(rows: Vec<Vec<(u32, u64)>>) -> Self {
         let starts = std::iter::once(0).chain(rows.iter().scan(0, |sum, row| {
             *sum += row.len();
@@ -85,7 +95,9 @@ impl Expected {
         let alike = |pairs, unit: u64, most: u64| Self {
             pairs,
             unit,
+            each: 1,
             total: u128::from(unit) * u128::from(senders),
+            most_sending: Fraction::whole(1u8),
             most_arriving: Fraction::new(most, unit),
             senders,
             share: Fraction::whole(1u8),
@@ -98,8 +110,7 @@ impl Expected {
                     arriving[to as usize] += 1;
                     rows[from as usize].push((endpoints.router[to as usize], 1));
                 }
-                rows.iter_mut().for_each(|row: &mut Vec<(u32, u64)>| gather(row));
-                alike(Pairs::listed(rows), 1, arriving.into_iter().max().unwrap_or(0))
+                alike(Pairs::gathered(rows), 1, arriving.into_iter().max().unwrap_or(0))
             }
             Pattern::Drawn(rows) => Self::of_rows(rows, endpoints, senders),
         }
@@ -151,7 +162,9 @@ impl Expected {
         Self {
             pairs: Pairs::listed(lists),
             unit,
+            each: 1,
             total,
+            most_sending: Fraction::whole(1u8),
             most_arriving: Fraction::new(arriving.max().unwrap_or(0) as u128, unit),
             senders,
             share: Fraction::new(offered, u128::from(most) * u128::from(senders.max(1))),

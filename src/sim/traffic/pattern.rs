@@ -4,6 +4,7 @@ use super::super::endpoints::Endpoints;
 use super::super::errors::SimError;
 use super::super::layout::NONE;
 use super::super::setting::Setting;
+use super::named::named;
 use super::places::{Grid, Groups};
 use super::rows::Rows;
 use super::{far, numbers, spread};
@@ -45,8 +46,8 @@ impl Pattern {
             Traffic::Adjacent => return drawn(spread::adjacent(scene, endpoints), "no two routers with endpoints are joined"),
             Traffic::Demand => return drawn(spread::demand(fabric, endpoints), "the spec demands nothing here"),
             Traffic::Hotspot => {
-                let named = |name: &String| spots(name, scene, endpoints).ok_or_else(|| missing(format!("no endpoint is called `{name}`")));
-                let spots: Vec<Vec<u32>> = setting.details.spots.iter().map(named).collect::<Result<_, _>>()?;
+                let found = |name: &String| named(name, scene, endpoints).ok_or_else(|| missing(format!("no endpoint is called `{name}`")));
+                let spots: Vec<Vec<u32>> = setting.details.spots.iter().map(found).collect::<Result<_, _>>()?;
                 if spots.is_empty() {
                     return Err(missing("nobody says where the spots are".to_owned()));
                 }
@@ -119,17 +120,6 @@ fn by_routers(endpoints: &Endpoints, grid: &Grid, by: impl Fn(u32) -> u32) -> Ve
         if there.is_empty() { NONE } else { there.start + place % there.len() as u32 }
     };
     endpoints.router.iter().zip(0..).map(to).collect()
-}
-
-/// The endpoints that a name stands for: those of a router, or the one of a number.
-fn spots(name: &str, scene: &Scene<'_>, endpoints: &Endpoints) -> Option<Vec<u32>> {
-    if let Ok(number) = name.parse::<u32>() {
-        return (number < endpoints.count()).then(|| vec![number]);
-    }
-    let topology = scene.topology;
-    let router = topology.names().find(name, topology.node_count())?;
-    let there = endpoints.at(router.0 as usize);
-    (!there.is_empty()).then(|| there.collect())
 }
 
 #[cfg(test)]

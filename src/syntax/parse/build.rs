@@ -15,14 +15,14 @@ pub(super) struct Builder {
 
 impl Builder {
     /// The span of a pair without the blanks that pest counts in, and without a `;` after its `}`.
-    fn span(&self, pair: &Pair<'_, Rule>) -> Span {
+    pub(super) fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let start = self.base + pair.as_span().start() as u32;
         let text = pair.as_str().trim_end();
         let block = text.strip_suffix(';').map(str::trim_end).filter(|block| block.ends_with('}'));
         Span { start, end: start + block.unwrap_or(text).len() as u32 }
     }
 
-    fn name(&self, pair: &Pair<'_, Rule>) -> Name {
+    pub(super) fn name(&self, pair: &Pair<'_, Rule>) -> Name {
         Spanned { value: pair.as_str().trim_end().into(), span: self.span(pair) }
     }
 
@@ -363,8 +363,22 @@ impl Builder {
         match pair.as_rule() {
             Rule::quantity => Some(Value { kind: ValueKind::Quantity(self.quantity(pair)), span }),
             Rule::steps => Some(Value { kind: ValueKind::Steps(self.steps(pair)?), span }),
+            Rule::list => Some(Value { kind: ValueKind::List(self.list(pair)), span }),
             _ => self.choice(pair),
         }
+    }
+
+    /// `[cube0[0,0,0], 17]`, also with names in quotes.
+    fn list(&mut self, pair: Pair<'_, Rule>) -> Vec<Name> {
+        let items = children(pair).filter(|item| matches!(item.as_rule(), Rule::item_name | Rule::string));
+        let item = |item: Pair<'_, Rule>| match item.as_rule() {
+            Rule::string => self.string(&item),
+            _ => {
+                let bare: String = item.as_str().split_whitespace().collect();
+                Spanned { value: bare.into(), span: self.span(&item) }
+            }
+        };
+        items.map(item).collect()
     }
 
     /// `0.1 .. 1.8 step 0.1`
@@ -392,57 +406,6 @@ impl Builder {
             _ => ValueKind::Dims(name, self.dims(parts), block),
         };
         Some(Value { kind, span })
-    }
-
-    fn quantity(&mut self, pair: Pair<'_, Rule>) -> Quantity {
-        let span = self.span(&pair);
-        let mut parts = children(pair);
-        let number = match parts.next() {
-            Some(number) => self.expr(number),
-            None => Expr { kind: ExprKind::Integer("0".into()), span },
-        };
-        Quantity { number, unit: parts.next().map(|unit| self.name(&unit)), span }
-    }
-
-    /// Any of the expression rules.
-    fn expr(&mut self, pair: Pair<'_, Rule>) -> Expr {
-        let span = self.span(&pair);
-        let digits = || pair.as_str().into();
-        match pair.as_rule() {
-            Rule::integer => return Expr { kind: ExprKind::Integer(digits()), span },
-            Rule::decimal => return Expr { kind: ExprKind::Decimal(digits()), span },
-            Rule::name => return Expr { kind: ExprKind::Name(pair.as_str().into()), span },
-            _ => {}
-        }
-        let is_paren = pair.as_rule() == Rule::paren;
-        let mut parts = children(pair).peekable();
-        let mut negations = Vec::new();
-        while let Some(sign) = parts.next_if(|part| part.as_rule() == Rule::negate) {
-            negations.push(self.span(&sign).start);
-        }
-        let Some(first) = parts.next() else { return Expr { kind: ExprKind::Integer("0".into()), span } };
-        let mut first = self.expr(first);
-        // An even number of minus signs is kept as two, so that the tree stays flat.
-        let skip = negations.len().saturating_sub(2 - negations.len() % 2);
-        for &start in negations[skip..].iter().rev() {
-            let span = Span { start, end: first.span.end };
-            first = Expr { kind: ExprKind::Negate(Box::new(first)), span };
-        }
-        if is_paren {
-            return Expr { kind: ExprKind::Paren(Box::new(first)), span };
-        }
-        let mut rest = Vec::new();
-        while let (Some(operator), Some(operand)) = (parts.next(), parts.next()) {
-            let operator = match operator.as_str().trim_end() {
-                "+" => Operator::Add,
-                "-" => Operator::Subtract,
-                "*" => Operator::Multiply,
-                "/" => Operator::Divide,
-                _ => Operator::Remainder,
-            };
-            rest.push((operator, self.expr(operand)));
-        }
-        if rest.is_empty() { first } else { Expr { kind: ExprKind::Chain(Box::new(first), rest), span } }
     }
 
     fn comparison(&mut self, pair: Pair<'_, Rule>, metric: &Name) -> Option<Name> {

@@ -52,6 +52,8 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::indices | Rule::index => Words("an index such as `u in 0..4`"),
         Rule::for_cubes => Words("`for cubes lo..hi`"),
         Rule::range => Words("a range such as `0..4`"),
+        Rule::list => Words("a list such as `[cube0[0,0,0], 17]`"),
+        Rule::item_name => Words("the name of a router, or a number"),
         Rule::steps => Words("rates such as `0.1 .. 1.8 step 0.1`"),
         Rule::block => Words("`{`"),
         Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::level | Rule::setting | Rule::limit => Words("a setting"),

@@ -1,0 +1,58 @@
+//! FAB055n: what cannot be estimated.
+
+use super::doc::CodeDoc;
+
+pub(super) const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: "FAB0551",
+        title: "an estimate that lacks something",
+        text: "\
+`fabc estimate KIND --size SIZE --on SHAPE`: the collective, the size of the vector of a chip (or `--sizes`) and the fabric have no defaults.
+Latency, overhead and bandwidth of a channel have; what they are is printed with every estimate.",
+    },
+    CodeDoc {
+        code: "FAB0552",
+        title: "an unknown word in an estimate",
+        text: "\
+Collectives are `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `broadcast` and `reduce`. Shapes are `torus`, `mesh`, `star`,
+`full_mesh`, `leaf_spine`, `fat_tree` and `dragonfly`, with numbers behind a colon. Profiles of contention are `crossbar`, `in_network`, `torus` and
+`clos`. Which algorithms there are depends on collective and shape: without `--algorithm` all of them are printed.",
+    },
+    CodeDoc {
+        code: "FAB0553",
+        title: "a shape that is no fabric",
+        text: "\
+A shape is a name and whole numbers: `torus:8x8x8` and `mesh:16x4` have chips along every axis, `star:64`, `full_mesh:8`, `leaf_spine:512` and
+`fat_tree:4096` have chips, `dragonfly:8x4` has chips of a group and links of each chip to other groups (and 33 groups: one link between any two).
+There are at least two chips, and at most 1073741824, along at most 32 axes.",
+    },
+    CodeDoc {
+        code: "FAB0554",
+        title: "no size, time or bandwidth",
+        text: "\
+A quantity is a number and a unit without a blank: sizes in B, kB, MB, GB, TB or KiB, MiB, GiB, TiB; times in ps, ns, us, ms, s; bandwidths in MB/s,
+GB/s, TB/s, MiB/s, GiB/s, TiB/s (bytes) or Mb/s, Gb/s, Tb/s, Mbps, Gbps, Tbps (bits, an eighth). Sizes are whole bytes, times whole
+picoseconds. Only latencies and overheads may be zero.",
+    },
+    CodeDoc {
+        code: "FAB0555",
+        title: "a number of an estimate out of its range",
+        text: "\
+`--skew` and `--oversubscription` are at least 1. `--eta` is the name of a profile, or two numbers with a comma between them: how many times as long
+latencies are (at least 1), and which part of the bandwidth is left (above 0, at most 1).",
+    },
+    CodeDoc {
+        code: "FAB0556",
+        title: "no sizes of a curve",
+        text: "\
+`--sizes 1KiB..4GiB` doubles the size in every step and has both ends; `--sizes 1MB,16MB,1GB` has these. There may be 1000 in all.",
+    },
+    CodeDoc {
+        code: "FAB0557",
+        title: "an option that says nothing here",
+        text: "\
+A switch can add only where chips hang on a switch (`--in-switch` of `star`, `leaf_spine`, `fat_tree`). Only an all-to-all can be skewed, only switches
+above switches can have less capacity than those below, and only rings of two chips can have one link or two. An option that would change
+nothing is refused, so that nobody reads an effect into the result.",
+    },
+];

@@ -1,0 +1,115 @@
+//! The options of `fabc estimate`, as clap reads them: words, which the question checks, so that every
+//! mistake has a place.
+
+use clap::{Args, ValueEnum};
+
+/// `fabc estimate`.
+#[derive(Clone, Debug, Args)]
+pub struct EstimateArgs {
+    /// The collective: all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce
+    #[arg(value_name = "KIND")]
+    pub kind: Option<String>,
+
+    /// The vector of a chip, whole: what it has before a reduce or all-to-all, after a gather or broadcast
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "sizes")]
+    pub size: Option<String>,
+
+    /// A curve instead: `1KiB..4GiB` (twice the size in every step), or sizes between commas
+    #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
+    pub sizes: Option<String>,
+
+    /// The fabric: torus:8x8x8, mesh:8x8x8, star:64, full_mesh:8, leaf_spine:512, fat_tree:4096,
+    /// dragonfly:8x4 (chips of a group x links of each to others)
+    #[arg(long, value_name = "SHAPE")]
+    pub on: Option<String>,
+
+    /// Only this algorithm, beside the bounds
+    #[arg(long, value_name = "NAME")]
+    pub algorithm: Option<String>,
+
+    /// Latency of a hop [default: 0.5us]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub alpha: Option<String>,
+
+    /// Time of a message in which its sender does nothing else [default: 0ns]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub overhead: Option<String>,
+
+    /// Of a channel, each way: 900GB/s, 400Gb/s [default: 900GB/s]
+    #[arg(long, value_name = "BANDWIDTH", allow_hyphen_values = true)]
+    pub bandwidth: Option<String>,
+
+    /// What contention leaves: crossbar, in_network, torus, clos, or two numbers, such as `1.2,0.6` for
+    /// latencies 1.2 times as long and 60 % of the bandwidth [default: 1,1]
+    #[arg(long, value_name = "PROFILE", allow_hyphen_values = true)]
+    pub eta: Option<String>,
+
+    /// Links between the two chips of a ring of two: single, double [default: double]
+    #[arg(long, value_name = "LINKS")]
+    pub links: Option<String>,
+
+    /// How many times as much switches carry below as above: of leaf_spine, fat_tree, or between groups
+    /// [default: 1]
+    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
+    pub oversubscription: Option<String>,
+
+    /// Of an all-to-all: how many times the mean its busiest channel carries [default: 1]
+    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
+    pub skew: Option<String>,
+
+    /// The switch adds and copies, with this latency: one more algorithm of star, leaf_spine, fat_tree
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub in_switch: Option<String>,
+
+    /// The form of the times
+    #[arg(long, value_enum, default_value = "us", value_name = "UNIT")]
+    pub unit: TimeUnit,
+
+    /// Print fabc.estimate/1 instead of text
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+
+    /// Print a row per size and algorithm
+    #[arg(long)]
+    pub csv: bool,
+
+    /// Groups of such fabrics, and what joins them.
+    #[command(flatten)]
+    pub outer: OuterArgs,
+}
+
+/// What joins groups.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Groups")]
+pub struct OuterArgs {
+    /// Groups, joined in this shape: star:8 is eight fabrics of `--on`
+    #[arg(long, value_name = "SHAPE")]
+    pub over: Option<String>,
+
+    /// Latency of a hop between groups [default: --alpha]
+    #[arg(long, value_name = "TIME", requires = "over", allow_hyphen_values = true)]
+    pub outer_alpha: Option<String>,
+
+    /// Overhead of a message between groups [default: --overhead]
+    #[arg(long, value_name = "TIME", requires = "over", allow_hyphen_values = true)]
+    pub outer_overhead: Option<String>,
+
+    /// Of a channel between groups, of which every chip has one [default: --bandwidth]
+    #[arg(long, value_name = "BANDWIDTH", requires = "over", allow_hyphen_values = true)]
+    pub outer_bandwidth: Option<String>,
+
+    /// What contention leaves between groups [default: 1,1]
+    #[arg(long, value_name = "PROFILE", requires = "over", allow_hyphen_values = true)]
+    pub outer_eta: Option<String>,
+}
+
+/// Units of printed times.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TimeUnit {
+    /// Nanoseconds
+    Ns,
+    /// Microseconds
+    Us,
+    /// Milliseconds
+    Ms,
+}

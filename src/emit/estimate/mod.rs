@@ -1,0 +1,11 @@
+//! Estimates of collectives: text, `fabc.estimate/1`, CSV.
+
+mod csv;
+mod figures;
+mod json;
+mod text;
+
+pub use csv::estimate_csv;
+pub use figures::TimeUnit;
+pub use json::estimate_json;
+pub use text::estimate_text;

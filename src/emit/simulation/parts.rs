@@ -1,0 +1,34 @@
+//! What runs of all kinds have: how long packets took, and how full queues were.
+
+use super::super::json::push;
+use super::super::number::{fixed, ratio};
+use super::ratios::{SHARE, share};
+use crate::ir::Fraction;
+use crate::sim::{Delays, Setting, VcUse};
+
+/// How long packets took.
+pub(super) fn push_delays(out: &mut String, delays: &Delays) {
+    let Delays { packets, sum, median, p99, most, waited, hops } = *delays;
+    let mean = |sum: u64| ratio(Fraction::new(sum, packets));
+    push(out, format_args!("{{\"packets\":{packets},\"sum\":{sum},\"mean\":{}", mean(sum)));
+    push(out, format_args!(",\"median\":{median},\"p99\":{p99},\"max\":{most},\"source_wait_sum\":{waited}"));
+    push(out, format_args!(",\"mean_source_wait\":{},\"hops\":{hops},\"mean_hops\":{}}}", mean(waited), mean(hops)));
+}
+
+/// How full the queues of every virtual channel were; `hops` are those into all of them.
+pub(super) fn push_vcs(out: &mut String, setting: &Setting, hops: u64, vcs: &[VcUse]) {
+    for (vc, used) in vcs.iter().enumerate() {
+        out.push(if vc > 0 { ',' } else { '[' });
+        push_vc(out, setting, hops, used);
+    }
+    out.push(']');
+}
+
+fn push_vc(out: &mut String, setting: &Setting, of_hops: u64, used: &VcUse) {
+    let VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles } = *used;
+    let mean = fixed(Fraction::new(flit_cycles, queue_cycles.max(1)), SHARE);
+    debug_assert!(p99 <= u64::from(setting.buffer));
+    push(out, format_args!("{{\"hops\":{hops},\"hop_share\":{},\"flit_cycles\":{flit_cycles}", share(hops, of_hops)));
+    push(out, format_args!(",\"mean_flits\":{mean},\"p99_flits\":{p99},\"full_cycles\":{full_cycles}"));
+    push(out, format_args!(",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}", share(full_cycles, queue_cycles)));
+}

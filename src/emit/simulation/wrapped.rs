@@ -1,0 +1,16 @@
+//! Sentences in lines.
+
+/// Lines of at most a hundred columns, indented by two.
+pub(super) fn wrapped(text: &str) -> String {
+    let (mut out, mut line) = (String::new(), String::from(" "));
+    for word in text.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > 100 {
+            out += &line;
+            out.push('\n');
+            line = String::from(" ");
+        }
+        line.push(' ');
+        line += word;
+    }
+    out + &line + "\n"
+}

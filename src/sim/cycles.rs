@@ -1,0 +1,133 @@
+//! The cycles of a run, whatever the model of routers: things happen, packets are born, routers decide, until
+//! all that counts has arrived.
+
+use super::births::Births;
+use super::completion::Completion;
+use super::errors::SimError;
+use super::point::Point;
+use super::prepare::Prepared;
+use super::supply::{Newborn, Supply};
+use super::tally::{Census, Tally};
+use super::traffic::{Message, Pattern};
+use crate::limits::SIMULATED_CYCLES;
+use crate::model::Rate;
+use crate::random::Keyed;
+
+/// The stream of random numbers that destinations are drawn from.
+const DESTINATIONS: u64 = 1;
+
+/// Routers and what is between them: one model of both.
+pub(super) trait Routers<'a> {
+    /// What was to happen in this cycle.
+    fn happens(&mut self, now: u32);
+    /// A packet is born at its host.
+    fn birth(&mut self, packet: Newborn, now: u32);
+    /// What hosts and routers decide in this cycle.
+    fn decides(&mut self, now: u32);
+    /// What is counted.
+    fn tally(&mut self) -> &mut Tally;
+    /// The last cycle in which something moved, or nothing was there to move.
+    fn last_move(&mut self) -> &mut u32;
+    /// The messages of traffic that ends.
+    fn supply(&mut self) -> &mut Option<Supply<'a>>;
+    /// Where a message waits.
+    fn lane(&self, message: &Message) -> u32;
+    /// Whether the next packet of a lane may be born: none waits there.
+    fn is_idle(&self, lane: u32) -> bool;
+    /// Packets wait for each other for ever: which, at what.
+    fn stuck(&self, at: &str) -> SimError;
+    /// What was counted in so many cycles, and who is still inside.
+    fn counted(self, cycles: u32) -> (Tally, Census);
+
+    /// The next packet of a lane of messages is born, if there is one.
+    fn refill(&mut self, lane: u32, now: u32) -> bool {
+        let Some(packet) = self.supply().as_mut().and_then(|supply| supply.next(lane, now)) else { return false };
+        self.tally().born(now);
+        self.birth(packet, now);
+        true
+    }
+}
+
+/// Runs one rate.
+///
+/// # Errors
+/// Packets wait for each other for ever.
+pub(super) fn run<'a>(
+    mut routers: impl Routers<'a>,
+    of: &'a Prepared<'a>,
+    pattern: &Pattern,
+    rate: Rate,
+    seed: u64,
+) -> Result<Point, SimError> {
+    let (setting, ports) = (&of.setting, of.setting.ports().unwrap_or(1));
+    let (mut births, destinations) = (Births::of(of, pattern, rate, seed), Keyed::new(seed, DESTINATIONS));
+    let (mut born, mut numbers) = (Vec::new(), vec![0; (of.endpoints.count() * ports) as usize]);
+    let mut now = 0;
+    while now < setting.end() || (now < setting.end() + setting.measure && routers.tally().awaited() > 0) {
+        routers.happens(now);
+        births.now(now, &mut born);
+        for &generator in &born {
+            let number = numbers[generator as usize];
+            numbers[generator as usize] += 1;
+            let to = pattern.draw(generator / ports, destinations.at(generator, number));
+            if routers.tally().inside() == 0 {
+                *routers.last_move() = now;
+            }
+            routers.tally().born(now);
+            routers.birth(Newborn { generator, to, number, birth: now }, now);
+        }
+        rest(&mut routers, of, now, || format!("at rate {rate}"))?;
+        now += 1;
+    }
+    let (tally, census) = routers.counted(now);
+    Ok(tally.point(rate, seed, now, census, of.layout.lit, |endpoint| pattern.sends(endpoint)))
+}
+
+/// Runs until every message has arrived.
+///
+/// # Errors
+/// Packets wait for each other for ever, or there are more cycles than are counted.
+pub(super) fn complete<'a>(mut routers: impl Routers<'a>, of: &'a Prepared<'a>, seed: u64) -> Result<Completion, SimError> {
+    let is_over = |routers: &mut dyn Routers<'a>| {
+        let delivered = routers.tally().delivered_ever();
+        routers.supply().as_ref().is_none_or(|supply| supply.is_over(delivered))
+    };
+    let mut now = 0;
+    while !is_over(&mut routers) {
+        routers.happens(now);
+        release(&mut routers, now);
+        rest(&mut routers, of, now, || format!("in {} traffic", of.setting.traffic.name()))?;
+        now += 1;
+        if u64::from(now) > SIMULATED_CYCLES {
+            return Err(SimError::Endless { cycles: now.into(), most: SIMULATED_CYCLES });
+        }
+    }
+    let (tally, _) = routers.counted(now);
+    // The last delivery was in the cycle before.
+    Ok(tally.completion(seed, now, of.layout.lit))
+}
+
+/// Messages come to their lanes, and the first packets of those are born that find nobody waiting.
+fn release<'a>(routers: &mut impl Routers<'a>, now: u32) {
+    loop {
+        let delivered = routers.tally().delivered_ever();
+        let Some((number, message)) = routers.supply().as_mut().and_then(|supply| supply.due(now, delivered)) else { return };
+        let lane = routers.lane(&message);
+        if let Some(supply) = routers.supply() {
+            supply.join(lane, number);
+        }
+        while routers.is_idle(lane) && routers.refill(lane, now) {}
+    }
+}
+
+/// What follows births in a cycle; `at` says what is run.
+fn rest<'a>(routers: &mut impl Routers<'a>, of: &Prepared<'_>, now: u32, at: impl Fn() -> String) -> Result<(), SimError> {
+    routers.decides(now);
+    routers.tally().end_of_cycle(now);
+    if routers.tally().inside() == 0 {
+        *routers.last_move() = now;
+    } else if now - *routers.last_move() > of.load.patience() {
+        return Err(routers.stuck(&at()));
+    }
+    Ok(())
+}
