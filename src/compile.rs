@@ -1,5 +1,6 @@
 //! The pipeline on one screen.
 
+pub mod collectives;
 mod context;
 mod contract;
 mod described;

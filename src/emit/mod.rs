@@ -5,6 +5,7 @@
 //! out or `null`, never invented.
 
 mod certificates;
+mod collective;
 mod config_db;
 mod described;
 mod design_space;
@@ -30,6 +31,7 @@ mod tables;
 mod tables_bin;
 mod topology;
 
+pub use collective::{collective_json, collectives_csv, collectives_json, collectives_text};
 pub use described::described;
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text};
 pub use external::{EmitError, Take};

@@ -1,5 +1,6 @@
 //! Data that passes hand forward: no pass logic, nothing that is changed after it was made.
 
+mod collective_report;
 mod cross_connect;
 mod flow;
 mod fraction;
@@ -21,6 +22,7 @@ mod topology;
 mod trees;
 mod verdict;
 
+pub use collective_report::*;
 pub use cross_connect::*;
 pub use flow::*;
 pub use fraction::*;

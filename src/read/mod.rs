@@ -9,6 +9,7 @@
 //! formula, no list of faults.
 
 mod certificates;
+mod collective;
 mod formula;
 mod json;
 mod manifest;
@@ -20,6 +21,7 @@ mod tables_bin;
 mod topology;
 
 pub(crate) use certificates::{Certificates, FlowLine, ScenarioLine};
+pub(crate) use collective::CollectiveFile;
 pub(crate) use formula::{FieldLine, FormulaFile, SupernodeLine, VcLine};
 pub(crate) use json::{Ordered, Tagged, json, tagged};
 pub(crate) use manifest::Manifest;

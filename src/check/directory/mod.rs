@@ -35,7 +35,7 @@ pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 use files::{FORMULA, OCS, TOPOLOGY};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
-pub use scenario::{ReadScenario, read_scenario, read_unrouted, scenario_names};
+pub use scenario::{ReadScenario, ReadScene, read_scenario, read_scene, read_unrouted, scenario_names};
 pub use stated::Stated;
 use std::collections::BTreeSet;
 

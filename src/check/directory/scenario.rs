@@ -3,7 +3,7 @@
 use super::files::{Files, OCS};
 use super::{switches, tables, topology};
 use crate::check::CheckError;
-use crate::check::faults::tolerated;
+use crate::check::faults::{Fault, tolerated};
 use crate::ids::{IdVec, LinkId, NodeId};
 use crate::ir::{ForwardingTables, Symmetry, TableKey, Topology};
 use crate::model::Fabric;
@@ -19,6 +19,17 @@ pub struct ReadScenario {
     pub dead: Option<NodeId>,
     /// The tables.
     pub tables: ForwardingTables,
+}
+
+/// What the files say of who is wired to whom in one scenario.
+#[derive(Debug)]
+pub struct ReadScene {
+    /// Who is wired to whom.
+    pub topology: Topology,
+    /// Which links are lit.
+    pub lit: IdVec<LinkId, bool>,
+    /// The router that is dead.
+    pub dead: Option<NodeId>,
 }
 
 /// The healthy fabric of a directory whose build stopped before routing: no table has an entry.
@@ -49,12 +60,25 @@ pub fn scenario_names(files: &Files, fabric: &Fabric) -> Result<Vec<String>, Che
 /// # Errors
 /// A file that is missing, is not what its format says, or does not fit the spec.
 pub fn read_scenario(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<ReadScenario>, CheckError> {
+    let Some((ReadScene { topology, lit, dead }, fault)) = scene(files, fabric, name)? else { return Ok(None) };
+    let (tables, _) = tables::tables(files, &topology, &fault)?;
+    Ok(Some(ReadScenario { topology, lit, dead, tables }))
+}
+
+/// The same without tables.
+///
+/// # Errors
+/// As [`read_scenario`].
+pub fn read_scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<ReadScene>, CheckError> {
+    Ok(scene(files, fabric, name)?.map(|(scene, _)| scene))
+}
+
+fn scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<(ReadScene, Fault)>, CheckError> {
     let (topology, ocs_of) = topology::topology(files, fabric)?;
     let faults = tolerated(fabric, || Ok(&topology))?;
     let Some(fault) = faults.into_iter().find(|fault| fault.name == name) else { return Ok(None) };
     let pod = fabric.pod().filter(|_| files.contains_key(OCS));
     let cross_connects = pod.map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose()?;
     let lit = fault.lit(&topology, cross_connects.as_ref());
-    let (tables, _) = tables::tables(files, &topology, &fault)?;
-    Ok(Some(ReadScenario { lit, dead: fault.dead(), tables, topology }))
+    Ok(Some((ReadScene { lit, dead: fault.dead(), topology }, fault)))
 }

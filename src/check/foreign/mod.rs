@@ -5,6 +5,7 @@
 //! can wait on each other. Nothing is taken on trust: a claimed symmetry only says which tables the routers
 //! that are not listed have, and every one of them is walked.
 
+mod collective;
 mod dependencies;
 mod fabc;
 mod infiniband;
@@ -16,6 +17,7 @@ mod verdict;
 mod walk;
 
 use super::CheckError;
+pub use collective::{ForeignCollective, foreign_collective};
 pub use lanes::Lanes;
 use network::Network;
 pub use scene::ForeignScene;

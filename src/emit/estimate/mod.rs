@@ -7,5 +7,6 @@ mod text;
 
 pub use csv::estimate_csv;
 pub use figures::TimeUnit;
+pub(super) use figures::{about, exact};
 pub use json::estimate_json;
 pub use text::estimate_text;

@@ -22,8 +22,10 @@ mod row;
 mod seats;
 mod slots;
 mod steps;
+mod timing;
 
 pub use error::CollectiveError;
+pub use timing::{Timetable, tightest};
 
 use crate::ids::NodeId;
 use crate::ir::{CollectiveBound, Fraction, Order, Round, Rounds, Scene, Schedule, Transfers};

@@ -1,0 +1,156 @@
+//! What collectives take on a finished fabric: schedules by every algorithm, timed size by size.
+//!
+//! Comes in: a fabric, a scene of it, which collectives and sizes. Goes out: the candidates of each by time,
+//! beside what no schedule goes below, and the sizes at which the fastest changes. Invariant: whatever is
+//! named here, the independent checker has replayed first.
+
+mod algorithms;
+mod errors;
+mod planner;
+
+pub use algorithms::known;
+pub use errors::CollectivesError;
+
+use crate::ids::NodeId;
+use crate::ir::{
+    ATTOSECONDS, CollectiveCost, CollectiveCrossover, CollectiveReport, CollectiveRow, Fraction, Scene, Schedule,
+};
+use crate::model::{Collective, CollectiveAlgorithm, Fabric};
+use planner::Planner;
+
+/// Sizes between which crossovers are looked for where no curve is asked for, bytes.
+const CURVE: [u64; 2] = [1 << 10, 1 << 32];
+
+/// Picoseconds are so many attoseconds.
+const ATTOSECONDS_OF_A_PICOSECOND: u128 = 1_000_000;
+
+/// What is asked of every scenario.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectivesAsked {
+    /// Which collectives.
+    pub collectives: Vec<Collective>,
+    /// Bytes per chip, ascending; at least one.
+    pub sizes: Vec<u64>,
+    /// Only this algorithm.
+    pub algorithm: Option<CollectiveAlgorithm>,
+    /// Parts of a shard; without, as many as fit.
+    pub chunks: Option<u32>,
+    /// The root, where the collectives have one.
+    pub root: Option<NodeId>,
+    /// Picoseconds of a message.
+    pub overhead_ps: u64,
+    /// Whether all wait for each other after every round.
+    pub barrier: bool,
+    /// For ties.
+    pub seed: u64,
+}
+
+/// What one channel of a scene takes.
+fn cost(fabric: &Fabric, scene: &Scene<'_>, asked: &CollectivesAsked) -> CollectiveCost {
+    let types = &fabric.link_types;
+    let of = |link| scene.topology.links()[link].link_type;
+    let slowest = scene.links().map(of).max_by_key(|&of| (types[of].latency_cycles, std::cmp::Reverse(of)));
+    let (cycles, name) = slowest.map_or((0, ""), |of| (types[of].latency_cycles, types[of].name.as_str()));
+    let bandwidth_bps = scene.links().next().map_or(1, |link| types[of(link)].bandwidth_bps);
+    let hop_cycles = u64::from(fabric.router.latency_cycles) + u64::from(cycles);
+    CollectiveCost {
+        hop: (u128::from(hop_cycles) * ATTOSECONDS).div_ceil(u128::from(fabric.clock_hz.max(1))),
+        hop_cycles,
+        slowest_link: name.to_owned(),
+        overhead: u128::from(asked.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND,
+        bandwidth_bps,
+        flit_bytes: fabric.router.flit_bytes,
+        barrier: asked.barrier,
+    }
+}
+
+/// The collectives of one scenario.
+pub struct Planned<'a> {
+    planner: Planner<'a>,
+    asked: &'a CollectivesAsked,
+}
+
+impl<'a> Planned<'a> {
+    /// A scene, ready to be planned for.
+    pub fn new(fabric: &Fabric, scene: &'a Scene<'a>, asked: &'a CollectivesAsked) -> Self {
+        Self { planner: Planner::new(scene, cost(fabric, scene, asked), asked), asked }
+    }
+
+    /// What a channel takes.
+    pub fn cost(&self) -> &CollectiveCost {
+        &self.planner.cost
+    }
+
+    /// Every collective at every size.
+    ///
+    /// # Errors
+    /// Nothing can be planned on the scene, or the checker convicts a schedule.
+    pub fn rows(&mut self, scenario: &str) -> Result<Vec<CollectiveRow>, CollectivesError> {
+        let mut rows = Vec::new();
+        for &collective in &self.asked.collectives {
+            for &size in &self.asked.sizes {
+                rows.push(self.planner.row(scenario, collective, size)?);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Where the fastest algorithm changes.
+    ///
+    /// # Errors
+    /// As [`Planned::rows`].
+    pub fn crossovers(&mut self) -> Result<Vec<CollectiveCrossover>, CollectivesError> {
+        let [first, last] = match self.asked.sizes[..] {
+            [first, .., last] => [first, last],
+            _ => CURVE,
+        };
+        let mut found = Vec::new();
+        for &collective in &self.asked.collectives {
+            if self.asked.algorithm.is_some() {
+                continue;
+            }
+            let mut fastest = |size| self.planner.row("", collective, size).map(|row| row.best().algorithm);
+            let (mut low, mut below) = (first, fastest(first)?);
+            while low < last {
+                let next = low.saturating_mul(2).min(last);
+                let above = fastest(next)?;
+                let mut high = next;
+                while below != above && high - low > 1 + low / 4096 {
+                    let middle = low + (high - low) / 2;
+                    if fastest(middle)? == below { low = middle } else { high = middle }
+                }
+                if below != above {
+                    found.push(CollectiveCrossover { collective, size: high, below, above });
+                }
+                (low, below) = (next, above);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The fastest schedule of a collective of a size, with the time that was printed for it.
+    ///
+    /// # Errors
+    /// As [`Planned::rows`].
+    pub fn schedule(&mut self, collective: Collective, size: u64) -> Result<Schedule, CollectivesError> {
+        self.planner.fastest(collective, size)
+    }
+}
+
+impl CollectivesAsked {
+    /// A report of what was found by scenario.
+    pub fn report(
+        &self,
+        costs: Vec<(String, CollectiveCost)>,
+        rows: Vec<CollectiveRow>,
+        crossovers: Vec<CollectiveCrossover>,
+    ) -> CollectiveReport {
+        CollectiveReport { seed: self.seed, costs, rows, crossovers }
+    }
+}
+
+/// The whole number of one ratio over another, at least 1: parts of which none is below a flit.
+fn parts_of_a_flit(bytes: u64, shards: u64, flit: u32) -> u32 {
+    let most = Fraction::new(bytes, u128::from(shards.max(1)) * u128::from(flit.max(1))).floor();
+    u32::try_from(most).unwrap_or(u32::MAX).max(1)
+}

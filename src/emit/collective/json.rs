@@ -1,0 +1,106 @@
+//! `fabc.collectives/1`: the whole report.
+
+use super::super::json::{push, push_lines, quote};
+use super::super::number::{fixed, grouped};
+use super::schedule::push_bound;
+use super::nanoseconds;
+use crate::ir::{CollectiveCandidate, CollectiveCost, CollectiveReport, CollectiveRow, Fraction};
+
+/// The report; `fabric` is its name.
+pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
+    let barrier = report.costs.iter().any(|(_, cost)| cost.barrier);
+    let mut out = String::new();
+    push(&mut out, format_args!("{{\"format\":\"fabc.collectives/1\",\"fabric\":{},\"barrier\":{barrier},\"seed\":{},\n", quote(fabric), report.seed));
+    out.push_str("\"scenarios\":");
+    push_lines(&mut out, &report.costs, |out, (name, cost)| channel(out, name, cost));
+    out.push_str(",\n\"collectives\":");
+    push_lines(&mut out, &report.rows, |out, row| one(out, report, row));
+    out.push_str("}\n");
+    out
+}
+
+fn channel(out: &mut String, name: &str, cost: &CollectiveCost) {
+    push(
+        out,
+        format_args!(
+            "{{\"name\":{},\"bandwidth_gb_s\":{},\"hop_ns\":{},\"hop_cycles\":{},\"slowest_link\":{},\"overhead_ns\":{},\"flit_bytes\":{}}}",
+            quote(name),
+            fixed(Fraction::new(cost.bandwidth_bps, 8_000_000_000u64), 3),
+            nanoseconds(cost.hop),
+            cost.hop_cycles,
+            quote(&cost.slowest_link),
+            nanoseconds(cost.overhead),
+            cost.flit_bytes,
+        ),
+    );
+}
+
+fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
+    let best = row.best();
+    let name = row.collective.name();
+    let root = row.root.as_deref().map_or("null".to_owned(), quote);
+    push(
+        out,
+        format_args!(
+            "{{\"name\":\"{name}\",\"scenario\":{},\"collective\":\"{name}\",\"root\":{root},\"size\":{},\"chips\":{},",
+            quote(&row.scenario),
+            row.size,
+            row.chips
+        ),
+    );
+    figures(out, row, best);
+    push(out, format_args!(",\"bound_ns\":{},\"bound\":", nanoseconds(row.bound)));
+    push_bound(out, &row.witness);
+    out.push_str(",\"candidates\":[");
+    for (at, candidate) in row.candidates.iter().enumerate() {
+        out.push_str(if at > 0 { ",{" } else { "{" });
+        figures(out, row, candidate);
+        out.push('}');
+    }
+    out.push_str("],\"crossovers\":[");
+    let first = report.costs.first().is_some_and(|(scenario, _)| *scenario == row.scenario);
+    let of_it = report.crossovers.iter().filter(|crossover| first && crossover.collective == row.collective);
+    for (at, crossover) in of_it.enumerate() {
+        let (below, above) = (crossover.below.name(), crossover.above.name());
+        let comma = if at > 0 { "," } else { "" };
+        push(out, format_args!("{comma}{{\"size\":{},\"below\":\"{below}\",\"above\":\"{above}\"}}", crossover.size));
+    }
+    out.push_str("],\"worst_fault\":");
+    match report.worst_fault(row).filter(|_| first) {
+        None => out.push_str("null"),
+        Some(worst) => {
+            push(out, format_args!("{{\"scenario\":{},", quote(&worst.scenario)));
+            figures(out, worst, worst.best());
+            push(out, format_args!(",\"bound_ns\":{}}}", nanoseconds(worst.bound)));
+        }
+    }
+    out.push('}');
+}
+
+fn figures(out: &mut String, row: &CollectiveRow, candidate: &CollectiveCandidate) {
+    let CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time } = candidate;
+    push(
+        out,
+        format_args!(
+            "\"algorithm\":\"{}\",\"time_ns\":{},\"volume_ns\":{},\"latency_ns\":{},\"overhead_ns\":{},\"share\":{},\"steps\":{steps},\"chunks\":{chunks},\"volume\":{volume},\"bandwidth\":{}",
+            algorithm.name(),
+            nanoseconds(time.total()),
+            nanoseconds(time.volume),
+            nanoseconds(time.latency),
+            nanoseconds(time.overhead),
+            fixed(row.share(candidate), 6),
+            fixed(row.bus_bandwidth(candidate), 3),
+        ),
+    );
+    if let Some(asked) = reduced_from {
+        push(out, format_args!(",\"chunks_asked\":{asked}"));
+    }
+}
+
+/// What was reduced, in words: for people.
+pub(super) fn reduced(row: &CollectiveRow, candidate: &CollectiveCandidate, flit: u32) -> Option<String> {
+    candidate.reduced_from.map(|asked| {
+        let size = grouped(row.size);
+        format!("{} of {size} B: {asked} chunks would be less than a flit of {flit} B each, so there are {}", row.collective.name(), candidate.chunks)
+    })
+}

@@ -1,0 +1,128 @@
+//! Collectives for people: one table, then candidates, crossovers and faults.
+
+use super::super::estimate::exact;
+use super::super::number::fixed;
+use super::json::reduced;
+use super::nanoseconds;
+use crate::ir::{CollectiveBound, CollectiveCandidate, CollectiveReport, CollectiveRow, Fraction};
+use std::fmt::Write;
+
+/// The report; of several scenarios the first one, beside the worst of the others.
+pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
+    let mut out = String::new();
+    let (Some((scenario, cost)), Some(first)) = (report.costs.first(), report.rows.first()) else { return out };
+    let rows: Vec<&CollectiveRow> = report.rows.iter().filter(|row| row.scenario == *scenario).collect();
+    let _ = writeln!(out, "collectives on {fabric}, {scenario}: {} chips", first.chips);
+    let bandwidth = fixed(Fraction::new(cost.bandwidth_bps, 8_000_000_000u64), 3);
+    let bandwidth = bandwidth.trim_end_matches('0').trim_end_matches('.');
+    let overhead = if cost.overhead > 0 { format!(", {} ns of overhead per message", nanoseconds(cost.overhead)) } else { String::new() };
+    let _ = writeln!(
+        out,
+        "  channels of {bandwidth} GB/s, {} ns a hop ({} cycles: router and `{}`, the slowest link){overhead}",
+        nanoseconds(cost.hop),
+        cost.hop_cycles,
+        cost.slowest_link
+    );
+    let _ = writeln!(out, "  {}; additions take no time\n", if cost.barrier { "a barrier after every step" } else { "no barriers" });
+    let heads = ["COLLECTIVE", "size", "algorithm", "chunks", "steps", "time us", "volume us", "bound us", "share", "busbw GB/s"];
+    let mut table = vec![heads.map(str::to_owned).to_vec()];
+    for row in &rows {
+        table.extend(row.candidates.iter().enumerate().map(|(at, candidate)| line(row, candidate, at == 0)));
+    }
+    columns(&mut out, &table);
+    let roots: Vec<&str> = first.root.iter().map(String::as_str).collect();
+    roots.iter().for_each(|root| drop(writeln!(out, "\nthe root is {root}")));
+    let mut notes: Vec<String> = rows.iter().flat_map(|row| row.candidates.iter().filter_map(|one| reduced(row, one, cost.flit_bytes))).collect();
+    let small = |row: &&&CollectiveRow| !row.collective.is_rooted() && row.size / row.chips.max(1) < u64::from(cost.flit_bytes);
+    if rows.iter().any(|row| small(&row)) {
+        notes.push(format!("a shard of the smallest size is less than a flit of {} B; padding is not counted", cost.flit_bytes));
+    }
+    if !notes.is_empty() {
+        out.push_str("\nNOTES\n");
+        notes.iter().for_each(|note| drop(writeln!(out, "  {note}")));
+    }
+    out.push_str("\nBOUNDS\n");
+    let mut said: Vec<String> = rows.iter().map(|row| format!("  {}: {}", row.collective.name(), witness(&row.witness))).collect();
+    said.dedup();
+    said.iter().for_each(|line| drop(writeln!(out, "{line}")));
+    if !report.crossovers.is_empty() {
+        out.push_str("\nCROSSOVERS\n");
+        for crossover in &report.crossovers {
+            let (name, below, above) = (crossover.collective.name(), crossover.below.name(), crossover.above.name());
+            let _ = writeln!(out, "  {name}: {below} below {}, {above} from there on", super::super::estimate::about(crossover.size as f64));
+        }
+    }
+    let worst: Vec<(&&CollectiveRow, &CollectiveRow)> = rows.iter().filter_map(|row| Some((row, report.worst_fault(row)?))).collect();
+    if !worst.is_empty() {
+        let _ = writeln!(out, "\nFAULTS (the worst of {})", report.costs.len() - 1);
+        for (row, worst) in worst {
+            let (best, slower) = (worst.best(), Fraction::new(worst.best().time.total(), row.best().time.total().max(1)));
+            let _ = writeln!(
+                out,
+                "  {} of {} without {}: {} us by {}, {} times as long; bound {} us",
+                row.collective.name(),
+                exact(row.size),
+                worst.scenario,
+                microseconds(best.time.total()),
+                best.algorithm.name(),
+                fixed(slower, 3),
+                microseconds(worst.bound)
+            );
+        }
+    }
+    out.trim_end().to_owned()
+}
+
+/// Microseconds, to the nanosecond.
+fn microseconds(attoseconds: u128) -> String {
+    fixed(Fraction::new(attoseconds, 1_000_000_000_000u64), 3)
+}
+
+fn line(row: &CollectiveRow, candidate: &CollectiveCandidate, first: bool) -> Vec<String> {
+    let said = |text: String| if first { text } else { String::new() };
+    vec![
+        said(row.collective.name().to_owned()),
+        said(exact(row.size)),
+        candidate.algorithm.name().to_owned(),
+        candidate.chunks.to_string(),
+        candidate.steps.to_string(),
+        microseconds(candidate.time.total()),
+        microseconds(candidate.time.volume),
+        said(microseconds(row.bound)),
+        fixed(row.share(candidate), 4),
+        fixed(row.bus_bandwidth(candidate), 2),
+    ]
+}
+
+/// What bounds the time, in a line.
+fn witness(bound: &CollectiveBound) -> String {
+    match bound {
+        CollectiveBound::Cut { all_but, channels, shards } => {
+            let set = match all_but[..] {
+                [node] => format!("chip {node}"),
+                _ => format!("{} chips", all_but.len()),
+            };
+            format!("{shards} shards come in to {set} by {channels} channels")
+        }
+        CollectiveBound::Latency { distance, channels, shards, .. } => {
+            format!("{shards} shards start more than {distance} hops from a chip with {channels} channels")
+        }
+        CollectiveBound::Partition { parts, links, .. } => format!("{links} links join {parts} parts, between which every byte goes twice"),
+    }
+}
+
+/// Left-justified words, right-justified numbers.
+fn columns(out: &mut String, table: &[Vec<String>]) {
+    let widths: Vec<usize> = (0..table[0].len()).map(|at| table.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
+    for row in table {
+        let mut line = String::new();
+        for (at, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            let _ = match at {
+                0 => write!(line, "{cell:width$}"),
+                2 => write!(line, "  {cell:width$}"),
+                _ => write!(line, "  {cell:>width$}"),
+            };
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}

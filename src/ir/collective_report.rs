@@ -1,0 +1,157 @@
+//! What collectives take on a fabric: times of schedules beside the bounds that no schedule beats.
+//!
+//! Times are whole attoseconds: those of schedules are rounded up, those of bounds down, so that nothing
+//! depends on floats and no share is above 1.
+
+use super::{CollectiveBound, Fraction};
+use crate::model::{Collective, CollectiveAlgorithm};
+
+/// Attoseconds of a second.
+pub const ATTOSECONDS: u128 = 1_000_000_000_000_000_000;
+/// Attoseconds of a nanosecond.
+pub const ATTOSECONDS_OF_A_NANOSECOND: u64 = 1_000_000_000;
+
+/// What hops, messages and bytes take, on every channel alike.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectiveCost {
+    /// Attoseconds of a hop: router and link. A channel is free again while they pass.
+    pub hop: u128,
+    /// The same in cycles of the router.
+    pub hop_cycles: u64,
+    /// The kind of link that is slowest of those that are lit.
+    pub slowest_link: String,
+    /// Attoseconds of a message in which its channel does nothing else.
+    pub overhead: u128,
+    /// Of a channel, bit/s.
+    pub bandwidth_bps: u64,
+    /// Bytes below which chunks are not cut.
+    pub flit_bytes: u32,
+    /// Whether all chips wait for each other after every round.
+    pub barrier: bool,
+}
+
+impl CollectiveCost {
+    /// Attoseconds in which a channel carries one of `parts` equal parts of so many bytes, rounded up.
+    pub fn carried(&self, bytes: u64, parts: u64) -> u128 {
+        let below = u128::from(self.bandwidth_bps.max(1)).saturating_mul(u128::from(parts.max(1)));
+        (u128::from(bytes).saturating_mul(8 * ATTOSECONDS)).div_ceil(below)
+    }
+    /// Attoseconds in which a channel carries so many times as many bytes, rounded down.
+    pub fn carried_at_least(&self, bytes: u64, times: Fraction) -> u128 {
+        let one = u128::from(bytes).saturating_mul(8 * ATTOSECONDS) / u128::from(self.bandwidth_bps.max(1));
+        one.saturating_mul(times.numerator()) / times.denominator()
+    }
+}
+
+/// A time by what it is spent on, attoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CollectiveTime {
+    /// What it would be without latency and overhead.
+    pub volume: u128,
+    /// What latency adds to that.
+    pub latency: u128,
+    /// What overhead adds to both.
+    pub overhead: u128,
+}
+
+impl CollectiveTime {
+    /// All of it.
+    pub fn total(self) -> u128 {
+        self.volume + self.latency + self.overhead
+    }
+}
+
+/// A schedule and its time: the best that an algorithm has for a size.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectiveCandidate {
+    /// The algorithm.
+    pub algorithm: CollectiveAlgorithm,
+    /// Parts of a shard.
+    pub chunks: u32,
+    /// How many parts there would be if they were not less than a flit.
+    pub reduced_from: Option<u32>,
+    /// Rounds, one after the other.
+    pub steps: u64,
+    /// Chunk times, one after the other.
+    pub volume: u64,
+    /// How long it takes.
+    pub time: CollectiveTime,
+}
+
+/// A collective of one size in one scenario.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectiveRow {
+    /// The scenario.
+    pub scenario: String,
+    /// What is done.
+    pub collective: Collective,
+    /// The name of the root, where there is one.
+    pub root: Option<String>,
+    /// Bytes per chip, of the full vector.
+    pub size: u64,
+    /// Chips that take part.
+    pub chips: u64,
+    /// One per algorithm, the fastest first; at least one.
+    pub candidates: Vec<CollectiveCandidate>,
+    /// What no schedule goes below, attoseconds.
+    pub bound: u128,
+    /// The witness of it.
+    pub witness: CollectiveBound,
+}
+
+impl CollectiveRow {
+    /// The fastest.
+    pub fn best(&self) -> &CollectiveCandidate {
+        &self.candidates[0]
+    }
+    /// Which part of a time is the bound.
+    pub fn share(&self, candidate: &CollectiveCandidate) -> Fraction {
+        Fraction::new(self.bound, candidate.time.total().max(1))
+    }
+    /// Bytes over time, times what makes it comparable with the bandwidth of a port; GB/s.
+    pub fn bus_bandwidth(&self, candidate: &CollectiveCandidate) -> Fraction {
+        let others = match self.collective {
+            Collective::Broadcast | Collective::Reduce => Fraction::whole(1u8),
+            Collective::AllReduce => Fraction::new(2 * (self.chips - 1), self.chips),
+            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll => Fraction::new(self.chips - 1, self.chips),
+        };
+        let gigabytes_per_second = u128::from(self.size) * u128::from(ATTOSECONDS_OF_A_NANOSECOND);
+        Fraction::new(gigabytes_per_second, candidate.time.total().max(1)).times(others)
+    }
+}
+
+/// A size from which on another algorithm is the fastest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectiveCrossover {
+    /// Of which collective.
+    pub collective: Collective,
+    /// Bytes, to one in four thousand.
+    pub size: u64,
+    /// The fastest below it.
+    pub below: CollectiveAlgorithm,
+    /// The fastest from there on.
+    pub above: CollectiveAlgorithm,
+}
+
+/// Collectives of a fabric.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectiveReport {
+    /// Of ties.
+    pub seed: u64,
+    /// By scenario.
+    pub costs: Vec<(String, CollectiveCost)>,
+    /// By scenario, collective and size.
+    pub rows: Vec<CollectiveRow>,
+    /// In the first scenario; by collective, sizes ascend.
+    pub crossovers: Vec<CollectiveCrossover>,
+}
+
+impl CollectiveReport {
+    /// The fault under which the collective of a row of the healthy fabric takes longest.
+    pub fn worst_fault(&self, row: &CollectiveRow) -> Option<&CollectiveRow> {
+        let same = |other: &&CollectiveRow| (other.collective, other.size) == (row.collective, row.size) && other.scenario != row.scenario;
+        let longest_first = |row: &&CollectiveRow| row.best().time.total();
+        // Of equally slow ones the first.
+        self.rows.iter().filter(same).rev().max_by_key(longest_first)
+    }
+}

@@ -1,0 +1,134 @@
+//! How long a schedule of rounds takes: the real critical path, or the sum of rounds with barriers.
+//!
+//! In: a scene, a schedule on it, what hops, messages and bytes take. Out: attoseconds. Without a barrier a
+//! channel carries its chunks in the order of the plan, each as soon as the channel is free and the chunk is
+//! there, and a chunk is there a hop after its last byte has left. What a channel carries in one round is one
+//! message, and its overhead passes before the first byte. Additions take no time. With barriers a round
+//! takes overhead, hop and as many chunk times as it is wide. Cost: one look at every transfer to a canonical
+//! chip.
+
+use super::CollectiveError;
+use crate::ids::{Id, NodeId};
+use crate::ir::{CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, Order, Rounds, Scene, Schedule};
+use crate::model::{Collective, CollectiveAlgorithm};
+
+/// What a channel carries in one round.
+struct Message {
+    /// The channel, as an input of a canonical router: the one that it is an image of. Its reverse likewise.
+    channel: u32,
+    reverse: u32,
+    /// (cell of the sender, cell of the receiver) of each chunk.
+    chunks: Vec<(u32, u32)>,
+}
+
+/// A schedule that can be timed again and again.
+pub struct Timetable {
+    order: Vec<Order>,
+    /// By round.
+    rounds: Vec<(u64, Vec<Message>)>,
+    cells: usize,
+    channels: usize,
+    /// Chunks of the full vector of a chip; of whole vectors, where everybody gathers those.
+    parts: u64,
+}
+
+impl Timetable {
+    /// Lays out a schedule and its rounds.
+    ///
+    /// # Errors
+    /// More chunks than are planned one by one.
+    pub fn new(scene: &Scene<'_>, schedule: &Schedule, plan: &Rounds) -> Result<Self, CollectiveError> {
+        let (topology, chunks) = (scene.topology, schedule.chunks);
+        let symmetry = if plan.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
+        let base = schedule.root.map_or(0, |root| root.0 * chunks);
+        let columns = if schedule.root.is_some() { 1 } else { topology.node_count() } * chunks as usize;
+        let cells = columns * symmetry.class_count();
+        if cells as u64 > super::MOST_CHUNKS {
+            return Err(CollectiveError::TooLarge { chips: symmetry.class_count(), chunks: cells as u64, most: super::MOST_CHUNKS });
+        }
+        let cell = |node: NodeId, chunk: u32| (symmetry.class(node) * columns) as u32 + chunk - base;
+        let rounds = plan.rounds.iter().map(|round| {
+            let messages = round.pulls.iter().map(|pull| {
+                let (from, to) = (topology.source(pull.channel), topology.target(pull.channel));
+                let back = symmetry.inverse(symmetry.element_to(from.node));
+                let there = |chunk: u32| symmetry.image(back, NodeId(chunk / chunks)).0 * chunks + chunk % chunks;
+                let input = |end: End| (symmetry.class(end.node) * topology.ports() + end.port.index()) as u32;
+                let moved = |&chunk: &u32| (cell(from.node, there(chunk)), cell(to.node, chunk));
+                Message { channel: input(to), reverse: input(from), chunks: pull.chunks.iter().map(moved).collect() }
+            });
+            (u64::from(round.width), messages.collect())
+        });
+        let chips = scene.endpoints().count() as u64;
+        let whole = schedule.root.is_some() || schedule.algorithm == CollectiveAlgorithm::Local;
+        let parts = u64::from(chunks) * if whole { 1 } else { chips };
+        let channels = symmetry.class_count() * topology.ports();
+        Ok(Self { order: plan.order.clone(), rounds: rounds.collect(), cells, channels, parts })
+    }
+
+    /// How long it takes for vectors of so many bytes, and on what that is spent.
+    pub fn time(&self, cost: &CollectiveCost, bytes: u64) -> CollectiveTime {
+        let chunk = cost.carried(bytes, self.parts);
+        let all = self.total(cost.barrier, chunk, cost.hop, cost.overhead);
+        let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, chunk, cost.hop, 0) };
+        let volume = self.total(cost.barrier, chunk, 0, 0);
+        CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
+    }
+
+    fn total(&self, barrier: bool, chunk: u128, hop: u128, overhead: u128) -> u128 {
+        if barrier {
+            let round = |(width, _): &(u64, Vec<Message>)| chunk.saturating_mul(u128::from(*width)) + hop + overhead;
+            return self.rounds.iter().map(round).sum::<u128>() * self.order.len() as u128;
+        }
+        // `[cell]`: since when it is there; as a reduction, since when the sum so far is.
+        let mut there = vec![0u128; self.cells];
+        let mut free = vec![0u128; self.channels];
+        let mut end = 0;
+        for order in &self.order {
+            let mut run = |message: &Message, reverse: bool| {
+                let channel = if reverse { message.reverse } else { message.channel };
+                let at = &mut free[channel as usize];
+                let mut first = true;
+                let mut carry = |from: u32, to: u32| {
+                    *at = (*at).max(there[from as usize]);
+                    *at += if std::mem::take(&mut first) { overhead + chunk } else { chunk };
+                    let came = *at + hop;
+                    let cell = &mut there[to as usize];
+                    // A copy is the only one; a sum waits for the last of its contributions.
+                    *cell = if reverse { (*cell).max(came) } else { came };
+                    end = end.max(came);
+                };
+                match reverse {
+                    false => message.chunks.iter().for_each(|&(from, to)| carry(from, to)),
+                    true => message.chunks.iter().rev().for_each(|&(from, to)| carry(to, from)),
+                }
+            };
+            match order {
+                Order::Forward => self.rounds.iter().flat_map(|(_, messages)| messages).for_each(|message| run(message, false)),
+                Order::Reverse => self.rounds.iter().rev().flat_map(|(_, messages)| messages).for_each(|message| run(message, true)),
+            }
+        }
+        end
+    }
+}
+
+/// The tightest of some bounds in time, and which it is. Whatever comes in makes a last hop, and before its
+/// first byte a message has had its overhead; what starts `h` hops away makes as many messages. With barriers
+/// every hop is a round.
+pub fn tightest<'a>(
+    bounds: &'a [CollectiveBound],
+    collective: Collective,
+    cost: &CollectiveCost,
+    bytes: u64,
+    chips: u64,
+) -> Option<(u128, &'a CollectiveBound)> {
+    let one = |bound: &CollectiveBound| {
+        let whole = collective.is_rooted() || matches!(bound, CollectiveBound::Partition { .. });
+        let unit = if whole { Fraction::whole(1u8) } else { Fraction::new(1u8, chips.max(1)) };
+        cost.carried_at_least(bytes, bound.volume().times(unit))
+    };
+    let most = |rounds: u32| u128::from(rounds.max(1)) * (cost.hop + cost.overhead);
+    let farthest = bounds.iter().map(CollectiveBound::hops).max().unwrap_or(1);
+    let time = |bound: &CollectiveBound| one(bound) + most(if cost.barrier { farthest } else { bound.hops() });
+    // Of equal ones the first.
+    bounds.iter().map(|bound| (time(bound), bound)).rev().max_by_key(|(time, _)| *time)
+}
