@@ -98,3 +98,6 @@ pub const ESTIMATED_AXES: usize = 32;
 
 /// Sizes of a curve that is estimated.
 pub const ESTIMATED_SIZES: usize = 1000;
+
+/// Bytes of the vector of a chip in a collective that is scheduled: times are counted in attoseconds.
+pub const COLLECTIVE_BYTES: u64 = 1 << 50;

@@ -228,6 +228,33 @@ pub(super) enum DriverError {
         /// The fabric.
         fabric: String,
     },
+    /// No such collective, algorithm, scenario.
+    #[error("there is no {what} `{name}`")]
+    #[diagnostic(code(FAB0561), help("{hint}"))]
+    UnknownWord {
+        /// `collective`, `scenario`, ..
+        what: String,
+        /// As given.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// A root that is missing, superfluous, or no chip.
+    #[error("{what}")]
+    #[diagnostic(code(FAB0562), help("{hint}"))]
+    Root {
+        /// What is wrong with it.
+        what: String,
+        /// What to write.
+        hint: String,
+    },
+    /// `--emit` of a schedule where there are several.
+    #[error("`--emit` writes one schedule, and what is asked for is not one")]
+    #[diagnostic(code(FAB0564), help("it lacks {lacks}"))]
+    OneSchedule {
+        /// What to add.
+        lacks: &'static str,
+    },
     /// A panic.
     #[error("fabc has a bug: {message}")]
     #[diagnostic(

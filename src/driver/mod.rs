@@ -4,6 +4,8 @@
 //! every exit code is one of those that `fabc --help` lists.
 
 mod build;
+mod collective;
+mod collective_options;
 mod dump;
 mod errors;
 mod estimate;
@@ -28,6 +30,7 @@ mod terminal;
 mod verify;
 mod write;
 
+pub use collective_options::*;
 pub use estimate_options::*;
 pub use options::*;
 pub use sim_options::*;
@@ -89,6 +92,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Tables(args) => tables::tables(args),
         Command::Plan(args) => plan::plan(args, terminal),
         Command::Sim(args) => sim::simulate(args, terminal),
+        Command::Collective(args) => collective::collective(args, terminal),
         Command::Estimate(args) => estimate::estimate(args),
         Command::Init(args) => init::init(args, terminal),
         Command::Completions { shell } => {

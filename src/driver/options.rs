@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+use super::collective_options::CollectiveArgs;
 use super::estimate_options::EstimateArgs;
 use super::sim_options::SimArgs;
 use crate::compile::Stage;
@@ -50,7 +51,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Lay specs out the one way there is
     Fmt(FmtArgs),
-    /// Check a built directory again, from its files alone; or the forwarding tables of anybody
+    /// Check a built directory again, from its files alone; or tables or schedules of anybody
     Verify(VerifyArgs),
     /// Explain an error code, or list all of them
     Explain {
@@ -67,6 +68,8 @@ pub enum Command {
     Plan(PlanArgs),
     /// Run the tables of a built directory through a cycle-level model of the routers
     Sim(SimArgs),
+    /// Schedule collectives on a built fabric: what they take, and what no schedule goes below
+    Collective(CollectiveArgs),
     /// Estimate what a collective costs by closed form, without a spec
     Estimate(EstimateArgs),
     /// Start a new spec from a template
@@ -163,15 +166,19 @@ pub struct FmtArgs {
 #[derive(Clone, Debug, Args)]
 pub struct VerifyArgs {
     /// A directory that `fabc build` wrote
-    #[arg(value_name = "DIR", required_unless_present = "tables", conflicts_with = "tables")]
+    #[arg(value_name = "DIR", required_unless_present_any = ["tables", "collective"], conflicts_with_all = ["tables", "collective"])]
     pub directory: Option<PathBuf>,
 
     /// Forwarding tables instead: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
-    #[arg(long, value_name = "FILE", requires = "topology")]
+    #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub tables: Option<String>,
 
-    /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
-    #[arg(long, value_name = "FILE", requires = "tables")]
+    /// The schedule of a collective instead: fabc.collective/1, of the healthy fabric
+    #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
+    pub collective: Option<String>,
+
+    /// The network of the tables or schedule: fabc.topology/1 or /2, or what ibnetdiscover prints
+    #[arg(long, value_name = "FILE", requires = "judged")]
     pub topology: Option<String>,
 
     /// The SL2VL tables of an InfiniBand subnet, as OpenSM dumps them; without them there is one virtual lane

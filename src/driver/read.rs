@@ -52,6 +52,19 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     Ok(Loaded { fabric, spec, sources, warnings: Vec::new() })
 }
 
+/// The same of a directory that has a topology.
+///
+/// # Errors
+/// A file is missing, or the spec has errors.
+pub(super) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
+    for needed in ["spec.fab", "topology.json"] {
+        if !directory.join(needed).is_file() {
+            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
+        }
+    }
+    built_spec(directory)
+}
+
 /// The text of a spec; `-` is standard input.
 ///
 /// # Errors

@@ -42,19 +42,9 @@ fn trace(path: &Path) -> Result<Trace, Stop> {
     sim::read_trace(&path, &text).map_err(|error| stop(error, &SourceMap::default()))
 }
 
-/// The spec of a built directory.
-fn built(directory: &Path) -> Result<Loaded, Stop> {
-    for needed in ["spec.fab", "topology.json"] {
-        if !directory.join(needed).is_file() {
-            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
-        }
-    }
-    read::built_spec(directory)
-}
-
 /// What is asked of one directory.
 fn one(args: &SimArgs, directory: &Path, trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
-    let Loaded { fabric, sources, .. } = built(directory)?;
+    let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
     let from = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, trace, chips: false } };
     let blocks = blocks(args, &fabric)?;
     if blocks.is_empty() {
@@ -82,7 +72,7 @@ fn compare(args: &SimArgs, directories: &[PathBuf], trace: Option<&Trace>, watch
     }
     let (mut compared, mut finished) = (Vec::new(), Vec::new());
     for directory in directories {
-        let Loaded { fabric, sources, .. } = built(directory)?;
+        let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
         let from = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, trace, chips: false } };
         for scenario in from.scenarios(args, args.scenario == ALL)? {
             let read = from.scenario(args, &scenario)?;

@@ -7,7 +7,7 @@ use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
-use crate::check::{self, ForeignTables, Lanes, NamedFile};
+use crate::check::{self, ForeignCollective, ForeignTables, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
 use crate::syntax::print_spec;
 use crate::verify::{self, Unproved, Verified};
@@ -21,6 +21,9 @@ use std::path::Path;
 pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
     if let (Some(tables), Some(topology)) = (&args.tables, &args.topology) {
         return foreign(tables, topology, args, terminal);
+    }
+    if let (Some(collective), Some(topology)) = (&args.collective, &args.topology) {
+        return schedule(collective, topology, terminal);
     }
     let Some(directory) = &args.directory else { return Ok(()) };
     for needed in [MANIFEST, "spec.fab"] {
@@ -94,6 +97,34 @@ fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) 
              max channel load {max_channel_load} ({busiest})\n  \
              {vcs_used} VCs used, hops by VC {vc_hops:?}\n  \
              no circle among the {dependencies} dependencies of channels"
+        )
+    })?;
+    Ok(())
+}
+
+/// `fabc verify --collective FILE --topology FILE`.
+fn schedule(file: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> {
+    let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
+    let (bytes, topology_bytes) = (read(file)?, read(topology)?);
+    let [plan, network] = [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
+    let found = check::foreign_collective(plan, network).map_err(rejected)?;
+    let ForeignCollective { collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;
+    let (collective, algorithm) = (collective.name(), algorithm.name());
+    terminal.say(&if terminal.format == MessageFormat::Json {
+        json!({
+            "verified": file, "topology": topology, "collective": collective, "algorithm": algorithm, "chips": chips, "chunks": chunks,
+            "steps": steps, "volume": volume, "transfers": transfers, "bounds": bounds, "bound": bound.map(|(above, below)| [above, below]),
+        })
+        .to_string()
+    } else {
+        let bound = bound.map_or_else(String::new, |(above, below)| {
+            let least = above as f64 / below.max(1) as f64;
+            format!(", the tightest {least:.4} chunk times ({:.2} % of the schedule)", 100.0 * least / volume.max(1) as f64)
+        });
+        format!(
+            "verified {file} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} chunks a shard\n  \
+             {steps} steps, {volume} chunk times, {transfers} transfers replayed: every chip gets what it should\n  \
+             {bounds} bounds follow from their witnesses{bound}"
         )
     })?;
     Ok(())

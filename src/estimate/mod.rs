@@ -28,5 +28,6 @@ pub use hierarchy::{Level, Phase};
 pub use kind::Kind;
 pub use load::{line_load, ring_load};
 pub use shape::{Quantity, Shape};
+pub use sizes::{all_sizes, duration, size};
 pub use table::{Crossover, Over, Question, Row, Table, crossovers, table};
 pub use words::Word;

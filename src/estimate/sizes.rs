@@ -1,7 +1,7 @@
 //! The sizes of a curve.
 
 use super::errors::EstimateError;
-use super::quantity::{SIZE, read};
+use super::quantity::{SIZE, TIME, read};
 use super::words::Word;
 use crate::limits::ESTIMATED_SIZES;
 
@@ -27,4 +27,38 @@ pub(super) fn sizes(word: &Word) -> Result<Vec<u64>, EstimateError> {
         return Err(error(format!("they are more than {ESTIMATED_SIZES}")));
     }
     Ok(all)
+}
+
+/// A size of at most so many bytes, and at least one.
+///
+/// # Errors
+/// The word is none, or says more.
+pub fn size(word: &Word, most: u64) -> Result<u64, EstimateError> {
+    within(word, read(word, &SIZE, false)?, most, "size")
+}
+
+/// The sizes of a curve, ascending, none above so many bytes.
+///
+/// # Errors
+/// The word is none, or says more.
+pub fn all_sizes(word: &Word, most: u64) -> Result<Vec<u64>, EstimateError> {
+    let all = sizes(word)?;
+    all.last().map_or(Ok(0), |last| within(word, *last, most, "size"))?;
+    Ok(all)
+}
+
+/// Picoseconds, at most so many; none are allowed.
+///
+/// # Errors
+/// The word is no time, or says more.
+pub fn duration(word: &Word, most: u64) -> Result<u64, EstimateError> {
+    within(word, read(word, &TIME, true)?, most, "time")
+}
+
+fn within(word: &Word, value: u64, most: u64, what: &'static str) -> Result<u64, EstimateError> {
+    if value <= most {
+        return Ok(value);
+    }
+    let (why, hint) = (format!("it is more than {most} {}", if what == "size" { "bytes" } else { "ps" }), "write a smaller one".to_owned());
+    Err(EstimateError::Quantity { text: word.text.clone(), what, why, hint, span: word.span })
 }

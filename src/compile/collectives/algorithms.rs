@@ -84,7 +84,8 @@ pub(super) fn plans(
     let steps = |most: u32| counts(most).into_iter().map(Base::Steps);
     let slots = |most: u32| {
         let tried = counts(most).into_iter().filter(|&chunks| named || taken_in(chunks) <= TRIED);
-        let plans = tried.flat_map(|chunks| latencies(cost, bytes, size.chips * u64::from(chunks)).map(move |on_way| Base::Slots(chunks, on_way)));
+        let plans =
+            tried.flat_map(|chunks| latencies(cost, bytes, size.chips * u64::from(chunks)).map(move |on_way| Base::Slots(chunks, on_way)));
         plans.collect::<Vec<_>>()
     };
     match algorithm {

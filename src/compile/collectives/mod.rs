@@ -12,9 +12,7 @@ pub use algorithms::known;
 pub use errors::CollectivesError;
 
 use crate::ids::NodeId;
-use crate::ir::{
-    ATTOSECONDS, CollectiveCost, CollectiveCrossover, CollectiveReport, CollectiveRow, Fraction, Scene, Schedule,
-};
+use crate::ir::{ATTOSECONDS, CollectiveCost, CollectiveCrossover, CollectiveReport, CollectiveRow, Fraction, Scene, Schedule};
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 use planner::Planner;
 

@@ -4,9 +4,11 @@ use super::algorithms::{Base, Size, known, plans};
 use super::{CollectivesAsked, CollectivesError};
 use crate::check;
 use crate::ids::Id;
-use crate::ir::{CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, Neighbors, Breadth, Scene, Schedule};
+use crate::ir::{Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, Neighbors, Scene, Schedule};
 use crate::model::{Collective, CollectiveAlgorithm};
-use crate::passes::collective::{Asked, CollectiveError, Timetable, bounds, by_slots, by_steps, multitree, natural_chunks, pull, tightest, turned};
+use crate::passes::collective::{
+    Asked, CollectiveError, Timetable, bounds, by_slots, by_steps, multitree, natural_chunks, pull, tightest, turned,
+};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

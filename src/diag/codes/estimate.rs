@@ -1,4 +1,4 @@
-//! FAB055n: what cannot be estimated.
+//! FAB055n: what cannot be estimated; FAB056n: what cannot be scheduled.
 
 use super::doc::CodeDoc;
 
@@ -8,7 +8,8 @@ pub(super) const CODES: &[CodeDoc] = &[
         title: "an estimate that lacks something",
         text: "\
 `fabc estimate KIND --size SIZE --on SHAPE`: the collective, the size of the vector of a chip (or `--sizes`) and the fabric have no defaults.
-Latency, overhead and bandwidth of a channel have; what they are is printed with every estimate.",
+Latency, overhead and bandwidth of a channel have; what they are is printed with every estimate. `fabc collective` takes fabric, latency and
+bandwidth from a built directory, and lacks only the size.",
     },
     CodeDoc {
         code: "FAB0552",
@@ -54,5 +55,35 @@ latencies are (at least 1), and which part of the bandwidth is left (above 0, at
 A switch can add only where chips hang on a switch (`--in-switch` of `star`, `leaf_spine`, `fat_tree`). Only an all-to-all can be skewed, only switches
 above switches can have less capacity than those below, and only rings of two chips can have one link or two. An option that would change
 nothing is refused, so that nobody reads an effect into the result.",
+    },
+    CodeDoc {
+        code: "FAB0561",
+        title: "an unknown word of `fabc collective`",
+        text: "\
+Collectives that are planned are `all_gather`, `reduce_scatter`, `all_reduce`, `broadcast` and `reduce`. Algorithms of the first two are
+`steps`, `slots` and `multitree`, of an all-reduce `gather_reduce` and `local`, of a broadcast or reduce `pull`; `auto`, the default, times
+all of them. Scenarios are those that the budget of the spec tolerates, such as `X[0,0]`; `fabc tables DIR` lists them.",
+    },
+    CodeDoc {
+        code: "FAB0562",
+        title: "a root that does not fit",
+        text: "\
+A broadcast starts at a root, a reduction ends there: `--root` names it, by the name of the chip (`cube0[0,0,0]`) or its number. The other
+collectives have no root, and a root that would change nothing is refused.",
+    },
+    CodeDoc {
+        code: "FAB0563",
+        title: "no collective can be planned here",
+        text: "\
+Schedules are for fabrics whose every router is a chip, in which every two living chips reach each other, over links that run both ways and
+all carry the same. At least two chips take part. Where the symmetry of the fabric is lost, very large fabrics have more chunks than are
+planned one by one: fewer `--chunks` help.",
+    },
+    CodeDoc {
+        code: "FAB0564",
+        title: "more than one schedule to write",
+        text: "\
+`fabc collective DIR --collective all_reduce --size 1GiB --emit collective=FILE` writes the fastest schedule of one collective, of one size,
+in one scenario. Several would be several files.",
     },
 ];

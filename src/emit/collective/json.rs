@@ -2,15 +2,18 @@
 
 use super::super::json::{push, push_lines, quote};
 use super::super::number::{fixed, grouped};
-use super::schedule::push_bound;
 use super::nanoseconds;
+use super::schedule::push_bound;
 use crate::ir::{CollectiveCandidate, CollectiveCost, CollectiveReport, CollectiveRow, Fraction};
 
 /// The report; `fabric` is its name.
 pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
     let barrier = report.costs.iter().any(|(_, cost)| cost.barrier);
     let mut out = String::new();
-    push(&mut out, format_args!("{{\"format\":\"fabc.collectives/1\",\"fabric\":{},\"barrier\":{barrier},\"seed\":{},\n", quote(fabric), report.seed));
+    push(
+        &mut out,
+        format_args!("{{\"format\":\"fabc.collectives/1\",\"fabric\":{},\"barrier\":{barrier},\"seed\":{},\n", quote(fabric), report.seed),
+    );
     out.push_str("\"scenarios\":");
     push_lines(&mut out, &report.costs, |out, (name, cost)| channel(out, name, cost));
     out.push_str(",\n\"collectives\":");
@@ -101,6 +104,10 @@ fn figures(out: &mut String, row: &CollectiveRow, candidate: &CollectiveCandidat
 pub(super) fn reduced(row: &CollectiveRow, candidate: &CollectiveCandidate, flit: u32) -> Option<String> {
     candidate.reduced_from.map(|asked| {
         let size = grouped(row.size);
-        format!("{} of {size} B: {asked} chunks would be less than a flit of {flit} B each, so there are {}", row.collective.name(), candidate.chunks)
+        format!(
+            "{} of {size} B: {asked} chunks would be less than a flit of {flit} B each, so there are {}",
+            row.collective.name(),
+            candidate.chunks
+        )
     })
 }

@@ -61,7 +61,12 @@ pub(super) fn push_bound(out: &mut String, bound: &CollectiveBound) {
             push(out, format_args!(",\"channels\":{channels},\"shards\":{shards}}}"));
         }
         CollectiveBound::Latency { node, distance, channels, shards } => {
-            push(out, format_args!("{{\"kind\":\"latency\",\"node\":{node},\"distance\":{distance},\"channels\":{channels},\"shards\":{shards}}}"));
+            push(
+                out,
+                format_args!(
+                    "{{\"kind\":\"latency\",\"node\":{node},\"distance\":{distance},\"channels\":{channels},\"shards\":{shards}}}"
+                ),
+            );
         }
         CollectiveBound::Partition { part_of, parts, links } => {
             push(out, format_args!("{{\"kind\":\"partition\",\"parts\":{parts},\"links\":{links}"));

@@ -32,7 +32,8 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
     columns(&mut out, &table);
     let roots: Vec<&str> = first.root.iter().map(String::as_str).collect();
     roots.iter().for_each(|root| drop(writeln!(out, "\nthe root is {root}")));
-    let mut notes: Vec<String> = rows.iter().flat_map(|row| row.candidates.iter().filter_map(|one| reduced(row, one, cost.flit_bytes))).collect();
+    let mut notes: Vec<String> =
+        rows.iter().flat_map(|row| row.candidates.iter().filter_map(|one| reduced(row, one, cost.flit_bytes))).collect();
     let small = |row: &&&CollectiveRow| !row.collective.is_rooted() && row.size / row.chips.max(1) < u64::from(cost.flit_bytes);
     if rows.iter().any(|row| small(&row)) {
         notes.push(format!("a shard of the smallest size is less than a flit of {} B; padding is not counted", cost.flit_bytes));
@@ -49,7 +50,8 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
         out.push_str("\nCROSSOVERS\n");
         for crossover in &report.crossovers {
             let (name, below, above) = (crossover.collective.name(), crossover.below.name(), crossover.above.name());
-            let _ = writeln!(out, "  {name}: {below} below {}, {above} from there on", super::super::estimate::about(crossover.size as f64));
+            let _ =
+                writeln!(out, "  {name}: {below} below {}, {above} from there on", super::super::estimate::about(crossover.size as f64));
         }
     }
     let worst: Vec<(&&CollectiveRow, &CollectiveRow)> = rows.iter().filter_map(|row| Some((row, report.worst_fault(row)?))).collect();

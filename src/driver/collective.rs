@@ -1,0 +1,224 @@
+//! `fabc collective`: schedules of collectives on a built fabric, and what they take.
+
+use super::collective_options::{CollectiveArgs, CollectiveFormat};
+use super::errors::{DriverError, Stop};
+use super::read::{self, Loaded};
+use super::sim_options::NOMINAL;
+use super::terminal::{Terminal, print_out, write_out};
+use super::write;
+use crate::check::{self, CheckError, Files, ReadScene};
+use crate::compile::collectives::{CollectivesAsked, CollectivesError, Planned, known};
+use crate::diag::{SourceMap, Span, closest, list, suggestion};
+use crate::emit;
+use crate::estimate::{self, EstimateError, Word};
+use crate::ids::NodeId;
+use crate::ir::{Scene, Topology};
+use crate::limits::{ARTIFACT_BYTES, COLLECTIVE_BYTES};
+use crate::model::{Collective, CollectiveAlgorithm, Fabric};
+use std::path::Path;
+
+/// The name that stands for every scenario.
+const ALL: &str = "all";
+/// What `--emit` can name.
+const FORMAT: &str = "collective";
+
+/// `fabc collective`.
+///
+/// # Errors
+/// A word or quantity is none; the directory is not one of fabc's; nothing can be planned on the fabric.
+pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<(), Stop> {
+    let (sizes, overhead_ps) = quantities(args)?;
+    let collectives = collectives(args)?;
+    let algorithm = algorithm(args, &collectives)?;
+    let target = args.emit.as_deref().map(|emit| target(args, emit, &sizes)).transpose()?;
+    let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
+    let names = scenarios(args, &fabric, &sources)?;
+    let mut asked = CollectivesAsked {
+        collectives,
+        sizes,
+        algorithm,
+        chunks: args.chunks,
+        root: None,
+        overhead_ps,
+        barrier: args.barrier,
+        seed: args.seed,
+    };
+    let (mut costs, mut rows, mut crossovers) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, name) in names.iter().enumerate() {
+        let ReadScene { topology, lit, dead } = scene(args, &fabric, &sources, name)?;
+        asked.root = args.root.as_deref().map(|root| self::root(&topology, root)).transpose()?;
+        let scene = Scene { topology: &topology, lit, dead };
+        let stop = |error: CollectivesError| {
+            let error = error.of(name);
+            Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
+        };
+        let mut planned = Planned::new(&fabric, &scene, &asked);
+        rows.extend(planned.rows(name).map_err(stop)?);
+        costs.push((name.clone(), planned.cost().clone()));
+        if at > 0 {
+            continue;
+        }
+        crossovers = planned.crossovers().map_err(stop)?;
+        if let Some(path) = target {
+            let schedule = planned.schedule(asked.collectives[0], asked.sizes[0]).map_err(stop)?;
+            if let Some(text) = emit::collective_json(&fabric.name, name, &schedule) {
+                write::write(Path::new(path), text.as_bytes())?;
+                terminal.detail(&format!("wrote {path}"));
+            }
+        }
+    }
+    let report = asked.report(costs, rows, crossovers);
+    match args.format {
+        CollectiveFormat::Text => print_out(&emit::collectives_text(&fabric.name, &report))?,
+        CollectiveFormat::Json => write_out(emit::collectives_json(&fabric.name, &report).as_bytes())?,
+        CollectiveFormat::Csv => write_out(emit::collectives_csv(&report).as_bytes())?,
+    }
+    Ok(())
+}
+
+/// Bytes of every size, and picoseconds of overhead; errors point into a line as a shell would have it.
+fn quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
+    let mut line = "fabc collective".to_owned();
+    let mut word = |option: &str, text: &Option<String>| {
+        let text: String = text.as_ref()?.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        line += &format!(" {option} ");
+        let start = line.len() as u32;
+        line += &text;
+        Some(Word { text, span: Span { start, end: line.len() as u32 } })
+    };
+    let words = [word("--size", &args.size), word("--sizes", &args.sizes), word("--overhead", &args.overhead)];
+    let end = line.len() as u32;
+    line.push(' ');
+    let missing = || EstimateError::Missing {
+        what: "how large the vector of a chip is",
+        hint: "say so: `--size 1GiB`, or `--sizes 1KiB..4GiB` for a curve".to_owned(),
+        span: Span { start: end, end: end + 1 },
+    };
+    let read = || {
+        let sizes = match &words {
+            [Some(size), ..] => estimate::size(size, COLLECTIVE_BYTES).map(|size| vec![size]),
+            [None, Some(sizes), _] => estimate::all_sizes(sizes, COLLECTIVE_BYTES),
+            _ => Err(missing()),
+        };
+        let overhead = words[2].as_ref().map_or(Ok(0), |word| estimate::duration(word, MOST_OVERHEAD_PS));
+        Ok((sizes?, overhead?))
+    };
+    read().map_err(|error: EstimateError| {
+        let mut sources = SourceMap::default();
+        sources.add("command line", &line);
+        Stop { diagnostics: vec![Box::new(error)], sources, exit_code: 2 }
+    })
+}
+
+/// A second: more is no overhead of a message.
+const MOST_OVERHEAD_PS: u64 = 1_000_000_000_000;
+
+/// What is to be done.
+fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
+    let planned = || Collective::ALL.into_iter().filter(|&collective| !known(collective).is_empty());
+    let found = match &args.collective {
+        None => planned().filter(|collective| !collective.is_rooted() || args.root.is_some()).collect(),
+        Some(name) => {
+            let one = planned().find(|collective| collective.name() == *name);
+            one.map(|one| vec![one]).ok_or_else(|| unknown("collective", name, &planned().map(Collective::name).collect::<Vec<_>>()))?
+        }
+    };
+    let found: Vec<Collective> = match args.root {
+        // A root says which of them are meant.
+        Some(_) if args.collective.is_none() => found.into_iter().filter(|collective| collective.is_rooted()).collect(),
+        _ => found,
+    };
+    let all = || found.iter().map(|collective| collective.name()).collect::<Vec<_>>();
+    match (&args.root, found.iter().all(|collective| collective.is_rooted())) {
+        (None, true) => Err(DriverError::Root {
+            what: format!("{} needs a root", list(&all())),
+            hint: "name a chip: `--root cube0[0,0,0]`, or its number: `--root 0`".to_owned(),
+        }),
+        (Some(_), false) => Err(DriverError::Root {
+            what: format!("{} has no root", list(&all())),
+            hint: "leave `--root` out, or ask for `broadcast` or `reduce`".to_owned(),
+        }),
+        _ => Ok(found),
+    }
+}
+
+/// The algorithm that is asked for, of all collectives.
+fn algorithm(args: &CollectiveArgs, collectives: &[Collective]) -> Result<Option<CollectiveAlgorithm>, DriverError> {
+    let Some(name) = args.algorithm.as_ref().filter(|name| *name != "auto") else { return Ok(None) };
+    let has = |collective: Collective| known(collective).iter().copied().find(|algorithm| algorithm.name() == *name);
+    if let Some(without) = collectives.iter().copied().find(|&collective| has(collective).is_none()) {
+        let names: Vec<&str> = known(without).iter().map(|algorithm| algorithm.name()).chain(["auto"]).collect();
+        return Err(unknown(&format!("algorithm of {}", without.name()), name, &names));
+    }
+    Ok(collectives.first().and_then(|&collective| has(collective)))
+}
+
+/// Where the schedule goes: there must be one.
+fn target<'a>(args: &CollectiveArgs, emit: &'a str, sizes: &[u64]) -> Result<&'a str, DriverError> {
+    let (format, path) = emit.split_once('=').unwrap_or((emit, ""));
+    if format != FORMAT {
+        let near = closest(format, [FORMAT]).map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+        return Err(DriverError::UnknownFormat {
+            name: format.to_owned(),
+            hint: format!("{near}a schedule is written by `--emit {FORMAT}=FILE`"),
+        });
+    }
+    let lacks = match () {
+        _ if path.is_empty() => "a file: `--emit collective=FILE`",
+        _ if args.collective.is_none() => "one collective: add `--collective all_reduce`, or another one",
+        _ if sizes.len() > 1 => "one size: use `--size` instead of `--sizes`",
+        _ if args.scenario == ALL => "one scenario: name it, or leave `--scenario` out",
+        _ => return Ok(path),
+    };
+    Err(DriverError::OneSchedule { lacks })
+}
+
+fn unknown(what: &str, name: &str, known: &[&str]) -> DriverError {
+    let hint = suggestion(name, known.iter().copied()).unwrap_or_else(|| "there is none here".to_owned());
+    DriverError::UnknownWord { what: what.to_owned(), name: name.to_owned(), hint }
+}
+
+/// A router by name or number.
+fn root(topology: &Topology, name: &str) -> Result<NodeId, DriverError> {
+    let count = topology.node_count();
+    let numbered = name.parse().ok().map(NodeId).filter(|node| (node.0 as usize) < count);
+    numbered.or_else(|| topology.names().find(name, count)).ok_or_else(|| DriverError::Root {
+        what: format!("there is no chip `{name}`"),
+        hint: format!(
+            "chips are called `{}` to `{}`, or 0 to {}",
+            topology.name(NodeId(0)),
+            topology.name(NodeId(count as u32 - 1)),
+            count - 1
+        ),
+    })
+}
+
+/// The names of the scenarios that are asked for.
+fn scenarios(args: &CollectiveArgs, fabric: &Fabric, sources: &SourceMap) -> Result<Vec<String>, Stop> {
+    if args.scenario == NOMINAL {
+        return Ok(vec![NOMINAL.to_owned()]);
+    }
+    let names = check::scenario_names(&files(args)?, fabric).map_err(|error| convicted(error, sources))?;
+    if args.scenario == ALL {
+        return Ok(names);
+    }
+    match names.iter().find(|name| **name == args.scenario) {
+        Some(name) => Ok(vec![name.clone()]),
+        None => Err(unknown("scenario", &args.scenario, &names.iter().map(String::as_str).chain([ALL]).collect::<Vec<_>>()).into()),
+    }
+}
+
+fn scene(args: &CollectiveArgs, fabric: &Fabric, sources: &SourceMap, name: &str) -> Result<ReadScene, Stop> {
+    let scene = check::read_scene(&files(args)?, fabric, name).map_err(|error| convicted(error, sources))?;
+    Ok(scene.ok_or_else(|| unknown("scenario", name, &[NOMINAL]))?)
+}
+
+/// The files that tell who is wired to whom.
+fn files(args: &CollectiveArgs) -> Result<Files, DriverError> {
+    let there = ["topology.json", "ocs.json"].into_iter().filter(|path| args.directory.join(path).is_file());
+    there.map(|path| Ok((path.to_owned(), read::bytes(&args.directory.join(path), ARTIFACT_BYTES)?))).collect()
+}
+
+fn convicted(error: CheckError, sources: &SourceMap) -> Stop {
+    Stop { diagnostics: vec![Box::new(error)], sources: sources.clone(), exit_code: 3 }
+}

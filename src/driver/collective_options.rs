@@ -1,0 +1,71 @@
+//! The options of `fabc collective`, as clap reads them; words are checked by the command.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `fabc collective`.
+#[derive(Clone, Debug, Args)]
+pub struct CollectiveArgs {
+    /// A directory that `fabc build` wrote
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// all_gather, reduce_scatter, all_reduce, broadcast, reduce [default: all that need no root]
+    #[arg(long, value_name = "KIND")]
+    pub collective: Option<String>,
+
+    /// The vector of a chip, whole: what it has before a reduction, after a gather or broadcast
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "sizes")]
+    pub size: Option<String>,
+
+    /// A curve instead: `1KiB..4GiB` (twice the size in every step), or sizes between commas
+    #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
+    pub sizes: Option<String>,
+
+    /// Only this algorithm [default: all of them, the fastest first]
+    #[arg(long, value_name = "NAME")]
+    pub algorithm: Option<String>,
+
+    /// Parts of a shard (of the root's vector) [default: as many as make the bound a whole number]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub chunks: Option<u32>,
+
+    /// The root of a broadcast or reduce, such as `cube0[0,0,0]` or `0`
+    #[arg(long, value_name = "ROUTER")]
+    pub root: Option<String>,
+
+    /// Time of a message in which its channel does nothing else [default: 0ns]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub overhead: Option<String>,
+
+    /// All chips wait for each other after every step
+    #[arg(long)]
+    pub barrier: bool,
+
+    /// Of ties that are broken at random
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+
+    /// The scenario, such as `X[0,0]`; `all` looks for the worst one
+    #[arg(long, default_value = "nominal", value_name = "NAME")]
+    pub scenario: String,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: CollectiveFormat,
+
+    /// Write the fastest schedule as fabc.collective/1: `collective=FILE`
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub emit: Option<String>,
+}
+
+/// Forms of `fabc collective`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CollectiveFormat {
+    /// For people
+    Text,
+    /// fabc.collectives/1
+    Json,
+    /// A row per scenario, collective, size and algorithm
+    Csv,
+}
