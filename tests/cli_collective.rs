@@ -247,7 +247,7 @@ fn errors_say_what_to_write() {
     assert!(!place.path().join("x.json").exists());
     fabc(place.path(), &["collective", "nowhere", "--size", "1kB"], 2);
     // Spines only forward.
-    let tree = built(&SpecText::network("fat_tree 4;"));
+    let tree = built(&SpecText::network("fat_tree { levels = 2; arity = 2; }").with("routing = up_down;"));
     let (_, error) = run(&tree, &["--size", "1kB"], 1);
     assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");
 }

@@ -108,11 +108,11 @@ fn schedule(file: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> 
     let (bytes, topology_bytes) = (read(file)?, read(topology)?);
     let [plan, network] = [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
     let found = check::foreign_collective(plan, network).map_err(rejected)?;
-    let ForeignCollective { collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;
+    let ForeignCollective { fabric, collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;
     let (collective, algorithm) = (collective.name(), algorithm.name());
     terminal.say(&if terminal.format == MessageFormat::Json {
         json!({
-            "verified": file, "topology": topology, "collective": collective, "algorithm": algorithm, "chips": chips, "chunks": chunks,
+            "verified": file, "topology": topology, "fabric": fabric, "collective": collective, "algorithm": algorithm, "chips": chips, "chunks": chunks,
             "steps": steps, "volume": volume, "transfers": transfers, "bounds": bounds, "bound": bound.map(|(above, below)| [above, below]),
         })
         .to_string()
@@ -122,7 +122,7 @@ fn schedule(file: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> 
             format!(", the tightest {least:.4} chunk times ({:.2} % of the schedule)", 100.0 * least / volume.max(1) as f64)
         });
         format!(
-            "verified {file} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} chunks a shard\n  \
+            "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} chunks a shard\n  \
              {steps} steps, {volume} chunk times, {transfers} transfers replayed: every chip gets what it should\n  \
              {bounds} bounds follow from their witnesses{bound}"
         )

@@ -19,6 +19,8 @@ const MOST_PORTS: usize = 1 << 28;
 /// What a replay of a good schedule found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignCollective {
+    /// The fabric that it is for, as the file says.
+    pub fabric: String,
     /// What it does.
     pub collective: Collective,
     /// How it was found, as the file says.
@@ -53,6 +55,7 @@ pub fn foreign_collective(file: NamedFile<'_>, network: NamedFile<'_>) -> Result
         let scenario = &read.scenario;
         return Err(wrong(format!("it is for the scenario `{scenario}`, but only schedules of the healthy fabric (`nominal`) are judged")));
     }
+    let fabric = read.fabric.clone();
     let plan = read.schedule().map_err(wrong)?;
     let scene = Scene::whole(&topology);
     schedule(&scene, &plan).map_err(|error| Rejected::Convicted(vec![error]))?;
@@ -71,6 +74,7 @@ pub fn foreign_collective(file: NamedFile<'_>, network: NamedFile<'_>) -> Result
         if u128::from(b.0) * u128::from(a.1) > u128::from(a.0) * u128::from(b.1) { b } else { a }
     };
     Ok(ForeignCollective {
+        fabric,
         collective: plan.collective,
         algorithm: plan.algorithm,
         chips,

@@ -30,8 +30,9 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
         table.extend(row.candidates.iter().enumerate().map(|(at, candidate)| line(row, candidate, at == 0)));
     }
     columns(&mut out, &table);
-    let roots: Vec<&str> = first.root.iter().map(String::as_str).collect();
-    roots.iter().for_each(|root| drop(writeln!(out, "\nthe root is {root}")));
+    if let Some(root) = &first.root {
+        let _ = writeln!(out, "\nthe root is {root}");
+    }
     let mut notes: Vec<String> =
         rows.iter().flat_map(|row| row.candidates.iter().filter_map(|one| reduced(row, one, cost.flit_bytes))).collect();
     let small = |row: &&&CollectiveRow| !row.collective.is_rooted() && row.size / row.chips.max(1) < u64::from(cost.flit_bytes);
@@ -40,12 +41,12 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
     }
     if !notes.is_empty() {
         out.push_str("\nNOTES\n");
-        notes.iter().for_each(|note| drop(writeln!(out, "  {note}")));
+        lines(&mut out, &notes);
     }
     out.push_str("\nBOUNDS\n");
-    let mut said: Vec<String> = rows.iter().map(|row| format!("  {}: {}", row.collective.name(), witness(&row.witness))).collect();
+    let mut said: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.collective.name(), witness(&row.witness))).collect();
     said.dedup();
-    said.iter().for_each(|line| drop(writeln!(out, "{line}")));
+    lines(&mut out, &said);
     if !report.crossovers.is_empty() {
         out.push_str("\nCROSSOVERS\n");
         for crossover in &report.crossovers {
@@ -73,6 +74,12 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
         }
     }
     out.trim_end().to_owned()
+}
+
+fn lines(out: &mut String, lines: &[String]) {
+    for line in lines {
+        let _ = writeln!(out, "  {line}");
+    }
 }
 
 /// Microseconds, to the nanosecond.
