@@ -98,7 +98,7 @@ fn without_barriers_only_the_critical_path_counts() {
         }
         assert!(ns(&without["bound_ns"]) <= ns(&with["bound_ns"]), "{without} {with}");
     }
-    // The last half of the far shard leaves a hop after it came: 3 us and two hops; one hop less is the bound.
+    // The last half of the far shard leaves a hop after it came: 3 us and two hops; the bound has one less.
     let report = json(&place, &["--size", "100kB", "--collective", "all_gather", "--algorithm", "steps"]);
     let row = &report["collectives"][0];
     assert_eq!((ns(&row["time_ns"]), ns(&row["bound_ns"])), (3040.0, 3020.0), "{row}");
@@ -224,20 +224,20 @@ fn errors_say_what_to_write() {
         (&[][..], 2, ["FAB0551", "how large"]),
         (&["--size", "0B"], 2, ["FAB0554", "zero"]),
         (&["--size", "1"], 2, ["FAB0554", "no unit"]),
-        (&["--size", "1Gib"], 2, ["FAB0554", "did you mean `GiB`"]),
+        (&["--size", "1Gib"], 2, ["FAB0554", "no unit `Gib`"]),
         (&["--size", "2000TiB"], 2, ["FAB0554", "more than"]),
         (&["--size", "99999999999TiB"], 2, ["FAB0554", "too large"]),
-        (&["--size", "1kB", "--collective", "all_gater"], 2, ["FAB0561", "did you mean `all_gather`"]),
+        (&["--size", "1kB", "--collective", "all_gater"], 2, ["FAB0561", "no collective `all_gater`"]),
         (&["--size", "1kB", "--collective", "all_to_all"], 2, ["FAB0561", "`all_to_all`"]),
         (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "steps"], 2, ["FAB0561", "algorithm of all_reduce"]),
         (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "trees"], 2, ["FAB0561", "`trees`"]),
-        (&["--size", "1kB", "--algorithm", "slot", "--collective", "all_gather"], 2, ["FAB0561", "did you mean `slots`"]),
+        (&["--size", "1kB", "--algorithm", "slot", "--collective", "all_gather"], 2, ["FAB0561", "no algorithm of all_gather `slot`"]),
         (&["--size", "1kB", "--collective", "broadcast"], 2, ["FAB0562", "needs a root"]),
         (&["--size", "1kB", "--collective", "broadcast", "--root", "7"], 2, ["FAB0562", "no chip `7`"]),
         (&["--size", "1kB", "--collective", "all_reduce", "--root", "0"], 2, ["FAB0562", "has no root"]),
         (&["--size", "1kB", "--scenario", "X[0,0]"], 2, ["FAB0561", "scenario"]),
         (&["--size", "1kB", "--emit", "collective=x.json"], 2, ["FAB0564", "one collective"]),
-        (&["--size", "1kB", "--emit", "collectve=x.json"], 2, ["FAB0505", "did you mean `collective`"]),
+        (&["--size", "1kB", "--emit", "collectve=x.json"], 2, ["FAB0505", "no format `collectve`"]),
         (&["--sizes", "1kB..8kB", "--collective", "all_reduce", "--emit", "collective=x.json"], 2, ["FAB0564", "one size"]),
         (&["--size", "1kB", "--overhead", "2s"], 2, ["FAB0554", "more than"]),
     ] {
@@ -245,6 +245,10 @@ fn errors_say_what_to_write() {
         assert!(words.iter().all(|word| error.contains(word)), "{args:?}: {error}");
     }
     assert!(!place.path().join("x.json").exists());
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"));
+    command.args(["collective", "out/net", "--size", "1kB", "--collective", "all_gater", "--message-format", "json"]);
+    let shown = command.current_dir(place.path()).output().unwrap().stderr;
+    assert!(String::from_utf8(shown).unwrap().contains("did you mean `all_gather`?"));
     fabc(place.path(), &["collective", "nowhere", "--size", "1kB"], 2);
     // Spines only forward.
     let tree = built(&SpecText::network("fat_tree { levels = 2; arity = 2; }").with("routing = up_down;"));

@@ -249,8 +249,8 @@ pub(super) enum DriverError {
         hint: String,
     },
     /// `--emit` of a schedule where there are several.
-    #[error("`--emit` writes one schedule, and what is asked for is not one")]
-    #[diagnostic(code(FAB0564), help("it lacks {lacks}"))]
+    #[error("`--emit` writes one schedule, but this lacks {lacks}")]
+    #[diagnostic(code(FAB0564), help("a schedule is of one collective, one size and one scenario"))]
     OneSchedule {
         /// What to add.
         lacks: &'static str,

@@ -1,7 +1,6 @@
 //! Which algorithms there are for a collective, and which plans each of them tries.
 
-use super::parts_of_a_flit;
-use crate::ir::CollectiveCost;
+use crate::ir::{CollectiveCost, Fraction};
 use crate::model::{Collective, CollectiveAlgorithm};
 
 /// The algorithms of a collective that can be asked for by name; none of one that is not planned.
@@ -120,4 +119,10 @@ fn pieces(size: &Size, cost: &CollectiveCost, bytes: u64) -> u32 {
     let time = |&pieces: &u64| (cost.carried(bytes, pieces) + cost.overhead) * u128::from(pieces / degree + u64::from(size.farthest) + 1);
     let all = std::iter::successors(Some(degree), |pieces| Some(pieces * 2)).take_while(|pieces| *pieces <= most);
     all.min_by_key(time).unwrap_or(1) as u32
+}
+
+/// The whole number of one ratio over another, at least 1: parts of which none is below a flit.
+fn parts_of_a_flit(bytes: u64, shards: u64, flit: u32) -> u32 {
+    let most = Fraction::new(bytes, u128::from(shards.max(1)) * u128::from(flit.max(1))).floor();
+    u32::try_from(most).unwrap_or(u32::MAX).max(1)
 }

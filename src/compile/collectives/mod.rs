@@ -5,15 +5,16 @@
 //! named here, the independent checker has replayed first.
 
 mod algorithms;
+mod asked;
 mod errors;
 mod planner;
 
 pub use algorithms::known;
+pub use asked::CollectivesAsked;
 pub use errors::CollectivesError;
 
-use crate::ids::NodeId;
-use crate::ir::{ATTOSECONDS, CollectiveCost, CollectiveCrossover, CollectiveReport, CollectiveRow, Fraction, Scene, Schedule};
-use crate::model::{Collective, CollectiveAlgorithm, Fabric};
+use crate::ir::{ATTOSECONDS, CollectiveCost, CollectiveCrossover, CollectiveRow, Scene, Schedule};
+use crate::model::{Collective, Fabric};
 use planner::Planner;
 
 /// Sizes between which crossovers are looked for where no curve is asked for, bytes.
@@ -21,27 +22,6 @@ const CURVE: [u64; 2] = [1 << 10, 1 << 32];
 
 /// Picoseconds are so many attoseconds.
 const ATTOSECONDS_OF_A_PICOSECOND: u128 = 1_000_000;
-
-/// What is asked of every scenario.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CollectivesAsked {
-    /// Which collectives.
-    pub collectives: Vec<Collective>,
-    /// Bytes per chip, ascending; at least one.
-    pub sizes: Vec<u64>,
-    /// Only this algorithm.
-    pub algorithm: Option<CollectiveAlgorithm>,
-    /// Parts of a shard; without, as many as fit.
-    pub chunks: Option<u32>,
-    /// The root, where the collectives have one.
-    pub root: Option<NodeId>,
-    /// Picoseconds of a message.
-    pub overhead_ps: u64,
-    /// Whether all wait for each other after every round.
-    pub barrier: bool,
-    /// For ties.
-    pub seed: u64,
-}
 
 /// What one channel of a scene takes.
 fn cost(fabric: &Fabric, scene: &Scene<'_>, asked: &CollectivesAsked) -> CollectiveCost {
@@ -133,22 +113,4 @@ impl<'a> Planned<'a> {
     pub fn schedule(&mut self, collective: Collective, size: u64) -> Result<Schedule, CollectivesError> {
         self.planner.fastest(collective, size)
     }
-}
-
-impl CollectivesAsked {
-    /// A report of what was found by scenario.
-    pub fn report(
-        &self,
-        costs: Vec<(String, CollectiveCost)>,
-        rows: Vec<CollectiveRow>,
-        crossovers: Vec<CollectiveCrossover>,
-    ) -> CollectiveReport {
-        CollectiveReport { seed: self.seed, costs, rows, crossovers }
-    }
-}
-
-/// The whole number of one ratio over another, at least 1: parts of which none is below a flit.
-fn parts_of_a_flit(bytes: u64, shards: u64, flit: u32) -> u32 {
-    let most = Fraction::new(bytes, u128::from(shards.max(1)) * u128::from(flit.max(1))).floor();
-    u32::try_from(most).unwrap_or(u32::MAX).max(1)
 }
