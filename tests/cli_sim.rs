@@ -538,7 +538,8 @@ fn a_directory_without_tables() {
     let chosen = ["--routing", "min", "--rates", "0.3", "--format", "csv"];
     let (unrouted, _) = sim(&place, &chosen, 0);
     let (_, err) = sim(&place, &["--rates", "0.3"], 2);
-    assert!(err.contains("its build stopped before routing") && err.contains("--routing"), "{err}");
+    let said = err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("its build stopped before routing") && said.contains("`--routing min`"), "{err}");
     fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
     assert_eq!(unrouted, sim(&place, &chosen, 0).0);
 }
