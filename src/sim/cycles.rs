@@ -41,7 +41,7 @@ pub(super) trait Routers<'a> {
 
     /// The next packet of a lane of messages is born, if there is one.
     fn refill(&mut self, lane: u32, now: u32) -> bool {
-        let Some(packet) = self.supply().as_mut().and_then(|supply| supply.next(lane, now)) else { return false };
+        let Some(packet) = self.supply().as_mut().and_then(|supply| supply.next(lane)) else { return false };
         self.tally().born(now);
         self.birth(packet, now);
         true
@@ -109,13 +109,15 @@ pub(super) fn complete<'a>(mut routers: impl Routers<'a>, of: &'a Prepared<'a>, 
 
 /// Messages come to their lanes, and the first packets of those are born that find nobody waiting.
 fn release<'a>(routers: &mut impl Routers<'a>, now: u32) {
-    loop {
-        let delivered = routers.tally().delivered_ever();
-        let Some((number, message)) = routers.supply().as_mut().and_then(|supply| supply.due(now, delivered)) else { return };
+    let (delivered, mut lanes) = (routers.tally().delivered_ever(), Vec::new());
+    while let Some((number, message)) = routers.supply().as_mut().and_then(|supply| supply.due(now, delivered)) {
         let lane = routers.lane(&message);
         if let Some(supply) = routers.supply() {
             supply.join(lane, number);
         }
+        lanes.push(lane);
+    }
+    for lane in lanes {
         while routers.is_idle(lane) && routers.refill(lane, now) {}
     }
 }

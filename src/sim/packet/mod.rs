@@ -205,8 +205,7 @@ impl<'a> Run<'a> {
             setting.injection + setting.router,
         ];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
-        let lead = setting.injection + setting.router;
-        let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, of.endpoints.count(), lead);
+        let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, of.endpoints.count(), setting.packet);
         let supply = of.offer.messages().map(supply);
         Self {
             packets: Vec::new(),
