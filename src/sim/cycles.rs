@@ -41,7 +41,7 @@ pub(super) trait Routers<'a> {
 
     /// The next packet of a lane of messages is born, if there is one.
     fn refill(&mut self, lane: u32, now: u32) -> bool {
-        let Some(packet) = self.supply().as_mut().and_then(|supply| supply.next(lane)) else { return false };
+        let Some(packet) = self.supply().as_mut().and_then(|supply| supply.next(lane, now)) else { return false };
         self.tally().born(now);
         self.birth(packet, now);
         true

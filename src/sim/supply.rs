@@ -3,7 +3,7 @@
 //! A lane is a queue of messages at a source: a port of a host, or where hosts are not limited a queue for
 //! one output. Its messages wait in the order in which they came, and only the first packets of all of them
 //! are ever made: so a run takes memory for messages, not for packets. A packet of messages that are there
-//! from the start is born when its lane would send it if nothing was ever in the way.
+//! from the start is born when the one before it begins to leave.
 
 use super::layout::NONE;
 use super::traffic::{Message, Messages};
@@ -42,21 +42,19 @@ pub(super) struct Supply<'a> {
     left: Vec<u32>,
     /// `[generator]`: packets born so far.
     numbers: Vec<u32>,
-    /// Flits of a packet.
-    packet: u32,
+    /// Cycles from birth to the first chance to leave.
+    lead: u32,
 }
 
 #[derive(Clone, Copy)]
 struct Lane {
     first: u32,
     last: u32,
-    /// The cycle in which its next packet would leave if nothing had ever been in the way.
-    next: u32,
 }
 
 impl<'a> Supply<'a> {
-    /// Nothing has been released; packets of so many flits.
-    pub(super) fn new(of: &'a Messages, lanes: usize, ports: u32, endpoints: u32, packet: u32) -> Self {
+    /// Nothing has been released. A packet can leave `lead` cycles after it was born.
+    pub(super) fn new(of: &'a Messages, lanes: usize, ports: u32, endpoints: u32, lead: u32) -> Self {
         Self {
             of,
             ports,
@@ -65,11 +63,11 @@ impl<'a> Supply<'a> {
             packets: 0,
             phase: 0,
             start: 0,
-            lanes: vec![Lane { first: NONE, last: NONE, next: 0 }; lanes],
+            lanes: vec![Lane { first: NONE, last: NONE }; lanes],
             behind: vec![NONE; of.list.len()],
             left: of.list.iter().map(|message| message.packets).collect(),
             numbers: vec![0; (endpoints * ports) as usize],
-            packet,
+            lead,
         }
     }
 
@@ -106,7 +104,7 @@ impl<'a> Supply<'a> {
     }
 
     /// The next packet of a lane.
-    pub(super) fn next(&mut self, lane: u32) -> Option<Newborn> {
+    pub(super) fn next(&mut self, lane: u32, now: u32) -> Option<Newborn> {
         let first = self.lanes[lane as usize].first;
         let message = self.of.list.get(first as usize)?;
         self.left[first as usize] -= 1;
@@ -120,10 +118,8 @@ impl<'a> Supply<'a> {
         let generator = self.generator(message);
         let number = self.numbers[generator as usize];
         self.numbers[generator as usize] += 1;
-        // A flit per cycle: so those who were held up longest are the oldest.
-        let clock = &mut self.lanes[lane as usize].next;
-        let birth = if self.of.timed { message.when } else { self.start.max(*clock) };
-        *clock = birth + self.packet;
+        // Early enough to leave now, if it was there: who is under way goes before who would like to be.
+        let birth = if self.of.timed { message.when } else { self.start.max(now.saturating_sub(self.lead)) };
         Some(Newborn { generator, to: message.to, number, birth })
     }
 

@@ -106,9 +106,10 @@ fn what_the_busiest_channel_moves_bounds_a_run() {
         assert!(free.load.channels.iter().all(|&load| load == 0 || load == 900));
         let [free, barrier] = [&free.completions[0], &barrier.completions[0]];
         assert!(barrier.cycles > free.cycles, "{} and {}", barrier.cycles, free.cycles);
-        // Who sends to all at once fills channels more evenly than who sends to one after the other.
+        // In turns everything goes the same ways, in another order.
         let turns = run(&ring, &in_order(50, Order::Turns, of(model, hosts)));
-        assert!(turns.cycles <= free.cycles, "{model:?} {hosts:?}: {} and {}", turns.cycles, free.cycles);
+        assert_eq!(turns.busy, free.busy);
+        assert!(volume.share(&turns).as_f64() >= 0.5, "{model:?} {hosts:?}: {}", turns.cycles);
         assert!(volume.share(free).as_f64() >= 0.5, "{} of {}", volume.least_cycles, free.cycles);
         assert_eq!(free.hops, 1000 * 3 / 2);
         assert_eq!(free.busy.iter().map(|&busy| u64::from(busy)).sum::<u64>(), free.hops * PACKET);
@@ -243,7 +244,9 @@ proptest! {
         let ring = Bench::ring(Hardware { link, router, buffer: packet * queues, vcs: 4 }, count.max(3));
         let model = if flit { Model::Flit } else { Model::Packet };
         let hosts = if ports == 0 { Hosts::Unlimited } else { Hosts::Ports(ports) };
-        let lanes = Some(if by_class { Lanes::Classes(2) } else { Lanes::General(2) });
+        // Flits that hold a general virtual channel wait for its credits, and may wait in a circle where
+        // buffers are as small as these.
+        let lanes = Some(if by_class || flit { Lanes::Classes(2) } else { Lanes::General(2) });
         let rest = Parameters { packet, injection, speedup: Some(speedup), lanes, ..of(model, hosts) };
         let details = Details { bytes: Some(packets * u64::from(packet) * FLIT), order: Some(order), ..Details::default() };
         let report = report(&ring, &Parameters { traffic: Traffic::AllToAll, details, ..rest });

@@ -259,7 +259,7 @@ impl<'a> Run<'a> {
             supply: of
                 .offer
                 .messages()
-                .map(|messages| Supply::new(messages, generators as usize, hosts, of.endpoints.count(), setting.packet)),
+                .map(|messages| Supply::new(messages, generators as usize, hosts, of.endpoints.count(), setting.injection)),
             ports,
             of,
         }

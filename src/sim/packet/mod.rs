@@ -205,7 +205,8 @@ impl<'a> Run<'a> {
             setting.injection + setting.router,
         ];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
-        let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, of.endpoints.count(), setting.packet);
+        let lead = setting.injection + setting.router;
+        let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, of.endpoints.count(), lead);
         let supply = of.offer.messages().map(supply);
         Self {
             packets: Vec::new(),

@@ -71,7 +71,7 @@ impl Messages {
         few(pairs)?;
         let packets = packets(bytes.div_ceil(flit_bytes), setting.packet)?;
         let order = setting.details.order.unwrap_or(Order::Shift);
-        // In turns every source has an order of its own: else all would send to their next neighbors together.
+        // In turns every source has an order of its own: else all would send to their next ones together.
         let mut ahead: Vec<Vec<u32>> = vec![(1..count).collect(); if order == Order::Turns { count as usize } else { 1 }];
         if order == Order::Turns {
             let mut stream = Stream::new(setting.seed, ORDERS);
