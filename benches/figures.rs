@@ -8,7 +8,7 @@ use fabc::compiled::Compiled;
 use fabc::ir::Scene;
 use fabc::model;
 use fabc::progress::Silent;
-use fabc::sim::{Details, Lanes, Parameters, Rate, SimReport, Traffic, prepare, simulate};
+use fabc::sim::{Details, Lanes, Order, Parameters, Rate, SimReport, Traffic, prepare, simulate};
 use rayon::prelude::*;
 use std::fmt::Write;
 
@@ -52,9 +52,10 @@ fn main() {
         figure5(most);
     }
     if chosen("figure7") {
-        figure7(256);
+        let all = [Order::Turns, Order::Shift];
+        all.into_iter().for_each(|order| figure7(256, order));
         if most != u32::MAX && most >= 1024 {
-            figure7(1024);
+            figure7(1024, Order::Turns);
         }
     }
     if chosen("figure8") {
@@ -101,17 +102,22 @@ fn figure5(most: u32) {
 }
 
 /// Throughput of all to all, by the bytes that every pair sends, at the latencies of TPUs.
-fn figure7(chips: u32) {
+fn figure7(chips: u32, order: Order) {
     let (_, _, twisted, _) = SIZES.into_iter().find(|size| size.0 == chips).expect("a size of the paper");
     let twisted = format!("specs/paper/{}.fab", twisted.expect("a twisted torus of this size"));
     let fabrics = [built(&twisted, &[]), built(&format!("specs/scale/cubes_{}.fab", chips / 64), &[])];
     let (printed, flows) = if chips == 256 { (9, 7.7) } else { (47, 46.9) };
-    let name = if chips == 256 { "figure7" } else { "figure7_1024" };
+    let name = match (chips, order) {
+        (256, Order::Shift) => "figure7_shift",
+        (256, _) => "figure7",
+        _ => "figure7_1024",
+    };
+    println!("{chips} chips, order {}:\n", order.name());
     let heads =
         ["bytes per pair", "PDTT, TB/s", "synthesized, TB/s", "gain, TB/s", "PDTT, of its bound", "synthesized, of its bound", "ratio"];
     let mut table = Table::new(name, &heads);
-    for kib in [1u64, 4, 16, 64, 256].into_iter().filter(|kib| chips == 256 || *kib <= 64) {
-        let details = Details { bytes: Some(kib << 10), ..Details::default() };
+    for kib in [1u64, 2, 4, 8, 16, 64] {
+        let details = Details { bytes: Some(kib << 10), order: Some(order), ..Details::default() };
         let parameters =
             Parameters { traffic: Traffic::AllToAll, details, injection: 25, lanes: Some(Lanes::General(2)), ..Parameters::default() };
         let reached: Vec<[f64; 2]> = fabrics.par_iter().map(|compiled| reached(compiled, &parameters)).collect();

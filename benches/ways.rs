@@ -9,7 +9,7 @@ use fabc::ir::{ForwardingTables, Scene, Symmetry, TableKey, Topology};
 use fabc::model::{self, Fabric, Plant};
 use fabc::passes::wire::wire;
 use fabc::progress::Silent;
-use fabc::sim::{Choosing, Parameters, Prepared, Rate, Routing, Score, Traffic, prepare, simulate};
+use fabc::sim::{Choosing, Hosts, Parameters, Prepared, Rate, Routing, Score, Traffic, prepare, simulate};
 use std::time::Instant;
 
 /// Name, topology, hosts of a router.
@@ -57,13 +57,16 @@ fn main() {
     if chosen("bounds") {
         bounds();
     }
-    println!("| network | traffic | routing | VCs x flits | static bound | saturation | accepted at 1.1 x bound | s |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("| network | traffic | routing | VCs x flits | ports of a host | static bound | saturation | accepted at 1.1 x bound | s |");
+    println!("|---|---|---|---|---|---|---|---|---|");
     for (name, topology, hosts) in NETWORKS {
         for traffic in TRAFFICS {
             for (routing, vcs) in [(shortest(topology), 3), (shortest(topology), 4), (Routing::Ugal, 4), (Routing::Ugal, 6)] {
-                if chosen(&format!("{name} {} {} {vcs}", traffic.name(), routing.name())) {
-                    saturation(name, topology, hosts, traffic, routing, vcs);
+                for ports in [Hosts::Ports(1), Hosts::Unlimited] {
+                    let limit = if ports == Hosts::Unlimited { " unlimited" } else { "" };
+                    if chosen(&format!("{name} {} {} {vcs}{limit}", traffic.name(), routing.name())) {
+                        saturation(name, topology, hosts, traffic, routing, (vcs, ports));
+                    }
                 }
             }
         }
@@ -106,21 +109,20 @@ fn bounds() {
 }
 
 /// The search for saturation on one network, with 128 flits per port.
-fn saturation(name: &str, topology: &str, hosts: u32, traffic: Traffic, routing: Routing, vcs: u32) {
+fn saturation(name: &str, topology: &str, hosts: u32, traffic: Traffic, routing: Routing, (vcs, ports): (u32, Hosts)) {
     let net = Wired::new(topology, hosts, vcs, 128 / vcs);
     let started = Instant::now();
-    let ready = match net.prepared(going(traffic, routing)) {
+    let limit = if ports == Hosts::Unlimited { "unlimited" } else { "1" };
+    let run = format!("| {name} | {} | {} | {vcs} x {} | {limit}", traffic.name(), routing.name(), 128 / vcs);
+    let ready = match net.prepared(Parameters { hosts: Some(ports), ..going(traffic, routing) }) {
         Ok(ready) => ready,
-        Err(error) => return println!("| {name} | {} | {} | {vcs} x {} | {error} | | | |", traffic.name(), routing.name(), 128 / vcs),
+        Err(error) => return println!("{run} | {error} | | | |"),
     };
     let report = simulate(&ready, &[], &[1], true, &Silent).expect("it moves");
     let (found, bound) = (&report.saturations[0], report.load.bound.as_f64());
     let end = |rate: Option<Rate>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.4}", rate.as_f64()));
     println!(
-        "| {name} | {} | {} | {vcs} x {} | {bound:.4} | {} .. {} | {:.4} | {:.0} |",
-        traffic.name(),
-        routing.name(),
-        128 / vcs,
+        "{run} | {bound:.4} | {} .. {} | {:.4} | {:.0} |",
         end(found.stable),
         end(found.unstable),
         found.beyond.accepted(&report.setting, report.load.senders).as_f64(),

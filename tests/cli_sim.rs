@@ -178,7 +178,7 @@ fn traffic_that_ends_in_every_form() {
     let all = |args: &[&str]| ends(&[&asked[..], args].concat(), 0).0;
     let text = all(&[]);
     for part in [
-        "all_to_all of 2048 B traffic; tables routing",
+        "all_to_all of 2048 B, order shift, traffic; tables routing",
         "240 messages, 491,520 bytes in 1,440 packets; at least ",
         "cycles, by the busiest channel, port or source;",
         "of bound",
@@ -198,7 +198,8 @@ fn traffic_that_ends_in_every_form() {
         assert_eq!(nominal["bound_ratio"][1], nominal["least_cycles"]);
         run["cycles"].clone()
     };
-    assert!(cycles(&["--barrier"]).as_u64() > cycles(&[]).as_u64());
+    assert!(cycles(&["--order", "barrier"]).as_u64() > cycles(&[]).as_u64());
+    assert!(cycles(&["--order", "turns"]) != cycles(&[]));
     assert!(cycles(&["--model", "flit"]).as_u64() > Some(100));
 
     let csv = all(&["--format", "csv", "--scenario", "all"]);
@@ -229,7 +230,7 @@ fn traffic_that_ends_in_every_form() {
         (&["--traffic", "all_to_all"][..], "error[FAB0606]: there is no all_to_all traffic here: nobody says how many bytes"),
         (&["--traffic", "trace"], "error[FAB0606]: there is no trace traffic here: nobody says in which file"),
         (&["--bytes", "1KiB"], "error[FAB0623]: `bytes` says nothing about uniform traffic"),
-        (&["--barrier"], "error[FAB0623]: `barrier` says nothing about uniform traffic"),
+        (&["--order", "turns"], "error[FAB0623]: `order` says nothing about uniform traffic"),
         (&["--traffic", "all_to_all", "--bytes", "64KB"], "`64KB` is no size"),
         (&["--traffic", "all_to_all", "--bytes", "1024GiB"], "error[FAB0627]"),
         (
@@ -238,6 +239,7 @@ fn traffic_that_ends_in_every_form() {
         ),
         (&["--traffic", "all_to_all", "--bytes", "1KiB", "--saturation"], "error[FAB0623]: `saturation` says nothing"),
         (&["--traffic", "all_to_all", "--bytes", "1KiB", "--warmup", "5"], "error[FAB0623]: `warmup` says nothing"),
+        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--format", "svg"], "error[FAB0521]: traffic that ends has no form `svg`"),
         (&["--traffic", "uniform", "--trace", "t.csv"], "cannot be used with"),
         (&["--trace", "nowhere.csv"], "nowhere.csv"),
     ] {
@@ -377,7 +379,7 @@ fn what_simulations_claim_is_convicted() {
 /// A block of traffic that ends: it is run with the build, required of, shown, and run again by `verify`.
 #[test]
 fn blocks_of_traffic_that_ends_are_run_and_verified() {
-    let block = "simulate burst { traffic = all_to_all { bytes = 1 KiB; phases = barrier; } scenarios = all; model = flit { hosts = 1; } }";
+    let block = "simulate burst { traffic = all_to_all { bytes = 1 KiB; order = barrier; } scenarios = all; model = flit { hosts = 1; } }";
     let spec = |require: &str| pod().with(block).with(require);
     let place = built(&spec("require burst.time <= 10 us; require burst.time <= 10000 cycles; require burst.share >= 0.1;"));
     let path = place.path().join("out/pod/simulations/burst.json");
@@ -386,12 +388,12 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
     let burst: Value = serde_json::from_str(&honest).unwrap();
     let scenarios = burst["scenarios"].as_array().unwrap();
     let cycles: Vec<u64> = scenarios.iter().map(|scenario| scenario["completions"][0]["cycles"].as_u64().unwrap()).collect();
-    assert_eq!((cycles.len(), &scenarios[0]["model"]["barrier"]), (13, &Value::from(true)));
+    assert_eq!((cycles.len(), &scenarios[0]["model"]["order"]), (13, &Value::from("barrier")));
     let report: Value = serde_json::from_str(&read("report.json")).unwrap();
     let told = report["requires"].as_array().unwrap().iter().find(|line| line["require"] == "burst.time <= 10000 cycles").unwrap().clone();
     assert_eq!((told["measured"].as_f64(), told["holds"].as_bool()), (cycles.iter().max().map(|&most| most as f64), Some(true)));
     assert_eq!(read("simulations/burst.csv").lines().count(), 14);
-    for word in ["burst, nominal", "of bound", "all_to_all of 1024 B phase by phase traffic"] {
+    for word in ["burst, nominal", "of bound", "all_to_all of 1024 B, order barrier, traffic"] {
         let report = read("report.txt").split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(report.contains(word), "{word} is missing in\n{report}");
     }
@@ -430,7 +432,7 @@ fn spots_and_bursts_stand_in_the_spec_as_well() {
 
     for (block, what) in [
         ("simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }", "no endpoint is called `cube9[0,0,0]`"),
-        ("simulate hot { traffic = all_to_all { bytes = 1000000 KiB; } }", "this takes at least"),
+        ("simulate hot { traffic = all_to_all { bytes = 1000000000 KiB; } }", "this takes at least"),
     ] {
         let spec = pod().with(block).text();
         std::fs::write(place.path().join("fabric.fab"), &spec).unwrap();
@@ -499,7 +501,7 @@ fn tables_of_anybody() {
         }
     }
 
-    // The adapters of a subnet are routers of their own: two hops more, each a cycle of link and three of router.
+    // The adapters of a subnet are routers of their own: two hops more, of four cycles each.
     let place = tempfile::tempdir().unwrap();
     let mesh = SpecText::network("mesh 2 x 3;").with("routing = dimension_order;");
     std::fs::write(place.path().join("fabric.fab"), mesh.text()).unwrap();
@@ -538,7 +540,7 @@ fn a_directory_without_tables() {
     let chosen = ["--routing", "min", "--rates", "0.3", "--format", "csv"];
     let (unrouted, _) = sim(&place, &chosen, 0);
     let (_, err) = sim(&place, &["--rates", "0.3"], 2);
-    assert!(err.contains("its build stopped before routing") && err.contains("--routing"), "{err}");
+    assert!(err.contains("error[FAB0512]"), "{err}");
     fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
     assert_eq!(unrouted, sim(&place, &chosen, 0).0);
 }

@@ -157,10 +157,14 @@ pub(super) enum DriverError {
         /// What there is.
         hint: String,
     },
-    /// A comparison in a form that it does not have.
-    #[error("a comparison has no form `{form}`")]
-    #[diagnostic(code(FAB0521), help("it is `text` or `csv`; one directory alone has all forms"))]
+    /// A result in a form that it does not have.
+    #[error("{what} has no form `{form}`")]
+    #[diagnostic(code(FAB0521), help("{help}"))]
     NoSuchForm {
+        /// What was to be printed.
+        what: &'static str,
+        /// The forms that it has.
+        help: &'static str,
         /// As given.
         form: &'static str,
     },

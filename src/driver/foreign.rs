@@ -5,13 +5,46 @@
 
 use super::errors::Stop;
 use super::read;
-use super::sim_options::ForeignArgs;
 use crate::check::{self, ForeignScene, NamedFile, Rejected};
 use crate::diag::SourceMap;
 use crate::ir::{ForwardingTables, Names, Symmetry, Topology};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::{self, Arcs, Fabric, Family, Listed, ListedLink, ListedRouter, Plant};
+use clap::Args;
 use std::path::Path;
+
+/// Tables and a network of anybody, and what no file says of its routers and links.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Tables of anybody, instead of a directory")]
+pub struct ForeignArgs {
+    /// Forwarding tables: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
+    #[arg(long, value_name = "FILE", requires = "topology", conflicts_with = "block")]
+    pub tables: Option<String>,
+
+    /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
+    #[arg(long, value_name = "FILE", requires = "tables")]
+    pub topology: Option<String>,
+
+    /// Virtual channels of a port [default: two more than the tables use]
+    #[arg(long, value_name = "N", requires = "tables", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub vcs: Option<u8>,
+
+    /// Flits of a queue
+    #[arg(long, value_name = "FLITS", default_value_t = 200, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub buffer: u32,
+
+    /// Bytes of a flit; a channel moves one per cycle of 1 GHz
+    #[arg(long, value_name = "BYTES", default_value_t = 64, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub flit: u32,
+
+    /// Cycles of a link
+    #[arg(long, value_name = "CYCLES", default_value_t = 1, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub link_latency: u32,
+
+    /// Cycles of a router
+    #[arg(long, value_name = "CYCLES", default_value_t = 3, requires = "tables", value_parser = clap::value_parser!(u32).range(0..=1 << 16))]
+    pub router_latency: u32,
+}
 
 /// A fabric that only its options describe, with its topology and tables.
 pub(super) struct Foreign {

@@ -68,7 +68,8 @@ fn anybody(args: &SimArgs, tables: &str, topology: &str, trace: Option<&Trace>, 
 /// Where each of some directories saturates, or when it is done, beside the first.
 fn compare(args: &SimArgs, directories: &[PathBuf], trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
     if let SimFormat::Json | SimFormat::Svg = args.format {
-        return Err(DriverError::NoSuchForm { form: args.format.name() }.into());
+        let (what, help) = ("a comparison", "it is `text` or `csv`; one directory alone has all forms");
+        return Err(DriverError::NoSuchForm { what, help, form: args.format.name() }.into());
     }
     let (mut compared, mut finished) = (Vec::new(), Vec::new());
     for directory in directories {
@@ -230,6 +231,10 @@ fn print(
         SimFormat::Text => print_out(&emit::simulation_text(fabric, topology, name, reports)),
         SimFormat::Json => write_out(emit::simulation_json(fabric, topology, name, reports).as_bytes()),
         SimFormat::Csv => write_out(emit::simulation_csv(fabric, topology, reports).as_bytes()),
+        SimFormat::Svg if reports.iter().any(|report| report.volume.is_some()) => {
+            let (what, help) = ("traffic that ends", "a picture is of latency over load, and this has no load: ask for text, CSV or JSON");
+            Err(DriverError::NoSuchForm { what, help, form: args.format.name() })
+        }
         SimFormat::Svg => write_out(emit::simulation_svg(fabric, reports).as_bytes()),
     }
 }

@@ -1,8 +1,9 @@
 //! The options of `fabc sim`, as clap reads them.
 
+use super::foreign::ForeignArgs;
 use crate::sim::{
-    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Parameters, Rate, Routing, Score, Shortest, SimError, Trace,
-    Traffic,
+    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Score, Shortest, SimError,
+    Trace, Traffic,
 };
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -76,39 +77,6 @@ pub struct SimArgs {
     pub foreign: ForeignArgs,
 }
 
-/// Tables and a network of anybody, and what no file says of its routers and links.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Tables of anybody, instead of a directory")]
-pub struct ForeignArgs {
-    /// Forwarding tables: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
-    #[arg(long, value_name = "FILE", requires = "topology", conflicts_with = "block")]
-    pub tables: Option<String>,
-
-    /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
-    #[arg(long, value_name = "FILE", requires = "tables")]
-    pub topology: Option<String>,
-
-    /// Virtual channels of a port [default: two more than the tables use]
-    #[arg(long, value_name = "N", requires = "tables", value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub vcs: Option<u8>,
-
-    /// Flits of a queue
-    #[arg(long, value_name = "FLITS", default_value_t = 200, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    pub buffer: u32,
-
-    /// Bytes of a flit; a channel moves one per cycle of 1 GHz
-    #[arg(long, value_name = "BYTES", default_value_t = 64, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
-    pub flit: u32,
-
-    /// Cycles of a link
-    #[arg(long, value_name = "CYCLES", default_value_t = 1, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
-    pub link_latency: u32,
-
-    /// Cycles of a router
-    #[arg(long, value_name = "CYCLES", default_value_t = 3, requires = "tables", value_parser = clap::value_parser!(u32).range(0..=1 << 16))]
-    pub router_latency: u32,
-}
-
 /// What some traffics are told beyond their names.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Traffic")]
@@ -137,10 +105,9 @@ pub struct DetailArgs {
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub bytes: Option<u64>,
 
-    /// Of `all_to_all`: phase k + 1 begins when all messages of phase k have arrived [default: every source
-    /// goes on as soon as it can]
-    #[arg(long)]
-    pub barrier: bool,
+    /// Of `all_to_all`: in which order a source sends its messages [default: shift]
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub order: Option<Order>,
 
     /// Messages that are sent once, from a file with lines `cycle,src,dst,flits`
     #[arg(long, value_name = "FILE", conflicts_with = "traffic")]
@@ -271,7 +238,7 @@ impl SimArgs {
     pub(super) fn parameters(&self, trace: Option<&Trace>) -> Result<Parameters, SimError> {
         let ModelArgs { model, packet, general, classes, arbitration, credits, hosts, injection, turn, speedup, warmup, measure } =
             self.model;
-        let DetailArgs { by, hotspot, share, bursts, burst_rate, bytes, barrier, trace: _ } = &self.details;
+        let DetailArgs { by, hotspot, share, bursts, burst_rate, bytes, order, trace: _ } = &self.details;
         let WayArgs { routing, shortest, samples, bias, rule } = self.ways;
         if model == Model::Flit && turn.is_some() {
             return Err(SimError::OtherModel { option: "--turn", of: Model::Packet.name() });
@@ -286,7 +253,7 @@ impl SimArgs {
                 spots: hotspot.as_ref().map_or_else(Vec::new, |spots| spots.0.clone()),
                 bursts: bursts.zip(*burst_rate).map(|(length, rate)| Bursts { length, rate }),
                 bytes: *bytes,
-                barrier: *barrier,
+                order: *order,
                 trace: trace.cloned(),
             },
             choosing: Choosing { routing, shortest, samples, bias, score: rule },
@@ -443,6 +410,11 @@ values! {
         Traffic::Demand => "As the spec demands; the largest sender offers the rate",
         Traffic::AllToAll => "A message from each to each other (`--bytes`), and then no more",
         Traffic::Trace => "The messages of a file (`--trace`), and then no more",
+    };
+    Order: |value| match value {
+        Order::Shift => "One after the other, to s + 1, s + 2 and so on",
+        Order::Barrier => "The same; all begin one when all have arrived that come before",
+        Order::Turns => "A packet of each in turn, in an order drawn for every source",
     };
     Routing: |value| match value {
         Routing::Tables => "By the forwarding tables",

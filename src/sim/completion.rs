@@ -12,8 +12,8 @@ pub struct Completion {
     pub cycles: u32,
     /// Delivered: all.
     pub packets: u64,
-    /// How long they took. Of messages that wait in line, from when a packet could leave; of a trace, from
-    /// the cycle of its message.
+    /// How long they took. Of messages that are there from the start, from when the packet before began to
+    /// leave; of a trace, from the cycle of its message.
     pub delays: Option<Delays>,
     /// The busiest channel, and in how many cycles it moved a flit.
     pub busiest: (u32, u32),

@@ -109,13 +109,15 @@ pub(super) fn complete<'a>(mut routers: impl Routers<'a>, of: &'a Prepared<'a>, 
 
 /// Messages come to their lanes, and the first packets of those are born that find nobody waiting.
 fn release<'a>(routers: &mut impl Routers<'a>, now: u32) {
-    loop {
-        let delivered = routers.tally().delivered_ever();
-        let Some((number, message)) = routers.supply().as_mut().and_then(|supply| supply.due(now, delivered)) else { return };
+    let (delivered, mut lanes) = (routers.tally().delivered_ever(), Vec::new());
+    while let Some((number, message)) = routers.supply().as_mut().and_then(|supply| supply.due(now, delivered)) {
         let lane = routers.lane(&message);
         if let Some(supply) = routers.supply() {
             supply.join(lane, number);
         }
+        lanes.push(lane);
+    }
+    for lane in lanes {
         while routers.is_idle(lane) && routers.refill(lane, now) {}
     }
 }

@@ -38,7 +38,7 @@ mod waiting;
 mod wheel;
 
 pub use crate::model::{
-    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Parameters, Rate, Routing, Score, Shortest, Trace, Traffic,
+    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Score, Shortest, Trace, Traffic,
 };
 pub use block::{rates, run_block, settle, usual_rates};
 pub use completion::{Completion, Volume};

@@ -13,7 +13,7 @@ use super::traffic::{Expected, Messages, Offer, Pattern};
 use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
-use crate::model::{Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Parameters, Rate, Routing, Traffic};
+use crate::model::{Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Traffic};
 
 /// A link and its router take at most so many cycles: the wheel of events is as long.
 const LATENCY: u32 = 1 << 20;
@@ -263,7 +263,7 @@ const SHARE: u64 = 200_000;
 /// What the traffic is told, with its defaults.
 fn details(parameters: &Parameters) -> Result<Details, SimError> {
     let traffic = parameters.traffic;
-    let Details { by, share, spots, bursts, bytes, barrier, trace } = &parameters.details;
+    let Details { by, share, spots, bursts, bytes, order, trace } = &parameters.details;
     let is = |of: Traffic| traffic == of;
     let goes_on = !traffic.is_finite();
     for (setting, given, belongs) in [
@@ -271,7 +271,7 @@ fn details(parameters: &Parameters) -> Result<Details, SimError> {
         ("share", share.is_some(), is(Traffic::Hotspot)),
         ("by", by.is_some(), is(Traffic::GroupShift)),
         ("bytes", bytes.is_some(), is(Traffic::AllToAll)),
-        ("barrier", *barrier, is(Traffic::AllToAll)),
+        ("order", order.is_some(), is(Traffic::AllToAll)),
         ("trace", trace.is_some(), is(Traffic::Trace)),
         ("bursts", bursts.is_some(), goes_on),
         ("warmup", parameters.warmup.is_some(), goes_on),
@@ -284,6 +284,7 @@ fn details(parameters: &Parameters) -> Result<Details, SimError> {
     Ok(Details {
         by: is(Traffic::GroupShift).then(|| by.unwrap_or(1)),
         share: is(Traffic::Hotspot).then(|| share.unwrap_or(Rate::millionths(SHARE))),
+        order: is(Traffic::AllToAll).then(|| order.unwrap_or(Order::Shift)),
         ..parameters.details.clone()
     })
 }
@@ -293,7 +294,7 @@ fn misplaced(traffic: Traffic, setting: &'static str) -> SimError {
     let belongs = match setting {
         "hotspot" | "share" => "it belongs to `--traffic hotspot`",
         "by" => "it belongs to `--traffic group_shift`",
-        "bytes" | "barrier" => "it belongs to `--traffic all_to_all`",
+        "bytes" | "order" => "it belongs to `--traffic all_to_all`",
         "trace" => "a trace is a traffic of its own: leave `--traffic` out",
         "an end" => "it belongs to `--traffic all_to_all` and `--trace`",
         _ => "this traffic ends: all of it is run, as fast as it goes, and counted",

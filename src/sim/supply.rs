@@ -2,10 +2,12 @@
 //!
 //! A lane is a queue of messages at a source: a port of a host, or where hosts are not limited a queue for
 //! one output. Its messages wait in the order in which they came, and only the first packets of all of them
-//! are ever born: so a run takes memory for messages, not for packets.
+//! are ever made: so a run takes memory for messages, not for packets. A packet of messages that are there
+//! from the start is born when the one before it begins to leave.
 
 use super::layout::NONE;
 use super::traffic::{Message, Messages};
+use crate::model::Order;
 
 /// A packet that is born.
 #[derive(Clone, Copy)]
@@ -36,6 +38,8 @@ pub(super) struct Supply<'a> {
     lanes: Vec<Lane>,
     /// `[message]`: the one behind it in its lane.
     behind: Vec<u32>,
+    /// `[message]`: its packets that have not been born.
+    left: Vec<u32>,
     /// `[generator]`: packets born so far.
     numbers: Vec<u32>,
     /// Cycles from birth to the first chance to leave.
@@ -46,8 +50,6 @@ pub(super) struct Supply<'a> {
 struct Lane {
     first: u32,
     last: u32,
-    /// Packets of the first message that have not been born.
-    left: u32,
 }
 
 impl<'a> Supply<'a> {
@@ -61,8 +63,9 @@ impl<'a> Supply<'a> {
             packets: 0,
             phase: 0,
             start: 0,
-            lanes: vec![Lane { first: NONE, last: NONE, left: 0 }; lanes],
+            lanes: vec![Lane { first: NONE, last: NONE }; lanes],
             behind: vec![NONE; of.list.len()],
+            left: of.list.iter().map(|message| message.packets).collect(),
             numbers: vec![0; (endpoints * ports) as usize],
             lead,
         }
@@ -71,10 +74,11 @@ impl<'a> Supply<'a> {
     /// The next message that comes to its lane now, if there is one; so many packets have arrived.
     pub(super) fn due(&mut self, now: u32, delivered: u64) -> Option<(u32, Message)> {
         let message = *self.of.list.get(self.released)?;
-        if self.of.barrier && message.when != self.phase && delivered == self.packets {
+        let barrier = self.of.order == Order::Barrier;
+        if barrier && message.when != self.phase && delivered == self.packets {
             (self.phase, self.start) = (message.when, now);
         }
-        let due = if self.of.barrier { message.when == self.phase } else { message.when <= now };
+        let due = if barrier { message.when == self.phase } else { message.when <= now };
         due.then(|| {
             self.released += 1;
             self.packets += u64::from(message.packets);
@@ -87,30 +91,34 @@ impl<'a> Supply<'a> {
         self.released == self.of.list.len() && delivered == self.packets
     }
 
-    /// A message joins a lane.
+    /// A message goes to the end of a lane.
     pub(super) fn join(&mut self, lane: u32, message: u32) {
         let of = &mut self.lanes[lane as usize];
+        self.behind[message as usize] = NONE;
         if of.first == NONE {
-            *of = Lane { first: message, last: message, left: self.of.list[message as usize].packets };
+            of.first = message;
         } else {
             self.behind[of.last as usize] = message;
-            of.last = message;
         }
+        of.last = message;
     }
 
     /// The next packet of a lane.
     pub(super) fn next(&mut self, lane: u32, now: u32) -> Option<Newborn> {
-        let of = &mut self.lanes[lane as usize];
-        let message = self.of.list.get(of.first as usize)?;
-        of.left -= 1;
-        if of.left == 0 {
-            of.first = self.behind[of.first as usize];
-            of.left = self.of.list.get(of.first as usize).map_or(0, |next| next.packets);
+        let first = self.lanes[lane as usize].first;
+        let message = self.of.list.get(first as usize)?;
+        self.left[first as usize] -= 1;
+        let done = self.left[first as usize] == 0;
+        if done || self.of.order == Order::Turns {
+            self.lanes[lane as usize].first = self.behind[first as usize];
+        }
+        if !done && self.of.order == Order::Turns {
+            self.join(lane, first);
         }
         let generator = self.generator(message);
         let number = self.numbers[generator as usize];
         self.numbers[generator as usize] += 1;
-        // Early enough to leave now, if it was there.
+        // Early enough to leave now, if it was there: who is under way goes before who would like to be.
         let birth = if self.of.timed { message.when } else { self.start.max(now.saturating_sub(self.lead)) };
         Some(Newborn { generator, to: message.to, number, birth })
     }

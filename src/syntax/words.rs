@@ -323,7 +323,7 @@ pub const FIELDS: &[Field] = fields! {
     "at" Choice Hotspot;
     "share" Quantity Hotspot;
     "bytes" Quantity AllToAll;
-    "phases" Choice AllToAll;
+    "order" Choice AllToAll;
     "births" Choice Simulate;
     "rate" Quantity Bursts;
     "routing" Choice Simulate;

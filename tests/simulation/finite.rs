@@ -3,7 +3,7 @@
 use crate::bench::{Bench, Hardware, UNIT, parameters};
 use fabc::progress::Silent;
 use fabc::sim::{
-    Choosing, Completion, Details, Hosts, Lanes, Model, Parameters, Rate, Routing, SimError, SimReport, Traffic, curve, read_trace,
+    Choosing, Completion, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, SimError, SimReport, Traffic, curve, read_trace,
     simulate,
 };
 use proptest::prelude::*;
@@ -20,9 +20,13 @@ fn of(model: Model, hosts: Hosts) -> Parameters {
     Parameters { model, hosts: Some(hosts), warmup: None, measure: None, ..parameters(1) }
 }
 
-/// So many packets from each to each.
+/// So many packets from each to each; with a barrier between phases or one after the other.
 fn all_to_all(packets: u64, barrier: bool, rest: Parameters) -> Parameters {
-    let details = Details { bytes: Some(packets * PACKET * FLIT), barrier, ..Details::default() };
+    in_order(packets, if barrier { Order::Barrier } else { Order::Shift }, rest)
+}
+
+fn in_order(packets: u64, order: Order, rest: Parameters) -> Parameters {
+    let details = Details { bytes: Some(packets * PACKET * FLIT), order: Some(order), ..Details::default() };
     Parameters { traffic: Traffic::AllToAll, details, ..rest }
 }
 
@@ -102,6 +106,10 @@ fn what_the_busiest_channel_moves_bounds_a_run() {
         assert!(free.load.channels.iter().all(|&load| load == 0 || load == 900));
         let [free, barrier] = [&free.completions[0], &barrier.completions[0]];
         assert!(barrier.cycles > free.cycles, "{} and {}", barrier.cycles, free.cycles);
+        // In turns everything goes the same ways, in another order.
+        let turns = run(&ring, &in_order(50, Order::Turns, of(model, hosts)));
+        assert_eq!(turns.busy, free.busy);
+        assert!(volume.share(&turns).as_f64() >= 0.5, "{model:?} {hosts:?}: {}", turns.cycles);
         assert!(volume.share(free).as_f64() >= 0.5, "{} of {}", volume.least_cycles, free.cycles);
         assert_eq!(free.hops, 1000 * 3 / 2);
         assert_eq!(free.busy.iter().map(|&busy| u64::from(busy)).sum::<u64>(), free.hops * PACKET);
@@ -229,7 +237,8 @@ proptest! {
     fn every_message_arrives(
         (packet, packets, queues) in (1u32..9, 1u64..12, 1u32..12),
         (link, router, injection, speedup) in (1u32..20, 1u32..8, 0u32..9, 1u32..4),
-        (flit, barrier, by_class) in any::<(bool, bool, bool)>(),
+        (flit, by_class) in any::<(bool, bool)>(),
+        order in prop::sample::select(&[Order::Shift, Order::Barrier, Order::Turns][..]),
         (count, ports) in (2usize..9, 0u16..4),
     ) {
         let ring = Bench::ring(Hardware { link, router, buffer: packet * queues, vcs: 4 }, count.max(3));
@@ -237,7 +246,7 @@ proptest! {
         let hosts = if ports == 0 { Hosts::Unlimited } else { Hosts::Ports(ports) };
         let lanes = Some(if by_class { Lanes::Classes(2) } else { Lanes::General(2) });
         let rest = Parameters { packet, injection, speedup: Some(speedup), lanes, ..of(model, hosts) };
-        let details = Details { bytes: Some(packets * u64::from(packet) * FLIT), barrier, ..Details::default() };
+        let details = Details { bytes: Some(packets * u64::from(packet) * FLIT), order: Some(order), ..Details::default() };
         let report = report(&ring, &Parameters { traffic: Traffic::AllToAll, details, ..rest });
         let (volume, run) = (report.volume.unwrap(), &report.completions[0]);
         prop_assert_eq!(run.packets, volume.packets);

@@ -158,10 +158,10 @@ name.",
     },
     CodeDoc {
         code: "FAB0521",
-        title: "no such form of a comparison",
+        title: "no such form of a result",
         text: "\
 `fabc sim` compares several directories in one table, as text or as CSV. JSON and pictures are of one directory: ask for them one after
-the other.",
+the other. A picture is of latency over load: traffic that ends has none.",
     },
     CodeDoc {
         code: "FAB0531",

@@ -127,7 +127,7 @@ cycle between two bursts. So it offers at most R LENGTH / (LENGTH + 1) on averag
         text: "\
 An option of `fabc sim` says something about a traffic or a routing that is not asked for: `--by` belongs to `group_shift`, `--hotspot` and `--share`
 to `hotspot`, `--samples`, `--bias` and `--rule` to `ugal`, `--shortest` to `valiant` and `ugal`; `--general` and `--classes` are about the virtual
-channels of tables, so that they say nothing where ways are chosen. `--bytes` and `--barrier` belong to `all_to_all`; traffic that ends
+channels of tables, so that they say nothing where ways are chosen. `--bytes` and `--order` belong to `all_to_all`; traffic that ends
 (`all_to_all`, a trace) has no rates, no bursts, no saturation, and no cycles to warm up or to measure.",
     },
     CodeDoc {

@@ -57,9 +57,9 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
 
 /// What the traffic is told: only what it has.
 fn push_details(out: &mut String, details: &Details) {
-    let Details { by, share, spots, bursts, bytes, barrier, trace } = details;
-    if let Some(bytes) = bytes {
-        push(out, format_args!(",\"bytes\":{bytes},\"barrier\":{barrier}"));
+    let Details { by, share, spots, bursts, bytes, order, trace } = details;
+    if let Some((bytes, order)) = bytes.zip(*order) {
+        push(out, format_args!(",\"bytes\":{bytes},\"order\":\"{}\"", order.name()));
     }
     if let Some(trace) = trace {
         push(out, format_args!(",\"trace\":{}", quote(&trace.path)));
@@ -89,11 +89,11 @@ fn push_chosen(out: &mut String, chosen: Chosen) {
 
 /// Traffic and routing in a few words.
 pub(in crate::emit) fn told(setting: &Setting) -> [String; 2] {
-    let Details { by, share, spots, bursts, bytes, barrier, trace } = &setting.details;
+    let Details { by, share, spots, bursts, bytes, order, trace } = &setting.details;
     let by = by.map(|by| format!("by {by}"));
     let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));
     let bursts = bursts.map(|bursts| format!("in bursts of {} cycles at {}", bursts.length, bursts.rate));
-    let bytes = bytes.map(|bytes| format!("of {bytes} B{}", if *barrier { " phase by phase" } else { "" }));
+    let bytes = bytes.zip(*order).map(|(bytes, order)| format!("of {bytes} B, order {},", order.name()));
     let trace = trace.as_ref().map(|trace| trace.path.clone());
     let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts, bytes, trace];
     let chosen = setting.chosen;

@@ -8,8 +8,8 @@ use crate::limits::SIMULATED_CYCLES;
 use crate::model::errors::ResolveError;
 use crate::model::word::Word;
 use crate::model::{
-    Births, Bursts, Choosing, Details, Hosts, Lanes, Model, Parameters, Phases, Rate, Router, Routing, Scenarios, Score, Shortest,
-    Simulation, Traffic,
+    Births, Bursts, Choosing, Details, Hosts, Lanes, Model, Parameters, Rate, Router, Routing, Scenarios, Score, Shortest, Simulation,
+    Traffic,
 };
 use crate::syntax::ast::{Block, Expr, ExprKind, Name, Quantity, StatementKind, Steps, Value, ValueKind};
 use crate::syntax::words::Place;
@@ -170,8 +170,8 @@ fn traffic(context: &mut Context, value: &Value) -> Option<(Traffic, Details)> {
         Traffic::AllToAll => {
             let settings = read(context, Place::AllToAll);
             let bytes = settings.need(context, "bytes", "64 KiB").map(|value| sized(context, value));
-            let phases = one_of_or(context, &settings, "phases", Phases::Free);
-            Some((traffic, Details { bytes: Some(bytes??), barrier: phases? == Phases::Barrier, ..Details::default() }))
+            let order = settings.get("order").map(|value| one_of(context, "`order`", value));
+            Some((traffic, Details { bytes: Some(bytes??), order: whole(order)?, ..Details::default() }))
         }
         _ if block.is_some() => {
             needless(context, &name);

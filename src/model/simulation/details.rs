@@ -18,9 +18,8 @@ pub struct Details {
     pub bursts: Option<Bursts>,
     /// `all_to_all`: bytes of the message of every pair.
     pub bytes: Option<u64>,
-    /// `all_to_all`: whether a phase begins when all messages of the one before have arrived; else every
-    /// source goes on as soon as it can.
-    pub barrier: bool,
+    /// `all_to_all`: in which order a source sends its messages; one after the other by default.
+    pub order: Option<Order>,
     /// `trace`: what is sent.
     pub trace: Option<Trace>,
 }
@@ -36,16 +35,18 @@ pub enum Births {
 
 words!(Births { Steady = "steady", Bursts = "bursts" });
 
-/// When phases of `all_to_all` begin.
+/// In which order a source of `all_to_all` sends its messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phases {
-    /// Every source goes on as soon as it can.
-    Free,
-    /// When all messages of the one before have arrived.
+pub enum Order {
+    /// One after the other, the nearest destination by number first; it waits for nobody.
+    Shift,
+    /// The same, and all sources begin a message when all messages before it have arrived everywhere.
     Barrier,
+    /// A packet of each in turn, round and round in an order that is drawn for every source.
+    Turns,
 }
 
-words!(Phases { Free = "free", Barrier = "barrier" });
+words!(Order { Shift = "shift", Barrier = "barrier", Turns = "turns" });
 
 /// Messages as a file lists them.
 #[derive(Clone, PartialEq, Eq, Debug)]

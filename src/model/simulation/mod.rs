@@ -4,7 +4,7 @@ mod details;
 mod rate;
 mod routing;
 
-pub use details::{Births, Bursts, Details, Phases, Trace, TraceLine};
+pub use details::{Births, Bursts, Details, Order, Trace, TraceLine};
 pub use rate::Rate;
 pub use routing::{Choosing, Routing, Score, Shortest};
 

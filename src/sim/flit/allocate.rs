@@ -5,8 +5,9 @@
 //! steps work input first: every asker picks one of the things that it could have, then every thing that was
 //! picked takes one of those that picked it. Both choices go round, beginning one behind what was granted
 //! last, and a turn passes on with a grant only, so that nobody is passed over for ever (the pointers of
-//! iSLIP: McKeown, 1999); or the oldest packet goes first in both. Invariant: grants are a function of what comes in; no input and no output has two
-//! of them in a round. Another allocator is another file with these two functions.
+//! iSLIP: McKeown, 1999); or the oldest packet goes first in both. Invariant: grants are a function of what
+//! comes in; no input and no output has two of them in a round. Another allocator is another file with these
+//! two functions.
 //!
 //! Ports and lanes (virtual channels of an input) are numbered within the router, lane = port << shift | VC.
 

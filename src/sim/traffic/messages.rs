@@ -7,10 +7,14 @@ use super::super::setting::Setting;
 use super::expected::{Expected, Pairs};
 use super::named::named;
 use crate::ir::{Fraction, Scene};
-use crate::model::{Trace, TraceLine, Traffic};
+use crate::model::{Order, Trace, TraceLine, Traffic};
+use crate::random::Stream;
 
 /// Most messages of a run: all pairs of 4096 endpoints.
 const MESSAGES: u64 = 1 << 24;
+
+/// The stream of random numbers that orders of destinations are drawn from.
+const ORDERS: u64 = 4;
 
 /// Packets that go from one endpoint to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,8 +31,8 @@ pub(in super::super) struct Message {
 pub(in super::super) struct Messages {
     /// By `when`, ascending.
     pub(in super::super) list: Vec<Message>,
-    /// Whether a phase begins when all messages of the one before have arrived.
-    pub(in super::super) barrier: bool,
+    /// In which order they leave; of a trace one after the other.
+    pub(in super::super) order: Order,
     /// Whether packets are told from the cycle of their message on; else from when they can leave.
     pub(in super::super) timed: bool,
     /// Bytes that were asked to be sent, without what fills packets up.
@@ -56,7 +60,7 @@ impl Messages {
         }
     }
 
-    /// Phase k: from s to s + k, round and round.
+    /// Phase k: from s to s + k, round and round; in turns, in another order.
     fn all_to_all(setting: &Setting, bytes: u64, endpoints: &Endpoints, flit_bytes: u64) -> Result<Self, SimError> {
         let count = endpoints.count();
         if count < 2 {
@@ -66,12 +70,22 @@ impl Messages {
         let pairs = u64::from(count) * u64::from(count - 1);
         few(pairs)?;
         let packets = packets(bytes.div_ceil(flit_bytes), setting.packet)?;
-        let barrier = setting.details.barrier;
+        let order = setting.details.order.unwrap_or(Order::Shift);
+        // In turns every source has an order of its own: else all would send to their next ones together.
+        let mut ahead: Vec<Vec<u32>> = vec![(1..count).collect(); if order == Order::Turns { count as usize } else { 1 }];
+        if order == Order::Turns {
+            let mut stream = Stream::new(setting.seed, ORDERS);
+            ahead.iter_mut().for_each(|ahead| stream.shuffle(ahead));
+        }
+        let ahead = &ahead;
         let phase = |k: u32| {
-            let when = if barrier { k - 1 } else { 0 };
-            (0..count).map(move |from| Message { from, to: (from + k) % count, packets, when })
+            let when = if order == Order::Barrier { k } else { 0 };
+            (0..count).map(move |from| {
+                let by = ahead[from as usize % ahead.len()][k as usize];
+                Message { from, to: (from + by) % count, packets, when }
+            })
         };
-        Ok(Self { list: (1..count).flat_map(phase).collect(), barrier, timed: false, bytes: bytes.saturating_mul(pairs) })
+        Ok(Self { list: (0..count - 1).flat_map(phase).collect(), order, timed: false, bytes: bytes.saturating_mul(pairs) })
     }
 
     /// As a file lists them.
@@ -99,7 +113,7 @@ impl Messages {
         };
         let list = trace.lines.iter().map(message).collect::<Result<Vec<_>, _>>()?;
         let flits: u64 = trace.lines.iter().map(|line| u64::from(line.flits)).sum();
-        Ok(Self { list, barrier: false, timed: true, bytes: flits.saturating_mul(flit_bytes) })
+        Ok(Self { list, order: Order::Shift, timed: true, bytes: flits.saturating_mul(flit_bytes) })
     }
 
     /// No run takes fewer cycles: what the busiest channel has to move, or, by ports of hosts, the endpoint
