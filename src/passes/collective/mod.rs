@@ -12,18 +12,26 @@
 
 mod bounds;
 mod cut;
+mod direct;
 mod error;
 mod ground;
+mod heights;
+mod list;
 mod loads;
 mod multitree;
 mod newton;
+mod packing;
 mod rank;
 mod row;
 mod seats;
 mod slots;
 mod steps;
+mod tabled;
+mod trees;
 
+pub use direct::{direct, over_flow};
 pub use error::CollectiveError;
+pub use trees::trees;
 
 use crate::ids::NodeId;
 use crate::ir::{CollectiveBound, Fraction, Order, Round, Rounds, Scene, Schedule, Transfers};
