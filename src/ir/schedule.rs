@@ -109,8 +109,8 @@ pub struct SpanningTree {
 pub struct Sends {
     /// Whether those of canonical routers, under the symmetry of the tables, stand for all of their images.
     pub canonical: bool,
-    /// Slots that a chunk is on its way beyond the one in which it is sent: what is sent in slot t may be sent
-    /// on in slot `t + 1 + latency`.
+    /// Slots that a chunk is on its way beyond the one in which it is sent: what is sent in slot t may be
+    /// sent on in slot `t + 1 + latency`.
     pub latency: u32,
     /// By source, destination and part.
     pub messages: Vec<Message>,

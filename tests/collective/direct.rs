@@ -45,7 +45,9 @@ fn passes(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule) {
 
 #[test]
 fn small_graphs_take_as_many_slots_as_their_busiest_channel_has_messages() {
-    for (name, topology, slots) in [("K4", graph(4, &complete(4)), 1), ("path of 3", path(3), 2), ("path of 4", path(4), 4), ("ring of 5", ring(5), 3)] {
+    for (name, topology, slots) in
+        [("K4", graph(4, &complete(4)), 1), ("path of 3", path(3), 2), ("path of 4", path(4), 4), ("ring of 5", ring(5), 3)]
+    {
         let scene = Scene::whole(&topology);
         let tables = shortest(&topology);
         let schedule = direct(&scene, &tables, Asked::default()).unwrap();
@@ -96,7 +98,8 @@ fn a_pod_meets_the_load_of_its_tables_to_the_slot() {
         destination: symmetry.image(g, message.destination),
         ..message.clone()
     };
-    let messages: Vec<Message> = (0..symmetry.order()).flat_map(|g| sends(&schedule).messages.iter().map(move |message| image(g, message))).collect();
+    let messages: Vec<Message> =
+        (0..symmetry.order()).flat_map(|g| sends(&schedule).messages.iter().map(move |message| image(g, message))).collect();
     let whole = Sends { canonical: false, latency: 0, messages };
     let whole = Schedule { transfers: Transfers::Sends(whole), ..schedule.clone() };
     passes(&scene, &tables, &whole);
@@ -178,7 +181,9 @@ fn tampered(stream: &mut Stream, schedule: &Schedule, kind: usize) -> Option<Sch
         },
         // All at once.
         10 => {
-            messages.iter_mut().for_each(|message| message.slots = (0..message.slots.len() as u32).map(|hop| hop * (1 + *latency)).collect());
+            messages
+                .iter_mut()
+                .for_each(|message| message.slots = (0..message.slots.len() as u32).map(|hop| hop * (1 + *latency)).collect());
             let CollectiveBound::Channel { shards, .. } = schedule.bounds[0] else { return None };
             if shards * schedule.chunks < 2 {
                 return None;

@@ -147,7 +147,8 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
         8 => drop(tree.up.pop()),
         // Less room on the links.
         9 => {
-            let users = |link: usize| shared.trees.iter().filter(|tree| tree.up.iter().flatten().any(|up| up.link().index() == link)).count();
+            let users =
+                |link: usize| shared.trees.iter().filter(|tree| tree.up.iter().flatten().any(|up| up.link().index() == link)).count();
             shared.capacity = (0..topology.links().len()).map(users).max()? as u32 - 1;
         }
         // A tree twice.

@@ -26,7 +26,8 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
             let slots = sent.map(|&slot| u64::from(slot) + 1).max().unwrap_or(0);
             (slots, 1, slots as usize)
         }
-        // Every tree moves its share of the full vector, over a link of as many trees as a link is in at most.
+        // Every tree moves its share of the full vector, over a link of as many trees as a link is in at
+        // most.
         Transfers::Trees(shared) => {
             let full = if schedule.collective == Collective::AllReduce { chips } else { 1 };
             (u64::from(shared.capacity) * chunks * full, shared.trees.len() as u64, usize::MAX)

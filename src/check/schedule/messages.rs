@@ -52,12 +52,7 @@ impl<'a> Asked<'a> {
 /// Checks that every chip sends every other one all parts of its message once, that each goes the way of the
 /// tables to its end, over lit channels, in slots that leave time to arrive, and that no channel carries two
 /// chunks in a slot. Gives back what the tables load.
-pub(super) fn messages(
-    scene: &Scene<'_>,
-    tables: &ForwardingTables,
-    schedule: &Schedule,
-    sends: &Sends,
-) -> Result<Loads, CheckError> {
+pub(super) fn messages(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule, sends: &Sends) -> Result<Loads, CheckError> {
     if sends.canonical {
         symmetry::automorphisms_of_lit(scene, &tables.symmetry)?;
     }
@@ -73,7 +68,8 @@ pub(super) fn messages(
         for (hop, (&channel, &slot)) in way.iter().zip(&message.slots).enumerate() {
             let before = hop.checked_sub(1).map(|before| message.slots[before]);
             if before.is_some_and(|before| u64::from(slot) <= u64::from(before) + u64::from(sends.latency)) {
-                let what = format!("is sent on in slot {slot}, but it came by one of slot {}, {} later", message.slots[hop - 1], sends.latency);
+                let what =
+                    format!("is sent on in slot {slot}, but it came by one of slot {}, {} later", message.slots[hop - 1], sends.latency);
                 return Err(failed(scene, message, what));
             }
             let class = scene.topology.channel_class(&symmetry, channel).index();

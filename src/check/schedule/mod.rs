@@ -58,8 +58,8 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
 ///
 /// # Errors
 /// The first thing that is wrong: a message that is missing or double, that leaves the way of the tables or
-/// has no time to arrive, a channel with two chunks in a slot, a bound that does not follow or that is beaten.
-/// Other plans are for [`schedule`] and refused here.
+/// has no time to arrive, a channel with two chunks in a slot, a bound that does not follow or that is
+/// beaten. Other plans are for [`schedule`] and refused here.
 pub fn schedule_along(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule) -> Result<(), CheckError> {
     shape(scene, schedule)?;
     let Transfers::Sends(sends) = &schedule.transfers else {

@@ -63,8 +63,12 @@ pub fn direct(scene: &Scene<'_>, tables: &ForwardingTables, asked: Asked) -> Res
 }
 
 /// The bound of an all-to-all that lengths of channels prove over whatever routes: those that prove the upper
-/// end of the concurrent flow under uniform demand. None where channels carry differently.
+/// end of the concurrent flow under uniform demand. None where channels carry differently, or routers have
+/// more than one host, which that demand counts apart.
 pub fn over_flow(scene: &Scene<'_>, proof: &DualLengths) -> Option<CollectiveBound> {
+    if scene.topology.most_hosts() > 1 {
+        return None;
+    }
     let mut capacities = scene.links().map(|link| scene.topology.capacity(link));
     let capacity = capacities.next().filter(|&first| first > 0 && capacities.all(|other| other == first))?;
     let (volume, distance) = (proof.volume / u128::from(capacity), proof.distance);

@@ -2,8 +2,8 @@
 //!
 //! Every link is as many copies as trees may use it; no copy is in two trees. The trees first grow breadth
 //! first in turns from random routers, by the links that are used least. Then copies are added one by one as
-//! in the matroid union of forests (Roskind and Tarjan 1985): a copy takes a place in a tree by pushing one of
-//! that tree's copies into another tree, and so on to a tree that lacks it; shortest chains, found by a
+//! in the matroid union of forests (Roskind and Tarjan 1985): a copy takes a place in a tree by pushing one
+//! of that tree's copies into another tree, and so on to a tree that lacks it; shortest chains, found by a
 //! search that labels each copy once. A copy for which there is no chain closes a set of routers that all
 //! trees span inside already. If in the end a tree lacks something, those sets are a partition that has too
 //! few links between its parts: the proof that so many trees cannot be.
@@ -171,7 +171,8 @@ impl Packing<'_> {
             for tree in 0..open.len() {
                 while let Some(&node) = open[tree].front() {
                     let free = |&&(to, link): &&(u32, u32)| !reached[tree][to as usize] && used[link as usize] < self.capacity;
-                    let Some(&(to, link)) = self.links.joined[node as usize].iter().filter(free).min_by_key(|(_, link)| used[*link as usize])
+                    let Some(&(to, link)) =
+                        self.links.joined[node as usize].iter().filter(free).min_by_key(|(_, link)| used[*link as usize])
                     else {
                         open[tree].pop_front();
                         continue;

@@ -1,9 +1,9 @@
 //! The ways of all messages, as the forwarding tables lead them.
 //!
 //! In: a scene and tables of any key. Out: for every pair its channels, by class under the symmetry of the
-//! tables, and what they load. Where the tables are canonical and the scene keeps the symmetry only pairs from
-//! canonical routers are walked; they stand for all, and cross a class as often as all pairs cross each of
-//! its channels.
+//! tables, and what they load. Where the tables are canonical and the scene keeps the symmetry only pairs
+//! from canonical routers are walked; they stand for all, and cross a class as often as all pairs cross each
+//! of its channels.
 
 use super::CollectiveError;
 use crate::ids::{ChannelId, Id, NodeId, PortId};

@@ -1,10 +1,10 @@
-//! All-reduce over spanning trees that share the links evenly: each sums its share of the data at its root and
-//! sends it back down.
+//! All-reduce over spanning trees that share the links evenly: each sums its share of the data at its root
+//! and sends it back down.
 //!
-//! K trees with at most m on a link move the full vector at K / m times what a channel carries, which comes as
-//! close to the partition bound as wanted (Tutte 1961, Nash-Williams 1961), also where chips have different
-//! degrees. Where so many trees do not fit, the packing shows a partition that bounds more; with that bound
-//! another K is chosen, so that what is left is the exact bound or one that trees come near.
+//! K trees with at most m on a link move the full vector at K / m times what a channel carries, which comes
+//! as close to the partition bound as wanted (Tutte 1961, Nash-Williams 1961), also where chips have
+//! different degrees. Where so many trees do not fit, the packing shows a partition that bounds more; with
+//! that bound another K is chosen, so that what is left is the exact bound or one that trees come near.
 
 use super::bounds;
 use super::ground::Ground;
