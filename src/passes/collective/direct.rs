@@ -1,11 +1,12 @@
 //! All-to-all: every message along the forwarding tables.
 
+use super::asked::Asked;
 use super::bounds::latencies;
+use super::error::CollectiveError;
 use super::ground::Ground;
 use super::list::{Cutting, Rule, timed};
 use super::rank::ties;
 use super::tabled::Tabled;
-use super::{Asked, CollectiveError};
 use crate::ir::{CollectiveBound, DualLengths, ForwardingTables, Message, Scene, Schedule, Sends, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm};
 

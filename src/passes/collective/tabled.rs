@@ -5,7 +5,7 @@
 //! from canonical routers are walked; they stand for all, and cross a class as often as all pairs cross each
 //! of its channels.
 
-use super::CollectiveError;
+use super::error::CollectiveError;
 use crate::ids::{ChannelId, Id, NodeId, PortId};
 use crate::ir::{ForwardingTables, Scene, Symmetry, TableKey};
 

@@ -6,11 +6,12 @@
 //! different degrees. Where so many trees do not fit, the packing shows a partition that bounds more; with
 //! that bound another K is chosen, so that what is left is the exact bound or one that trees come near.
 
-use super::bounds;
+use super::asked::Asked;
+use super::bounds::bounds;
+use super::error::CollectiveError;
 use super::ground::Ground;
 use super::heights::{Rooted, height, lowered};
 use super::packing::{Links, NONE, packed};
-use super::{Asked, CollectiveError};
 use crate::ids::{ChannelId, Id, LinkId, NodeId};
 use crate::ir::{CollectiveBound, Fraction, Scene, Schedule, SharedTrees, SpanningTree, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm};
@@ -36,7 +37,7 @@ const MOST_WORK: u64 = 1 << 28;
 /// A scene for which nothing can be planned, or too much of it.
 pub fn trees(scene: &Scene<'_>, asked: Asked) -> Result<Schedule, CollectiveError> {
     let ground = Ground::new(scene)?;
-    let mut bounds = bounds::bounds(&ground, Collective::AllReduce, None);
+    let mut bounds = bounds(&ground, Collective::AllReduce, None);
     let chips: Vec<NodeId> = scene.endpoints().collect();
     let mut number = vec![NONE; scene.topology.node_count()];
     chips.iter().zip(0..).for_each(|(chip, at)| number[chip.index()] = at);
