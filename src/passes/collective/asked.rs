@@ -3,8 +3,8 @@
 /// How a schedule is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asked {
-    /// Parts of a shard, positive; without, as many as [`natural_chunks`](super::natural_chunks) says. Parts of
-    /// a message in an all-to-all; trees to a link.
+    /// Parts of a shard, positive; without, as many as [`natural_chunks`](super::natural_chunks) says. Parts
+    /// of a message in an all-to-all; trees to a link.
     pub chunks: Option<u32>,
     /// For ties.
     pub seed: u64,
