@@ -1,14 +1,15 @@
-//! `cargo bench --bench collective [-- PART-OF-A-NAME ..]`: schedules of an all-gather on pods, tori, pods
-//! with a dark switch and networks, beside their bounds. Prints the table of `docs/benchmarks.md`; `pod_8192`
-//! alone takes minutes to build and is left out unless it is named.
+//! `cargo bench --bench collective [-- gathers|direct|trees ..] [PART-OF-A-NAME ..]`: schedules of an
+//! all-gather, of an all-to-all along the tables and of an all-reduce by trees, on pods, tori, pods with a
+//! dark switch and networks, beside their bounds. Prints the tables of `docs/benchmarks.md`; what takes
+//! minutes to build (`pod_8192`; tables of dark switches) is left out unless it is named.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
-use fabc::ir::{Fraction, Scenario, Scene, Schedule};
+use fabc::ir::{CollectiveBound, Fraction, Scenario, Scene, Schedule, Topology, Transfers};
 use fabc::model;
-use fabc::passes::collective::{Asked, by_slots, by_steps, multitree, natural_chunks};
+use fabc::passes::collective::{Asked, by_slots, by_steps, direct, multitree, natural_chunks, over_flow, trees};
 use fabc::progress::Silent;
 use std::time::Instant;
 
@@ -36,41 +37,117 @@ const DUMBBELL: &str = "fabric dumbbell { clock = 1 GHz; link wire { bandwidth =
     router { radix = 8; hosts = 1; vcs = 2; } topology = graph \"dumbbell.txt\"; routing = minimal; }";
 const DUMBBELL_LINKS: &str = "a b\na c\na d\nb c\nb d\nc d\ne f\ne g\ne h\nf g\nf h\ng h\na e\n";
 
+/// Name, spec, dark switch: an all-to-all needs tables.
+const TABLED: [(&str, &str, Option<&str>); 10] = [
+    ("pod_128", "pod_128", None),
+    ("torus_4x4x8", "torus_4x4x8", None),
+    ("twisted_4x4x8", "paper/twisted_4x4x8", None),
+    ("pod_256", "pod_256", None),
+    ("twisted_4x8x8", "twisted_4x8x8", None),
+    ("pod_1024", "pod_1024", None),
+    ("small_cubes", "small_cubes", None),
+    ("dragonfly_264", "networks/dragonfly_264", None),
+    ("dark_128", "pod_128", Some("X[0,0]")),
+    ("dark_256", "pod_256", Some("X[0,0]")),
+];
+
+/// The tables of this benchmark.
+const TABLES: [&str; 3] = ["gathers", "direct", "trees"];
+
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    println!(
-        "| fabric | diameter | bound, shard times | MultiTree: epochs, s | slots: k, reached, share, s | steps: k, steps x volume, share, s |"
-    );
-    println!("|---|---|---|---|---|---|");
-    for (name, spec, dark) in ROWS {
-        let chosen = if wanted.is_empty() { name != "pod_8192" } else { wanted.iter().any(|part| name.contains(part.as_str())) };
-        if chosen {
-            row(name, spec, dark);
-        }
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let (tables, wanted): (Vec<String>, Vec<String>) = arguments.into_iter().partition(|argument| TABLES.contains(&argument.as_str()));
+    let chosen = |table: &str| tables.is_empty() || tables.iter().any(|named| named == table);
+    let named = |name: &str, slow: bool| if wanted.is_empty() { !slow } else { wanted.iter().any(|part| name.contains(part.as_str())) };
+    if chosen("gathers") {
+        println!(
+            "| fabric | diameter | bound, shard times | MultiTree: epochs, s | slots: k, reached, share, s | steps: k, steps x volume, share, s |"
+        );
+        println!("|---|---|---|---|---|---|");
+        ROWS.iter().filter(|(name, ..)| named(name, *name == "pod_8192")).for_each(|(name, spec, dark)| row(name, spec, *dark));
+    }
+    if chosen("direct") {
+        println!("| fabric | flow bound | load of the tables | slots, s | with 4 slots of latency: slots | 4 chunks, 4 slots: slots |");
+        println!("|---|---|---|---|---|---|");
+        TABLED.iter().filter(|(name, _, dark)| named(name, dark.is_some())).for_each(|(name, spec, dark)| all_to_all(name, spec, *dark));
+    }
+    if chosen("trees") {
+        println!("| fabric | partition bound, M/b | trees / to a link | share | height | s |");
+        println!("|---|---|---|---|---|---|");
+        ROWS.iter().filter(|(name, ..)| named(name, *name == "pod_8192")).for_each(|(name, spec, dark)| shared(name, spec, *dark));
     }
 }
 
-fn built(spec: &str) -> Compiled {
+/// A fabric and what of it is dark.
+fn scene<'a>(compiled: &'a Compiled, topology: &'a Topology, dark: Option<&str>) -> Scene<'a> {
+    let Some(dark) = dark else { return Scene::whole(topology) };
+    let scenarios = Scenario::of_ocses(&compiled.fabric, 1);
+    let scenario = scenarios.iter().find(|scenario| scenario.name == dark).expect("a switch of that name");
+    Scene::of(&scenario.fault, topology, compiled.pod.as_ref().map(|pod| &pod.cross_connects))
+}
+
+fn all_to_all(name: &str, spec: &str, dark: Option<&str>) {
+    let compiled = built(spec, Stage::Emit, dark.is_some());
+    let scene = scene(&compiled, &compiled.topology, dark);
+    let scenario = compiled.scenarios.iter().find(|scenario| dark.is_none_or(|dark| scenario.scenario.name == dark)).expect("it is built");
+    let tables = scenario.routed.as_ref().expect("tables").tables.unpack().expect("as they were packed");
+    let slots = |chunks, latency| {
+        let started = Instant::now();
+        let mut schedule = direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).expect("it delivers");
+        let seconds = started.elapsed().as_secs_f64();
+        schedule.bounds.extend(over_flow(&scene, &scenario.lengths));
+        fabc::check::schedule_along(&scene, &tables, &schedule).expect("it is an all-to-all");
+        let Transfers::Sends(sends) = &schedule.transfers else { unreachable!("messages") };
+        (sends.slots(), seconds, schedule)
+    };
+    let (least, seconds, schedule) = slots(1, 0);
+    let flow = schedule.bounds.iter().find(|bound| matches!(bound, CollectiveBound::Flow { .. }));
+    println!(
+        "| `{name}` | {} | {} | **{least}**, {seconds:.2} | {} | {} |",
+        flow.map_or_else(|| "-".to_owned(), |flow| format!("{:.2}", flow.volume().as_f64())),
+        schedule.bounds[0].volume().ceil(),
+        slots(1, 4).0,
+        slots(4, 4).0
+    );
+}
+
+fn shared(name: &str, spec: &str, dark: Option<&str>) {
+    let compiled = built(spec, Stage::Synthesize, dark.is_some());
+    let scene = scene(&compiled, &compiled.topology, dark);
+    let started = Instant::now();
+    let schedule = trees(&scene, Asked::default()).expect("it is connected");
+    let seconds = started.elapsed().as_secs_f64();
+    fabc::check::schedule(&scene, &schedule).expect("it spans");
+    let Transfers::Trees(shared) = &schedule.transfers else { unreachable!("trees") };
+    println!(
+        "| `{name}` | {:.5} | {} / {} = {:.3} | {:.1} % | {} | {seconds:.2} |",
+        schedule.bounds[0].volume().as_f64(),
+        shared.trees.len(),
+        shared.capacity,
+        shared.rate().as_f64(),
+        shared.rate().times(schedule.bounds[0].volume()).as_f64() * 100.0,
+        shared.height(&compiled.topology)
+    );
+}
+
+/// Faults are left out unless they are asked for: each has tables of its own.
+fn built(spec: &str, stage: Stage, faults: bool) -> Compiled {
     let read = |path: &str| match path {
         "specs/.fab" => Ok(DUMBBELL.to_owned()),
         "specs/dumbbell.txt" => Ok(DUMBBELL_LINKS.to_owned()),
-        _ => std::fs::read_to_string(path).map_err(|error| error.to_string()),
+        _ => {
+            let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+            Ok(if faults { text } else { text.replace("faults = 1 ocs", "faults = 0") })
+        }
     };
     let fabric = model::load(&format!("specs/{spec}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
-    compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
+    compile(fabric, stage, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
 fn row(name: &str, spec: &str, dark: Option<&str>) {
-    let compiled = built(spec);
+    let compiled = built(spec, Stage::Synthesize, dark.is_some());
     let topology = &compiled.topology;
-    let scene = match dark {
-        None => Scene::whole(topology),
-        Some(dark) => {
-            let scenarios = Scenario::of_ocses(&compiled.fabric, 1);
-            let scenario = scenarios.iter().find(|scenario| scenario.name == dark).expect("a switch of that name");
-            Scene::of(&scenario.fault, topology, compiled.pod.as_ref().map(|pod| &pod.cross_connects))
-        }
-    };
+    let scene = scene(&compiled, topology, dark);
     let tree = if topology.node_count() > 1024 {
         "-".to_owned()
     } else {

@@ -211,7 +211,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 39] = [
+const JUDGED: [&str; 41] = [
     "Bisection",
     "CollectiveBound",
     "CrossConnect",
@@ -230,6 +230,7 @@ const JUDGED: [&str; 39] = [
     "LimitArgument",
     "Link",
     "LinkClass",
+    "Message",
     "Names",
     "NetworkMetrics",
     "Order",
@@ -242,6 +243,7 @@ const JUDGED: [&str; 39] = [
     "Scenario",
     "Scene",
     "Schedule",
+    "Sends",
     "SharedTrees",
     "SpanningTree",
     "Symmetry",

@@ -40,6 +40,6 @@ pub use measures::Counts;
 pub use network::{bisection, paths_and_failures};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
-pub use schedule::{ScheduleError, collective_bounds, schedule};
+pub use schedule::{ScheduleError, collective_bounds, schedule, schedule_along};
 pub use trees::{tree_bounds, trees};
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

@@ -8,8 +8,8 @@
 //! A plan may be *canonical*: then only the channels that lead to canonical routers are listed, and the
 //! symmetry of the topology carries channels, chunks' sources and routers to all others.
 
-use super::Fraction;
-use crate::ids::{ChannelId, NodeId};
+use super::{Fraction, Topology};
+use crate::ids::{ChannelId, Id, NodeId};
 use crate::model::{Collective, CollectiveAlgorithm};
 
 /// A collective operation, planned on the lit channels of a scene.
@@ -41,7 +41,7 @@ pub enum Transfers {
     /// Reduction up spanning trees and broadcast down them, pipelined.
     Trees(SharedTrees),
     /// Messages hop by hop, on the routes of the forwarding tables.
-    Sends(Vec<Message>),
+    Sends(Sends),
 }
 
 /// Rounds of copies.
@@ -104,6 +104,18 @@ pub struct SpanningTree {
     pub up: Vec<Option<ChannelId>>,
 }
 
+/// Messages of all to all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sends {
+    /// Whether those of canonical routers, under the symmetry of the tables, stand for all of their images.
+    pub canonical: bool,
+    /// Slots that a chunk is on its way beyond the one in which it is sent: what is sent in slot t may be
+    /// sent on in slot `t + 1 + latency`.
+    pub latency: u32,
+    /// By source, destination and part.
+    pub messages: Vec<Message>,
+}
+
 /// A part of what one router has for another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
@@ -145,6 +157,24 @@ pub enum CollectiveBound {
         /// Shards that start farther away than that.
         shards: u32,
     },
+    /// Along given tables all that crosses a channel crosses it one after the other: `shards` times what a
+    /// channel needs for a shard. Other tables may do better.
+    Channel {
+        /// The channel.
+        channel: ChannelId,
+        /// Shards that the tables lead over it.
+        shards: u32,
+    },
+    /// In an all-to-all every shard makes at least the way between its ends, by whatever lengths of channels:
+    /// `distance / volume` times what a channel needs for a shard.
+    Flow {
+        /// `[channel class]` under the topology's symmetry; dark channels do not count.
+        lengths: Vec<u64>,
+        /// Sum of the lengths of all lit channels.
+        volume: u128,
+        /// Sum of the shortest lengths between all ordered pairs.
+        distance: u128,
+    },
     /// In an all-reduce every byte makes 2p - 2 messages between p parts: `(parts - 1) / links` times what a
     /// channel needs for the full vector.
     Partition {
@@ -165,6 +195,8 @@ impl CollectiveBound {
             CollectiveBound::Cut { channels, shards, .. } | CollectiveBound::Latency { channels, shards, .. } => {
                 Fraction::new(shards, channels)
             }
+            CollectiveBound::Channel { shards, .. } => Fraction::whole(shards),
+            CollectiveBound::Flow { volume, distance, .. } => Fraction::new(distance, volume),
             CollectiveBound::Partition { parts, links, .. } => Fraction::new(parts - 1, links),
         }
     }
@@ -178,6 +210,49 @@ impl Schedule {
     /// The rounds, where there are some.
     pub fn rounds(&self) -> Option<&Rounds> {
         if let Transfers::Rounds(rounds) = &self.transfers { Some(rounds) } else { None }
+    }
+}
+
+impl Sends {
+    /// Slots until the last chunk has been sent.
+    pub fn slots(&self) -> u32 {
+        let last = self.messages.iter().filter_map(|message| message.slots.last());
+        last.max().map_or(0, |slot| slot.saturating_add(1))
+    }
+}
+
+impl SharedTrees {
+    /// Trees to each unit of a link: the inverse of how many times the full vector a link carries one way.
+    pub fn rate(&self) -> Fraction {
+        Fraction::new(self.trees.len() as u64, self.capacity.max(1))
+    }
+    /// Hops from the farthest router to the root of its tree, over all trees.
+    pub fn height(&self, topology: &Topology) -> u32 {
+        self.trees.iter().map(|tree| tree.height(topology)).max().unwrap_or(0)
+    }
+}
+
+impl SpanningTree {
+    /// Hops from the farthest router to the root.
+    pub fn height(&self, topology: &Topology) -> u32 {
+        // `[router]`: hops, once they are known.
+        let mut hops = vec![u32::MAX; self.up.len()];
+        let (mut way, mut highest) = (Vec::new(), 0);
+        for start in 0..self.up.len() {
+            let mut at = start;
+            while let Some(channel) = self.up[at].filter(|_| hops[at] == u32::MAX && way.len() <= self.up.len()) {
+                way.push(at);
+                at = topology.target(channel).node.index();
+            }
+            let mut above = if hops[at] == u32::MAX { 0 } else { hops[at] };
+            hops[at] = above;
+            while let Some(below) = way.pop() {
+                above += 1;
+                hops[below] = above;
+            }
+            highest = highest.max(hops[start]);
+        }
+        highest
     }
 }
 

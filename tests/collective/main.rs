@@ -2,7 +2,10 @@
 
 mod answers;
 mod bounds;
+mod direct;
 mod graphs;
+mod pods;
 mod random;
 mod symmetric;
 mod tampering;
+mod trees;

@@ -68,7 +68,9 @@ pub fn foreign_collective(file: NamedFile<'_>, network: NamedFile<'_>) -> Result
     let claims = plan.bounds.iter().filter_map(|bound| match *bound {
         CollectiveBound::Cut { channels, shards, .. } => Some((u64::from(shards) * chunks, u64::from(channels))),
         CollectiveBound::Partition { parts, links, .. } => Some((u64::from(parts - 1) * chunks * whole, u64::from(links))),
-        CollectiveBound::Latency { .. } => None,
+        CollectiveBound::Channel { shards, .. } => Some((u64::from(shards) * chunks, 1)),
+        // Flows bound all-to-alls, which have no rounds.
+        CollectiveBound::Latency { .. } | CollectiveBound::Flow { .. } => None,
     });
     let larger = |a: (u64, u64), b: (u64, u64)| {
         if u128::from(b.0) * u128::from(a.1) > u128::from(a.0) * u128::from(b.1) { b } else { a }

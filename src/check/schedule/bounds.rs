@@ -1,36 +1,57 @@
 //! Bounds, counted again from their witnesses.
 
 use super::ScheduleError;
+use super::messages::Loads;
 use crate::check::CheckError;
+use crate::check::dual::measure;
 use crate::check::graph::LitGraph;
-use crate::ids::{Id, NodeId};
+use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{CollectiveBound, Scene, Schedule, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm};
+use crate::model::{Collective, CollectiveAlgorithm, Demand};
 
-/// Checks the bounds of a schedule, and that it does not beat them.
-pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {
-    witnesses(scene, schedule.collective, schedule.root, &schedule.bounds)?;
-    let Transfers::Rounds(rounds) = &schedule.transfers else { return Ok(()) };
+/// Checks the bounds of a schedule, and that it does not beat them; `loads` are those of the tables that it
+/// follows.
+pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Loads>) -> Result<(), CheckError> {
+    witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, loads)?;
     let (chips, chunks) = (scene.endpoints().count() as u64, u64::from(schedule.chunks));
-    let runs = if schedule.algorithm == CollectiveAlgorithm::Local { chips } else { rounds.order.len() as u64 };
-    let volume: u64 = rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs;
+    // Chunk times `over` by `under`, and rounds of one run.
+    let (over, under, rounds) = match &schedule.transfers {
+        Transfers::Rounds(rounds) => {
+            let runs = if schedule.algorithm == CollectiveAlgorithm::Local { chips } else { rounds.order.len() as u64 };
+            let volume = rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs;
+            (volume, 1, rounds.rounds.len())
+        }
+        Transfers::Sends(sends) => {
+            let sent = sends.messages.iter().flat_map(|message| &message.slots);
+            let slots = sent.map(|&slot| u64::from(slot) + 1).max().unwrap_or(0);
+            (slots, 1, slots as usize)
+        }
+        // Every tree moves its share of the full vector, over a link of as many trees as a link is in at
+        // most.
+        Transfers::Trees(shared) => {
+            let full = if schedule.collective == Collective::AllReduce { chips } else { 1 };
+            (u64::from(shared.capacity) * chunks * full, shared.trees.len() as u64, usize::MAX)
+        }
+    };
     // The full vector of an all-reduce is N shards.
     for (at, bound) in schedule.bounds.iter().enumerate() {
         let (above, below) = match *bound {
-            CollectiveBound::Cut { channels, shards, .. } => (u64::from(shards) * chunks, channels),
-            CollectiveBound::Partition { parts, links, .. } => (u64::from(parts - 1) * chunks * chips, links),
+            CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards) * u128::from(chunks), u128::from(channels)),
+            CollectiveBound::Channel { shards, .. } => (u128::from(shards) * u128::from(chunks), 1),
+            CollectiveBound::Flow { volume, distance, .. } => (distance.saturating_mul(u128::from(chunks)), volume),
+            CollectiveBound::Partition { parts, links, .. } => (u128::from(parts - 1) * u128::from(chunks * chips), u128::from(links)),
             CollectiveBound::Latency { .. } => continue,
         };
-        if volume * u64::from(below) < above {
-            return Err(ScheduleError::Beaten { bound: at, volume }.into());
+        if u128::from(over).saturating_mul(below) < above.saturating_mul(u128::from(under)) {
+            return Err(ScheduleError::Beaten { bound: at, volume: over / under }.into());
         }
     }
     let farthest = schedule.bounds.iter().filter_map(|bound| match bound {
         CollectiveBound::Latency { distance, .. } => Some(*distance as usize + 1),
         _ => None,
     });
-    match farthest.max().filter(|&rounds_at_least| rounds.rounds.len() < rounds_at_least) {
-        Some(_) => Err(ScheduleError::Beaten { bound: schedule.bounds.len() - 1, volume }.into()),
+    match farthest.max().filter(|&rounds_at_least| rounds < rounds_at_least) {
+        Some(_) => Err(ScheduleError::Beaten { bound: schedule.bounds.len() - 1, volume: over / under }.into()),
         None => Ok(()),
     }
 }
@@ -41,15 +62,41 @@ pub(super) fn witnesses(
     collective: Collective,
     root: Option<NodeId>,
     claimed: &[CollectiveBound],
+    loads: Option<&Loads>,
 ) -> Result<(), CheckError> {
     let chips = scene.endpoints().count() as u32;
     for (at, bound) in claimed.iter().enumerate() {
-        let counted = count(scene, chips, collective, root, bound).map_err(|what| ScheduleError::shape(format!("bound {at} {what}")))?;
+        let counted = match bound {
+            CollectiveBound::Channel { channel, .. } => along(scene, *channel, loads),
+            CollectiveBound::Flow { lengths, .. } if collective == Collective::AllToAll => flow(scene, lengths)?,
+            _ => count(scene, chips, collective, root, bound),
+        };
+        let counted = counted.map_err(|what| ScheduleError::shape(format!("bound {at} {what}")))?;
         if counted != *bound {
             return Err(ScheduleError::Bound { bound: at, claimed: format!("{bound:?}"), counted: format!("{counted:?}") }.into());
         }
     }
     Ok(())
+}
+
+/// What the tables lead over a channel.
+fn along(scene: &Scene<'_>, channel: ChannelId, loads: Option<&Loads>) -> Result<CollectiveBound, String> {
+    let loads = loads.ok_or_else(|| "is one of tables, and there are none".to_owned())?;
+    if !scene.channels().any(|lit| lit == channel) {
+        return Err("is of no lit channel".to_owned());
+    }
+    Ok(CollectiveBound::Channel { channel, shards: u32::try_from(loads.on(scene, channel)).unwrap_or(u32::MAX) })
+}
+
+/// What lengths of channels say of messages between all.
+fn flow(scene: &Scene<'_>, lengths: &[u64]) -> Result<Result<CollectiveBound, String>, CheckError> {
+    let (volume, distance) = measure(scene, &Demand::uniform(scene.topology.node_count()), lengths)?;
+    let Some(first) = scene.links().next() else { return Ok(Err("is of no link".to_owned())) };
+    let capacity = u128::from(scene.topology.capacity(first));
+    if scene.links().any(|link| u128::from(scene.topology.capacity(link)) != capacity) || volume % capacity.max(1) != 0 {
+        return Ok(Err("is of links of different bandwidths".to_owned()));
+    }
+    Ok(Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume: volume / capacity.max(1), distance }))
 }
 
 fn count(
@@ -118,5 +165,6 @@ fn count(
             let links = scene.links().filter(apart).count() as u32;
             Ok(CollectiveBound::Partition { part_of: part_of.clone(), parts: *parts, links })
         }
+        CollectiveBound::Channel { .. } | CollectiveBound::Flow { .. } => Err("bounds an all-to-all alone".to_owned()),
     }
 }

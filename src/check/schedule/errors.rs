@@ -95,6 +95,26 @@ pub enum ScheduleError {
         /// What is wrong.
         what: String,
     },
+    /// A part of a message that does not go as the tables lead it, or not in time.
+    #[error("part {part} of the message from {source_name} to {destination} {what}")]
+    Message {
+        /// By name.
+        source_name: String,
+        /// By name.
+        destination: String,
+        /// Of the message.
+        part: u32,
+        /// What is wrong.
+        what: String,
+    },
+    /// Two chunks in the same slot.
+    #[error("slot {slot}: {channel} carries two chunks")]
+    Busy {
+        /// The slot.
+        slot: u32,
+        /// By name, or one that stands for it.
+        channel: String,
+    },
     /// A bound that does not follow from its witness.
     #[error("bound {bound} says {claimed}, but its witness gives {counted}")]
     Bound {

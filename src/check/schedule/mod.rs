@@ -8,6 +8,7 @@
 mod bounds;
 mod errors;
 mod gather;
+mod messages;
 mod reduce;
 mod transfers;
 mod trees;
@@ -16,7 +17,7 @@ pub use errors::ScheduleError;
 
 use super::{CheckError, symmetry};
 use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, Order, Scene, Schedule, Transfers};
+use crate::ir::{CollectiveBound, ForwardingTables, Order, Scene, Schedule, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm};
 use transfers::Plan;
 
@@ -25,7 +26,7 @@ use transfers::Plan;
 /// # Errors
 /// The first thing that is wrong: a symmetry that is none of the scene, a channel, chunk or round at which
 /// the replay fails, a result that lacks something, a bound that does not follow or that is beaten. Plans of
-/// messages along tables are not judged here and refused.
+/// messages are for [`schedule_along`] and refused here.
 pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {
     shape(scene, schedule)?;
     match &schedule.transfers {
@@ -42,23 +43,46 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
                 }
             }
         }
-        Transfers::Trees(trees) => trees::trees(scene, schedule, trees)?,
+        Transfers::Trees(trees) => {
+            if !matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast | Collective::Reduce) {
+                return Err(wrong(format!("{} is not done by trees", schedule.collective.name())));
+            }
+            trees::trees(scene, schedule, trees)?;
+        }
         Transfers::Sends(_) => return Err(wrong("messages are judged with the tables that they follow".to_owned())),
     }
-    bounds::bounds(scene, schedule)
+    bounds::bounds(scene, schedule, None)
+}
+
+/// Checks a schedule of messages along the forwarding tables that it is made for.
+///
+/// # Errors
+/// The first thing that is wrong: a message that is missing or double, that leaves the way of the tables or
+/// has no time to arrive, a channel with two chunks in a slot, a bound that does not follow or that is
+/// beaten. Other plans are for [`schedule`] and refused here.
+pub fn schedule_along(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule) -> Result<(), CheckError> {
+    shape(scene, schedule)?;
+    let Transfers::Sends(sends) = &schedule.transfers else {
+        return Err(wrong("it has no messages that follow tables".to_owned()));
+    };
+    if schedule.collective != Collective::AllToAll {
+        return Err(wrong(format!("messages from all to all are no {}", schedule.collective.name())));
+    }
+    let loads = messages::messages(scene, tables, schedule, sends)?;
+    bounds::bounds(scene, schedule, Some(&loads))
 }
 
 /// Checks bounds by their witnesses alone.
 ///
 /// # Errors
-/// A bound that does not follow.
+/// A bound that does not follow, or that is one of tables.
 pub fn collective_bounds(
     scene: &Scene<'_>,
     collective: Collective,
     root: Option<NodeId>,
     claimed: &[CollectiveBound],
 ) -> Result<(), CheckError> {
-    bounds::witnesses(scene, collective, root, claimed)
+    bounds::witnesses(scene, collective, root, claimed, None)
 }
 
 fn shape(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {

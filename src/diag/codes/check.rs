@@ -222,7 +222,9 @@ anything is written. A difference is a bug of fabc.",
 The schedule of a collective says which chunk crosses which channel in which round. The checker replays it: channels exist and are lit, none
 carries more than its round is wide, a chunk is sent by a chip that has got it before, and in the end each chip has got each chunk exactly
 once. Backwards, as a reduction, each chip sends its sum of a chunk once and adds nothing to it later, and the owner of the chunk has the
-contributions of all. Bounds are counted again from their witnesses, and no schedule beats them.
+contributions of all. Trees span, go up and down by both channels of a link, and no link is in more of them than allowed. Messages from all
+to all go the way of the forwarding tables, in slots that rise, no two over a channel in the same slot. Bounds are counted again from their
+witnesses, and no schedule beats them.
 
 In a build this is a bug of fabc. A schedule that was read was changed, or is of another topology.",
     },

@@ -68,6 +68,14 @@ pub(super) fn push_bound(out: &mut String, bound: &CollectiveBound) {
                 ),
             );
         }
+        CollectiveBound::Channel { channel, shards } => {
+            push(out, format_args!("{{\"kind\":\"channel\",\"channel\":{},\"shards\":{shards}}}", channel.0));
+        }
+        CollectiveBound::Flow { lengths, volume, distance } => {
+            out.push_str("{\"kind\":\"flow\",\"lengths\":");
+            push_numbers(out, lengths);
+            push(out, format_args!(",\"volume\":{volume},\"distance\":{distance}}}"));
+        }
         CollectiveBound::Partition { part_of, parts, links } => {
             push(out, format_args!("{{\"kind\":\"partition\",\"parts\":{parts},\"links\":{links}"));
             if !part_of.is_empty() {

@@ -116,6 +116,8 @@ fn witness(bound: &CollectiveBound) -> String {
         CollectiveBound::Latency { distance, channels, shards, .. } => {
             format!("{shards} shards start more than {distance} hops from a chip with {channels} channels")
         }
+        CollectiveBound::Channel { shards, .. } => format!("the tables lead {shards} shards over one channel"),
+        CollectiveBound::Flow { .. } => "all shards make the ways between their ends".to_owned(),
         CollectiveBound::Partition { parts, links, .. } => format!("{links} links join {parts} parts, between which every byte goes twice"),
     }
 }

@@ -55,7 +55,7 @@ fn cut(ground: &Ground<'_>) -> CollectiveBound {
 }
 
 /// For every distance the chip with most to come from farther away, for each channel into it.
-fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
+pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
     let mut best: Vec<Option<(Fraction, CollectiveBound)>> = Vec::new();
     for class in ground.alive() {
         let mut at: Vec<u32> = Vec::new();

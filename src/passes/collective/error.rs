@@ -56,4 +56,22 @@ pub enum CollectiveError {
         /// The most.
         most: u64,
     },
+    /// Tables of another fabric.
+    #[error("the tables are of {tables} routers, and there are {routers}")]
+    OtherTables {
+        /// Routers that they are of.
+        tables: usize,
+        /// Routers that there are.
+        routers: usize,
+    },
+    /// A message that the tables do not deliver.
+    #[error("the tables lead nothing from {from} to {to}: it is lost at {at}")]
+    NoRoute {
+        /// Its source.
+        from: String,
+        /// Its destination.
+        to: String,
+        /// Where it goes no further.
+        at: String,
+    },
 }

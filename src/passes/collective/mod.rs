@@ -10,22 +10,32 @@
 //! All is integers, and ties are broken by numbers of a seed and a place, so that the same scene gives the
 //! same bytes on any number of threads. Channels must carry the same; every router must be a chip.
 
+mod asked;
 mod bounds;
 mod cut;
+mod direct;
 mod error;
 mod ground;
+mod heights;
+mod list;
 mod loads;
 mod multitree;
 mod newton;
+mod packing;
 mod rank;
 mod row;
 mod seats;
 mod slots;
 mod steps;
+mod tabled;
 mod timing;
+mod trees;
 
+pub use asked::Asked;
+pub use direct::{direct, over_flow};
 pub use error::CollectiveError;
 pub use timing::{Timetable, tightest};
+pub use trees::trees;
 
 use crate::ids::NodeId;
 use crate::ir::{CollectiveBound, Fraction, Order, Round, Rounds, Scene, Schedule, Transfers};
@@ -35,23 +45,6 @@ use rank::Rank;
 use rayon::prelude::*;
 use slots::Setting;
 use steps::Widths;
-
-/// How a schedule is asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Asked {
-    /// Parts of a shard, positive; without, as many as [`natural_chunks`] says.
-    pub chunks: Option<u32>,
-    /// For ties.
-    pub seed: u64,
-    /// Slots that a chunk is on its way beyond the one in which it is sent ([`by_slots`], [`pull`]).
-    pub latency: u32,
-}
-
-impl Default for Asked {
-    fn default() -> Self {
-        Self { chunks: None, seed: 1, latency: 0 }
-    }
-}
 
 /// Chunks that canonical chips may take in together: each costs 8 bytes of order and as much of schedule.
 const MOST_CHUNKS: u64 = 1 << 28;

@@ -138,7 +138,7 @@ impl Run<'_> {
                 let lane = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let output = self.output[lane];
-                // Who holds a general one takes no other: one without room could keep packets waiting for each
+                // Who holds a general one takes no other: without room behind it packets could wait for each
                 // other for ever, each at the front of a queue that the one behind it wants.
                 let port = &self.ports.ports[ports.start + output as usize];
                 let free = port.free & self.allowed[lane] & !(port.full & self.general);

@@ -1,0 +1,144 @@
+//! The replay of an all-to-all: every message hop by hop, as the forwarding tables lead it.
+
+use super::ScheduleError;
+use crate::check::{CheckError, symmetry};
+use crate::ids::{ChannelId, Id, NodeId, PortId};
+use crate::ir::{Entry, ForwardingTables, Message, Scene, Schedule, Sends, Symmetry, TableKey};
+use fixedbitset::FixedBitSet;
+
+/// What the tables load.
+pub(super) struct Loads {
+    symmetry: Symmetry,
+    /// `[channel class]`: messages that cross each of its channels.
+    of: Vec<u64>,
+}
+
+impl Loads {
+    /// Messages that cross a channel of the scene.
+    pub(super) fn on(&self, scene: &Scene<'_>, channel: ChannelId) -> u64 {
+        self.of[scene.topology.channel_class(&self.symmetry, channel).index()]
+    }
+}
+
+/// Tables that are asked by binary search.
+struct Asked<'a> {
+    tables: &'a ForwardingTables,
+    /// `[router class]`: its entries by (destination, input).
+    sorted: Vec<Vec<Entry>>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(scene: &Scene<'_>, tables: &'a ForwardingTables) -> Result<Self, CheckError> {
+        let classes = tables.symmetry.class_count();
+        if tables.symmetry.node_count() != scene.topology.node_count() || tables.routers.len() != classes {
+            return Err(ScheduleError::shape("its tables are of other routers").into());
+        }
+        let mut sorted = tables.routers.clone();
+        sorted.iter_mut().for_each(|entries| entries.sort_unstable());
+        Ok(Self { tables, sorted })
+    }
+
+    /// By which port and virtual channel packets for a destination leave a router that they came to so.
+    fn leave(&self, at: NodeId, destination: NodeId, input: (i16, i8)) -> Option<(PortId, u8)> {
+        let symmetry = &self.tables.symmetry;
+        let here = symmetry.image(symmetry.inverse(symmetry.element_to(at)), destination);
+        let input = if self.tables.key == TableKey::DstInput { input } else { (-1, -1) };
+        let entries = &self.sorted[symmetry.class(at)];
+        let found = entries.binary_search_by_key(&(here, input), |entry| (entry.dst, (entry.in_port, entry.in_vc))).ok()?;
+        Some((PortId(entries[found].out_port), entries[found].out_vc))
+    }
+}
+
+/// Checks that every chip sends every other one all parts of its message once, that each goes the way of the
+/// tables to its end, over lit channels, in slots that leave time to arrive, and that no channel carries two
+/// chunks in a slot. Gives back what the tables load.
+pub(super) fn messages(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule, sends: &Sends) -> Result<Loads, CheckError> {
+    if sends.canonical {
+        symmetry::automorphisms_of_lit(scene, &tables.symmetry)?;
+    }
+    let symmetry = if sends.canonical { tables.symmetry.clone() } else { scene.topology.symmetry().without() };
+    complete(scene, schedule, sends, &symmetry)?;
+    let asked = Asked::new(scene, tables)?;
+    let mut loads = vec![0u64; scene.topology.class_count(&symmetry)];
+    // (channel class, slot) of every send.
+    let mut used: Vec<(u32, u32)> = Vec::new();
+    let mut way = Vec::new();
+    for message in &sends.messages {
+        follow(scene, &asked, message, &mut way)?;
+        for (hop, (&channel, &slot)) in way.iter().zip(&message.slots).enumerate() {
+            let before = hop.checked_sub(1).map(|before| message.slots[before]);
+            if before.is_some_and(|before| u64::from(slot) <= u64::from(before) + u64::from(sends.latency)) {
+                let what =
+                    format!("is sent on in slot {slot}, but it came by one of slot {}, {} later", message.slots[hop - 1], sends.latency);
+                return Err(failed(scene, message, what));
+            }
+            let class = scene.topology.channel_class(&symmetry, channel).index();
+            used.push((class as u32, slot));
+            loads[class] += u64::from(message.part == 0);
+        }
+    }
+    used.sort_unstable();
+    if let Some(&[(class, slot), _]) = used.windows(2).find(|pair| pair[0] == pair[1]) {
+        let channel = scene.channels().find(|&channel| scene.topology.channel_class(&symmetry, channel).index() == class as usize);
+        let channel = channel.map_or_else(|| class.to_string(), |channel| scene.topology.channel_name(channel));
+        return Err(ScheduleError::Busy { slot, channel }.into());
+    }
+    Ok(Loads { symmetry, of: loads })
+}
+
+/// Checks that all messages are there, each once.
+fn complete(scene: &Scene<'_>, schedule: &Schedule, sends: &Sends, symmetry: &Symmetry) -> Result<(), CheckError> {
+    let nodes = scene.topology.node_count();
+    let sources = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).count();
+    let pairs = sources * (scene.endpoints().count().saturating_sub(1));
+    let expected = pairs as u128 * u128::from(schedule.chunks);
+    if sends.messages.len() as u128 != expected {
+        return Err(ScheduleError::shape(format!("{} parts of messages are sent, and there are {expected}", sends.messages.len())).into());
+    }
+    let parts = schedule.chunks as usize;
+    // There are about as many cells as parts of messages.
+    let mut seen = FixedBitSet::with_capacity(symmetry.class_count() * nodes * parts);
+    for message in &sends.messages {
+        let Message { source, destination, part, .. } = message;
+        let known = [source, destination].iter().all(|node| node.index() < nodes && scene.is_endpoint(**node));
+        if !known || source == destination || *part as usize >= parts {
+            let what = format!("part {part} of a message from {source} to {destination} is nothing that is sent");
+            return Err(ScheduleError::shape(what).into());
+        }
+        if symmetry.canonical_node(symmetry.class(*source)) != *source {
+            return Err(failed(scene, message, "is listed, though its source is no canonical router"));
+        }
+        if seen.put((symmetry.class(*source) * nodes + destination.index()) * parts + *part as usize) {
+            return Err(failed(scene, message, "is sent twice"));
+        }
+    }
+    Ok(())
+}
+
+/// The channels of a message, which must be as many as it has slots.
+fn follow(scene: &Scene<'_>, asked: &Asked<'_>, message: &Message, way: &mut Vec<ChannelId>) -> Result<(), CheckError> {
+    way.clear();
+    let topology = scene.topology;
+    let (mut at, mut input) = (message.source, (-1, -1));
+    while at != message.destination {
+        let lost = || failed(scene, message, format!("is lost at {}: the tables lead it no further", topology.name(at)));
+        let (port, vc) = asked.leave(at, message.destination, input).ok_or_else(lost)?;
+        let channel = if port.index() < topology.ports() { scene.outgoing(at, port) } else { None };
+        let channel = channel.ok_or_else(|| failed(scene, message, format!("leaves {} by no lit channel", topology.name(at))))?;
+        way.push(channel);
+        if way.len() > message.slots.len() {
+            return Err(failed(scene, message, format!("has slots for {} hops, and its way has more", message.slots.len())));
+        }
+        let end = topology.target(channel);
+        (at, input) = (end.node, (end.port.0 as i16, vc as i8));
+    }
+    if way.len() < message.slots.len() {
+        return Err(failed(scene, message, format!("has slots for {} hops, and its way has {}", message.slots.len(), way.len())));
+    }
+    Ok(())
+}
+
+fn failed(scene: &Scene<'_>, message: &Message, what: impl Into<String>) -> CheckError {
+    let [source_name, destination] = [message.source, message.destination].map(|node| scene.topology.name(node));
+    ScheduleError::Message { source_name, destination, part: message.part, what: what.into() }.into()
+}

@@ -1,0 +1,77 @@
+//! All-to-all: every message along the forwarding tables.
+
+use super::asked::Asked;
+use super::bounds::latencies;
+use super::error::CollectiveError;
+use super::ground::Ground;
+use super::list::{Cutting, Rule, timed};
+use super::rank::ties;
+use super::tabled::Tabled;
+use crate::ir::{CollectiveBound, DualLengths, ForwardingTables, Message, Scene, Schedule, Sends, Transfers};
+use crate::model::{Collective, CollectiveAlgorithm};
+
+/// Hops of chunks that are planned: each costs some 20 bytes.
+const MOST_HOPS: u64 = 1 << 26;
+/// Channels that may have been looked at when another try starts.
+const TRIES_WORK: u64 = 1 << 30;
+/// Other orders of ties that are tried where the bound of the tables is not met.
+const TRIES: u64 = 6;
+
+/// An all-to-all in which every message, cut into as many chunks as asked for (one, if nothing is said),
+/// follows the forwarding tables, whatever they are keyed by; in a slot a channel carries one chunk. Its
+/// bounds: the channel that the tables load most, then the latencies by distance.
+///
+/// # Errors
+/// A scene for which nothing can be planned, or too much of it; tables that lose a message in this scene.
+pub fn direct(scene: &Scene<'_>, tables: &ForwardingTables, asked: Asked) -> Result<Schedule, CollectiveError> {
+    let ground = Ground::new(scene)?;
+    let chunks = asked.chunks.unwrap_or(1).max(1);
+    let tabled = Tabled::walked(scene, tables, MOST_HOPS / u64::from(chunks))?;
+    let cutting = Cutting { chunks, latency: asked.latency };
+    let (channel, load) = tabled.busiest;
+    let least = (u64::from(load) * u64::from(chunks)).max(u64::from(tabled.longest() - 1) * (u64::from(asked.latency) + 1) + 1);
+    let mut best = timed(&tabled, cutting, Rule::Critical, ties(asked.seed));
+    let mut work = best.work;
+    for again in 0..TRIES {
+        if u64::from(best.slots) <= least || work > TRIES_WORK {
+            break;
+        }
+        let rule = if again == 1 { Rule::Farthest } else { Rule::Critical };
+        let other = timed(&tabled, cutting, rule, ties(asked.seed).of(again as u32, 0));
+        work += other.work;
+        if other.slots < best.slots {
+            best = other;
+        }
+    }
+    let message = |(pair, part): (usize, u32)| {
+        let (source, destination) = tabled.pairs[pair];
+        let slots = (tabled.starts[pair]..tabled.starts[pair + 1]).map(|hop| best.times[(hop * chunks + part) as usize]);
+        Message { source, destination, part, slots: slots.collect() }
+    };
+    let messages = (0..tabled.pairs.len()).flat_map(|pair| (0..chunks).map(move |part| (pair, part))).map(message).collect();
+    let mut bounds = vec![CollectiveBound::Channel { channel, shards: load }];
+    bounds.extend(latencies(&ground));
+    Ok(Schedule {
+        collective: Collective::AllToAll,
+        algorithm: CollectiveAlgorithm::Direct,
+        seed: asked.seed,
+        nodes: ground.nodes() as u32,
+        chunks,
+        root: None,
+        transfers: Transfers::Sends(Sends { canonical: tabled.canonical, latency: asked.latency, messages }),
+        bounds,
+    })
+}
+
+/// The bound of an all-to-all that lengths of channels prove over whatever routes: those that prove the upper
+/// end of the concurrent flow under uniform demand. None where channels carry differently, or routers have
+/// more than one host, which that demand counts apart.
+pub fn over_flow(scene: &Scene<'_>, proof: &DualLengths) -> Option<CollectiveBound> {
+    if scene.topology.most_hosts() > 1 {
+        return None;
+    }
+    let mut capacities = scene.links().map(|link| scene.topology.capacity(link));
+    let capacity = capacities.next().filter(|&first| first > 0 && capacities.all(|other| other == first))?;
+    let (volume, distance) = (proof.volume / u128::from(capacity), proof.distance);
+    Some(CollectiveBound::Flow { lengths: proof.lengths.clone(), volume, distance }).filter(|_| volume > 0)
+}
