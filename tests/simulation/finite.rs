@@ -244,7 +244,9 @@ proptest! {
         let ring = Bench::ring(Hardware { link, router, buffer: packet * queues, vcs: 4 }, count.max(3));
         let model = if flit { Model::Flit } else { Model::Packet };
         let hosts = if ports == 0 { Hosts::Unlimited } else { Hosts::Ports(ports) };
-        let lanes = Some(if by_class { Lanes::Classes(2) } else { Lanes::General(2) });
+        // Flits that hold a general virtual channel wait for its credits, and may wait in a circle where
+        // buffers are as small as these.
+        let lanes = Some(if by_class || flit { Lanes::Classes(2) } else { Lanes::General(2) });
         let rest = Parameters { packet, injection, speedup: Some(speedup), lanes, ..of(model, hosts) };
         let details = Details { bytes: Some(packets * u64::from(packet) * FLIT), order: Some(order), ..Details::default() };
         let report = report(&ring, &Parameters { traffic: Traffic::AllToAll, details, ..rest });

@@ -22,7 +22,7 @@ pub(super) struct Ports {
     pub(super) host: Vec<u32>,
 }
 
-/// Both sides of a port: 48 bytes.
+/// Both sides of a port: 40 bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Port {
     /// What comes in: the lanes of the output at the other end, the first one; [`NONE`] from hosts.
@@ -41,8 +41,6 @@ pub(super) struct Port {
     pub(super) moved: u32,
     /// Bit per virtual channel of the output that nobody holds.
     pub(super) free: u64,
-    /// Bit per virtual channel of the output that there is no room behind.
-    pub(super) full: u64,
 }
 
 impl Ports {
@@ -64,7 +62,7 @@ impl Ports {
         }
         first.push(count as u32);
         let free = every(setting.vcs());
-        let unlinked = Port { back: NONE, credit: 0, into: NONE, latency: 0, channel: NONE, sent: 0, moved: 0, free, full: 0 };
+        let unlinked = Port { back: NONE, credit: 0, into: NONE, latency: 0, channel: NONE, sent: 0, moved: 0, free };
         let mut ports = Self { shift, first, router, ports: vec![unlinked; count], host };
         for (slot, &channel) in layout.outgoing.iter().enumerate().filter(|(_, channel)| **channel != NONE) {
             let (to, latency) = (layout.to[channel as usize], layout.latency[channel as usize]);

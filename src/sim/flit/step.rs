@@ -42,9 +42,6 @@ impl Run<'_> {
         let room = &mut self.rooms[lane as usize];
         room.credits += 1;
         let holder = room.holder;
-        if room.credits == 1 {
-            self.ports.ports[(lane >> self.ports.shift) as usize].full &= !(1 << self.ports.vc(lane));
-        }
         if room.credits == 1 && holder != NONE && self.lanes.at(holder).present > 0 {
             self.is_ready(holder);
         }
@@ -138,10 +135,7 @@ impl Run<'_> {
                 let lane = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let output = self.output[lane];
-                // Who holds a general one takes no other: without room behind it packets could wait for each
-                // other for ever, each at the front of a queue that the one behind it wants.
-                let port = &self.ports.ports[ports.start + output as usize];
-                let free = port.free & self.allowed[lane] & !(port.full & self.general);
+                let free = self.ports.ports[ports.start + output as usize].free & self.allowed[lane];
                 if free != 0 {
                     // Those of the tables only where no general one is free: whoever takes one stays in them.
                     let general = free & self.general;
@@ -195,9 +189,6 @@ impl Run<'_> {
         let room = &mut self.rooms[first.output as usize];
         room.credits -= 1;
         let no_credits = room.credits == 0;
-        if no_credits {
-            self.ports.ports[(first.output >> self.ports.shift) as usize].full |= 1 << vc;
-        }
         if first.left == of.setting.packet {
             let packet = &mut self.packets[first.packet as usize];
             if input.back == NONE {
