@@ -93,6 +93,8 @@ pub struct CollectiveRow {
     pub chips: u64,
     /// One per algorithm, the fastest first; at least one.
     pub candidates: Vec<CollectiveCandidate>,
+    /// Algorithms that take too much work here to be tried unasked.
+    pub left_out: Vec<CollectiveAlgorithm>,
     /// What no schedule goes below, attoseconds.
     pub bound: u128,
     /// The witness of it.

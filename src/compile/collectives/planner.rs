@@ -37,9 +37,12 @@ impl<'a> Planner<'a> {
     /// The candidates of a collective by time, beside its bound.
     pub(super) fn row(&mut self, scenario: &str, collective: Collective, bytes: u64) -> Result<CollectiveRow, CollectivesError> {
         let size = self.size()?;
-        let mut candidates = Vec::new();
+        let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
         for &algorithm in known(collective).iter().filter(|&&algorithm| self.asked.algorithm.is_none_or(|asked| asked == algorithm)) {
-            candidates.extend(self.candidate(collective, algorithm, bytes)?.map(|(candidate, _)| candidate));
+            match self.candidate(collective, algorithm, bytes)? {
+                Some((candidate, _)) => candidates.push(candidate),
+                None => left_out.push(algorithm),
+            }
         }
         candidates.sort_by_key(|candidate| candidate.time.total());
         let bounds = self.bounds(collective)?;
@@ -54,6 +57,7 @@ impl<'a> Planner<'a> {
             size: bytes,
             chips: size.chips,
             candidates,
+            left_out,
             bound,
             witness: witness.clone(),
         })

@@ -60,7 +60,12 @@ fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
         figures(out, row, candidate);
         out.push('}');
     }
-    out.push_str("],\"crossovers\":[");
+    out.push(']');
+    if !row.left_out.is_empty() {
+        let names: Vec<String> = row.left_out.iter().map(|algorithm| quote(algorithm.name())).collect();
+        push(out, format_args!(",\"left_out\":[{}]", names.join(",")));
+    }
+    out.push_str(",\"crossovers\":[");
     let first = report.costs.first().is_some_and(|(scenario, _)| *scenario == row.scenario);
     let of_it = report.crossovers.iter().filter(|crossover| first && crossover.collective == row.collective);
     for (at, crossover) in of_it.enumerate() {

@@ -5,6 +5,8 @@ use super::super::number::fixed;
 use super::json::reduced;
 use super::nanoseconds;
 use crate::ir::{CollectiveBound, CollectiveCandidate, CollectiveReport, CollectiveRow, Fraction};
+use crate::model::CollectiveAlgorithm;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The report; of several scenarios the first one, beside the worst of the others.
@@ -39,6 +41,15 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
     if rows.iter().any(|row| small(&row)) {
         notes.push(format!("a shard of the smallest size is less than a flit of {} B; padding is not counted", cost.flit_bytes));
     }
+    for row in &rows {
+        let note = |algorithm: &CollectiveAlgorithm| {
+            let name = algorithm.name();
+            format!("{}: {name} would take long here and was not tried; ask for it by `--algorithm {name}`", row.collective.name())
+        };
+        notes.extend(row.left_out.iter().map(note));
+    }
+    let mut said = BTreeSet::new();
+    notes.retain(|note| said.insert(note.clone()));
     if !notes.is_empty() {
         out.push_str("\nNOTES\n");
         lines(&mut out, &notes);
@@ -111,7 +122,8 @@ fn witness(bound: &CollectiveBound) -> String {
                 [node] => format!("chip {node}"),
                 _ => format!("{} chips", all_but.len()),
             };
-            format!("{shards} shards come in to {set} by {channels} channels")
+            let shards = if *shards == 1 { "1 shard comes".to_owned() } else { format!("{shards} shards come") };
+            format!("{shards} in to {set} by {channels} channels")
         }
         CollectiveBound::Latency { distance, channels, shards, .. } => {
             format!("{shards} shards start more than {distance} hops from a chip with {channels} channels")
