@@ -8,8 +8,8 @@
 //! ForwardingTables --check (independent)--> DeadlockFree --> Compiled --emit--> bytes --driver--> disk <-+
 //! ```
 //!
-//! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, random <- estimate, syntax
-//! <- model <- ir <- read <- passes | check | sim <- compiled <- emit <- compile | verify <- driver <-
+//! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, random <- syntax <- model
+//! <- ir, estimate <- read <- passes | check | sim <- compiled <- emit <- compile | verify <- driver <-
 //! main`.
 
 pub mod algebra;

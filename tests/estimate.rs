@@ -8,7 +8,8 @@ mod spec_text;
 
 use command::fabc;
 use fabc::emit::{TimeUnit, estimate_csv, estimate_json, estimate_text};
-use fabc::estimate::{Arguments, Channel, Kind, Question, Shape, Word, algorithms, ask, bounds, line_load, ring_load, table};
+use fabc::estimate::{Arguments, Channel, Question, Shape, Word, algorithms, ask, bounds, line_load, ring_load, table};
+use fabc::model::Collective;
 use proptest::prelude::*;
 use serde_json::Value;
 use spec_text::SpecText;
@@ -387,7 +388,7 @@ fn volumes_of_all_to_alls_are_those_of_counted_routes() {
         for (shape, closed) in
             [(Shape::Torus { sides: numbers.clone(), twin: true }, true), (Shape::Mesh { sides: numbers.clone() }, false)]
         {
-            let minimal = &algorithms(Kind::AllToAll, &shape)[0];
+            let minimal = &algorithms(Collective::AllToAll, &shape)[0];
             assert_eq!(minimal.name, "minimal");
             let counted = counted_in(sides, closed);
             assert!((minimal.cost.volume - counted).abs() < 1e-9, "{shape}: {} and {counted}", minimal.cost.volume);
@@ -413,13 +414,13 @@ fn compiled_tori_carry_what_the_formula_says() {
         let report: Value = serde_json::from_str(&report).unwrap();
         let load = report["metrics"]["max_channel_load"].as_f64().unwrap();
         let shape = Shape::Torus { sides: sides.to_vec(), twin: true };
-        let volume = algorithms(Kind::AllToAll, &shape)[0].cost.volume;
+        let volume = algorithms(Collective::AllToAll, &shape)[0].cost.volume;
         assert!((load / shape.chips() as f64 - volume).abs() < 1e-9, "{shape}: {load} of {}, {volume}", shape.chips());
     }
 }
 
 /// A row of a star of so many chips: steps, and volume in shards.
-fn of_star(kind: Kind, name: &str, chips: u64) -> (u64, f64) {
+fn of_star(kind: Collective, name: &str, chips: u64) -> (u64, f64) {
     let rows = algorithms(kind, &Shape::Star { chips });
     let found = rows.iter().find(|row| row.name == name).unwrap();
     (found.cost.steps, found.cost.volume * chips as f64)
@@ -438,11 +439,11 @@ fn doubling_gathers_in_so_many_steps() {
             held.iter_mut().for_each(|held| *held += sent);
             (steps, shards) = (steps + 1, shards + sent);
         }
-        for (kind, name) in [(Kind::AllGather, "doubling"), (Kind::ReduceScatter, "halving")] {
+        for (kind, name) in [(Collective::AllGather, "doubling"), (Collective::ReduceScatter, "halving")] {
             let (told, volume) = of_star(kind, name, chips as u64);
             assert_eq!((told, volume.round() as usize), (steps, shards), "{name} of {chips}");
         }
-        let (told, volume) = of_star(Kind::AllReduce, "halving_doubling", chips as u64);
+        let (told, volume) = of_star(Collective::AllReduce, "halving_doubling", chips as u64);
         assert_eq!((told, volume.round() as usize), (2 * steps, 2 * shards));
     }
 }
@@ -467,7 +468,7 @@ fn all_to_alls_by_bits_arrive() {
             (steps, bit) = (steps + 1, bit * 2);
         }
         assert!(held.iter().enumerate().all(|(chip, all)| all.iter().all(|&(_, to)| to == chip)));
-        let (told, volume) = of_star(Kind::AllToAll, "bruck", chips as u64);
+        let (told, volume) = of_star(Collective::AllToAll, "bruck", chips as u64);
         assert_eq!((told, volume.round() as usize), (steps, shards), "{chips}");
         if chips.is_power_of_two() {
             assert_eq!(volume, chips as f64 * f64::from(chips.trailing_zeros()) / 2.0);
@@ -504,7 +505,7 @@ fn sums_of_whole_vectors_take_so_many_steps() {
             all.sort_unstable();
             assert_eq!(*all, (0..chips).collect::<Vec<_>>());
         }
-        assert_eq!(of_star(Kind::AllReduce, "recursive_doubling", chips as u64).0, lengths.len() as u64 - 1);
+        assert_eq!(of_star(Collective::AllReduce, "recursive_doubling", chips as u64).0, lengths.len() as u64 - 1);
     }
 }
 
@@ -526,7 +527,7 @@ fn shapes() -> Vec<Shape> {
 #[test]
 fn bounds_are_below_algorithms() {
     for shape in shapes() {
-        for kind in Kind::ALL {
+        for kind in Collective::ALL {
             let all = bounds(kind, &shape);
             let least = all.last().unwrap();
             assert!(least.cost.volume > 0.0 && least.cost.volume.is_finite(), "{shape}");
@@ -536,7 +537,8 @@ fn bounds_are_below_algorithms() {
                 assert!(row.cost.steps >= least.cost.steps || row.what.contains("as free"), "{told}");
             }
         }
-        let [gather, scatter, sum] = [Kind::AllGather, Kind::ReduceScatter, Kind::AllReduce].map(|kind| bounds(kind, &shape)[0].cost);
+        let [gather, scatter, sum] =
+            [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce].map(|kind| bounds(kind, &shape)[0].cost);
         assert_eq!(gather, scatter);
         assert_eq!((sum.steps, sum.volume), (2 * gather.steps, 2.0 * gather.volume));
     }
@@ -558,7 +560,7 @@ fn bounds_of_known_fabrics() {
         (Shape::Dragonfly { group: 8, globals: 4 }, 263.0 / 11.0, 263.0 / 1452.0),
     ] {
         let chips = shape.chips() as f64;
-        let [gather, sum] = [Kind::AllGather, Kind::AllReduce].map(|kind| bounds(kind, &shape).last().unwrap().cost.volume);
+        let [gather, sum] = [Collective::AllGather, Collective::AllReduce].map(|kind| bounds(kind, &shape).last().unwrap().cost.volume);
         assert!((gather * chips - shards).abs() < 1e-12 && (sum - vectors).abs() < 1e-12, "{shape}: {} {sum}", gather * chips);
     }
 }
@@ -758,7 +760,7 @@ fn mistakes_are_told_with_place_and_mend() {
 #[test]
 fn formulas_are_functions() {
     let shape = Shape::Torus { sides: vec![8, 8, 8], twin: true };
-    let mut answer = table(&Question::new(Kind::AllReduce, shape, Channel::new(500.0, 900.0)));
+    let mut answer = table(&Question::new(Collective::AllReduce, shape, Channel::new(500.0, 900.0)));
     answer.sort(16e6);
     let told: Vec<(&str, u64)> =
         answer.rows.iter().chain(&answer.bounds).map(|row| (row.name.as_str(), row.time(16e6).total_ns().round() as u64)).collect();
@@ -822,7 +824,7 @@ proptest! {
 
     /// Whatever the words are, they are an error or a table of finite times.
     #[test]
-    fn no_words_do_harm(words in proptest::collection::vec(proptest::option::weighted(0.08, a_word()), 18), kind in some(Kind::ALL), on in a_fabric()) {
+    fn no_words_do_harm(words in proptest::collection::vec(proptest::option::weighted(0.08, a_word()), 18), kind in some(Collective::ALL), on in a_fabric()) {
         let word = |text: &str| Word { text: text.to_owned(), span: fabc::diag::Span { start: 0, end: text.len() as u32 } };
         let at = |at: usize| words[at].as_deref().map(word);
         let arguments = Arguments {

@@ -7,8 +7,9 @@
 //! byte once.
 
 use super::cost::Cost;
-use super::kind::{Kind, doublings, others};
+use super::counts::{doublings, others};
 use super::shape::Shape;
+use crate::model::Collective;
 
 /// How many channels of a chip an algorithm uses at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +48,7 @@ pub struct Algorithm {
 
 /// Every algorithm of a collective on a shape with a closed form; none on a dragonfly. Reduce is broadcast
 /// backwards, reduce-scatter is all-gather backwards: their rows are in the same order.
-pub fn algorithms(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
+pub fn algorithms(kind: Collective, shape: &Shape) -> Vec<Algorithm> {
     let chips = shape.chips();
     let rows = match shape {
         Shape::Torus { sides, .. } => torus(kind, chips, sides, &shape.axis_loads(), shape.hops()),
@@ -65,14 +66,14 @@ pub fn algorithms(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
 
 /// A collective in a switch that adds and copies: the latency is that of the switch, once for every way
 /// through it.
-pub fn in_switch(kind: Kind, chips: u64) -> Algorithm {
+pub fn in_switch(kind: Collective, chips: u64) -> Algorithm {
     let (steps, volume, what) = match kind {
-        Kind::AllReduce => (2, 1.0, "the switch adds, then copies the sum to all"),
-        Kind::AllGather => (2, others(chips), "the switch copies every shard to all others"),
-        Kind::ReduceScatter => (2, others(chips), "the switch adds every shard for its owner"),
-        Kind::Broadcast => (2, 1.0, "the switch copies to all"),
-        Kind::Reduce => (1, 1.0, "the switch adds for the root"),
-        Kind::AllToAll => (1, others(chips), "the switch sorts shards by their destinations"),
+        Collective::AllReduce => (2, 1.0, "the switch adds, then copies the sum to all"),
+        Collective::AllGather => (2, others(chips), "the switch copies every shard to all others"),
+        Collective::ReduceScatter => (2, others(chips), "the switch adds every shard for its owner"),
+        Collective::Broadcast => (2, 1.0, "the switch copies to all"),
+        Collective::Reduce => (1, 1.0, "the switch adds for the root"),
+        Collective::AllToAll => (1, others(chips), "the switch sorts shards by their destinations"),
     };
     Algorithm { name: "in_switch", what, links: Links::Port, cost: Cost { steps, messages: 1, volume } }
 }
@@ -84,28 +85,28 @@ const RING: &str = "neighbour to neighbour around a ring of all chips";
 const RING_PIPELINED: &str = "small pieces along a chain of all chips";
 
 /// A star, or all joined to all: every chip can send to every other one.
-fn flat(kind: Kind, chips: u64) -> Vec<Entry> {
+fn flat(kind: Collective, chips: u64) -> Vec<Entry> {
     let (n, l, g) = (chips - 1, doublings(chips), others(chips));
     match kind {
-        Kind::Broadcast | Kind::Reduce => vec![
+        Collective::Broadcast | Collective::Reduce => vec![
             ("tree", "small pieces along a pair of trees that share the chips' work", true, Cost::of(l, 1.0)),
             ("ring", RING_PIPELINED, true, Cost::of(n, 1.0)),
             ("binomial", "whole vectors along one tree: its root moves the vector in every step", true, Cost::of(l, l as f64)),
         ],
-        Kind::AllReduce => vec![
+        Collective::AllReduce => vec![
             ("ring", RING, true, Cost::of(2 * n, 2.0 * g)),
             ("double_tree", "small pieces up and down a pair of trees: every chip sends each byte twice", true, Cost::of(2 * l, 2.0)),
             ("halving_doubling", "halves, quarters, .. to partners, and back", true, Cost::of(2 * l, 2.0 * g)),
             ("recursive_doubling", "whole vectors to partners", true, Cost::of(l, l as f64)),
         ],
-        Kind::AllGather => vec![
+        Collective::AllGather => vec![
             ("ring", RING, true, Cost::of(n, g)),
             ("doubling", "twice as many shards in every step, to partners", true, Cost::of(l, g)),
         ],
-        Kind::ReduceScatter => {
+        Collective::ReduceScatter => {
             vec![("ring", RING, true, Cost::of(n, g)), ("halving", "half as many shards in every step, to partners", true, Cost::of(l, g))]
         }
-        Kind::AllToAll => vec![
+        Collective::AllToAll => vec![
             ("pairwise", "to another partner in every step", true, Cost::of(n, g)),
             ("bruck", "all shards whose distance has a bit, bit by bit", true, Cost::of(l, shards_moved_by_bits(chips) / chips as f64)),
         ],
@@ -125,27 +126,27 @@ fn sum(sides: &[u64], of: impl Fn(u64) -> u64) -> u64 {
 }
 
 /// Rings along the axes, one axis after the other.
-fn torus(kind: Kind, chips: u64, sides: &[u64], loads: &[f64], half: u64) -> Vec<Entry> {
+fn torus(kind: Collective, chips: u64, sides: &[u64], loads: &[f64], half: u64) -> Vec<Entry> {
     let (round, log, g) = (sum(sides, |side| side - 1), sum(sides, doublings), others(chips));
     match kind {
-        Kind::Broadcast | Kind::Reduce => vec![
+        Collective::Broadcast | Collective::Reduce => vec![
             ("both_ways", "small pieces along every ring, both ways at once", true, Cost::of(half, 1.0)),
             ("one_way", "small pieces along every ring, one way", true, Cost::of(round, 1.0)),
         ],
-        Kind::AllToAll => direct(loads, half, sum(sides, |side| side - 1), chips),
+        Collective::AllToAll => direct(loads, half, sum(sides, |side| side - 1), chips),
         _ => by_axes(kind, round, log, g),
     }
 }
 
 /// Lines along the axes, one axis after the other.
-fn mesh(kind: Kind, chips: u64, sides: &[u64], loads: &[f64], middle: u64) -> Vec<Entry> {
+fn mesh(kind: Collective, chips: u64, sides: &[u64], loads: &[f64], middle: u64) -> Vec<Entry> {
     let (round, log, g) = (sum(sides, |side| side - 1), sum(sides, doublings), others(chips));
     match kind {
-        Kind::Broadcast | Kind::Reduce => vec![
+        Collective::Broadcast | Collective::Reduce => vec![
             ("middle", "small pieces along every line, the root in the middle", true, Cost::of(middle, 1.0)),
             ("corner", "small pieces along every line, the root in a corner", true, Cost::of(round, 1.0)),
         ],
-        Kind::AllToAll => direct(loads, round, round, chips),
+        Collective::AllToAll => direct(loads, round, round, chips),
         _ => {
             let mut rows = by_axes(kind, round, log, g);
             rows.truncate(1);
@@ -159,12 +160,12 @@ fn mesh(kind: Kind, chips: u64, sides: &[u64], loads: &[f64], middle: u64) -> Ve
 }
 
 /// Gathers, scatters and sums, axis by axis.
-fn by_axes(kind: Kind, round: u64, log: u64, g: f64) -> Vec<Entry> {
+fn by_axes(kind: Collective, round: u64, log: u64, g: f64) -> Vec<Entry> {
     const BY_AXES: &str = "neighbour to neighbour along every axis, one axis after the other";
     const PARTNERS: &str = "to partners along every axis; a step to any distance counts as one, and its way as free";
     let (name, ways) = match kind {
-        Kind::AllReduce => ("halving_doubling", 2),
-        Kind::ReduceScatter => ("halving", 1),
+        Collective::AllReduce => ("halving_doubling", 2),
+        Collective::ReduceScatter => ("halving", 1),
         _ => ("doubling", 1),
     };
     let volume = ways as f64 * g;

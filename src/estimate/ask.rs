@@ -2,7 +2,6 @@
 
 use super::cost::{Channel, Derating};
 use super::errors::EstimateError;
-use super::kind::Kind;
 use super::quantity::{BANDWIDTH, SIZE, TIME, read};
 use super::shape::Shape;
 use super::sizes::sizes;
@@ -10,6 +9,7 @@ use super::table::{Over, Question, table};
 use super::words::{Range, Word, number, unknown};
 use crate::diag::{Span, suggestion};
 use crate::limits::{ESTIMATED_AXES, ESTIMATED_CHIPS};
+use crate::model::Collective;
 
 /// The words, each as it was given.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -184,16 +184,26 @@ fn keep<T>(wrong: &mut Vec<EstimateError>, result: Result<T, EstimateError>) -> 
     result.map_err(|error| wrong.push(error)).ok()
 }
 
+/// The collectives, those that are asked for most first.
+const KINDS: [Collective; 6] = [
+    Collective::AllReduce,
+    Collective::AllGather,
+    Collective::ReduceScatter,
+    Collective::AllToAll,
+    Collective::Broadcast,
+    Collective::Reduce,
+];
+
 fn kinds() -> [&'static str; 6] {
-    Kind::ALL.map(Kind::name)
+    KINDS.map(Collective::name)
 }
 
 fn names(all: &[&str]) -> String {
     all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn kind(word: &Word) -> Result<Kind, EstimateError> {
-    Kind::ALL.into_iter().find(|kind| kind.name() == word.text).ok_or_else(|| unknown(word, "collective", kinds()))
+fn kind(word: &Word) -> Result<Collective, EstimateError> {
+    KINDS.into_iter().find(|kind| kind.name() == word.text).ok_or_else(|| unknown(word, "collective", kinds()))
 }
 
 /// A plain number that is 1 unless it is given.
@@ -282,7 +292,7 @@ fn shape(word: &Word, twin: bool) -> Result<Shape, EstimateError> {
 }
 
 /// Options that this question has nothing to do with.
-fn elsewhere(arguments: &Arguments, kind: Kind, shape: &Shape) -> Vec<EstimateError> {
+fn elsewhere(arguments: &Arguments, kind: Collective, shape: &Shape) -> Vec<EstimateError> {
     let Arguments { in_switch, skew, oversubscription, links, over, .. } = arguments;
     let torus = |word: &Option<Word>| word.as_ref().is_some_and(|word| word.text.starts_with("torus:"));
     let inside_two = "a switch sums for the chips that hang on it: ask about the groups alone";
@@ -295,7 +305,7 @@ fn elsewhere(arguments: &Arguments, kind: Kind, shape: &Shape) -> Vec<EstimateEr
             format!("a {}", shape.family()),
             "chips are joined directly there, and no switch can add: `--on star:64` has one",
         ),
-        ("--skew", skew, kind == Kind::AllToAll, kind.name().to_owned(), "only an `all_to_all` can send unlike amounts"),
+        ("--skew", skew, kind == Collective::AllToAll, kind.name().to_owned(), "only an `all_to_all` can send unlike amounts"),
         (
             "--oversubscription",
             oversubscription,

@@ -7,30 +7,31 @@
 
 use super::algorithms::{Algorithm, Links};
 use super::cost::Cost;
-use super::kind::{Kind, others};
+use super::counts::others;
 use super::shape::Shape;
+use crate::model::Collective;
 
 /// The bounds of a collective on a shape, the one that holds for every algorithm last.
-pub fn bounds(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
+pub fn bounds(kind: Collective, shape: &Shape) -> Vec<Algorithm> {
     let (hops, chips) = (shape.hops(), shape.chips());
     // A chip takes in the shards of all others.
     let gather = others(chips) / shape.ports() as f64;
     let bound = |what, cost| Algorithm { name: "bound", what, links: all(shape), cost };
     match kind {
-        Kind::AllGather | Kind::ReduceScatter => {
+        Collective::AllGather | Collective::ReduceScatter => {
             vec![bound(
                 "no schedule whose steps wait for each other ends sooner: hops, and N - 1 shards through the fewest ports of a chip",
                 Cost::of(hops, gather),
             )]
         }
-        Kind::Broadcast | Kind::Reduce => {
+        Collective::Broadcast | Collective::Reduce => {
             let volume = 1.0 / shape.ports() as f64;
             vec![bound(
                 "no schedule whose steps wait for each other ends sooner: hops, and a vector through the fewest ports of a chip",
                 Cost::of(shape.hops_from_the_middle(), volume),
             )]
         }
-        Kind::AllReduce => {
+        Collective::AllReduce => {
             let what = "the least of a reduce-scatter and then an all-gather, by all links";
             let volume = match shape.links() {
                 // Through one port and without a switch that adds.
@@ -46,7 +47,7 @@ pub fn bounds(kind: Kind, shape: &Shape) -> Vec<Algorithm> {
                 ),
             ]
         }
-        Kind::AllToAll => {
+        Collective::AllToAll => {
             let volume = shape.axis_loads().into_iter().fold(gather.max(out_of_a_group(shape)), f64::max);
             let what = "no schedule whose steps wait for each other ends sooner: hops, and the fullest of the ports and cuts";
             vec![bound(what, Cost { steps: hops, messages: 1, volume })]

@@ -8,8 +8,8 @@
 use super::algorithms::{Algorithm, algorithms};
 use super::bounds::bounds;
 use super::cost::{Channel, Cost, Time};
-use super::kind::Kind;
 use super::shape::Shape;
+use crate::model::Collective;
 
 /// Which channels a phase uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +37,7 @@ impl Level {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Phase {
     /// Which one.
-    pub kind: Kind,
+    pub kind: Collective,
     /// Where.
     pub level: Level,
     /// By which algorithm, or bound.
@@ -70,7 +70,7 @@ pub(super) struct Side<'a> {
 
 /// The rows of a collective across groups: every algorithm inside with every one across; then the bounds of
 /// these phases.
-pub(super) fn across(kind: Kind, inner: &Side, outer: &Side) -> (Vec<Vec<Phase>>, Vec<Vec<Phase>>) {
+pub(super) fn across(kind: Collective, inner: &Side, outer: &Side) -> (Vec<Vec<Phase>>, Vec<Vec<Phase>>) {
     let shard = 1.0 / inner.shape.chips() as f64;
     let phase = |kind, side: &Side, algorithm: &Algorithm, part| {
         let Side { channel, level, .. } = *side;
@@ -78,15 +78,15 @@ pub(super) fn across(kind: Kind, inner: &Side, outer: &Side) -> (Vec<Vec<Phase>>
     };
     // What is done inside, before and after; `None` for nothing.
     let (before, part, after) = match kind {
-        Kind::AllReduce => (Some(Kind::ReduceScatter), shard, Some(Kind::AllGather)),
-        Kind::ReduceScatter => (Some(Kind::ReduceScatter), shard, None),
-        Kind::AllGather => (None, shard, Some(Kind::AllGather)),
-        Kind::Reduce => (Some(Kind::Reduce), 1.0, None),
-        Kind::Broadcast => (None, 1.0, Some(Kind::Broadcast)),
-        Kind::AllToAll => (Some(Kind::AllToAll), 1.0, None),
+        Collective::AllReduce => (Some(Collective::ReduceScatter), shard, Some(Collective::AllGather)),
+        Collective::ReduceScatter => (Some(Collective::ReduceScatter), shard, None),
+        Collective::AllGather => (None, shard, Some(Collective::AllGather)),
+        Collective::Reduce => (Some(Collective::Reduce), 1.0, None),
+        Collective::Broadcast => (None, 1.0, Some(Collective::Broadcast)),
+        Collective::AllToAll => (Some(Collective::AllToAll), 1.0, None),
     };
-    let combined = |of: &dyn Fn(Kind, &Shape) -> Vec<Algorithm>| {
-        let inside = |kind: Option<Kind>| kind.map_or_else(Vec::new, |kind| of(kind, inner.shape));
+    let combined = |of: &dyn Fn(Collective, &Shape) -> Vec<Algorithm>| {
+        let inside = |kind: Option<Collective>| kind.map_or_else(Vec::new, |kind| of(kind, inner.shape));
         let (first, last) = (inside(before), inside(after));
         let mut rows = Vec::new();
         for at in 0..first.len().max(last.len()) {

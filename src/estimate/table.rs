@@ -4,8 +4,8 @@ use super::algorithms::{Links, algorithms, in_switch};
 use super::bounds::bounds;
 use super::cost::{Channel, Cost, Time};
 use super::hierarchy::{Level, Phase, Side, across};
-use super::kind::Kind;
 use super::shape::Shape;
+use crate::model::Collective;
 
 /// The fabric that joins groups.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,7 +20,7 @@ pub struct Over {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Question {
     /// The collective.
-    pub kind: Kind,
+    pub kind: Collective,
     /// The fabric, or that of a group.
     pub shape: Shape,
     /// Its channels.
@@ -37,8 +37,14 @@ pub struct Question {
 
 impl Question {
     /// What a collective takes on a single fabric, by every algorithm.
-    pub fn new(kind: Kind, shape: Shape, channel: Channel) -> Question {
+    pub fn new(kind: Collective, shape: Shape, channel: Channel) -> Question {
         Question { kind, shape, channel, over: None, switch_ns: None, skew: 1.0, algorithm: None }
+    }
+
+    /// What size / time is multiplied by, so that it compares with the bandwidth of a port.
+    pub fn bus_factor(&self, chips: u64) -> f64 {
+        let [over, under] = self.kind.bus_factor(chips);
+        over as f64 / under as f64
     }
 }
 

@@ -112,13 +112,9 @@ impl CollectiveRow {
     }
     /// Bytes over time, times what makes it comparable with the bandwidth of a port; GB/s.
     pub fn bus_bandwidth(&self, candidate: &CollectiveCandidate) -> Fraction {
-        let others = match self.collective {
-            Collective::Broadcast | Collective::Reduce => Fraction::whole(1u8),
-            Collective::AllReduce => Fraction::new(2 * (self.chips - 1), self.chips),
-            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll => Fraction::new(self.chips - 1, self.chips),
-        };
+        let [over, under] = self.collective.bus_factor(self.chips);
         let gigabytes_per_second = u128::from(self.size) * u128::from(ATTOSECONDS_OF_A_NANOSECOND);
-        Fraction::new(gigabytes_per_second, candidate.time.total().max(1)).times(others)
+        Fraction::new(gigabytes_per_second, candidate.time.total().max(1)).times(Fraction::new(over, under))
     }
 }
 

@@ -61,6 +61,15 @@ words!(CollectiveAlgorithm {
 });
 
 impl Collective {
+    /// Over and under: what size / time is multiplied by, so that it compares with the bandwidth of a port
+    /// whatever the number of chips, as the benchmarks of NCCL count their bus bandwidth.
+    pub fn bus_factor(self, chips: u64) -> [u64; 2] {
+        match self {
+            Collective::Broadcast | Collective::Reduce => [1, 1],
+            Collective::AllReduce => [2 * (chips - 1), chips],
+            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll => [chips - 1, chips],
+        }
+    }
     /// Whether one chip is the root of it.
     pub fn is_rooted(self) -> bool {
         matches!(self, Collective::Broadcast | Collective::Reduce)

@@ -2,7 +2,7 @@
 
 use super::algorithms::{Base, Size, known, plans};
 use super::{CollectivesAsked, CollectivesError};
-use crate::check;
+use crate::check::{self, CheckError};
 use crate::ids::Id;
 use crate::ir::{Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, Neighbors, Scene, Schedule};
 use crate::model::{Collective, CollectiveAlgorithm};
@@ -110,11 +110,7 @@ impl<'a> Planner<'a> {
         let mut plans = Vec::with_capacity(copies.len());
         for copy in copies.iter() {
             let schedule = turned(self.scene, copy, collective, algorithm)?;
-            check::schedule(self.scene, &schedule).map_err(|error| CollectivesError::Convicted {
-                collective: collective.name(),
-                algorithm: algorithm.name(),
-                error: Box::new(error),
-            })?;
+            check::schedule(self.scene, &schedule).map_err(|error| convicted(collective, algorithm.name(), error))?;
             let Some(rounds) = schedule.rounds() else { continue };
             let table = Timetable::new(self.scene, &schedule, rounds)?;
             plans.push(Checked { schedule, table });
@@ -147,11 +143,7 @@ impl<'a> Planner<'a> {
         }
         let root = self.root(collective);
         let found = bounds(self.scene, collective, root)?;
-        check::collective_bounds(self.scene, collective, root, &found).map_err(|error| CollectivesError::Convicted {
-            collective: collective.name(),
-            algorithm: "bound",
-            error: Box::new(error),
-        })?;
+        check::collective_bounds(self.scene, collective, root, &found).map_err(|error| convicted(collective, "bound", error))?;
         let found = Rc::new(found);
         self.bounds.insert(collective, Rc::clone(&found));
         Ok(found)
@@ -179,4 +171,9 @@ impl<'a> Planner<'a> {
         self.size = Some(size);
         Ok(size)
     }
+}
+
+/// What the checker does not accept.
+fn convicted(collective: Collective, algorithm: &'static str, error: CheckError) -> CollectivesError {
+    CollectivesError::Convicted { collective: collective.name(), algorithm, error: Box::new(error) }
 }

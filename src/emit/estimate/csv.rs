@@ -14,7 +14,7 @@ pub fn estimate_csv(asked: &Ask, table: &Table) -> String {
         for (what, row) in rows {
             let (time, cost) = (row.time(size), row.cost());
             let algbw = size / time.total_ns();
-            let bus = algbw * asked.question.kind.bus_factor(table.chips);
+            let bus = algbw * asked.question.bus_factor(table.chips);
             let _ = write!(out, "{bytes},{what},{},{},{},{},{:.9},", row.name, row.links.name(), cost.steps, cost.messages, cost.volume);
             let _ = write!(out, "{:.3},{:.3},{:.3},", time.latency_ns, time.volume_ns, time.total_ns());
             let _ = writeln!(out, "{algbw:.6},{bus:.6},{:.0}", row.even_bytes());

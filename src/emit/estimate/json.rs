@@ -97,7 +97,7 @@ fn row(asked: &Ask, table: &Table, row: &Row, bytes: f64) -> Value {
         "volume_ns": number(time.volume_ns),
         "time_ns": number(time.total_ns()),
         "algbw_gb_s": number(algbw),
-        "busbw_gb_s": number(algbw * asked.question.kind.bus_factor(table.chips)),
+        "busbw_gb_s": number(algbw * asked.question.bus_factor(table.chips)),
         "even_bytes": number(row.even_bytes()),
         "below_bound": table.is_below_the_bound(row, bytes),
         "phases": phases.collect::<Vec<_>>(),

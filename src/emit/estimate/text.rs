@@ -89,7 +89,7 @@ fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: Time
     let line = |row: &Row| -> Vec<String> {
         let (time, cost) = (row.time(bytes as f64), row.cost());
         let algbw = bytes as f64 / time.total_ns();
-        let bus = algbw * asked.question.kind.bus_factor(table.chips);
+        let bus = algbw * asked.question.bus_factor(table.chips);
         let even = about(row.even_bytes());
         vec![
             row.name.clone(),
