@@ -10,10 +10,12 @@ mod errors;
 mod gather;
 mod messages;
 mod reduce;
+mod time;
 mod transfers;
 mod trees;
 
 pub use errors::ScheduleError;
+pub use time::{Pace, Spent, bound_time, schedule_time};
 
 use super::{CheckError, symmetry};
 use crate::ids::{Id, NodeId};
