@@ -34,7 +34,9 @@ pub use dual::dual;
 pub use errors::CheckError;
 pub use faults::faults;
 pub use flow::flow;
-pub use foreign::{ForeignCollective, ForeignScene, ForeignTables, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_scene};
+pub use foreign::{
+    ForeignCollective, ForeignScene, ForeignTables, JudgedBy, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_scene,
+};
 pub use limit::limit;
 pub use measures::Counts;
 pub use network::{bisection, paths_and_failures};

@@ -1,19 +1,20 @@
 //! `fabc collective`: schedules of collectives on a built fabric, and what they take.
 
 use super::collective_options::{CollectiveArgs, CollectiveFormat};
+use super::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
 use super::errors::{DriverError, Stop};
 use super::read::{self, Loaded};
 use super::sim_options::NOMINAL;
 use super::terminal::{Terminal, print_out, write_out};
 use super::write;
-use crate::check::{self, CheckError, Files, ReadScene};
+use crate::check::{self, ReadScene};
 use crate::compile::collectives::{CollectivesAsked, CollectivesError, Planned, known};
 use crate::diag::{SourceMap, Span, closest, list, suggestion};
 use crate::emit;
 use crate::estimate::{self, EstimateError, Word};
 use crate::ids::NodeId;
-use crate::ir::{Scene, Topology};
-use crate::limits::{ARTIFACT_BYTES, COLLECTIVE_BYTES};
+use crate::ir::{CollectiveLeftOut, CollectiveReport, Scene, Topology};
+use crate::limits::COLLECTIVE_BYTES;
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 use std::path::Path;
 
@@ -43,16 +44,36 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         barrier: args.barrier,
         seed: args.seed,
     };
-    let (mut costs, mut rows, mut crossovers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut costs, mut rows, mut crossovers, mut left_out) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (at, name) in names.iter().enumerate() {
-        let ReadScene { topology, lit, dead } = scene(args, &fabric, &sources, name)?;
+        let tabled = asked.collectives.contains(&Collective::AllToAll);
+        let read = scenario(&args.directory, &fabric, &sources, name, tabled)?;
+        let ReadTabled { scene, tables, lengths } = read.ok_or_else(|| unknown("scenario", name, &[NOMINAL]))?;
+        let ReadScene { topology, lit, dead } = scene;
         asked.root = args.root.as_deref().map(|root| self::root(&topology, root)).transpose()?;
         let scene = Scene { topology: &topology, lit, dead };
         let stop = |error: CollectivesError| {
             let error = error.of(name);
             Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
         };
-        let mut planned = Planned::new(&fabric, &scene, &asked);
+        if tabled && tables.is_none() && args.collective.is_some() {
+            return Err(untabled(&args.directory, name).into());
+        }
+        let tables = tables.as_ref();
+        let reason = match tables {
+            None => Some("it follows forwarding tables, and this directory has none: its build stopped before routing"),
+            Some(_) if args.collective.is_some() => None,
+            Some(_) => {
+                let tried = Planned::new(&fabric, &scene, &asked).along(tables, &lengths).is_tried(Collective::AllToAll).map_err(stop)?;
+                (!tried).then_some("it would take long here and was not tried; ask for it by `--collective all_to_all`")
+            }
+        };
+        if let Some(reason) = reason.filter(|_| tabled) {
+            // From here on, in no scenario.
+            asked.collectives.retain(|&collective| collective != Collective::AllToAll);
+            left_out.push(CollectiveLeftOut { collective: Collective::AllToAll, reason });
+        }
+        let mut planned = Planned::new(&fabric, &scene, &asked).along(tables, &lengths);
         rows.extend(planned.rows(name).map_err(stop)?);
         costs.push((name.clone(), planned.cost().clone()));
         if at > 0 {
@@ -61,13 +82,11 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         crossovers = planned.crossovers().map_err(stop)?;
         if let Some(path) = target {
             let schedule = planned.schedule(asked.collectives[0], asked.sizes[0]).map_err(stop)?;
-            if let Some(text) = emit::collective_json(&fabric.name, name, &schedule) {
-                write::write(Path::new(path), text.as_bytes())?;
-                terminal.detail(&format!("wrote {path}"));
-            }
+            write::write(Path::new(path), emit::collective_json(&fabric.name, name, &schedule).as_bytes())?;
+            terminal.detail(&format!("wrote {path}"));
         }
     }
-    let report = asked.report(costs, rows, crossovers);
+    let report = CollectiveReport { left_out, ..asked.report(costs, rows, crossovers) };
     match args.format {
         CollectiveFormat::Text => print_out(&emit::collectives_text(&fabric.name, &report))?,
         CollectiveFormat::Json => write_out(emit::collectives_json(&fabric.name, &report).as_bytes())?,
@@ -198,7 +217,7 @@ fn scenarios(args: &CollectiveArgs, fabric: &Fabric, sources: &SourceMap) -> Res
     if args.scenario == NOMINAL {
         return Ok(vec![NOMINAL.to_owned()]);
     }
-    let names = check::scenario_names(&files(args)?, fabric).map_err(|error| convicted(error, sources))?;
+    let names = check::scenario_names(&files(&args.directory)?, fabric).map_err(|error| convicted(error, sources))?;
     if args.scenario == ALL {
         return Ok(names);
     }
@@ -206,19 +225,4 @@ fn scenarios(args: &CollectiveArgs, fabric: &Fabric, sources: &SourceMap) -> Res
         Some(name) => Ok(vec![name.clone()]),
         None => Err(unknown("scenario", &args.scenario, &names.iter().map(String::as_str).chain([ALL]).collect::<Vec<_>>()).into()),
     }
-}
-
-fn scene(args: &CollectiveArgs, fabric: &Fabric, sources: &SourceMap, name: &str) -> Result<ReadScene, Stop> {
-    let scene = check::read_scene(&files(args)?, fabric, name).map_err(|error| convicted(error, sources))?;
-    Ok(scene.ok_or_else(|| unknown("scenario", name, &[NOMINAL]))?)
-}
-
-/// The files that tell who is wired to whom.
-fn files(args: &CollectiveArgs) -> Result<Files, DriverError> {
-    let there = ["topology.json", "ocs.json"].into_iter().filter(|path| args.directory.join(path).is_file());
-    there.map(|path| Ok((path.to_owned(), read::bytes(&args.directory.join(path), ARTIFACT_BYTES)?))).collect()
-}
-
-fn convicted(error: CheckError, sources: &SourceMap) -> Stop {
-    Stop { diagnostics: vec![Box::new(error)], sources: sources.clone(), exit_code: 3 }
 }

@@ -7,7 +7,7 @@ use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
-use crate::check::{self, ForeignCollective, ForeignTables, Lanes, NamedFile};
+use crate::check::{self, ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
 use crate::syntax::print_spec;
 use crate::verify::{self, Unproved, Verified};
@@ -19,11 +19,11 @@ use std::path::Path;
 /// # Errors
 /// The directory is not one of fabc's, or does not hold what it claims (exit code 3).
 pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
+    if let (Some(collective), Some(topology)) = (&args.collective, &args.topology) {
+        return schedule(collective, topology, args.tables.as_deref(), terminal);
+    }
     if let (Some(tables), Some(topology)) = (&args.tables, &args.topology) {
         return foreign(tables, topology, args, terminal);
-    }
-    if let (Some(collective), Some(topology)) = (&args.collective, &args.topology) {
-        return schedule(collective, topology, terminal);
     }
     let Some(directory) = &args.directory else { return Ok(()) };
     for needed in [MANIFEST, "spec.fab"] {
@@ -102,12 +102,14 @@ fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) 
     Ok(())
 }
 
-/// `fabc verify --collective FILE --topology FILE`.
-fn schedule(file: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> {
+/// `fabc verify --collective FILE --topology FILE [--tables FILE]`.
+fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal) -> Result<(), Stop> {
     let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (bytes, topology_bytes) = (read(file)?, read(topology)?);
+    let tables_bytes = tables.map(read).transpose()?;
     let [plan, network] = [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
-    let found = check::foreign_collective(plan, network).map_err(rejected)?;
+    let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
+    let found = check::foreign_collective(plan, JudgedBy { network, tables: beside }).map_err(rejected)?;
     let ForeignCollective { fabric, collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;
     let (collective, algorithm) = (collective.name(), algorithm.name());
     terminal.say(&if terminal.format == MessageFormat::Json {

@@ -13,9 +13,9 @@ pub use algorithms::known;
 pub use asked::CollectivesAsked;
 pub use errors::CollectivesError;
 
-use crate::ir::{ATTOSECONDS, CollectiveCost, CollectiveCrossover, CollectiveRow, Scene, Schedule};
+use crate::ir::{ATTOSECONDS, CollectiveCost, CollectiveCrossover, CollectiveRow, ForwardingTables, Scene, Schedule};
 use crate::model::{Collective, Fabric};
-use planner::Planner;
+use planner::{Along, Planner};
 
 /// Sizes between which crossovers are looked for where no curve is asked for, bytes.
 const CURVE: [u64; 2] = [1 << 10, 1 << 32];
@@ -54,6 +54,22 @@ impl<'a> Planned<'a> {
         Self { planner: Planner::new(scene, cost(fabric, scene, asked), asked), asked }
     }
 
+    /// The same with the forwarding tables of the scene, if there are some: an all-to-all follows them, and
+    /// without them it cannot be planned. `lengths` of its channel classes, such as those that certify its concurrent flow, may say more
+    /// of what no tables beat than hops do; none need be given, and wrong ones prove nothing.
+    pub fn along(mut self, tables: Option<&'a ForwardingTables>, lengths: &'a [u64]) -> Self {
+        self.planner.along = tables.map(|tables| Along { tables, lengths });
+        self
+    }
+
+    /// Whether a collective is little enough work to be planned unasked.
+    ///
+    /// # Errors
+    /// Nothing can be planned on the scene.
+    pub fn is_tried(&mut self, collective: Collective) -> Result<bool, CollectivesError> {
+        self.planner.is_tried(collective)
+    }
+
     /// What a channel takes.
     pub fn cost(&self) -> &CollectiveCost {
         &self.planner.cost
@@ -84,7 +100,7 @@ impl<'a> Planned<'a> {
         };
         let mut found = Vec::new();
         for &collective in &self.asked.collectives {
-            if self.asked.algorithm.is_some() {
+            if self.asked.algorithm.is_some() || known(collective).len() < 2 {
                 continue;
             }
             let mut fastest = |size| self.planner.row("", collective, size).map(|row| row.best().algorithm);
