@@ -9,6 +9,7 @@ use super::staging::MANIFEST;
 use super::terminal::Terminal;
 use crate::check::{self, ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
+use crate::model::CollectiveAlgorithm;
 use crate::syntax::print_spec;
 use crate::verify::{self, Unproved, Verified};
 use serde_json::json;
@@ -111,6 +112,10 @@ fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal
     let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
     let found = check::foreign_collective(plan, JudgedBy { network, tables: beside }).map_err(rejected)?;
     let ForeignCollective { fabric, collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;
+    let cut = match algorithm {
+        CollectiveAlgorithm::Trees => "pieces of the share of a tree",
+        _ => "chunks a shard",
+    };
     let (collective, algorithm) = (collective.name(), algorithm.name());
     terminal.say(&if terminal.format == MessageFormat::Json {
         json!({
@@ -124,7 +129,7 @@ fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal
             format!(", the tightest {least:.4} chunk times ({:.2} % of the schedule)", 100.0 * least / volume.max(1) as f64)
         });
         format!(
-            "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} chunks a shard\n  \
+            "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} {cut}\n  \
              {steps} steps, {volume} chunk times, {transfers} transfers replayed: every chip gets what it should\n  \
              {bounds} bounds follow from their witnesses{bound}"
         )

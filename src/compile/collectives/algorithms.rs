@@ -33,12 +33,9 @@ pub(super) enum Base {
 }
 
 impl Base {
-    /// Parts of a shard, where those are planned one by one.
-    pub(super) fn chunks(self) -> Option<u32> {
-        match self {
-            Base::Steps(chunks) | Base::Slots(chunks, _) | Base::Pull(chunks, _) | Base::Direct(chunks, _) => Some(chunks),
-            Base::MultiTree | Base::Trees => None,
-        }
+    /// Whether it cuts what it moves into as many parts as are asked for.
+    pub(super) fn is_cut(self) -> bool {
+        self != Base::MultiTree
     }
 }
 
@@ -63,9 +60,10 @@ pub(super) struct Size {
 const TRIED: u64 = 1 << 20;
 /// Chunks that canonical chips take in together, up to which shards are cut unasked.
 const CUT: u64 = 1 << 22;
-/// Messages of the chips that those along the tables are planned for, up to which they are planned unasked;
-/// chunks of them up to which messages are cut unasked.
-const SENT: u64 = 1 << 17;
+/// Messages that are planned one by one, up to which an all-to-all is planned unasked.
+const SENT: u64 = 1 << 18;
+/// Chunks of them up to which they are cut unasked.
+const CUT_SENT: u64 = 1 << 15;
 /// The most chunks of a message, unasked.
 const MOST_CHUNKS: u32 = 4;
 /// The most slots that a chunk is planned to be on its way; a plan for fewer waits a little longer.
@@ -133,7 +131,7 @@ pub(super) fn few_messages(size: &Size) -> bool {
 fn messages(size: &Size, cost: &CollectiveCost, bytes: u64) -> u32 {
     let counts = std::iter::successors(Some(MOST_CHUNKS), |chunks| Some(chunks / 2)).take_while(|&chunks| chunks > 1);
     let fits = |&chunks: &u32| {
-        let few = size.senders * size.chips * u64::from(chunks) <= SENT;
+        let few = size.senders * size.chips * u64::from(chunks) <= CUT_SENT;
         few && cost.carried(bytes, size.chips * u64::from(chunks)) >= cost.hop
     };
     counts.into_iter().find(fits).unwrap_or(1)

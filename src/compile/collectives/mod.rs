@@ -8,6 +8,7 @@ mod algorithms;
 mod asked;
 mod errors;
 mod planner;
+mod times;
 
 pub use algorithms::known;
 pub use asked::CollectivesAsked;
@@ -103,7 +104,7 @@ impl<'a> Planned<'a> {
             if self.asked.algorithm.is_some() || known(collective).len() < 2 {
                 continue;
             }
-            let mut fastest = |size| self.planner.row("", collective, size).map(|row| row.best().algorithm);
+            let mut fastest = |size| self.planner.fastest_algorithm(collective, size);
             let (mut low, mut below) = (first, fastest(first)?);
             while low < last {
                 let next = low.saturating_mul(2).min(last);

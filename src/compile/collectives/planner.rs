@@ -1,17 +1,18 @@
 //! Schedules of one scene, each made, checked and laid out once, however many sizes are asked for.
 
 use super::algorithms::{Base, Size, few_messages, known, plans};
+use super::times::Times;
 use super::{CollectivesAsked, CollectivesError};
 use crate::check::{self, CheckError};
 use crate::ids::Id;
 use crate::ir::{
-    Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, CollectiveTime, ForwardingTables, Fraction, Neighbors,
-    Scene, Schedule, Transfers,
+    Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, ForwardingTables, Fraction, Neighbors, Scene, Schedule,
+    Transfers,
 };
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::passes::collective::{
-    Asked, CollectiveError, Pipelined, Sent, Timetable, bounds, by_slots, by_steps, direct, least, multitree, natural_chunks, over_lengths,
-    pull, tightest, trees, turned,
+    Asked, CollectiveError, bounds, by_slots, by_steps, direct, least, multitree, natural_chunks, over_lengths, pull, tightest, trees,
+    turned,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -22,11 +23,15 @@ struct Checked {
     times: Times,
 }
 
-/// What a schedule takes, by how it moves chunks.
-enum Times {
-    Rounds(Timetable),
-    Trees(Pipelined),
-    Sends(Sent),
+/// The fastest plan of an algorithm.
+struct Best {
+    base: Base,
+    plans: Rc<Vec<Checked>>,
+    at: usize,
+    /// Into how many it cuts what it cuts.
+    chunks: u32,
+    /// Attoseconds.
+    total: u128,
 }
 
 /// Forwarding tables, and lengths of channels that may say what no tables beat.
@@ -58,14 +63,17 @@ impl<'a> Planner<'a> {
     pub(super) fn row(&mut self, scenario: &str, collective: Collective, bytes: u64) -> Result<CollectiveRow, CollectivesError> {
         let size = self.size()?;
         let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
-        for &algorithm in known(collective).iter().filter(|&&algorithm| self.asked.algorithm.is_none_or(|asked| asked == algorithm)) {
-            match self.candidate(collective, algorithm, bytes)? {
-                Some((candidate, _)) => candidates.push(candidate),
+        for algorithm in self.algorithms(collective) {
+            match self.best(collective, algorithm, bytes)? {
+                Some(best) => candidates.push(best.candidate(algorithm, &self.cost, bytes, self.asked.chunks)),
                 None => left_out.push(algorithm),
             }
         }
         candidates.sort_by_key(|candidate| candidate.time.total());
-        let bounds = self.bounds(collective)?;
+        let mut bounds = self.bounds(collective)?.to_vec();
+        // The packing of trees may have come upon a tighter partition.
+        let packed = self.checked.iter().filter(|((of, algorithm, _), _)| (*of, *algorithm) == (collective, CollectiveAlgorithm::Trees));
+        bounds.extend(packed.flat_map(|(_, plans)| plans.iter()).flat_map(|plan| plan.schedule.bounds.iter().cloned()));
         let tightest = tightest(&bounds, collective, &self.cost, bytes, size.chips);
         let (Some((bound, witness)), false) = (tightest, candidates.is_empty()) else {
             return Err(CollectiveError::TooFew { chips: size.chips as usize }.into());
@@ -105,38 +113,49 @@ impl<'a> Planner<'a> {
 
     /// The schedule of the first candidate.
     pub(super) fn fastest(&mut self, collective: Collective, bytes: u64) -> Result<Schedule, CollectivesError> {
-        let algorithm = self.row("", collective, bytes)?.best().algorithm;
-        let Some((candidate, (plans, at))) = self.candidate(collective, algorithm, bytes)? else {
+        let algorithm = self.fastest_algorithm(collective, bytes)?;
+        let Some(Best { plans, at, chunks, .. }) = self.best(collective, algorithm, bytes)? else {
             return Err(CollectiveError::TooFew { chips: 0 }.into());
         };
-        let schedule = Schedule { chunks: candidate.chunks, ..plans[at].schedule.clone() };
+        let schedule = Schedule { chunks, ..plans[at].schedule.clone() };
         // Pieces of trees are counted here first.
         self.check(&schedule)?;
         Ok(schedule)
     }
 
-    /// The fastest plan of an algorithm, and where it is; none where all of its plans are too much work.
-    #[allow(clippy::type_complexity)]
-    fn candidate(
-        &mut self,
-        collective: Collective,
-        algorithm: CollectiveAlgorithm,
-        bytes: u64,
-    ) -> Result<Option<(CollectiveCandidate, (Rc<Vec<Checked>>, usize))>, CollectivesError> {
+    /// The algorithm whose fastest plan is the fastest of all that may be used.
+    pub(super) fn fastest_algorithm(&mut self, collective: Collective, bytes: u64) -> Result<CollectiveAlgorithm, CollectivesError> {
+        let mut best: Option<(u128, CollectiveAlgorithm)> = None;
+        for algorithm in self.algorithms(collective) {
+            if let Some(found) = self.best(collective, algorithm, bytes)?
+                && best.is_none_or(|(least, _)| found.total < least)
+            {
+                best = Some((found.total, algorithm));
+            }
+        }
+        let nothing = CollectiveError::TooFew { chips: self.size()?.chips as usize };
+        Ok(best.ok_or(nothing)?.1)
+    }
+
+    /// Those of a collective that may be used.
+    fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
+        let only = self.asked.algorithm;
+        known(collective).iter().copied().filter(move |&algorithm| only.is_none_or(|only| only == algorithm))
+    }
+
+    /// The fastest plan of an algorithm; none where all of its plans are too much work.
+    fn best(&mut self, collective: Collective, algorithm: CollectiveAlgorithm, bytes: u64) -> Result<Option<Best>, CollectivesError> {
         let size = self.size()?;
         let asked = self.asked.chunks;
         let wanted = plans(algorithm, (&size, &self.cost), bytes, asked, self.asked.algorithm.is_some());
-        let mut best: Option<(CollectiveCandidate, (Rc<Vec<Checked>>, usize))> = None;
+        let mut best: Option<Best> = None;
         for base in wanted {
             let plans = self.plans(collective, algorithm, base)?;
             for (at, Checked { schedule, times }) in plans.iter().enumerate() {
-                let (chunks, time) = times.best(schedule, &self.cost, bytes, asked);
-                if best.as_ref().is_none_or(|(best, _)| time.total() < best.time.total()) {
-                    let cut = base.chunks().or_else(|| (base == Base::Trees).then_some(chunks));
-                    let reduced_from = asked.filter(|&asked| cut.is_some_and(|cut| asked > cut));
-                    let (steps, volume) = times.steps(schedule, chunks);
-                    let candidate = CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time };
-                    best = Some((candidate, (Rc::clone(&plans), at)));
+                let chunks = times.chunks(schedule, &self.cost, bytes, asked);
+                let total = times.total(&self.cost, bytes, chunks);
+                if best.as_ref().is_none_or(|best| total < best.total) {
+                    best = Some(Best { base, plans: Rc::clone(&plans), at, chunks, total });
                 }
             }
         }
@@ -162,12 +181,7 @@ impl<'a> Planner<'a> {
                 }
             };
             self.check(&schedule)?;
-            let times = match (&schedule.transfers, self.along) {
-                (Transfers::Rounds(rounds), _) => Times::Rounds(Timetable::new(self.scene, &schedule, rounds)?),
-                (Transfers::Trees(trees), _) => Times::Trees(Pipelined::new(self.scene.topology, trees)),
-                (Transfers::Sends(sends), Some(along)) => Times::Sends(Sent::new(self.scene, along.tables, &schedule, sends)?),
-                (Transfers::Sends(_), None) => return Err(CollectiveError::Untabled.into()),
-            };
+            let times = Times::new(self.scene, &schedule, self.along.map(|along| along.tables))?;
             plans.push(Checked { schedule, times });
         }
         let plans = Rc::new(plans);
@@ -214,11 +228,11 @@ impl<'a> Planner<'a> {
 
     /// Has the checker replay a schedule.
     fn check(&self, schedule: &Schedule) -> Result<(), CollectivesError> {
-        let checked = match (&schedule.transfers, self.along) {
+        let replayed = match (&schedule.transfers, self.along) {
             (Transfers::Sends(_), Some(along)) => check::schedule_along(self.scene, along.tables, schedule),
             _ => check::schedule(self.scene, schedule),
         };
-        checked.map_err(|error| convicted(schedule.collective, schedule.algorithm.name(), error))
+        replayed.map_err(|error| convicted(schedule.collective, schedule.algorithm.name(), error))
     }
 
     fn root(&self, collective: Collective) -> Option<crate::ids::NodeId> {
@@ -247,26 +261,12 @@ impl<'a> Planner<'a> {
     }
 }
 
-impl Times {
-    /// Into how many chunks a schedule cuts so many bytes, and how long it takes then.
-    fn best(&self, schedule: &Schedule, cost: &CollectiveCost, bytes: u64, asked: Option<u32>) -> (u32, CollectiveTime) {
-        match self {
-            Times::Rounds(table) => (schedule.chunks, table.time(cost, bytes)),
-            Times::Sends(sent) => (schedule.chunks, sent.time(cost, bytes)),
-            Times::Trees(trees) => {
-                let pieces = trees.pieces(cost, bytes, asked);
-                (pieces, trees.time(cost, bytes, pieces))
-            }
-        }
-    }
-
-    /// Rounds one after the other, and chunk times.
-    fn steps(&self, schedule: &Schedule, chunks: u32) -> (u64, u64) {
-        match self {
-            Times::Rounds(_) => schedule.rounds().map_or((0, 0), |rounds| (rounds.steps() as u64, rounds.volume())),
-            Times::Sends(sent) => (u64::from(sent.slots()), u64::from(sent.slots())),
-            Times::Trees(trees) => (trees.steps(chunks), trees.volume(chunks)),
-        }
+impl Best {
+    fn candidate(&self, algorithm: CollectiveAlgorithm, cost: &CollectiveCost, bytes: u64, asked: Option<u32>) -> CollectiveCandidate {
+        let (Checked { schedule, times }, chunks) = (&self.plans[self.at], self.chunks);
+        let reduced_from = asked.filter(|&asked| self.base.is_cut() && asked > chunks);
+        let (steps, volume) = times.steps(schedule, chunks);
+        CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time: times.time(cost, bytes, chunks) }
     }
 }
 

@@ -38,7 +38,7 @@ pub use asked::Asked;
 pub use direct::{direct, over_flow};
 pub use error::CollectiveError;
 pub use flow::over_lengths;
-pub use pipelined::Pipelined;
+pub use pipelined::{Crossing, Pipelined};
 pub use sent::Sent;
 pub use timing::{Timetable, least, tightest};
 pub use trees::trees;

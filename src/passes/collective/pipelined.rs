@@ -19,9 +19,8 @@ use std::collections::BinaryHeap;
 const MOST_PIECES: u32 = 1 << 16;
 
 /// A channel as a tree uses it.
-#[derive(Clone)]
 struct Use {
-    channel: u32,
+    channel: ChannelId,
     /// The uses that wait for this one.
     then: Vec<u32>,
     /// Uses that this one waits for.
@@ -30,15 +29,27 @@ struct Use {
 
 /// Trees that can be timed again and again.
 pub struct Pipelined {
+    /// Tree by tree.
     uses: Vec<Use>,
+    /// `[tree]`: where its uses end.
+    ends: Vec<usize>,
     channels: usize,
-    /// Trees.
-    count: u64,
     /// Trees of the link that is in most.
     capacity: u64,
     /// Hops from the farthest chip to its root.
     height: u64,
     nodes: u32,
+}
+
+/// A piece on a channel of its tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crossing {
+    /// Of which tree.
+    pub tree: usize,
+    /// The channel.
+    pub channel: ChannelId,
+    /// When its message starts, overhead first, attoseconds.
+    pub start: u128,
 }
 
 /// What one piece costs.
@@ -52,14 +63,14 @@ struct Piece {
 impl Pipelined {
     /// Lays out trees that span. Of a link both channels are in every tree that has it, one up, one down.
     pub fn new(topology: &Topology, shared: &SharedTrees) -> Self {
-        let mut uses: Vec<Use> = Vec::new();
+        let (mut uses, mut ends): (Vec<Use>, Vec<usize>) = (Vec::new(), Vec::new());
         for tree in &shared.trees {
             // `[router]`: its use up and its use down.
             let mut numbers = vec![None; tree.up.len()];
             for (node, up) in tree.up.iter().enumerate() {
                 let Some(up) = *up else { continue };
                 numbers[node] = Some((uses.len() as u32, uses.len() as u32 + 1));
-                let of = |channel: ChannelId| Use { channel: channel.0, then: Vec::new(), after: 0 };
+                let of = |channel: ChannelId| Use { channel, then: Vec::new(), after: 0 };
                 uses.extend([of(up), of(up.reverse())]);
             }
             let roots: Vec<u32> = tops(topology, &tree.up, tree.root).filter_map(|child| numbers[child]).map(|(_, down)| down).collect();
@@ -78,13 +89,14 @@ impl Pipelined {
                     None => roots.iter().for_each(|&down| follow(own_up, down)),
                 }
             }
+            ends.push(uses.len());
         }
         let mut crossed = vec![0u64; topology.channel_count()];
-        uses.iter().for_each(|one| crossed[one.channel as usize] += 1);
+        uses.iter().for_each(|one| crossed[one.channel.index()] += 1);
         Self {
             uses,
+            ends,
             channels: topology.channel_count(),
-            count: shared.trees.len().max(1) as u64,
             capacity: crossed.into_iter().max().unwrap_or(0).max(1),
             height: u64::from(shared.height(topology)),
             nodes: topology.node_count() as u32,
@@ -94,7 +106,7 @@ impl Pipelined {
     /// The pieces of a share with which a vector of so many bytes takes least by what is known without laying
     /// the first one out: a power of two, or three times one, or as many as asked for; none below a flit.
     pub fn pieces(&self, cost: &CollectiveCost, bytes: u64, asked: Option<u32>) -> u32 {
-        let flits = bytes / (self.count * u64::from(cost.flit_bytes.max(1)));
+        let flits = bytes / (self.count() * u64::from(cost.flit_bytes.max(1)));
         // Pieces of all chips are numbered in 32 bits.
         let most = MOST_PIECES.min(u32::MAX / self.nodes.max(1)).min(u32::try_from(flits).unwrap_or(u32::MAX)).max(1);
         if let Some(asked) = asked {
@@ -125,6 +137,11 @@ impl Pipelined {
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
     }
 
+    /// How long it takes: all of [`Pipelined::time`], for less.
+    pub fn whole(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> u128 {
+        self.total(cost.barrier, pieces, self.piece(cost, bytes, pieces))
+    }
+
     /// Rounds one after the other: hops of the first piece, and one for every further piece.
     pub fn steps(&self, pieces: u32) -> u64 {
         u64::from(pieces) - 1 + 2 * self.height
@@ -135,8 +152,22 @@ impl Pipelined {
         self.total(false, pieces, Piece { message: 1, hop: 0 }) as u64
     }
 
+    /// When the first piece of every tree crosses each of its channels, without barriers; piece p does so p
+    /// times as many messages later as a link has trees, at most.
+    pub fn crossings(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Vec<Crossing> {
+        let mut found = Vec::with_capacity(self.uses.len());
+        self.first(self.piece(cost, bytes, pieces), |at, start| {
+            found.push(Crossing { tree: self.ends.partition_point(|&end| end <= at), channel: self.uses[at].channel, start });
+        });
+        found
+    }
+
+    fn count(&self) -> u64 {
+        self.ends.len().max(1) as u64
+    }
+
     fn piece(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Piece {
-        Piece { message: cost.carried(bytes, self.count * u64::from(pieces)) + cost.overhead, hop: cost.hop }
+        Piece { message: cost.carried(bytes, self.count() * u64::from(pieces)) + cost.overhead, hop: cost.hop }
     }
 
     fn period(&self, message: u128) -> u128 {
@@ -148,11 +179,15 @@ impl Pipelined {
     }
 
     fn total(&self, barrier: bool, pieces: u32, piece: Piece) -> u128 {
-        if barrier { self.barriers(pieces, piece) } else { self.period(piece.message) * u128::from(pieces - 1) + self.first(piece) }
+        if barrier {
+            self.barriers(pieces, piece)
+        } else {
+            self.period(piece.message) * u128::from(pieces - 1) + self.first(piece, |_, _| ())
+        }
     }
 
-    /// When the first piece of every tree is everywhere.
-    fn first(&self, Piece { message, hop }: Piece) -> u128 {
+    /// When the first piece of every tree is everywhere; tells when it starts on each of its channels.
+    fn first(&self, Piece { message, hop }: Piece, mut tell: impl FnMut(usize, u128)) -> u128 {
         let period = self.period(message);
         // `[channel]`: when its first message starts, from which its places are counted, and which are taken.
         let mut places: Vec<Option<(u128, Vec<bool>)>> = vec![None; self.channels];
@@ -163,7 +198,7 @@ impl Pipelined {
         let mut end = 0;
         while let Some(Reverse((ready, at))) = open.pop() {
             let own = &self.uses[at as usize];
-            let start = match &mut places[own.channel as usize] {
+            let start = match &mut places[own.channel.index()] {
                 none @ None => {
                     let mut taken = vec![false; self.capacity as usize];
                     taken[0] = true;
@@ -172,6 +207,7 @@ impl Pipelined {
                 }
                 Some((from, taken)) => place(*from, taken, ready, message, period),
             };
+            tell(at as usize, start);
             let came = start + message + hop;
             end = end.max(came);
             for &next in &own.then {

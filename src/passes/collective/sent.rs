@@ -57,10 +57,15 @@ impl Sent {
     /// How long it takes for vectors of so many bytes, and on what that is spent.
     pub fn time(&self, cost: &CollectiveCost, bytes: u64) -> CollectiveTime {
         let chunk = cost.carried(bytes, self.parts);
-        let all = self.total(cost.barrier, chunk + cost.overhead, cost.hop);
+        let all = self.whole(cost, bytes);
         let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, chunk, cost.hop) };
         let volume = self.total(cost.barrier, chunk, 0);
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
+    }
+
+    /// How long it takes for vectors of so many bytes: all of [`Sent::time`], for less.
+    pub fn whole(&self, cost: &CollectiveCost, bytes: u64) -> u128 {
+        self.total(cost.barrier, cost.carried(bytes, self.parts) + cost.overhead, cost.hop)
     }
 
     /// Slots one after the other; in each a channel carries a chunk.

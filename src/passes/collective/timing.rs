@@ -68,10 +68,15 @@ impl Timetable {
     /// How long it takes for vectors of so many bytes, and on what that is spent.
     pub fn time(&self, cost: &CollectiveCost, bytes: u64) -> CollectiveTime {
         let chunk = cost.carried(bytes, self.parts);
-        let all = self.total(cost.barrier, chunk, cost.hop, cost.overhead);
+        let all = self.whole(cost, bytes);
         let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, chunk, cost.hop, 0) };
         let volume = self.total(cost.barrier, chunk, 0, 0);
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
+    }
+
+    /// How long it takes for vectors of so many bytes: all of [`Timetable::time`], for less.
+    pub fn whole(&self, cost: &CollectiveCost, bytes: u64) -> u128 {
+        self.total(cost.barrier, cost.carried(bytes, self.parts), cost.hop, cost.overhead)
     }
 
     fn total(&self, barrier: bool, chunk: u128, hop: u128, overhead: u128) -> u128 {
