@@ -284,7 +284,7 @@ fn an_all_to_all_needs_tables() {
     let (text, _) = run(&place, &["--size", "1kB"], 0);
     assert!(text.contains("all_to_all: it follows forwarding tables, and this directory has none"), "{text}");
     let (_, error) = run(&place, &["--size", "1kB", "--collective", "all_to_all"], 2);
-    assert!(error.contains("FAB0512") && error.contains("stopped before routing"), "{error}");
+    assert!(error.contains("FAB0512") && error.contains("no tables for the scenario `nominal`"), "{error}");
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn trees_and_messages_are_written_read_and_judged() {
         let (channel, flow) = (of("channel"), of("flow"));
         wrong(&sends, &|plan| plan["bounds"][channel]["shards"] = Value::from(1), 3, "its witness gives");
         wrong(&sends, &|plan| plan["bounds"][flow]["distance"] = Value::from(1), 3, "its witness gives");
-        wrong(&sends, &|plan| plan["bounds"][flow]["lengths"] = Value::Array(Vec::new()), 3, "");
+        wrong(&sends, &|plan| plan["bounds"][flow]["volume"] = Value::from(9999), 3, "its witness gives");
         wrong(&sends, &|plan| plan["capacity"] = Value::from(1), 1, "`capacity` says nothing here");
         wrong(&sends, &|plan| plan["collective"] = Value::from("all_gather"), 3, "are no all_gather");
     }
@@ -392,7 +392,7 @@ fn errors_say_what_to_write() {
         (&["--size", "99999999999TiB"], 2, ["FAB0554", "too large"]),
         (&["--size", "1kB", "--collective", "all_gater"], 2, ["FAB0561", "no collective `all_gater`"]),
         (&["--size", "1kB", "--collective", "all_to_all", "--algorithm", "trees"], 2, ["FAB0561", "algorithm of all_to_all"]),
-        (&["--size", "1kB", "--collective", "all_to_all", "--root", "0"], 2, ["FAB0562", "all_to_all has no root"]),
+        (&["--size", "1kB", "--collective", "all_to_all", "--root", "0"], 2, ["FAB0562", "`all_to_all` has no root"]),
         (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "steps"], 2, ["FAB0561", "algorithm of all_reduce"]),
         (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "direct"], 2, ["FAB0561", "`direct`"]),
         (&["--size", "1kB", "--algorithm", "slot", "--collective", "all_gather"], 2, ["FAB0561", "no algorithm of all_gather `slot`"]),
