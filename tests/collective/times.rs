@@ -2,9 +2,10 @@
 
 use crate::direct::{passes, shortest};
 use crate::graphs::{complete, graph, path, random, ring};
+use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::ids::{ChannelId, Id, NodeId};
-use fabc::ir::{CollectiveCost, Fraction, Scene, Schedule, SharedTrees, Topology, Transfers};
-use fabc::model::Collective;
+use fabc::ir::{CollectiveCost, Fraction, Scenario, Scene, Schedule, SharedTrees, Topology, Transfers};
+use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{Asked, Crossing, Pipelined, Sent, bounds, direct, over_lengths, tightest, trees};
 use fabc::random::Stream;
 use std::collections::BTreeMap;
@@ -218,4 +219,42 @@ fn what_the_tables_load_is_no_bound_of_all() {
     assert!(which.is_universal() && least < load.volume().ceil() * 2_000 * NS, "{which:?}");
     let alone: Vec<_> = schedule.bounds.iter().filter(|bound| !bound.is_universal()).cloned().collect();
     assert!(tightest(&alone, Collective::AllToAll, &cost(20, 0, false), 100_000, 4).is_none());
+}
+
+#[test]
+fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
+    let compiled = crate::pods::built("pod_128");
+    let dark = Scenario::of_ocses(&compiled.fabric, 1).into_iter().find(|scenario| scenario.name == "X[0,0]").unwrap();
+    let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
+    let asked = CollectivesAsked {
+        collectives: vec![Collective::AllReduce],
+        sizes: vec![1 << 30],
+        algorithm: None,
+        chunks: None,
+        root: None,
+        overhead_ps: 0,
+        barrier: false,
+        seed: 1,
+    };
+    let of = |scene: &Scene<'_>| Planned::new(&compiled.fabric, scene, &asked).rows("").unwrap().remove(0);
+    let healthy = of(&Scene::whole(&compiled.topology));
+    let us = NS * 1000;
+    assert_eq!(healthy.best().algorithm, CollectiveAlgorithm::GatherReduce);
+    assert!(healthy.best().time.total() <= 2776 * us, "{healthy:?}");
+    let row = of(&Scene::of(&dark.fault, &compiled.topology, cross_connects));
+    assert_eq!(row.best().algorithm, CollectiveAlgorithm::Trees);
+    // What no schedule beats is 2.7889 ms; reduce-scatter and all-gather wait for chips with five links.
+    assert!(row.bound >= 2788 * us && row.best().time.total() <= 2810 * us, "{row:?}");
+    let gathers = row.candidates.iter().find(|one| one.algorithm == CollectiveAlgorithm::GatherReduce).unwrap();
+    assert!(gathers.time.total() >= 3300 * us, "{row:?}");
+    // An all-to-all cannot be planned without tables.
+    let asked = CollectivesAsked { collectives: vec![Collective::AllToAll], ..asked.clone() };
+    let scene = Scene::whole(&compiled.topology);
+    let error = Planned::new(&compiled.fabric, &scene, &asked).rows("").unwrap_err();
+    assert!(error.to_string().contains("an all-to-all follows forwarding tables, and there are none"), "{error}");
+    // With them it meets their load: 72 shards of 64 ns, and a hop.
+    let (tables, asked) = (crate::pods::tables(&compiled, 0), CollectivesAsked { sizes: vec![1 << 20], ..asked });
+    let row = Planned::new(&compiled.fabric, &scene, &asked).along(Some(&tables), &compiled.flow.dual.lengths).rows("").unwrap().remove(0);
+    assert_eq!(row.best().time.volume, 72 * 64 * NS);
+    assert!(row.best().time.total() <= 4700 * NS && row.bound >= 4600 * NS && row.along.is_some(), "{row:?}");
 }

@@ -39,7 +39,8 @@ pub struct ForeignCollective {
     pub transfers: u64,
     /// Bounds that follow from their witnesses.
     pub bounds: u64,
-    /// The largest of them but for latencies, chunk times over what they are divided by; none without any.
+    /// The largest of them that says how much is moved, whatever the tables; chunk times over what they are
+    /// divided by.
     pub bound: Option<(u64, u64)>,
 }
 
@@ -119,8 +120,8 @@ fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
     }
 }
 
-/// The largest bound but for latencies: chunk times, over what they are divided by. Of what follows tables
-/// also that of the tables.
+/// The largest bound but for latencies, and for what binds those alone that follow the same tables: chunk
+/// times, over what they are divided by.
 fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
     let chunks = u64::from(plan.chunks);
     // Chunks of the full vector.
@@ -133,9 +134,8 @@ fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
     let claims = plan.bounds.iter().filter_map(|bound| match *bound {
         CollectiveBound::Cut { channels, shards, .. } => Some((u64::from(shards) * chunks, u64::from(channels))),
         CollectiveBound::Partition { parts, links, .. } => Some((u64::from(parts - 1) * whole, u64::from(links))),
-        CollectiveBound::Channel { shards, .. } => Some((u64::from(shards) * chunks, 1)),
         CollectiveBound::Flow { volume, distance, .. } => narrow(distance * u128::from(chunks), volume),
-        CollectiveBound::Latency { .. } => None,
+        CollectiveBound::Latency { .. } | CollectiveBound::Channel { .. } => None,
     });
     let larger = |a: (u64, u64), b: (u64, u64)| {
         if u128::from(b.0) * u128::from(a.1) > u128::from(a.0) * u128::from(b.1) { b } else { a }
