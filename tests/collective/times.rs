@@ -170,7 +170,10 @@ fn messages_by_hand() {
 fn messages_keep_to_their_bounds_and_slots() {
     let mut stream = Stream::new(42, 1);
     for round in 0..80u64 {
+        // However many hosts its routers have, each is one chip.
         let topology = random(&mut stream, 16);
+        let hosts = vec![1 + round as u16 % 3; topology.node_count()];
+        let topology = topology.with_hosts(hosts);
         let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
         let (chunks, latency) = (1 + round as u32 % 3, round as u32 % 4);
         let schedule = direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();

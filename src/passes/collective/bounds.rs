@@ -35,7 +35,7 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
             });
             std::iter::once(partition(ground)).chain(far).collect()
         }
-        (Collective::AllToAll, _) => flow::by_hops(ground).into_iter().chain([cut(ground)]).chain(latencies(ground)).collect(),
+        (Collective::AllToAll, _) => [flow::by_hops(ground), cut(ground)].into_iter().chain(latencies(ground)).collect(),
         _ => std::iter::once(cut(ground)).chain(latencies(ground)).collect(),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Every shard makes at least the way between its ends, and what all ways are long together the channels must
 //! carry: the sum of distances over the sum of lengths, in shard times. Any lengths give a true bound; all
-//! alike count hops. Where routers have several hosts nothing is said: who certifies lengths counts those.
+//! alike count hops. A router is one chip here, however many hosts it has.
 
 use super::ground::Ground;
 use crate::ids::{Id, NodeId};
@@ -12,17 +12,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The bound that hops prove.
-pub(super) fn by_hops(ground: &Ground<'_>) -> Option<CollectiveBound> {
+pub(super) fn by_hops(ground: &Ground<'_>) -> CollectiveBound {
     let (scene, symmetry) = (ground.scene, &ground.symmetry);
-    if scene.topology.most_hosts() > 1 {
-        return None;
-    }
     let mut lengths = vec![0; scene.topology.class_count(symmetry)];
     scene.channels().for_each(|channel| lengths[scene.topology.channel_class(symmetry, channel).index()] = 1);
     let volume = scene.channels().count() as u128;
     let of = |class: usize| scene.endpoints().map(|chip| u128::from(ground.hops[class][chip.index()])).sum::<u128>();
     let distance = ground.alive().map(of).sum::<u128>() * symmetry.order() as u128;
-    Some(CollectiveBound::Flow { lengths, volume, distance })
+    CollectiveBound::Flow { lengths, volume, distance }
 }
 
 /// The bound that lengths of channel classes prove, such as those that certify the concurrent flow of the
@@ -30,7 +27,7 @@ pub(super) fn by_hops(ground: &Ground<'_>) -> Option<CollectiveBound> {
 pub fn over_lengths(scene: &Scene<'_>, lengths: &[u64]) -> Option<CollectiveBound> {
     let topology = scene.topology;
     let symmetry = if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
-    if topology.most_hosts() > 1 || lengths.len() != topology.class_count(&symmetry) {
+    if lengths.len() != topology.class_count(&symmetry) {
         return None;
     }
     let mut lit = vec![false; lengths.len()];
