@@ -29,8 +29,10 @@ const FORMAT: &str = "collective";
 /// A word or quantity is none; the directory is not one of fabc's; nothing can be planned on the fabric.
 pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<(), Stop> {
     let (sizes, overhead_ps) = quantities(args)?;
-    let collectives = collectives(args)?;
-    let algorithm = algorithm(args, &collectives)?;
+    let mut collectives = collectives(args)?;
+    let algorithm = algorithm(args, &mut collectives)?;
+    // What is left out unasked is an error where it is asked for.
+    let named = args.collective.is_some() || algorithm.is_some();
     let target = args.emit.as_deref().map(|emit| target(args, emit, &sizes)).transpose()?;
     let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
     let names = scenarios(args, &fabric, &sources)?;
@@ -56,13 +58,13 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
             let error = error.of(name);
             Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
         };
-        if tabled && tables.is_none() && args.collective.is_some() {
+        if tabled && tables.is_none() && named {
             return Err(untabled(&args.directory, name).into());
         }
         let tables = tables.as_ref();
         let reason = match tables {
             None => Some("it follows forwarding tables, and this directory has none: its build stopped before routing"),
-            Some(_) if args.collective.is_some() => None,
+            Some(_) if named => None,
             Some(_) => {
                 let tried = Planned::new(&fabric, &scene, &asked).along(tables, &lengths).is_tried(Collective::AllToAll).map_err(stop)?;
                 (!tried).then_some("it would take long here and was not tried; ask for it by `--collective all_to_all`")
@@ -161,15 +163,23 @@ fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
     }
 }
 
-/// The algorithm that is asked for, of all collectives.
-fn algorithm(args: &CollectiveArgs, collectives: &[Collective]) -> Result<Option<CollectiveAlgorithm>, DriverError> {
+/// The algorithm that is asked for; of the collectives, if none was named, those stay that it is one of.
+fn algorithm(args: &CollectiveArgs, collectives: &mut Vec<Collective>) -> Result<Option<CollectiveAlgorithm>, DriverError> {
     let Some(name) = args.algorithm.as_ref().filter(|name| *name != "auto") else { return Ok(None) };
     let has = |collective: Collective| known(collective).iter().copied().find(|algorithm| algorithm.name() == *name);
-    if let Some(without) = collectives.iter().copied().find(|&collective| has(collective).is_none()) {
-        let names: Vec<&str> = known(without).iter().map(|algorithm| algorithm.name()).chain(["auto"]).collect();
-        return Err(unknown(&format!("algorithm of {}", without.name()), name, &names));
-    }
-    Ok(collectives.first().and_then(|&collective| has(collective)))
+    let Some(found) = collectives.iter().copied().find_map(has) else {
+        let of: Vec<&str> = collectives.iter().map(|collective| collective.name()).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for algorithm in collectives.iter().flat_map(|&collective| known(collective)).map(|algorithm| algorithm.name()) {
+            if !names.contains(&algorithm) {
+                names.push(algorithm);
+            }
+        }
+        names.push("auto");
+        return Err(unknown(&format!("algorithm of {}", of.join(", ")), name, &names));
+    };
+    collectives.retain(|&collective| has(collective).is_some());
+    Ok(Some(found))
 }
 
 /// Where the schedule goes: there must be one.

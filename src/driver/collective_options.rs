@@ -22,7 +22,7 @@ pub struct CollectiveArgs {
     #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
     pub sizes: Option<String>,
 
-    /// Only this algorithm [default: all of them, the fastest first]
+    /// Only this algorithm, of collectives that have it [default: all of them, the fastest first]
     #[arg(long, value_name = "NAME")]
     pub algorithm: Option<String>,
 

@@ -12,7 +12,8 @@ use crate::model::Fabric;
 use crate::read::{Certificates, tagged};
 use std::path::Path;
 
-/// Of a longer `certificates.json` the lengths of channels are not looked for: it lists flows for the most part.
+/// Of a longer `certificates.json` the lengths of channels are not looked for: it lists flows for the most
+/// part.
 const CERTIFICATE_BYTES: u64 = 64 << 20;
 
 /// A scenario.

@@ -174,8 +174,8 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub tables: Option<String>,
 
-    /// The schedule of a collective instead: fabc.collective/1, of the healthy fabric; an all-to-all needs the
-    /// tables that it follows, too
+    /// The schedule of a collective instead: fabc.collective/1, of the healthy fabric; an all-to-all needs
+    /// its tables, too
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub collective: Option<String>,
 

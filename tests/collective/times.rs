@@ -47,7 +47,7 @@ fn pieces(topology: &Topology, shared: &SharedTrees, crossings: &[Crossing], cou
 fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
     let mut stream = Stream::new(41, 1);
     let mut shared_links = 0;
-    for round in 0..60u64 {
+    for round in 0..40u64 {
         let topology = random(&mut stream, 14);
         let schedule = by_trees(&topology, (round % 3 == 0).then_some(1 + round as u32 % 5));
         let shared = shared(&schedule);
@@ -99,7 +99,7 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         let (least, _) = tightest(&found, Collective::AllReduce, &waiting, bytes, topology.node_count() as u64).unwrap();
         assert!(least <= pipelined.time(&waiting, bytes, count).total());
     }
-    assert!(shared_links > 10, "{shared_links}");
+    assert!(shared_links > 5, "{shared_links}");
 }
 
 #[test]

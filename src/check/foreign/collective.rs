@@ -9,7 +9,9 @@ use super::fabc;
 use super::verdict::{NamedFile, Rejected, malformed, text};
 use crate::check::{CheckError, schedule, schedule_along};
 use crate::ids::{Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{CollectiveBound, End, ForwardingTables, Link, LinkClass, Names, Scene, Schedule, Symmetry, Topology, Transfers};
+use crate::ir::{
+    CollectiveBound, End, ForwardingTables, Link, LinkClass, Names, Scene, Schedule, SpanningTree, Symmetry, Topology, Transfers,
+};
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::read::{AnyTopology, ClassLine, CollectiveFile, NoGroup, of_blocks, tagged};
 use std::collections::BTreeSet;
@@ -109,15 +111,24 @@ fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
         }
         // A piece goes up and down, and the next one follows it; on a link there is one of every tree.
         Transfers::Trees(shared) => {
-            let steps = u64::from(plan.chunks) - 1 + 2 * u64::from(shared.height(topology));
+            let steps = u64::from(plan.chunks) - 1 + 2 * shared.trees.iter().map(|tree| height(topology, tree)).max().unwrap_or(0);
             let used = shared.trees.iter().flat_map(|tree| &tree.up).flatten().count() as u64;
             (steps, steps * u64::from(shared.capacity), 2 * used)
         }
         Transfers::Sends(sends) => {
             let sent: u64 = sends.messages.iter().map(|message| message.slots.len() as u64).sum();
-            (u64::from(sends.slots()), u64::from(sends.slots()), sent)
+            let last = sends.messages.iter().flat_map(|message| &message.slots).max();
+            let slots = last.map_or(0, |&slot| u64::from(slot) + 1);
+            (slots, slots, sent)
         }
     }
+}
+
+/// Hops from the farthest chip to the root of a tree that spans.
+fn height(topology: &Topology, tree: &SpanningTree) -> u64 {
+    let above = |node: &NodeId| tree.up[node.index()].map(|channel| topology.target(channel).node);
+    let hops = topology.nodes().map(|node| std::iter::successors(Some(node), above).count() as u64 - 1);
+    hops.max().unwrap_or(0)
 }
 
 /// The largest bound but for latencies, and for what binds those alone that follow the same tables: chunk
@@ -150,7 +161,7 @@ fn tables(file: NamedFile<'_>, network: NamedFile<'_>, topology: &Topology) -> R
     let tables = fabc::tables(file, &walked).map_err(unreadable)?;
     tables.check(file.name, &walked.network).map_err(|error| Rejected::Convicted(vec![error]))?;
     let what = || "it lists other routers than all of them, or the least one of every orbit of the generators";
-    tables.laid_out(topology).ok_or_else(|| unreadable(malformed(file.name, 1, what().to_owned())))
+    tables.laid_out(topology.symmetry()).ok_or_else(|| unreadable(malformed(file.name, 1, what().to_owned())))
 }
 
 /// The network of a file, whatever it says of links beside their ends.

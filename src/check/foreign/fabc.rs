@@ -5,7 +5,7 @@ use super::network::{Endpoint, Lookup, MISSING, NOWHERE, Network, Table, packed}
 use super::verdict::{NamedFile, malformed, text};
 use crate::check::CheckError;
 use crate::ids::NodeId;
-use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey, Topology as Laid};
+use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey};
 use crate::model::VcCount;
 use crate::read::{
     AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, Line, NoGroup, closure, key_of, width_of,
@@ -235,13 +235,14 @@ impl CarriedTables {
 }
 
 impl CarriedTables {
-    /// The same as tables of a topology, if they are listed for all of its routers or for its canonical ones.
-    pub(super) fn laid_out(&self, topology: &Laid) -> Option<ForwardingTables> {
+    /// The same as tables under the symmetry of their network, if they are listed for all of its routers or
+    /// for the canonical ones.
+    pub(super) fn laid_out(&self, of_network: &Symmetry) -> Option<ForwardingTables> {
         let mut listed: Vec<&(u32, Vec<Entry>)> = self.listed.iter().collect();
         listed.sort_unstable_by_key(|(node, _)| *node);
-        let all = topology.symmetry().without();
+        let all = of_network.without();
         let fits = |symmetry: &&Symmetry| symmetry.canonical_nodes().map(|node| node.0).eq(listed.iter().map(|(node, _)| *node));
-        let symmetry = [&all, topology.symmetry()].into_iter().find(fits)?.clone();
+        let symmetry = [&all, of_network].into_iter().find(fits)?.clone();
         let routers = listed.into_iter().map(|(_, entries)| entries.clone()).collect();
         Some(ForwardingTables { scenario: "nominal".to_owned(), vcs: u8::try_from(self.vcs).ok()?, key: self.key, symmetry, routers })
     }

@@ -56,8 +56,9 @@ impl<'a> Planned<'a> {
     }
 
     /// The same with the forwarding tables of the scene, if there are some: an all-to-all follows them, and
-    /// without them it cannot be planned. `lengths` of its channel classes, such as those that certify its concurrent flow, may say more
-    /// of what no tables beat than hops do; none need be given, and wrong ones prove nothing.
+    /// without them it cannot be planned. `lengths` of its channel classes, such as those that certify its
+    /// concurrent flow, may say more of what no tables beat than hops do; none need be given, and wrong ones
+    /// prove nothing.
     pub fn along(mut self, tables: Option<&'a ForwardingTables>, lengths: &'a [u64]) -> Self {
         self.planner.along = tables.map(|tables| Along { tables, lengths });
         self

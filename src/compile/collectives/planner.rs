@@ -11,7 +11,7 @@ use crate::ir::{
 };
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::passes::collective::{
-    Asked, CollectiveError, bounds, by_slots, by_steps, direct, least, multitree, natural_chunks, over_lengths, pull, tightest, trees,
+    Asked, CollectiveError, bounds, by_slots, by_steps, direct, least_time, multitree, natural_chunks, over_lengths, pull, tightest, trees,
     turned,
 };
 use std::collections::BTreeMap;
@@ -100,7 +100,7 @@ impl<'a> Planner<'a> {
         let relative = bounds.filter(|bound| !bound.is_universal());
         let timed = relative.map(|bound| {
             let vectors = bound.volume().times(Fraction::new(1u8, size.chips.max(1)));
-            (least(&self.cost, bytes, vectors, 1), bound.clone())
+            (least_time(&self.cost, bytes, vectors, 1), bound.clone())
         });
         Ok(timed.max_by_key(|(time, _)| *time))
     }

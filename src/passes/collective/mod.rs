@@ -40,7 +40,7 @@ pub use error::CollectiveError;
 pub use flow::over_lengths;
 pub use pipelined::{Crossing, Pipelined};
 pub use sent::Sent;
-pub use timing::{Timetable, least, tightest};
+pub use timing::{Timetable, least_time, tightest};
 pub use trees::trees;
 
 use crate::ids::NodeId;

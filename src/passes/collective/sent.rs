@@ -1,10 +1,10 @@
 //! How long an all-to-all takes: the real critical path of its messages, or the sum of slots with barriers.
 //!
-//! In: messages with the slots of their hops, the channels that the tables lead them over, what hops, messages
-//! and bytes take. Out: attoseconds. Without barriers a channel carries its chunks in the order of the slots,
-//! each as soon as the channel is free and the chunk is there, which is a hop after its last byte has left the
-//! channel before. Every chunk on every channel is a message with an overhead of its own. With barriers a
-//! slot takes overhead, chunk and hop. Cost: one look at every hop of every canonical chunk.
+//! In: messages with the slots of their hops, the channels that the tables lead them over, what hops,
+//! messages and bytes take. Out: attoseconds. Without barriers a channel carries its chunks in the order of
+//! the slots, each as soon as the channel is free and the chunk is there, which is a hop after its last byte
+//! has left the channel before. Every chunk on every channel is a message with an overhead of its own. With
+//! barriers a slot takes overhead, chunk and hop. Cost: one look at every hop of every canonical chunk.
 
 use super::error::CollectiveError;
 use super::tabled::Tabled;

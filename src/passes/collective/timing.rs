@@ -132,7 +132,7 @@ pub fn tightest<'a>(
         let whole = collective.is_rooted() || matches!(bound, CollectiveBound::Partition { .. });
         let vector = if whole { Fraction::whole(1u8) } else { Fraction::new(1u8, chips.max(1)) };
         let hops = if cost.barrier { farthest } else { bound.hops() };
-        least(cost, bytes, bound.volume().times(vector), hops)
+        least_time(cost, bytes, bound.volume().times(vector), hops)
     };
     // Of equal ones the first.
     bounds.iter().filter(|bound| bound.is_universal()).map(|bound| (time(bound), bound)).rev().max_by_key(|(time, _)| *time)
@@ -140,6 +140,6 @@ pub fn tightest<'a>(
 
 /// What a channel needs that carries so many times as many bytes, where the last of them have made so many
 /// hops, at least one.
-pub fn least(cost: &CollectiveCost, bytes: u64, vectors: Fraction, hops: u32) -> u128 {
+pub fn least_time(cost: &CollectiveCost, bytes: u64, vectors: Fraction, hops: u32) -> u128 {
     cost.carried_at_least(bytes, vectors) + u128::from(hops.max(1)) * (cost.hop + cost.overhead)
 }
