@@ -5,10 +5,11 @@
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
+use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
-use fabc::ir::{CollectiveBound, Fraction, Scenario, Scene, Schedule, Topology, Transfers};
-use fabc::model;
+use fabc::ir::{CollectiveBound, ForwardingTables, Fraction, Scenario, Scene, Schedule, Topology, Transfers};
+use fabc::model::{self, Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{Asked, by_slots, by_steps, direct, multitree, natural_chunks, over_flow, trees};
 use fabc::progress::Silent;
 use std::time::Instant;
@@ -67,13 +68,15 @@ fn main() {
         ROWS.iter().filter(|(name, ..)| named(name, *name == "pod_8192")).for_each(|(name, spec, dark)| row(name, spec, *dark));
     }
     if chosen("direct") {
-        println!("| fabric | flow bound | load of the tables | slots, s | with 4 slots of latency: slots | 4 chunks, 4 slots: slots |");
-        println!("|---|---|---|---|---|---|");
+        println!(
+            "| fabric | flow bound | load of the tables | slots, s | with 4 slots of latency: slots | 4 chunks, 4 slots: slots | 1 MiB, 1 GiB: us (share of the bound), s |"
+        );
+        println!("|---|---|---|---|---|---|---|");
         TABLED.iter().filter(|(name, _, dark)| named(name, dark.is_some())).for_each(|(name, spec, dark)| all_to_all(name, spec, *dark));
     }
     if chosen("trees") {
-        println!("| fabric | partition bound, M/b | trees / to a link | share | height | s |");
-        println!("|---|---|---|---|---|---|");
+        println!("| fabric | partition bound, M/b | trees / to a link | share | height | s | 1 MiB, 1 GiB: us (share of the bound), s |");
+        println!("|---|---|---|---|---|---|---|");
         ROWS.iter().filter(|(name, ..)| named(name, *name == "pod_8192")).for_each(|(name, spec, dark)| shared(name, spec, *dark));
     }
 }
@@ -103,12 +106,41 @@ fn all_to_all(name: &str, spec: &str, dark: Option<&str>) {
     let (least, seconds, schedule) = slots(1, 0);
     let flow = schedule.bounds.iter().find(|bound| matches!(bound, CollectiveBound::Flow { .. }));
     println!(
-        "| `{name}` | {} | {} | **{least}**, {seconds:.2} | {} | {} |",
+        "| `{name}` | {} | {} | **{least}**, {seconds:.2} | {} | {} | {} |",
         flow.map_or_else(|| "-".to_owned(), |flow| format!("{:.2}", flow.volume().as_f64())),
         schedule.bounds[0].volume().ceil(),
         slots(1, 4).0,
-        slots(4, 4).0
+        slots(4, 4).0,
+        timed(&compiled, &scene, Some((&tables, &scenario.lengths.lengths)), (Collective::AllToAll, CollectiveAlgorithm::Direct))
     );
+}
+
+/// Times as `fabc collective` prints them, and how long all of that took.
+fn timed(
+    compiled: &Compiled,
+    scene: &Scene<'_>,
+    along: Option<(&ForwardingTables, &Vec<u64>)>,
+    (collective, algorithm): (Collective, CollectiveAlgorithm),
+) -> String {
+    let asked = CollectivesAsked {
+        collectives: vec![collective],
+        sizes: vec![1 << 20, 1 << 30],
+        algorithm: Some(algorithm),
+        chunks: None,
+        root: None,
+        overhead_ps: 0,
+        barrier: false,
+        seed: 1,
+    };
+    let started = Instant::now();
+    let lengths = along.map_or(&[][..], |(_, lengths)| lengths);
+    let mut planned = Planned::new(&compiled.fabric, scene, &asked).along(along.map(|(tables, _)| tables), lengths);
+    let rows = planned.rows("").expect("it can be planned");
+    let time = |row: &fabc::ir::CollectiveRow| {
+        let best = row.best();
+        format!("{:.3} ({:.1} %)", best.time.total() as f64 / 1e12, row.share(best).as_f64() * 100.0)
+    };
+    format!("{}, {:.2}", rows.iter().map(time).collect::<Vec<_>>().join(", "), started.elapsed().as_secs_f64())
 }
 
 fn shared(name: &str, spec: &str, dark: Option<&str>) {
@@ -120,13 +152,14 @@ fn shared(name: &str, spec: &str, dark: Option<&str>) {
     fabc::check::schedule(&scene, &schedule).expect("it spans");
     let Transfers::Trees(shared) = &schedule.transfers else { unreachable!("trees") };
     println!(
-        "| `{name}` | {:.5} | {} / {} = {:.3} | {:.1} % | {} | {seconds:.2} |",
+        "| `{name}` | {:.5} | {} / {} = {:.3} | {:.1} % | {} | {seconds:.2} | {} |",
         schedule.bounds[0].volume().as_f64(),
         shared.trees.len(),
         shared.capacity,
         shared.rate().as_f64(),
         shared.rate().times(schedule.bounds[0].volume()).as_f64() * 100.0,
-        shared.height(&compiled.topology)
+        shared.height(&compiled.topology),
+        timed(&compiled, &scene, None, (Collective::AllReduce, CollectiveAlgorithm::Trees))
     );
 }
 

@@ -56,7 +56,7 @@ fn a_ring_of_four_by_hand() {
     assert_eq!((ns(&hop["hop_ns"]), &hop["hop_cycles"], &hop["slowest_link"]), (20.0, &Value::from(20), &Value::from("wire")));
     let rows = report["collectives"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["collective"].as_str().unwrap()).collect();
-    assert_eq!(names, ["all_gather", "reduce_scatter", "all_reduce"]);
+    assert_eq!(names, ["all_gather", "reduce_scatter", "all_reduce", "all_to_all"]);
     // Two steps; both halves from both neighbours, then a half of the far shard from each side.
     for row in &rows[..2] {
         let steps = candidate(row, "steps");
@@ -114,8 +114,8 @@ fn a_pod_in_every_form_and_scenario() {
     assert_eq!(text, run(&place, &["--size", "1MiB", "--threads", "1"], 0).0, "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
     let (csv, _) = run(&place, &["--sizes", "1KiB..4KiB", "--format", "csv"], 0);
-    // Three sizes; three algorithms of a gather and a scatter, two of a sum.
-    assert_eq!(csv.lines().count(), 1 + 3 * (3 + 3 + 2), "{csv}");
+    // Three sizes; three algorithms of a gather, a scatter and a sum, one of all to all.
+    assert_eq!(csv.lines().count(), 1 + 3 * (3 + 3 + 3 + 1), "{csv}");
     let report = json(&place, &["--size", "1MiB", "--collective", "all_reduce", "--scenario", "all"]);
     let rows = report["collectives"].as_array().unwrap();
     assert_eq!(rows.len(), 13, "the healthy pod, four switches of each of three groups");
@@ -218,6 +218,175 @@ fn schedules_are_written_read_and_judged() {
 }
 
 #[test]
+fn trees_by_hand() {
+    // Up to the middle chip and back: 100 kB in four pieces of 2 us, hops of 20 ns.
+    let place = built(&SpecText::network("mesh 3;"));
+    let trees = ["--size", "100kB", "--collective", "all_reduce", "--algorithm", "trees"];
+    let of = |more: &[&str]| json(&place, &[&trees[..], more].concat())["collectives"][0].clone();
+    let row = of(&["--chunks", "4"]);
+    assert_eq!((ns(&row["time_ns"]), ns(&row["volume_ns"]), ns(&row["latency_ns"])), (10_040.0, 10_000.0, 40.0), "{row}");
+    assert_eq!((&row["steps"], &row["volume"], &row["chunks"]), (&Value::from(5), &Value::from(5), &Value::from(4)), "{row}");
+    // Two links between three chips: 8 us, and a last hop of the two.
+    assert_eq!(ns(&row["bound_ns"]), 8_040.0, "{row}");
+    let row = of(&["--chunks", "4", "--overhead", "100ns", "--barrier"]);
+    assert_eq!((ns(&row["time_ns"]), ns(&row["overhead_ns"]), ns(&row["latency_ns"])), (10_600.0, 500.0, 100.0), "{row}");
+    // As many pieces as there are flits: 1562 of 64 B and a bit, 5.122 ns each.
+    let row = of(&[]);
+    assert_eq!((&row["chunks"], &row["steps"]), (&Value::from(1562), &Value::from(1563)), "{row}");
+    assert!((ns(&row["time_ns"]) - (1563.0 * 8000.0 / 1562.0 + 40.0)).abs() < 0.01, "{row}");
+    let row = of(&["--chunks", "9999"]);
+    assert_eq!((&row["chunks"], &row["chunks_asked"]), (&Value::from(1562), &Value::from(9999)), "{row}");
+    // Of what nobody named the algorithm is, nothing is printed.
+    let report = json(&place, &["--size", "100kB", "--algorithm", "trees"]);
+    let all: Vec<_> = report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
+    assert_eq!(all, ["all_reduce"]);
+    // Four paths share the links of a ring, three to a link: 4/3 vectors at a time, the bound to the byte but
+    // for the first piece's ways.
+    let row = json(&ring(), &[&trees[..], &["--barrier", "--chunks", "10"]].concat())["collectives"][0].clone();
+    // 2.5 kB are 200 ns; 9 pieces after 4 hops are 13 rounds of three and a hop.
+    assert_eq!((&row["steps"], ns(&row["time_ns"])), (&Value::from(13), 13.0 * 620.0), "{row}");
+}
+
+#[test]
+fn all_to_all_by_hand() {
+    // Of a ring of five 20 kB go to each, 1.6 us; 1 + 1 + 2 + 2 hops make three shards a channel.
+    let place = built(&SpecText::network("torus 5;"));
+    let all = ["--size", "100kB", "--collective", "all_to_all"];
+    let report = json(&place, &all);
+    let row = &report["collectives"][0];
+    assert_eq!((&row["algorithm"], ns(&row["time_ns"]), ns(&row["bound_ns"])), (&Value::from("direct"), 4_820.0, 4_820.0), "{row}");
+    assert_eq!((&row["bound"]["kind"], &row["tables_bound"]["kind"]), (&Value::from("flow"), &Value::from("channel")), "{row}");
+    assert_eq!((&row["tables_bound"]["shards"], ns(&row["tables_bound_ns"])), (&Value::from(3), 4_820.0), "{row}");
+    // 4/5 of 100 kB in 4.82 us.
+    assert_eq!(ns(&row["bandwidth"]), 16.598, "{row}");
+    let barrier = json(&place, &[&all[..], &["--barrier", "--chunks", "1", "--overhead", "5ns"]].concat())["collectives"][0].clone();
+    // Three slots, each with an overhead and a hop.
+    assert_eq!((&barrier["steps"], &barrier["volume"], ns(&barrier["time_ns"])), (&Value::from(3), &Value::from(3), 4_875.0), "{barrier}");
+    // A full mesh of four: 2 us and a hop.
+    let place = built(&SpecText::network("hyperx 4;"));
+    let row = json(&place, &all)["collectives"][0].clone();
+    assert_eq!((ns(&row["time_ns"]), &row["share"]), (2_020.0, &Value::from(1.0)), "{row}");
+    // A ring of four: what bounds all is two shards a channel, whatever the tables lead over one.
+    let row = json(&ring(), &all)["collectives"][0].clone();
+    assert_eq!((ns(&row["bound_ns"]), &row["bound"]["kind"]), (4_020.0, &Value::from("flow")), "{row}");
+    let shards = row["tables_bound"]["shards"].as_u64().unwrap();
+    assert!(shards >= 2 && ns(&row["time_ns"]) >= 2_000.0 * shards as f64 + 20.0, "{row}");
+    // Two shards of eight flits: no more than eight parts.
+    let row = json(&ring(), &["--size", "2KiB", "--collective", "all_to_all", "--chunks", "50"])["collectives"][0].clone();
+    assert_eq!((&row["chunks"], &row["chunks_asked"]), (&Value::from(8), &Value::from(50)), "{row}");
+}
+
+#[test]
+fn an_all_to_all_needs_tables() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("fabric.fab"), SpecText::network("torus 4;").text()).unwrap();
+    fabc(place.path(), &["build", "fabric.fab", "-q", "--stop-after", "synthesize"], 0);
+    let report = json(&place, &["--size", "1kB"]);
+    let names: Vec<&Value> = report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
+    assert_eq!(names, ["all_gather", "reduce_scatter", "all_reduce"]);
+    assert_eq!(report["left_out"][0]["collective"], "all_to_all");
+    let (text, _) = run(&place, &["--size", "1kB"], 0);
+    assert!(text.contains("all_to_all: it follows forwarding tables, and this directory has none"), "{text}");
+    for named in [["--collective", "all_to_all"], ["--algorithm", "direct"]] {
+        let (_, error) = run(&place, &[&["--size", "1kB"][..], &named].concat(), 2);
+        assert!(error.contains("FAB0512") && error.contains("no tables for the scenario `nominal`"), "{error}");
+    }
+}
+
+#[test]
+fn trees_and_messages_are_written_read_and_judged() {
+    let place = pod();
+    let (topology, tables) = ("out/pod/topology.json", "out/pod/tables/nominal.json");
+    let path = |name: &str| place.path().join(name);
+    let emit = |collective: &str, algorithm: &str, more: &[&str]| {
+        let args = ["--size", "64KiB", "--collective", collective, "--algorithm", algorithm, "--emit", "collective=plan.json"];
+        run(&place, &[&args[..], more].concat(), 0);
+        serde_json::from_slice::<Value>(&std::fs::read(path("plan.json")).unwrap()).unwrap()
+    };
+    let judge = |file: &str, with_tables: bool, code: i32| {
+        let args = ["verify", "--collective", file, "--topology", topology];
+        let tables: &[&str] = if with_tables { &["--tables", tables] } else { &[] };
+        fabc(place.path(), &[&args[..], tables].concat(), code)
+    };
+    let wrong = |plan: &Value, change: &dyn Fn(&mut Value), code: i32, word: &str| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        std::fs::write(path("wrong.json"), plan.to_string()).unwrap();
+        let (_, error) = judge("wrong.json", !plan["sends"].is_null(), code);
+        let expected = if code == 3 { "FAB0428" } else { "FAB0418" };
+        assert!(error.contains(expected) && error.contains(word), "{word}: {error}");
+    };
+    let trees = emit("all_reduce", "trees", &[]);
+    let (text, _) = judge("plan.json", false, 0);
+    assert!(text.contains("all_reduce by trees, 16 chips") && text.contains("pieces of the share of a tree"), "{text}");
+    let (_, error) = judge("plan.json", true, 1);
+    assert!(error.contains("FAB0418") && error.contains("follows no tables"), "{error}");
+    let root = trees["trees"][0]["root"].as_u64().unwrap() as usize;
+    let other = (root + 1) % 16;
+    wrong(&trees, &|plan| plan["trees"][0]["up"][other] = Value::from(-1), 3, "has no way up");
+    wrong(&trees, &|plan| plan["trees"][0]["root"] = Value::from(other), 3, "tree 0");
+    wrong(&trees, &|plan| plan["trees"][0]["up"][other] = Value::from(9999), 3, "does not go up");
+    wrong(&trees, &|plan| plan["capacity"] = Value::from(0), 3, "is in more than 0 trees");
+    wrong(
+        &trees,
+        &|plan| {
+            let again = plan["trees"][0].clone();
+            plan["trees"].as_array_mut().unwrap().push(again);
+        },
+        3,
+        "trees",
+    );
+    wrong(&trees, &|plan| plan["bounds"][0]["links"] = Value::from(1), 3, "its witness gives");
+    wrong(&trees, &|plan| plan["chunks"] = Value::from(0), 3, "cannot be numbered");
+    wrong(&trees, &|plan| plan["trees"][0]["up"][other] = Value::from(-2), 1, "is -2, which is no channel");
+    wrong(&trees, &|plan| drop(plan.as_object_mut().unwrap().remove("capacity")), 1, "need their `capacity`");
+    wrong(&trees, &|plan| plan["latency"] = Value::from(1), 1, "`latency` says nothing here");
+    wrong(&trees, &|plan| plan["canonical"] = Value::from(true), 1, "`canonical` says nothing here");
+    wrong(&trees, &|plan| plan["order"] = Value::from("reverse"), 1, "`order` says nothing here");
+    wrong(&trees, &|plan| plan["steps"] = Value::Array(Vec::new()), 1, "one of `steps`, `trees` and `sends`");
+    wrong(&trees, &|plan| plan["algorithm"] = Value::from("gather_reduce"), 1, "that lists `steps`");
+    wrong(&trees, &|plan| plan["trees"][0]["down"] = Value::from(1), 1, "unknown field");
+    for (chunks, latency) in [("1", false), ("2", true)] {
+        // Where a chunk takes less than a hop it is planned to be on its way.
+        let sends = emit("all_to_all", "direct", &["--chunks", chunks]);
+        assert!(latency || sends["canonical"].is_boolean(), "{sends}");
+        let (text, _) = judge("plan.json", true, 0);
+        assert!(text.contains("all_to_all by direct, 16 chips"), "{text}");
+        let (_, error) = judge("plan.json", false, 1);
+        assert!(error.contains("FAB0418") && error.contains("add `--tables FILE`"), "{error}");
+        wrong(&sends, &|plan| drop(plan["sends"].as_array_mut().unwrap().pop()), 3, "parts of messages are sent");
+        wrong(&sends, &|plan| plan["sends"][0] = plan["sends"][1].clone(), 3, "is sent twice");
+        wrong(&sends, &|plan| plan["sends"][0][1] = plan["sends"][0][0].clone(), 3, "is nothing that is sent");
+        wrong(&sends, &|plan| plan["sends"][0][3].as_array_mut().unwrap().push(Value::from(999)), 3, "has slots for");
+        wrong(&sends, &|plan| drop(plan["sends"][0][3].as_array_mut().unwrap().pop()), 3, "has slots for 0 hops");
+        wrong(
+            &sends,
+            &|plan| {
+                let far = plan["sends"].as_array_mut().unwrap().iter_mut().find(|send| send[3].as_array().unwrap().len() > 1).unwrap();
+                far[3][1] = far[3][0].clone();
+            },
+            3,
+            "is sent on in slot",
+        );
+        wrong(&sends, &|plan| plan["sends"].as_array_mut().unwrap().iter_mut().for_each(|send| send[3][0] = Value::from(0)), 3, "");
+        let of = |kind: &str| sends["bounds"].as_array().unwrap().iter().position(|bound| bound["kind"] == kind).unwrap();
+        let (channel, flow) = (of("channel"), of("flow"));
+        wrong(&sends, &|plan| plan["bounds"][channel]["shards"] = Value::from(1), 3, "its witness gives");
+        wrong(&sends, &|plan| plan["bounds"][flow]["distance"] = Value::from(1), 3, "its witness gives");
+        wrong(&sends, &|plan| plan["bounds"][flow]["volume"] = Value::from(9999), 3, "its witness gives");
+        wrong(&sends, &|plan| plan["capacity"] = Value::from(1), 1, "`capacity` says nothing here");
+        wrong(&sends, &|plan| plan["collective"] = Value::from("all_gather"), 3, "are no all_gather");
+    }
+    // Tables of something else, and sl2vl beside a schedule.
+    let there = ring();
+    let other = there.path().join("out/net/tables/nominal.json");
+    let (_, error) =
+        fabc(place.path(), &["verify", "--collective", "plan.json", "--topology", topology, "--tables", other.to_str().unwrap()], 1);
+    assert!(error.contains("FAB0418") && error.contains("lists other routers"), "{error}");
+    fabc(place.path(), &["verify", "--collective", "plan.json", "--topology", topology, "--tables", tables, "--sl2vl", "x"], 2);
+}
+
+#[test]
 fn errors_say_what_to_write() {
     let place = ring();
     for (args, code, words) in [
@@ -228,9 +397,15 @@ fn errors_say_what_to_write() {
         (&["--size", "2000TiB"], 2, ["FAB0554", "more than"]),
         (&["--size", "99999999999TiB"], 2, ["FAB0554", "too large"]),
         (&["--size", "1kB", "--collective", "all_gater"], 2, ["FAB0561", "no collective `all_gater`"]),
-        (&["--size", "1kB", "--collective", "all_to_all"], 2, ["FAB0561", "`all_to_all`"]),
+        (&["--size", "1kB", "--collective", "all_to_all", "--algorithm", "trees"], 2, ["FAB0561", "algorithm of all_to_all"]),
+        (&["--size", "1kB", "--collective", "all_to_all", "--root", "0"], 2, ["FAB0562", "`all_to_all` has no root"]),
         (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "steps"], 2, ["FAB0561", "algorithm of all_reduce"]),
-        (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "trees"], 2, ["FAB0561", "`trees`"]),
+        (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "direct"], 2, ["FAB0561", "`direct`"]),
+        (
+            &["--size", "1kB", "--algorithm", "pull"],
+            2,
+            ["FAB0561", "no algorithm of all_gather, reduce_scatter, all_reduce, all_to_all `pull`"],
+        ),
         (&["--size", "1kB", "--algorithm", "slot", "--collective", "all_gather"], 2, ["FAB0561", "no algorithm of all_gather `slot`"]),
         (&["--size", "1kB", "--collective", "broadcast"], 2, ["FAB0562", "needs a root"]),
         (&["--size", "1kB", "--collective", "broadcast", "--root", "7"], 2, ["FAB0562", "no chip `7`"]),
@@ -261,6 +436,9 @@ fn declared() -> tempfile::TempDir {
     let text = "collective weights = all_gather { size = 100 kB; barrier = yes; algorithm = steps; }\n\
                 collective gradients = all_reduce { size = 100 kB; barrier = yes; algorithm = gather_reduce; }\n\
                 collective start = broadcast { size = 100 kB; root = router[2]; barrier = yes; chunks = 2; }\n\
+                collective experts = all_to_all { size = 100 kB; chunks = 2; }\n\
+                collective shared = all_reduce { size = 100 kB; algorithm = trees; }\n\
+                collective sums = reduce { size = 100 kB; root = 3; overhead = 100 ns; }\n\
                 require all_gather.time <= 3040 ns;\n\
                 require weights.share >= 1;\n\
                 require weights.steps == 2;\n\
@@ -278,7 +456,9 @@ fn collectives_of_a_spec_are_planned_required_and_proved() {
     let report: Value = serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
     let all = report["collectives"].as_array().unwrap();
     let names: Vec<&str> = all.iter().map(|one| one["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["gradients", "start", "weights"]);
+    assert_eq!(names, ["experts", "gradients", "shared", "start", "sums", "weights"]);
+    let all: Vec<&Value> =
+        ["gradients", "start", "weights"].iter().map(|name| all.iter().find(|one| one["name"] == **name).unwrap()).collect();
     assert_eq!((ns(&all[2]["time_ns"]), ns(&all[2]["bound_ns"]), &all[2]["steps"]), (3040.0, 3040.0, &Value::from(2)));
     assert_eq!((ns(&all[0]["time_ns"]), &all[0]["algorithm"]), (6080.0, &Value::from("gather_reduce")));
     assert_eq!((&all[1]["root"], &all[1]["chunks"]), (&Value::from("router[2]"), &Value::from(2)));
@@ -291,8 +471,8 @@ fn collectives_of_a_spec_are_planned_required_and_proved() {
     let files = place.path().join("out/net/collectives");
     let mut files: Vec<_> = std::fs::read_dir(files).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
-    assert_eq!(files.len(), 7, "{files:?}");
-    assert_eq!((&*files[4], &*files[5]), ("gradients.json", "start.json"));
+    assert_eq!(files.len(), 10, "{files:?}");
+    assert_eq!((&*files[0], &*files[5], &*files[6]), ("experts.json", "gradients.json", "shared.json"));
     let (told, _) = fabc(place.path(), &["verify", "out/net"], 0);
     assert!(told.contains("report.json collectives"), "{told}");
 }

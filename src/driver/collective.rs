@@ -1,19 +1,20 @@
 //! `fabc collective`: schedules of collectives on a built fabric, and what they take.
 
 use super::collective_options::{CollectiveArgs, CollectiveFormat};
+use super::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
 use super::errors::{DriverError, Stop};
 use super::read::{self, Loaded};
 use super::sim_options::NOMINAL;
 use super::terminal::{Terminal, print_out, write_out};
 use super::write;
-use crate::check::{self, CheckError, Files, ReadScene};
+use crate::check::{self, ReadScene};
 use crate::compile::collectives::{CollectivesAsked, CollectivesError, Planned, known};
 use crate::diag::{SourceMap, Span, closest, list, suggestion};
 use crate::emit;
 use crate::estimate::{self, EstimateError, Word};
 use crate::ids::NodeId;
-use crate::ir::{Scene, Topology};
-use crate::limits::{ARTIFACT_BYTES, COLLECTIVE_BYTES, COLLECTIVE_OVERHEAD_PS};
+use crate::ir::{CollectiveLeftOut, CollectiveReport, Scene, Topology};
+use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_OVERHEAD_PS};
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 use std::path::Path;
 
@@ -28,8 +29,10 @@ const FORMAT: &str = "collective";
 /// A word or quantity is none; the directory is not one of fabc's; nothing can be planned on the fabric.
 pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<(), Stop> {
     let (sizes, overhead_ps) = quantities(args)?;
-    let collectives = collectives(args)?;
-    let algorithm = algorithm(args, &collectives)?;
+    let mut collectives = collectives(args)?;
+    let algorithm = algorithm(args, &mut collectives)?;
+    // What is left out unasked is an error where it is asked for.
+    let named = args.collective.is_some() || algorithm.is_some();
     let target = args.emit.as_deref().map(|emit| target(args, emit, &sizes)).transpose()?;
     let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
     let names = scenarios(args, &fabric, &sources)?;
@@ -43,16 +46,36 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         barrier: args.barrier,
         seed: args.seed,
     };
-    let (mut costs, mut rows, mut crossovers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut costs, mut rows, mut crossovers, mut left_out) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (at, name) in names.iter().enumerate() {
-        let ReadScene { topology, lit, dead } = scene(args, &fabric, &sources, name)?;
+        let tabled = asked.collectives.contains(&Collective::AllToAll);
+        let read = scenario(&args.directory, &fabric, &sources, name, tabled)?;
+        let ReadTabled { scene, tables, lengths } = read.ok_or_else(|| unknown("scenario", name, &[NOMINAL]))?;
+        let ReadScene { topology, lit, dead } = scene;
         asked.root = args.root.as_deref().map(|root| self::root(&topology, root)).transpose()?;
         let scene = Scene { topology: &topology, lit, dead };
         let stop = |error: CollectivesError| {
             let error = error.of(name);
             Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
         };
-        let mut planned = Planned::new(&fabric, &scene, &asked);
+        if tabled && tables.is_none() && named {
+            return Err(untabled(&args.directory, name).into());
+        }
+        let tables = tables.as_ref();
+        let reason = match tables {
+            None => Some("it follows forwarding tables, and this directory has none: its build stopped before routing"),
+            Some(_) if named => None,
+            Some(_) => {
+                let tried = Planned::new(&fabric, &scene, &asked).along(tables, &lengths).is_tried(Collective::AllToAll).map_err(stop)?;
+                (!tried).then_some("it would take long here and was not tried; ask for it by `--collective all_to_all`")
+            }
+        };
+        if let Some(reason) = reason.filter(|_| tabled) {
+            // From here on, in no scenario.
+            asked.collectives.retain(|&collective| collective != Collective::AllToAll);
+            left_out.push(CollectiveLeftOut { collective: Collective::AllToAll, reason });
+        }
+        let mut planned = Planned::new(&fabric, &scene, &asked).along(tables, &lengths);
         rows.extend(planned.rows(name).map_err(stop)?);
         costs.push((name.clone(), planned.cost().clone()));
         if at > 0 {
@@ -61,13 +84,11 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         crossovers = planned.crossovers().map_err(stop)?;
         if let Some(path) = target {
             let schedule = planned.schedule(asked.collectives[0], asked.sizes[0]).map_err(stop)?;
-            if let Some(text) = emit::collective_json(&fabric.name, name, &schedule) {
-                write::write(Path::new(path), text.as_bytes())?;
-                terminal.detail(&format!("wrote {path}"));
-            }
+            write::write(Path::new(path), emit::collective_json(&fabric.name, name, &schedule).as_bytes())?;
+            terminal.detail(&format!("wrote {path}"));
         }
     }
-    let report = asked.report(costs, rows, crossovers);
+    let report = CollectiveReport { left_out, ..asked.report(costs, rows, crossovers) };
     match args.format {
         CollectiveFormat::Text => print_out(&emit::collectives_text(&fabric.name, &report))?,
         CollectiveFormat::Json => write_out(emit::collectives_json(&fabric.name, &report).as_bytes())?,
@@ -139,15 +160,23 @@ fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
     }
 }
 
-/// The algorithm that is asked for, of all collectives.
-fn algorithm(args: &CollectiveArgs, collectives: &[Collective]) -> Result<Option<CollectiveAlgorithm>, DriverError> {
+/// The algorithm that is asked for; of the collectives, if none was named, those stay that it is one of.
+fn algorithm(args: &CollectiveArgs, collectives: &mut Vec<Collective>) -> Result<Option<CollectiveAlgorithm>, DriverError> {
     let Some(name) = args.algorithm.as_ref().filter(|name| *name != "auto") else { return Ok(None) };
     let has = |collective: Collective| known(collective).iter().copied().find(|algorithm| algorithm.name() == *name);
-    if let Some(without) = collectives.iter().copied().find(|&collective| has(collective).is_none()) {
-        let names: Vec<&str> = known(without).iter().map(|algorithm| algorithm.name()).chain(["auto"]).collect();
-        return Err(unknown(&format!("algorithm of {}", without.name()), name, &names));
-    }
-    Ok(collectives.first().and_then(|&collective| has(collective)))
+    let Some(found) = collectives.iter().copied().find_map(has) else {
+        let of: Vec<&str> = collectives.iter().map(|collective| collective.name()).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for algorithm in collectives.iter().flat_map(|&collective| known(collective)).map(|algorithm| algorithm.name()) {
+            if !names.contains(&algorithm) {
+                names.push(algorithm);
+            }
+        }
+        names.push("auto");
+        return Err(unknown(&format!("algorithm of {}", of.join(", ")), name, &names));
+    };
+    collectives.retain(|&collective| has(collective).is_some());
+    Ok(Some(found))
 }
 
 /// Where the schedule goes: there must be one.
@@ -194,7 +223,7 @@ fn scenarios(args: &CollectiveArgs, fabric: &Fabric, sources: &SourceMap) -> Res
     if args.scenario == NOMINAL {
         return Ok(vec![NOMINAL.to_owned()]);
     }
-    let names = check::scenario_names(&files(args)?, fabric).map_err(|error| convicted(error, sources))?;
+    let names = check::scenario_names(&files(&args.directory)?, fabric).map_err(|error| convicted(error, sources))?;
     if args.scenario == ALL {
         return Ok(names);
     }
@@ -202,19 +231,4 @@ fn scenarios(args: &CollectiveArgs, fabric: &Fabric, sources: &SourceMap) -> Res
         Some(name) => Ok(vec![name.clone()]),
         None => Err(unknown("scenario", &args.scenario, &names.iter().map(String::as_str).chain([ALL]).collect::<Vec<_>>()).into()),
     }
-}
-
-fn scene(args: &CollectiveArgs, fabric: &Fabric, sources: &SourceMap, name: &str) -> Result<ReadScene, Stop> {
-    let scene = check::read_scene(&files(args)?, fabric, name).map_err(|error| convicted(error, sources))?;
-    Ok(scene.ok_or_else(|| unknown("scenario", name, &[NOMINAL]))?)
-}
-
-/// The files that tell who is wired to whom.
-fn files(args: &CollectiveArgs) -> Result<Files, DriverError> {
-    let there = ["topology.json", "ocs.json"].into_iter().filter(|path| args.directory.join(path).is_file());
-    there.map(|path| Ok((path.to_owned(), read::bytes(&args.directory.join(path), ARTIFACT_BYTES)?))).collect()
-}
-
-fn convicted(error: CheckError, sources: &SourceMap) -> Stop {
-    Stop { diagnostics: vec![Box::new(error)], sources: sources.clone(), exit_code: 3 }
 }

@@ -10,7 +10,7 @@ pub struct CollectiveArgs {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// all_gather, reduce_scatter, all_reduce, broadcast, reduce [default: all that need no root]
+    /// all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce [default: all that need no root]
     #[arg(long, value_name = "KIND")]
     pub collective: Option<String>,
 
@@ -22,11 +22,11 @@ pub struct CollectiveArgs {
     #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
     pub sizes: Option<String>,
 
-    /// Only this algorithm [default: all of them, the fastest first]
+    /// Only this algorithm, of collectives that have it [default: all of them, the fastest first]
     #[arg(long, value_name = "NAME")]
     pub algorithm: Option<String>,
 
-    /// Parts of a shard (of the root's vector) [default: as many as make the bound a whole number]
+    /// Parts of a shard (of the root's vector, of a tree's share) [default: as many as suit bound and size]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub chunks: Option<u32>,
 

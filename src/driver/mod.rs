@@ -6,6 +6,7 @@
 mod build;
 mod collective;
 mod collective_options;
+mod collective_scene;
 mod dump;
 mod errors;
 mod estimate;

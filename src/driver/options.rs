@@ -5,7 +5,7 @@ use super::estimate_options::EstimateArgs;
 use super::sim_options::SimArgs;
 use crate::compile::Stage;
 use clap::builder::PossibleValue;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// What stands under `fabc --help`: the exit codes are part of the interface.
@@ -164,6 +164,7 @@ pub struct FmtArgs {
 
 /// `fabc verify`.
 #[derive(Clone, Debug, Args)]
+#[command(group(ArgGroup::new("judged").multiple(true)))]
 pub struct VerifyArgs {
     /// A directory that `fabc build` wrote
     #[arg(value_name = "DIR", required_unless_present_any = ["tables", "collective"], conflicts_with_all = ["tables", "collective"])]
@@ -173,7 +174,8 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub tables: Option<String>,
 
-    /// The schedule of a collective instead: fabc.collective/1, of the healthy fabric
+    /// The schedule of a collective instead: fabc.collective/1, of the healthy fabric; an all-to-all needs
+    /// its tables, too
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub collective: Option<String>,
 
@@ -182,7 +184,7 @@ pub struct VerifyArgs {
     pub topology: Option<String>,
 
     /// The SL2VL tables of an InfiniBand subnet, as OpenSM dumps them; without them there is one virtual lane
-    #[arg(long, value_name = "FILE", requires = "tables")]
+    #[arg(long, value_name = "FILE", requires = "tables", conflicts_with = "collective")]
     pub sl2vl: Option<String>,
 
     /// The service level of every path, as ibdmchk reads it or OpenSM dumps it; without it all are 0

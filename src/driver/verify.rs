@@ -7,8 +7,9 @@ use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
-use crate::check::{self, ForeignCollective, ForeignTables, Lanes, NamedFile};
+use crate::check::{self, ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
+use crate::model::CollectiveAlgorithm;
 use crate::syntax::print_spec;
 use crate::verify::{self, Unproved, Verified};
 use serde_json::json;
@@ -19,11 +20,11 @@ use std::path::Path;
 /// # Errors
 /// The directory is not one of fabc's, or does not hold what it claims (exit code 3).
 pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
+    if let (Some(collective), Some(topology)) = (&args.collective, &args.topology) {
+        return schedule(collective, topology, args.tables.as_deref(), terminal);
+    }
     if let (Some(tables), Some(topology)) = (&args.tables, &args.topology) {
         return foreign(tables, topology, args, terminal);
-    }
-    if let (Some(collective), Some(topology)) = (&args.collective, &args.topology) {
-        return schedule(collective, topology, terminal);
     }
     let Some(directory) = &args.directory else { return Ok(()) };
     for needed in [MANIFEST, "spec.fab"] {
@@ -102,13 +103,19 @@ fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) 
     Ok(())
 }
 
-/// `fabc verify --collective FILE --topology FILE`.
-fn schedule(file: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> {
+/// `fabc verify --collective FILE --topology FILE [--tables FILE]`.
+fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal) -> Result<(), Stop> {
     let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (bytes, topology_bytes) = (read(file)?, read(topology)?);
+    let tables_bytes = tables.map(read).transpose()?;
     let [plan, network] = [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
-    let found = check::foreign_collective(plan, network).map_err(rejected)?;
+    let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
+    let found = check::foreign_collective(plan, JudgedBy { network, tables: beside }).map_err(rejected)?;
     let ForeignCollective { fabric, collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;
+    let cut = match algorithm {
+        CollectiveAlgorithm::Trees => "pieces of the share of a tree",
+        _ => "chunks a shard",
+    };
     let (collective, algorithm) = (collective.name(), algorithm.name());
     terminal.say(&if terminal.format == MessageFormat::Json {
         json!({
@@ -122,7 +129,7 @@ fn schedule(file: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> 
             format!(", the tightest {least:.4} chunk times ({:.2} % of the schedule)", 100.0 * least / volume.max(1) as f64)
         });
         format!(
-            "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} chunks a shard\n  \
+            "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} {cut}\n  \
              {steps} steps, {volume} chunk times, {transfers} transfers replayed: every chip gets what it should\n  \
              {bounds} bounds follow from their witnesses{bound}"
         )

@@ -354,7 +354,7 @@ impl Part<'_> {
             }
             Kind::Collectives => {
                 let of = compiled.collectives.iter().flat_map(|result| &result.scenarios).nth(self.at);
-                of.and_then(|of| collective_json(&compiled.fabric.name, &of.row.scenario, &of.schedule)).unwrap_or_default()
+                of.map_or_else(String::new, |of| collective_json(&compiled.fabric.name, &of.row.scenario, &of.schedule))
             }
             Kind::SimulationsCsv => simulation_csv(&compiled.fabric, &compiled.topology, &compiled.simulations[self.at]),
             Kind::Graphml if compiled.pod.is_none() => network::graphml(compiled),

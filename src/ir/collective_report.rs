@@ -74,13 +74,15 @@ impl CollectiveTime {
 pub struct CollectiveCandidate {
     /// The algorithm.
     pub algorithm: CollectiveAlgorithm,
-    /// Parts of a shard.
+    /// Parts of a shard; of trees pieces of a tree's share of the vector.
     pub chunks: u32,
     /// How many parts there would be if they were not less than a flit.
     pub reduced_from: Option<u32>,
-    /// Rounds, one after the other.
+    /// Rounds, one after the other: of trees hops of a piece, and one for each that follows it; of messages
+    /// slots.
     pub steps: u64,
-    /// Chunk times, one after the other.
+    /// Chunk times, one after the other, where hops take no time: what a channel needs for one of `chunks`
+    /// parts of a shard (`Local`, and with a root: of the vector; trees: of a tree's share).
     pub volume: u64,
     /// How long it takes.
     pub time: CollectiveTime,
@@ -121,6 +123,9 @@ pub struct CollectiveRow {
     pub bound: u128,
     /// The witness of it.
     pub witness: CollectiveBound,
+    /// What no schedule along the same forwarding tables goes below, attoseconds, with its witness; none of
+    /// what follows no tables.
+    pub along: Option<(u128, CollectiveBound)>,
 }
 
 impl CollectiveRow {
@@ -153,6 +158,15 @@ pub struct CollectiveCrossover {
     pub above: CollectiveAlgorithm,
 }
 
+/// A collective that was not planned, unasked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectiveLeftOut {
+    /// Which.
+    pub collective: Collective,
+    /// Why, as it stands behind the name of the collective and `: `.
+    pub reason: &'static str,
+}
+
 /// Collectives of a fabric.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveReport {
@@ -164,6 +178,8 @@ pub struct CollectiveReport {
     pub rows: Vec<CollectiveRow>,
     /// In the first scenario; by collective, sizes ascend.
     pub crossovers: Vec<CollectiveCrossover>,
+    /// Of which nothing is said.
+    pub left_out: Vec<CollectiveLeftOut>,
 }
 
 impl CollectiveReport {

@@ -40,6 +40,7 @@ pub struct CollectivePoint {
 impl CollectiveOutcome {
     /// An outcome of which everything can be written and read again.
     pub fn new(mut row: CollectiveRow, schedule: Schedule) -> Self {
+        row.along = None;
         row.candidates.iter_mut().skip(1).for_each(CollectiveCandidate::only_total);
         Self { row, schedule }
     }

@@ -200,6 +200,10 @@ impl CollectiveBound {
             CollectiveBound::Partition { parts, links, .. } => Fraction::new(parts - 1, links),
         }
     }
+    /// Whether it holds for every schedule, not for those alone that follow the same forwarding tables.
+    pub fn is_universal(&self) -> bool {
+        !matches!(self, CollectiveBound::Channel { .. })
+    }
     /// Latencies of a hop that come on top.
     pub fn hops(&self) -> u32 {
         if let CollectiveBound::Latency { distance, .. } = self { distance + 1 } else { 0 }

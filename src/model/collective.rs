@@ -95,7 +95,7 @@ impl CollectiveAlgorithm {
         use CollectiveAlgorithm::{Direct, GatherReduce, Local, MultiTree, Pull, Slots, Steps, Trees};
         match collective {
             Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree],
-            Collective::AllReduce => &[GatherReduce, Local, Trees],
+            Collective::AllReduce => &[GatherReduce, Trees, Local],
             Collective::Broadcast | Collective::Reduce => &[Pull],
             Collective::AllToAll => &[Direct],
         }

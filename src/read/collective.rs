@@ -2,7 +2,7 @@
 
 use super::json::formats;
 use crate::ids::{ChannelId, NodeId};
-use crate::ir::{CollectiveBound, Order, Pull, Round, Rounds, Schedule, Transfers};
+use crate::ir::{CollectiveBound, Message, Order, Pull, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm};
 use serde::Deserialize;
 
@@ -22,20 +22,21 @@ pub(crate) struct CollectiveFile {
     chunks: u32,
     canonical: bool,
     root: Option<u32>,
-    #[serde(default)]
-    order: OrderLine,
-    #[serde(default)]
-    latency: u32,
-    steps: Vec<StepLine>,
+    /// Beside `steps`; forwards where nothing is said.
+    order: Option<OrderLine>,
+    /// Beside `steps` or `sends`; 0 where nothing is said.
+    latency: Option<u32>,
+    steps: Option<Vec<StepLine>>,
+    /// Beside `trees`.
+    capacity: Option<u32>,
+    trees: Option<Vec<TreeLine>>,
+    sends: Option<Vec<SendLine>>,
     bounds: Vec<BoundLine>,
 }
 
-/// Forwards where nothing is said.
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 #[serde(untagged)]
 enum OrderLine {
-    #[default]
-    Unsaid,
     One(OrderWord),
     Several(Vec<OrderWord>),
 }
@@ -53,6 +54,18 @@ struct StepLine {
     width: u32,
     pulls: Vec<(u32, Vec<u32>)>,
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TreeLine {
+    root: u32,
+    /// `[router]`: a channel; -1 where there is none.
+    up: Vec<i64>,
+}
+
+/// Source, destination, part, slots.
+#[derive(Deserialize)]
+struct SendLine(u32, u32, u32, Vec<u32>);
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
@@ -74,6 +87,15 @@ enum BoundLine {
         #[serde(default)]
         part_of: Vec<Option<u32>>,
     },
+    Channel {
+        channel: u32,
+        shards: u32,
+    },
+    Flow {
+        lengths: Vec<u64>,
+        volume: u64,
+        distance: u64,
+    },
 }
 
 /// A router, or several.
@@ -88,36 +110,96 @@ impl CollectiveFile {
     /// What it says, whether or not it is true.
     ///
     /// # Errors
-    /// A word that is none.
+    /// A word that is none; none or several of `steps`, `trees` and `sends`, or a key that goes with another
+    /// one of them.
     pub(crate) fn schedule(self) -> Result<Schedule, String> {
         let collective = Collective::ALL.into_iter().find(|known| known.name() == self.collective);
         let algorithm = CollectiveAlgorithm::ALL.into_iter().find(|known| known.name() == self.algorithm);
-        let order = |word: OrderWord| match word {
-            OrderWord::Forward => Order::Forward,
-            OrderWord::Reverse => Order::Reverse,
+        let collective = collective.ok_or_else(|| format!("there is no collective `{}`", self.collective))?;
+        let algorithm = algorithm.ok_or_else(|| format!("there is no algorithm `{}`", self.algorithm))?;
+        let alone = |key: &str, with: &str| Err(format!("`{key}` says nothing here: it goes with {with}"));
+        if self.order.is_some() && self.steps.is_none() {
+            return alone("order", "`steps`");
+        }
+        if self.capacity.is_some() && self.trees.is_none() {
+            return alone("capacity", "`trees`");
+        }
+        if self.trees.is_some() && (self.latency.is_some() || self.canonical) {
+            return alone(if self.canonical { "canonical" } else { "latency" }, "`steps` or `sends`: trees are listed for all chips");
+        }
+        let (canonical, latency) = (self.canonical, self.latency.unwrap_or(0));
+        let transfers = match (self.steps, self.trees, self.sends) {
+            (Some(steps), None, None) => Transfers::Rounds(rounds(steps, self.order, canonical, latency)),
+            (None, Some(trees), None) => {
+                let capacity = self.capacity.ok_or("`trees` need their `capacity`: how many may share a link")?;
+                let trees = trees.into_iter().enumerate().map(|(at, tree)| tree.tree(at)).collect::<Result<_, _>>()?;
+                Transfers::Trees(SharedTrees { capacity, trees })
+            }
+            (None, None, Some(sends)) => {
+                let messages = sends.into_iter().map(SendLine::message).collect();
+                Transfers::Sends(Sends { canonical, latency, messages })
+            }
+            _ => return Err("it must have one of `steps`, `trees` and `sends`".to_owned()),
         };
-        let pull = |(channel, chunks)| Pull { channel: ChannelId(channel), chunks };
-        let round = |StepLine { width, pulls }| Round { width, pulls: pulls.into_iter().map(pull).collect() };
-        let rounds = Rounds {
-            canonical: self.canonical,
-            order: match self.order {
-                OrderLine::Unsaid => vec![Order::Forward],
-                OrderLine::One(word) => vec![order(word)],
-                OrderLine::Several(words) => words.into_iter().map(order).collect(),
-            },
-            latency: self.latency,
-            rounds: self.steps.into_iter().map(round).collect(),
+        let fits = match (&transfers, algorithm) {
+            (Transfers::Trees(_), of) => of == CollectiveAlgorithm::Trees,
+            (Transfers::Sends(_), of) => of == CollectiveAlgorithm::Direct,
+            (Transfers::Rounds(_), of) => !matches!(of, CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct),
         };
+        if !fits {
+            return Err(format!("what it lists is nothing by `{}`: that lists {}", algorithm.name(), listed(algorithm)));
+        }
         Ok(Schedule {
-            collective: collective.ok_or_else(|| format!("there is no collective `{}`", self.collective))?,
-            algorithm: algorithm.ok_or_else(|| format!("there is no algorithm `{}`", self.algorithm))?,
+            collective,
+            algorithm,
             seed: self.seed,
             nodes: self.nodes,
             chunks: self.chunks,
             root: self.root.map(NodeId),
-            transfers: Transfers::Rounds(rounds),
+            transfers,
             bounds: self.bounds.into_iter().map(BoundLine::bound).collect(),
         })
+    }
+}
+
+fn listed(algorithm: CollectiveAlgorithm) -> &'static str {
+    match algorithm {
+        CollectiveAlgorithm::Trees => "`trees`",
+        CollectiveAlgorithm::Direct => "`sends`",
+        _ => "`steps`",
+    }
+}
+
+fn rounds(steps: Vec<StepLine>, order: Option<OrderLine>, canonical: bool, latency: u32) -> Rounds {
+    let word = |word: OrderWord| match word {
+        OrderWord::Forward => Order::Forward,
+        OrderWord::Reverse => Order::Reverse,
+    };
+    let pull = |(channel, chunks)| Pull { channel: ChannelId(channel), chunks };
+    let round = |StepLine { width, pulls }| Round { width, pulls: pulls.into_iter().map(pull).collect() };
+    let order = match order {
+        None => vec![Order::Forward],
+        Some(OrderLine::One(one)) => vec![word(one)],
+        Some(OrderLine::Several(words)) => words.into_iter().map(word).collect(),
+    };
+    Rounds { canonical, order, latency, rounds: steps.into_iter().map(round).collect() }
+}
+
+impl TreeLine {
+    fn tree(self, at: usize) -> Result<SpanningTree, String> {
+        let channel = |(node, number): (usize, i64)| match (number, u32::try_from(number)) {
+            (-1, _) => Ok(None),
+            (_, Ok(channel)) => Ok(Some(ChannelId(channel))),
+            (_, Err(_)) => Err(format!("`trees[{at}].up[{node}]` is {number}, which is no channel")),
+        };
+        Ok(SpanningTree { root: NodeId(self.root), up: self.up.into_iter().enumerate().map(channel).collect::<Result<_, _>>()? })
+    }
+}
+
+impl SendLine {
+    fn message(self) -> Message {
+        let SendLine(source, destination, part, slots) = self;
+        Message { source: NodeId(source), destination: NodeId(destination), part, slots }
     }
 }
 
@@ -133,6 +215,10 @@ impl BoundLine {
             }
             BoundLine::Latency { node, distance, channels, shards } => {
                 CollectiveBound::Latency { node: NodeId(node), distance, channels, shards }
+            }
+            BoundLine::Channel { channel, shards } => CollectiveBound::Channel { channel: ChannelId(channel), shards },
+            BoundLine::Flow { lengths, volume, distance } => {
+                CollectiveBound::Flow { lengths, volume: volume.into(), distance: distance.into() }
             }
             BoundLine::Partition { parts, links, part_of } => CollectiveBound::Partition { part_of, parts, links },
         }

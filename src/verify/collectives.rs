@@ -35,7 +35,7 @@ fn result(declared: &DeclaredCollective, proved: Vec<ProvedSchedule>, stated: St
         let best = CollectiveCandidate { algorithm: schedule.algorithm, chunks: schedule.chunks, reduced_from, steps, volume, time };
         let candidates = std::iter::once(best).chain(others).collect();
         let (collective, size) = (declared.collective, declared.size);
-        let row = CollectiveRow { scenario, collective, root, size, chips, candidates, left_out, bound, witness };
+        let row = CollectiveRow { scenario, collective, root, size, chips, candidates, left_out, bound, witness, along: None };
         Ok(CollectiveOutcome { row, schedule })
     };
     let scenarios = proved.into_iter().zip(others).map(outcome).collect::<Result<_, _>>()?;

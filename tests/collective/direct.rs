@@ -10,7 +10,7 @@ use fabc::random::Stream;
 use std::collections::VecDeque;
 
 /// Shortest ways by destination alone, the first port that is on one.
-fn shortest(topology: &Topology) -> ForwardingTables {
+pub(crate) fn shortest(topology: &Topology) -> ForwardingTables {
     let mut routers = vec![Vec::new(); topology.node_count()];
     for dst in topology.nodes() {
         let mut hops = vec![usize::MAX; topology.node_count()];
@@ -37,7 +37,7 @@ fn sends(schedule: &Schedule) -> &Sends {
     sends
 }
 
-fn passes(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule) {
+pub(crate) fn passes(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule) {
     if let Err(error) = schedule_along(scene, tables, schedule) {
         panic!("{error}: {schedule:?}");
     }

@@ -8,4 +8,5 @@ mod pods;
 mod random;
 mod symmetric;
 mod tampering;
+mod times;
 mod trees;

@@ -6,7 +6,7 @@ use super::tables;
 use crate::check::CheckError;
 use crate::check::faults::Fault;
 use crate::check::measures::Exact;
-use crate::check::schedule::{Pace, Spent, bound_time, schedule, schedule_along, schedule_time};
+use crate::check::schedule::{Pace, Spent, Timed, bound_time, schedule, schedule_along, schedule_time};
 use crate::ir::{CollectiveBound, CrossConnects, Scene, Schedule, Topology, Transfers};
 use crate::model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
 use crate::read::CollectiveFile;
@@ -101,42 +101,28 @@ impl Plant<'_> {
         if declared.chunks.is_some_and(|most| read.chunks > most) {
             return Err(wrong("chunks", format!("these are {}, more than the spec asks for", read.chunks)));
         }
-        match &read.transfers {
-            Transfers::Sends(_) => {
-                let (tables, _) = tables::tables(self.files, topology, fault)?;
-                schedule_along(&scene, &tables, &read)
-            }
-            _ => schedule(&scene, &read),
-        }
-        .map_err(|error| wrong("", error.to_string()))?;
+        let along = match &read.transfers {
+            Transfers::Sends(_) => Some(tables::tables(self.files, topology, fault)?.0),
+            _ => None,
+        };
+        let judged = along.as_ref().map_or_else(|| schedule(&scene, &read), |tables| schedule_along(&scene, tables, &read));
+        judged.map_err(|error| wrong("", error.to_string()))?;
         let pace = Pace::of(self.fabric, &scene, declared);
-        let time = schedule_time(&scene, &read, pace, declared.size)?;
+        let Timed { spent, steps, volume } = schedule_time(&scene, along.as_ref(), &read, pace, declared.size)?;
         let Some((bound, witness)) = bound_time(&scene, &read, pace, declared.size) else {
             return Err(wrong("bounds", "there are none".to_owned()));
         };
-        let (steps, volume) = extent(&read);
         Ok(Some(ProvedSchedule {
             scenario: fault.name.clone(),
             root: root.map(|root| topology.name(root)),
             chips: scene.endpoints().count() as u64,
             steps,
             volume,
-            time,
+            time: spent,
             bound,
             witness: witness.clone(),
             schedule: read,
         }))
-    }
-}
-
-/// Steps and chunk times, one after the other.
-fn extent(schedule: &Schedule) -> (u64, u64) {
-    match &schedule.transfers {
-        Transfers::Rounds(rounds) => {
-            let (runs, widths) = (rounds.order.len() as u64, rounds.rounds.iter().map(|round| u64::from(round.width)));
-            (rounds.rounds.len() as u64 * runs, widths.sum::<u64>() * runs)
-        }
-        Transfers::Trees(_) | Transfers::Sends(_) => (0, 0),
     }
 }
 

@@ -1,14 +1,17 @@
 //! Judges the schedule of a collective on the network of anybody: `fabc verify --collective FILE --topology
-//! FILE`.
+//! FILE`, with `--tables FILE` where it is one of messages that follow them.
 //!
-//! Comes in: the contents of two files. Goes out: what a replay of the schedule found, or why it is none. The
+//! Comes in: the contents of the files. Goes out: what a replay of the schedule found, or why it is none. The
 //! network is the one that the file lists, all of its links lit and all alike; a claimed symmetry is proved
 //! before anything is carried by it, and bounds are counted again from their witnesses.
 
+use super::fabc;
 use super::verdict::{NamedFile, Rejected, malformed, text};
-use crate::check::{CheckError, schedule};
+use crate::check::{CheckError, schedule, schedule_along};
 use crate::ids::{Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{CollectiveBound, End, Link, LinkClass, Names, Scene, Symmetry, Topology, Transfers};
+use crate::ir::{
+    CollectiveBound, End, ForwardingTables, Link, LinkClass, Names, Scene, Schedule, SpanningTree, Symmetry, Topology, Transfers,
+};
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::read::{AnyTopology, ClassLine, CollectiveFile, NoGroup, of_blocks, tagged};
 use std::collections::BTreeSet;
@@ -27,29 +30,40 @@ pub struct ForeignCollective {
     pub algorithm: CollectiveAlgorithm,
     /// Chips that take part.
     pub chips: u64,
-    /// Parts of a shard.
+    /// Parts of a shard; of trees pieces of a tree's share.
     pub chunks: u32,
-    /// Rounds one after the other.
+    /// Rounds one after the other; of messages slots, of trees as many as pieces and hops make.
     pub steps: u64,
     /// Chunk times one after the other.
     pub volume: u64,
-    /// Chunks over channels that were replayed, those of canonical routers only.
+    /// Chunks over channels that were replayed, those of canonical routers only; of trees channels of links
+    /// that they use.
     pub transfers: u64,
     /// Bounds that follow from their witnesses.
     pub bounds: u64,
-    /// The largest of them but for latencies, chunk times over what they are divided by; none without any.
+    /// The largest of them that says how much is moved, whatever the tables; chunk times over what they are
+    /// divided by.
     pub bound: Option<(u64, u64)>,
 }
 
-/// Reads a schedule (`fabc.collective/1`) and a network (`fabc.topology/1`, `fabc.topology/2`), and replays
-/// the one on the other.
+/// What a schedule is judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgedBy<'a> {
+    /// The network: `fabc.topology/1`, `fabc.topology/2`.
+    pub network: NamedFile<'a>,
+    /// Forwarding tables of it: `fabc.tables/1`, `fabc.tables.bin/1`.
+    pub tables: Option<NamedFile<'a>>,
+}
+
+/// Reads a schedule (`fabc.collective/1`), a network and, for an all-to-all, its tables, and replays the
+/// schedule on them.
 ///
 /// # Errors
 /// What is wrong with a file, or with the schedule.
-pub fn foreign_collective(file: NamedFile<'_>, network: NamedFile<'_>) -> Result<ForeignCollective, Rejected> {
+pub fn foreign_collective(file: NamedFile<'_>, by: JudgedBy<'_>) -> Result<ForeignCollective, Rejected> {
     let unreadable = |error| Rejected::Unreadable(Box::new(error));
     let wrong = |what: String| unreadable(malformed(file.name, 1, what));
-    let topology = topology(network).map_err(unreadable)?;
+    let topology = topology(by.network).map_err(unreadable)?;
     let read: CollectiveFile = tagged(file.bytes).map_err(wrong)?;
     if read.scenario != "nominal" {
         let scenario = &read.scenario;
@@ -58,35 +72,96 @@ pub fn foreign_collective(file: NamedFile<'_>, network: NamedFile<'_>) -> Result
     let fabric = read.fabric.clone();
     let plan = read.schedule().map_err(wrong)?;
     let scene = Scene::whole(&topology);
-    schedule(&scene, &plan).map_err(|error| Rejected::Convicted(vec![error]))?;
-    let Transfers::Rounds(rounds) = &plan.transfers else { return Err(wrong("it has no rounds".to_owned())) };
-    let runs = rounds.order.len() as u64;
-    let pulls = rounds.rounds.iter().flat_map(|round| &round.pulls);
-    let chips = topology.endpoints().count() as u64;
-    let chunks = u64::from(plan.chunks);
-    let whole = if plan.algorithm == CollectiveAlgorithm::Local { 1 } else { chips };
-    let claims = plan.bounds.iter().filter_map(|bound| match *bound {
-        CollectiveBound::Cut { channels, shards, .. } => Some((u64::from(shards) * chunks, u64::from(channels))),
-        CollectiveBound::Partition { parts, links, .. } => Some((u64::from(parts - 1) * chunks * whole, u64::from(links))),
-        CollectiveBound::Channel { shards, .. } => Some((u64::from(shards) * chunks, 1)),
-        // Flows bound all-to-alls, which have no rounds.
-        CollectiveBound::Latency { .. } | CollectiveBound::Flow { .. } => None,
-    });
-    let larger = |a: (u64, u64), b: (u64, u64)| {
-        if u128::from(b.0) * u128::from(a.1) > u128::from(a.0) * u128::from(b.1) { b } else { a }
+    let judged = match (&plan.transfers, by.tables) {
+        (Transfers::Sends(_), Some(file)) => schedule_along(&scene, &tables(file, by.network, &topology)?, &plan),
+        (Transfers::Sends(_), None) => {
+            let what = "it lists messages that follow forwarding tables, and there are none: add `--tables FILE`";
+            return Err(wrong(what.to_owned()));
+        }
+        (_, Some(tables)) => {
+            let what = format!("it follows no tables, so that `{}` has no say in it: leave `--tables` out", tables.name);
+            return Err(wrong(what));
+        }
+        (_, None) => schedule(&scene, &plan),
     };
+    judged.map_err(|error| Rejected::Convicted(vec![error]))?;
+    let chips = topology.endpoints().count() as u64;
+    let (steps, volume, transfers) = replayed(&topology, &plan);
     Ok(ForeignCollective {
         fabric,
         collective: plan.collective,
         algorithm: plan.algorithm,
         chips,
         chunks: plan.chunks,
-        steps: rounds.rounds.len() as u64 * runs,
-        volume: rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs,
-        transfers: pulls.map(|pull| pull.chunks.len() as u64).sum(),
+        steps,
+        volume,
+        transfers,
         bounds: plan.bounds.len() as u64,
-        bound: claims.reduce(larger),
+        bound: tightest(&plan, chips),
     })
+}
+
+/// Rounds, chunk times and transfers of a schedule.
+fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
+    match &plan.transfers {
+        Transfers::Rounds(rounds) => {
+            let runs = rounds.order.len() as u64;
+            let chunks = rounds.rounds.iter().flat_map(|round| &round.pulls).map(|pull| pull.chunks.len() as u64).sum();
+            (rounds.rounds.len() as u64 * runs, rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs, chunks)
+        }
+        // A piece goes up and down, and the next one follows it; on a link there is one of every tree.
+        Transfers::Trees(shared) => {
+            let steps = u64::from(plan.chunks) - 1 + 2 * shared.trees.iter().map(|tree| height(topology, tree)).max().unwrap_or(0);
+            let used = shared.trees.iter().flat_map(|tree| &tree.up).flatten().count() as u64;
+            (steps, steps * u64::from(shared.capacity), 2 * used)
+        }
+        Transfers::Sends(sends) => {
+            let sent: u64 = sends.messages.iter().map(|message| message.slots.len() as u64).sum();
+            let last = sends.messages.iter().flat_map(|message| &message.slots).max();
+            let slots = last.map_or(0, |&slot| u64::from(slot) + 1);
+            (slots, slots, sent)
+        }
+    }
+}
+
+/// Hops from the farthest chip to the root of a tree that spans.
+fn height(topology: &Topology, tree: &SpanningTree) -> u64 {
+    let above = |node: &NodeId| tree.up[node.index()].map(|channel| topology.target(channel).node);
+    let hops = topology.nodes().map(|node| std::iter::successors(Some(node), above).count() as u64 - 1);
+    hops.max().unwrap_or(0)
+}
+
+/// The largest bound but for latencies, and for what binds those alone that follow the same tables: chunk
+/// times, over what they are divided by.
+fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
+    let chunks = u64::from(plan.chunks);
+    // Chunks of the full vector.
+    let whole = match &plan.transfers {
+        Transfers::Trees(shared) => chunks * shared.trees.len() as u64,
+        _ if plan.algorithm == CollectiveAlgorithm::Local => chunks,
+        _ => chunks * chips,
+    };
+    let narrow = |over: u128, below: u128| Some((u64::try_from(over).ok()?, u64::try_from(below).ok()?));
+    let claims = plan.bounds.iter().filter_map(|bound| match *bound {
+        CollectiveBound::Cut { channels, shards, .. } => Some((u64::from(shards) * chunks, u64::from(channels))),
+        CollectiveBound::Partition { parts, links, .. } => Some((u64::from(parts - 1) * whole, u64::from(links))),
+        CollectiveBound::Flow { volume, distance, .. } => narrow(distance * u128::from(chunks), volume),
+        CollectiveBound::Latency { .. } | CollectiveBound::Channel { .. } => None,
+    });
+    let larger = |a: (u64, u64), b: (u64, u64)| {
+        if u128::from(b.0) * u128::from(a.1) > u128::from(a.0) * u128::from(b.1) { b } else { a }
+    };
+    claims.reduce(larger)
+}
+
+/// Tables of a network, judged by themselves first.
+fn tables(file: NamedFile<'_>, network: NamedFile<'_>, topology: &Topology) -> Result<ForwardingTables, Rejected> {
+    let unreadable = |error| Rejected::Unreadable(Box::new(error));
+    let walked = fabc::topology(network).map_err(unreadable)?;
+    let tables = fabc::tables(file, &walked).map_err(unreadable)?;
+    tables.check(file.name, &walked.network).map_err(|error| Rejected::Convicted(vec![error]))?;
+    let what = || "it lists other routers than all of them, or the least one of every orbit of the generators";
+    tables.laid_out(topology.symmetry()).ok_or_else(|| unreadable(malformed(file.name, 1, what().to_owned())))
 }
 
 /// The network of a file, whatever it says of links beside their ends.

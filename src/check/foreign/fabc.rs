@@ -5,7 +5,7 @@ use super::network::{Endpoint, Lookup, MISSING, NOWHERE, Network, Table, packed}
 use super::verdict::{NamedFile, malformed, text};
 use crate::check::CheckError;
 use crate::ids::NodeId;
-use crate::ir::{Entry, Symmetry, TableKey};
+use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey};
 use crate::model::VcCount;
 use crate::read::{
     AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, Line, NoGroup, closure, key_of, width_of,
@@ -29,6 +29,7 @@ pub(super) struct Topology {
 
 /// Tables of listed routers, carried to the others.
 pub(super) struct CarriedTables {
+    key: TableKey,
     vcs: usize,
     ports: usize,
     lookup: Lookup,
@@ -177,7 +178,7 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
     }
     let inverse = elements.iter().map(back).collect();
     let destinations = topology.network.endpoints.iter().map(|endpoint| endpoint.router).collect();
-    Ok(CarriedTables { vcs, ports, lookup, listed, home, inverse, destinations })
+    Ok(CarriedTables { key, vcs, ports, lookup, listed, home, inverse, destinations })
 }
 
 impl Topology {
@@ -230,6 +231,20 @@ impl CarriedTables {
             }
         }
         Ok(())
+    }
+}
+
+impl CarriedTables {
+    /// The same as tables under the symmetry of their network, if they are listed for all of its routers or
+    /// for the canonical ones.
+    pub(super) fn laid_out(&self, of_network: &Symmetry) -> Option<ForwardingTables> {
+        let mut listed: Vec<&(u32, Vec<Entry>)> = self.listed.iter().collect();
+        listed.sort_unstable_by_key(|(node, _)| *node);
+        let all = of_network.without();
+        let fits = |symmetry: &&Symmetry| symmetry.canonical_nodes().map(|node| node.0).eq(listed.iter().map(|(node, _)| *node));
+        let symmetry = [&all, of_network].into_iter().find(fits)?.clone();
+        let routers = listed.into_iter().map(|(_, entries)| entries.clone()).collect();
+        Some(ForwardingTables { scenario: "nominal".to_owned(), vcs: u8::try_from(self.vcs).ok()?, key: self.key, symmetry, routers })
     }
 }
 

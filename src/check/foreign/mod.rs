@@ -17,7 +17,7 @@ mod verdict;
 mod walk;
 
 use super::CheckError;
-pub use collective::{ForeignCollective, foreign_collective};
+pub use collective::{ForeignCollective, JudgedBy, foreign_collective};
 pub use lanes::Lanes;
 use network::Network;
 pub use scene::ForeignScene;

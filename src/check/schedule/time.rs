@@ -5,16 +5,29 @@
 //! its last byte has left; the first of a message, which is all that a channel carries in one round, waits
 //! for the overhead as well.
 
+use super::pipeline::Pipeline;
 use super::transfers::{Plan, Transfer};
-use super::{ScheduleError, wrong};
+use super::{ScheduleError, messages, wrong};
 use crate::check::CheckError;
 use crate::ids::Id;
-use crate::ir::{CollectiveBound, Order, Rounds, Scene, Schedule, Transfers};
+use crate::ir::{CollectiveBound, ForwardingTables, Order, Rounds, Scene, Schedule, Transfers};
 use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
+use std::collections::BTreeMap;
 
 /// Attoseconds of a second and of a picosecond: what times are counted in.
 const SECOND: u128 = 1_000_000_000_000_000_000;
 const PICOSECOND: u128 = 1_000_000;
+
+/// A schedule in time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timed {
+    /// What it takes.
+    pub spent: Spent,
+    /// Rounds, slots, or hops and pieces that follow, one after the other.
+    pub steps: u64,
+    /// Chunk times, one after the other, if hops took no time.
+    pub volume: u64,
+}
 
 /// How fast everything is, on every channel alike; attoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,19 +75,75 @@ impl Spent {
     }
 }
 
-/// How long a schedule that was replayed takes for vectors of so many bytes.
+/// How long a schedule that was replayed takes for vectors of so many bytes; what follows tables, with them.
 ///
 /// # Errors
-/// Transfers that wait for each other.
-pub fn schedule_time(scene: &Scene<'_>, schedule: &Schedule, pace: Pace, bytes: u64) -> Result<Spent, CheckError> {
-    let Transfers::Rounds(rounds) = &schedule.transfers else {
-        return Err(wrong("only rounds have a time here".to_owned()));
+/// Transfers that wait for each other, or messages without their tables.
+pub fn schedule_time(
+    scene: &Scene<'_>,
+    tables: Option<&ForwardingTables>,
+    schedule: &Schedule,
+    pace: Pace,
+    bytes: u64,
+) -> Result<Timed, CheckError> {
+    let pieces = u128::from(schedule.chunks);
+    let chips = scene.endpoints().count() as u128;
+    let carried = |parts: u128| (u128::from(bytes) * 8 * SECOND).div_ceil(u128::from(pace.bandwidth_bps) * parts);
+    // With hops and messages, without messages, without both: where places are taken as they come, less may
+    // by chance take longer.
+    let spent = |[all, without_overhead, volume]: [u128; 3]| {
+        let without_overhead = without_overhead.min(all);
+        let volume = volume.min(without_overhead);
+        Spent { volume, latency: without_overhead - volume, overhead: all - without_overhead }
     };
-    let chips = scene.endpoints().count() as u64;
-    let whole = schedule.root.is_some() || schedule.algorithm == CollectiveAlgorithm::Local;
-    let parts = u128::from(schedule.chunks) * if whole { 1 } else { u128::from(chips) };
-    let chunk = (u128::from(bytes) * 8 * SECOND).div_ceil(u128::from(pace.bandwidth_bps) * parts);
-    let [all, without_overhead, volume] = if pace.barrier {
+    match &schedule.transfers {
+        Transfers::Rounds(rounds) => {
+            let whole = schedule.root.is_some() || schedule.algorithm == CollectiveAlgorithm::Local;
+            let widths = rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>();
+            let runs = rounds.order.len() as u64;
+            let (steps, volume) = (rounds.rounds.len() as u64 * runs, widths * runs);
+            let chunk = carried(pieces * if whole { 1 } else { chips });
+            Ok(Timed { spent: spent(of_rounds(scene, schedule, rounds, pace, chunk)?), steps, volume })
+        }
+        Transfers::Trees(shared) => {
+            let pipeline = Pipeline::new(scene, shared);
+            let (count, chunks) = (shared.trees.len() as u128, schedule.chunks);
+            let message = carried(count * pieces);
+            let takes = |overhead: u128, hop: u128| pipeline.takes(chunks, message + overhead, hop, pace.barrier);
+            let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
+            let volume = pipeline.takes(chunks, 1, 0, false) as u64;
+            Ok(Timed { spent: spent(times), steps: pipeline.steps(chunks), volume })
+        }
+        Transfers::Sends(sends) => {
+            let tables = tables.ok_or_else(|| wrong("messages are timed with the tables that they follow".to_owned()))?;
+            let crossings = messages::messages(scene, tables, schedule, sends)?.sends;
+            let slots = crossings.last().map_or(0, |(slot, ..)| u64::from(*slot) + 1);
+            let chunk = carried(chips * pieces);
+            let takes = |overhead: u128, hop: u128| match pace.barrier {
+                true => (chunk + overhead + hop) * u128::from(slots),
+                false => delivered(&crossings, sends.messages.len(), chunk + overhead, hop),
+            };
+            let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
+            Ok(Timed { spent: spent(times), steps: slots, volume: slots })
+        }
+    }
+}
+
+/// When the last message is there: a channel sends what comes next in the order of slots as soon as it is free
+/// and the message has come.
+fn delivered(crossings: &[(u32, u32, u32)], messages: usize, sent: u128, hop: u128) -> u128 {
+    let (mut free, mut there) = (BTreeMap::new(), vec![0u128; messages]);
+    for &(_, channel, message) in crossings {
+        let since = free.get(&channel).copied().unwrap_or(0u128).max(there[message as usize]);
+        free.insert(channel, since + sent);
+        there[message as usize] = since + sent + hop;
+    }
+    there.into_iter().max().unwrap_or(0)
+}
+
+/// All of it, without overheads, and without hops as well.
+fn of_rounds(scene: &Scene<'_>, schedule: &Schedule, rounds: &Rounds, pace: Pace, chunk: u128) -> Result<[u128; 3], CheckError> {
+    Ok(if pace.barrier {
         let chunks: u128 = rounds.rounds.iter().map(|round| u128::from(round.width)).sum();
         let runs = rounds.order.len() as u128;
         let (moved, steps) = (chunks * runs * chunk, rounds.rounds.len() as u128 * runs);
@@ -82,8 +151,7 @@ pub fn schedule_time(scene: &Scene<'_>, schedule: &Schedule, pace: Pace, bytes: 
     } else {
         let waits = Waits::new(&Plan::new(scene, schedule, rounds)?, rounds)?;
         [(pace.hop, pace.overhead), (pace.hop, 0), (0, 0)].map(|(hop, overhead)| waits.longest(chunk, hop, overhead))
-    };
-    Ok(Spent { volume, latency: without_overhead - volume, overhead: all - without_overhead })
+    })
 }
 
 /// What waits for what.
@@ -202,7 +270,8 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, byt
     let ways = schedule.bounds.iter().map(|bound| if let CollectiveBound::Latency { distance, .. } = bound { distance + 1 } else { 1 });
     let farthest = ways.max().unwrap_or(1);
     let mut highest: Option<(u128, &CollectiveBound)> = None;
-    for bound in &schedule.bounds {
+    // What only schedules along the same tables keep to, bounds no others.
+    for bound in schedule.bounds.iter().filter(|bound| !matches!(bound, CollectiveBound::Channel { .. })) {
         let (over, under, hops) = match *bound {
             CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards), u128::from(channels), 0),
             CollectiveBound::Latency { channels, shards, distance, .. } => (u128::from(shards), u128::from(channels), distance + 1),

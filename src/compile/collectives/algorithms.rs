@@ -3,15 +3,15 @@
 use crate::ir::{CollectiveCost, Fraction};
 use crate::model::{Collective, CollectiveAlgorithm};
 
-/// The algorithms of a collective that can be asked for by name; none of one that is not planned.
+/// The algorithms of a collective that can be asked for by name.
 pub fn known(collective: Collective) -> &'static [CollectiveAlgorithm] {
     match collective {
         Collective::AllGather | Collective::ReduceScatter => {
             &[CollectiveAlgorithm::Steps, CollectiveAlgorithm::Slots, CollectiveAlgorithm::MultiTree]
         }
-        Collective::AllReduce => &[CollectiveAlgorithm::GatherReduce, CollectiveAlgorithm::Local],
+        Collective::AllReduce => &[CollectiveAlgorithm::GatherReduce, CollectiveAlgorithm::Trees, CollectiveAlgorithm::Local],
         Collective::Broadcast | Collective::Reduce => &[CollectiveAlgorithm::Pull],
-        Collective::AllToAll => &[],
+        Collective::AllToAll => &[CollectiveAlgorithm::Direct],
     }
 }
 
@@ -26,15 +26,16 @@ pub(super) enum Base {
     MultiTree,
     /// From the root: chunks of its vector, slots that one is on its way.
     Pull(u32, u32),
+    /// Spanning trees that share links, whatever the number of pieces.
+    Trees,
+    /// Along the tables: chunks of a message, slots that one is on its way.
+    Direct(u32, u32),
 }
 
 impl Base {
-    /// Parts of a shard.
-    pub(super) fn chunks(self) -> u32 {
-        match self {
-            Base::Steps(chunks) | Base::Slots(chunks, _) | Base::Pull(chunks, _) => chunks,
-            Base::MultiTree => 1,
-        }
+    /// Whether it cuts what it moves into as many parts as are asked for.
+    pub(super) fn is_cut(self) -> bool {
+        self != Base::MultiTree
     }
 }
 
@@ -45,6 +46,8 @@ pub(super) struct Size {
     pub(super) chips: u64,
     /// Chips for which plans are made.
     pub(super) classes: u64,
+    /// Chips for which messages along the tables are planned.
+    pub(super) senders: u64,
     /// Parts of a shard with which bounds are whole numbers.
     pub(super) natural: u32,
     /// The fewest channels into a chip.
@@ -57,6 +60,12 @@ pub(super) struct Size {
 const TRIED: u64 = 1 << 20;
 /// Chunks that canonical chips take in together, up to which shards are cut unasked.
 const CUT: u64 = 1 << 22;
+/// Messages that are planned one by one, up to which an all-to-all is planned unasked.
+const SENT: u64 = 1 << 18;
+/// Chunks of them up to which they are cut unasked.
+const CUT_SENT: u64 = 1 << 15;
+/// The most chunks of a message, unasked.
+const MOST_CHUNKS: u32 = 4;
 /// The most slots that a chunk is planned to be on its way; a plan for fewer waits a little longer.
 const MOST_LATENCY: u128 = 16;
 /// The most parts of the vector of a root.
@@ -99,8 +108,33 @@ pub(super) fn plans(
             let chunks = asked.unwrap_or_else(|| pieces(size, cost, bytes)).min(fit(1)).max(1);
             latencies(cost, bytes, u64::from(chunks)).map(|on_way| Base::Pull(chunks, on_way)).collect()
         }
-        CollectiveAlgorithm::MultiTree | CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct => Vec::new(),
+        // The packing, and the moves of branches after it, look at all chips.
+        CollectiveAlgorithm::Trees if named || size.chips * size.chips <= TRIED => vec![Base::Trees],
+        CollectiveAlgorithm::Direct => {
+            let mut counts = asked.map_or_else(|| vec![1, messages(size, cost, bytes)], |chunks| vec![chunks]);
+            counts.iter_mut().for_each(|chunks| *chunks = (*chunks).min(fit(size.chips)).max(1));
+            counts.dedup();
+            let plans =
+                |chunks: u32| latencies(cost, bytes, size.chips * u64::from(chunks)).map(move |on_way| Base::Direct(chunks, on_way));
+            counts.into_iter().flat_map(plans).collect()
+        }
+        CollectiveAlgorithm::MultiTree | CollectiveAlgorithm::Trees => Vec::new(),
     }
+}
+
+/// Whether messages along the tables are few enough to be planned unasked.
+pub(super) fn few_messages(size: &Size) -> bool {
+    size.senders * size.chips <= SENT
+}
+
+/// The chunks of a message, a power of two: as many as take a hop each or longer.
+fn messages(size: &Size, cost: &CollectiveCost, bytes: u64) -> u32 {
+    let counts = std::iter::successors(Some(MOST_CHUNKS), |chunks| Some(chunks / 2)).take_while(|&chunks| chunks > 1);
+    let fits = |&chunks: &u32| {
+        let few = size.senders * size.chips * u64::from(chunks) <= CUT_SENT;
+        few && cost.carried(bytes, size.chips * u64::from(chunks)) >= cost.hop
+    };
+    counts.into_iter().find(fits).unwrap_or(1)
 }
 
 /// None, and how many slots a hop takes, in powers of four, so that near sizes share their plans.

@@ -33,6 +33,6 @@ impl CollectivesAsked {
         rows: Vec<CollectiveRow>,
         crossovers: Vec<CollectiveCrossover>,
     ) -> CollectiveReport {
-        CollectiveReport { seed: self.seed, costs, rows, crossovers }
+        CollectiveReport { seed: self.seed, costs, rows, crossovers, left_out: Vec::new() }
     }
 }

@@ -42,7 +42,8 @@ impl Context<'_> {
             if asked.root.is_some_and(|root| !scene.lives(root)) {
                 return Ok(None);
             }
-            let mut planned = Planned::new(self.fabric, &scene, &asked);
+            let tables = of.routed.as_ref().map(|routed| routed.tables.unpacked());
+            let mut planned = Planned::new(self.fabric, &scene, &asked).along(tables.as_ref(), &of.lengths.lengths);
             let found = planned.outcome(&of.scenario.name, declared.collective, declared.size);
             progress.advance();
             found.map(Some).map_err(|error| failure(error.of(&of.scenario.name), declared))
@@ -51,7 +52,8 @@ impl Context<'_> {
         let outcomes = outcomes.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
 
         let scene = Scene::of(&scenarios[0].scenario.fault, self.topology, self.cross_connects);
-        let mut planned = Planned::new(self.fabric, &scene, &asked);
+        let tables = scenarios[0].routed.as_ref().map(|routed| routed.tables.unpacked());
+        let mut planned = Planned::new(self.fabric, &scene, &asked).along(tables.as_ref(), &scenarios[0].lengths.lengths);
         let point = |power: u32| {
             let row = planned.row(declared.collective, 1 << power)?;
             let times = row.candidates.iter().map(|candidate| (candidate.algorithm, picoseconds(candidate.time.total()))).collect();

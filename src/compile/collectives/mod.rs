@@ -9,16 +9,18 @@ mod asked;
 mod declared;
 mod errors;
 mod planner;
+mod times;
 
 pub use algorithms::known;
 pub use asked::CollectivesAsked;
 pub use errors::CollectivesError;
 
 use crate::ir::{
-    ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, Scene, Schedule,
+    ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, ForwardingTables,
+    Scene, Schedule,
 };
 use crate::model::{Collective, Fabric};
-use planner::Planner;
+use planner::{Along, Planner};
 
 /// Sizes between which crossovers are looked for where no curve is asked for, bytes.
 const CURVE: [u64; 2] = [1 << 10, 1 << 32];
@@ -52,6 +54,23 @@ impl<'a> Planned<'a> {
     /// A scene, ready to be planned for.
     pub fn new(fabric: &Fabric, scene: &'a Scene<'a>, asked: &'a CollectivesAsked) -> Self {
         Self { planner: Planner::new(scene, cost(fabric, scene, asked), asked), asked }
+    }
+
+    /// The same with the forwarding tables of the scene, if there are some: an all-to-all follows them, and
+    /// without them it cannot be planned. `lengths` of its channel classes, such as those that certify its
+    /// concurrent flow, may say more of what no tables beat than hops do; none need be given, and wrong ones
+    /// prove nothing.
+    pub fn along(mut self, tables: Option<&'a ForwardingTables>, lengths: &'a [u64]) -> Self {
+        self.planner.along = tables.map(|tables| Along { tables, lengths });
+        self
+    }
+
+    /// Whether a collective is little enough work to be planned unasked.
+    ///
+    /// # Errors
+    /// Nothing can be planned on the scene.
+    pub fn is_tried(&mut self, collective: Collective) -> Result<bool, CollectivesError> {
+        self.planner.is_tried(collective)
     }
 
     /// What a channel takes.
@@ -101,10 +120,10 @@ impl<'a> Planned<'a> {
         };
         let mut found = Vec::new();
         for &collective in &self.asked.collectives {
-            if self.asked.algorithm.is_some() {
+            if self.asked.algorithm.is_some() || known(collective).len() < 2 {
                 continue;
             }
-            let mut fastest = |size| self.planner.row("", collective, size).map(|row| row.best().algorithm);
+            let mut fastest = |size| self.planner.fastest_algorithm(collective, size);
             let (mut low, mut below) = (first, fastest(first)?);
             while low < last {
                 let next = low.saturating_mul(2).min(last);

@@ -1,13 +1,18 @@
 //! Schedules of one scene, each made, checked and laid out once, however many sizes are asked for.
 
-use super::algorithms::{Base, Size, known, plans};
+use super::algorithms::{Base, Size, few_messages, known, plans};
+use super::times::Times;
 use super::{CollectivesAsked, CollectivesError};
 use crate::check::{self, CheckError};
 use crate::ids::Id;
-use crate::ir::{Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, Neighbors, Scene, Schedule};
+use crate::ir::{
+    Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, ForwardingTables, Fraction, Neighbors, Scene, Schedule,
+    Transfers,
+};
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::passes::collective::{
-    Asked, CollectiveError, Timetable, bounds, by_slots, by_steps, multitree, natural_chunks, pull, tightest, turned,
+    Asked, CollectiveError, bounds, by_slots, by_steps, direct, least_time, multitree, natural_chunks, over_lengths, pull, tightest, trees,
+    turned,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,7 +20,25 @@ use std::rc::Rc;
 /// A schedule that was checked, and its times.
 struct Checked {
     schedule: Schedule,
-    table: Timetable,
+    times: Times,
+}
+
+/// The fastest plan of an algorithm.
+struct Best {
+    base: Base,
+    plans: Rc<Vec<Checked>>,
+    at: usize,
+    /// Into how many it cuts what it cuts.
+    chunks: u32,
+    /// Attoseconds.
+    total: u128,
+}
+
+/// Forwarding tables, and lengths of channels that may say what no tables beat.
+#[derive(Clone, Copy)]
+pub(super) struct Along<'a> {
+    pub(super) tables: &'a ForwardingTables,
+    pub(super) lengths: &'a [u64],
 }
 
 /// Plans on a scene.
@@ -23,6 +46,7 @@ pub(super) struct Planner<'a> {
     scene: &'a Scene<'a>,
     pub(super) cost: CollectiveCost,
     asked: &'a CollectivesAsked,
+    pub(super) along: Option<Along<'a>>,
     size: Option<Size>,
     copies: BTreeMap<Base, Rc<Vec<Schedule>>>,
     checked: BTreeMap<(Collective, CollectiveAlgorithm, Base), Rc<Vec<Checked>>>,
@@ -31,21 +55,25 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     pub(super) fn new(scene: &'a Scene<'a>, cost: CollectiveCost, asked: &'a CollectivesAsked) -> Self {
-        Self { scene, cost, asked, size: None, copies: BTreeMap::new(), checked: BTreeMap::new(), bounds: BTreeMap::new() }
+        let (copies, checked, bounds) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { scene, cost, asked, along: None, size: None, copies, checked, bounds }
     }
 
     /// The candidates of a collective by time, beside its bound.
     pub(super) fn row(&mut self, scenario: &str, collective: Collective, bytes: u64) -> Result<CollectiveRow, CollectivesError> {
         let size = self.size()?;
         let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
-        for &algorithm in known(collective).iter().filter(|&&algorithm| self.asked.algorithm.is_none_or(|asked| asked == algorithm)) {
-            match self.candidate(collective, algorithm, bytes)? {
-                Some((candidate, _)) => candidates.push(candidate),
+        for algorithm in self.algorithms(collective) {
+            match self.best(collective, algorithm, bytes)? {
+                Some(best) => candidates.push(best.candidate(algorithm, &self.cost, bytes, self.asked.chunks)),
                 None => left_out.push(algorithm),
             }
         }
         candidates.sort_by_key(|candidate| candidate.time.total());
-        let bounds = self.bounds(collective)?;
+        let mut bounds = self.bounds(collective)?.to_vec();
+        // The packing of trees may have come upon a tighter partition.
+        let packed = self.checked.iter().filter(|((of, algorithm, _), _)| (*of, *algorithm) == (collective, CollectiveAlgorithm::Trees));
+        bounds.extend(packed.flat_map(|(_, plans)| plans.iter()).flat_map(|plan| plan.schedule.bounds.iter().cloned()));
         let tightest = tightest(&bounds, collective, &self.cost, bytes, size.chips);
         let (Some((bound, witness)), false) = (tightest, candidates.is_empty()) else {
             return Err(CollectiveError::TooFew { chips: size.chips as usize }.into());
@@ -60,40 +88,74 @@ impl<'a> Planner<'a> {
             left_out,
             bound,
             witness: witness.clone(),
+            along: self.along(collective, bytes)?,
         })
+    }
+
+    /// What the tables load most, as a bound for what follows them.
+    fn along(&mut self, collective: Collective, bytes: u64) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
+        let size = self.size()?;
+        let planned = self.checked.iter().find(|((of, ..), plans)| *of == collective && !plans.is_empty());
+        let bounds = planned.map(|(_, plans)| plans[0].schedule.bounds.iter()).into_iter().flatten();
+        let relative = bounds.filter(|bound| !bound.is_universal());
+        let timed = relative.map(|bound| {
+            let vectors = bound.volume().times(Fraction::new(1u8, size.chips.max(1)));
+            (least_time(&self.cost, bytes, vectors, 1), bound.clone())
+        });
+        Ok(timed.max_by_key(|(time, _)| *time))
+    }
+
+    /// Whether a collective is little enough work to be planned unasked.
+    pub(super) fn is_tried(&mut self, collective: Collective) -> Result<bool, CollectivesError> {
+        let size = self.size()?;
+        Ok(collective != Collective::AllToAll || few_messages(&size))
     }
 
     /// The schedule of the first candidate.
     pub(super) fn fastest(&mut self, collective: Collective, bytes: u64) -> Result<Schedule, CollectivesError> {
-        let algorithm = self.row("", collective, bytes)?.best().algorithm;
-        match self.candidate(collective, algorithm, bytes)? {
-            Some((_, (plans, at))) => Ok(plans[at].schedule.clone()),
-            None => Err(CollectiveError::TooFew { chips: 0 }.into()),
-        }
+        let algorithm = self.fastest_algorithm(collective, bytes)?;
+        let Some(Best { plans, at, chunks, .. }) = self.best(collective, algorithm, bytes)? else {
+            return Err(CollectiveError::TooFew { chips: 0 }.into());
+        };
+        let schedule = Schedule { chunks, ..plans[at].schedule.clone() };
+        // Pieces of trees are counted here first.
+        self.check(&schedule)?;
+        Ok(schedule)
     }
 
-    /// The fastest plan of an algorithm, and where it is; none where all of its plans are too much work.
-    #[allow(clippy::type_complexity)]
-    fn candidate(
-        &mut self,
-        collective: Collective,
-        algorithm: CollectiveAlgorithm,
-        bytes: u64,
-    ) -> Result<Option<(CollectiveCandidate, (Rc<Vec<Checked>>, usize))>, CollectivesError> {
+    /// The algorithm whose fastest plan is the fastest of all that may be used.
+    pub(super) fn fastest_algorithm(&mut self, collective: Collective, bytes: u64) -> Result<CollectiveAlgorithm, CollectivesError> {
+        let mut best: Option<(u128, CollectiveAlgorithm)> = None;
+        for algorithm in self.algorithms(collective) {
+            if let Some(found) = self.best(collective, algorithm, bytes)?
+                && best.is_none_or(|(least, _)| found.total < least)
+            {
+                best = Some((found.total, algorithm));
+            }
+        }
+        let nothing = CollectiveError::TooFew { chips: self.size()?.chips as usize };
+        Ok(best.ok_or(nothing)?.1)
+    }
+
+    /// Those of a collective that may be used.
+    fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
+        let only = self.asked.algorithm;
+        known(collective).iter().copied().filter(move |&algorithm| only.is_none_or(|only| only == algorithm))
+    }
+
+    /// The fastest plan of an algorithm; none where all of its plans are too much work.
+    fn best(&mut self, collective: Collective, algorithm: CollectiveAlgorithm, bytes: u64) -> Result<Option<Best>, CollectivesError> {
         let size = self.size()?;
         let asked = self.asked.chunks;
         let wanted = plans(algorithm, (&size, &self.cost), bytes, asked, self.asked.algorithm.is_some());
-        let mut best: Option<(CollectiveCandidate, (Rc<Vec<Checked>>, usize))> = None;
+        let mut best: Option<Best> = None;
         for base in wanted {
             let plans = self.plans(collective, algorithm, base)?;
-            for (at, Checked { schedule, table }) in plans.iter().enumerate() {
-                let Some(rounds) = schedule.rounds() else { continue };
-                let time = table.time(&self.cost, bytes);
-                if best.as_ref().is_none_or(|(best, _)| time.total() < best.time.total()) {
-                    let reduced_from = asked.filter(|&asked| asked > base.chunks() && base != Base::MultiTree);
-                    let (steps, volume) = (rounds.steps() as u64, rounds.volume());
-                    let candidate = CollectiveCandidate { algorithm, chunks: schedule.chunks, reduced_from, steps, volume, time };
-                    best = Some((candidate, (Rc::clone(&plans), at)));
+            for (at, Checked { schedule, times }) in plans.iter().enumerate() {
+                let chunks = times.chunks(schedule, &self.cost, bytes, asked);
+                let total = times.total(&self.cost, bytes, chunks);
+                if best.as_ref().is_none_or(|best| total < best.total) {
+                    best = Some(Best { base, plans: Rc::clone(&plans), at, chunks, total });
                 }
             }
         }
@@ -109,11 +171,18 @@ impl<'a> Planner<'a> {
         let copies = self.copies(base)?;
         let mut plans = Vec::with_capacity(copies.len());
         for copy in copies.iter() {
-            let schedule = turned(self.scene, copy, collective, algorithm)?;
-            check::schedule(self.scene, &schedule).map_err(|error| convicted(collective, algorithm.name(), error))?;
-            let Some(rounds) = schedule.rounds() else { continue };
-            let table = Timetable::new(self.scene, &schedule, rounds)?;
-            plans.push(Checked { schedule, table });
+            let schedule = match &copy.transfers {
+                Transfers::Rounds(_) => turned(self.scene, copy, collective, algorithm)?,
+                // The tightest partition is one that the packing of trees has found.
+                Transfers::Trees(_) => copy.clone(),
+                Transfers::Sends(_) => {
+                    let relative = copy.bounds.iter().filter(|bound| !bound.is_universal()).cloned();
+                    Schedule { bounds: relative.chain(self.bounds(collective)?.iter().cloned()).collect(), ..copy.clone() }
+                }
+            };
+            self.check(&schedule)?;
+            let times = Times::new(self.scene, &schedule, self.along.map(|along| along.tables))?;
+            plans.push(Checked { schedule, times });
         }
         let plans = Rc::new(plans);
         self.checked.insert(key, Rc::clone(&plans));
@@ -131,6 +200,11 @@ impl<'a> Planner<'a> {
             (Base::MultiTree, _) => vec![multitree(self.scene, asked(1, 0))?],
             (Base::Pull(chunks, latency), Some(root)) => vec![pull(self.scene, root, asked(chunks, latency))?],
             (Base::Pull(..), None) => Vec::new(),
+            (Base::Trees, _) => vec![trees(self.scene, Asked { chunks: None, ..asked(1, 0) })?],
+            (Base::Direct(chunks, latency), _) => {
+                let along = self.along.ok_or(CollectiveError::Untabled)?;
+                vec![direct(self.scene, along.tables, asked(chunks, latency))?]
+            }
         };
         let copies = Rc::new(copies);
         self.copies.insert(base, Rc::clone(&copies));
@@ -142,11 +216,23 @@ impl<'a> Planner<'a> {
             return Ok(Rc::clone(bounds));
         }
         let root = self.root(collective);
-        let found = bounds(self.scene, collective, root)?;
+        let mut found = bounds(self.scene, collective, root)?;
+        if let (Collective::AllToAll, Some(along)) = (collective, self.along) {
+            found.extend(over_lengths(self.scene, along.lengths));
+        }
         check::collective_bounds(self.scene, collective, root, &found).map_err(|error| convicted(collective, "bound", error))?;
         let found = Rc::new(found);
         self.bounds.insert(collective, Rc::clone(&found));
         Ok(found)
+    }
+
+    /// Has the checker replay a schedule.
+    fn check(&self, schedule: &Schedule) -> Result<(), CollectivesError> {
+        let replayed = match (&schedule.transfers, self.along) {
+            (Transfers::Sends(_), Some(along)) => check::schedule_along(self.scene, along.tables, schedule),
+            _ => check::schedule(self.scene, schedule),
+        };
+        replayed.map_err(|error| convicted(schedule.collective, schedule.algorithm.name(), error))
     }
 
     fn root(&self, collective: Collective) -> Option<crate::ids::NodeId> {
@@ -167,9 +253,20 @@ impl<'a> Planner<'a> {
         });
         let degree = self.scene.endpoints().map(|chip| self.scene.channels_into(chip).count()).min().unwrap_or(1);
         let chips = self.scene.endpoints().count() as u64;
-        let size = Size { chips, classes: classes as u64, natural, degree: degree as u32, farthest };
+        let tabled = self.along.map_or(symmetry.node_count(), |along| along.tables.symmetry.class_count());
+        let senders = classes.max(tabled) as u64;
+        let size = Size { chips, classes: classes as u64, senders, natural, degree: degree as u32, farthest };
         self.size = Some(size);
         Ok(size)
+    }
+}
+
+impl Best {
+    fn candidate(&self, algorithm: CollectiveAlgorithm, cost: &CollectiveCost, bytes: u64, asked: Option<u32>) -> CollectiveCandidate {
+        let (Checked { schedule, times }, chunks) = (&self.plans[self.at], self.chunks);
+        let reduced_from = asked.filter(|&asked| self.base.is_cut() && asked > chunks);
+        let (steps, volume) = times.steps(schedule, chunks);
+        CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time: times.time(cost, bytes, chunks) }
     }
 }
 

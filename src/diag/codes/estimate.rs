@@ -60,9 +60,9 @@ nothing is refused, so that nobody reads an effect into the result.",
         code: "FAB0561",
         title: "an unknown word of `fabc collective`",
         text: "\
-Collectives that are planned are `all_gather`, `reduce_scatter`, `all_reduce`, `broadcast` and `reduce`. Algorithms of the first two are
-`steps`, `slots` and `multitree`, of an all-reduce `gather_reduce` and `local`, of a broadcast or reduce `pull`; `auto`, the default, times
-all of them. Scenarios are those that the budget of the spec tolerates, such as `X[0,0]`; `fabc tables DIR` lists them.",
+Collectives are `all_gather`, `reduce_scatter`, `all_reduce`, `all_to_all`, `broadcast` and `reduce`. Algorithms of the first two are
+`steps`, `slots` and `multitree`, of an all-reduce `gather_reduce`, `trees` and `local`, of an all-to-all `direct`, of a broadcast or reduce
+`pull`; `auto`, the default, times all of them. Scenarios are those that the budget of the spec tolerates, such as `X[0,0]`; `fabc tables DIR` lists them.",
     },
     CodeDoc {
         code: "FAB0562",
@@ -76,7 +76,7 @@ collectives have no root, and a root that would change nothing is refused.",
         title: "no collective can be planned here",
         text: "\
 Schedules are for fabrics whose every router is a chip, in which every two living chips reach each other, over links that run both ways and
-all carry the same. At least two chips take part. Where the symmetry of the fabric is lost, very large fabrics have more chunks than are
+all carry the same. At least two chips take part. An all-to-all needs forwarding tables that deliver every message. Where the symmetry of the fabric is lost, very large fabrics have more chunks than are
 planned one by one: fewer `--chunks` help.",
     },
     CodeDoc {

@@ -4,7 +4,7 @@ use super::super::json::{push, push_lines, quote};
 use super::super::number::{fixed, grouped};
 use super::nanoseconds;
 use super::schedule::push_bound;
-use crate::ir::{CollectiveCandidate, CollectiveCost, CollectiveReport, CollectiveRow, Fraction};
+use crate::ir::{CollectiveCandidate, CollectiveCost, CollectiveLeftOut, CollectiveReport, CollectiveRow, Fraction};
 
 /// The report; `fabric` is its name.
 pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
@@ -18,6 +18,11 @@ pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
     push_lines(&mut out, &report.costs, |out, (name, cost)| channel(out, name, cost));
     out.push_str(",\n\"collectives\":");
     push_lines(&mut out, &report.rows, |out, row| one(out, report, row));
+    if !report.left_out.is_empty() {
+        let one =
+            |left: &CollectiveLeftOut| format!("{{\"collective\":{},\"reason\":{}}}", quote(left.collective.name()), quote(left.reason));
+        push(&mut out, format_args!(",\n\"left_out\":[{}]", report.left_out.iter().map(one).collect::<Vec<_>>().join(",")));
+    }
     out.push_str("}\n");
     out
 }
@@ -54,6 +59,10 @@ fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
     figures(out, row, best);
     push(out, format_args!(",\"bound_ns\":{},\"bound\":", nanoseconds(row.bound)));
     push_bound(out, &row.witness);
+    if let Some((time, bound)) = &row.along {
+        push(out, format_args!(",\"tables_bound_ns\":{},\"tables_bound\":", nanoseconds(*time)));
+        push_bound(out, bound);
+    }
     out.push_str(",\"candidates\":[");
     for (at, candidate) in row.candidates.iter().enumerate() {
         out.push_str(if at > 0 { ",{" } else { "{" });

@@ -1,40 +1,53 @@
 //! `fabc.collective/1`: one schedule with its bounds, as docs/artifacts.md describes it.
 
-use super::super::json::{push, push_lines, push_numbers, quote};
-use crate::ir::{CollectiveBound, Order, Round, Schedule};
+use super::super::json::{push, push_int, push_lines, push_numbers, quote};
+use crate::ir::{CollectiveBound, Message, Order, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree, Transfers};
 
-/// The file's text; `None` for a schedule that has no rounds.
-pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Option<String> {
-    let rounds = schedule.rounds()?;
+/// The file's text.
+pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> String {
     let Schedule { collective, algorithm, seed, nodes, chunks, root, .. } = schedule;
+    let canonical = match &schedule.transfers {
+        Transfers::Rounds(rounds) => rounds.canonical,
+        Transfers::Trees(_) => false,
+        Transfers::Sends(sends) => sends.canonical,
+    };
     let root = root.map_or("null".to_owned(), |root| root.0.to_string());
     let mut out = String::new();
     push(
         &mut out,
         format_args!(
-            "{{\"format\":\"fabc.collective/1\",\"fabric\":{},\"scenario\":{},\"collective\":\"{}\",\"algorithm\":\"{}\",\"seed\":{seed},\"nodes\":{nodes},\"chunks\":{chunks},\"canonical\":{},\"root\":{root},\n",
+            "{{\"format\":\"fabc.collective/1\",\"fabric\":{},\"scenario\":{},\"collective\":\"{}\",\"algorithm\":\"{}\",\"seed\":{seed},\"nodes\":{nodes},\"chunks\":{chunks},\"canonical\":{canonical},\"root\":{root},\n",
             quote(fabric),
             quote(scenario),
             collective.name(),
             algorithm.name(),
-            rounds.canonical,
         ),
     );
+    match &schedule.transfers {
+        Transfers::Rounds(rounds) => push_rounds(&mut out, rounds),
+        Transfers::Trees(shared) => push_trees(&mut out, shared),
+        Transfers::Sends(sends) => push_sends(&mut out, sends),
+    }
+    out.push_str(",\n\"bounds\":");
+    push_lines(&mut out, &schedule.bounds, push_bound);
+    out.push_str("}\n");
+    out
+}
+
+fn push_rounds(out: &mut String, rounds: &Rounds) {
     match rounds.order[..] {
         [Order::Forward] => {}
         [Order::Reverse] => out.push_str("\"order\":\"reverse\",\n"),
         _ => {
             let words = rounds.order.iter().map(|order| if *order == Order::Forward { "\"forward\"" } else { "\"reverse\"" });
             out.push_str("\"order\":");
-            push_numbers(&mut out, words);
+            push_numbers(out, words);
             out.push_str(",\n");
         }
     }
-    if rounds.latency > 0 {
-        push(&mut out, format_args!("\"latency\":{},\n", rounds.latency));
-    }
+    push_latency(out, rounds.latency);
     out.push_str("\"steps\":");
-    push_lines(&mut out, &rounds.rounds, |out, Round { width, pulls }| {
+    push_lines(out, &rounds.rounds, |out, Round { width, pulls }| {
         push(out, format_args!("{{\"width\":{width},\"pulls\":["));
         for (at, pull) in pulls.iter().enumerate() {
             push(out, format_args!("{}[{},", if at > 0 { "," } else { "" }, pull.channel.0));
@@ -43,10 +56,41 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Opt
         }
         out.push_str("]}");
     });
-    out.push_str(",\n\"bounds\":");
-    push_lines(&mut out, &schedule.bounds, push_bound);
-    out.push_str("}\n");
-    Some(out)
+}
+
+fn push_latency(out: &mut String, latency: u32) {
+    if latency > 0 {
+        push(out, format_args!("\"latency\":{latency},\n"));
+    }
+}
+
+fn push_trees(out: &mut String, shared: &SharedTrees) {
+    push(out, format_args!("\"capacity\":{},\n\"trees\":", shared.capacity));
+    push_lines(out, &shared.trees, |out, SpanningTree { root, up }| {
+        push(out, format_args!("{{\"root\":{},\"up\":", root.0));
+        push_numbers(out, up.iter().map(|up| up.map_or(-1, |channel| i64::from(channel.0))));
+        out.push('}');
+    });
+}
+
+fn push_sends(out: &mut String, sends: &Sends) {
+    push_latency(out, sends.latency);
+    out.push_str("\"sends\":");
+    push_lines(out, &sends.messages, |out, Message { source, destination, part, slots }| {
+        let mut open = "[";
+        for number in [source.0, destination.0, *part] {
+            out.push_str(open);
+            push_int(out, i64::from(number));
+            open = ",";
+        }
+        open = ",[";
+        for &slot in slots {
+            out.push_str(open);
+            push_int(out, i64::from(slot));
+            open = ",";
+        }
+        out.push_str("]]");
+    });
 }
 
 /// A bound with its witness.

@@ -48,6 +48,7 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
         };
         notes.extend(row.left_out.iter().map(note));
     }
+    notes.extend(report.left_out.iter().map(|left| format!("{}: {}", left.collective.name(), left.reason)));
     let mut said = BTreeSet::new();
     notes.retain(|note| said.insert(note.clone()));
     if !notes.is_empty() {
@@ -56,7 +57,10 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
     }
     out.push_str("\nBOUNDS\n");
     let mut said: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.collective.name(), witness(&row.witness))).collect();
-    said.dedup();
+    let relative = rows.iter().filter_map(|row| Some((row, row.along.as_ref()?)));
+    said.extend(relative.map(|(row, (_, bound))| format!("{}, along these tables alone: {}", row.collective.name(), witness(bound))));
+    let mut once = BTreeSet::new();
+    said.retain(|line| once.insert(line.clone()));
     lines(&mut out, &said);
     if !report.crossovers.is_empty() {
         out.push_str("\nCROSSOVERS\n");
@@ -123,8 +127,11 @@ pub(super) fn witness(bound: &CollectiveBound) -> String {
         CollectiveBound::Latency { distance, channels, shards, .. } => {
             format!("{shards} shards start more than {distance} hops from a chip with {channels} channels")
         }
-        CollectiveBound::Channel { shards, .. } => format!("the tables lead {shards} shards over one channel"),
-        CollectiveBound::Flow { .. } => "all shards make the ways between their ends".to_owned(),
+        CollectiveBound::Channel { shards, .. } => format!("{shards} shards cross one channel"),
+        CollectiveBound::Flow { .. } => {
+            let shards = fixed(bound.volume(), 3);
+            format!("ways between all pairs, whichever they are, put {shards} shards on a channel, by lengths")
+        }
         CollectiveBound::Partition { parts, links, .. } => format!("{links} links join {parts} parts, between which every byte goes twice"),
     }
 }

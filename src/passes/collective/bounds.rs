@@ -1,6 +1,7 @@
 //! What no schedule can do better, as short witnesses that are checked by counting.
 
 use super::cut::Groups;
+use super::flow;
 use super::ground::Ground;
 use super::newton;
 use crate::ids::{Id, NodeId};
@@ -34,6 +35,7 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
             });
             std::iter::once(partition(ground)).chain(far).collect()
         }
+        (Collective::AllToAll, _) => [flow::by_hops(ground), cut(ground)].into_iter().chain(latencies(ground)).collect(),
         _ => std::iter::once(cut(ground)).chain(latencies(ground)).collect(),
     }
 }

@@ -56,6 +56,9 @@ pub enum CollectiveError {
         /// The most.
         most: u64,
     },
+    /// Messages without a way.
+    #[error("an all-to-all follows forwarding tables, and there are none")]
+    Untabled,
     /// Tables of another fabric.
     #[error("the tables are of {tables} routers, and there are {routers}")]
     OtherTables {

@@ -68,10 +68,15 @@ impl Timetable {
     /// How long it takes for vectors of so many bytes, and on what that is spent.
     pub fn time(&self, cost: &CollectiveCost, bytes: u64) -> CollectiveTime {
         let chunk = cost.carried(bytes, self.parts);
-        let all = self.total(cost.barrier, chunk, cost.hop, cost.overhead);
+        let all = self.whole(cost, bytes);
         let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, chunk, cost.hop, 0) };
         let volume = self.total(cost.barrier, chunk, 0, 0);
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
+    }
+
+    /// How long it takes for vectors of so many bytes: all of [`Timetable::time`], for less.
+    pub fn whole(&self, cost: &CollectiveCost, bytes: u64) -> u128 {
+        self.total(cost.barrier, cost.carried(bytes, self.parts), cost.hop, cost.overhead)
     }
 
     fn total(&self, barrier: bool, chunk: u128, hop: u128, overhead: u128) -> u128 {
@@ -111,9 +116,10 @@ impl Timetable {
     }
 }
 
-/// The tightest of some bounds in time, and which it is. Whatever comes in makes a last hop, and before its
-/// first byte a message has had its overhead; what starts `h` hops away makes as many messages. With barriers
-/// every hop is a round.
+/// The tightest in time of those bounds that hold for every schedule, and which it is; what only schedules
+/// along the same forwarding tables keep to does not count. Whatever comes in makes a last hop, and before
+/// its first byte a message has had its overhead; what starts `h` hops away makes as many messages. With
+/// barriers every hop is a round.
 pub fn tightest<'a>(
     bounds: &'a [CollectiveBound],
     collective: Collective,
@@ -121,14 +127,19 @@ pub fn tightest<'a>(
     bytes: u64,
     chips: u64,
 ) -> Option<(u128, &'a CollectiveBound)> {
-    let one = |bound: &CollectiveBound| {
-        let whole = collective.is_rooted() || matches!(bound, CollectiveBound::Partition { .. });
-        let unit = if whole { Fraction::whole(1u8) } else { Fraction::new(1u8, chips.max(1)) };
-        cost.carried_at_least(bytes, bound.volume().times(unit))
-    };
-    let most = |rounds: u32| u128::from(rounds.max(1)) * (cost.hop + cost.overhead);
     let farthest = bounds.iter().map(CollectiveBound::hops).max().unwrap_or(1);
-    let time = |bound: &CollectiveBound| one(bound) + most(if cost.barrier { farthest } else { bound.hops() });
+    let time = |bound: &CollectiveBound| {
+        let whole = collective.is_rooted() || matches!(bound, CollectiveBound::Partition { .. });
+        let vector = if whole { Fraction::whole(1u8) } else { Fraction::new(1u8, chips.max(1)) };
+        let hops = if cost.barrier { farthest } else { bound.hops() };
+        least_time(cost, bytes, bound.volume().times(vector), hops)
+    };
     // Of equal ones the first.
-    bounds.iter().map(|bound| (time(bound), bound)).rev().max_by_key(|(time, _)| *time)
+    bounds.iter().filter(|bound| bound.is_universal()).map(|bound| (time(bound), bound)).rev().max_by_key(|(time, _)| *time)
+}
+
+/// What a channel needs that carries so many times as many bytes, where the last of them have made so many
+/// hops, at least one.
+pub fn least_time(cost: &CollectiveCost, bytes: u64, vectors: Fraction, hops: u32) -> u128 {
+    cost.carried_at_least(bytes, vectors) + u128::from(hops.max(1)) * (cost.hop + cost.overhead)
 }

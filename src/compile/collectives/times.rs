@@ -1,0 +1,58 @@
+//! What schedules take, by how they move chunks.
+
+use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Scene, Schedule, Transfers};
+use crate::passes::collective::{CollectiveError, Pipelined, Sent, Timetable};
+
+/// A schedule that can be timed again and again.
+pub(super) enum Times {
+    Rounds(Timetable),
+    Trees(Pipelined),
+    Sends(Sent),
+}
+
+impl Times {
+    /// Lays out a schedule that was checked, of messages with the tables that they follow.
+    pub(super) fn new(scene: &Scene<'_>, schedule: &Schedule, tables: Option<&ForwardingTables>) -> Result<Self, CollectiveError> {
+        Ok(match (&schedule.transfers, tables) {
+            (Transfers::Rounds(rounds), _) => Times::Rounds(Timetable::new(scene, schedule, rounds)?),
+            (Transfers::Trees(trees), _) => Times::Trees(Pipelined::new(scene.topology, trees)),
+            (Transfers::Sends(sends), Some(tables)) => Times::Sends(Sent::new(scene, tables, schedule, sends)?),
+            (Transfers::Sends(_), None) => return Err(CollectiveError::Untabled),
+        })
+    }
+
+    /// Into how many chunks a schedule cuts so many bytes.
+    pub(super) fn chunks(&self, schedule: &Schedule, cost: &CollectiveCost, bytes: u64, asked: Option<u32>) -> u32 {
+        match self {
+            Times::Rounds(_) | Times::Sends(_) => schedule.chunks,
+            Times::Trees(trees) => trees.pieces(cost, bytes, asked),
+        }
+    }
+
+    /// How long it takes, attoseconds.
+    pub(super) fn total(&self, cost: &CollectiveCost, bytes: u64, chunks: u32) -> u128 {
+        match self {
+            Times::Rounds(table) => table.whole(cost, bytes),
+            Times::Sends(sent) => sent.whole(cost, bytes),
+            Times::Trees(trees) => trees.whole(cost, bytes, chunks),
+        }
+    }
+
+    /// The same by what it is spent on.
+    pub(super) fn time(&self, cost: &CollectiveCost, bytes: u64, chunks: u32) -> CollectiveTime {
+        match self {
+            Times::Rounds(table) => table.time(cost, bytes),
+            Times::Sends(sent) => sent.time(cost, bytes),
+            Times::Trees(trees) => trees.time(cost, bytes, chunks),
+        }
+    }
+
+    /// Rounds one after the other, and chunk times.
+    pub(super) fn steps(&self, schedule: &Schedule, chunks: u32) -> (u64, u64) {
+        match self {
+            Times::Rounds(_) => schedule.rounds().map_or((0, 0), |rounds| (rounds.steps() as u64, rounds.volume())),
+            Times::Sends(sent) => (u64::from(sent.slots()), u64::from(sent.slots())),
+            Times::Trees(trees) => (trees.steps(chunks), trees.volume(chunks)),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! How long an all-reduce by shared trees takes: pieces follow each other up and down every tree.
+//!
+//! In: the trees, what hops, messages and bytes take. Out: attoseconds. The vector is cut into as many shares
+//! as there are trees, a share into pieces; a piece is summed up its tree and copied back down, and over a
+//! channel it is one message. A link of m trees carries one piece of each of them either way for every piece
+//! that moves on, so all is repeated every m messages: each channel has m places in that period, and the
+//! first piece of every tree, in the order in which its parts are there, takes the first place that is free
+//! where it passes. Later pieces use the same places one period later each. So no two meet, and the time is
+//! that of the first piece and one period for each further one. With barriers a period is a round of its own,
+//! ended by a hop, and a piece makes one hop of its tree in a round. Additions take no time. Cost: routers
+//! times trees, by a heap.
+
+use crate::ids::{ChannelId, Id, NodeId};
+use crate::ir::{CollectiveCost, CollectiveTime, SharedTrees, Topology};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The most pieces of a share.
+const MOST_PIECES: u32 = 1 << 16;
+
+/// A channel as a tree uses it.
+struct Use {
+    channel: ChannelId,
+    /// The uses that wait for this one.
+    then: Vec<u32>,
+    /// Uses that this one waits for.
+    after: u32,
+}
+
+/// Trees that can be timed again and again.
+pub struct Pipelined {
+    /// Tree by tree.
+    uses: Vec<Use>,
+    /// `[tree]`: where its uses end.
+    ends: Vec<usize>,
+    channels: usize,
+    /// Trees of the link that is in most.
+    capacity: u64,
+    /// Hops from the farthest chip to its root.
+    height: u64,
+    nodes: u32,
+}
+
+/// A piece on a channel of its tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crossing {
+    /// Of which tree.
+    pub tree: usize,
+    /// The channel.
+    pub channel: ChannelId,
+    /// When its message starts, overhead first, attoseconds.
+    pub start: u128,
+}
+
+/// What one piece costs.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// Attoseconds in which a channel carries it, overhead included.
+    message: u128,
+    hop: u128,
+}
+
+impl Pipelined {
+    /// Lays out trees that span. Of a link both channels are in every tree that has it, one up, one down.
+    pub fn new(topology: &Topology, shared: &SharedTrees) -> Self {
+        let (mut uses, mut ends): (Vec<Use>, Vec<usize>) = (Vec::new(), Vec::new());
+        for tree in &shared.trees {
+            // `[router]`: its use up and its use down.
+            let mut numbers = vec![None; tree.up.len()];
+            for (node, up) in tree.up.iter().enumerate() {
+                let Some(up) = *up else { continue };
+                numbers[node] = Some((uses.len() as u32, uses.len() as u32 + 1));
+                let of = |channel: ChannelId| Use { channel, then: Vec::new(), after: 0 };
+                uses.extend([of(up), of(up.reverse())]);
+            }
+            let roots: Vec<u32> = tops(topology, &tree.up, tree.root).filter_map(|child| numbers[child]).map(|(_, down)| down).collect();
+            let mut follow = |first: u32, next: u32| {
+                uses[first as usize].then.push(next);
+                uses[next as usize].after += 1;
+            };
+            for (node, up) in tree.up.iter().enumerate() {
+                let (Some((own_up, own_down)), Some(up)) = (numbers[node], *up) else { continue };
+                match numbers[topology.target(up).node.index()] {
+                    Some((above_up, above_down)) => {
+                        follow(own_up, above_up);
+                        follow(above_down, own_down);
+                    }
+                    // The sum is complete when all children of the root are in.
+                    None => roots.iter().for_each(|&down| follow(own_up, down)),
+                }
+            }
+            ends.push(uses.len());
+        }
+        let mut crossed = vec![0u64; topology.channel_count()];
+        uses.iter().for_each(|one| crossed[one.channel.index()] += 1);
+        Self {
+            uses,
+            ends,
+            channels: topology.channel_count(),
+            capacity: crossed.into_iter().max().unwrap_or(0).max(1),
+            height: u64::from(shared.height(topology)),
+            nodes: topology.node_count() as u32,
+        }
+    }
+
+    /// The pieces of a share with which a vector of so many bytes takes least by what is known without laying
+    /// the first one out: a power of two, or three times one, or as many as asked for; none below a flit.
+    pub fn pieces(&self, cost: &CollectiveCost, bytes: u64, asked: Option<u32>) -> u32 {
+        let flits = bytes / (self.count() * u64::from(cost.flit_bytes.max(1)));
+        // Pieces of all chips are numbered in 32 bits.
+        let most = MOST_PIECES.min(u32::MAX / self.nodes.max(1)).min(u32::try_from(flits).unwrap_or(u32::MAX)).max(1);
+        if let Some(asked) = asked {
+            return asked.clamp(1, most);
+        }
+        let powers = std::iter::successors(Some(1u32), |pieces| pieces.checked_mul(2));
+        let counts = powers.flat_map(|power| [power, power / 2 * 3]).filter(|&pieces| pieces > 0).take_while(|&pieces| pieces <= most);
+        let time = |&pieces: &u32| {
+            let Piece { message, hop } = self.piece(cost, bytes, pieces);
+            let ways = 2 * u128::from(self.height);
+            if cost.barrier {
+                return self.barriers(pieces, Piece { message, hop });
+            }
+            self.period(message) * u128::from(pieces - 1) + ways * (message + hop)
+        };
+        counts.chain([most]).min_by_key(time).unwrap_or(1)
+    }
+
+    /// How long it takes for vectors of so many bytes, in so many pieces of a share, and on what that is
+    /// spent.
+    pub fn time(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> CollectiveTime {
+        let whole = self.piece(cost, bytes, pieces);
+        let all = self.total(cost.barrier, pieces, whole);
+        let plain = Piece { message: whole.message - cost.overhead, ..whole };
+        let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, pieces, plain).min(all) };
+        // Places are taken as they come, so that a shorter hop may, by a little, cost time.
+        let volume = self.total(cost.barrier, pieces, Piece { hop: 0, ..plain }).min(without_overhead);
+        CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
+    }
+
+    /// How long it takes: all of [`Pipelined::time`], for less.
+    pub fn whole(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> u128 {
+        self.total(cost.barrier, pieces, self.piece(cost, bytes, pieces))
+    }
+
+    /// Rounds one after the other: hops of the first piece, and one for every further piece.
+    pub fn steps(&self, pieces: u32) -> u64 {
+        u64::from(pieces) - 1 + 2 * self.height
+    }
+
+    /// Times that a channel needs for a piece, one after the other, where hops take no time.
+    pub fn volume(&self, pieces: u32) -> u64 {
+        self.total(false, pieces, Piece { message: 1, hop: 0 }) as u64
+    }
+
+    /// When the first piece of every tree crosses each of its channels, without barriers; piece p does so p
+    /// times as many messages later as a link has trees, at most.
+    pub fn crossings(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Vec<Crossing> {
+        let mut found = Vec::with_capacity(self.uses.len());
+        self.first(self.piece(cost, bytes, pieces), |at, start| {
+            found.push(Crossing { tree: self.ends.partition_point(|&end| end <= at), channel: self.uses[at].channel, start });
+        });
+        found
+    }
+
+    fn count(&self) -> u64 {
+        self.ends.len().max(1) as u64
+    }
+
+    fn piece(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Piece {
+        Piece { message: cost.carried(bytes, self.count() * u64::from(pieces)) + cost.overhead, hop: cost.hop }
+    }
+
+    fn period(&self, message: u128) -> u128 {
+        message * u128::from(self.capacity)
+    }
+
+    fn barriers(&self, pieces: u32, piece: Piece) -> u128 {
+        (self.period(piece.message) + piece.hop) * u128::from(self.steps(pieces))
+    }
+
+    fn total(&self, barrier: bool, pieces: u32, piece: Piece) -> u128 {
+        if barrier {
+            self.barriers(pieces, piece)
+        } else {
+            self.period(piece.message) * u128::from(pieces - 1) + self.first(piece, |_, _| ())
+        }
+    }
+
+    /// When the first piece of every tree is everywhere; tells when it starts on each of its channels.
+    fn first(&self, Piece { message, hop }: Piece, mut tell: impl FnMut(usize, u128)) -> u128 {
+        let period = self.period(message);
+        // `[channel]`: when its first message starts, from which its places are counted, and which are taken.
+        let mut places: Vec<Option<(u128, Vec<bool>)>> = vec![None; self.channels];
+        let mut waits: Vec<u32> = self.uses.iter().map(|one| one.after).collect();
+        let mut there = vec![0u128; self.uses.len()];
+        let free = self.uses.iter().zip(0u32..).filter(|(one, _)| one.after == 0);
+        let mut open: BinaryHeap<Reverse<(u128, u32)>> = free.map(|(_, at)| Reverse((0, at))).collect();
+        let mut end = 0;
+        while let Some(Reverse((ready, at))) = open.pop() {
+            let own = &self.uses[at as usize];
+            let start = match &mut places[own.channel.index()] {
+                none @ None => {
+                    let mut taken = vec![false; self.capacity as usize];
+                    taken[0] = true;
+                    *none = Some((ready, taken));
+                    ready
+                }
+                Some((from, taken)) => place(*from, taken, ready, message, period),
+            };
+            tell(at as usize, start);
+            let came = start + message + hop;
+            end = end.max(came);
+            for &next in &own.then {
+                there[next as usize] = there[next as usize].max(came);
+                waits[next as usize] -= 1;
+                if waits[next as usize] == 0 {
+                    open.push(Reverse((there[next as usize], next)));
+                }
+            }
+        }
+        end
+    }
+}
+
+/// The children of the root of a tree.
+fn tops<'a>(topology: &'a Topology, up: &'a [Option<ChannelId>], root: NodeId) -> impl Iterator<Item = usize> + 'a {
+    let below = move |channel: ChannelId| topology.target(channel).node == root;
+    up.iter().enumerate().filter(move |(_, up)| up.is_some_and(below)).map(|(node, _)| node)
+}
+
+/// Takes the first free place from a time on: place i starts i messages after `from`, in every period.
+fn place(from: u128, taken: &mut [bool], ready: u128, message: u128, period: u128) -> u128 {
+    let later = ready.saturating_sub(from).div_ceil(message.max(1));
+    let count = taken.len() as u128;
+    // Periods are as many messages as there are places, so that messages number places through all of them.
+    debug_assert_eq!(period, message * count);
+    let free = (later..later + count).find(|at| !taken[(at % count) as usize]).unwrap_or(later);
+    taken[(free % count) as usize] = true;
+    from + free * message
+}

@@ -1,0 +1,92 @@
+//! How long an all-to-all takes: the real critical path of its messages, or the sum of slots with barriers.
+//!
+//! In: messages with the slots of their hops, the channels that the tables lead them over, what hops,
+//! messages and bytes take. Out: attoseconds. Without barriers a channel carries its chunks in the order of
+//! the slots, each as soon as the channel is free and the chunk is there, which is a hop after its last byte
+//! has left the channel before. Every chunk on every channel is a message with an overhead of its own. With
+//! barriers a slot takes overhead, chunk and hop. Cost: one look at every hop of every canonical chunk.
+
+use super::error::CollectiveError;
+use super::tabled::Tabled;
+use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Scene, Schedule, Sends};
+
+/// Hops of chunks that are laid out.
+const MOST_HOPS: u64 = 1 << 27;
+
+/// Messages that can be timed again and again.
+pub struct Sent {
+    /// In the order of slots: (channel class, chunk).
+    hops: Vec<(u32, u32)>,
+    classes: usize,
+    messages: usize,
+    slots: u32,
+    /// Chunks that the full vector of a chip is cut into.
+    parts: u64,
+}
+
+impl Sent {
+    /// Lays out a schedule that follows these tables.
+    ///
+    /// # Errors
+    /// Tables that lose a message, or another number of messages than there are ways.
+    pub fn new(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule, sends: &Sends) -> Result<Self, CollectiveError> {
+        let chunks = schedule.chunks as usize;
+        let tabled = Tabled::walked(scene, tables, MOST_HOPS / u64::from(schedule.chunks.max(1)))?;
+        let slots = sends.slots();
+        // `[slot]`: where its hops start.
+        let mut starts = vec![0u32; slots as usize + 1];
+        let all = || sends.messages.iter().flat_map(|message| &message.slots);
+        all().for_each(|&slot| starts[slot as usize + 1] += 1);
+        for slot in 1..starts.len() {
+            starts[slot] += starts[slot - 1];
+        }
+        let mut hops = vec![(0, 0); all().count()];
+        for (at, message) in sends.messages.iter().enumerate() {
+            // Messages stand by source, destination and part, as the ways do.
+            let first = tabled.starts[at / chunks] as usize;
+            for (hop, &slot) in message.slots.iter().enumerate() {
+                let place = &mut starts[slot as usize];
+                hops[*place as usize] = (tabled.hops[first + hop], at as u32);
+                *place += 1;
+            }
+        }
+        let parts = scene.endpoints().count() as u64 * u64::from(schedule.chunks);
+        Ok(Self { hops, classes: tabled.loads.len(), messages: sends.messages.len(), slots, parts })
+    }
+
+    /// How long it takes for vectors of so many bytes, and on what that is spent.
+    pub fn time(&self, cost: &CollectiveCost, bytes: u64) -> CollectiveTime {
+        let chunk = cost.carried(bytes, self.parts);
+        let all = self.whole(cost, bytes);
+        let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, chunk, cost.hop) };
+        let volume = self.total(cost.barrier, chunk, 0);
+        CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
+    }
+
+    /// How long it takes for vectors of so many bytes: all of [`Sent::time`], for less.
+    pub fn whole(&self, cost: &CollectiveCost, bytes: u64) -> u128 {
+        self.total(cost.barrier, cost.carried(bytes, self.parts) + cost.overhead, cost.hop)
+    }
+
+    /// Slots one after the other; in each a channel carries a chunk.
+    pub fn slots(&self) -> u32 {
+        self.slots
+    }
+
+    /// A chunk keeps a channel busy for `message`, and is there a hop later.
+    fn total(&self, barrier: bool, message: u128, hop: u128) -> u128 {
+        if barrier {
+            return (message + hop) * u128::from(self.slots);
+        }
+        let mut free = vec![0u128; self.classes];
+        let mut there = vec![0u128; self.messages];
+        let mut end = 0;
+        for &(class, chunk) in &self.hops {
+            let (free, there) = (&mut free[class as usize], &mut there[chunk as usize]);
+            *free = (*free).max(*there) + message;
+            *there = *free + hop;
+            end = end.max(*there);
+        }
+        end
+    }
+}

@@ -1,0 +1,263 @@
+//! How long trees and messages take.
+
+use crate::direct::{passes, shortest};
+use crate::graphs::{complete, graph, path, random, ring};
+use fabc::compile::collectives::{CollectivesAsked, Planned};
+use fabc::ids::{ChannelId, Id, NodeId};
+use fabc::ir::{CollectiveCost, Fraction, Scenario, Scene, Schedule, SharedTrees, Topology, Transfers};
+use fabc::model::{Collective, CollectiveAlgorithm};
+use fabc::passes::collective::{Asked, Crossing, Pipelined, Sent, bounds, direct, over_lengths, tightest, trees};
+use fabc::random::Stream;
+use std::collections::BTreeMap;
+
+const NS: u128 = 1_000_000_000;
+
+/// 12.5 GB/s; a hop of so many ns, a message of so many ns.
+fn cost(hop: u128, overhead: u128, barrier: bool) -> CollectiveCost {
+    CollectiveCost {
+        hop: hop * NS,
+        hop_cycles: hop as u64,
+        slowest_link: "wire".to_owned(),
+        overhead: overhead * NS,
+        bandwidth_bps: 100_000_000_000,
+        flit_bytes: 64,
+        barrier,
+    }
+}
+
+fn shared(schedule: &Schedule) -> &SharedTrees {
+    let Transfers::Trees(shared) = &schedule.transfers else { panic!("trees") };
+    shared
+}
+
+fn by_trees(topology: &Topology, capacity: Option<u32>) -> Schedule {
+    trees(&Scene::whole(topology), Asked { chunks: capacity, ..Asked::default() }).unwrap()
+}
+
+/// Every piece on every channel, one by one: (start, tree, piece, router, whether up).
+fn pieces(topology: &Topology, shared: &SharedTrees, crossings: &[Crossing], count: u128, period: u128) -> Vec<(ChannelId, u128, u128)> {
+    assert_eq!(crossings.len(), shared.trees.iter().map(|tree| 2 * tree.up.iter().flatten().count()).sum::<usize>());
+    let all = crossings.iter().flat_map(|crossing| (0..count).map(move |piece| (crossing.channel, crossing.start + piece * period, piece)));
+    let all: Vec<_> = all.collect();
+    assert!(all.iter().all(|(channel, ..)| channel.index() < topology.channel_count()));
+    all
+}
+
+#[test]
+fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
+    let mut stream = Stream::new(41, 1);
+    let mut shared_links = 0;
+    for round in 0..40u64 {
+        let topology = random(&mut stream, 14);
+        let schedule = by_trees(&topology, (round % 3 == 0).then_some(1 + round as u32 % 5));
+        let shared = shared(&schedule);
+        let cost = cost([0, 3, 20, 700][round as usize % 4], [0, 0, 5][round as usize % 3], false);
+        let (bytes, count) = (64_000 + 997 * round, 1 + round as u32 % 7);
+        let pipelined = Pipelined::new(&topology, shared);
+        let crossings = pipelined.crossings(&cost, bytes, count);
+        let message = cost.carried(bytes, shared.trees.len() as u64 * u64::from(count)) + cost.overhead;
+        // Of every channel how many trees cross it.
+        let mut crossed = BTreeMap::new();
+        crossings.iter().for_each(|crossing| *crossed.entry(crossing.channel).or_insert(0u128) += 1);
+        let most = crossed.values().copied().max().unwrap();
+        shared_links += usize::from(most > 1);
+        // No two messages at once on a channel.
+        let mut all = pieces(&topology, shared, &crossings, count.into(), most * message);
+        all.sort_unstable();
+        for pair in all.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            assert!(pair[0].1 + message <= pair[1].1, "{pair:?} of {message}");
+        }
+        // Sums wait for all children, copies for the parent, the root for everybody below it.
+        let came = |tree: usize, channel: ChannelId| {
+            let one = crossings.iter().find(|one| (one.tree, one.channel) == (tree, channel)).expect("it crosses");
+            (one.start, one.start + message + cost.hop)
+        };
+        let mut end = 0;
+        for (at, tree) in shared.trees.iter().enumerate() {
+            let ways: Vec<(NodeId, ChannelId)> =
+                topology.nodes().filter_map(|node| tree.up[node.index()].map(|channel| (node, channel))).collect();
+            for &(node, up) in &ways {
+                let parent = topology.target(up).node;
+                let below = ways.iter().filter(|(_, other)| topology.target(*other).node == node);
+                assert!(below.clone().all(|&(_, child)| came(at, child).1 <= came(at, up).0), "up");
+                let given = if parent == tree.root {
+                    ways.iter().filter(|(_, top)| topology.target(*top).node == tree.root).map(|&(_, top)| came(at, top).1).max()
+                } else {
+                    tree.up[parent.index()].map(|above| came(at, above.reverse()).1)
+                };
+                assert!(given.unwrap() <= came(at, up.reverse()).0, "down");
+                end = end.max(came(at, up.reverse()).1);
+            }
+        }
+        let time = pipelined.time(&cost, bytes, count);
+        assert_eq!(time.total(), end + u128::from(count - 1) * most * message);
+        // Nothing beats the bounds.
+        let found = bounds(&Scene::whole(&topology), Collective::AllReduce, None).unwrap();
+        let (least, _) = tightest(&found, Collective::AllReduce, &cost, bytes, topology.node_count() as u64).unwrap();
+        assert!(least <= time.total());
+        let waiting = CollectiveCost { barrier: true, ..cost.clone() };
+        let (least, _) = tightest(&found, Collective::AllReduce, &waiting, bytes, topology.node_count() as u64).unwrap();
+        assert!(least <= pipelined.time(&waiting, bytes, count).total());
+    }
+    assert!(shared_links > 5, "{shared_links}");
+}
+
+#[test]
+fn a_path_of_three_by_hand() {
+    let topology = path(3);
+    let schedule = by_trees(&topology, None);
+    let pipelined = Pipelined::new(&topology, shared(&schedule));
+    // Up to the middle and back: 100 kB in four pieces of 2 us; hops of 20 ns.
+    let cost = |overhead, barrier| cost(20, overhead, barrier);
+    let time = pipelined.time(&cost(0, false), 100_000, 4);
+    assert_eq!((time.total(), time.volume, time.latency, time.overhead), (10_040 * NS, 10_000 * NS, 40 * NS, 0));
+    assert_eq!((pipelined.steps(4), pipelined.volume(4)), (5, 5));
+    // Five messages of the longest chain have an overhead of 100 ns.
+    let time = pipelined.time(&cost(100, false), 100_000, 4);
+    assert_eq!((time.total(), time.overhead), (10_540 * NS, 500 * NS));
+    // Five rounds, a hop in each.
+    assert_eq!(pipelined.time(&cost(100, true), 100_000, 4).total(), 5 * 2_120 * NS);
+    // Without overhead more pieces are always better, down to a flit of 64 B; with it, about sqrt(8 us / o).
+    assert_eq!(pipelined.pieces(&cost(0, false), 100_000, None), 1562);
+    assert_eq!(pipelined.pieces(&cost(0, false), 100_000, Some(9999)), 1562);
+    assert_eq!(pipelined.pieces(&cost(500, false), 100_000, None), 4);
+    assert_eq!(pipelined.pieces(&cost(0, false), 63, None), 1);
+    assert_eq!(pipelined.pieces(&cost(0, false), 1 << 40, None), 1 << 16);
+}
+
+#[test]
+fn shared_links_take_turns() {
+    // Four paths around a ring of four, each link in three of them: K / m = 4/3.
+    let topology = ring(4);
+    let schedule = by_trees(&topology, None);
+    let shared = shared(&schedule);
+    assert_eq!((shared.trees.len(), shared.capacity, shared.height(&topology)), (4, 3, 2));
+    let pipelined = Pipelined::new(&topology, shared);
+    // 128 kB: pieces of 2 kB take 160 ns, three of them 480 ns; 2 hops up, 2 hops down, 15 pieces follow.
+    let with = pipelined.time(&cost(20, 0, true), 128_000, 16);
+    assert_eq!((pipelined.steps(16), with.total()), (19, 19 * 500 * NS));
+    let without = pipelined.time(&cost(20, 0, false), 128_000, 16).total();
+    assert!(((15 * 480 + 4 * 180) * NS..=19 * 500 * NS).contains(&without), "{without}");
+}
+
+#[test]
+fn messages_by_hand() {
+    for (name, topology, bytes, chunks, latency, [total, volume]) in [
+        // One slot of 2 us for each of 25 kB.
+        ("K4", graph(4, &complete(4)), 100_000, 1, 0, [2_020, 2_000]),
+        // 50 kB are 4 us. The middle has its own chunk for each end, and relays: it came a hop late.
+        ("path of 3", path(3), 150_000, 1, 0, [8_040, 8_000]),
+        // In halves the first half is there while the middle still sends its own: 2 x 4 us and a hop.
+        ("path of 3", path(3), 150_000, 2, 1, [8_020, 8_000]),
+        // 20 kB are 1.6 us. Three shards a channel; with a slot of latency the relayed one comes last.
+        ("ring of 5", ring(5), 100_000, 1, 1, [4_820, 4_800]),
+    ] {
+        let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
+        let schedule = direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
+        passes(&scene, &tables, &schedule);
+        let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
+        let sent = Sent::new(&scene, &tables, &schedule, sends).unwrap();
+        let time = sent.time(&cost(20, 0, false), bytes);
+        assert_eq!([time.total(), time.volume], [total * NS, volume * NS], "{name}");
+        // With barriers slot by slot.
+        let slots = u128::from(sent.slots());
+        let chunk = cost(20, 0, true).carried(bytes, topology.node_count() as u64 * u64::from(chunks));
+        assert_eq!(sent.time(&cost(20, 7, true), bytes).total(), slots * (chunk + 27 * NS), "{name}");
+    }
+}
+
+#[test]
+fn messages_keep_to_their_bounds_and_slots() {
+    let mut stream = Stream::new(42, 1);
+    for round in 0..80u64 {
+        // However many hosts its routers have, each is one chip.
+        let topology = random(&mut stream, 16);
+        let hosts = vec![1 + round as u16 % 3; topology.node_count()];
+        let topology = topology.with_hosts(hosts);
+        let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
+        let (chunks, latency) = (1 + round as u32 % 3, round as u32 % 4);
+        let schedule = direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
+        let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
+        let sent = Sent::new(&scene, &tables, &schedule, sends).unwrap();
+        let mut found = bounds(&scene, Collective::AllToAll, None).unwrap();
+        // Any lengths bound it.
+        let classes = topology.class_count(topology.symmetry());
+        let lit: Vec<u64> = (0..classes).map(|class| u64::from(is_channel(&topology, class))).collect();
+        let lengths: Vec<u64> = lit.iter().map(|lit| lit * (1 + stream.below(5) as u64)).collect();
+        found.extend(over_lengths(&scene, &lengths));
+        fabc::check::collective_bounds(&scene, Collective::AllToAll, None, &found).unwrap();
+        assert_eq!(over_lengths(&scene, &lit).as_ref(), found.first(), "lengths of one count hops");
+        for (hop, overhead) in [(0, 0), (20, 0), (300, 40)] {
+            let (bytes, nodes) = (10_000 + 333 * round, topology.node_count() as u64);
+            for barrier in [false, true] {
+                let cost = cost(hop, overhead, barrier);
+                let time = sent.time(&cost, bytes).total();
+                let (least, which) = tightest(&found, Collective::AllToAll, &cost, bytes, nodes).unwrap();
+                assert!(least <= time, "{which:?}");
+                assert!(which.is_universal());
+                // Where a hop is no longer than the slots that it was planned for, slots are kept.
+                let message = cost.carried(bytes, nodes * u64::from(chunks)) + cost.overhead;
+                if !barrier && cost.hop <= message * u128::from(latency) {
+                    assert!(time <= message * u128::from(sent.slots()) + cost.hop);
+                }
+            }
+        }
+    }
+}
+
+fn is_channel(topology: &Topology, class: usize) -> bool {
+    topology.channels().any(|channel| topology.channel_class(topology.symmetry(), channel).index() == class)
+}
+
+#[test]
+fn what_the_tables_load_is_no_bound_of_all() {
+    let topology = ring(4);
+    let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
+    let schedule = direct(&scene, &tables, Asked::default()).unwrap();
+    let load = schedule.bounds.iter().find(|bound| !bound.is_universal()).unwrap();
+    // Both ways of two hops between opposite chips are as short; tables choose one, and 2 shards a channel
+    // are the least that all of them together take.
+    assert!(load.volume() >= Fraction::whole(2u8), "{load:?}");
+    let (least, which) = tightest(&schedule.bounds, Collective::AllToAll, &cost(20, 0, false), 100_000, 4).unwrap();
+    assert!(which.is_universal() && least < load.volume().ceil() * 2_000 * NS, "{which:?}");
+    let alone: Vec<_> = schedule.bounds.iter().filter(|bound| !bound.is_universal()).cloned().collect();
+    assert!(tightest(&alone, Collective::AllToAll, &cost(20, 0, false), 100_000, 4).is_none());
+}
+
+#[test]
+fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
+    let compiled = crate::pods::built("pod_128");
+    let dark = Scenario::of_ocses(&compiled.fabric, 1).into_iter().find(|scenario| scenario.name == "X[0,0]").unwrap();
+    let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
+    let asked = CollectivesAsked {
+        collectives: vec![Collective::AllReduce],
+        sizes: vec![1 << 30],
+        algorithm: None,
+        chunks: None,
+        root: None,
+        overhead_ps: 0,
+        barrier: false,
+        seed: 1,
+    };
+    let of = |scene: &Scene<'_>| Planned::new(&compiled.fabric, scene, &asked).rows("").unwrap().remove(0);
+    let healthy = of(&Scene::whole(&compiled.topology));
+    let us = NS * 1000;
+    assert_eq!(healthy.best().algorithm, CollectiveAlgorithm::GatherReduce);
+    assert!(healthy.best().time.total() <= 2776 * us, "{healthy:?}");
+    let row = of(&Scene::of(&dark.fault, &compiled.topology, cross_connects));
+    assert_eq!(row.best().algorithm, CollectiveAlgorithm::Trees);
+    // What no schedule beats is 2.7889 ms; reduce-scatter and all-gather wait for chips with five links.
+    assert!(row.bound >= 2788 * us && row.best().time.total() <= 2810 * us, "{row:?}");
+    let gathers = row.candidates.iter().find(|one| one.algorithm == CollectiveAlgorithm::GatherReduce).unwrap();
+    assert!(gathers.time.total() >= 3300 * us, "{row:?}");
+    // An all-to-all cannot be planned without tables.
+    let asked = CollectivesAsked { collectives: vec![Collective::AllToAll], ..asked.clone() };
+    let scene = Scene::whole(&compiled.topology);
+    let error = Planned::new(&compiled.fabric, &scene, &asked).rows("").unwrap_err();
+    assert!(error.to_string().contains("an all-to-all follows forwarding tables, and there are none"), "{error}");
+    // With them it meets their load: 72 shards of 64 ns, and a hop.
+    let (tables, asked) = (crate::pods::tables(&compiled, 0), CollectivesAsked { sizes: vec![1 << 20], ..asked });
+    let row = Planned::new(&compiled.fabric, &scene, &asked).along(Some(&tables), &compiled.flow.dual.lengths).rows("").unwrap().remove(0);
+    assert_eq!(row.best().time.volume, 72 * 64 * NS);
+    assert!(row.best().time.total() <= 4700 * NS && row.bound >= 4600 * NS && row.along.is_some(), "{row:?}");
+}
