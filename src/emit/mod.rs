@@ -31,7 +31,9 @@ mod tables;
 mod tables_bin;
 mod topology;
 
-pub use collective::{collective_json, collectives_csv, collectives_json, collectives_text};
+pub use collective::{
+    MscclFile, ProgramError, collective_chakra, collective_json, collective_msccl, collectives_csv, collectives_json, collectives_text,
+};
 pub use described::described;
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text};
 pub use external::{EmitError, Take};
