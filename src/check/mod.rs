@@ -34,12 +34,15 @@ pub use dual::dual;
 pub use errors::CheckError;
 pub use faults::faults;
 pub use flow::flow;
-pub use foreign::{ForeignCollective, ForeignScene, ForeignTables, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_scene};
+pub use foreign::{
+    ForeignCollective, ForeignScene, ForeignTables, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_program,
+    foreign_scene, is_program, program_on,
+};
 pub use limit::limit;
 pub use measures::Counts;
 pub use network::{bisection, paths_and_failures};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
-pub use schedule::{ScheduleError, collective_bounds, schedule, schedule_along};
+pub use schedule::{JudgedProgram, ProgramFault, ScheduleError, collective_bounds, schedule, schedule_along};
 pub use trees::{tree_bounds, trees};
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

@@ -29,6 +29,7 @@ mod tables;
 mod temporary;
 mod terminal;
 mod verify;
+mod verify_program;
 mod write;
 
 pub use collective_options::*;

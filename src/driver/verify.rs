@@ -7,6 +7,7 @@ use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
+use super::verify_program::program;
 use crate::check::{self, ForeignCollective, ForeignTables, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
 use crate::syntax::print_spec;
@@ -107,6 +108,9 @@ fn schedule(file: &str, topology: &str, terminal: Terminal) -> Result<(), Stop> 
     let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (bytes, topology_bytes) = (read(file)?, read(topology)?);
     let [plan, network] = [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
+    if check::is_program(&bytes) {
+        return program(plan, network, terminal);
+    }
     let found = check::foreign_collective(plan, network).map_err(rejected)?;
     let ForeignCollective { fabric, collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;
     let (collective, algorithm) = (collective.name(), algorithm.name());

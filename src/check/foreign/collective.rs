@@ -90,7 +90,7 @@ pub fn foreign_collective(file: NamedFile<'_>, network: NamedFile<'_>) -> Result
 }
 
 /// The network of a file, whatever it says of links beside their ends.
-fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
+pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
     let wrong = |what: String| malformed(file.name, 1, what);
     let read = AnyTopology::read(text(file)?).map_err(|(line, what)| malformed(file.name, line, what))?;
     let (ports, count) = (read.port_names.len(), read.routers.len());

@@ -9,11 +9,14 @@ mod bounds;
 mod errors;
 mod gather;
 mod messages;
+mod program;
 mod reduce;
 mod transfers;
 mod trees;
 
 pub use errors::ScheduleError;
+pub(crate) use program::program;
+pub use program::{JudgedProgram, ProgramFault};
 
 use super::{CheckError, symmetry};
 use crate::ids::{Id, NodeId};
