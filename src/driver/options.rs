@@ -173,7 +173,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub tables: Option<String>,
 
-    /// The schedule of a collective instead: fabc.collective/1, of the healthy fabric
+    /// The schedule of a collective instead: fabc.collective/1 of the healthy fabric, or MSCCL XML
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub collective: Option<String>,
 

@@ -1,5 +1,5 @@
-//! Chakra traces, read by a walker of their own: every send has its receive, nobody waits in a circle, and the
-//! result is that of the collective.
+//! Chakra traces, read by a walker of their own: every send has its receive, nobody waits in a circle, and
+//! the result is that of the collective.
 
 use crate::graphs::{grid, path, ring};
 use crate::programs::schedules;

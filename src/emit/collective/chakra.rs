@@ -3,8 +3,8 @@
 //! In: a scene, a schedule of rounds, the size of a vector. Out: files `<name>.<rank>.et`, each a stream of
 //! messages with their lengths before them: first `GlobalMetadata`, then a `Node` for every send, receive and
 //! addition, in an order in which they can happen. A node lists what it waits for (`data_deps`): the node
-//! that brought what it sends, its addition before it, and, since a channel carries one chunk at a time and in
-//! order, what its channel carried before. Field numbers, names of attributes and their types are those of
+//! that brought what it sends, its addition before it, and, since a channel carries one chunk at a time and
+//! in order, what its channel carried before. Field numbers, names of attributes and their types are those of
 //! the public schema (mlcommons/chakra, schema/protobuf/et_def.proto), as ASTRA-sim's feeder reads them.
 
 use super::super::Artifact;

@@ -1,8 +1,9 @@
 //! Which chips are connected how often in a program for their runtime: the channels that a schedule uses, and
 //! what they are called there.
 //!
-//! A connection is one way from chip to chip, under a number (*chan*) that it has alone between the two. Where
-//! the runs of a schedule together carry more than a thread block has steps, each run has its own connections.
+//! A connection is one way from chip to chip, under a number (*chan*) that it has alone between the two.
+//! Where the runs of a schedule together carry more than a thread block has steps, each run has connections
+//! of its own.
 
 use super::moves::Moves;
 use crate::ids::{ChannelId, Id};

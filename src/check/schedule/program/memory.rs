@@ -120,8 +120,8 @@ impl<'a> Memory<'a> {
         self.steps[self.block(at)] + step as usize
     }
 
-    /// Whether a step of a GPU is before what one of its thread blocks does now; `arrived` is what has come to
-    /// it.
+    /// Whether a step of a GPU is before what one of its thread blocks does now; `arrived` is what has come
+    /// to it.
     fn before(&mut self, (block, step): StepAt, at: BlockAt, now: u32, arrived: Option<&Value>) -> Result<bool, ProgramFault> {
         if block == at.1 || self.clocks[self.block(at)][block as usize] > step {
             return Ok(true);

@@ -23,8 +23,8 @@ use run::{Unseen, run};
 use shape::Shape;
 use std::collections::BTreeMap;
 
-/// Transfers that a connection of a runtime holds: 8 slots of a buffer, of which a chunk takes 4 (NCCL_STEPS and
-/// MSCCL_CHUNKSTEPS of the runtimes).
+/// Transfers that a connection of a runtime holds: 8 slots of a buffer, of which a chunk takes 4 (NCCL_STEPS
+/// and MSCCL_CHUNKSTEPS of the runtimes).
 const HELD: u64 = 2;
 
 /// What was found of a good program.

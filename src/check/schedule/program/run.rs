@@ -1,9 +1,9 @@
 //! Runs the thread blocks: each goes on as far as it can, until all are done or all wait.
 //!
 //! A connection holds so many transfers that were sent and not yet received; of 0, both ends meet. A fused
-//! step receives first and then sends. Whether all come to an end does not depend on who goes on first, so one
-//! order decides it; what data comes of it is judged by [`super::memory`], which sees every step as it is
-//! done, in an order that all waiting agrees with.
+//! step receives first and then sends. Whether all come to an end does not depend on who goes on first, so
+//! one order decides it; what data comes of it is judged by who follows the steps as they are done, in an
+//! order that all waiting agrees with.
 
 use super::ProgramFault;
 use super::layout::{BlockAt, Layout, name};
