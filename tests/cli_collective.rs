@@ -296,7 +296,10 @@ fn schedules_for_the_programs_of_others() {
     let json = [&["verify", "--collective", "dark.xml", "--topology", topology][..], &["--message-format", "json"]].concat();
     let told = std::process::Command::new(env!("CARGO_BIN_EXE_fabc")).args(json).current_dir(place.path()).output().unwrap().stdout;
     let told: Value = serde_json::from_slice(&told).unwrap();
-    assert_eq!((&told["collective"], &told["judged"], &told["gpus"]), (&Value::from("allgather"), &Value::from("result"), &Value::from(16)));
+    assert_eq!(
+        (&told["collective"], &told["judged"], &told["gpus"]),
+        (&Value::from("allgather"), &Value::from("result"), &Value::from(16))
+    );
     // Tampering has a code and a place.
     let wrong = first.replacen("deps=\"0\"", "deps=\"99\"", 1);
     std::fs::write(place.path().join("wrong.xml"), wrong).unwrap();

@@ -131,7 +131,7 @@ fn an_all_to_all_and_a_custom_collective() {
     assert_eq!(runs(&both, true, 1, None), Ok(()));
     // The wrong chunk; as a custom collective that is nobody's business.
     let wrong = algo("alltoall", "inplace=\"0\"", 4, &direct(|from, to| [("i", (to + 1) % 4), ("o", from)]));
-    assert!(format!("{:?}", judged(&scene, &wrong).unwrap_err()).contains("should end as"), "{wrong}");
+    assert!(format!("{:?}", judged(&scene, &wrong).unwrap_err()).contains("expected: \"chunk"), "{wrong}");
     let found = judged(&scene, &wrong.replace("alltoall", "custom")).unwrap();
     assert_eq!((found.result, &*found.collective), (None, "custom"));
     assert!(judged(&scene, &wrong.replace("alltoall", "gather")).is_err());

@@ -127,7 +127,7 @@ impl Program<'_> {
         into.iter().for_each(|into| into.iter().enumerate().for_each(|(at, &number)| receives[number as usize] = at as u32));
         let mut gpus = Vec::with_capacity(laid.chips.len());
         for (rank, &chip) in laid.chips.iter().enumerate() {
-            let own = if self.is_local() { self.own_sums(chip, into[rank].len() as u32, &receives)? } else { Vec::new() };
+            let own = if self.is_local() { self.own_sums(chip, &receives)? } else { Vec::new() };
             let waited = into[rank].len() + own.len();
             let mut blocks = Vec::with_capacity(waited + out[rank].len());
             blocks.extend(into[rank].iter().map(|&number| self.receiving(number, &receives)));
@@ -188,7 +188,7 @@ impl Program<'_> {
                 // What is to be added up at home was first put beside the rest.
                 None if self.is_local() => {
                     let part = one.chunk % self.laid.schedule.chunks;
-                    Some((sums + part / self.parts_of_a_block(), part % self.parts_of_a_block() * self.sum_steps()))
+                    Some((sums + part / self.parts_of_a_block(), part % self.parts_of_a_block()))
                 }
                 None => None,
             };
@@ -228,7 +228,7 @@ impl Program<'_> {
     }
 
     /// Thread blocks that add all vectors up, in the same order at every chip.
-    fn own_sums(&self, chip: NodeId, first: u32, receives: &[u32]) -> Result<Vec<Block>, ProgramError> {
+    fn own_sums(&self, chip: NodeId, receives: &[u32]) -> Result<Vec<Block>, ProgramError> {
         let (laid, parts) = (self.laid, self.laid.schedule.chunks);
         if self.sum_steps() as usize > STEPS {
             let what =
@@ -240,20 +240,21 @@ impl Program<'_> {
         let into = (0..laid.moves.len() as u32).filter(|&at| laid.receiver(laid.moves[at as usize].channel) == chip);
         into.for_each(|at| came[laid.column(laid.moves[at as usize].chunk) as usize] = Some(at));
         let mut blocks: Vec<Block> = Vec::new();
-        for part in 0..parts {
-            if part % self.parts_of_a_block() == 0 {
-                blocks.push(Block { send: None, receive: None, chan: 0, steps: Vec::new() });
+        for start in (0..parts).step_by(self.parts_of_a_block() as usize) {
+            let those = start..parts.min(start + self.parts_of_a_block());
+            let mut steps = Vec::with_capacity(those.len() * self.sum_steps() as usize);
+            // Others wait for these, and the sums for others.
+            for part in those.clone() {
+                let own = Place { buffer: 's', at: laid.rank(chip) * parts + part };
+                steps.push(Step { kind: "cpy", from: Place { buffer: 'i', at: part }, to: own, count: 1, after: None, awaited: true });
             }
-            let (block, given) = (first + blocks.len() as u32 - 1, Place { buffer: 'i', at: part });
-            let Some(steps) = blocks.last_mut().map(|block| &mut block.steps) else { break };
-            let own = Place { buffer: 's', at: laid.rank(chip) * parts + part };
-            steps.push(Step { kind: "cpy", from: given, to: own, count: 1, after: None, awaited: true });
-            for rank in 0..laid.chips.len() as u32 {
-                let after = came[(rank * parts + part) as usize].map(|at| self.received(at, receives)).filter(|&(of, _)| of != block);
+            for (part, rank) in those.flat_map(|part| (0..laid.chips.len() as u32).map(move |rank| (part, rank))) {
+                let after = came[(rank * parts + part) as usize].map(|at| self.received(at, receives));
                 let kind = if rank == 0 { "cpy" } else { "re" };
                 let from = Place { buffer: 's', at: rank * parts + part };
                 steps.push(Step { kind, from, to: Place { buffer: 'o', at: part }, count: 1, after, awaited: false });
             }
+            blocks.push(Block { send: None, receive: None, chan: 0, steps });
         }
         Ok(blocks)
     }

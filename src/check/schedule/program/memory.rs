@@ -234,7 +234,10 @@ impl<'a> Memory<'a> {
                 from.zip(arrived.clone()).map(|(a, b)| self.sum(at, step, &a, &b)).transpose()?
             }
         };
-        if let Some(value) = value.clone().filter(|_| writes) {
+        // A copy onto itself, as in place, changes nothing.
+        let cell = |(buffer, offset): (u8, u32)| self.shape.cell(at.0, buffer, offset);
+        let same = step.kind == MscclKind::Copy && cell(place(step.from)) == cell(place(step.to));
+        if let Some(value) = value.clone().filter(|_| writes && !same) {
             self.write(at, step, place(step.to), value, arrived.as_ref())?;
         }
         if let Some(sent) = value.as_ref().filter(|value| step.kind.sends() && value.has(at.0)) {
