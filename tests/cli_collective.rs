@@ -510,3 +510,82 @@ fn a_root_that_the_fabric_does_not_have_is_told_with_its_place() {
     assert!(error.contains("FAB0562") && error.contains("there is no router `cube0[0,0,0]`"), "{error}");
     assert!(!place.path().join("out").exists());
 }
+
+#[test]
+fn schedules_for_the_programs_of_others() {
+    let place = pod();
+    let topology = "out/pod/topology.json";
+    let verify = |file: &str, code| fabc(place.path(), &["verify", "--collective", file, "--topology", topology], code);
+    let read = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
+    for (collective, root, algorithm, word) in [
+        ("all_gather", None, "steps", "allgather, 16 gpus, 32 chunks"),
+        ("reduce_scatter", None, "slots", "reduce_scatter, 16 gpus"),
+        ("all_reduce", None, "gather_reduce", "allreduce, 16 gpus"),
+        ("all_reduce", None, "local", "allreduce, 16 gpus"),
+        ("broadcast", Some("3"), "pull", "broadcast with the root cube0[1,1,0], 16 gpus"),
+        ("reduce", Some("cube1[0,0,1]"), "pull", "reduce with the root cube1[0,0,1], 16 gpus"),
+    ] {
+        let root: Vec<&str> = root.into_iter().flat_map(|root| ["--root", root]).collect();
+        let emit = "collective=a/plan.json,msccl=a/plan.xml,chakra=a/traces";
+        let chunks = if algorithm == "steps" { &["--chunks", "2"][..] } else { &[] };
+        let args = [&["--size", "64KiB", "--collective", collective, "--algorithm", algorithm, "--emit", emit][..], chunks, &root].concat();
+        run(&place, &args, 0);
+        verify("a/plan.json", 0);
+        let (text, _) = verify("a/plan.xml", 0);
+        let name = format!("fabc_pod_{collective}_{algorithm}");
+        assert!(text.contains(word) && text.contains(&name) && text.contains("in place and out of place"), "{text}");
+        assert!(text.contains("nobody waits for ever, even where both ends of a connection must meet"), "{text}");
+        let traces = std::fs::read_dir(place.path().join("a/traces")).unwrap();
+        let names: Vec<String> = traces.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        assert!(names.len() == 16 && (0..16).all(|rank| names.contains(&format!("{name}.{rank}.et"))), "{names:?}");
+        assert!(read("a/plan.xml").contains("inplace=\"1\" outofplace=\"1\" minBytes=\"0\" maxBytes="));
+        std::fs::remove_dir_all(place.path().join("a")).unwrap();
+    }
+    // In a scenario; the bytes are the same again, on any number of threads.
+    let dark = ["--size", "64KiB", "--collective", "all_gather", "--scenario", "X[0,0]", "--emit", "msccl=dark.xml"];
+    run(&place, &dark, 0);
+    let first = read("dark.xml");
+    verify("dark.xml", 0);
+    run(&place, &[&dark[..], &["--threads", "1"]].concat(), 0);
+    assert!(first == read("dark.xml"));
+    let json = [&["verify", "--collective", "dark.xml", "--topology", topology][..], &["--message-format", "json"]].concat();
+    let told = std::process::Command::new(env!("CARGO_BIN_EXE_fabc")).args(json).current_dir(place.path()).output().unwrap().stdout;
+    let told: Value = serde_json::from_slice(&told).unwrap();
+    assert_eq!(
+        (&told["collective"], &told["judged"], &told["gpus"]),
+        (&Value::from("allgather"), &Value::from("result"), &Value::from(16))
+    );
+    // Tampering has a code and a place.
+    let wrong = first.replacen("deps=\"0\"", "deps=\"99\"", 1);
+    std::fs::write(place.path().join("wrong.xml"), wrong).unwrap();
+    let (_, error) = verify("wrong.xml", 3);
+    assert!(error.contains("FAB0429") && error.contains("waits for step 99") && error.contains("line "), "{error}");
+    std::fs::write(place.path().join("wrong.xml"), first.replacen("coll=\"allgather\"", "coll=\"allreduce\"", 1)).unwrap();
+    assert!(verify("wrong.xml", 3).1.contains("FAB0429"));
+    std::fs::write(place.path().join("wrong.xml"), first.replacen("type=\"s\"", "type=\"send\"", 1)).unwrap();
+    let (_, error) = verify("wrong.xml", 1);
+    assert!(error.contains("FAB0418") && error.contains("there is no step of type `send`"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_written_leaves_nothing() {
+    let place = ring();
+    let args = ["--size", "1MiB", "--collective", "all_gather", "--algorithm", "slots"];
+    for (emit, chunks, code, words) in [
+        ("collective=a.json,msccl=a.xml,chakra=traces", "400", 3, ["FAB0565", "256 are the most"]),
+        ("msccl=a.xml,mscl=b.xml", "1", 2, ["FAB0505", "no format `mscl`"]),
+        ("msccl=", "1", 2, ["FAB0564", "`--emit msccl=FILE`"]),
+        ("chakra", "1", 2, ["FAB0564", "`--emit chakra=DIR`"]),
+        ("msccl=a.xml,msccl=b.xml", "1", 2, ["FAB0542", "`msccl` and `msccl`"]),
+        ("msccl=a.xml,collective=./a.xml", "1", 2, ["FAB0542", "`msccl` and `collective`"]),
+    ] {
+        let (_, error) = run(&place, &[&args[..], &["--emit", emit, "--chunks", chunks]].concat(), code);
+        assert!(words.iter().all(|word| error.contains(word)), "{emit}: {error}");
+        assert!(["a.json", "a.xml", "b.xml", "traces"].iter().all(|file| !place.path().join(file).exists()), "{emit}");
+    }
+    // More steps than every runtime takes are told.
+    let (_, told) = run(&place, &[&args[..], &["--emit", "msccl=a.xml", "--chunks", "100"]].concat(), 0);
+    assert!(told.contains("note: a thread block has") && told.contains("RCCL 64"), "{told}");
+    let (_, told) = fabc(place.path(), &["verify", "--collective", "a.xml", "--topology", "out/net/topology.json"], 0);
+    assert!(told.contains("RCCL takes 64"), "{told}");
+}

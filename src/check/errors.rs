@@ -1,7 +1,7 @@
 //! What the checker can convict of. Every message names routers, switches and files the way people do.
 
 use super::require::RequireError;
-use super::schedule::ScheduleError;
+use super::schedule::{ProgramFault, ScheduleError};
 use crate::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -325,6 +325,14 @@ pub enum CheckError {
         help("replayed round by round: a chunk is sent on after it has come, and in the end each chip has got each chunk once")
     )]
     Schedule(#[from] ScheduleError),
+
+    /// A program for thread blocks that no runtime takes, that does not end, or that computes something else.
+    #[error("the program is wrong: {0}")]
+    #[diagnostic(
+        code(FAB0429),
+        help("run step by step: both ends of a connection move the same chunks in the same order, and a step waits for what it uses")
+    )]
+    Program(#[from] ProgramFault),
 }
 
 impl CheckError {

@@ -35,13 +35,16 @@ pub use errors::CheckError;
 pub use faults::faults;
 pub use flow::flow;
 pub use foreign::{
-    ForeignCollective, ForeignScene, ForeignTables, JudgedBy, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_scene,
+    ForeignCollective, ForeignScene, ForeignTables, JudgedBy, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_program,
+    foreign_scene, is_program, program_on,
 };
 pub use limit::limit;
 pub use measures::Counts;
 pub use network::{bisection, paths_and_failures};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
-pub use schedule::{Pace, ScheduleError, Spent, Timed, bound_time, collective_bounds, schedule, schedule_along, schedule_time};
+pub use schedule::{
+    JudgedProgram, Pace, ProgramFault, ScheduleError, Spent, Timed, bound_time, collective_bounds, schedule, schedule_along, schedule_time,
+};
 pub use trees::{tree_bounds, trees};
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

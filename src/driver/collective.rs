@@ -1,27 +1,24 @@
 //! `fabc collective`: schedules of collectives on a built fabric, and what they take.
 
+use super::collective_emit::{self, Target, Told};
 use super::collective_options::{CollectiveArgs, CollectiveFormat};
 use super::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
 use super::errors::{DriverError, Stop};
 use super::read::{self, Loaded};
 use super::sim_options::NOMINAL;
 use super::terminal::{Terminal, print_out, write_out};
-use super::write;
 use crate::check::{self, ReadScene};
 use crate::compile::collectives::{CollectivesAsked, CollectivesError, Planned, known};
-use crate::diag::{SourceMap, Span, closest, list, suggestion};
+use crate::diag::{SourceMap, Span, list, suggestion};
 use crate::emit;
 use crate::estimate::{self, EstimateError, Word};
 use crate::ids::NodeId;
 use crate::ir::{CollectiveLeftOut, CollectiveReport, Scene, Topology};
 use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_OVERHEAD_PS};
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
-use std::path::Path;
 
 /// The name that stands for every scenario.
 const ALL: &str = "all";
-/// What `--emit` can name.
-const FORMAT: &str = "collective";
 
 /// `fabc collective`.
 ///
@@ -33,7 +30,10 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
     let algorithm = algorithm(args, &mut collectives)?;
     // What is left out unasked is an error where it is asked for.
     let named = args.collective.is_some() || algorithm.is_some();
-    let target = args.emit.as_deref().map(|emit| target(args, emit, &sizes)).transpose()?;
+    let targets = args.emit.as_deref().map_or(Ok(Vec::new()), Target::all)?;
+    if !targets.is_empty() {
+        one_schedule(args, &sizes)?;
+    }
     let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
     let names = scenarios(args, &fabric, &sources)?;
     let mut asked = CollectivesAsked {
@@ -82,10 +82,10 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
             continue;
         }
         crossovers = planned.crossovers().map_err(stop)?;
-        if let Some(path) = target {
+        if !targets.is_empty() {
             let schedule = planned.schedule(asked.collectives[0], asked.sizes[0]).map_err(stop)?;
-            write::write(Path::new(path), emit::collective_json(&fabric.name, name, &schedule).as_bytes())?;
-            terminal.detail(&format!("wrote {path}"));
+            let told = Told { fabric: &fabric.name, scenario: name, bytes: asked.sizes[0] };
+            collective_emit::write(&targets, &told, &scene, &schedule, terminal)?;
         }
     }
     let report = CollectiveReport { left_out, ..asked.report(costs, rows, crossovers) };
@@ -179,22 +179,13 @@ fn algorithm(args: &CollectiveArgs, collectives: &mut Vec<Collective>) -> Result
     Ok(Some(found))
 }
 
-/// Where the schedule goes: there must be one.
-fn target<'a>(args: &CollectiveArgs, emit: &'a str, sizes: &[u64]) -> Result<&'a str, DriverError> {
-    let (format, path) = emit.split_once('=').unwrap_or((emit, ""));
-    if format != FORMAT {
-        let near = closest(format, [FORMAT]).map_or_else(String::new, |near| format!("did you mean `{near}`? "));
-        return Err(DriverError::UnknownFormat {
-            name: format.to_owned(),
-            hint: format!("{near}a schedule is written by `--emit {FORMAT}=FILE`"),
-        });
-    }
+/// What is written is one schedule.
+fn one_schedule(args: &CollectiveArgs, sizes: &[u64]) -> Result<(), DriverError> {
     let lacks = match () {
-        _ if path.is_empty() => "a file: `--emit collective=FILE`",
         _ if args.collective.is_none() => "one collective: add `--collective all_reduce`, or another one",
         _ if sizes.len() > 1 => "one size: use `--size` instead of `--sizes`",
         _ if args.scenario == ALL => "one scenario: name it, or leave `--scenario` out",
-        _ => return Ok(path),
+        _ => return Ok(()),
     };
     Err(DriverError::OneSchedule { lacks })
 }

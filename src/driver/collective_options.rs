@@ -54,8 +54,9 @@ pub struct CollectiveArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub format: CollectiveFormat,
 
-    /// Write the fastest schedule as fabc.collective/1: `collective=FILE`
-    #[arg(long, value_name = "FORMAT=FILE")]
+    /// Write the fastest schedule, in any of three formats, commas between: `collective=FILE`
+    /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `chakra=DIR` (a Chakra trace per chip)
+    #[arg(long, value_name = "FORMAT=PATH")]
     pub emit: Option<String>,
 }
 

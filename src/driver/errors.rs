@@ -85,6 +85,10 @@ pub(super) enum DriverError {
         /// The format.
         name: String,
     },
+    /// `--emit` of a schedule in a format that does not hold it.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    NoProgram(#[from] crate::emit::ProgramError),
     /// `--emit` of a format that this pod does not fit.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -282,6 +286,7 @@ impl DriverError {
             | DriverError::NotFormatted { .. }
             | DriverError::LiveMisfit { .. } => 1,
             DriverError::DoesNotFit(_)
+            | DriverError::NoProgram(_)
             | DriverError::GoldenDiffers { .. }
             | DriverError::GoldenMissing { .. }
             | DriverError::PlanCuts { .. } => 3,

@@ -5,6 +5,7 @@
 
 mod build;
 mod collective;
+mod collective_emit;
 mod collective_options;
 mod collective_scene;
 mod dump;
@@ -29,6 +30,7 @@ mod tables;
 mod temporary;
 mod terminal;
 mod verify;
+mod verify_program;
 mod write;
 
 pub use collective_options::*;

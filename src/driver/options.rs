@@ -174,8 +174,8 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub tables: Option<String>,
 
-    /// The schedule of a collective instead: fabc.collective/1, of the healthy fabric; an all-to-all needs
-    /// its tables, too
+    /// The schedule of a collective instead: fabc.collective/1 of the healthy fabric (an all-to-all with its
+    /// tables), or MSCCL XML
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub collective: Option<String>,
 

@@ -7,6 +7,7 @@ use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
+use super::verify_program::program;
 use crate::check::{self, ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::CollectiveAlgorithm;
@@ -109,6 +110,9 @@ fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal
     let (bytes, topology_bytes) = (read(file)?, read(topology)?);
     let tables_bytes = tables.map(read).transpose()?;
     let [plan, network] = [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
+    if check::is_program(&bytes) {
+        return program(plan, network, terminal);
+    }
     let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
     let found = check::foreign_collective(plan, JudgedBy { network, tables: beside }).map_err(rejected)?;
     let ForeignCollective { fabric, collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;

@@ -31,7 +31,10 @@ mod tables;
 mod tables_bin;
 mod topology;
 
-pub use collective::{collective_json, collective_path, collectives_csv, collectives_json, collectives_text};
+pub use collective::{
+    MscclFile, ProgramError, collective_chakra, collective_json, collective_msccl, collective_path, collectives_csv, collectives_json,
+    collectives_text,
+};
 pub use described::described;
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text};
 pub use external::{EmitError, Take};

@@ -2,9 +2,14 @@
 
 mod answers;
 mod bounds;
+mod chakra;
 mod direct;
+mod foreign_programs;
 mod graphs;
+mod interpreter;
 mod pods;
+mod programs;
+mod programs_tampered;
 mod random;
 mod symmetric;
 mod tampering;

@@ -165,7 +165,7 @@ fn tables(file: NamedFile<'_>, network: NamedFile<'_>, topology: &Topology) -> R
 }
 
 /// The network of a file, whatever it says of links beside their ends.
-fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
+pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
     let wrong = |what: String| malformed(file.name, 1, what);
     let read = AnyTopology::read(text(file)?).map_err(|(line, what)| malformed(file.name, line, what))?;
     let (ports, count) = (read.port_names.len(), read.routers.len());

@@ -10,12 +10,15 @@ mod errors;
 mod gather;
 mod messages;
 mod pipeline;
+mod program;
 mod reduce;
 mod time;
 mod transfers;
 mod trees;
 
 pub use errors::ScheduleError;
+pub(crate) use program::program;
+pub use program::{JudgedProgram, ProgramFault};
 pub use time::{Pace, Spent, Timed, bound_time, schedule_time};
 
 use super::{CheckError, symmetry};

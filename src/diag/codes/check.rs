@@ -231,4 +231,18 @@ witnesses, and no schedule beats them.
 
 In a build this is a bug of fabc. A schedule that was read was changed, or is of another topology.",
     },
+    CodeDoc {
+        code: "FAB0429",
+        title: "a program for thread blocks that does not do what it is for",
+        text: "\
+`fabc verify --collective FILE.xml --topology FILE` runs a collective in MSCCL XML, of whomever. Its numbers must be within what runtimes
+take: 256 steps of a thread block, 216 thread blocks of a gpu without gaps, of which those below 128 can be waited for, 32 numbers (`chan`) of
+connections, 32 peers each way under one, 71 chunks of a step, offsets within `i_chunks`, `o_chunks`, `s_chunks`. A connection (sender, receiver,
+chan) has one thread block at each end, which move as many chunks in the same order, and there is a link between the two chips; several
+connections may share it. The thread blocks must come to an end on connections that hold two transfers. Two steps that use one place must
+wait for each other if one of them writes. And the result must be that of the collective, in place and out of place as the file says: every
+sum has every chip in it exactly once. Of `custom` only the structure is judged.
+
+Gpu r is chip r of the topology. The message names gpu, thread block and step.",
+    },
 ];

@@ -86,4 +86,14 @@ planned one by one: fewer `--chunks` help.",
 `fabc collective DIR --collective all_reduce --size 1GiB --emit collective=FILE` writes the fastest schedule of one collective, of one size,
 in one scenario. Several would be several files.",
     },
+    CodeDoc {
+        code: "FAB0565",
+        title: "a schedule that a format cannot hold",
+        text: "\
+`--emit msccl=FILE` and `--emit chakra=DIR` write a schedule of rounds for the programs of others; shared trees and messages along forwarding
+tables are not written so. A runtime of MSCCL takes at most 256 steps of a thread block (RCCL 64, unless it was built for more, which is a note)
+and 216 thread blocks of a chip, of which others may wait for 128; between two chips there are 32 connections, and a chip has up to 32 peers each
+way under one number. A file of more than 200 MB is not written. Chakra traces are written of up to 256 chips. The message says which number is
+exceeded, and how it comes about: mostly fewer `--chunks` help.",
+    },
 ];

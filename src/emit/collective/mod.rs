@@ -1,18 +1,27 @@
 //! Collectives on a fabric: what they take, for people, as `fabc.collectives/1` and CSV; and one schedule, as
-//! `fabc.collective/1`.
+//! `fabc.collective/1` and for the programs of others.
 
+mod chakra;
+mod connections;
 mod csv;
 mod declared;
+mod errors;
 mod json;
+mod moves;
+mod msccl;
 mod picture;
+mod places;
 mod schedule;
 mod summary;
 mod text;
 
+pub use chakra::collective_chakra;
 pub use csv::collectives_csv;
 pub use declared::collective_path;
 pub(super) use declared::push_declared;
+pub use errors::ProgramError;
 pub use json::collectives_json;
+pub use msccl::{MscclFile, collective_msccl};
 pub(super) use picture::{colors, over_sizes, over_steps};
 pub use schedule::collective_json;
 pub(super) use summary::{CollectiveLine, collective_lines, collective_title, conditions, nominal_and_worst_fault};
