@@ -95,6 +95,9 @@ pub(super) struct Run<'a> {
     sources: Vec<Source>,
     /// Bit per generator: packets wait at its source.
     waiting: Vec<u64>,
+    /// `[endpoint]`: packets of it that have begun to leave it and have not arrived; only where they are
+    /// limited.
+    under_way: Vec<u32>,
     lanes: Lanes,
     /// `[lane]`: the port of its router that its first packet has to leave by.
     output: Vec<u32>,
@@ -223,6 +226,7 @@ impl<'a> Run<'a> {
             packets: Slab::new(),
             sources: vec![source; generators as usize],
             waiting: vec![0; (generators as usize).div_ceil(64)],
+            under_way: vec![0; if setting.window.is_some() { of.endpoints.count() as usize } else { 0 }],
             lanes: Lanes::new(lanes, setting.packet),
             output: vec![0; lanes],
             allowed: vec![0; lanes],
@@ -274,21 +278,29 @@ impl<'a> Run<'a> {
 
     /// Step 2: every host hands one flit to its router.
     fn hand_over(&mut self, now: u32) {
-        for word in 0..self.waiting.len() {
-            let mut bits = self.waiting[word];
-            while bits != 0 {
-                let generator = (word * 64) as u32 + bits.trailing_zeros();
-                bits &= bits - 1;
-                self.hand(generator, now);
+        let ports = self.of.setting.ports().unwrap_or(1);
+        // Ports that share a window are first in turn.
+        let turns = if self.under_way.is_empty() { 1 } else { ports };
+        for turn in 0..turns {
+            for word in 0..self.waiting.len() {
+                let mut bits = self.waiting[word];
+                while bits != 0 {
+                    let generator = (word * 64) as u32 + bits.trailing_zeros();
+                    bits &= bits - 1;
+                    if turns == 1 || generator % ports == (now + turn) % ports {
+                        self.hand(generator, now);
+                    }
+                }
             }
         }
     }
 
     fn hand(&mut self, generator: u32, now: u32) {
         let setting = &self.of.setting;
+        let host = generator / setting.ports().unwrap_or(1);
         let Source { head, mut lane, mut left, .. } = self.sources[generator as usize];
         if lane == NONE {
-            if self.packets[head].birth + setting.injection > now {
+            if self.packets[head].birth + setting.injection > now || self.is_full(host) {
                 return;
             }
             // The lane with the fewest flits, of several the first. A packet that was begun would keep those
@@ -303,6 +315,11 @@ impl<'a> Run<'a> {
         if self.lanes.at(lane).filled == setting.buffer {
             return;
         }
+        if left == setting.packet
+            && let Some(under_way) = self.under_way.get_mut(host as usize)
+        {
+            *under_way += 1;
+        }
         left -= 1;
         if left == 0 && self.supply.is_some() {
             self.refill(generator, now);
@@ -316,6 +333,11 @@ impl<'a> Run<'a> {
         self.store(lane, head, now);
     }
 
+    /// Whether a host has as many packets under way as it may.
+    fn is_full(&self, host: u32) -> bool {
+        self.of.setting.window.is_some_and(|window| self.under_way[host as usize] >= window)
+    }
+
     /// A flit has left the network.
     fn eject(&mut self, flit: Ejection, now: u32) {
         self.ejected += 1;
@@ -326,6 +348,9 @@ impl<'a> Run<'a> {
         }
         let packet = &self.packets[flit.packet];
         let endpoint = packet.generator / self.of.setting.ports().unwrap_or(1);
+        if let Some(under_way) = self.under_way.get_mut(endpoint as usize) {
+            *under_way -= 1;
+        }
         self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
         self.packets.remove(flit.packet);
     }

@@ -2,8 +2,8 @@
 
 use super::super::cycles::Routers;
 use super::super::layout::NONE;
-use super::event::Event;
 use super::arrive::Sent;
+use super::event::Event;
 use super::{Queue, Run};
 
 impl Run<'_> {
@@ -22,7 +22,7 @@ impl Run<'_> {
         let [first, last] = [router, router + 1].map(|router| self.of.layout.first_queue[router] / 64);
         let mut ready = std::mem::take(&mut self.ready);
         for word in first..last {
-            let mut bits = self.candidates[word as usize];
+            let mut bits = self.candidates[word as usize] & std::mem::take(&mut self.news[word as usize]);
             while bits != 0 {
                 let queue = word * 64 + bits.trailing_zeros();
                 bits &= bits - 1;
@@ -45,10 +45,17 @@ impl Run<'_> {
         self.ready = ready;
     }
 
-    /// Whether the output and the input port of the first packet of a queue are free.
+    /// Whether the output and the input port of the first packet of a queue are free, and its host may have
+    /// another one under way.
     fn may_send(&self, queue: u32, of: &Queue, now: u32) -> bool {
         let gate = self.of.layout.gate[queue as usize];
-        self.out_until[of.out as usize] <= now + self.stored_ahead && (gate == NONE || self.gate_until[gate as usize] <= now)
+        let free = self.out_until[of.out as usize] <= now + self.stored_ahead && (gate == NONE || self.gate_until[gate as usize] <= now);
+        free && (self.window == NONE || self.of.layout.is_input(queue) || self.under_way[self.host(of) as usize] < self.window)
+    }
+
+    /// The endpoint that sends the first packet of a queue.
+    fn host(&self, of: &Queue) -> u32 {
+        self.packets[of.head].generator / self.of.setting.ports().unwrap_or(1)
     }
 
     /// The virtual channel that the first packet of a queue would take: an empty one, or else one with room
@@ -65,8 +72,13 @@ impl Run<'_> {
     /// Sends the first packet of a queue into a virtual channel.
     fn grant(&mut self, queue: u32, vc: u32, now: u32) {
         let (setting, layout) = (&self.of.setting, &self.of.layout);
-        if !layout.is_input(queue) && self.supply.is_some() {
+        let at_source = !layout.is_input(queue);
+        if at_source && self.supply.is_some() {
             self.refill(queue, now);
+        }
+        if at_source && self.window != NONE {
+            let host = self.host(&self.queues[queue as usize]);
+            self.under_way[host as usize] += 1;
         }
         let gate = layout.gate[queue as usize];
         let Queue { head: place, out, .. } = self.queues[queue as usize];
@@ -75,9 +87,9 @@ impl Run<'_> {
         // before its tail is there.
         let start = self.out_until[out as usize].max(now);
         let there = packet.ready + setting.packet - setting.router.min(setting.packet);
-        let held = setting.packet.div_ceil(setting.speedup).max(there.saturating_sub(now)).min(setting.packet);
+        let held = self.pass.max(there.saturating_sub(now)).min(setting.packet);
         let next = std::mem::replace(&mut packet.next, NONE);
-        if !layout.is_input(queue) {
+        if at_source {
             packet.waited = now - packet.ready;
         }
         self.candidates[queue as usize / 64] &= !(1 << (queue % 64));

@@ -102,6 +102,9 @@ pub(super) struct Run<'a> {
     served: Vec<u32>,
     /// Bit per queue: its first packet competes.
     candidates: Vec<u64>,
+    /// Bit per queue: what it waits for may have come since its router looked last. Whoever could not be
+    /// granted then, and has no news, cannot be now.
+    news: Vec<u64>,
     /// `[channel]`
     rooms: Vec<Room>,
     /// Packets that a queue has room for.
@@ -110,6 +113,8 @@ pub(super) struct Run<'a> {
     lanes: [u64; 2],
     /// `[output]`: free from this cycle on. Channels, then limited ports of hosts.
     out_until: Vec<u32>,
+    /// Cycles that a packet takes through the switch.
+    pass: u32,
     /// An output takes a packet that leaves by it so many cycles later.
     stored_ahead: u32,
     /// `[input port]`: the same.
@@ -117,6 +122,10 @@ pub(super) struct Run<'a> {
     /// `[generator]`: the cycle from which on its port hands over the next packet; only where routers are
     /// faster than ports.
     handed: Vec<u32>,
+    /// `[endpoint]`: packets of it that have left it and have not arrived; only where they are limited.
+    under_way: Vec<u32>,
+    /// How many there may be.
+    window: u32,
     wheel: Wheel<Event>,
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
@@ -260,8 +269,7 @@ impl<'a> Run<'a> {
         let lead = setting.injection + setting.router;
         let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, of.endpoints.count(), lead);
         let supply = of.offer.messages().map(supply);
-        let queue =
-            Queue { head: NONE, tail: NONE, order: 0, out: NONE, booked: 0, since: 0, vc: 0, general: false, leaving: false };
+        let queue = Queue { head: NONE, tail: NONE, order: 0, out: NONE, booked: 0, since: 0, vc: 0, general: false, leaving: false };
         let all = every(setting.vcs());
         let room = Room { empty: all, any: all, booked: 0 };
         let [general, classes] = [setting.general, setting.classes].map(|count| every(count.into()));
@@ -272,13 +280,17 @@ impl<'a> Run<'a> {
             queues: vec![queue; layout.queues()],
             served: vec![0; if setting.arbitration == Arbitration::Rotate { layout.queues() } else { 0 }],
             candidates: vec![0; layout.queues() / 64],
+            news: vec![0; layout.queues() / 64],
             rooms: vec![room; layout.channels],
             capacity: setting.buffer / setting.packet,
             lanes: [general, classes << setting.general],
             out_until: vec![0; outputs],
+            pass: setting.packet.div_ceil(setting.speedup),
             stored_ahead,
             gate_until: vec![0; outputs],
             handed: vec![0; generators as usize],
+            under_way: vec![0; if setting.window.is_some() { of.endpoints.count() as usize } else { 0 }],
+            window: setting.window.unwrap_or(NONE),
             wheel: Wheel::new(reach),
             stamp: vec![u32::MAX; layout.routers],
             touched: Vec::new(),
@@ -344,11 +356,19 @@ impl<'a> Run<'a> {
         let of = &mut self.queues[queue as usize];
         (of.order, of.out, of.vc, of.general) = (order, packet.out, packet.vc, !packet.escaped);
         self.candidates[queue as usize / 64] |= 1 << (queue % 64);
-        self.touch(self.of.layout.router_of(queue), now);
+        self.news[queue as usize / 64] |= 1 << (queue % 64);
+        self.visit(self.of.layout.router_of(queue), now);
+    }
+
+    /// Something is free again that all queues of a router may wait for.
+    fn touch(&mut self, router: u32, now: u32) {
+        let [first, last] = [router, router + 1].map(|router| self.of.layout.first_queue[router as usize] as usize / 64);
+        self.news[first..last].fill(u64::MAX);
+        self.visit(router, now);
     }
 
     /// A router decides in this cycle.
-    fn touch(&mut self, router: u32, now: u32) {
+    fn visit(&mut self, router: u32, now: u32) {
         if self.stamp[router as usize] != now {
             self.stamp[router as usize] = now;
             self.touched.push(router);
@@ -416,8 +436,21 @@ impl<'a> Run<'a> {
             self.give_back(packet.out, now);
         }
         let endpoint = packet.generator / self.of.setting.ports().unwrap_or(1);
+        if self.window != NONE && self.was_granted(&packet) {
+            let under_way = &mut self.under_way[endpoint as usize];
+            *under_way -= 1;
+            if *under_way + 1 == self.window {
+                self.touch(self.of.endpoints.router[endpoint as usize], now);
+            }
+        }
         self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
         self.packets.remove(place);
         self.last_move = now;
+    }
+
+    /// Whether a packet left its source by a queue: hosts without limit keep to themselves what stays at
+    /// their router.
+    fn was_granted(&self, packet: &Packet) -> bool {
+        packet.hops > 0 || self.of.setting.ports().is_some()
     }
 }

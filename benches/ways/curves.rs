@@ -1,0 +1,169 @@
+//! Figures 9 and 10 of the PolarStar paper: latency over load of its eight networks, by shortest ways and by
+//! UGAL. As there: packets of 4 flits, links and routers of a cycle, 4 virtual channels of 32 flits; loads
+//! are shares of what the port of a host carries.
+//!
+//! Loads ascend until one is not stable; then the bracket is halved until it is narrow. So what is overloaded
+//! is hardly simulated, and all eighty curves take minutes. Prints a table per traffic, and writes points and
+//! pictures below `target/figures`.
+
+use crate::net::{NETWORKS, Wired, going, shortest};
+use fabc::progress::Silent;
+use fabc::sim::{Point, Rate, Routing, Traffic, simulate};
+use rayon::prelude::*;
+use std::fmt::Write;
+
+/// A figure, and its traffics.
+pub(crate) const FIGURES: [(&str, &[Traffic]); 2] = [
+    ("figure9", &[Traffic::Uniform, Traffic::Permutation, Traffic::BitShuffle, Traffic::BitReverse]),
+    ("figure10", &[Traffic::Adversarial]),
+];
+
+/// Cycles before anything is counted, and as many that are.
+const CYCLES: u32 = 800;
+
+/// Loads in millionths: finer where the bounds of permutations are.
+const LOADS: [u64; 16] = [
+    10_000, 20_000, 40_000, 60_000, 80_000, 100_000, 150_000, 200_000, 300_000, 400_000, 500_000, 600_000, 700_000, 800_000, 900_000,
+    1_000_000,
+];
+
+/// A bracket is narrow enough where it is so many millionths wide, or so many percent of its lower end.
+const NARROW: (u64, u64) = (2_000, 2);
+
+/// Latencies that a picture shows.
+const SLOWEST: f64 = 120.0;
+
+const COLORS: [&str; 8] = ["#2563eb", "#0891b2", "#7c3aed", "#059669", "#dc2626", "#d97706", "#db2777", "#6b7280"];
+
+/// What one network does under one traffic.
+struct Curve {
+    bound: f64,
+    /// By load: mean latency, what is accepted.
+    points: Vec<(Rate, bool, f64, f64)>,
+}
+
+impl Curve {
+    /// The largest load that is stable, and the least one that is not.
+    fn ends(&self) -> [Option<Rate>; 2] {
+        let of = |stable| self.points.iter().filter(move |point| point.1 == stable).map(|point| point.0);
+        [of(true).max(), of(false).min()]
+    }
+}
+
+/// Runs and prints one figure.
+pub(crate) fn figure(name: &str, traffics: &[Traffic]) {
+    let each = |&traffic: &Traffic| NETWORKS.iter().flat_map(move |network| [false, true].map(|ugal| (traffic, network, ugal)));
+    let jobs: Vec<_> = traffics.iter().flat_map(each).collect();
+    let curves: Vec<Option<Curve>> = jobs
+        .par_iter()
+        .map(|&(traffic, &(_, topology, hosts), ugal)| {
+            let routing = if ugal { Routing::Ugal } else { shortest(topology) };
+            curve(topology, hosts, traffic, routing)
+        })
+        .collect();
+    let of = |traffic: usize, network: usize| [0, 1].map(|ugal| curves[(traffic * NETWORKS.len() + network) * 2 + ugal].as_ref());
+    for (at, traffic) in traffics.iter().enumerate() {
+        println!("{name}, {}:\n", traffic.name());
+        println!(
+            "| network | static bound, shortest ways | shortest: stable up to | of the bound | UGAL: stable up to | over shortest | latency at 0.01: shortest, UGAL |"
+        );
+        println!("|---|---|---|---|---|---|---|");
+        for (network, (title, ..)) in NETWORKS.iter().enumerate() {
+            let [Some(short), Some(ugal)] = of(at, network) else { continue };
+            let bracket = |curve: &Curve| {
+                let [stable, unstable] = curve.ends().map(|end| end.map_or_else(|| "-".to_owned(), |rate| format!("{:.3}", rate.as_f64())));
+                format!("{stable} .. {unstable}")
+            };
+            let [least, most] = [short, ugal].map(|curve| curve.ends()[0].map_or(0.0, Rate::as_f64));
+            println!(
+                "| {title} | {:.4} | {} | {:.2} | {} | {:.2} | {:.1}, {:.1} |",
+                short.bound,
+                bracket(short),
+                least / short.bound,
+                bracket(ugal),
+                most / least,
+                short.points[0].2,
+                ugal.points[0].2
+            );
+        }
+        println!();
+    }
+    let mut csv = String::from("traffic,network,routing,load,stable,mean_latency,accepted\n");
+    for (&(traffic, (title, ..), ugal), curve) in jobs.iter().zip(&curves) {
+        let routing = if ugal { "ugal" } else { "shortest" };
+        for (load, stable, latency, accepted) in curve.iter().flat_map(|curve| &curve.points) {
+            let _ = writeln!(csv, "{},{title},{routing},{load},{stable},{latency:.3},{accepted:.4}", traffic.name());
+        }
+    }
+    let folder = std::path::Path::new("target/figures");
+    std::fs::create_dir_all(folder).expect("a directory that can be written");
+    std::fs::write(folder.join(format!("polarstar_{name}.csv")), csv).expect("a file that can be written");
+    std::fs::write(folder.join(format!("polarstar_{name}.svg")), picture(traffics, &of)).expect("a file that can be written");
+}
+
+/// One network under one traffic; nothing where it has none of the kind.
+fn curve(topology: &str, hosts: u32, traffic: Traffic, routing: Routing) -> Option<Curve> {
+    let net = Wired::new(topology, hosts, 4, 32);
+    let ready = net.prepared(going(traffic, routing, CYCLES)).ok()?;
+    let mut points: Vec<(Rate, bool, f64, f64)> = Vec::new();
+    let run = |load: u64| {
+        let report = simulate(&ready, &[Rate::millionths(load)], &[1], false, &Silent).expect("it moves");
+        let point: &Point = &report.points[0];
+        let latency = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
+        let accepted = point.accepted(&report.setting, report.load.senders).as_f64();
+        (point.rate, point.is_stable(), latency, accepted)
+    };
+    let (mut stable, mut unstable) = (0, None);
+    for load in LOADS {
+        points.push(run(load));
+        if !points.last().is_some_and(|point| point.1) {
+            unstable = Some(load);
+            break;
+        }
+        stable = load;
+    }
+    while let Some(above) = unstable.filter(|above| above - stable > NARROW.0.max(stable * NARROW.1 / 100)) {
+        let load = stable.midpoint(above);
+        points.push(run(load));
+        if points.last().is_some_and(|point| point.1) { stable = load } else { unstable = Some(load) }
+    }
+    points.sort_unstable_by_key(|point| point.0);
+    Some(Curve { bound: ready.load().bound.as_f64(), points })
+}
+
+/// A panel per traffic: latency over load, shortest ways in full and UGAL in broken lines.
+fn picture<'a>(traffics: &[Traffic], of: &dyn Fn(usize, usize) -> [Option<&'a Curve>; 2]) -> String {
+    const WIDE: f64 = 300.0;
+    let width = traffics.len() as f64 * (WIDE + 60.0) + 20.0;
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"400\" font-family=\"sans-serif\" font-size=\"11\">\
+         <rect width=\"{width:.0}\" height=\"400\" fill=\"#fff\"/>"
+    );
+    for (k, ((name, ..), color)) in NETWORKS.iter().zip(COLORS).enumerate() {
+        let (x, y) = (50 + 80 * (k % 4), 366 + 16 * (k / 4));
+        let _ = write!(out, "<text x=\"{x}\" y=\"{y}\" fill=\"{color}\">{name}</text>");
+    }
+    for (at, traffic) in traffics.iter().enumerate() {
+        let left = 50.0 + (WIDE + 60.0) * at as f64;
+        let place = |load: f64, latency: f64| (left + WIDE * load, 330.0 - 290.0 * (latency / SLOWEST).min(1.0));
+        let _ = write!(out, "<text x=\"{left:.0}\" y=\"24\">{}</text>", traffic.name());
+        for tick in 0..=4 {
+            let (x, y) = place(f64::from(tick) / 4.0, SLOWEST * f64::from(tick) / 4.0);
+            let _ = write!(out, "<text x=\"{:.0}\" y=\"{y:.0}\">{:.0}</text>", left - 28.0, SLOWEST * f64::from(tick) / 4.0);
+            let _ = write!(out, "<text x=\"{x:.0}\" y=\"346\">{:.2}</text>", f64::from(tick) / 4.0);
+            let _ = write!(out, "<path d=\"M{left:.0} {y:.0}h{WIDE}\" stroke=\"#e5e7eb\"/>");
+        }
+        for (network, color) in COLORS.iter().enumerate() {
+            for (curve, dash) in of(at, network).into_iter().zip(["", " stroke-dasharray=\"4 3\""]) {
+                let Some(curve) = curve else { continue };
+                let mut path = String::new();
+                for (load, _, latency, _) in &curve.points {
+                    let (x, y) = place(load.as_f64(), *latency);
+                    let _ = write!(path, "{}{x:.1} {y:.1}", if path.is_empty() { 'M' } else { 'L' });
+                }
+                let _ = write!(out, "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\"{dash}/>");
+            }
+        }
+    }
+    out + "</svg>\n"
+}
