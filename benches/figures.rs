@@ -102,8 +102,8 @@ fn figure5(most: u32) {
     );
 }
 
-/// Packets of a chip under way at most: about what its share of the channels carries in the time of a route.
-const WINDOW: u32 = 128;
+/// Packets of a chip under way at most: wider and narrower ones carry less of long exchanges.
+const WINDOW: u32 = 384;
 
 /// Throughput of all to all, by the bytes that every pair sends, at the latencies of TPUs.
 fn figure7(chips: u32, order: Order, window: Option<u32>) {

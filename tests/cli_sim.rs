@@ -161,6 +161,14 @@ fn flits_of_a_pod() {
     let (csv, _) = sim(&place, &[&flit[..], &["csv"]].concat(), 0);
     let last: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(last, ["model", "flit"]);
+    assert!(model.get("window_packets").is_none(), "{model}");
+    let limited: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json", "--window", "9"]].concat(), 0).0).unwrap();
+    assert_eq!(limited["scenarios"][0]["model"]["window_packets"], 9);
+    let (text, _) = sim(&place, &["--rates", "0.2", "--window", "1"], 0);
+    assert!(
+        text.split_whitespace().collect::<Vec<_>>().join(" ").contains("hosts without limit, a packet of each under way at most"),
+        "{text}"
+    );
     // Packets longer than a queue are no error here.
     sim(&place, &["--model", "flit", "--packet", "101", "--rates", "0.1"], 0);
 

@@ -23,8 +23,7 @@ const CYCLES: u32 = 800;
 
 /// Loads in millionths: finer where the bounds of permutations are.
 const LOADS: [u64; 16] = [
-    10_000, 20_000, 40_000, 60_000, 80_000, 100_000, 150_000, 200_000, 300_000, 400_000, 500_000, 600_000, 700_000, 800_000, 900_000,
-    1_000_000,
+    10_000, 20_000, 40_000, 60_000, 80_000, 100_000, 150_000, 200_000, 300_000, 400_000, 500_000, 600_000, 700_000, 800_000, 900_000, 1_000_000,
 ];
 
 /// A bracket is narrow enough where it is so many millionths wide, or so many percent of its lower end.
@@ -50,55 +49,60 @@ impl Curve {
     }
 }
 
+/// Of a network the curves by shortest ways and by UGAL, where it has such traffic.
+type Both = [Option<Curve>; 2];
+
 /// Runs and prints one figure.
 pub(crate) fn figure(name: &str, traffics: &[Traffic]) {
-    let each = |&traffic: &Traffic| NETWORKS.iter().flat_map(move |network| [false, true].map(|ugal| (traffic, network, ugal)));
-    let jobs: Vec<_> = traffics.iter().flat_map(each).collect();
-    let curves: Vec<Option<Curve>> = jobs
-        .par_iter()
-        .map(|&(traffic, &(_, topology, hosts), ugal)| {
-            let routing = if ugal { Routing::Ugal } else { shortest(topology) };
-            curve(topology, hosts, traffic, routing)
-        })
-        .collect();
-    let of = |traffic: usize, network: usize| [0, 1].map(|ugal| curves[(traffic * NETWORKS.len() + network) * 2 + ugal].as_ref());
-    for (at, traffic) in traffics.iter().enumerate() {
-        println!("{name}, {}:\n", traffic.name());
-        println!(
-            "| network | static bound, shortest ways | shortest: stable up to | of the bound | UGAL: stable up to | over shortest | latency at 0.01: shortest, UGAL |"
-        );
-        println!("|---|---|---|---|---|---|---|");
-        for (network, (title, ..)) in NETWORKS.iter().enumerate() {
-            let [Some(short), Some(ugal)] = of(at, network) else { continue };
-            let bracket = |curve: &Curve| {
-                let [stable, unstable] = curve.ends().map(|end| end.map_or_else(|| "-".to_owned(), |rate| format!("{:.3}", rate.as_f64())));
-                format!("{stable} .. {unstable}")
-            };
-            let [least, most] = [short, ugal].map(|curve| curve.ends()[0].map_or(0.0, Rate::as_f64));
-            println!(
-                "| {title} | {:.4} | {} | {:.2} | {} | {:.2} | {:.1}, {:.1} |",
-                short.bound,
-                bracket(short),
-                least / short.bound,
-                bracket(ugal),
-                most / least,
-                short.points[0].2,
-                ugal.points[0].2
-            );
-        }
-        println!();
-    }
+    let of: Vec<Vec<Both>> = traffics.iter().map(|&traffic| table(name, traffic)).collect();
     let mut csv = String::from("traffic,network,routing,load,stable,mean_latency,accepted\n");
-    for (&(traffic, (title, ..), ugal), curve) in jobs.iter().zip(&curves) {
-        let routing = if ugal { "ugal" } else { "shortest" };
-        for (load, stable, latency, accepted) in curve.iter().flat_map(|curve| &curve.points) {
-            let _ = writeln!(csv, "{},{title},{routing},{load},{stable},{latency:.3},{accepted:.4}", traffic.name());
+    for (traffic, networks) in traffics.iter().zip(&of) {
+        for ((title, ..), both) in NETWORKS.iter().zip(networks) {
+            for (routing, curve) in ["shortest", "ugal"].iter().zip(both) {
+                for (load, stable, latency, accepted) in curve.iter().flat_map(|curve| &curve.points) {
+                    let _ = writeln!(csv, "{},{title},{routing},{load},{stable},{latency:.3},{accepted:.4}", traffic.name());
+                }
+            }
         }
     }
     let folder = std::path::Path::new("target/figures");
     std::fs::create_dir_all(folder).expect("a directory that can be written");
     std::fs::write(folder.join(format!("polarstar_{name}.csv")), csv).expect("a file that can be written");
     std::fs::write(folder.join(format!("polarstar_{name}.svg")), picture(traffics, &of)).expect("a file that can be written");
+}
+
+/// Runs all networks under one traffic, and prints what they bear.
+fn table(name: &str, traffic: Traffic) -> Vec<Both> {
+    let jobs: Vec<_> = NETWORKS.iter().flat_map(|network| [false, true].map(|ugal| (network, ugal))).collect();
+    let run = |&(&(_, topology, hosts), ugal): &(&(&str, &str, u32), bool)| {
+        let routing = if ugal { Routing::Ugal } else { shortest(topology) };
+        curve(topology, hosts, traffic, routing)
+    };
+    let mut curves = jobs.par_iter().map(run).collect::<Vec<_>>().into_iter();
+    let all: Vec<Both> = NETWORKS.iter().map(|_| [curves.next().flatten(), curves.next().flatten()]).collect();
+    println!("{name}, {}:\n", traffic.name());
+    println!("| network | static bound | shortest: stable up to | of the bound | UGAL: stable up to | over shortest | latency at 0.01 |");
+    println!("|---|---|---|---|---|---|---|");
+    for ((title, ..), both) in NETWORKS.iter().zip(&all) {
+        let [Some(short), Some(ugal)] = both else { continue };
+        let bracket = |curve: &Curve| {
+            let [stable, unstable] = curve.ends().map(|end| end.map_or_else(|| "-".to_owned(), |rate| format!("{:.3}", rate.as_f64())));
+            format!("{stable} .. {unstable}")
+        };
+        let [least, most] = [short, ugal].map(|curve| curve.ends()[0].map_or(0.0, Rate::as_f64));
+        println!(
+            "| {title} | {:.4} | {} | {:.2} | {} | {:.2} | {:.1}, {:.1} |",
+            short.bound,
+            bracket(short),
+            least / short.bound,
+            bracket(ugal),
+            most / least,
+            short.points[0].2,
+            ugal.points[0].2
+        );
+    }
+    println!();
+    all
 }
 
 /// One network under one traffic; nothing where it has none of the kind.
@@ -132,7 +136,7 @@ fn curve(topology: &str, hosts: u32, traffic: Traffic, routing: Routing) -> Opti
 }
 
 /// A panel per traffic: latency over load, shortest ways in full and UGAL in broken lines.
-fn picture<'a>(traffics: &[Traffic], of: &dyn Fn(usize, usize) -> [Option<&'a Curve>; 2]) -> String {
+fn picture(traffics: &[Traffic], of: &[Vec<Both>]) -> String {
     const WIDE: f64 = 300.0;
     let width = traffics.len() as f64 * (WIDE + 60.0) + 20.0;
     let mut out = format!(
@@ -154,7 +158,7 @@ fn picture<'a>(traffics: &[Traffic], of: &dyn Fn(usize, usize) -> [Option<&'a Cu
             let _ = write!(out, "<path d=\"M{left:.0} {y:.0}h{WIDE}\" stroke=\"#e5e7eb\"/>");
         }
         for (network, color) in COLORS.iter().enumerate() {
-            for (curve, dash) in of(at, network).into_iter().zip(["", " stroke-dasharray=\"4 3\""]) {
+            for (curve, dash) in of[at][network].iter().zip(["", " stroke-dasharray=\"4 3\""]) {
                 let Some(curve) = curve else { continue };
                 let mut path = String::new();
                 for (load, _, latency, _) in &curve.points {

@@ -117,8 +117,11 @@ pub(super) struct Run<'a> {
     pass: u32,
     /// An output takes a packet that leaves by it so many cycles later.
     stored_ahead: u32,
-    /// `[input port]`: the same.
+    /// `[input port]`: free from this cycle on.
     gate_until: Vec<u32>,
+    /// Whether a router looks with every credit: behind hosts without limit, the next packet of a queue may
+    /// be first while its output still takes more, and goes when the router looks again.
+    looks_often: bool,
     /// `[generator]`: the cycle from which on its port hands over the next packet; only where routers are
     /// faster than ports.
     handed: Vec<u32>,
@@ -287,6 +290,7 @@ impl<'a> Run<'a> {
             out_until: vec![0; outputs],
             pass: setting.packet.div_ceil(setting.speedup),
             stored_ahead,
+            looks_often: stored_ahead > 0 && setting.ports().is_none(),
             gate_until: vec![0; outputs],
             handed: vec![0; generators as usize],
             under_way: vec![0; if setting.window.is_some() { of.endpoints.count() as usize } else { 0 }],
@@ -405,7 +409,7 @@ impl<'a> Run<'a> {
     /// Room in an input queue can be booked again: that is news where there was none for a packet.
     fn room_again(&mut self, queue: u32, now: u32) {
         let channel = self.of.layout.gate[queue as usize];
-        if self.book(channel, queue, now, |booked| booked - 1) {
+        if self.book(channel, queue, now, |booked| booked - 1) || self.looks_often {
             self.touch(self.of.layout.ends[channel as usize].from, now);
         }
     }
