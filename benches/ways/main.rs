@@ -1,7 +1,8 @@
 //! `cargo bench --bench ways [-- PART-OF-A-NAME ..]`: networks of the PolarStar paper (Lakhotia and others
 //! 2024, table 3, figures 9 and 10) and the small dragonfly of BookSim, with ways that are chosen while
 //! packets move. Prints the tables of `docs/benchmarks.md`. Without arguments the whole takes hours; `bounds`
-//! prints static bounds alone, `figures` (or `figure9`, `figure10`) latency over load of all networks.
+//! prints static bounds alone, `figures` (or `figure9`, `figure10`) latency over load of all networks, with
+//! `quick` in short runs.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
@@ -44,7 +45,10 @@ fn main() {
         bounds();
     }
     let asked = |figure: &str| wanted.is_empty() || wanted.iter().any(|part| part == figure || part == "figures");
-    curves::FIGURES.iter().filter(|(figure, _)| asked(figure)).for_each(|(figure, traffics)| curves::figure(figure, traffics));
+    curves::FIGURES
+        .iter()
+        .filter(|(figure, _)| asked(figure))
+        .for_each(|(figure, traffics)| curves::figure(figure, traffics, wanted.iter().any(|word| word == "quick")));
     println!("| network | traffic | routing | VCs x flits | ports of a host | static bound | saturation | accepted at 1.1 x bound | s |");
     println!("|---|---|---|---|---|---|---|---|---|");
     for (name, topology, hosts) in NETWORKS {

@@ -1,7 +1,7 @@
 //! How many packets of a host may be under way, against answers that are known by hand, in both models.
 
 use crate::assert_near;
-use crate::bench::{Bench, UNIT, parameters};
+use crate::bench::{Bench, Hardware, UNIT, parameters};
 use fabc::progress::Silent;
 use fabc::sim::{Completion, Details, Hosts, Model, Order, Parameters, Traffic, read_trace, simulate};
 
@@ -10,6 +10,9 @@ const PACKET: u32 = 6;
 
 const MODELS: [(Model, Hosts); 4] =
     [(Model::Packet, Hosts::Unlimited), (Model::Packet, Hosts::Ports(1)), (Model::Packet, Hosts::Ports(2)), (Model::Flit, Hosts::Ports(1))];
+
+/// So far apart that a packet alone is more way than flits.
+const FAR: Hardware = Hardware { link: 40, ..UNIT };
 
 fn of(model: Model, hosts: Hosts, window: Option<u32>) -> Parameters {
     Parameters { model, hosts: Some(hosts), window, injection: 7, warmup: None, measure: None, ..parameters(1) }
@@ -74,7 +77,7 @@ fn a_window_limits_what_is_accepted() {
 /// Everything arrives, a wide window is none, and a narrow one costs time.
 #[test]
 fn exchanges_end_under_any_window() {
-    let ring = Bench::ring(UNIT, 7);
+    let ring = Bench::ring(FAR, 7);
     for (model, hosts) in MODELS {
         for order in [Order::Shift, Order::Barrier, Order::Turns] {
             let [narrow, some, wide, none] =
@@ -114,7 +117,7 @@ fn ports_share_a_window() {
 /// Several hosts of a router, and what stays there.
 #[test]
 fn hosts_have_windows_of_their_own() {
-    let pair = Bench::tree(UNIT, &[0], &[3, 2]);
+    let pair = Bench::tree(FAR, &[0], &[3, 2]);
     for (model, hosts) in MODELS {
         let [narrow, none] = [Some(1), None].map(|window| run(&pair, &all_to_all(8, Order::Turns, of(model, hosts, window))));
         assert_eq!((narrow.packets, narrow.hops), (none.packets, none.hops));
