@@ -178,8 +178,8 @@ pub struct ModelArgs {
     #[arg(long, value_name = "PORTS", value_parser = hosts)]
     pub hosts: Option<Hosts>,
 
-    /// Packets of a chip, of a network of a host, that have left it and have not arrived, at most [default: no
-    /// limit]
+    /// Packets of a chip, of a network of a host, that have left it and have not arrived, at most [default:
+    /// no limit]
     #[arg(long, value_name = "PACKETS", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub window: Option<u32>,
 

@@ -51,7 +51,8 @@ enum Answers {
     Bytes { inputs: usize, answers: Vec<u8> },
     /// The same.
     Words { inputs: usize, answers: Vec<u32> },
-    /// Where most inputs of most rows have no answer: `[row]`, and behind the last one: where its lines start.
+    /// Where most inputs of most rows have no answer: `[row]`, and behind the last one, where its lines
+    /// start.
     Lines { starts: Vec<u32>, lines: Vec<Line> },
 }
 

@@ -7,17 +7,7 @@
 use super::super::layout::{Ends, NONE};
 use super::super::routes::Came;
 use super::Run;
-
-/// A packet that was sent over a channel.
-#[derive(Clone, Copy)]
-pub(super) struct Sent {
-    pub(super) place: u32,
-    pub(super) channel: u32,
-    /// The queue whose room it has booked.
-    pub(super) queue: u32,
-    /// The cycles until its head is there.
-    pub(super) ahead: u32,
-}
+use super::event::Sent;
 
 impl Run<'_> {
     /// What was sent in this cycle joins its queue, or has arrived.

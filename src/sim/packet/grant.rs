@@ -2,8 +2,7 @@
 
 use super::super::cycles::Routers;
 use super::super::layout::NONE;
-use super::arrive::Sent;
-use super::event::Event;
+use super::event::{Event, Sent};
 use super::{Queue, Run};
 
 impl Run<'_> {

@@ -28,8 +28,7 @@ use super::traffic::Message;
 use super::wheel::Wheel;
 use crate::model::{Arbitration, Credits};
 use crate::random::Keyed;
-use arrive::Sent;
-use event::Event;
+use event::{Event, Sent};
 
 /// The stream that ways are drawn from.
 const WAYS: u64 = 2;
