@@ -52,10 +52,11 @@ fn main() {
         figure5(most);
     }
     if chosen("figure7") {
-        let all = [Order::Turns, Order::Shift];
-        all.into_iter().for_each(|order| figure7(256, order));
+        for (order, window) in [(Order::Turns, Some(WINDOW)), (Order::Turns, None), (Order::Shift, Some(WINDOW)), (Order::Shift, None)] {
+            figure7(256, order, window);
+        }
         if most != u32::MAX && most >= 1024 {
-            figure7(1024, Order::Turns);
+            figure7(1024, Order::Turns, Some(WINDOW));
         }
     }
     if chosen("figure8") {
@@ -101,25 +102,37 @@ fn figure5(most: u32) {
     );
 }
 
+/// Packets of a chip under way at most: wider and narrower ones carry less of long exchanges.
+const WINDOW: u32 = 384;
+
 /// Throughput of all to all, by the bytes that every pair sends, at the latencies of TPUs.
-fn figure7(chips: u32, order: Order) {
+fn figure7(chips: u32, order: Order, window: Option<u32>) {
     let (_, _, twisted, _) = SIZES.into_iter().find(|size| size.0 == chips).expect("a size of the paper");
     let twisted = format!("specs/paper/{}.fab", twisted.expect("a twisted torus of this size"));
     let fabrics = [built(&twisted, &[]), built(&format!("specs/scale/cubes_{}.fab", chips / 64), &[])];
     let (printed, flows) = if chips == 256 { (9, 7.7) } else { (47, 46.9) };
-    let name = match (chips, order) {
-        (256, Order::Shift) => "figure7_shift",
-        (256, _) => "figure7",
+    let name = match (chips, order, window) {
+        (256, Order::Shift, Some(_)) => "figure7_shift_window",
+        (256, Order::Shift, None) => "figure7_shift",
+        (256, _, Some(_)) => "figure7_window",
+        (256, _, None) => "figure7",
         _ => "figure7_1024",
     };
-    println!("{chips} chips, order {}:\n", order.name());
+    let limit = window.map_or_else(|| "no window".to_owned(), |window| format!("window {window}"));
+    println!("{chips} chips, order {}, {limit}:\n", order.name());
     let heads =
         ["bytes per pair", "PDTT, TB/s", "synthesized, TB/s", "gain, TB/s", "PDTT, of its bound", "synthesized, of its bound", "ratio"];
     let mut table = Table::new(name, &heads);
     for kib in [1u64, 2, 4, 8, 16, 64] {
         let details = Details { bytes: Some(kib << 10), order: Some(order), ..Details::default() };
-        let parameters =
-            Parameters { traffic: Traffic::AllToAll, details, injection: 25, lanes: Some(Lanes::General(2)), ..Parameters::default() };
+        let parameters = Parameters {
+            traffic: Traffic::AllToAll,
+            details,
+            injection: 25,
+            lanes: Some(Lanes::General(2)),
+            window,
+            ..Parameters::default()
+        };
         let reached: Vec<[f64; 2]> = fabrics.par_iter().map(|compiled| reached(compiled, &parameters)).collect();
         let [twisted, own] = [reached[0], reached[1]];
         let digits = |value: f64| format!("{value:.3}");

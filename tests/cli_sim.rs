@@ -161,6 +161,14 @@ fn flits_of_a_pod() {
     let (csv, _) = sim(&place, &[&flit[..], &["csv"]].concat(), 0);
     let last: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(last, ["model", "flit"]);
+    assert!(model.get("window_packets").is_none(), "{model}");
+    let limited: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json", "--window", "9"]].concat(), 0).0).unwrap();
+    assert_eq!(limited["scenarios"][0]["model"]["window_packets"], 9);
+    let (text, _) = sim(&place, &["--rates", "0.2", "--window", "1"], 0);
+    assert!(
+        text.split_whitespace().collect::<Vec<_>>().join(" ").contains("hosts without limit, a packet of each under way at most"),
+        "{text}"
+    );
     // Packets longer than a queue are no error here.
     sim(&place, &["--model", "flit", "--packet", "101", "--rates", "0.1"], 0);
 
@@ -379,7 +387,7 @@ fn what_simulations_claim_is_convicted() {
 /// A block of traffic that ends: it is run with the build, required of, shown, and run again by `verify`.
 #[test]
 fn blocks_of_traffic_that_ends_are_run_and_verified() {
-    let block = "simulate burst { traffic = all_to_all { bytes = 1 KiB; order = barrier; } scenarios = all; model = flit { hosts = 1; } }";
+    let block = "simulate burst { traffic = all_to_all { bytes = 1 KiB; order = barrier; } scenarios = all; model = flit { hosts = 1; window = 40; } }";
     let spec = |require: &str| pod().with(block).with(require);
     let place = built(&spec("require burst.time <= 10 us; require burst.time <= 10000 cycles; require burst.share >= 0.1;"));
     let path = place.path().join("out/pod/simulations/burst.json");
@@ -400,9 +408,12 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
     assert!(read("report.html").contains("cycles to the last delivery"));
     fabc(place.path(), &["verify", "out/pod"], 0);
     assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
-    for key in ["cycles", "least_cycles", "bytes", "packets", "sum", "p99", "hops", "delivered", "flit_cycles", "share", "gbs"] {
+    for key in
+        ["window_packets", "cycles", "least_cycles", "bytes", "packets", "sum", "p99", "hops", "delivered", "flit_cycles", "share", "gbs"]
+    {
         // The first behind the list of runs where it is one of a run.
-        let from = if ["bytes", "packets", "least_cycles"].contains(&key) { 0 } else { honest.find("completions").unwrap() };
+        let from =
+            if ["window_packets", "bytes", "packets", "least_cycles"].contains(&key) { 0 } else { honest.find("completions").unwrap() };
         let start = from + honest[from..].find(&format!("\"{key}\":")).unwrap() + key.len() + 3;
         let end = start + honest[start..].find([',', '}', ']']).unwrap();
         std::fs::write(&path, format!("{}1{}", &honest[..start], &honest[end..])).unwrap();

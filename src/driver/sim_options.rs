@@ -178,6 +178,11 @@ pub struct ModelArgs {
     #[arg(long, value_name = "PORTS", value_parser = hosts)]
     pub hosts: Option<Hosts>,
 
+    /// Packets of a chip, of a network of a host, that have left it and have not arrived, at most [default:
+    /// no limit]
+    #[arg(long, value_name = "PACKETS", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub window: Option<u32>,
+
     /// Cycles between the birth of a packet and its router
     #[arg(long, default_value_t = 0, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     pub injection: u32,
@@ -236,7 +241,7 @@ impl SimArgs {
     /// # Errors
     /// What the model does not have.
     pub(super) fn parameters(&self, trace: Option<&Trace>) -> Result<Parameters, SimError> {
-        let ModelArgs { model, packet, general, classes, arbitration, credits, hosts, injection, turn, speedup, warmup, measure } =
+        let ModelArgs { model, packet, general, classes, arbitration, credits, hosts, window, injection, turn, speedup, warmup, measure } =
             self.model;
         let DetailArgs { by, hotspot, share, bursts, burst_rate, bytes, order, trace: _ } = &self.details;
         let WayArgs { routing, shortest, samples, bias, rule } = self.ways;
@@ -265,6 +270,7 @@ impl SimArgs {
             arbitration,
             credits,
             hosts,
+            window,
             warmup,
             measure,
             seed: self.seed,

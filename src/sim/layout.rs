@@ -24,25 +24,32 @@ pub(super) struct Layout {
     pub(super) ports: usize,
     /// `[router * ports + port]`: the lit channel, or [`NONE`].
     pub(super) outgoing: Vec<u32>,
-    /// `[channel]`: its router.
-    pub(super) from: Vec<u32>,
-    /// `[channel]`: the router that it leads to.
-    pub(super) to: Vec<u32>,
-    /// `[channel]`: the port there.
-    pub(super) in_port: Vec<u16>,
-    /// `[channel]`: cycles of its link.
-    pub(super) latency: Vec<u32>,
+    /// `[channel]`
+    pub(super) ends: Vec<Ends>,
     /// `[router]`: its first queue, and behind the last router the number of all.
     pub(super) first_queue: Vec<u32>,
     /// `[router]`: its first source queue.
     pub(super) source_queue: Vec<u32>,
-    /// `[channel]`: the first queue that it leads to.
-    pub(super) input_queue: Vec<u32>,
-    /// `[queue]`: its router.
-    pub(super) router_of: Vec<u32>,
+    /// `[queue / 64]`: its router.
+    router: Vec<u32>,
     /// `[queue]`: the input port that it sends through: of an input queue its channel, of a limited host
     /// `channels` + its port; [`NONE`] of unlimited hosts.
     pub(super) gate: Vec<u32>,
+}
+
+/// What a channel joins: 20 bytes, which a hop needs together.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    /// Its router.
+    pub(super) from: u32,
+    /// The router that it leads to.
+    pub(super) to: u32,
+    /// The port there.
+    pub(super) in_port: u16,
+    /// Cycles of its link.
+    pub(super) latency: u32,
+    /// The first queue that it leads to; [`NONE`] where it is dark.
+    pub(super) queue: u32,
 }
 
 impl Layout {
@@ -51,31 +58,36 @@ impl Layout {
         let topology = scene.topology;
         let (routers, channels, ports) = (topology.node_count(), topology.channel_count(), topology.ports());
         let vcs = setting.vcs();
-        let end = |channel: usize| topology.target(ChannelId::new(channel));
         let outgoing = (0..routers * ports)
             .map(|slot| scene.outgoing(NodeId::new(slot / ports), PortId::new(slot % ports)).map_or(NONE, |channel| channel.0))
             .collect();
         let link_of = |channel: usize| topology.links()[ChannelId::new(channel).link()].link_type;
+        let ends = |channel: usize| {
+            let end = topology.target(ChannelId::new(channel));
+            Ends {
+                from: topology.source(ChannelId::new(channel)).node.0,
+                to: end.node.0,
+                in_port: end.port.0,
+                latency: fabric.link_types[link_of(channel)].latency_cycles,
+                queue: NONE,
+            }
+        };
         let mut layout = Self {
             routers,
             channels,
             lit: scene.channels().count(),
             ports,
             outgoing,
-            from: (0..channels).map(|channel| topology.source(ChannelId::new(channel)).node.0).collect(),
-            to: (0..channels).map(|channel| end(channel).node.0).collect(),
-            in_port: (0..channels).map(|channel| end(channel).port.0).collect(),
-            latency: (0..channels).map(|channel| fabric.link_types[link_of(channel)].latency_cycles).collect(),
+            ends: (0..channels).map(ends).collect(),
             first_queue: Vec::with_capacity(routers + 1),
             source_queue: Vec::with_capacity(routers),
-            input_queue: vec![NONE; channels],
-            router_of: Vec::new(),
+            router: Vec::new(),
             gate: Vec::new(),
         };
         for router in 0..routers {
             layout.first_queue.push(layout.gate.len() as u32);
             for channel in scene.channels_into(NodeId::new(router)) {
-                layout.input_queue[channel.index()] = layout.gate.len() as u32;
+                layout.ends[channel.index()].queue = layout.gate.len() as u32;
                 layout.gate.extend((0..vcs).map(|_| channel.0));
             }
             layout.source_queue.push(layout.gate.len() as u32);
@@ -84,7 +96,7 @@ impl Layout {
                 None => layout.gate.extend((0..ports * usize::from(setting.table_vcs)).map(|_| NONE)),
             }
             layout.gate.resize(layout.gate.len().next_multiple_of(64), NONE);
-            layout.router_of.resize(layout.gate.len(), router as u32);
+            layout.router.resize(layout.gate.len() / 64, router as u32);
         }
         layout.first_queue.push(layout.gate.len() as u32);
         layout
@@ -95,8 +107,18 @@ impl Layout {
         self.gate.len()
     }
 
+    /// The router of a queue.
+    pub(super) fn router_of(&self, queue: u32) -> u32 {
+        self.router[queue as usize / 64]
+    }
+
     /// Whether a queue is at an input of a router.
     pub(super) fn is_input(&self, queue: u32) -> bool {
         (self.gate[queue as usize] as usize) < self.channels
     }
+}
+
+/// The lowest bits, so many.
+pub(super) fn every(count: u32) -> u64 {
+    if count == 0 { 0 } else { u64::MAX >> (64 - count) }
 }

@@ -31,6 +31,7 @@ mod run;
 mod saturation;
 mod setting;
 mod simulate;
+mod slab;
 mod supply;
 mod tally;
 mod traffic;

@@ -131,6 +131,7 @@ pub fn prepare<'a>(
         arbitration: parameters.arbitration.unwrap_or(if flit { Arbitration::Rotate } else { Arbitration::Age }),
         credits,
         hosts,
+        window: parameters.window,
         warmup: 0,
         measure: 0,
         seed: parameters.seed,

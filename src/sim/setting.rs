@@ -35,6 +35,8 @@ pub struct Setting {
     pub credits: Credits,
     /// Ports of hosts.
     pub hosts: Hosts,
+    /// Packets of an endpoint that have left it and have not arrived, at most.
+    pub window: Option<u32>,
     /// Cycles before anything is counted.
     pub warmup: u32,
     /// Cycles that are counted.

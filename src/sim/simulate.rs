@@ -116,7 +116,7 @@ impl Prepared<'_> {
 
     /// Lit channels, each with the class that the symmetry of the tables puts it in.
     fn classes(&self) -> impl Iterator<Item = (usize, usize)> {
-        let lit = (0..self.layout.channels).filter(|&channel| self.layout.input_queue[channel] != NONE);
+        let lit = (0..self.layout.channels).filter(|&channel| self.layout.ends[channel].queue != NONE);
         let class = |channel| self.topology.channel_class(self.routes.symmetry(), ChannelId::new(channel)).index();
         lit.map(move |channel| (channel, class(channel)))
     }

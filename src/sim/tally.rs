@@ -174,13 +174,12 @@ impl Tally {
         }
     }
 
-    /// A queue of a virtual channel had booked room for so many flits since some cycle, until now.
-    pub(super) fn booked(&mut self, vc: usize, flits: u32, since: u32, now: u32) {
+    /// A queue of a virtual channel had booked room for so many packets, in the flit model flits, since some
+    /// cycle, until now.
+    pub(super) fn booked(&mut self, vc: usize, grains: u32, since: u32, now: u32) {
         let cycles = self.clipped(since, now);
-        if flits > 0 && cycles > 0 {
+        if grains > 0 && cycles > 0 {
             let bins = &mut self.vcs[vc].cycles;
-            // To divide by one takes as long as by any other number.
-            let grains = if self.grain == 1 { flits } else { flits / self.grain };
             let bin = (grains as usize).min(bins.len() - 1);
             bins[bin] += u64::from(cycles);
         }

@@ -353,6 +353,7 @@ pub const FIELDS: &[Field] = fields! {
     "credits" Choice PacketModel FlitModel;
     "turn" Quantity PacketModel;
     "speedup" Quantity PacketModel FlitModel;
+    "window" Quantity PacketModel FlitModel;
     "all_to_all" Statement Demand;
 };
 

@@ -6,6 +6,7 @@ mod finite;
 mod flit;
 mod patterns;
 mod ways;
+mod window;
 
 use bench::{Bench, Hardware, UNIT, parameters};
 use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, SimError, Traffic};

@@ -23,6 +23,7 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         arbitration,
         credits,
         hosts,
+        window,
         warmup,
         measure,
         seed,
@@ -47,6 +48,9 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     let vcs = if *chosen == Chosen::Tables { "table_vcs" } else { "hop_vcs" };
     push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{first}\""));
     push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
+    if let Some(window) = window {
+        push(out, format_args!(",\"window_packets\":{window}"));
+    }
     push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
     push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
     if !traffic.is_finite() {
@@ -126,6 +130,11 @@ pub(in crate::emit) fn sentence(setting: &Setting) -> String {
         Hosts::Ports(1) => "a port of one flit per cycle each way and host".to_owned(),
         Hosts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
     };
+    let window = match setting.window {
+        Some(1) => ", a packet of each under way at most".to_owned(),
+        Some(window) => format!(", {window} packets of each under way at most"),
+        None => String::new(),
+    };
     let credits = match setting.credits.name() {
         "instant" => "at once",
         _ => "after the link",
@@ -153,7 +162,7 @@ pub(in crate::emit) fn sentence(setting: &Setting) -> String {
         }
     };
     format!(
-        "{flow}; {vcs}, {buffer} flits each; routers of {router} cycles{at_the_turn}, {injection} at the source; credits {credits}; {hosts}"
+        "{flow}; {vcs}, {buffer} flits each; routers of {router} cycles{at_the_turn}, {injection} at the source; credits {credits}; {hosts}{window}"
     )
 }
 

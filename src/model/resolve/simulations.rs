@@ -352,6 +352,7 @@ fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Pa
     };
     let turn = cycles(context, &settings, "turn", [0, WAIT]);
     let speedup = settings.get("speedup").map(|value| integer(context, "`speedup`", value, 1..=64));
+    let window = settings.get("window").map(|value| integer(context, "`window`", value, 1..=1 << 20));
     Some(Parameters {
         model,
         lanes: general?.map(Lanes::General).or(classes?.map(Lanes::Classes)),
@@ -360,6 +361,7 @@ fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Pa
         hosts: hosts?,
         turn: turn?.unwrap_or(default.turn),
         speedup: whole(speedup)?.map(|speedup| speedup as u32),
+        window: whole(window)?.map(|window| window as u32),
         ..default
     })
 }

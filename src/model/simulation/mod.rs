@@ -78,6 +78,8 @@ pub struct Parameters {
     /// Ports of hosts; `None`: one port per host of a network; in a pod, where the endpoint is inside the
     /// router, no limit in the packet model and two ports in the flit model.
     pub hosts: Option<Hosts>,
+    /// Packets of a host that have left it and have not arrived, at most; `None`: no limit.
+    pub window: Option<u32>,
     /// Cycles before anything is counted; `None`: by the latency of routes.
     pub warmup: Option<u32>,
     /// Cycles that are counted; `None`: by the latency of routes.
@@ -101,6 +103,7 @@ impl Default for Parameters {
             arbitration: None,
             credits: None,
             hosts: None,
+            window: None,
             warmup: None,
             measure: None,
             seed: 1,

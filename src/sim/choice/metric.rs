@@ -42,7 +42,7 @@ impl Metric {
     pub(super) fn new(scene: &Scene<'_>, layout: &Layout, destinations: &[u32], step: Step) -> Self {
         let mut row = vec![NONE; layout.routers];
         destinations.iter().zip(0..).for_each(|(&to, at)| row[to as usize] = at);
-        let head = |channel: u32| if channel == NONE { NONE } else { layout.to[channel as usize] };
+        let head = |channel: u32| if channel == NONE { NONE } else { layout.ends[channel as usize].to };
         let mut outgoing = layout.outgoing.clone();
         if matches!(step, Step::First) {
             outgoing.chunks_mut(layout.ports.max(1)).for_each(|channels| channels.sort_by_key(|&channel| head(channel)));

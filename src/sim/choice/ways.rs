@@ -72,5 +72,13 @@ pub(in super::super) fn choice(
     let adaptive = matches!(setting.chosen, Chosen::Ugal(_));
     let graph =
         (grouped && (adaptive || matches!(setting.chosen, Chosen::Valiant(_)))).then(|| Metric::new(scene, layout, &vias, Step::Any));
-    Ok(Some(Choice { chosen: setting.chosen, metric, graph, vias, most, packet: setting.packet, to: layout.to.clone() }))
+    Ok(Some(Choice {
+        chosen: setting.chosen,
+        metric,
+        graph,
+        vias,
+        most,
+        packet: setting.packet,
+        to: layout.ends.iter().map(|ends| ends.to).collect(),
+    }))
 }

@@ -5,6 +5,7 @@
 //! out.
 
 use super::super::layout::NONE;
+use super::super::slab::Slab;
 
 /// An input's virtual channel: 32 bytes.
 #[derive(Clone, Copy)]
@@ -48,8 +49,7 @@ pub(super) enum Came {
 /// All lanes.
 pub(super) struct Lanes {
     lanes: Vec<Lane>,
-    parts: Vec<Part>,
-    free: u32,
+    parts: Slab<Part>,
     /// Flits of a packet.
     length: u32,
 }
@@ -58,7 +58,7 @@ impl Lanes {
     /// So many empty lanes.
     pub(super) fn new(count: usize, length: u32) -> Self {
         let lane = Lane { packet: NONE, output: NONE, present: 0, left: 0, filled: 0, missing: 0, next: NONE, last: NONE };
-        Self { lanes: vec![lane; count], parts: Vec::new(), free: NONE, length }
+        Self { lanes: vec![lane; count], parts: Slab::new(), length }
     }
 
     /// One of them.
@@ -79,7 +79,7 @@ impl Lanes {
         if of.missing > 0 {
             of.missing -= 1;
             if of.next != NONE {
-                self.parts[of.last as usize].flits += 1;
+                self.parts[of.last].flits += 1;
                 return Came::Behind;
             }
             of.present += 1;
@@ -91,19 +91,11 @@ impl Lanes {
             return Came::First;
         }
         let part = Part { packet, flits: 1, next: NONE };
-        let place = if self.free == NONE {
-            self.parts.push(part);
-            self.parts.len() as u32 - 1
-        } else {
-            let place = self.free;
-            self.free = self.parts[place as usize].next;
-            self.parts[place as usize] = part;
-            place
-        };
+        let place = self.parts.insert(part);
         if of.next == NONE {
             of.next = place;
         } else {
-            self.parts[of.last as usize].next = place;
+            self.parts[of.last].next = place;
         }
         of.last = place;
         Came::Behind
@@ -127,10 +119,9 @@ impl Lanes {
         if place == NONE {
             return false;
         }
-        let part = &mut self.parts[place as usize];
-        (of.packet, of.present, of.left) = (part.packet, part.flits, length);
-        of.next = std::mem::replace(&mut part.next, self.free);
-        self.free = place;
+        let part = self.parts[place];
+        (of.packet, of.present, of.left, of.next) = (part.packet, part.flits, length, part.next);
+        self.parts.remove(place);
         true
     }
 

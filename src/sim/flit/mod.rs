@@ -18,8 +18,9 @@ mod watchdog;
 
 use super::cycles::Routers;
 use super::errors::SimError;
-use super::layout::NONE;
+use super::layout::{NONE, every};
 use super::prepare::Prepared;
+use super::slab::Slab;
 use super::supply::{Newborn, Supply};
 use super::tally::{Census, Tally};
 use super::traffic::Message;
@@ -27,7 +28,7 @@ use super::wheel::Wheel;
 use crate::model::{Arbitration, Credits};
 use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
 use lanes::Lanes;
-use ports::{Ports, every};
+use ports::Ports;
 
 /// A packet on its way: 24 bytes.
 #[derive(Clone, Copy)]
@@ -36,7 +37,7 @@ struct Packet {
     generator: u32,
     /// Its destination, an endpoint.
     to: u32,
-    /// The one behind it at its source, or in the list of free places.
+    /// The one behind it at its source.
     next: u32,
     /// Cycles between the first chance to leave its source and leaving.
     waited: u32,
@@ -90,11 +91,13 @@ struct Ejection {
 pub(super) struct Run<'a> {
     of: &'a Prepared<'a>,
     ports: Ports,
-    packets: Vec<Packet>,
-    free_packets: u32,
+    packets: Slab<Packet>,
     sources: Vec<Source>,
     /// Bit per generator: packets wait at its source.
     waiting: Vec<u64>,
+    /// `[endpoint]`: packets of it that have begun to leave it and have not arrived; only where they are
+    /// limited.
+    under_way: Vec<u32>,
     lanes: Lanes,
     /// `[lane]`: the port of its router that its first packet has to leave by.
     output: Vec<u32>,
@@ -199,16 +202,10 @@ impl<'a> Routers<'a> for Run<'a> {
                 (first..first + vcs).for_each(|lane| self.booked(lane, cycles));
             }
         }
-        let mut free = 0;
-        let mut place = self.free_packets;
-        while place != NONE {
-            free += 1;
-            place = self.packets[place as usize].next;
-        }
         let at_sources: u64 = self.sources.iter().map(|source| self.flits_at(source)).sum();
         let on_the_way = self.arrivals.pending().count() + self.ejections.pending().count();
         let census = Census {
-            packets: self.packets.len() as u64 - free,
+            packets: self.packets.taken(),
             flits: at_sources + self.lanes.flits() + on_the_way as u64,
             flits_delivered: self.ejected,
         };
@@ -223,13 +220,13 @@ impl<'a> Run<'a> {
         let generators = of.endpoints.count() * hosts;
         let ports = Ports::of(of, setting.credits == Credits::Link);
         let lanes = ports.lanes();
-        let farthest = layout.latency.iter().copied().max().unwrap_or(0);
+        let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
         let source = Source { head: NONE, tail: NONE, lane: NONE, left: 0 };
         Self {
-            packets: Vec::new(),
-            free_packets: NONE,
+            packets: Slab::new(),
             sources: vec![source; generators as usize],
             waiting: vec![0; (generators as usize).div_ceil(64)],
+            under_way: vec![0; if setting.window.is_some() { of.endpoints.count() as usize } else { 0 }],
             lanes: Lanes::new(lanes, setting.packet),
             output: vec![0; lanes],
             allowed: vec![0; lanes],
@@ -268,42 +265,42 @@ impl<'a> Run<'a> {
     /// A packet is born and waits at its source.
     fn born(&mut self, Newborn { generator, to, birth, .. }: Newborn) {
         let packet = Packet { birth, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
-        let place = if self.free_packets == NONE {
-            self.packets.push(packet);
-            self.packets.len() as u32 - 1
-        } else {
-            let place = self.free_packets;
-            self.free_packets = self.packets[place as usize].next;
-            self.packets[place as usize] = packet;
-            place
-        };
+        let place = self.packets.insert(packet);
         let source = &mut self.sources[generator as usize];
         if source.head == NONE {
             source.head = place;
             self.waiting[generator as usize / 64] |= 1 << (generator % 64);
         } else {
-            self.packets[source.tail as usize].next = place;
+            self.packets[source.tail].next = place;
         }
         source.tail = place;
     }
 
     /// Step 2: every host hands one flit to its router.
     fn hand_over(&mut self, now: u32) {
-        for word in 0..self.waiting.len() {
-            let mut bits = self.waiting[word];
-            while bits != 0 {
-                let generator = (word * 64) as u32 + bits.trailing_zeros();
-                bits &= bits - 1;
-                self.hand(generator, now);
+        let ports = self.of.setting.ports().unwrap_or(1);
+        // Ports that share a window are first in turn.
+        let turns = if self.under_way.is_empty() { 1 } else { ports };
+        for turn in 0..turns {
+            for word in 0..self.waiting.len() {
+                let mut bits = self.waiting[word];
+                while bits != 0 {
+                    let generator = (word * 64) as u32 + bits.trailing_zeros();
+                    bits &= bits - 1;
+                    if turns == 1 || generator % ports == (now + turn) % ports {
+                        self.hand(generator, now);
+                    }
+                }
             }
         }
     }
 
     fn hand(&mut self, generator: u32, now: u32) {
         let setting = &self.of.setting;
+        let host = generator / setting.ports().unwrap_or(1);
         let Source { head, mut lane, mut left, .. } = self.sources[generator as usize];
         if lane == NONE {
-            if self.packets[head as usize].birth + setting.injection > now {
+            if self.packets[head].birth + setting.injection > now || self.is_full(host) {
                 return;
             }
             // The lane with the fewest flits, of several the first. A packet that was begun would keep those
@@ -318,17 +315,27 @@ impl<'a> Run<'a> {
         if self.lanes.at(lane).filled == setting.buffer {
             return;
         }
+        if left == setting.packet
+            && let Some(under_way) = self.under_way.get_mut(host as usize)
+        {
+            *under_way += 1;
+        }
         left -= 1;
         if left == 0 && self.supply.is_some() {
             self.refill(generator, now);
         }
-        let next = if left > 0 { head } else { self.packets[head as usize].next };
+        let next = if left > 0 { head } else { self.packets[head].next };
         let source = &mut self.sources[generator as usize];
         (source.head, source.lane, source.left) = (next, if left > 0 { lane } else { NONE }, left);
         if next == NONE {
             self.waiting[generator as usize / 64] &= !(1 << (generator % 64));
         }
         self.store(lane, head, now);
+    }
+
+    /// Whether a host has as many packets under way as it may.
+    fn is_full(&self, host: u32) -> bool {
+        self.of.setting.window.is_some_and(|window| self.under_way[host as usize] >= window)
     }
 
     /// A flit has left the network.
@@ -339,11 +346,13 @@ impl<'a> Run<'a> {
         if !flit.tail {
             return;
         }
-        let packet = &mut self.packets[flit.packet as usize];
+        let packet = &self.packets[flit.packet];
         let endpoint = packet.generator / self.of.setting.ports().unwrap_or(1);
+        if let Some(under_way) = self.under_way.get_mut(endpoint as usize) {
+            *under_way -= 1;
+        }
         self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
-        packet.next = self.free_packets;
-        self.free_packets = flit.packet;
+        self.packets.remove(flit.packet);
     }
 
     /// Flits that are booked in the queue behind a lane of an output, until now.
@@ -359,7 +368,7 @@ impl<'a> Run<'a> {
         let mut place = source.head;
         while place != NONE {
             flits += u64::from(self.of.setting.packet);
-            place = self.packets[place as usize].next;
+            place = self.packets[place].next;
         }
         if source.lane == NONE { flits } else { flits - u64::from(self.of.setting.packet - source.left) }
     }

@@ -5,7 +5,7 @@
 //! what may be sent there. The lanes of a router begin at a multiple of 64, so that they are whole words of a
 //! bit set.
 
-use super::super::layout::NONE;
+use super::super::layout::{NONE, every};
 use super::super::prepare::Prepared;
 
 /// All ports.
@@ -65,9 +65,9 @@ impl Ports {
         let unlinked = Port { back: NONE, credit: 0, into: NONE, latency: 0, channel: NONE, sent: 0, moved: 0, free };
         let mut ports = Self { shift, first, router, ports: vec![unlinked; count], host };
         for (slot, &channel) in layout.outgoing.iter().enumerate().filter(|(_, channel)| **channel != NONE) {
-            let (to, latency) = (layout.to[channel as usize], layout.latency[channel as usize]);
+            let (to, latency) = (layout.ends[channel as usize].to, layout.ends[channel as usize].latency);
             let out = ports.first[slot / layout.ports] + (slot % layout.ports) as u32;
-            let into = ports.first[to as usize] + u32::from(layout.in_port[channel as usize]);
+            let into = ports.first[to as usize] + u32::from(layout.ends[channel as usize].in_port);
             let output = &mut ports.ports[out as usize];
             (output.into, output.latency, output.channel) = (into << shift, latency, channel);
             let input = &mut ports.ports[into as usize];
@@ -105,9 +105,4 @@ impl Ports {
     pub(super) fn most(&self) -> usize {
         self.first.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
     }
-}
-
-/// The lowest bits, so many.
-pub(super) fn every(count: u32) -> u64 {
-    if count == 0 { 0 } else { u64::MAX >> (64 - count) }
 }

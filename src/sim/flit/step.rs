@@ -65,7 +65,7 @@ impl Run<'_> {
         let (of, port) = (self.of, lane >> self.ports.shift);
         let (layout, setting) = (&of.layout, &of.setting);
         let router = self.ports.router_of(lane);
-        let packet = &mut self.packets[self.lanes.at(lane).packet as usize];
+        let packet = &mut self.packets[self.lanes.at(lane).packet];
         let there = of.endpoints.router[packet.to as usize];
         let (output, allowed) = if router == there {
             // To the host by the port by which it came, of the other end.
@@ -190,7 +190,7 @@ impl Run<'_> {
         room.credits -= 1;
         let no_credits = room.credits == 0;
         if first.left == of.setting.packet {
-            let packet = &mut self.packets[first.packet as usize];
+            let packet = &mut self.packets[first.packet];
             if input.back == NONE {
                 packet.waited = now - packet.birth - of.setting.injection;
             }

@@ -40,7 +40,7 @@ impl Run<'_> {
 
     /// The channel and virtual channel of a lane, and whose packet is first in it.
     fn waiting(&self, lane: u32) -> Waiting {
-        let packet = &self.packets[self.lanes.at(lane).packet as usize];
+        let packet = &self.packets[self.lanes.at(lane).packet];
         Waiting {
             channel: self.channel_into(lane),
             vc: self.ports.vc(lane),

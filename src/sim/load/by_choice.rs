@@ -64,7 +64,7 @@ impl Chosen<'_> {
         sums.hops = sums.channels.iter().sum();
         // What stays at its router takes no hop.
         sums.weight = expected.total * finer;
-        let cycles = |channel: usize| u128::from(self.setting.router + self.layout.latency[channel]);
+        let cycles = |channel: usize| u128::from(self.setting.router + self.layout.ends[channel].latency);
         let moving: u128 = sums.channels.iter().enumerate().map(|(channel, load)| load * cycles(channel)).sum();
         let alone = self.setting.injection + self.setting.ejection() + self.setting.packet - 1;
         sums.cycles = moving + sums.weight * u128::from(alone);
@@ -118,7 +118,7 @@ impl Chosen<'_> {
         slowest[to as usize] = 0;
         for &router in order.iter() {
             let through = |channel: u32| {
-                u64::from(self.setting.router + layout.latency[channel as usize]) + slowest[layout.to[channel as usize] as usize]
+                u64::from(self.setting.router + layout.ends[channel as usize].latency) + slowest[layout.ends[channel as usize].to as usize]
             };
             let most = metric.nexts(router, to).map(through).max().unwrap_or(0);
             slowest[router as usize] = most;
@@ -134,7 +134,7 @@ impl Chosen<'_> {
             let each = moved.div_ceil(metric.nexts(router, to).count().max(1) as u128);
             for channel in metric.nexts(router, to) {
                 sums.channels[channel as usize] += each;
-                flow[layout.to[channel as usize] as usize] += each;
+                flow[layout.ends[channel as usize].to as usize] += each;
             }
         }
     }

@@ -42,7 +42,7 @@ impl Tables<'_> {
             port_of[channel as usize] = slot % ports;
         }
         let class = |channel: u32| {
-            let from = NodeId(self.layout.from[channel as usize]);
+            let from = NodeId(self.layout.ends[channel as usize].from);
             symmetry.class(from) * ports + port_of[channel as usize]
         };
         let canonical: Vec<u32> = symmetry.canonical_nodes().map(|node| node.index() as u32).collect();
@@ -66,7 +66,7 @@ impl Tables<'_> {
         let walked = self.walk(from, to, |channel| {
             sums.channels[place(channel)] += u128::from(weight);
             hops += 1;
-            cycles += u64::from(self.setting.router + self.layout.latency[channel as usize]);
+            cycles += u64::from(self.setting.router + self.layout.ends[channel as usize].latency);
         });
         sums.strayed(walked.err());
         sums.weight += u128::from(weight);
@@ -88,8 +88,8 @@ impl Tables<'_> {
             let lit = (usize::from(port) < self.layout.ports).then(|| self.layout.outgoing[slot]).filter(|channel| *channel != NONE);
             let channel = lit.ok_or(astray(Why::Dark(at)))?;
             hop(channel);
-            at = self.layout.to[channel as usize];
-            came = Some(Came { port: self.layout.in_port[channel as usize], vc });
+            at = self.layout.ends[channel as usize].to;
+            came = Some(Came { port: self.layout.ends[channel as usize].in_port, vc });
         }
         Err(astray(Why::Loop))
     }

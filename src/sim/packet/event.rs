@@ -1,4 +1,4 @@
-//! What happens in the packet model without anybody deciding it.
+//! What happens in the packet model without anybody deciding it, and what was decided.
 
 /// What happens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,4 +13,15 @@ pub(super) enum Event {
     Delivered(u32),
     /// An output of this router is free again.
     Wake(u32),
+}
+
+/// A packet that was sent over a channel.
+#[derive(Clone, Copy)]
+pub(super) struct Sent {
+    pub(super) place: u32,
+    pub(super) channel: u32,
+    /// The queue whose room it has booked.
+    pub(super) queue: u32,
+    /// Cycles until its head is there.
+    pub(super) ahead: u32,
 }

@@ -20,8 +20,8 @@ impl Run<'_> {
     /// can be part of a circle.
     fn waited_for(&self, queue: u32) -> Option<u32> {
         let (setting, layout) = (&self.of.setting, &self.of.layout);
-        let front = self.fronts[queue as usize];
-        let first = *layout.input_queue.get(front.out as usize).filter(|first| **first != NONE)?;
+        let front = &self.queues[queue as usize];
+        let first = layout.ends.get(front.out as usize).map(|ends| ends.queue).filter(|&first| first != NONE)?;
         let classes = u32::from(setting.classes);
         let next = first + u32::from(setting.general) + u32::from(front.vc) * classes + classes - 1;
         (self.queues[next as usize].head != NONE).then_some(next)
@@ -30,10 +30,10 @@ impl Run<'_> {
     /// The channel and virtual channel of a queue, and whose packet is first in it.
     fn waiting(&self, queue: u32) -> Waiting {
         let channel = self.of.layout.gate[queue as usize];
-        let packet = &self.packets[self.queues[queue as usize].head as usize];
+        let packet = &self.packets[self.queues[queue as usize].head];
         Waiting {
             channel,
-            vc: queue - self.of.layout.input_queue[channel as usize],
+            vc: queue - self.of.layout.ends[channel as usize].queue,
             from: packet.generator / self.of.setting.ports().unwrap_or(1),
             to: packet.to,
         }

@@ -20,8 +20,8 @@ impl Run<'_> {
             let port = outputs.iter().position(|&channel| channel == packet.out).map_or(0, |port| port as u32);
             queue = Some(layout.source_queue[here as usize] + port * u32::from(self.of.setting.table_vcs));
         }
-        let place = self.stored(packet);
-        self.ways.resize(self.packets.len(), way);
+        let place = self.packets.insert(packet);
+        self.ways.resize(self.packets.places(), way);
         self.ways[place as usize] = way;
         if let Some(queue) = queue {
             self.join(queue, place, now);
@@ -33,10 +33,10 @@ impl Run<'_> {
         let Some(choice) = &self.of.choice else { return };
         let mut undecided = std::mem::take(&mut self.undecided);
         for queue in undecided.drain(..) {
-            let place = self.queues[queue as usize].head as usize;
-            let here = self.of.layout.router_of[queue as usize];
-            let (way, out) = self.chosen(choice, here, &self.packets[place], self.ways[place]);
-            self.ways[place] = way;
+            let place = self.queues[queue as usize].head;
+            let here = self.of.layout.router_of(queue);
+            let (way, out) = self.chosen(choice, here, &self.packets[place], self.ways[place as usize]);
+            self.ways[place as usize] = way;
             self.packets[place].out = out;
             self.compete(queue, now);
         }
@@ -53,7 +53,6 @@ impl Run<'_> {
 
     /// Flits that are booked in the queues behind a channel.
     fn booked(&self, channel: u32) -> u32 {
-        let (setting, first) = (&self.of.setting, self.of.layout.input_queue[channel as usize]);
-        (first..first + setting.vcs()).map(|queue| setting.buffer - self.rooms[queue as usize].flits).sum()
+        self.rooms[channel as usize].booked * self.of.setting.packet
     }
 }

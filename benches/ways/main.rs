@@ -1,28 +1,18 @@
 //! `cargo bench --bench ways [-- PART-OF-A-NAME ..]`: networks of the PolarStar paper (Lakhotia and others
 //! 2024, table 3, figures 9 and 10) and the small dragonfly of BookSim, with ways that are chosen while
 //! packets move. Prints the tables of `docs/benchmarks.md`. Without arguments the whole takes hours; `bounds`
-//! prints static bounds alone.
+//! prints static bounds alone, `figures` (or `figure9`, `figure10`) latency over load of all networks, with
+//! `quick` in short runs.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
-use fabc::ir::{ForwardingTables, Scene, Symmetry, TableKey, Topology};
-use fabc::model::{self, Fabric, Plant};
-use fabc::passes::wire::wire;
-use fabc::progress::Silent;
-use fabc::sim::{Choosing, Hosts, Parameters, Prepared, Rate, Routing, Score, Traffic, prepare, simulate};
-use std::time::Instant;
+mod curves;
+mod net;
 
-/// Name, topology, hosts of a router.
-const NETWORKS: [(&str, &str, u32); 8] = [
-    ("PS-IQ", "polarstar { q = 11; supernode = iq; degree = 3; }", 5),
-    ("PS-Pal", "polarstar { q = 8; supernode = paley; degree = 6; }", 5),
-    ("BF", "bundlefly { q = 7; p = 9; }", 5),
-    ("HX", "hyperx 9 x 9 x 8", 8),
-    ("DF", "dragonfly { a = 12; h = 6; arrangement = consecutive; }", 6),
-    ("SF", "spectralfly { rho = 23; q = 13; }", 8),
-    ("MF", "megafly { a = 16; rho = 8; }", 8),
-    ("FT", "fat_tree { levels = 3; arity = 18; }", 18),
-];
+use fabc::progress::Silent;
+use fabc::sim::{Choosing, Hosts, Parameters, Rate, Routing, Score, Traffic, simulate};
+use net::{NETWORKS, Wired, going, shortest};
+use std::time::Instant;
 
 /// Traffics of the paper, and what it says of both routings.
 const TRAFFICS: [Traffic; 5] = [Traffic::Uniform, Traffic::Permutation, Traffic::BitShuffle, Traffic::BitReverse, Traffic::Adversarial];
@@ -45,9 +35,6 @@ const BOOKSIM: [(Traffic, Routing, u32, u32, Rates); 6] = [
     (Traffic::GroupShift, Routing::UgalGlobal, 6, 256, &[("0.3", Some(0.295)), ("0.4", None)]),
 ];
 
-/// Of switches over channels, as BookSim was run with.
-const SPEEDUP: u32 = 2;
-
 /// Cycles before anything is counted, and as many that are.
 const CYCLES: u32 = 1500;
 
@@ -57,6 +44,11 @@ fn main() {
     if chosen("bounds") {
         bounds();
     }
+    let asked = |figure: &str| wanted.is_empty() || wanted.iter().any(|part| part == figure || part == "figures");
+    curves::FIGURES
+        .iter()
+        .filter(|(figure, _)| asked(figure))
+        .for_each(|(figure, traffics)| curves::figure(figure, traffics, wanted.iter().any(|word| word == "quick")));
     println!("| network | traffic | routing | VCs x flits | ports of a host | static bound | saturation | accepted at 1.1 x bound | s |");
     println!("|---|---|---|---|---|---|---|---|---|");
     for (name, topology, hosts) in NETWORKS {
@@ -84,11 +76,6 @@ fn main() {
     }
 }
 
-/// What shortest ways a network goes by: a dragonfly by its own.
-fn shortest(topology: &str) -> Routing {
-    if topology.starts_with("dragonfly") { Routing::Family } else { Routing::Min }
-}
-
 fn bounds() {
     let names = BOUNDS.map(|traffic| traffic.name());
     println!("| network | routing | {} |", names.join(" | "));
@@ -97,7 +84,7 @@ fn bounds() {
         let net = Wired::new(topology, hosts, 8, 32);
         for routing in [Routing::Min, Routing::MinFirst, Routing::Family] {
             let of = |traffic| {
-                net.prepared(going(traffic, routing)).map_or("-".to_owned(), |ready| format!("{:.4}", ready.load().bound.as_f64()))
+                net.prepared(going(traffic, routing, CYCLES)).map_or("-".to_owned(), |ready| format!("{:.4}", ready.load().bound.as_f64()))
             };
             let cells = BOUNDS.map(of);
             if cells.iter().any(|cell| cell != "-") {
@@ -114,7 +101,7 @@ fn saturation(name: &str, topology: &str, hosts: u32, traffic: Traffic, routing:
     let started = Instant::now();
     let limit = if ports == Hosts::Unlimited { "unlimited" } else { "1" };
     let run = format!("| {name} | {} | {} | {vcs} x {} | {limit}", traffic.name(), routing.name(), 128 / vcs);
-    let ready = match net.prepared(Parameters { hosts: Some(ports), ..going(traffic, routing) }) {
+    let ready = match net.prepared(Parameters { hosts: Some(ports), ..going(traffic, routing, CYCLES) }) {
         Ok(ready) => ready,
         Err(error) => return println!("{run} | {error} | | | |"),
     };
@@ -134,7 +121,7 @@ fn booksim(traffic: Traffic, routing: Routing, [vcs, flits]: [u32; 2], rates: Ra
     let net = Wired::new("dragonfly { a = 6; h = 3; }", 3, vcs, flits);
     let adaptive = matches!(routing, Routing::Ugal | Routing::UgalGlobal);
     let choosing = Choosing { routing: Some(routing), score: adaptive.then_some(score), ..Choosing::default() };
-    let ready = net.prepared(Parameters { choosing, ..going(traffic, routing) }).expect("it can be simulated");
+    let ready = net.prepared(Parameters { choosing, ..going(traffic, routing, CYCLES) }).expect("it can be simulated");
     let offered: Vec<Rate> = rates.iter().map(|(rate, _)| Rate::parse(rate).expect("a rate")).collect();
     let report = simulate(&ready, &offered, &[1], false, &Silent).expect("it moves");
     for (point, (_, theirs)) in report.points.iter().zip(rates) {
@@ -148,51 +135,5 @@ fn booksim(traffic: Traffic, routing: Routing, [vcs, flits]: [u32; 2], rates: Ra
             routing.name(),
             point.rate
         );
-    }
-}
-
-fn going(traffic: Traffic, routing: Routing) -> Parameters {
-    let choosing = Choosing { routing: Some(routing), ..Choosing::default() };
-    Parameters {
-        traffic,
-        choosing,
-        packet: 4,
-        turn: 0,
-        speedup: Some(SPEEDUP),
-        warmup: Some(CYCLES),
-        measure: Some(CYCLES),
-        ..Parameters::default()
-    }
-}
-
-/// A network that is wired, and never routed: its ways are chosen.
-struct Wired {
-    fabric: Fabric,
-    topology: Topology,
-    tables: ForwardingTables,
-}
-
-impl Wired {
-    /// Links and routers of a cycle.
-    fn new(topology: &str, hosts: u32, vcs: u32, flits: u32) -> Self {
-        let end = if topology.ends_with('}') { "" } else { ";" };
-        let spec = format!(
-            "fabric net {{ clock = 1 GHz; link wire {{ bandwidth = 100 Gbps; latency = 1 cycles; }}
-             router {{ radix = 128; hosts = {hosts}; vcs = {vcs}; flit = 64 B; buffer = {flits} flits; latency = 1 cycles; }}
-             budget {{ vcs = {vcs}; }} topology = {topology}{end} routing = minimal; }}"
-        );
-        let read = |_: &str| Ok::<String, String>(spec.clone());
-        let fabric = model::load("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
-        let Plant::Network(network) = &fabric.plant else { panic!("a network") };
-        let topology = wire(&fabric, network);
-        let count = topology.node_count();
-        let symmetry = Symmetry::trivial(1, count as u32);
-        let tables =
-            ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers: vec![Vec::new(); count] };
-        Self { fabric, topology, tables }
-    }
-
-    fn prepared(&self, parameters: Parameters) -> Result<Prepared<'_>, fabc::sim::SimError> {
-        prepare(&self.fabric, &Scene::whole(&self.topology), &self.tables, &parameters)
     }
 }
