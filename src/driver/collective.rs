@@ -1,5 +1,6 @@
 //! `fabc collective`: schedules of collectives on a built fabric, and what they take.
 
+use super::collective_declared;
 use super::collective_emit::{self, Target, Told};
 use super::collective_options::{CollectiveArgs, CollectiveFormat};
 use super::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
@@ -8,7 +9,7 @@ use super::read::{self, Loaded};
 use super::sim_options::NOMINAL;
 use super::terminal::{Terminal, print_out, write_out};
 use crate::check::{self, ReadScene};
-use crate::compile::collectives::{CollectivesAsked, CollectivesError, Planned, known};
+use crate::compile::collectives::{CollectivesAsked, CollectivesError, Planned};
 use crate::diag::{SourceMap, Span, list, suggestion};
 use crate::emit;
 use crate::estimate::{self, EstimateError, Word};
@@ -25,6 +26,19 @@ const ALL: &str = "all";
 /// # Errors
 /// A word or quantity is none; the directory is not one of fabc's; nothing can be planned on the fabric.
 pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<(), Stop> {
+    let loaded = read::built_fabric(&args.directory)?;
+    let asked = collective_declared::asked(args, &loaded.fabric)?;
+    for (at, args) in asked.iter().enumerate() {
+        if at > 0 {
+            print_out("\n")?;
+        }
+        one(args, &loaded, terminal)?;
+    }
+    Ok(())
+}
+
+/// What one line of options asks for.
+fn one(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal: Terminal) -> Result<(), Stop> {
     let (sizes, overhead_ps) = quantities(args)?;
     let mut collectives = collectives(args)?;
     let algorithm = algorithm(args, &mut collectives)?;
@@ -34,8 +48,7 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
     if !targets.is_empty() {
         one_schedule(args, &sizes)?;
     }
-    let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
-    let names = scenarios(args, &fabric, &sources)?;
+    let names = scenarios(args, fabric, sources)?;
     let mut asked = CollectivesAsked {
         collectives,
         sizes,
@@ -44,12 +57,12 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         root: None,
         overhead_ps,
         barrier: args.barrier,
-        seed: args.seed,
+        seed: args.seed.unwrap_or(1),
     };
     let (mut costs, mut rows, mut crossovers, mut left_out) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (at, name) in names.iter().enumerate() {
         let tabled = asked.collectives.contains(&Collective::AllToAll);
-        let read = scenario(&args.directory, &fabric, &sources, name, tabled)?;
+        let read = scenario(&args.directory, fabric, sources, name, tabled)?;
         let ReadTabled { scene, tables, lengths } = read.ok_or_else(|| unknown("scenario", name, &[NOMINAL]))?;
         let ReadScene { topology, lit, dead } = scene;
         asked.root = args.root.as_deref().map(|root| self::root(&topology, root)).transpose()?;
@@ -66,7 +79,7 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
             None => Some("it follows forwarding tables, and this directory has none: its build stopped before routing"),
             Some(_) if named => None,
             Some(_) => {
-                let tried = Planned::new(&fabric, &scene, &asked).along(tables, &lengths).is_tried(Collective::AllToAll).map_err(stop)?;
+                let tried = Planned::new(fabric, &scene, &asked).along(tables, &lengths).is_tried(Collective::AllToAll).map_err(stop)?;
                 (!tried).then_some("it would take long here and was not tried; ask for it by `--collective all_to_all`")
             }
         };
@@ -75,7 +88,7 @@ pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
             asked.collectives.retain(|&collective| collective != Collective::AllToAll);
             left_out.push(CollectiveLeftOut { collective: Collective::AllToAll, reason });
         }
-        let mut planned = Planned::new(&fabric, &scene, &asked).along(tables, &lengths);
+        let mut planned = Planned::new(fabric, &scene, &asked).along(tables, &lengths);
         rows.extend(planned.rows(name).map_err(stop)?);
         costs.push((name.clone(), planned.cost().clone()));
         if at > 0 {
@@ -133,7 +146,7 @@ fn quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
 
 /// What is to be done.
 fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
-    let planned = || Collective::ALL.into_iter().filter(|&collective| !known(collective).is_empty());
+    let planned = || Collective::ALL.into_iter();
     let found = match &args.collective {
         None => planned().filter(|collective| !collective.is_rooted() || args.root.is_some()).collect(),
         Some(name) => {
@@ -163,11 +176,11 @@ fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
 /// The algorithm that is asked for; of the collectives, if none was named, those stay that it is one of.
 fn algorithm(args: &CollectiveArgs, collectives: &mut Vec<Collective>) -> Result<Option<CollectiveAlgorithm>, DriverError> {
     let Some(name) = args.algorithm.as_ref().filter(|name| *name != "auto") else { return Ok(None) };
-    let has = |collective: Collective| known(collective).iter().copied().find(|algorithm| algorithm.name() == *name);
+    let has = |collective: Collective| CollectiveAlgorithm::of(collective).iter().copied().find(|algorithm| algorithm.name() == *name);
     let Some(found) = collectives.iter().copied().find_map(has) else {
         let of: Vec<&str> = collectives.iter().map(|collective| collective.name()).collect();
         let mut names: Vec<&str> = Vec::new();
-        for algorithm in collectives.iter().flat_map(|&collective| known(collective)).map(|algorithm| algorithm.name()) {
+        for algorithm in collectives.iter().flat_map(|&collective| CollectiveAlgorithm::of(collective)).map(|algorithm| algorithm.name()) {
             if !names.contains(&algorithm) {
                 names.push(algorithm);
             }

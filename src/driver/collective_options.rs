@@ -10,7 +10,8 @@ pub struct CollectiveArgs {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce [default: all that need no root]
+    /// all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, or the name of one that the spec
+    /// declares [default: those; with a size all that need no root]
     #[arg(long, value_name = "KIND")]
     pub collective: Option<String>,
 
@@ -42,9 +43,9 @@ pub struct CollectiveArgs {
     #[arg(long)]
     pub barrier: bool,
 
-    /// Of ties that are broken at random
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub seed: u64,
+    /// Of ties that are broken at random [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 
     /// The scenario, such as `X[0,0]`; `all` looks for the worst one
     #[arg(long, default_value = "nominal", value_name = "NAME")]

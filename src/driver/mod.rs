@@ -5,6 +5,7 @@
 
 mod build;
 mod collective;
+mod collective_declared;
 mod collective_emit;
 mod collective_options;
 mod collective_scene;

@@ -1,19 +1,7 @@
-//! Which algorithms there are for a collective, and which plans each of them tries.
+//! Which plans an algorithm tries.
 
 use crate::ir::{CollectiveCost, Fraction};
-use crate::model::{Collective, CollectiveAlgorithm};
-
-/// The algorithms of a collective that can be asked for by name.
-pub fn known(collective: Collective) -> &'static [CollectiveAlgorithm] {
-    match collective {
-        Collective::AllGather | Collective::ReduceScatter => {
-            &[CollectiveAlgorithm::Steps, CollectiveAlgorithm::Slots, CollectiveAlgorithm::MultiTree]
-        }
-        Collective::AllReduce => &[CollectiveAlgorithm::GatherReduce, CollectiveAlgorithm::Trees, CollectiveAlgorithm::Local],
-        Collective::Broadcast | Collective::Reduce => &[CollectiveAlgorithm::Pull],
-        Collective::AllToAll => &[CollectiveAlgorithm::Direct],
-    }
-}
+use crate::model::CollectiveAlgorithm;
 
 /// How copies are planned, of which a schedule is made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

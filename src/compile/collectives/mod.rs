@@ -11,7 +11,6 @@ mod errors;
 mod planner;
 mod times;
 
-pub use algorithms::known;
 pub use asked::CollectivesAsked;
 pub use errors::CollectivesError;
 
@@ -19,7 +18,7 @@ use crate::ir::{
     ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, ForwardingTables,
     Scene, Schedule,
 };
-use crate::model::{Collective, Fabric};
+use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 use planner::{Along, Planner};
 
 /// Sizes between which crossovers are looked for where no curve is asked for, bytes.
@@ -120,7 +119,7 @@ impl<'a> Planned<'a> {
         };
         let mut found = Vec::new();
         for &collective in &self.asked.collectives {
-            if self.asked.algorithm.is_some() || known(collective).len() < 2 {
+            if self.asked.algorithm.is_some() || CollectiveAlgorithm::of(collective).len() < 2 {
                 continue;
             }
             let mut fastest = |size| self.planner.fastest_algorithm(collective, size);

@@ -1,6 +1,6 @@
 //! Schedules of one scene, each made, checked and laid out once, however many sizes are asked for.
 
-use super::algorithms::{Base, Size, few_messages, known, plans};
+use super::algorithms::{Base, Size, few_messages, plans};
 use super::times::Times;
 use super::{CollectivesAsked, CollectivesError};
 use crate::check::{self, CheckError};
@@ -140,7 +140,7 @@ impl<'a> Planner<'a> {
     /// Those of a collective that may be used.
     fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
         let only = self.asked.algorithm;
-        known(collective).iter().copied().filter(move |&algorithm| only.is_none_or(|only| only == algorithm))
+        CollectiveAlgorithm::of(collective).iter().copied().filter(move |&algorithm| only.is_none_or(|only| only == algorithm))
     }
 
     /// The fastest plan of an algorithm; none where all of its plans are too much work.
