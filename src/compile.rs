@@ -22,7 +22,7 @@ pub use stage::Stage;
 
 use crate::compiled::{Compiled, CompiledPod, CompiledScenario};
 use crate::diag::Failure;
-use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene};
+use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, settle_collectives};
 use crate::model::Fabric;
 use crate::passes::flow;
 use crate::progress::Progress;
@@ -73,6 +73,8 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
     let simulations = context.simulations(&scenarios, progress)?;
     sim::settle(&fabric, &mut requires, &simulations);
+    let collectives = context.collectives(&scenarios, progress)?;
+    settle_collectives(&fabric, &mut requires, &collectives);
     passes.extend(routing.map(|routing| routing.record(&scenarios)));
-    Ok(Compiled { fabric, topology, wired, pod, network, flow, scenarios, simulations, requires, passes })
+    Ok(Compiled { fabric, topology, wired, pod, network, flow, scenarios, simulations, collectives, requires, passes })
 }

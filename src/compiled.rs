@@ -3,8 +3,8 @@
 use crate::check::{DeadlockFree, Sampled, Wired};
 use crate::ids::OcsId;
 use crate::ir::{
-    ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, Fraction, NetworkMetrics, PackedTables, PassRecord, RequireOutcome,
-    Scenario, ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
+    CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, Fraction, NetworkMetrics, PackedTables, PassRecord,
+    RequireOutcome, Scenario, ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
 use crate::model::{ClosedForm, Fabric, Pod};
 use crate::sim::SimReport;
@@ -29,6 +29,8 @@ pub struct Compiled {
     /// What the simulations of the spec found: of each its scenarios, nominal first; no scenario where there
     /// are no tables.
     pub simulations: Vec<Vec<SimReport>>,
+    /// What the collectives of the spec take, in its order.
+    pub collectives: Vec<CollectiveResult>,
     /// How the `require` lines came out, in the order of the normalized spec.
     pub requires: Vec<RequireOutcome>,
     /// What the passes did.

@@ -101,3 +101,9 @@ pub const ESTIMATED_SIZES: usize = 1000;
 
 /// Bytes of the vector of a chip in a collective that is scheduled: times are counted in attoseconds.
 pub const COLLECTIVE_BYTES: u64 = 1 << 50;
+
+/// Parts of a shard that can be asked for.
+pub const COLLECTIVE_CHUNKS: u32 = 1 << 16;
+
+/// The longest overhead of a message, a second: more is none.
+pub const COLLECTIVE_OVERHEAD_PS: u64 = 1_000_000_000_000;

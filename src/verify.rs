@@ -5,6 +5,8 @@
 //! [`check::prove`], which shares no code with what made the files; then the emitters write every file from
 //! the proved values alone. Tables are written again while they are being proved, scenario by scenario.
 
+mod collective_lines;
+mod collectives;
 mod passes;
 mod simulations;
 
@@ -16,7 +18,7 @@ use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
 use crate::ir::{
     ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene,
-    Topology, UniformTopology, fault_flows_are_listed, gigabytes,
+    Topology, UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives,
 };
 use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 use crate::sim::{self, SimReport};
@@ -87,7 +89,7 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
     let named: Vec<String> =
         proved.scenarios.iter().filter(|of| of.certified.routed.is_some()).map(|of| of.counts.scenario.clone()).collect();
     let simulated = simulations::read(files, fabric, &named).map_err(|error| vec![error])?;
-    let compiled = compiled(fabric, proved, simulated)?;
+    let compiled = compiled(files, fabric, proved, simulated)?;
 
     let mut errors = Vec::new();
     let mut unread: BTreeSet<&str> = verified.extent.only_hashed.iter().map(String::as_str).collect();
@@ -107,9 +109,10 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
 }
 
 /// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
-fn compiled(fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -> Result<Compiled, Vec<CheckError>> {
-    let Proved { topology, wired, cross_connects, network, flow, trees, scenarios, stated, .. } = proved;
+fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -> Result<Compiled, Vec<CheckError>> {
+    let Proved { topology, wired, cross_connects, network, flow, trees, scenarios, collectives, stated, .. } = proved;
     let Stated { tree_bounds, limit, uniform, passes } = stated;
+    let collectives = collectives::results(files, fabric, collectives).map_err(|error| vec![error])?;
     let mut errors = passes::wrong(fabric, &topology, network.as_ref(), &scenarios, &passes);
     let missing = |place: &str| CheckError::Report {
         place: place.to_owned(),
@@ -141,6 +144,7 @@ fn compiled(fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -
     let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref());
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
     sim::settle(fabric, &mut requires, &simulations);
+    settle_collectives(fabric, &mut requires, &collectives);
     let flow = ConcurrentFlow { dual: scenarios[0].certified.lengths.clone(), primal: flow, rounds, sweeps: 0, stopped_by };
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
         let scenario = named(&metrics.scenario).ok_or_else(|| vec![unknown_scenario(&metrics.scenario)])?;
@@ -149,7 +153,7 @@ fn compiled(fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
     };
     let scenarios = scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
-    Ok(Compiled { fabric: fabric.clone(), topology, wired, pod, network, flow, scenarios, simulations, requires, passes })
+    Ok(Compiled { fabric: fabric.clone(), topology, wired, pod, network, flow, scenarios, simulations, collectives, requires, passes })
 }
 
 /// Whether a fault has a flow of its own exactly if a build lists it.
@@ -277,6 +281,8 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
         "options.stop_after",
         "which stage, of those on this side of routing",
     );
+    let planned = routed && !fabric.collectives.is_empty();
+    add(planned, REPORT, "collectives", "times of slower algorithms and of other sizes; where the fastest one changes");
     add(true, REPORT, "passes", "how the searches went: counters, stopped_by, notes");
     add(proved.stated.uniform.is_some(), REPORT, "gain", "what the topology for uniform demand carries; the ratio follows from it");
     let bounds = proved.stated.tree_bounds.as_ref();

@@ -430,3 +430,83 @@ fn errors_say_what_to_write() {
     let (_, error) = run(&tree, &["--size", "1kB"], 1);
     assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");
 }
+
+/// A ring of four with a collective of every kind that needs no tables to be followed.
+fn declared() -> tempfile::TempDir {
+    let text = "collective weights = all_gather { size = 100 kB; barrier = yes; algorithm = steps; }\n\
+                collective gradients = all_reduce { size = 100 kB; barrier = yes; algorithm = gather_reduce; }\n\
+                collective start = broadcast { size = 100 kB; root = router[2]; barrier = yes; chunks = 2; }\n\
+                collective experts = all_to_all { size = 100 kB; chunks = 2; }\n\
+                collective shared = all_reduce { size = 100 kB; algorithm = trees; }\n\
+                collective sums = reduce { size = 100 kB; root = 3; overhead = 100 ns; }\n\
+                require all_gather.time <= 3040 ns;\n\
+                require weights.share >= 1;\n\
+                require weights.steps == 2;\n\
+                require weights.volume <= 3;\n\
+                require gradients.bandwidth >= 24.671 GB/s;\n\
+                require fault.gradients.steps <= 6;\n\
+                require fault.gradients.time <= 200 us;\n";
+    built(&SpecText::network("torus 4;").with("budget { vcs = 4; faults = 1 link; }").with(text))
+}
+
+/// The numbers are those of `a_ring_of_four_by_hand`.
+#[test]
+fn collectives_of_a_spec_are_planned_required_and_proved() {
+    let place = declared();
+    let report: Value = serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
+    let all = report["collectives"].as_array().unwrap();
+    let names: Vec<&str> = all.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["experts", "gradients", "shared", "start", "sums", "weights"]);
+    let all: Vec<&Value> =
+        ["gradients", "start", "weights"].iter().map(|name| all.iter().find(|one| one["name"] == **name).unwrap()).collect();
+    assert_eq!((ns(&all[2]["time_ns"]), ns(&all[2]["bound_ns"]), &all[2]["steps"]), (3040.0, 3040.0, &Value::from(2)));
+    assert_eq!((ns(&all[0]["time_ns"]), &all[0]["algorithm"]), (6080.0, &Value::from("gather_reduce")));
+    assert_eq!((&all[1]["root"], &all[1]["chunks"]), (&Value::from("router[2]"), &Value::from(2)));
+    // The line of the contract on faults has them planned for: without a link four chips are a line of three,
+    // over which every byte goes twice, in three hops with a barrier after each.
+    let faults = all[0]["scenarios"].as_array().unwrap();
+    assert_eq!((faults.len(), all[2]["scenarios"].as_array().unwrap().len()), (5, 1));
+    assert_eq!((&faults[1]["bound"]["links"], ns(&faults[1]["bound_ns"])), (&Value::from(3), 8060.0), "{}", faults[1]);
+    assert_eq!(report["requires"].as_array().unwrap().iter().filter(|line| line["holds"] == true).count(), 7);
+    let files = place.path().join("out/net/collectives");
+    let mut files: Vec<_> = std::fs::read_dir(files).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    files.sort();
+    assert_eq!(files.len(), 10, "{files:?}");
+    assert_eq!((&*files[0], &*files[5], &*files[6]), ("experts.json", "gradients.json", "shared.json"));
+    let (told, _) = fabc(place.path(), &["verify", "out/net"], 0);
+    assert!(told.contains("report.json collectives"), "{told}");
+}
+
+/// Whoever changes a schedule, or what the report says of it, is convicted.
+#[test]
+fn tampered_collectives_of_a_directory_are_convicted() {
+    let place = declared();
+    let change = |path: &str, from: &str, to: &str, code: &str| {
+        let path = place.path().join("out/net").join(path);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{from} in {text}");
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let (_, error) = fabc(place.path(), &["verify", "out/net"], 3);
+        assert!(error.contains(code), "{from}: {error}");
+        std::fs::write(&path, text).unwrap();
+    };
+    // The hash of the file is wrong as well, and told apart.
+    change("collectives/weights.json", "\"width\":2", "\"width\":3", "weights.json");
+    change("collectives/weights.json", "\"shards\":3", "\"shards\":4", "weights.json");
+    change("collectives/start.json", "\"root\":2", "\"root\":1", "start.json");
+    change("report.json", "\"time_ns\":3040.000", "\"time_ns\":3039.000", "report.json");
+    change("report.json", "\"measured\":3040.000000", "\"measured\":3030.000000", "requires");
+    std::fs::remove_file(place.path().join("out/net/collectives/gradients.json")).unwrap();
+    let (_, error) = fabc(place.path(), &["verify", "out/net"], 3);
+    assert!(error.contains("collectives/gradients.json"), "{error}");
+}
+
+#[test]
+fn a_root_that_the_fabric_does_not_have_is_told_with_its_place() {
+    let text = "collective start = broadcast { size = 100 kB; root = cube0[0,0,0]; }\n";
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("fabric.fab"), SpecText::network("torus 4;").with(text).text()).unwrap();
+    let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 1);
+    assert!(error.contains("FAB0562") && error.contains("there is no router `cube0[0,0,0]`"), "{error}");
+    assert!(!place.path().join("out").exists());
+}

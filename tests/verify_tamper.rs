@@ -32,7 +32,7 @@ static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
     let mut fabric = pod([2, 2, 1], 4, &[0, 1], 8, 1);
     let require = |metric, comparison, value: &str| Require {
         metric,
-        simulation: None,
+        of: None,
         fault: false,
         comparison,
         value: Decimal::parse(value).unwrap(),

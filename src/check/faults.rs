@@ -50,6 +50,11 @@ impl Fault {
     pub(super) fn tables_path(&self) -> String {
         if self.is_healthy() { "tables/nominal".to_owned() } else { format!("tables/fault-{}", in_file_names(&self.name)) }
     }
+    /// The path of the schedule of a collective under it.
+    pub(super) fn collective_path(&self, name: &str) -> String {
+        let fault = if self.is_healthy() { String::new() } else { format!(".fault-{}", in_file_names(&self.name)) };
+        format!("collectives/{name}{fault}.json")
+    }
     /// Which links are lit.
     pub(super) fn lit(&self, topology: &Topology, cross_connects: Option<&CrossConnects>) -> IdVec<LinkId, bool> {
         let mut lit = IdVec::filled(true, topology.links().len());

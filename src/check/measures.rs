@@ -226,7 +226,7 @@ fn of_routes(metric: Metric) -> bool {
         Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             false
         }
-        Metric::Graph(_) | Metric::Simulated(_) => false,
+        Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => false,
     }
 }
 
@@ -250,7 +250,7 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
         }
         Metric::LatencyMax => in_time(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
         Metric::DisjointTrees => counts.trees.map(Exact::integer),
-        Metric::Graph(_) | Metric::Simulated(_) => None,
+        Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => None,
     }
 }
 
@@ -327,7 +327,7 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
         | Metric::LatencyMax => Ordering::Greater,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => Ordering::Less,
         // Never of a fault.
-        Metric::Graph(_) | Metric::Simulated(_) => {
+        Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => {
             return None;
         }
     };

@@ -27,7 +27,7 @@ mod wiring;
 
 pub use deadlock::DeadlockFree;
 pub(crate) use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
-pub use directory::{Certified, EachTables, Extent, Files, Proved, ProvedScenario, ReadScenario, Stated, directory, prove};
+pub use directory::{Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, directory, prove};
 pub use directory::{ReadScene, read_scenario, read_scene, read_unrouted, scenario_names};
 pub use distances::distances;
 pub use dual::dual;
@@ -42,6 +42,6 @@ pub use measures::Counts;
 pub use network::{bisection, paths_and_failures};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
-pub use schedule::{ScheduleError, collective_bounds, schedule, schedule_along};
+pub use schedule::{Pace, ScheduleError, Spent, Timed, bound_time, collective_bounds, schedule, schedule_along, schedule_time};
 pub use trees::{tree_bounds, trees};
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

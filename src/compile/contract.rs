@@ -102,7 +102,7 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
     let universal = universal(fabric);
     let units = units(fabric, topology);
     let bounds = bounds(fabric, topology, distances, &units, universal.as_ref());
-    let mut lines: Vec<&Require> = fabric.requires.iter().filter(|require| require.simulation.is_none()).collect();
+    let mut lines: Vec<&Require> = fabric.requires.iter().filter(|require| require.of.is_none()).collect();
     lines.sort_by_key(|require| require.span);
     let rate = universal.as_ref().map(|(value, _)| *value);
     let mut known: Vec<Side<&Require>> = Vec::new();

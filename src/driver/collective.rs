@@ -14,7 +14,7 @@ use crate::emit;
 use crate::estimate::{self, EstimateError, Word};
 use crate::ids::NodeId;
 use crate::ir::{CollectiveLeftOut, CollectiveReport, Scene, Topology};
-use crate::limits::COLLECTIVE_BYTES;
+use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_OVERHEAD_PS};
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 use std::path::Path;
 
@@ -121,7 +121,7 @@ fn quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
             [None, Some(sizes), _] => estimate::all_sizes(sizes, COLLECTIVE_BYTES),
             _ => Err(missing()),
         };
-        let overhead = words[2].as_ref().map_or(Ok(0), |word| estimate::duration(word, MOST_OVERHEAD_PS));
+        let overhead = words[2].as_ref().map_or(Ok(0), |word| estimate::duration(word, COLLECTIVE_OVERHEAD_PS));
         Ok((sizes?, overhead?))
     };
     read().map_err(|error: EstimateError| {
@@ -130,9 +130,6 @@ fn quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
         Stop { diagnostics: vec![Box::new(error)], sources, exit_code: 2 }
     })
 }
-
-/// A second: more is no overhead of a message.
-const MOST_OVERHEAD_PS: u64 = 1_000_000_000_000;
 
 /// What is to be done.
 fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
@@ -210,8 +207,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> DriverError {
 /// A router by name or number.
 fn root(topology: &Topology, name: &str) -> Result<NodeId, DriverError> {
     let count = topology.node_count();
-    let numbered = name.parse().ok().map(NodeId).filter(|node| (node.0 as usize) < count);
-    numbered.or_else(|| topology.names().find(name, count)).ok_or_else(|| DriverError::Root {
+    topology.find(name).ok_or_else(|| DriverError::Root {
         what: format!("there is no chip `{name}`"),
         hint: format!(
             "chips are called `{}` to `{}`, or 0 to {}",

@@ -31,7 +31,7 @@ mod tables;
 mod tables_bin;
 mod topology;
 
-pub use collective::{collective_json, collectives_csv, collectives_json, collectives_text};
+pub use collective::{collective_json, collective_path, collectives_csv, collectives_json, collectives_text};
 pub use described::described;
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text};
 pub use external::{EmitError, Take};
@@ -89,6 +89,7 @@ enum Kind {
     Csv,
     Simulations,
     SimulationsCsv,
+    Collectives,
     Inputs,
     Demand,
     /// Only where `--emit` names it.
@@ -116,6 +117,7 @@ pub const FORMATS: &[Format] = &[
     format(Kind::Csv, "csv", "topology.csv", "the links as CSV"),
     format(Kind::Simulations, "simulations", "simulations/*.json", "what the simulations of the spec found (fabc.simulation/1)"),
     format(Kind::SimulationsCsv, "simulations_csv", "simulations/*.csv", "the same, a row per run"),
+    format(Kind::Collectives, "collectives", "collectives/*.json", "the schedules of the spec's collectives (fabc.collective/1)"),
     format(Kind::Spec, "spec", "spec.fab", "the normalized spec, every `use` inlined"),
     format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
     format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
@@ -304,6 +306,11 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let run = run.filter(|(_, (_, reports))| !reports.is_empty());
             run.map(|(at, (simulation, _))| (format!("{}.{ending}", simulation_path(&simulation.name)), part(at))).collect()
         }
+        (Kind::Collectives, _) => {
+            let all = compiled.fabric.collectives.iter().zip(&compiled.collectives);
+            let outcomes = all.flat_map(|(declared, result)| result.scenarios.iter().map(move |of| (declared, of)));
+            outcomes.enumerate().map(|(at, (declared, of))| (collective_path(&declared.name, &of.row.scenario), part(at))).collect()
+        }
         _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),
     }
 }
@@ -344,6 +351,10 @@ impl Part<'_> {
             Kind::Simulations => {
                 let name = &compiled.fabric.simulations[self.at].name;
                 simulation_json(&compiled.fabric, &compiled.topology, Some(name), &compiled.simulations[self.at])
+            }
+            Kind::Collectives => {
+                let of = compiled.collectives.iter().flat_map(|result| &result.scenarios).nth(self.at);
+                of.map_or_else(String::new, |of| collective_json(&compiled.fabric.name, &of.row.scenario, &of.schedule))
             }
             Kind::SimulationsCsv => simulation_csv(&compiled.fabric, &compiled.topology, &compiled.simulations[self.at]),
             Kind::Graphml if compiled.pod.is_none() => network::graphml(compiled),

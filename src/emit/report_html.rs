@@ -5,6 +5,7 @@
 //! and picks out. Here is only what is shown. Drawings come from [`super::svg`], wording from
 //! [`super::summary`]. Every picture has its numbers as text: in its cells, or in a table below it.
 
+mod collectives;
 mod demand;
 mod designs;
 mod failures;
@@ -96,6 +97,7 @@ fn page(compiled: &Compiled) -> Value {
         designs => designs::designs(compiled),
         failures => failures::failures(compiled),
         simulations => simulations::simulations(compiled),
+        collectives => collectives::collectives(compiled),
         paths => compiled.network.as_ref().map_or_else(Vec::new, measured::paths_by_distance),
         fault_kind => match fabric.budget.faults {
             Faults::Ocses(_) => "switch",

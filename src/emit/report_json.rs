@@ -1,12 +1,13 @@
 //! `report.json` (`fabc.report/1`): metrics, bounds, histograms, scenarios, requires and passes for programs.
 
+use super::collective::push_declared;
 use super::design_space;
 use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
 use crate::ir::{FailureCurve, Fraction, LimitArgument, NetworkMetrics, ScenarioMetrics, TreeBounds, worst};
-use crate::model::{Metric, Scale};
+use crate::model::{CollectiveMetric, Metric, Scale};
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
@@ -65,7 +66,9 @@ pub(super) fn json(compiled: &Compiled) -> String {
         let wanted = wanted.unwrap_or_default();
         push(out, format_args!("{{\"require\":{text},\"measured\":{measured},{wanted}\"holds\":{holds},\"scenario\":{scenario}}}"));
     });
-    out.push_str(",\n\"passes\":");
+    out.push_str(",\n");
+    push_declared(&mut out, compiled);
+    out.push_str("\"passes\":");
     push_lines(&mut out, &compiled.passes, |out, pass| {
         let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{}:{count}", quote(name))).collect();
         push(out, format_args!("{{\"name\":{},\"stopped_by\":{},", quote(&pass.name), quote(&pass.stopped_by)));
@@ -90,6 +93,7 @@ pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
 fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::DisjointTrees => value.floor().to_string(),
+        Metric::Collective(CollectiveMetric::Steps) => value.floor().to_string(),
         Metric::Graph(metric) if metric.is_count() => value.floor().to_string(),
         // Loads are whole, unless links carry unlike.
         Metric::MaxChannelLoad if value.is_whole() => value.floor().to_string(),

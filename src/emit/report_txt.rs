@@ -1,5 +1,6 @@
 //! `report.txt`, and what the terminal shows: the same text, as wide as it fits.
 
+use super::collective::{CollectiveLine, collective_title, conditions, nominal_and_worst_fault};
 use super::measured;
 use super::number::grouped;
 use super::simulation;
@@ -51,6 +52,7 @@ pub fn terminal_report(compiled: &Compiled, look: Look) -> String {
     page.network(compiled);
     page.faults(compiled);
     page.simulations(compiled);
+    page.collectives(compiled);
     page.requires(compiled);
     page.passes(compiled);
     page.out
@@ -166,6 +168,30 @@ impl Page {
             let (unit, worst) = (simulation::unit(&compiled.fabric, &reports[0]), worst("worst"));
             self.wrapped("  ", &format!("rates in flits per cycle and {unit}{worst}; past it: accepted at 1.1 x the static bound"));
             self.wrapped("  ", &format!("{} traffic; {}", setting.traffic.name(), simulation::sentence(setting)));
+        }
+    }
+
+    fn collectives(&mut self, compiled: &Compiled) {
+        let planned = compiled.fabric.collectives.iter().zip(&compiled.collectives);
+        let planned: Vec<_> = planned.map(|(declared, result)| (declared, result, nominal_and_worst_fault(result))).collect();
+        if planned.iter().all(|(.., lines)| lines.is_empty()) {
+            return;
+        }
+        let heads = format!("  {:<14}  {:>12}  {:>12}  {:>8}  {:>10}", "algorithm", "time us", "bound us", "share", "busbw GB/s");
+        self.title("COLLECTIVES", &format!("              {heads}"));
+        for (declared, result, lines) in planned {
+            for (at, line) in lines.iter().enumerate() {
+                let CollectiveLine { scenario, algorithm, time, bound, share, bandwidth, .. } = line;
+                let name = if at == 0 { declared.name.clone() } else { format!("  worst, {scenario}") };
+                self.clipped(format!("  {name:<28}  {algorithm:<14}  {time:>12}  {bound:>12}  {share:>8}  {bandwidth:>10}"));
+            }
+            let conditions = conditions(declared, result);
+            let conditions = if conditions.is_empty() { conditions } else { format!(", {conditions}") };
+            let faults = match result.scenarios.len() {
+                0 | 1 => String::new(),
+                scenarios => format!("; {} faults", grouped(scenarios as u64 - 1)),
+            };
+            self.wrapped("    ", &format!("{}{conditions}{faults}", collective_title(declared)));
         }
     }
 

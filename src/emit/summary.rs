@@ -5,8 +5,8 @@ use crate::compiled::Compiled;
 use crate::ids::LinkTypeId;
 use crate::ir::{Fraction, LimitArgument, LinkClass, RequireOutcome, TreeBounds};
 use crate::model::{
-    AllowedTurns, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice, Scale, SimulatedMetric,
-    SynthesisMethod, Synthesize, TopologyChoice,
+    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice,
+    Scale, SimulatedMetric, SynthesisMethod, Synthesize, TopologyChoice,
 };
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                     let most = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
                 }
-                Metric::Graph(_) | Metric::Simulated(_) => (none(), ""),
+                Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => (none(), ""),
             };
             let ratio = best.zip(value).map(|(best, value)| value.as_f64() / best.as_f64()).filter(|ratio| ratio.is_finite());
             MetricRow { name: metric.name(), value: value.map_or(String::new(), |value| readable(metric, value)), bound, ratio, note }
@@ -100,6 +100,10 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => {
             decimals(value.as_f64(), 1 + more)
         }
+        Metric::Collective(CollectiveMetric::Steps) => grouped(value.floor() as u64),
+        Metric::Collective(CollectiveMetric::Time) => decimals(value.as_f64(), 1 + more),
+        Metric::Collective(CollectiveMetric::Bandwidth) => fixed(value, 2 + more as u32),
+        Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Volume) => decimals(value.as_f64(), 4 + more),
         // A product: floats would round twice.
         Metric::LoadRatio => fixed(value, 4 + more as u32),
     }

@@ -8,8 +8,16 @@ use crate::model::{Collective, CollectiveAlgorithm};
 
 /// Attoseconds of a second.
 pub const ATTOSECONDS: u128 = 1_000_000_000_000_000_000;
+/// Attoseconds of a picosecond.
+pub const ATTOSECONDS_OF_A_PICOSECOND: u128 = 1_000_000;
 /// Attoseconds of a nanosecond.
 pub const ATTOSECONDS_OF_A_NANOSECOND: u64 = 1_000_000_000;
+
+/// Attoseconds in whole picoseconds, halves to the even one: as times are written.
+pub fn picoseconds(attoseconds: u128) -> u128 {
+    let (whole, rest) = (attoseconds / ATTOSECONDS_OF_A_PICOSECOND, attoseconds % ATTOSECONDS_OF_A_PICOSECOND);
+    whole + u128::from(rest * 2 > ATTOSECONDS_OF_A_PICOSECOND || (rest * 2 == ATTOSECONDS_OF_A_PICOSECOND && whole % 2 == 1))
+}
 
 /// What hops, messages and bytes take, on every channel alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,6 +86,20 @@ pub struct CollectiveCandidate {
     pub volume: u64,
     /// How long it takes.
     pub time: CollectiveTime,
+}
+
+impl CollectiveCandidate {
+    /// Leaves nothing but the sum of its times, in whole picoseconds.
+    pub(super) fn only_total(&mut self) {
+        let total = picoseconds(self.time.total()) * ATTOSECONDS_OF_A_PICOSECOND;
+        let (algorithm, chunks) = (self.algorithm, self.chunks);
+        *self = Self::of_total(algorithm, chunks, total);
+    }
+    /// One of which only the sum of its times is known.
+    pub fn of_total(algorithm: CollectiveAlgorithm, chunks: u32, total: u128) -> Self {
+        let time = CollectiveTime { volume: total, latency: 0, overhead: 0 };
+        Self { algorithm, chunks, reduced_from: None, steps: 0, volume: 0, time }
+    }
 }
 
 /// A collective of one size in one scenario.
@@ -167,5 +189,18 @@ impl CollectiveReport {
         let longest_first = |row: &&CollectiveRow| row.best().time.total();
         // Of equally slow ones the first.
         self.rows.iter().filter(same).rev().max_by_key(longest_first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn picoseconds_are_rounded_as_they_are_written() {
+        let written = [(0, 0), (499_999, 0), (500_000, 0), (500_001, 1), (1_500_000, 2), (2_500_000, 2), (2_500_001, 3)];
+        for (attoseconds, rounded) in written {
+            assert_eq!(picoseconds(attoseconds), rounded, "{attoseconds}");
+        }
     }
 }

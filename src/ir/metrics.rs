@@ -157,7 +157,7 @@ impl ScenarioMetrics {
             }
             Metric::LatencyMax => nanoseconds(Fraction::whole(self.routed.as_ref()?.cycles_most), self.clock_hz),
             Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
-            Metric::Graph(_) | Metric::Simulated(_) => {
+            Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => {
                 return None;
             }
         })

@@ -1,6 +1,7 @@
 //! Data that passes hand forward: no pass logic, nothing that is changed after it was made.
 
 mod collective_report;
+mod collective_result;
 mod cross_connect;
 mod flow;
 mod fraction;
@@ -23,6 +24,7 @@ mod trees;
 mod verdict;
 
 pub use collective_report::*;
+pub use collective_result::*;
 pub use cross_connect::*;
 pub use flow::*;
 pub use fraction::*;

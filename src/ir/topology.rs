@@ -173,6 +173,11 @@ impl Topology {
     pub fn name(&self, node: NodeId) -> String {
         self.names.node(node)
     }
+    /// The router of a name or number, if there is one.
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        let numbered = name.parse().ok().map(NodeId).filter(|node| (node.0 as usize) < self.node_count());
+        numbered.or_else(|| self.names.find(name, self.node_count()))
+    }
     /// `cube0[3,0,0].+x -> cube1[0,0,0]`: a channel as people name it.
     pub fn channel_name(&self, channel: ChannelId) -> String {
         let (from, to) = (self.source(channel), self.target(channel));

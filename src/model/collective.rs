@@ -1,5 +1,7 @@
 //! Collective operations, and by which algorithm one is done.
 
+use super::Scenarios;
+use crate::diag::Span;
 use crate::model::word::words;
 
 /// What is moved between the chips, N of them. Sizes are per chip and of the full vector, M bytes.
@@ -17,6 +19,33 @@ pub enum Collective {
     Reduce,
     /// Each chip has M / N bytes for each.
     AllToAll,
+}
+
+/// `collective name = all_reduce { .. }`: what a build plans, checks and times.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeclaredCollective {
+    /// The name that a `require` speaks of, and files have.
+    pub name: String,
+    /// What is done.
+    pub collective: Collective,
+    /// Bytes per chip, of the full vector.
+    pub size: u64,
+    /// The only algorithm that may be taken; without, the fastest is.
+    pub algorithm: Option<CollectiveAlgorithm>,
+    /// Parts of a shard (of the root's vector); without, as many as fit.
+    pub chunks: Option<u32>,
+    /// The root as it is written, where there is one: a router by name or number.
+    pub root: Option<String>,
+    /// Picoseconds of a message in which its channel does nothing else.
+    pub overhead_ps: u64,
+    /// Whether all chips wait for each other after every step.
+    pub barrier: bool,
+    /// Of ties that are broken at random.
+    pub seed: u64,
+    /// Under which faults it is planned as well.
+    pub scenarios: Scenarios,
+    /// `collective name`.
+    pub span: Span,
 }
 
 /// How it is done.
@@ -59,6 +88,19 @@ words!(CollectiveAlgorithm {
     Pull = "pull",
     Direct = "direct",
 });
+
+impl CollectiveAlgorithm {
+    /// The algorithms of a collective.
+    pub fn of(collective: Collective) -> &'static [CollectiveAlgorithm] {
+        use CollectiveAlgorithm::{Direct, GatherReduce, Local, MultiTree, Pull, Slots, Steps, Trees};
+        match collective {
+            Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree],
+            Collective::AllReduce => &[GatherReduce, Trees, Local],
+            Collective::Broadcast | Collective::Reduce => &[Pull],
+            Collective::AllToAll => &[Direct],
+        }
+    }
+}
 
 impl Collective {
     /// Over and under: what size / time is multiplied by, so that it compares with the bandwidth of a port

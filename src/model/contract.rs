@@ -12,8 +12,8 @@ pub struct Require {
     pub metric: Metric,
     /// Whether it is about the worst tolerated fault (`fault.` prefix).
     pub fault: bool,
-    /// Which simulation it is about, and at which share of the static bound (`peak.latency(0.5)`).
-    pub simulation: Option<OfSimulation>,
+    /// What of the spec it is about, where it is not the fabric itself.
+    pub of: Option<Subject>,
     /// How it must compare.
     pub comparison: Comparison,
     /// With what: the number, or the factor of a share.
@@ -34,13 +34,41 @@ impl Require {
     /// What it is about, as in the line: `fault.diameter`.
     pub fn metric_text(&self) -> String {
         let name = self.metric.name();
-        match (&self.simulation, self.fault) {
-            (Some(OfSimulation { name: of, share: Some(share) }), _) => format!("{of}.{name}({share})"),
-            (Some(OfSimulation { name: of, share: None }), _) => format!("{of}.{name}"),
-            (None, true) => format!("fault.{name}"),
-            (None, false) => name.to_owned(),
+        let fault = if self.fault { "fault." } else { "" };
+        match &self.of {
+            Some(Subject::Simulation(OfSimulation { name: of, share: Some(share) })) => format!("{fault}{of}.{name}({share})"),
+            Some(Subject::Simulation(OfSimulation { name: of, .. }) | Subject::Collective(OfCollective { written: of, .. })) => {
+                format!("{fault}{of}.{name}")
+            }
+            None => format!("{fault}{name}"),
         }
     }
+    /// The simulation that it is about.
+    pub fn simulation(&self) -> Option<&OfSimulation> {
+        if let Some(Subject::Simulation(of)) = &self.of { Some(of) } else { None }
+    }
+    /// The name of the collective that it is about.
+    pub fn collective(&self) -> Option<&str> {
+        if let Some(Subject::Collective(of)) = &self.of { Some(&of.name) } else { None }
+    }
+}
+
+/// What a `require` is about, where it is not the fabric itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// A simulation, and at which share of the static bound (`peak.latency(0.5)`).
+    Simulation(OfSimulation),
+    /// A collective.
+    Collective(OfCollective),
+}
+
+/// Which collective a `require` is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfCollective {
+    /// Its name.
+    pub name: String,
+    /// As written: that, or its kind where there is one of it.
+    pub written: String,
 }
 
 /// What of which simulation a `require` is about.
@@ -115,6 +143,8 @@ pub enum Metric {
     Graph(GraphMetric),
     /// What a simulation finds.
     Simulated(SimulatedMetric),
+    /// What the fastest schedule of a collective comes to.
+    Collective(CollectiveMetric),
 }
 
 /// What a simulation finds, at its worst seed and scenario. Definitions: `docs/simulation.md`.
@@ -142,6 +172,29 @@ impl SimulatedMetric {
         }
     }
 }
+
+/// What the fastest schedule of a collective comes to. Definitions: `docs/collectives.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum CollectiveMetric {
+    /// How long it takes.
+    Time,
+    /// What no schedule takes less than, over that.
+    Share,
+    /// Rounds, one after the other.
+    Steps,
+    /// Chunk times, one after the other.
+    Volume,
+    /// Size over time, times what makes it comparable with the bandwidth of a port.
+    Bandwidth,
+}
+
+words!(CollectiveMetric {
+    Time = "time",
+    Share = "share",
+    Steps = "steps",
+    Volume = "volume",
+    Bandwidth = "bandwidth",
+});
 
 /// What is measured of the graph of a network. Definitions: `docs/language.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -216,13 +269,14 @@ impl Metric {
             Metric::DisjointTrees => "disjoint_trees",
             Metric::Graph(metric) => metric.name(),
             Metric::Simulated(metric) => metric.name(),
+            Metric::Collective(metric) => metric.name(),
         }
     }
     /// What a value of it may be a share of, nominal and under a fault.
     pub fn references(self, fault: bool) -> &'static [Reference] {
         use Reference::{Bound, Nominal, Universal};
         match (self, fault) {
-            (Metric::Simulated(_), _) => &[],
+            (Metric::Simulated(_) | Metric::Collective(_), _) => &[],
             (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, false) => &[Universal, Bound],
             (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, true) => &[Universal, Bound, Nominal],
             (_, true) => &[Nominal],
@@ -232,8 +286,11 @@ impl Metric {
     /// The unit that its values are told in; empty for counts and ratios.
     pub fn unit(self) -> &'static str {
         match self {
-            Metric::Bandwidth => "GB/s",
-            Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => "ns",
+            Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth) => "GB/s",
+            Metric::Latency
+            | Metric::LatencyMax
+            | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
+            | Metric::Collective(CollectiveMetric::Time) => "ns",
             _ => "",
         }
     }
@@ -241,7 +298,8 @@ impl Metric {
     pub fn larger_is_better(self) -> bool {
         let of_flow = matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
         let of_runs = matches!(self, Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share));
-        of_flow || of_runs || matches!(self, Metric::DisjointTrees | Metric::Graph(_))
+        let of_schedules = matches!(self, Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Bandwidth));
+        of_flow || of_runs || of_schedules || matches!(self, Metric::DisjointTrees | Metric::Graph(_))
     }
 }
 

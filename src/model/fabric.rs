@@ -6,6 +6,7 @@
 //! radix.
 
 use super::capacity::Capacities;
+use super::collective::DeclaredCollective;
 use super::contract::{Metric, Require, Scale};
 use super::demand::Demand;
 use super::family::Family;
@@ -49,6 +50,8 @@ pub struct Fabric {
     pub requires: Vec<Require>,
     /// What is run on the finished tables, sorted by name.
     pub simulations: Vec<Simulation>,
+    /// Collectives that are planned on it, sorted by name.
+    pub collectives: Vec<DeclaredCollective>,
     /// The whole `fabric name { .. }` head, for errors without a better place.
     pub span: Span,
 }

@@ -6,6 +6,7 @@
 
 mod algebraic;
 mod choices;
+mod collectives;
 mod context;
 mod demand;
 mod drawn;
@@ -67,7 +68,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
     let site = Site { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
     let kind = Kind::of(context, &items, fabric.head)?;
     let parts = if kind.network { network::network(context, &items, &site, kind) } else { pod(context, &items, &site, kind) };
-    let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), simulations, requires } = parts?;
+    let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), simulations, collectives, requires } = parts?;
     Some(Fabric {
         name: fabric.name.value.to_string(),
         clock_hz: clock?,
@@ -80,6 +81,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
         routing,
         routing_span,
         simulations,
+        collectives,
         requires,
         span: fabric.head,
     })
@@ -101,6 +103,7 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let routing = choices::routing(context, items, site, kind);
     let simulations = simulations::simulations(context, items, chip.as_ref());
     let requires = requires::requires(context, items, budget.as_ref(), kind);
+    let collectives = collectives::collectives(context, items, &requires);
     wiring::check(
         context,
         &wiring::Parts {
@@ -129,6 +132,16 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let (topology, topology_span) = topology?;
     let (ocs_groups, ocses) = switches?;
     let plant = Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
-    let (capacities, simulations) = (capacities??, simulations?);
-    Some(Parts { router: chip?, plant, budget: budget?, demand: demand?, capacities, routing: routing?, simulations, requires })
+    let (capacities, simulations, collectives) = (capacities??, simulations?, collectives?);
+    Some(Parts {
+        router: chip?,
+        plant,
+        budget: budget?,
+        demand: demand?,
+        capacities,
+        routing: routing?,
+        simulations,
+        collectives,
+        requires,
+    })
 }

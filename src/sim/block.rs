@@ -43,7 +43,7 @@ pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) 
         Some(rates) => rates.clone(),
         None => usual_rates(bound),
     };
-    let of = fabric.requires.iter().filter_map(|require| require.simulation.as_ref());
+    let of = fabric.requires.iter().filter_map(|require| require.simulation());
     let shares = of.filter(|of| of.name == simulation.name).filter_map(|of| of.share);
     rates.extend(shares.map(|share| Rate::share(Fraction::decimal(share), bound)));
     rates.sort_unstable();
@@ -55,7 +55,7 @@ pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) 
 /// order, or none.
 pub fn settle(fabric: &Fabric, requires: &mut [RequireOutcome], simulations: &[Vec<SimReport>]) {
     for settled in requires {
-        let Some(of) = &settled.require.simulation else { continue };
+        let Some(of) = settled.require.simulation() else { continue };
         let found = fabric.simulations.iter().zip(simulations).find(|(simulation, _)| simulation.name == of.name);
         *settled = outcome(fabric, &settled.require, found.map_or(&[], |(_, reports)| reports));
     }
@@ -89,7 +89,7 @@ fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fract
             Some(if require.scale == Scale::Cycles { cycles } else { nanoseconds(cycles, fabric.clock_hz) })
         }
         Metric::Simulated(SimulatedMetric::Latency) => {
-            let share = require.simulation.as_ref().and_then(|of| of.share)?;
+            let share = require.simulation().and_then(|of| of.share)?;
             let rate = Rate::share(Fraction::decimal(share), report.load.bound);
             let points = report.points.iter().filter(|point| point.rate == rate);
             // Where more is born than delivered, latencies grow with the run: its cycles stand for them.

@@ -108,6 +108,8 @@ pub enum ItemKind {
     Demand(Block),
     /// `simulate name { .. }`
     Simulate(Name, Block),
+    /// `collective name = kind { .. }`
+    Collective(Setting),
     /// `require metric >= value;`
     Require(RequireItem),
     /// A block with an unknown keyword.
@@ -130,6 +132,7 @@ impl ItemKind {
             ItemKind::Failures(_) => "failures",
             ItemKind::Demand(_) => "demand",
             ItemKind::Simulate(..) => "simulate",
+            ItemKind::Collective(_) => "collective",
             ItemKind::Require(_) => "require",
             ItemKind::Unknown(keyword, ..) => &keyword.value,
         }
@@ -349,6 +352,8 @@ pub enum ValueKind {
     Steps(Steps),
     /// `[cube0[0,0,0], 17]`: names without their quotes.
     List(Vec<Name>),
+    /// `cube0[0, 0, 0]`, without its spaces; also what stood in quotes.
+    Router(Name),
     /// `<= 40`, of `moves <= 40;`
     Limit(Name, Quantity),
     /// `cross_connects "file"`, also with settings: `graph "file" { default = wire; }`

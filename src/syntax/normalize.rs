@@ -134,6 +134,7 @@ fn item_key(item: &Item) -> ItemKey {
     }
     let name = match &item.kind {
         ItemKind::Link(name, _) | ItemKind::Simulate(name, _) => name.value.to_string(),
+        ItemKind::Collective(setting) => setting.name.value.to_string(),
         ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
         _ => String::new(),
     };
@@ -167,6 +168,7 @@ impl Normal {
             ItemKind::Failures(block) => ItemKind::Failures(self.block(block, &[])),
             ItemKind::Demand(block) => ItemKind::Demand(self.block(block, &[])),
             ItemKind::Simulate(name, block) => ItemKind::Simulate(name.clone(), self.block(block, &[])),
+            ItemKind::Collective(setting) => ItemKind::Collective(self.setting(setting)),
             ItemKind::Ocs(ocs) => {
                 let names: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
                 let indices = ocs.indices.iter().map(|index| Index { name: index.name.clone(), range: self.range(&index.range) });
@@ -235,7 +237,7 @@ impl Normal {
                 let [first, last, step] = [&steps.first, &steps.last, &steps.step].map(|expr| self.number(expr));
                 ValueKind::Steps(Steps { first, last, step })
             }
-            ValueKind::List(items) => ValueKind::List(items.clone()),
+            ValueKind::List(_) | ValueKind::Router(_) => setting.value.kind.clone(),
             ValueKind::Limit(comparison, value) => ValueKind::Limit(comparison.clone(), self.quantity(value)),
             ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),
             ValueKind::Dims(kind, dims, block) => {

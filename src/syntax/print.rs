@@ -64,6 +64,10 @@ impl<'a> Line<'a> {
             ItemKind::Link(name, block) | ItemKind::Simulate(name, block) => {
                 (format!("{} {}", item.kind.keyword(), name.value), Some(block))
             }
+            ItemKind::Collective(setting) => {
+                let (head, block) = self::setting(setting);
+                (format!("collective {head}"), block)
+            }
             ItemKind::Router(block)
             | ItemKind::Chip(block)
             | ItemKind::Cube(block)
@@ -238,6 +242,7 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
         ValueKind::File(kind, path, block) => closed(format!("{name} = {} \"{}\"", kind.value, path.value), block.as_ref()),
         ValueKind::Steps(Steps { first, last, step }) => (format!("{name} = {} .. {} step {};", expr(first), expr(last), expr(step)), None),
         ValueKind::List(items) => (format!("{name} = [{}];", items.iter().map(item).collect::<Vec<_>>().join(", ")), None),
+        ValueKind::Router(router) => (format!("{name} = {};", item(router)), None),
         ValueKind::Limit(comparison, value) => (format!("{name} {} {};", comparison.value, quantity(value)), None),
         ValueKind::Block(kind, block) => (format!("{name} = {}", kind.value), Some(block)),
     }

@@ -21,7 +21,7 @@ impl Used {
         match &item.kind {
             ItemKind::Use(_) => {}
             ItemKind::Let(constant) => self.expr(&constant.value),
-            ItemKind::Setting(setting) => self.value(&setting.value.kind),
+            ItemKind::Setting(setting) | ItemKind::Collective(setting) => self.value(&setting.value.kind),
             ItemKind::Require(require) => self.expr(&require.value.number),
             ItemKind::Ocs(ocs) => {
                 ocs.indices.iter().map(|index| &index.range).chain(&ocs.cubes).for_each(|range| {
@@ -74,7 +74,7 @@ impl Used {
         match value {
             ValueKind::Quantity(quantity) | ValueKind::Limit(_, quantity) => self.expr(&quantity.number),
             ValueKind::Steps(Steps { first, last, step }) => [first, last, step].into_iter().for_each(|expr| self.expr(expr)),
-            ValueKind::List(_) => {}
+            ValueKind::List(_) | ValueKind::Router(_) => {}
             ValueKind::Block(_, block) => self.block(block),
             ValueKind::Dims(_, dims, block) => {
                 dims.iter().for_each(|dim| self.expr(dim));

@@ -65,11 +65,12 @@ pub const ITEMS: &[ItemWord] = items! {
     "topology" 6 Choice "topology = torus 4 x 4 x 8;";
     "routing" 6 Choice "routing = allowed_turns;";
     "simulate" 7 Named "simulate peak { traffic = uniform; }";
-    "require" 8 Line "require diameter <= 6;";
+    "collective" 8 Line "collective gradients = all_reduce { size = 1 GiB; }";
+    "require" 9 Line "require diameter <= 6;";
 };
 
 /// The group of items that are none of [`ITEMS`]: settings stand with the first ones, blocks last.
-pub const UNKNOWN_GROUPS: [u8; 2] = [2, 9];
+pub const UNKNOWN_GROUPS: [u8; 2] = [2, 10];
 
 /// Statements that begin with a word of their own, with an example.
 pub const STATEMENTS: [(&str, &str); 4] = [
@@ -134,6 +135,8 @@ pub enum Place {
     Bursts,
     /// `routing = ugal { .. }` of a simulation
     Ways,
+    /// `collective name = all_gather { .. }`, and the other collectives
+    Collective,
     /// `topology = synthesize { .. }`
     Synthesize,
     /// `routing = allowed_turns { .. }`
@@ -198,6 +201,7 @@ impl Place {
             Place::Hotspot => "hotspot",
             Place::Bursts => "bursts",
             Place::Ways => "ugal",
+            Place::Collective => "collective",
             Place::Synthesize => "synthesize",
             Place::AllowedTurns => "allowed_turns",
             Place::Grid => "torus",
@@ -310,13 +314,19 @@ pub const FIELDS: &[Field] = fields! {
     "objective" Choice Synthesize;
     "symmetry" Choice Synthesize;
     "effort" Quantity Synthesize FreeGraph;
-    "seed" Quantity Synthesize Xpander RandomRegular FreeGraph Simulate;
+    "seed" Quantity Synthesize Xpander RandomRegular FreeGraph Simulate Collective;
     "attempts" Quantity Xpander RandomRegular;
     "draws" Quantity Xpander RandomRegular;
     "time_limit" Quantity Synthesize;
     "priority" Choice AllowedTurns;
     "select" Choice AllowedTurns;
     "key" Choice AllowedTurns;
+    "size" Quantity Collective;
+    "algorithm" Choice Collective;
+    "chunks" Quantity Collective;
+    "root" Choice Collective;
+    "overhead" Quantity Collective;
+    "barrier" Choice Collective;
     "model" Choice Simulate;
     "traffic" Choice Simulate;
     "by" Quantity Traffic;
@@ -336,7 +346,7 @@ pub const FIELDS: &[Field] = fields! {
     "rates" Quantity Simulate;
     "warmup" Quantity Simulate;
     "measure" Quantity Simulate;
-    "scenarios" Choice Simulate;
+    "scenarios" Choice Simulate Collective;
     "general" Quantity PacketModel FlitModel;
     "classes" Quantity PacketModel FlitModel;
     "arbitration" Choice PacketModel FlitModel;

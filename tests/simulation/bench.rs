@@ -219,6 +219,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         routing: RoutingChoice::Minimal,
         routing_span: span,
         simulations: Vec::new(),
+        collectives: Vec::new(),
         requires: Vec::new(),
         capacities: Capacities::new(&[Some(bandwidth_bps)]).unwrap(),
         span,

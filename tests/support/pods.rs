@@ -60,7 +60,19 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
     ];
     let limit = fabc::passes::limit::universal(pod, &fabric.demand, &fabric.capacities).0;
     let pod = Some(CompiledPod { cross_connects, limit, uniform: None, trees, tree_bounds });
-    Compiled { fabric, topology, wired, pod, network: None, flow, scenarios, simulations: Vec::new(), requires, passes }
+    Compiled {
+        fabric,
+        topology,
+        wired,
+        pod,
+        network: None,
+        flow,
+        scenarios,
+        simulations: Vec::new(),
+        collectives: Vec::new(),
+        requires,
+        passes,
+    }
 }
 
 /// One unit from every canonical source to every other node along a tree of shortest paths.
@@ -89,7 +101,7 @@ fn fabric(shape: Shape) -> Fabric {
     let link = |name: &str, latency_cycles| LinkType { name: name.to_owned(), bandwidth_bps: 1_024_000_000_000, latency_cycles, span };
     let require = |metric, fault, comparison, value_text: &str| Require {
         metric,
-        simulation: None,
+        of: None,
         fault,
         comparison,
         value: Decimal::parse(value_text).expect("a number"),
@@ -155,6 +167,7 @@ fn fabric(shape: Shape) -> Fabric {
         routing: RoutingChoice::AllowedTurns(Default::default()),
         routing_span: span,
         simulations: Vec::new(),
+        collectives: Vec::new(),
         requires: vec![
             require(Metric::Diameter, false, Comparison::AtMost, "7"),
             require(Metric::ConcurrentFlow, false, Comparison::AtLeast, "0.005"),

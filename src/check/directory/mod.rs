@@ -6,6 +6,7 @@
 
 mod bounds;
 mod certificates;
+mod collectives;
 mod comparison;
 mod files;
 mod formula;
@@ -29,6 +30,7 @@ use crate::ids::OcsId;
 use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, NetworkMetrics, Scene, Topology};
 use crate::model::{Fabric, Plant, RoutingChoice};
 use certificates::{Claimed, Claims};
+pub use collectives::ProvedSchedule;
 use comparison::Measured;
 pub use files::Files;
 pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
@@ -77,6 +79,8 @@ pub struct Proved {
     pub trees: Vec<Vec<OcsId>>,
     /// Nominal first.
     pub scenarios: Vec<ProvedScenario>,
+    /// The collectives of the spec, each by scenario, nominal first.
+    pub collectives: Vec<Vec<ProvedSchedule>>,
     /// What the report alone says.
     pub stated: Stated,
     /// The requires that do not hold, as report and manifest admit.
@@ -264,7 +268,10 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
         // The tables of a scenario say the same as its certificate.
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
     };
-    let (stated, contract) = report::report(files, &measured)?;
+    let plant = collectives::Plant { files, fabric, topology: &topology, cross_connects };
+    let faults: Vec<&Fault> = if routed { claims.scenarios.iter().map(|claimed| &claimed.scenario).collect() } else { Vec::new() };
+    let collectives = plant.collectives(&faults)?;
+    let (stated, contract) = report::report(files, &measured, &collectives)?;
     let walks = || measures.iter().filter_map(|scenario| scenario.counts.walk.as_ref());
     let extent = Extent {
         files: files.len(),
@@ -284,7 +291,8 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     let (tool, options) = (String::new(), Vec::new());
     let cross_connects = cross_connects.cloned();
     let broken = contract.broken;
-    let proved = Proved { extent, topology, wired, cross_connects, network, flow, trees, scenarios, stated, broken, tool, options };
+    let proved =
+        Proved { extent, topology, wired, cross_connects, network, flow, trees, scenarios, collectives, stated, broken, tool, options };
     Ok((proved, contract.word))
 }
 

@@ -1,5 +1,6 @@
 //! Whether every number of `report.json` comes out again.
 
+use super::collectives::ProvedSchedule;
 use super::comparison::{Comparison, Expected, Fields, Measured, decimal, integer, load, scenario_bounds};
 use super::files::{Files, REPORT};
 use super::stated::Stated;
@@ -7,7 +8,7 @@ use crate::check::CheckError;
 use crate::check::measures::{Exact, Measures, compared, worst_of};
 use crate::check::require::{RequireError, admits};
 use crate::ir::UniversalLimit;
-use crate::model::{Metric, Reference, Scale, TopologyChoice};
+use crate::model::{CollectiveMetric, Metric, Reference, Scale, TopologyChoice};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -25,7 +26,11 @@ pub(super) struct Contract {
 
 /// Compares the whole report, and returns what only the report says, and what has become of the contract.
 /// Every difference is one conviction; a `require` that is honestly reported broken is none.
-pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<(Stated, Contract), Vec<CheckError>> {
+pub(super) fn report(
+    files: &Files,
+    measured: &Measured<'_>,
+    collectives: &[Vec<ProvedSchedule>],
+) -> Result<(Stated, Contract), Vec<CheckError>> {
     let mut comparison = Comparison { errors: Vec::new(), broken: Vec::new(), open: false };
     let root: Value = match super::read::json(files, REPORT) {
         Ok(value) => value,
@@ -40,7 +45,8 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<(Stated, 
         Some(pod) => vec![("cubes", u64::from(pod.cubes))],
         None => vec![("endpoints", nominal.counts.routers), ("links", measured.topology.links().len() as u64)],
     };
-    let section = measured.network.map(|_| "network");
+    let planned = (!fabric.collectives.is_empty()).then_some("collectives");
+    let section = measured.network.map(|_| "network").into_iter().chain(planned);
     let known: Vec<&str> = KEYS.into_iter().chain(of_plant.iter().map(|(key, _)| *key)).chain(section).collect();
     comparison.known_keys("", root, &known);
     comparison.expect("format", root.get("format"), Expected::Exactly("fabc.report/1".into()));
@@ -58,7 +64,7 @@ pub(super) fn report(files: &Files, measured: &Measured<'_>) -> Result<(Stated, 
     comparison.object("tables", root.get("tables"), &tables(measured));
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
     comparison.worst(root.get("worst"), measured.scenarios);
-    comparison.requires(root.get("requires"), files, measured, limit.as_ref());
+    comparison.requires(root.get("requires"), files, (measured, collectives), limit.as_ref());
     match super::stated::stated(files, tree_bounds, limit) {
         Ok(stated) if comparison.errors.is_empty() => {
             let Comparison { broken, open, .. } = comparison;
@@ -88,12 +94,13 @@ fn metrics(of: &Measures) -> Fields {
 
 fn expected_metric(metric: Metric, value: Exact) -> Expected {
     match metric {
-        Metric::Diameter | Metric::DisjointTrees => integer(value.rounded_up()),
+        Metric::Diameter | Metric::DisjointTrees | Metric::Collective(CollectiveMetric::Steps) => integer(value.rounded_up()),
         Metric::Graph(metric) if metric.is_count() => integer(value.rounded_up()),
         Metric::MaxChannelLoad => load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => Expected::Lower(value),
         Metric::Graph(_)
         | Metric::Simulated(_)
+        | Metric::Collective(_)
         | Metric::AverageHops
         | Metric::LoadRatio
         | Metric::HopsRatio
@@ -227,7 +234,13 @@ impl Comparison {
         }
     }
 
-    fn requires(&mut self, claimed: Option<&Value>, files: &Files, measured: &Measured<'_>, limit: Option<&UniversalLimit>) {
+    fn requires(
+        &mut self,
+        claimed: Option<&Value>,
+        files: &Files,
+        (measured, collectives): (&Measured<'_>, &[Vec<ProvedSchedule>]),
+        limit: Option<&UniversalLimit>,
+    ) {
         let universal = limit.and_then(|limit| Exact::new(limit.volume, limit.distance));
         let requires = &measured.fabric.requires;
         let Some(lines) = claimed.and_then(Value::as_array).filter(|lines| lines.len() == requires.len()) else {
@@ -247,12 +260,13 @@ impl Comparison {
                     continue;
                 }
             };
-            let found = match (&require.simulation, &simulated) {
+            let wanted = || Exact::decimal(&require.value.to_string());
+            let scheduled = super::collectives::found(require, measured.fabric, collectives);
+            let found = match (require.simulation(), &simulated) {
+                _ if require.collective().is_some() => scheduled.and_then(|(value, scenario)| Some((value, wanted()?, scenario))),
                 (None, _) => compared(require, measured.scenarios, universal, measured.network),
                 (Some(_), None) => None,
-                (Some(_), Some((value, scenario))) => {
-                    Exact::decimal(&require.value.to_string()).map(|wanted| (*value, wanted, scenario.as_deref()))
-                }
+                (Some(_), Some((value, scenario))) => wanted().map(|wanted| (*value, wanted, scenario.as_deref())),
             };
             self.open |= found.is_none();
             let scenario = found.and_then(|(.., scenario)| scenario);

@@ -16,7 +16,7 @@ const STEP: u128 = 100;
 /// The value that a line is about, at the worst seed and scenario, and that scenario where there are several.
 /// `None` where nothing is said, as of a fabric without tables.
 pub(super) fn claimed(files: &Files, require: &Require, clock_hz: u64) -> Result<Option<(Exact, Option<String>)>, CheckError> {
-    let Some(of) = &require.simulation else { return Ok(None) };
+    let Some(of) = require.simulation() else { return Ok(None) };
     let path = format!("simulations/{}.json", of.name);
     if !files.contains_key(&path) {
         return Ok(None);
@@ -56,7 +56,7 @@ fn value(line: &SimulatedLine, require: &Require, clock_hz: u64) -> Option<Exact
             if require.scale == Scale::Cycles { Some(cycles) } else { cycles.times(1_000_000_000, clock_hz.into()) }
         }
         _ => {
-            let share = require.simulation.as_ref()?.share?;
+            let share = require.simulation()?.share?;
             let share = Exact::decimal(&share.to_string())?.parts();
             let (over, under) = bound.times(share.0, share.1)?.parts();
             let rate = over.checked_mul(MILLION / STEP)? / under * STEP;

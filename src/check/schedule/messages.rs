@@ -11,6 +11,8 @@ pub(super) struct Loads {
     symmetry: Symmetry,
     /// `[channel class]`: messages that cross each of its channels.
     of: Vec<u64>,
+    /// (slot, channel class, message) of every send; slots ascend.
+    pub(super) sends: Vec<(u32, u32, u32)>,
 }
 
 impl Loads {
@@ -60,10 +62,9 @@ pub(super) fn messages(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &
     complete(scene, schedule, sends, &symmetry)?;
     let asked = Asked::new(scene, tables)?;
     let mut loads = vec![0u64; scene.topology.class_count(&symmetry)];
-    // (channel class, slot) of every send.
-    let mut used: Vec<(u32, u32)> = Vec::new();
+    let mut used: Vec<(u32, u32, u32)> = Vec::new();
     let mut way = Vec::new();
-    for message in &sends.messages {
+    for (number, message) in sends.messages.iter().enumerate() {
         follow(scene, &asked, message, &mut way)?;
         for (hop, (&channel, &slot)) in way.iter().zip(&message.slots).enumerate() {
             let before = hop.checked_sub(1).map(|before| message.slots[before]);
@@ -73,17 +74,18 @@ pub(super) fn messages(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &
                 return Err(failed(scene, message, what));
             }
             let class = scene.topology.channel_class(&symmetry, channel).index();
-            used.push((class as u32, slot));
+            used.push((slot, class as u32, number as u32));
             loads[class] += u64::from(message.part == 0);
         }
     }
     used.sort_unstable();
-    if let Some(&[(class, slot), _]) = used.windows(2).find(|pair| pair[0] == pair[1]) {
+    let same = |pair: &&[(u32, u32, u32)]| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1);
+    if let Some(&[(slot, class, _), _]) = used.windows(2).find(same) {
         let channel = scene.channels().find(|&channel| scene.topology.channel_class(&symmetry, channel).index() == class as usize);
         let channel = channel.map_or_else(|| class.to_string(), |channel| scene.topology.channel_name(channel));
         return Err(ScheduleError::Busy { slot, channel }.into());
     }
-    Ok(Loads { symmetry, of: loads })
+    Ok(Loads { symmetry, of: loads, sends: used })
 }
 
 /// Checks that all messages are there, each once.

@@ -9,11 +9,14 @@ mod bounds;
 mod errors;
 mod gather;
 mod messages;
+mod pipeline;
 mod reduce;
+mod time;
 mod transfers;
 mod trees;
 
 pub use errors::ScheduleError;
+pub use time::{Pace, Spent, Timed, bound_time, schedule_time};
 
 use super::{CheckError, symmetry};
 use crate::ids::{Id, NodeId};

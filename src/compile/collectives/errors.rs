@@ -1,6 +1,7 @@
 //! What cannot be planned. Codes FAB056n.
 
 use crate::check::CheckError;
+use crate::diag::Span;
 use crate::passes::collective::CollectiveError;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -16,6 +17,23 @@ pub enum CollectivesError {
         scenario: String,
         /// Why not.
         reason: CollectiveError,
+        /// The collective of the spec that asks for it.
+        #[label("of this collective")]
+        span: Option<Span>,
+    },
+    /// A spec names a root that its fabric does not have.
+    #[error("collective `{collective}`: there is no router `{root}`")]
+    #[diagnostic(code(FAB0562), help("{hint}"))]
+    NoRoot {
+        /// Its name.
+        collective: String,
+        /// As it is written.
+        root: String,
+        /// What there is.
+        hint: String,
+        /// The collective.
+        #[label("of this collective")]
+        span: Span,
     },
     /// The checker convicts a schedule.
     #[error("fabc has a bug: the checker convicts a schedule of `{collective}` by `{algorithm}`: {error}")]
@@ -34,21 +52,28 @@ impl CollectivesError {
     /// The process exit code of it.
     pub fn exit_code(&self) -> u8 {
         match self {
-            CollectivesError::NotPlanned { .. } => 1,
+            CollectivesError::NotPlanned { .. } | CollectivesError::NoRoot { .. } => 1,
             CollectivesError::Convicted { .. } => 4,
         }
     }
     /// The same error, of a scenario.
     pub fn of(self, name: &str) -> Self {
         match self {
-            CollectivesError::NotPlanned { reason, .. } => CollectivesError::NotPlanned { scenario: name.to_owned(), reason },
-            convicted @ CollectivesError::Convicted { .. } => convicted,
+            CollectivesError::NotPlanned { reason, span, .. } => CollectivesError::NotPlanned { scenario: name.to_owned(), reason, span },
+            other => other,
+        }
+    }
+    /// The same error, of a collective of a spec.
+    pub fn at(self, place: Span) -> Self {
+        match self {
+            CollectivesError::NotPlanned { scenario, reason, .. } => CollectivesError::NotPlanned { scenario, reason, span: Some(place) },
+            other => other,
         }
     }
 }
 
 impl From<CollectiveError> for CollectivesError {
     fn from(reason: CollectiveError) -> Self {
-        CollectivesError::NotPlanned { scenario: String::new(), reason }
+        CollectivesError::NotPlanned { scenario: "nominal".to_owned(), reason, span: None }
     }
 }

@@ -6,6 +6,7 @@
 
 mod algorithms;
 mod asked;
+mod declared;
 mod errors;
 mod planner;
 mod times;
@@ -14,15 +15,15 @@ pub use algorithms::known;
 pub use asked::CollectivesAsked;
 pub use errors::CollectivesError;
 
-use crate::ir::{ATTOSECONDS, CollectiveCost, CollectiveCrossover, CollectiveRow, ForwardingTables, Scene, Schedule};
+use crate::ir::{
+    ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, ForwardingTables,
+    Scene, Schedule,
+};
 use crate::model::{Collective, Fabric};
 use planner::{Along, Planner};
 
 /// Sizes between which crossovers are looked for where no curve is asked for, bytes.
 const CURVE: [u64; 2] = [1 << 10, 1 << 32];
-
-/// Picoseconds are so many attoseconds.
-const ATTOSECONDS_OF_A_PICOSECOND: u128 = 1_000_000;
 
 /// What one channel of a scene takes.
 fn cost(fabric: &Fabric, scene: &Scene<'_>, asked: &CollectivesAsked) -> CollectiveCost {
@@ -89,6 +90,23 @@ impl<'a> Planned<'a> {
             }
         }
         Ok(rows)
+    }
+
+    /// One collective at one size, in the scenario that has no name.
+    ///
+    /// # Errors
+    /// As [`Planned::rows`].
+    pub fn row(&mut self, collective: Collective, size: u64) -> Result<CollectiveRow, CollectivesError> {
+        self.planner.row("", collective, size)
+    }
+
+    /// One collective at one size, with the schedule of the fastest algorithm.
+    ///
+    /// # Errors
+    /// As [`Planned::rows`].
+    pub fn outcome(&mut self, scenario: &str, collective: Collective, size: u64) -> Result<CollectiveOutcome, CollectivesError> {
+        let row = self.planner.row(scenario, collective, size)?;
+        Ok(CollectiveOutcome::new(row, self.planner.fastest(collective, size)?))
     }
 
     /// Where the fastest algorithm changes.

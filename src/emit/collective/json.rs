@@ -94,7 +94,8 @@ fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
     out.push('}');
 }
 
-fn figures(out: &mut String, row: &CollectiveRow, candidate: &CollectiveCandidate) {
+/// What an algorithm comes to.
+pub(super) fn figures(out: &mut String, row: &CollectiveRow, candidate: &CollectiveCandidate) {
     let CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time } = candidate;
     push(
         out,

@@ -2,17 +2,29 @@
 //! `fabc.collective/1`.
 
 mod csv;
+mod declared;
 mod json;
+mod picture;
 mod schedule;
+mod summary;
 mod text;
 
 pub use csv::collectives_csv;
+pub use declared::collective_path;
+pub(super) use declared::push_declared;
 pub use json::collectives_json;
+pub(super) use picture::{colors, over_sizes, over_steps};
 pub use schedule::collective_json;
+pub(super) use summary::{CollectiveLine, collective_lines, collective_title, conditions, nominal_and_worst_fault};
 pub use text::collectives_text;
 
 use super::number::fixed;
 use crate::ir::{ATTOSECONDS_OF_A_NANOSECOND, Fraction};
+
+/// Microseconds, to the nanosecond.
+fn microseconds(attoseconds: u128) -> String {
+    fixed(Fraction::new(attoseconds, 1_000_000_000_000u64), 3)
+}
 
 /// Nanoseconds, to the picosecond.
 fn nanoseconds(attoseconds: u128) -> String {

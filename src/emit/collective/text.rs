@@ -3,7 +3,7 @@
 use super::super::estimate::exact;
 use super::super::number::fixed;
 use super::json::reduced;
-use super::nanoseconds;
+use super::{microseconds, nanoseconds};
 use crate::ir::{CollectiveBound, CollectiveCandidate, CollectiveReport, CollectiveRow, Fraction};
 use crate::model::CollectiveAlgorithm;
 use std::collections::BTreeSet;
@@ -97,11 +97,6 @@ fn lines(out: &mut String, lines: &[String]) {
     }
 }
 
-/// Microseconds, to the nanosecond.
-fn microseconds(attoseconds: u128) -> String {
-    fixed(Fraction::new(attoseconds, 1_000_000_000_000u64), 3)
-}
-
 fn line(row: &CollectiveRow, candidate: &CollectiveCandidate, first: bool) -> Vec<String> {
     let said = |text: String| if first { text } else { String::new() };
     vec![
@@ -119,7 +114,7 @@ fn line(row: &CollectiveRow, candidate: &CollectiveCandidate, first: bool) -> Ve
 }
 
 /// What bounds the time, in a line.
-fn witness(bound: &CollectiveBound) -> String {
+pub(super) fn witness(bound: &CollectiveBound) -> String {
     match bound {
         CollectiveBound::Cut { all_but, channels, shards } => {
             let set = match all_but[..] {

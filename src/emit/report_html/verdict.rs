@@ -95,7 +95,7 @@ mod tests {
         let value = Decimal::parse(value_text).unwrap();
         let require = Require {
             metric: Metric::ConcurrentFlow,
-            simulation: None,
+            of: None,
             fault: false,
             comparison,
             value,

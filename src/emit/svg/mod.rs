@@ -7,6 +7,8 @@ mod frame;
 mod map;
 mod pod;
 mod ring;
+mod sizes;
+mod strip;
 mod text;
 
 pub(super) use charts::{Chart, Series, bars, compact, round_step};
@@ -14,4 +16,6 @@ pub(super) use curve::{Curve, Line, Stroke, curve};
 pub(super) use map::{Map, map};
 pub(super) use pod::{Bundle, pod};
 pub(super) use ring::{Ring, ring};
+pub(super) use sizes::{Sizes, Timed, sizes};
+pub(super) use strip::{Column, Strip, strip};
 pub(super) use text::escape;

@@ -140,17 +140,19 @@ pub(super) fn topology(
             context.error(wrong_topology(kind, plant));
             return None;
         }
-        ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) | ValueKind::Quantity(_) => match word(&setting.value) {
-            Some(name) if &*name.value == "synthesize" => synthesize(context, &name, None, &|_, _| None)?,
-            Some(name) => {
-                context.error(wrong_topology(&name, plant));
-                return None;
+        ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) | ValueKind::Router(_) | ValueKind::Quantity(_) => {
+            match word(&setting.value) {
+                Some(name) if &*name.value == "synthesize" => synthesize(context, &name, None, &|_, _| None)?,
+                Some(name) => {
+                    context.error(wrong_topology(&name, plant));
+                    return None;
+                }
+                None => {
+                    context.error(wrong_kind("`topology`", "a name with its settings", "torus 4 x 8 x 8", setting.value.span));
+                    return None;
+                }
             }
-            None => {
-                context.error(wrong_kind("`topology`", "a name with its settings", "torus 4 x 8 x 8", setting.value.span));
-                return None;
-            }
-        },
+        }
     };
     Some((topology, span))
 }

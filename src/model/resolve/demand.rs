@@ -121,7 +121,7 @@ pub(super) fn demand(context: &mut Context, items: &Items<'_>, senders: Option<&
             return matrix(context, path, site, senders);
         }
         ValueKind::File(kind, ..) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, ..) => context.error(wrong_demand(kind)),
-        ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) => {
+        ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) | ValueKind::Router(_) => {
             context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span))
         }
         ValueKind::Quantity(_) => match word(&setting.value) {

@@ -23,6 +23,7 @@ pub(super) struct Items<'a> {
     pub(super) failures: Option<(&'a ast::Block, Span)>,
     pub(super) demand: Option<(&'a ast::Block, Span)>,
     pub(super) simulations: Vec<(&'a Name, &'a ast::Block, Span)>,
+    pub(super) collectives: Vec<(&'a ast::Setting, Span)>,
     pub(super) requires: Vec<(&'a ast::RequireItem, Span)>,
 }
 
@@ -62,6 +63,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
             ItemKind::Demand(block) => once(context, &mut items.demand, "demand", block, item.span),
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Simulate(name, block) => items.simulations.push((name, block, item.span)),
+            ItemKind::Collective(setting) => items.collectives.push((setting, item.span)),
             ItemKind::Require(require) => items.requires.push((require, item.span)),
             ItemKind::Unknown(..) if context.enough() => {}
             ItemKind::Unknown(keyword, name, block) => {
@@ -82,6 +84,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
     }
     items.links.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
     items.simulations.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
+    items.collectives.sort_by_key(|(setting, span)| (setting.name.value.clone(), *span));
     items.ocs.sort_by_key(|(ocs, span)| (ocs.name.value.clone(), *span));
     items
 }

@@ -6,7 +6,7 @@ use super::settings::word;
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
 use crate::model::word::form;
-use crate::model::{Budget, Capacities, Demand, Family, Plant, Require, Router, RoutingChoice, Simulation};
+use crate::model::{Budget, Capacities, DeclaredCollective, Demand, Family, Plant, Require, Router, RoutingChoice, Simulation};
 use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, Value, ValueKind};
 
 /// The first word of a topology.
@@ -17,7 +17,7 @@ pub(super) fn named(value: &Value) -> Option<Name> {
         ValueKind::Quantity(Quantity { number: Expr { kind: ExprKind::Name(name), span }, .. }) => {
             Some(Name { value: name.clone(), span: *span })
         }
-        ValueKind::Quantity(_) | ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) => word(value),
+        ValueKind::Quantity(_) | ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) | ValueKind::Router(_) => word(value),
     }
 }
 
@@ -90,5 +90,6 @@ pub(super) struct Parts {
     pub(super) capacities: Capacities,
     pub(super) routing: (RoutingChoice, Span),
     pub(super) simulations: Vec<Simulation>,
+    pub(super) collectives: Vec<DeclaredCollective>,
     pub(super) requires: Vec<Require>,
 }

@@ -7,7 +7,7 @@ use super::items::Items;
 use super::kind::{Kind, Parts, named};
 use super::settings::wrong_kind;
 use super::site::Site;
-use super::{choices, demand, failures, foreign, graph, hardware, requires, simulations, wiring};
+use super::{choices, collectives, demand, failures, foreign, graph, hardware, requires, simulations, wiring};
 use crate::algebra::kautz_targets;
 use crate::diag::{Span, list};
 use crate::model::errors::ResolveError;
@@ -28,6 +28,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     let routing = choices::routing(context, items, site, kind);
     let simulations = simulations::simulations(context, items, router.as_ref());
     let requires = requires::requires(context, items, budget.as_ref(), kind);
+    let collectives = collectives::collectives(context, items, &requires);
     if failures == Some(None) {
         requires::need_failures(context, &requires);
     }
@@ -48,8 +49,18 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         fits(context, network, routing, span);
     }
     let plant = Plant::Network(Network { failures: failures?, ..network? });
-    let (capacities, simulations) = (capacities?, simulations?);
-    Some(Parts { router: router?, plant, budget: budget?, demand: demand?, capacities, routing: routing?, simulations, requires })
+    let (capacities, simulations, collectives) = (capacities?, simulations?, collectives?);
+    Some(Parts {
+        router: router?,
+        plant,
+        budget: budget?,
+        demand: demand?,
+        capacities,
+        routing: routing?,
+        simulations,
+        collectives,
+        requires,
+    })
 }
 
 /// The family with its links.

@@ -1,5 +1,6 @@
 //! The contract.
 
+use super::collectives::kind_of;
 use super::context::{Context, unknown_choice};
 use super::foreign;
 use super::items::Items;
@@ -8,15 +9,29 @@ use super::settings::{decimal, quantity_of};
 use super::simulations::ends;
 use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
-use crate::model::{Budget, Comparison, GraphMetric, Metric, OfSimulation, Reference, Require, Scale, SimulatedMetric};
+use crate::model::{
+    Budget, Collective, CollectiveMetric, Comparison, GraphMetric, Metric, OfCollective, OfSimulation, Reference, Require, Scale,
+    SimulatedMetric, Subject,
+};
 use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
 use crate::units::{BITS_OF_A_GIGABYTE, Decimal, Dimension};
 
+/// What a line may be about beside the fabric.
+struct Subjects<'a> {
+    /// Simulations, and whether their traffic ends.
+    simulations: Vec<(&'a str, bool)>,
+    /// Collectives; of those with errors none.
+    collectives: Vec<(&'a str, Option<Collective>)>,
+}
+
 /// All requires, sorted as in the normalized spec.
 pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind) -> Vec<Require> {
-    let simulations: Vec<(&str, bool)> = items.simulations.iter().map(|(name, block, _)| (&*name.value, ends(block))).collect();
-    let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &simulations));
+    let subjects = Subjects {
+        simulations: items.simulations.iter().map(|(name, block, _)| (&*name.value, ends(block))).collect(),
+        collectives: items.collectives.iter().map(|(setting, _)| (&*setting.name.value, kind_of(setting))).collect(),
+    };
+    let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &subjects));
     let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
     requires.sort_by_cached_key(|require| {
         let key = require_order(&require.metric_text(), require.comparison.symbol(), &require.value_text);
@@ -30,11 +45,12 @@ fn require(
     item: &RequireItem,
     span: Span,
     budget: Option<&Budget>,
-    (kind, simulations): (Kind, &[(&str, bool)]),
+    (kind, subjects): (Kind, &Subjects<'_>),
 ) -> Option<Require> {
     let name = &*item.metric.value;
-    if let Some(of) = simulated(context, item, simulations) {
-        let (metric, simulation) = of?;
+    let subject = scheduled(context, item, &subjects.collectives, budget, kind).or_else(|| simulated(context, item, subjects));
+    if let Some(of) = subject {
+        let (metric, of) = of?;
         let comparison = comparison(item)?;
         let (value, scale, value_text) = match &item.share {
             Some(share) => {
@@ -48,9 +64,10 @@ fn require(
             context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
             return None;
         }
-        return Some(Require { metric, fault: false, simulation: Some(simulation), comparison, value, scale, value_text, span });
+        let fault = name.starts_with(FAULT) && matches!(of, Subject::Collective(_));
+        return Some(Require { metric, fault, of: Some(of), comparison, value, scale, value_text, span });
     }
-    let (fault, plain) = match name.strip_prefix("fault.") {
+    let (fault, plain) = match name.strip_prefix(FAULT) {
         Some(plain) => (true, plain),
         None => (false, name),
     };
@@ -81,14 +98,8 @@ fn require(
         context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, item.metric.span));
         return None;
     }
-    if let Some(budget) = budget.filter(|budget| fault && budget.faults.is_none()) {
-        context.error(ResolveError::NoFaults {
-            metric: name.to_owned(),
-            plain: plain.to_owned(),
-            example: kind.fault(),
-            span: item.metric.span,
-            budget: budget.faults_span,
-        });
+    if fault {
+        need_faults(context, item, plain, budget, kind);
     }
     let comparison = comparison(item)?;
     let (value, scale, value_text) = match &item.share {
@@ -99,7 +110,78 @@ fn require(
         context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
         return None;
     }
-    Some(Require { metric, fault, simulation: None, comparison, value, scale, value_text, span })
+    Some(Require { metric, fault, of: None, comparison, value, scale, value_text, span })
+}
+
+/// What metrics of the worst tolerated fault begin with.
+const FAULT: &str = "fault.";
+
+/// Complains about a line on faults where the budget has none.
+fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: Option<&Budget>, kind: Kind) {
+    let Some(budget) = budget.filter(|budget| budget.faults.is_none()) else { return };
+    context.error(ResolveError::NoFaults {
+        metric: item.metric.value.to_string(),
+        plain: plain.to_owned(),
+        example: kind.fault(),
+        span: item.metric.span,
+        budget: budget.faults_span,
+    });
+}
+
+/// What of which collective a line is about: `gradients.time`, `fault.weights.share`; a kind stands for the
+/// only collective of it. The outer `None`: of none, the inner one: an error was reported.
+#[allow(clippy::option_option)]
+fn scheduled(
+    context: &mut Context,
+    item: &RequireItem,
+    collectives: &[(&str, Option<Collective>)],
+    budget: Option<&Budget>,
+    kind: Kind,
+) -> Option<Option<(Metric, Subject)>> {
+    let written = &*item.metric.value;
+    let plain = written.strip_prefix(FAULT).unwrap_or(written);
+    let (of, metric) = plain.split_once('.')?;
+    let known = CollectiveMetric::ALL.into_iter().find(|known| known.name() == metric);
+    let a_kind = Collective::ALL.into_iter().find(|kind| kind.name() == of);
+    let alike: Vec<&str> = collectives.iter().filter(|(_, kind)| kind.is_some() && *kind == a_kind).map(|(name, _)| *name).collect();
+    let declared = collectives.iter().map(|(name, _)| *name).find(|name| *name == of);
+    let name = match (declared, a_kind, &alike[..]) {
+        (Some(name), ..) => name,
+        (None, Some(_), [name]) => *name,
+        // Of a kind, or of a fault: of no simulation in any case.
+        (None, a_kind, _) if a_kind.is_some() || (written != plain && known.is_some()) => {
+            let names: Vec<&str> = collectives.iter().map(|(name, _)| *name).collect();
+            let help = match (&alike[..], closest(of, names.iter().copied())) {
+                ([_, _, ..], _) => format!("there are several: say which of {}", list(&alike)),
+                (_, Some(close)) => format!("did you mean `{}{close}.{metric}`?", if written == plain { "" } else { FAULT }),
+                _ => {
+                    let kind = a_kind.unwrap_or(Collective::AllReduce);
+                    let root = if kind.is_rooted() { " root = 0;" } else { "" };
+                    format!("add `collective {of} = {} {{ size = 1 GiB;{root} }}`", kind.name())
+                }
+            };
+            let place = match alike.is_empty() {
+                true => format!("a fabric without a collective `{of}`"),
+                false => format!("a fabric with several collectives `{of}`"),
+            };
+            context.error(misplaced(format!("`{written}`"), place, help, item.metric.span));
+            return Some(None);
+        }
+        _ => return None,
+    };
+    let Some(metric) = known else {
+        let known: Vec<String> = CollectiveMetric::ALL.iter().map(|metric| format!("{of}.{}", metric.name())).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let help =
+            closest(plain, known.iter().copied()).map_or(format!("one of {}", list(&known)), |close| format!("did you mean `{close}`?"));
+        context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
+        return Some(None);
+    };
+    if written != plain {
+        need_faults(context, item, plain, budget, kind);
+    }
+    let of = OfCollective { name: name.to_owned(), written: of.to_owned() };
+    Some(Some((Metric::Collective(metric), Subject::Collective(of))))
 }
 
 fn comparison(item: &RequireItem) -> Option<Comparison> {
@@ -109,7 +191,8 @@ fn comparison(item: &RequireItem) -> Option<Comparison> {
 /// What of which simulation a line is about: `peak.saturation`, `peak.latency(0.5)`; the outer `None`: of
 /// none, the inner one: an error was reported.
 #[allow(clippy::option_option)]
-fn simulated(context: &mut Context, item: &RequireItem, simulations: &[(&str, bool)]) -> Option<Option<(Metric, OfSimulation)>> {
+fn simulated(context: &mut Context, item: &RequireItem, subjects: &Subjects<'_>) -> Option<Option<(Metric, Subject)>> {
+    let simulations = &subjects.simulations;
     let written = &*item.metric.value;
     let (name, rest) = written.split_once('.').filter(|(name, _)| *name != "fault")?;
     let (plain, at) = match rest.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
@@ -123,7 +206,10 @@ fn simulated(context: &mut Context, item: &RequireItem, simulations: &[(&str, bo
         metric.filter(|_| !context.enough())?;
         let help = match closest(name, names.iter().copied()) {
             Some(close) => format!("did you mean `{close}.{rest}`?"),
-            None if names.is_empty() => format!("add `simulate {name} {{ traffic = uniform; }}`"),
+            None if names.is_empty() => match CollectiveMetric::ALL.iter().any(|metric| metric.name() == rest) {
+                true => format!("add `simulate {name} {{ traffic = uniform; }}` or `collective {name} = all_reduce {{ size = 1 GiB; }}`"),
+                false => format!("add `simulate {name} {{ traffic = uniform; }}`"),
+            },
             None => format!("known here: {}", list(&names)),
         };
         context.error(misplaced(format!("`{written}`"), format!("a fabric without a simulation `{name}`"), help, item.metric.span));
@@ -160,7 +246,7 @@ fn simulated(context: &mut Context, item: &RequireItem, simulations: &[(&str, bo
         context.error(misplaced(format!("`{written}`"), "a contract".to_owned(), help, item.metric.span));
         return Some(None);
     }
-    Some(Some((Metric::Simulated(metric), OfSimulation { name: name.to_owned(), share })))
+    Some(Some((Metric::Simulated(metric), Subject::Simulation(OfSimulation { name: name.to_owned(), share }))))
 }
 
 /// Shares of a static bound are told in so many parts.
@@ -192,12 +278,18 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) 
 fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(Decimal, Scale, String)> {
     let what = format!("`{}`", metric.name());
     let (number, scale, suffix) = match (metric, &item.value.unit) {
-        (Metric::Bandwidth, _) => {
+        (Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth), _) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
             let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, BITS_OF_A_GIGABYTE));
             (in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?, Scale::Metric, " GB/s")
         }
-        (Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time), _) => {
+        (
+            Metric::Latency
+            | Metric::LatencyMax
+            | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
+            | Metric::Collective(CollectiveMetric::Time),
+            _,
+        ) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
             if unit.dimension == Dimension::Cycles {
                 (number, Scale::Cycles, " cycles")
@@ -339,6 +431,9 @@ fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale
         }
         Metric::LoadRatio | Metric::HopsRatio if upper && value < 1.0 => {
             Some(("a ratio to a lower bound is never below 1", format!("require `{name} <= 1.05`, for example")))
+        }
+        Metric::Collective(CollectiveMetric::Share) if comparison.wants_more() && value > 1.0 => {
+            Some(("no schedule beats the bound", format!("require `{name} >= 0.98`, for example")))
         }
         Metric::Simulated(SimulatedMetric::Share) if comparison.wants_more() && value > 1.05 => {
             Some(("the search ends at 1.05 of the static bound", format!("require `{name} >= 0.92`, for example")))

@@ -111,6 +111,7 @@ pub(super) fn places(word: &str) -> String {
         let argument = match place {
             Place::Link | Place::Ocs | Place::Simulate => "name ",
             Place::Level => "n ",
+            Place::Collective => "name = kind ",
             _ => "",
         };
         names.push(format!("`{} {}{{ .. }}`", place.name(), argument));

@@ -121,6 +121,7 @@ impl Builder {
             Rule::failures => ItemKind::Failures(self.block(parts.next()?)),
             Rule::demand => ItemKind::Demand(self.block(parts.next()?)),
             Rule::simulate => ItemKind::Simulate(self.name(&parts.next()?), self.block(parts.next()?)),
+            Rule::collective => ItemKind::Collective(self.setting(parts.next()?)?),
             Rule::ocs => ItemKind::Ocs(self.ocs(parts)?),
             Rule::require => {
                 let metric = self.name(&parts.next()?);
@@ -342,7 +343,10 @@ impl Builder {
         if matches!(value_pair.as_rule(), Rule::choice_block | Rule::file_block | Rule::dims_block) {
             return Some(Setting { name, value: self.choice(value_pair)? });
         }
-        let value = self.value(value_pair)?;
+        let value = match value_pair.as_rule() {
+            Rule::quoted => self.router(value_pair)?,
+            _ => self.value(value_pair)?,
+        };
         self.semi(parts.next(), value.span);
         Some(Setting { name, value })
     }
@@ -364,21 +368,30 @@ impl Builder {
             Rule::quantity => Some(Value { kind: ValueKind::Quantity(self.quantity(pair)), span }),
             Rule::steps => Some(Value { kind: ValueKind::Steps(self.steps(pair)?), span }),
             Rule::list => Some(Value { kind: ValueKind::List(self.list(pair)), span }),
+            Rule::router_name => self.router(pair),
             _ => self.choice(pair),
         }
+    }
+
+    /// `cube0[0, 0, 0]`, or a name in quotes.
+    fn router(&mut self, pair: Pair<'_, Rule>) -> Option<Value> {
+        let span = self.span(&pair);
+        Some(Value { kind: ValueKind::Router(self.item_name(&children(pair).next()?)), span })
     }
 
     /// `[cube0[0,0,0], 17]`, also with names in quotes.
     fn list(&mut self, pair: Pair<'_, Rule>) -> Vec<Name> {
         let items = children(pair).filter(|item| matches!(item.as_rule(), Rule::item_name | Rule::string));
-        let item = |item: Pair<'_, Rule>| match item.as_rule() {
-            Rule::string => self.string(&item),
-            _ => {
-                let bare: String = item.as_str().split_whitespace().collect();
-                Spanned { value: bare.into(), span: self.span(&item) }
-            }
-        };
-        items.map(item).collect()
+        items.map(|item| self.item_name(&item)).collect()
+    }
+
+    /// `cube0[0, 0, 0]` without its spaces, or what stands in quotes.
+    fn item_name(&mut self, pair: &Pair<'_, Rule>) -> Name {
+        if pair.as_rule() == Rule::string {
+            return self.string(pair);
+        }
+        let bare: String = pair.as_str().split_whitespace().collect();
+        Spanned { value: bare.into(), span: self.span(pair) }
     }
 
     /// `0.1 .. 1.8 step 0.1`

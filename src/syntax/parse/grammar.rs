@@ -48,12 +48,13 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::failures
         | Rule::demand
         | Rule::simulate
+        | Rule::collective
         | Rule::require => Words("an item"),
         Rule::indices | Rule::index => Words("an index such as `u in 0..4`"),
         Rule::for_cubes => Words("`for cubes lo..hi`"),
         Rule::range => Words("a range such as `0..4`"),
         Rule::list => Words("a list such as `[cube0[0,0,0], 17]`"),
-        Rule::item_name => Words("the name of a router, or a number"),
+        Rule::item_name | Rule::router_name | Rule::bracketed | Rule::quoted => Words("the name of a router, or a number"),
         Rule::steps => Words("rates such as `0.1 .. 1.8 step 0.1`"),
         Rule::block => Words("`{`"),
         Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::level | Rule::setting | Rule::limit => Words("a setting"),
@@ -79,7 +80,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::comparison | Rule::good_comparison => Words("a comparison"),
         Rule::add_op | Rule::mul_op => Words("an operator"),
         Rule::metric | Rule::metric_at => Words("a metric"),
-        Rule::name | Rule::word | Rule::dashed | Rule::setting_name | Rule::choice_name => Words("a name"),
+        Rule::name | Rule::word | Rule::dashed | Rule::setting_name | Rule::choice_name | Rule::root_word => Words("a name"),
         Rule::string => Words("a path in quotes"),
         Rule::EOI => Words("the end of the file"),
         Rule::negate => Words("a number"),
@@ -98,6 +99,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_failures
         | Rule::kw_demand
         | Rule::kw_simulate
+        | Rule::kw_collective
         | Rule::kw_require => Keyword("an item"),
         Rule::kw_mesh | Rule::kw_couple | Rule::kw_all_to_all | Rule::kw_level => Keyword("a setting"),
         Rule::kw_groups => Keyword("`groups of`"),

@@ -1,0 +1,169 @@
+//! The collectives of a spec: every schedule that a directory should have is replayed, and timed anew.
+
+use super::files::Files;
+use super::read::{contradiction, tagged};
+use super::tables;
+use crate::check::CheckError;
+use crate::check::faults::Fault;
+use crate::check::measures::Exact;
+use crate::check::schedule::{Pace, Spent, Timed, bound_time, schedule, schedule_along, schedule_time};
+use crate::ir::{CollectiveBound, CrossConnects, Scene, Schedule, Topology, Transfers};
+use crate::model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
+use crate::read::CollectiveFile;
+use rayon::prelude::*;
+use std::cmp::Ordering;
+
+/// Attoseconds of a nanosecond.
+const NANOSECOND: u128 = 1_000_000_000;
+
+/// A schedule that does what its collective demands.
+#[derive(Debug)]
+pub struct ProvedSchedule {
+    /// The scenario.
+    pub scenario: String,
+    /// Who sends what when.
+    pub schedule: Schedule,
+    /// The name of the root, where there is one.
+    pub root: Option<String>,
+    /// Chips that take part.
+    pub chips: u64,
+    /// Steps, one after the other.
+    pub steps: u64,
+    /// Chunk times, one after the other.
+    pub volume: u64,
+    /// How long it takes.
+    pub time: Spent,
+    /// What no schedule goes below, attoseconds.
+    pub bound: u128,
+    /// The witness of it.
+    pub witness: CollectiveBound,
+}
+
+/// What schedules are made for.
+pub(super) struct Plant<'a> {
+    pub(super) files: &'a Files,
+    pub(super) fabric: &'a Fabric,
+    pub(super) topology: &'a Topology,
+    pub(super) cross_connects: Option<&'a CrossConnects>,
+}
+
+impl Plant<'_> {
+    /// All collectives, in the order of the spec, each by scenario, nominal first.
+    pub(super) fn collectives(&self, scenarios: &[&Fault]) -> Result<Vec<Vec<ProvedSchedule>>, Vec<CheckError>> {
+        let mut errors = Vec::new();
+        let mut all = Vec::new();
+        for declared in &self.fabric.collectives {
+            let wanted = if declared.scenarios == Scenarios::All { scenarios } else { &scenarios[..scenarios.len().min(1)] };
+            let found: Vec<_> = wanted.par_iter().map(|scenario| self.one(declared, scenario)).collect();
+            let mut proved = Vec::new();
+            for result in found {
+                match result {
+                    Ok(of) => proved.extend(of),
+                    Err(error) => errors.push(error),
+                }
+            }
+            all.push(proved);
+        }
+        if errors.is_empty() { Ok(all) } else { Err(errors) }
+    }
+
+    /// One collective in one scenario; none where its root is dead.
+    fn one(&self, declared: &DeclaredCollective, fault: &Fault) -> Result<Option<ProvedSchedule>, CheckError> {
+        let topology = self.topology;
+        let path = fault.collective_path(&declared.name);
+        let wrong = |place: &str, what: String| CheckError::Contradiction {
+            file: path.clone(),
+            place: place.to_owned(),
+            what,
+            span: Some(declared.span),
+        };
+        let lit = fault.lit(topology, self.cross_connects);
+        let scene = Scene { topology, lit, dead: fault.dead() };
+        let root = match declared.root.as_deref().map(|name| (name, topology.find(name))) {
+            None => None,
+            Some((_, Some(root))) => Some(root),
+            Some((name, None)) => return Err(wrong("root", format!("there is no router `{name}`"))),
+        };
+        if root.is_some_and(|root| !scene.lives(root)) {
+            return Ok(None);
+        }
+        let file: CollectiveFile = tagged(self.files, &path)?;
+        if file.fabric != self.fabric.name || file.scenario != fault.name {
+            return Err(contradiction(&path, "", "this is of another fabric or scenario"));
+        }
+        let read = file.schedule().map_err(|what| wrong("", what))?;
+        if read.collective != declared.collective || read.root != root || read.seed != declared.seed {
+            return Err(wrong("", "this is not the collective of the spec: another kind, root or seed".to_owned()));
+        }
+        if declared.algorithm.is_some_and(|only| only != read.algorithm) {
+            return Err(wrong("algorithm", format!("this is `{}`, which the spec does not ask for", read.algorithm.name())));
+        }
+        if declared.chunks.is_some_and(|most| read.chunks > most) {
+            return Err(wrong("chunks", format!("these are {}, more than the spec asks for", read.chunks)));
+        }
+        let along = match &read.transfers {
+            Transfers::Sends(_) => Some(tables::tables(self.files, topology, fault)?.0),
+            _ => None,
+        };
+        let judged = along.as_ref().map_or_else(|| schedule(&scene, &read), |tables| schedule_along(&scene, tables, &read));
+        judged.map_err(|error| wrong("", error.to_string()))?;
+        let pace = Pace::of(self.fabric, &scene, declared);
+        let Timed { spent, steps, volume } = schedule_time(&scene, along.as_ref(), &read, pace, declared.size)?;
+        let Some((bound, witness)) = bound_time(&scene, &read, pace, declared.size) else {
+            return Err(wrong("bounds", "there are none".to_owned()));
+        };
+        Ok(Some(ProvedSchedule {
+            scenario: fault.name.clone(),
+            root: root.map(|root| topology.name(root)),
+            chips: scene.endpoints().count() as u64,
+            steps,
+            volume,
+            time: spent,
+            bound,
+            witness: witness.clone(),
+            schedule: read,
+        }))
+    }
+}
+
+/// The value that a line is about, and for a fault the scenario. `None` where nothing is planned.
+pub(super) fn found<'a>(require: &Require, fabric: &Fabric, proved: &'a [Vec<ProvedSchedule>]) -> Option<(Exact, Option<&'a str>)> {
+    let (name, Metric::Collective(metric)) = (require.collective()?, require.metric) else { return None };
+    let (declared, of) = fabric.collectives.iter().zip(proved).find(|(declared, _)| declared.name == name)?;
+    let worse = match metric {
+        CollectiveMetric::Time | CollectiveMetric::Steps | CollectiveMetric::Volume => Ordering::Greater,
+        CollectiveMetric::Share | CollectiveMetric::Bandwidth => Ordering::Less,
+    };
+    if !require.fault {
+        return Some((value(declared, of.first()?, metric, require.scale, fabric)?, None));
+    }
+    let mut worst: Option<(Exact, Option<&str>)> = None;
+    for fault in of.iter().skip(1) {
+        let value = value(declared, fault, metric, require.scale, fabric)?;
+        if worst.is_none_or(|(worst, _)| value.against(worst) == worse) {
+            worst = Some((value, Some(&fault.scenario)));
+        }
+    }
+    worst
+}
+
+fn value(declared: &DeclaredCollective, of: &ProvedSchedule, metric: CollectiveMetric, scale: Scale, fabric: &Fabric) -> Option<Exact> {
+    let time = of.time.total().max(1);
+    match metric {
+        CollectiveMetric::Time if scale == Scale::Cycles => Exact::new(time, NANOSECOND)?.times(u128::from(fabric.clock_hz), NANOSECOND),
+        CollectiveMetric::Time => Exact::new(time, NANOSECOND),
+        CollectiveMetric::Share => Exact::new(of.bound, time),
+        CollectiveMetric::Steps => Some(Exact::integer(of.steps)),
+        CollectiveMetric::Volume => Some(Exact::integer(of.volume)),
+        CollectiveMetric::Bandwidth => {
+            // What everybody sends or gets at least, over what a chip has.
+            let chips = u128::from(of.chips);
+            let (over, under) = match declared.collective {
+                Collective::Broadcast | Collective::Reduce => (1, 1),
+                Collective::AllReduce => (2 * (chips - 1), chips),
+                _ => (chips - 1, chips),
+            };
+            Exact::new(u128::from(declared.size).checked_mul(NANOSECOND)?, time)?.times(over, under)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! How long a schedule takes, and what its bounds come to in time: longest paths through what waits for what.
+//!
+//! A transfer waits for the one before it on its channel and for what it carries: as a copy for the transfer
+//! that brought the chunk, as an addition for everything that is added before. A chunk is there a hop after
+//! its last byte has left; the first of a message, which is all that a channel carries in one round, waits
+//! for the overhead as well.
+
+use super::pipeline::Pipeline;
+use super::transfers::{Plan, Transfer};
+use super::{ScheduleError, messages, wrong};
+use crate::check::CheckError;
+use crate::ids::Id;
+use crate::ir::{CollectiveBound, ForwardingTables, Order, Rounds, Scene, Schedule, Transfers};
+use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
+use std::collections::BTreeMap;
+
+/// Attoseconds of a second and of a picosecond: what times are counted in.
+const SECOND: u128 = 1_000_000_000_000_000_000;
+const PICOSECOND: u128 = 1_000_000;
+
+/// A schedule in time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timed {
+    /// What it takes.
+    pub spent: Spent,
+    /// Rounds, slots, or hops and pieces that follow, one after the other.
+    pub steps: u64,
+    /// Chunk times, one after the other, if hops took no time.
+    pub volume: u64,
+}
+
+/// How fast everything is, on every channel alike; attoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pace {
+    /// Of a hop: the router, and the slowest link that is lit.
+    pub hop: u128,
+    /// Of a message, before its first byte.
+    pub overhead: u128,
+    /// Of a channel, bit/s.
+    pub bandwidth_bps: u64,
+    /// Whether all wait for each other after every round.
+    pub barrier: bool,
+}
+
+/// What a schedule takes; attoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Spent {
+    /// What it would take if hops and messages took no time.
+    pub volume: u128,
+    /// What hops add to that.
+    pub latency: u128,
+    /// What messages add to both.
+    pub overhead: u128,
+}
+
+impl Pace {
+    /// That of a collective in a scene.
+    pub fn of(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
+        let lit = || scene.links().map(|link| &fabric.link_types[scene.topology.links()[link].link_type]);
+        let slowest = lit().map(|kind| kind.latency_cycles).max().unwrap_or(0);
+        let cycles = u128::from(slowest) + u128::from(fabric.router.latency_cycles);
+        Self {
+            hop: (cycles * SECOND).div_ceil(u128::from(fabric.clock_hz.max(1))),
+            overhead: u128::from(declared.overhead_ps) * PICOSECOND,
+            bandwidth_bps: lit().next().map_or(1, |kind| kind.bandwidth_bps),
+            barrier: declared.barrier,
+        }
+    }
+}
+
+impl Spent {
+    /// All of it.
+    pub fn total(self) -> u128 {
+        self.volume + self.latency + self.overhead
+    }
+}
+
+/// How long a schedule that was replayed takes for vectors of so many bytes; what follows tables, with them.
+///
+/// # Errors
+/// Transfers that wait for each other, or messages without their tables.
+pub fn schedule_time(
+    scene: &Scene<'_>,
+    tables: Option<&ForwardingTables>,
+    schedule: &Schedule,
+    pace: Pace,
+    bytes: u64,
+) -> Result<Timed, CheckError> {
+    let pieces = u128::from(schedule.chunks);
+    let chips = scene.endpoints().count() as u128;
+    let carried = |parts: u128| (u128::from(bytes) * 8 * SECOND).div_ceil(u128::from(pace.bandwidth_bps) * parts);
+    // With hops and messages, without messages, without both: where places are taken as they come, less may
+    // by chance take longer.
+    let spent = |[all, without_overhead, volume]: [u128; 3]| {
+        let without_overhead = without_overhead.min(all);
+        let volume = volume.min(without_overhead);
+        Spent { volume, latency: without_overhead - volume, overhead: all - without_overhead }
+    };
+    match &schedule.transfers {
+        Transfers::Rounds(rounds) => {
+            let whole = schedule.root.is_some() || schedule.algorithm == CollectiveAlgorithm::Local;
+            let widths = rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>();
+            let runs = rounds.order.len() as u64;
+            let (steps, volume) = (rounds.rounds.len() as u64 * runs, widths * runs);
+            let chunk = carried(pieces * if whole { 1 } else { chips });
+            Ok(Timed { spent: spent(of_rounds(scene, schedule, rounds, pace, chunk)?), steps, volume })
+        }
+        Transfers::Trees(shared) => {
+            let pipeline = Pipeline::new(scene, shared);
+            let (count, chunks) = (shared.trees.len() as u128, schedule.chunks);
+            let message = carried(count * pieces);
+            let takes = |overhead: u128, hop: u128| pipeline.takes(chunks, message + overhead, hop, pace.barrier);
+            let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
+            let volume = pipeline.takes(chunks, 1, 0, false) as u64;
+            Ok(Timed { spent: spent(times), steps: pipeline.steps(chunks), volume })
+        }
+        Transfers::Sends(sends) => {
+            let tables = tables.ok_or_else(|| wrong("messages are timed with the tables that they follow".to_owned()))?;
+            let crossings = messages::messages(scene, tables, schedule, sends)?.sends;
+            let slots = crossings.last().map_or(0, |(slot, ..)| u64::from(*slot) + 1);
+            let chunk = carried(chips * pieces);
+            let takes = |overhead: u128, hop: u128| match pace.barrier {
+                true => (chunk + overhead + hop) * u128::from(slots),
+                false => delivered(&crossings, sends.messages.len(), chunk + overhead, hop),
+            };
+            let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
+            Ok(Timed { spent: spent(times), steps: slots, volume: slots })
+        }
+    }
+}
+
+/// When the last message is there: a channel sends what comes next in the order of slots as soon as it is free
+/// and the message has come.
+fn delivered(crossings: &[(u32, u32, u32)], messages: usize, sent: u128, hop: u128) -> u128 {
+    let (mut free, mut there) = (BTreeMap::new(), vec![0u128; messages]);
+    for &(_, channel, message) in crossings {
+        let since = free.get(&channel).copied().unwrap_or(0u128).max(there[message as usize]);
+        free.insert(channel, since + sent);
+        there[message as usize] = since + sent + hop;
+    }
+    there.into_iter().max().unwrap_or(0)
+}
+
+/// All of it, without overheads, and without hops as well.
+fn of_rounds(scene: &Scene<'_>, schedule: &Schedule, rounds: &Rounds, pace: Pace, chunk: u128) -> Result<[u128; 3], CheckError> {
+    Ok(if pace.barrier {
+        let chunks: u128 = rounds.rounds.iter().map(|round| u128::from(round.width)).sum();
+        let runs = rounds.order.len() as u128;
+        let (moved, steps) = (chunks * runs * chunk, rounds.rounds.len() as u128 * runs);
+        [moved + steps * (pace.hop + pace.overhead), moved + steps * pace.hop, moved]
+    } else {
+        let waits = Waits::new(&Plan::new(scene, schedule, rounds)?, rounds)?;
+        [(pace.hop, pace.overhead), (pace.hop, 0), (0, 0)].map(|(hop, overhead)| waits.longest(chunk, hop, overhead))
+    })
+}
+
+/// What waits for what.
+struct Waits {
+    /// In an order in which everything comes after what it waits for.
+    order: Vec<u32>,
+    /// `[transfer]`: the one before it on its channel, and whether it is the first of a message.
+    before: Vec<(Option<u32>, bool)>,
+    /// `[transfer]`: where those begin whose chunks it waits for.
+    starts: Vec<u32>,
+    brought: Vec<u32>,
+}
+
+impl Waits {
+    fn new(plan: &Plan<'_>, rounds: &Rounds) -> Result<Self, CheckError> {
+        let topology = plan.scene.topology;
+        let symmetry = if rounds.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
+        let cells = plan.routers.len() * plan.columns;
+        let (mut before, mut starts, mut brought) = (Vec::new(), vec![0], Vec::new());
+        // `[channel class]`: the last transfer on it, and the round that it was in, of all runs.
+        let mut last: Vec<Option<(u32, usize)>> = vec![None; plan.routers.len() * topology.ports()];
+        // `[cell]`: by whom the sums came, of the reduction before.
+        let mut sums: Vec<Vec<u32>> = vec![Vec::new(); cells];
+        let mut at = 0u32;
+        for (run, order) in rounds.order.iter().enumerate() {
+            let reverse = *order == Order::Reverse;
+            // `[cell]`: by whom it comes in this run.
+            let mut by: Vec<Vec<u32>> = vec![Vec::new(); cells];
+            let mut inverted: Vec<&Transfer>;
+            let transfers: &mut dyn Iterator<Item = &Transfer> = if reverse {
+                inverted = plan.transfers.iter().collect();
+                inverted.reverse();
+                &mut inverted.into_iter()
+            } else {
+                &mut plan.transfers.iter()
+            };
+            for transfer in transfers {
+                let (sender, receiver) = if reverse { (transfer.to, transfer.from) } else { (transfer.from, transfer.to) };
+                let end = if reverse { topology.source(transfer.channel) } else { topology.target(transfer.channel) };
+                let channel = symmetry.class(end.node) * topology.ports() + end.port.index();
+                let round = run * rounds.rounds.len() + transfer.round as usize;
+                let (earlier, first) = match last[channel] {
+                    Some((earlier, of)) => (Some(earlier), of != round),
+                    None => (None, true),
+                };
+                last[channel] = Some((at, round));
+                before.push((earlier, first));
+                let sender = plan.cell(sender);
+                // A copy that nobody brought is the sender's own, or the sum that it has.
+                let from = if by[sender].is_empty() && !reverse { &sums[sender] } else { &by[sender] };
+                brought.extend_from_slice(from);
+                starts.push(brought.len() as u32);
+                by[plan.cell(receiver)].push(at);
+                at += 1;
+            }
+            sums = by;
+        }
+        let mut waits = Self { order: Vec::new(), before, starts, brought };
+        waits.order = waits.sorted()?;
+        Ok(waits)
+    }
+
+    fn carried_by(&self, transfer: usize) -> &[u32] {
+        &self.brought[self.starts[transfer] as usize..self.starts[transfer + 1] as usize]
+    }
+
+    /// Everything after what it waits for.
+    fn sorted(&self) -> Result<Vec<u32>, CheckError> {
+        let count = self.before.len();
+        let needs = |at: usize| self.carried_by(at).iter().copied().chain(self.before[at].0);
+        let mut missing: Vec<u32> = (0..count).map(|at| needs(at).count() as u32).collect();
+        let mut heads = vec![0u32; count + 1];
+        (0..count).flat_map(needs).for_each(|of| heads[of as usize + 1] += 1);
+        (0..count).for_each(|at| heads[at + 1] += heads[at]);
+        let (mut free, mut waiting) = (heads.clone(), vec![0u32; heads[count] as usize]);
+        for at in 0..count {
+            for of in needs(at) {
+                waiting[free[of as usize] as usize] = at as u32;
+                free[of as usize] += 1;
+            }
+        }
+        let mut order: Vec<u32> = (0..count as u32).filter(|&at| missing[at as usize] == 0).collect();
+        let mut done = 0;
+        while let Some(&next) = order.get(done) {
+            done += 1;
+            for &after in &waiting[heads[next as usize] as usize..heads[next as usize + 1] as usize] {
+                missing[after as usize] -= 1;
+                if missing[after as usize] == 0 {
+                    order.push(after);
+                }
+            }
+        }
+        if order.len() == count { Ok(order) } else { Err(ScheduleError::shape("transfers wait for each other".to_owned()).into()) }
+    }
+
+    /// When the last chunk is there.
+    fn longest(&self, chunk: u128, hop: u128, overhead: u128) -> u128 {
+        // `[transfer]`: when its last byte has left.
+        let mut left = vec![0u128; self.before.len()];
+        for &at in &self.order {
+            let at = at as usize;
+            let (earlier, first) = self.before[at];
+            let there = self.carried_by(at).iter().map(|&by| left[by as usize] + hop).max().unwrap_or(0);
+            let free = earlier.map_or(0, |earlier| left[earlier as usize]);
+            left[at] = there.max(free) + if first { overhead } else { 0 } + chunk;
+        }
+        left.into_iter().max().map_or(0, |last| last + hop)
+    }
+}
+
+/// What no schedule takes less than, by the witnesses of one, attoseconds; and which of them says so.
+pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, bytes: u64) -> Option<(u128, &'a CollectiveBound)> {
+    let chips = scene.endpoints().count() as u128;
+    let vector = u128::from(bytes) * 8 * SECOND / u128::from(pace.bandwidth_bps.max(1));
+    // With barriers the farthest way is as many rounds as it has hops, whatever else is in the way.
+    let ways = schedule.bounds.iter().map(|bound| if let CollectiveBound::Latency { distance, .. } = bound { distance + 1 } else { 1 });
+    let farthest = ways.max().unwrap_or(1);
+    let mut highest: Option<(u128, &CollectiveBound)> = None;
+    // What only schedules along the same tables keep to, bounds no others.
+    for bound in schedule.bounds.iter().filter(|bound| !matches!(bound, CollectiveBound::Channel { .. })) {
+        let (over, under, hops) = match *bound {
+            CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards), u128::from(channels), 0),
+            CollectiveBound::Latency { channels, shards, distance, .. } => (u128::from(shards), u128::from(channels), distance + 1),
+            CollectiveBound::Partition { parts, links, .. } => (u128::from(parts) - 1, u128::from(links), 0),
+            CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
+            CollectiveBound::Channel { shards, .. } => (u128::from(shards), 1, 0),
+        };
+        let of_shards = schedule.root.is_none() && !matches!(bound, CollectiveBound::Partition { .. });
+        let under = if of_shards { under * chips } else { under };
+        let hops = if pace.barrier { farthest } else { hops.max(1) };
+        let time = vector.saturating_mul(over) / under.max(1) + u128::from(hops) * (pace.hop + pace.overhead);
+        if highest.is_none_or(|(highest, _)| time > highest) {
+            highest = Some((time, bound));
+        }
+    }
+    highest
+}

@@ -1,0 +1,107 @@
+//! What collectives of a spec take over their size, and how busy channels are while they run, as pictures.
+
+use super::super::estimate::exact;
+use super::super::svg::{Column, Sizes, Strip, Timed, sizes, strip};
+use super::microseconds;
+use crate::ids::{IdVec, LinkTypeId};
+use crate::ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectiveResult, Order, Schedule, Topology, Transfers};
+use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
+
+/// Columns of a strip at most: what is finer is taken together.
+const COLUMNS: usize = 180;
+
+/// Colors of algorithms.
+const COLORS: [&str; 4] = ["--accent", "--second", "--good", "--bad"];
+
+/// The algorithms that a curve has, with the colors of their lines.
+pub(in crate::emit) fn colors(result: &CollectiveResult) -> Vec<(CollectiveAlgorithm, &'static str)> {
+    let mut found: Vec<CollectiveAlgorithm> = result.curve.iter().flat_map(|point| point.times.iter().map(|(of, _)| *of)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().zip(COLORS.into_iter().cycle()).collect()
+}
+
+/// Time over size, and what nothing is faster than.
+pub(in crate::emit) fn over_sizes(declared: &DeclaredCollective, result: &CollectiveResult) -> Option<String> {
+    let nominal = result.nominal()?;
+    let (first, last) = (result.curve.first()?, result.curve.last()?);
+    let times = || result.curve.iter().flat_map(|point| point.times.iter().map(|(_, time)| *time).chain([point.bound]));
+    let (fastest, slowest) = (times().min()?.max(1), times().max()?);
+    let decades = std::iter::successors(Some(1u128), |decade| decade.checked_mul(10));
+    let mut levels: Vec<u128> = decades.clone().take_while(|decade| *decade <= fastest).last().into_iter().collect();
+    levels.extend(decades.clone().filter(|decade| *decade > fastest).take_while(|decade| *decade < slowest));
+    levels.extend(decades.clone().find(|decade| *decade >= slowest));
+    let told = |picoseconds: u128| microseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND);
+    let lines = colors(result).into_iter().map(|(algorithm, color)| {
+        let of = |point: &crate::ir::CollectivePoint| {
+            let time = point.times.iter().find(|(of, _)| *of == algorithm)?.1;
+            let title = format!("{}, {}: {} us", algorithm.name(), exact(point.size), told(time));
+            Some((point.size as f64, time as f64, title))
+        };
+        Timed { color, points: result.curve.iter().filter_map(of).collect() }
+    });
+    let inside = first.size <= declared.size && declared.size <= last.size;
+    let time = nominal.row.best().time.total();
+    let chart = Sizes {
+        label: format!("{}: time of {} over the size per chip, by algorithm", declared.name, declared.collective.name()),
+        x_title: "size per chip",
+        y_title: "time",
+        lines: lines.collect(),
+        edge: result.curve.iter().map(|point| (point.size as f64, point.bound.max(1) as f64)).collect(),
+        ticks: result.curve.iter().step_by(4).chain([last]).map(|point| (point.size as f64, exact(point.size))).collect(),
+        levels: levels.into_iter().map(|level| (level as f64, decade(level))).collect(),
+        marks: result.crossovers.iter().map(|at| (at.size as f64, format!("{} from here on", at.above.name()))).collect(),
+        dot: inside.then(|| {
+            let title = format!("{}: {}, {} us", declared.name, exact(declared.size), microseconds(time));
+            (declared.size as f64, (time / ATTOSECONDS_OF_A_PICOSECOND).max(1) as f64, title)
+        }),
+    };
+    Some(sizes(&chart))
+}
+
+/// `10 us`, of a power of ten in picoseconds.
+fn decade(picoseconds: u128) -> String {
+    let units = [(1_000_000_000_000u128, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| picoseconds >= *unit).unwrap_or((1, "ps"));
+    format!("{} {name}", picoseconds / unit)
+}
+
+/// How busy the channels of every kind of link are, step by step; of an all-reduce while it gathers. `None`
+/// for what has no steps.
+pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, schedule: &Schedule) -> Option<String> {
+    let Transfers::Rounds(rounds) = &schedule.transfers else { return None };
+    let kind = |channel: crate::ids::ChannelId| topology.links()[channel.link()].link_type;
+    // What the plan lists stands for all the others alike.
+    let listed = |node| !rounds.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node;
+    let mut channels: IdVec<LinkTypeId, u64> = IdVec::filled(0, fabric.link_types.len());
+    topology.channels().filter(|channel| listed(topology.target(*channel).node)).for_each(|channel| channels[kind(channel)] += 1);
+    let rows: Vec<LinkTypeId> = fabric.link_types.ids().filter(|of| channels[*of] > 0).collect();
+    let reverse = rounds.order == [Order::Reverse];
+    let mut steps: Vec<&crate::ir::Round> = rounds.rounds.iter().collect();
+    if reverse {
+        steps.reverse();
+    }
+    let together = steps.len().div_ceil(COLUMNS).max(1);
+    let columns = steps.chunks(together).enumerate().map(|(at, steps)| {
+        let width: u64 = steps.iter().map(|step| u64::from(step.width)).sum();
+        let mut carried: IdVec<LinkTypeId, u64> = IdVec::filled(0, fabric.link_types.len());
+        for pull in steps.iter().flat_map(|step| &step.pulls) {
+            carried[kind(pull.channel)] += pull.chunks.len() as u64;
+        }
+        let busy = |of: &LinkTypeId| carried[*of] as f64 / (channels[*of] * width).max(1) as f64;
+        let first = at * together + 1;
+        let title = if steps.len() == 1 { format!("step {first}") } else { format!("steps {first} to {}", first + steps.len() - 1) };
+        Column { width: width as f64, busy: rows.iter().map(busy).collect(), title: format!("{title}, {width} chunk times") }
+    });
+    let columns: Vec<Column> = columns.collect();
+    let all = rounds.width();
+    let every = super::super::svg::round_step(all, 8).max(1);
+    let chart = Strip {
+        label: format!("{name}: which share of the channels is busy in every step"),
+        x_title: format!("chunk times, {} steps", steps.len()),
+        rows: rows.into_iter().map(|of| fabric.link_types[of].name.clone()).collect(),
+        columns,
+        ticks: (0..=all).step_by(every as usize).map(|tick| (tick as f64, tick.to_string())).collect(),
+    };
+    Some(strip(&chart))
+}

@@ -1,0 +1,103 @@
+//! What a build found of the collectives that its spec declares.
+
+use super::{
+    ATTOSECONDS_OF_A_NANOSECOND, CollectiveCandidate, CollectiveCrossover, CollectiveRow, Fraction, RequireOutcome, Schedule, nanoseconds,
+};
+use crate::model::{CollectiveAlgorithm, CollectiveMetric, Fabric, Metric, Require, Scale};
+
+/// A collective that a spec declares.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CollectiveResult {
+    /// By scenario, nominal first; none where there are no tables.
+    pub scenarios: Vec<CollectiveOutcome>,
+    /// Where the fastest algorithm of the healthy fabric changes; sizes ascend.
+    pub crossovers: Vec<CollectiveCrossover>,
+    /// What the algorithms of the healthy fabric take, by size.
+    pub curve: Vec<CollectivePoint>,
+}
+
+/// A collective in one scenario.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectiveOutcome {
+    /// What it takes, the fastest first; of the others only the sum of their times counts, in whole
+    /// picoseconds.
+    pub row: CollectiveRow,
+    /// How the fastest does it.
+    pub schedule: Schedule,
+}
+
+/// A size, and what a collective takes at it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CollectivePoint {
+    /// Bytes per chip, of the full vector.
+    pub size: u64,
+    /// What no schedule goes below, picoseconds.
+    pub bound: u128,
+    /// Of every algorithm that was tried, picoseconds.
+    pub times: Vec<(CollectiveAlgorithm, u128)>,
+}
+
+impl CollectiveOutcome {
+    /// An outcome of which everything can be written and read again.
+    pub fn new(mut row: CollectiveRow, schedule: Schedule) -> Self {
+        row.along = None;
+        row.candidates.iter_mut().skip(1).for_each(CollectiveCandidate::only_total);
+        Self { row, schedule }
+    }
+    /// The value of a metric; times in ns.
+    pub fn value(&self, metric: CollectiveMetric) -> Fraction {
+        let best = self.row.best();
+        match metric {
+            CollectiveMetric::Time => Fraction::new(best.time.total(), ATTOSECONDS_OF_A_NANOSECOND),
+            CollectiveMetric::Share => self.row.share(best),
+            CollectiveMetric::Steps => Fraction::whole(best.steps),
+            CollectiveMetric::Volume => Fraction::whole(best.volume),
+            CollectiveMetric::Bandwidth => self.row.bus_bandwidth(best),
+        }
+    }
+}
+
+impl CollectiveResult {
+    /// The healthy fabric.
+    pub fn nominal(&self) -> Option<&CollectiveOutcome> {
+        self.scenarios.first()
+    }
+    /// The tolerated fault under which it takes longest; of equal ones the first.
+    pub fn worst_fault(&self) -> Option<&CollectiveOutcome> {
+        self.worst(CollectiveMetric::Time)
+    }
+    /// The tolerated fault that is worst by a metric; of equal ones the first.
+    fn worst(&self, metric: CollectiveMetric) -> Option<&CollectiveOutcome> {
+        let better = Metric::Collective(metric).larger_is_better();
+        let worse = |one: &CollectiveOutcome, other: &CollectiveOutcome| {
+            let (one, other) = (one.value(metric), other.value(metric));
+            if better { other < one } else { other > one }
+        };
+        self.scenarios.iter().skip(1).reduce(|one, other| if worse(one, other) { other } else { one })
+    }
+}
+
+/// Adds what collectives came to to how the contract came out; `results` are those of the fabric, in its
+/// order, or none.
+pub fn settle_collectives(fabric: &Fabric, requires: &mut [RequireOutcome], results: &[CollectiveResult]) {
+    for settled in requires {
+        let Some(name) = settled.require.collective() else { continue };
+        let found = fabric.collectives.iter().zip(results).find(|(declared, _)| declared.name == name);
+        *settled = outcome(fabric, &settled.require, found.map(|(_, result)| result));
+    }
+}
+
+fn outcome(fabric: &Fabric, require: &Require, result: Option<&CollectiveResult>) -> RequireOutcome {
+    let number = Fraction::decimal(require.value);
+    let found = match (result, require.metric) {
+        (Some(result), Metric::Collective(metric)) => {
+            let of = if require.fault { result.worst(metric) } else { result.nominal() };
+            of.map(|of| (of.value(metric), of.row.scenario.clone()))
+        }
+        _ => None,
+    };
+    let scenario = found.as_ref().map(|(_, scenario)| scenario.clone()).filter(|_| require.fault);
+    let one_cycle = nanoseconds(Fraction::whole(1u8), fabric.clock_hz);
+    let measured = found.map(|(value, _)| if require.scale == Scale::Cycles { value.over(one_cycle) } else { value });
+    RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| number), scenario }
+}

@@ -1,0 +1,203 @@
+//! `collective name = all_reduce { .. }`: what is planned and timed on the finished fabric.
+
+use super::context::{Context, short_name, unknown_choice};
+use super::items::{Items, head};
+use super::settings::{Settings, choice, integer, one_of, quantity, settings, wrong_kind};
+use crate::diag::Span;
+use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_CHUNKS, COLLECTIVE_OVERHEAD_PS};
+use crate::model::errors::ResolveError;
+use crate::model::word::Word;
+use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, Require, Scenarios};
+use crate::syntax::ast::{ExprKind, Name, Quantity, Setting, Value, ValueKind};
+use crate::syntax::words::Place;
+use crate::units::Dimension;
+use std::collections::BTreeMap;
+
+/// Where requires have the word of a scenario.
+const RESERVED: &str = "fault";
+
+/// The word for any algorithm.
+const AUTO: &str = "auto";
+
+/// The collective that a declaration names, if there is such a one.
+pub(super) fn kind_of(setting: &Setting) -> Option<Collective> {
+    let name = match &setting.value.kind {
+        ValueKind::Block(name, _) => name.clone(),
+        _ => choice(&setting.value)?,
+    };
+    Collective::ALL.into_iter().find(|kind| kind.name() == &*name.value)
+}
+
+/// All collectives, sorted by name; `None` if an error was reported. Those that a line on the worst fault
+/// speaks of are planned under every fault.
+pub(super) fn collectives(context: &mut Context, items: &Items<'_>, requires: &[Require]) -> Option<Vec<DeclaredCollective>> {
+    let simulations = items.simulations.iter().map(|(name, ..)| (name.value.to_lowercase(), name.span));
+    let mut named: BTreeMap<String, Span> = simulations.collect();
+    let mut all = Vec::new();
+    for (setting, item) in &items.collectives {
+        let name = &setting.name;
+        short_name(context, "the name of a collective", name);
+        if &*name.value == RESERVED {
+            let (what, place) = (format!("the name `{RESERVED}`"), "`collective`".to_owned());
+            let help = Some("a `require` that begins with `fault.` is about the worst tolerated fault: choose another name".to_owned());
+            context.error(ResolveError::Misplaced { what, place, help, span: name.span });
+        }
+        if let Some(&first) = named.get(&name.value.to_lowercase()) {
+            let what = format!("the name `{}`", name.value);
+            let help = "a `require` speaks of it, and files have it: give it another one, whatever the capitals";
+            context.duplicate(what, help, name.span, first);
+            continue;
+        }
+        named.insert(name.value.to_lowercase(), name.span);
+        let span = head(*item, "collective").to(name.span);
+        all.push(collective(context, setting, span, requires));
+    }
+    all.into_iter().collect()
+}
+
+fn collective(context: &mut Context, setting: &Setting, span: Span, requires: &[Require]) -> Option<DeclaredCollective> {
+    let name = setting.name.value.to_string();
+    let (kind, block) = match &setting.value.kind {
+        ValueKind::Block(kind, block) => (kind.clone(), Some(block)),
+        _ => match choice(&setting.value) {
+            Some(kind) => (kind, None),
+            None => {
+                let what = format!("the collective `{name}`");
+                context.error(wrong_kind(&what, "what it does", "all_reduce { size = 1 GiB; }", setting.value.span));
+                return None;
+            }
+        },
+    };
+    let kinds = Collective::ALL.map(Collective::name);
+    let Some(collective) = Collective::ALL.into_iter().find(|known| known.name() == &*kind.value) else {
+        context.error(unknown_choice("the collective", &kind, &kinds, None));
+        return None;
+    };
+    let title = format!("collective `{name}`");
+    let settings = match block {
+        Some(block) => settings(context, block, title, span, Place::Collective),
+        None => Settings::none(title, span),
+    };
+    let size = settings.need(context, "size", "1 GiB").map(|value| size(context, value));
+    let algorithm = settings.get("algorithm").map(|value| algorithm(context, collective, value));
+    let chunks = settings.get("chunks").map(|value| integer(context, "`chunks`", value, 1..=i64::from(COLLECTIVE_CHUNKS)));
+    let root = root(context, &settings, collective, &kind);
+    let overhead = settings.get("overhead").map_or(Some(0), |value| overhead(context, value));
+    let barrier = settings.get("barrier").map_or(Some(false), |value| yes_or_no(context, "`barrier`", value));
+    let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
+    let written = settings.get("scenarios").map(|value| one_of(context, "`scenarios`", value));
+    let line = requires.iter().find(|line| line.fault && line.collective() == Some(&name));
+    let scenarios = match (written, line) {
+        (Some(Some(Scenarios::Nominal)), Some(line)) => {
+            let (what, place) = ("`scenarios = nominal`".to_owned(), format!("a collective with `require {} ..`", line.metric_text()));
+            let help = Some("write `scenarios = all`, or remove one of the two".to_owned());
+            context.error(ResolveError::Misplaced { what, place, help, span: settings.place_of("scenarios") });
+            None
+        }
+        (Some(written), _) => written,
+        (None, Some(_)) => Some(Scenarios::All),
+        (None, None) => Some(Scenarios::Nominal),
+    };
+    Some(DeclaredCollective {
+        name,
+        collective,
+        size: size??,
+        algorithm: algorithm.unwrap_or(Some(None))?,
+        chunks: chunks.map_or(Some(None), |chunks| chunks.map(|chunks| Some(chunks as u32)))?,
+        root: root?,
+        overhead_ps: overhead?,
+        barrier: barrier?,
+        seed: seed? as u64,
+        scenarios: scenarios?,
+        span,
+    })
+}
+
+/// Bytes of the full vector of a chip.
+fn size(context: &mut Context, value: &Value) -> Option<u64> {
+    let (number, unit) = quantity(context, "`size`", value, &[Dimension::Data], "1 GiB")?;
+    let bytes = number.times(unit.factor).filter(|bytes| (1..=COLLECTIVE_BYTES).contains(bytes));
+    if bytes.is_none() {
+        let (what, wanted) = ("`size`".to_owned(), format!("a whole number of bytes from 1 to {COLLECTIVE_BYTES}"));
+        let help = Some("it is of the full vector of one chip, for example `1 GiB`".to_owned());
+        context.error(ResolveError::OutOfRange { what, wanted, help, span: value.span, found: "this is not".to_owned() });
+    }
+    bytes
+}
+
+/// Picoseconds of a message.
+fn overhead(context: &mut Context, value: &Value) -> Option<u64> {
+    // Nothing is nothing in every unit.
+    let nothing =
+        |quantity: &Quantity| quantity.unit.is_none() && matches!(&quantity.number.kind, ExprKind::Integer(zero) if &**zero == "0");
+    if matches!(&value.kind, ValueKind::Quantity(quantity) if nothing(quantity)) {
+        return Some(0);
+    }
+    let (number, unit) = quantity(context, "`overhead`", value, &[Dimension::Time], "400 ns")?;
+    let time = number.times(unit.factor).filter(|time| *time <= COLLECTIVE_OVERHEAD_PS);
+    if time.is_none() {
+        let (what, wanted) = ("`overhead`".to_owned(), "a whole number of ps, at most a second".to_owned());
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is not".to_owned() });
+    }
+    time
+}
+
+/// `yes` or `no`.
+fn yes_or_no(context: &mut Context, what: &str, value: &Value) -> Option<bool> {
+    let Some(name) = choice(value) else {
+        context.error(wrong_kind(what, "`yes` or `no`", "yes", value.span));
+        return None;
+    };
+    match &*name.value {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => {
+            context.error(unknown_choice(what, &name, &["no", "yes"], None));
+            None
+        }
+    }
+}
+
+/// One of the algorithms of a collective, or whichever is fastest.
+#[allow(clippy::option_option)]
+fn algorithm(context: &mut Context, collective: Collective, value: &Value) -> Option<Option<CollectiveAlgorithm>> {
+    let Some(name) = choice(value) else {
+        context.error(wrong_kind("`algorithm`", "a name", AUTO, value.span));
+        return None;
+    };
+    let of = CollectiveAlgorithm::of(collective);
+    let found = of.iter().find(|known| known.name() == &*name.value).copied();
+    if found.is_none() && &*name.value != AUTO {
+        let names: Vec<&str> = of.iter().map(|known| known.word()).chain([AUTO]).collect();
+        context.error(unknown_choice(&format!("the algorithm of `{}`", collective.name()), &name, &names, None));
+        return None;
+    }
+    Some(found)
+}
+
+/// The root as it is written; whether the fabric has it, is seen when it is built.
+#[allow(clippy::option_option)]
+fn root(context: &mut Context, settings: &Settings<'_>, collective: Collective, kind: &Name) -> Option<Option<String>> {
+    let example = "cube0[0,0,0]";
+    if !collective.is_rooted() {
+        if settings.get("root").is_none() {
+            return Some(None);
+        }
+        let (what, place) = ("`root`".to_owned(), format!("`{}`", kind.value));
+        let help = Some("remove it: only `broadcast` and `reduce` have a root".to_owned());
+        context.error(ResolveError::Misplaced { what, place, help, span: settings.place_of("root") });
+        return None;
+    }
+    let value = settings.need(context, "root", example)?;
+    if let ValueKind::Router(name) = &value.kind {
+        return Some(Some(name.value.to_string()));
+    }
+    if let Some(name) = choice(value) {
+        return Some(Some(name.value.to_string()));
+    }
+    if !matches!(value.kind, ValueKind::Quantity(_)) {
+        context.error(wrong_kind("`root`", "the name or the number of a router", example, value.span));
+        return None;
+    }
+    integer(context, "`root`", value, 0..=i64::from(u32::MAX)).map(|number| Some(number.to_string()))
+}
