@@ -250,7 +250,7 @@ fn what_the_tables_load_is_no_bound_of_all() {
 fn what_is_written_has_the_bound_that_is_printed() {
     let compiled = crate::pods::built("small_cubes");
     let mut stream = Stream::new(43, 1);
-    for _ in 0..12 {
+    for _ in 0..6 {
         let topology = random(&mut stream, 9);
         let scene = Scene::whole(&topology);
         for size in [1 << 10, 1 << 20] {
