@@ -2,9 +2,10 @@
 
 use crate::direct::{passes, shortest};
 use crate::graphs::{complete, graph, path, random, ring};
+use fabc::check::{Pace, Timed, schedule_time};
 use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::ids::{ChannelId, Id, NodeId};
-use fabc::ir::{CollectiveCost, Fraction, Scenario, Scene, Schedule, SharedTrees, Topology, Transfers};
+use fabc::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Fraction, Scenario, Scene, Schedule, SharedTrees, Topology, Transfers};
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{Asked, Crossing, Pipelined, Sent, bounds, direct, over_lengths, tightest, trees};
 use fabc::random::Stream;
@@ -32,6 +33,20 @@ fn shared(schedule: &Schedule) -> &SharedTrees {
 
 fn by_trees(topology: &Topology, capacity: Option<u32>) -> Schedule {
     trees(&Scene::whole(topology), Asked { chunks: capacity, ..Asked::default() }).unwrap()
+}
+
+/// The time by the code of the checker.
+fn checked(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    tables: Option<&ForwardingTables>,
+    cost: &CollectiveCost,
+    bytes: u64,
+) -> (CollectiveTime, [u64; 2]) {
+    let CollectiveCost { hop, overhead, bandwidth_bps, barrier, .. } = *cost;
+    let pace = Pace { hop, overhead, bandwidth_bps, barrier };
+    let Timed { spent, steps, volume } = schedule_time(scene, tables, schedule, pace, bytes).unwrap();
+    (CollectiveTime { volume: spent.volume, latency: spent.latency, overhead: spent.overhead }, [steps, volume])
 }
 
 /// Every piece on every channel, one by one: (start, tree, piece, router, whether up).
@@ -91,11 +106,16 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         }
         let time = pipelined.time(&cost, bytes, count);
         assert_eq!(time.total(), end + u128::from(count - 1) * most * message);
+        // The checker counts the same.
+        let cut = Schedule { chunks: count, ..schedule.clone() };
+        let extent = [pipelined.steps(count), pipelined.volume(count)];
+        assert_eq!(checked(&Scene::whole(&topology), &cut, None, &cost, bytes), (time, extent));
+        let waiting = CollectiveCost { barrier: true, ..cost.clone() };
+        assert_eq!(checked(&Scene::whole(&topology), &cut, None, &waiting, bytes), (pipelined.time(&waiting, bytes, count), extent));
         // Nothing beats the bounds.
         let found = bounds(&Scene::whole(&topology), Collective::AllReduce, None).unwrap();
         let (least, _) = tightest(&found, Collective::AllReduce, &cost, bytes, topology.node_count() as u64).unwrap();
         assert!(least <= time.total());
-        let waiting = CollectiveCost { barrier: true, ..cost.clone() };
         let (least, _) = tightest(&found, Collective::AllReduce, &waiting, bytes, topology.node_count() as u64).unwrap();
         assert!(least <= pipelined.time(&waiting, bytes, count).total());
     }
@@ -191,7 +211,9 @@ fn messages_keep_to_their_bounds_and_slots() {
             let (bytes, nodes) = (10_000 + 333 * round, topology.node_count() as u64);
             for barrier in [false, true] {
                 let cost = cost(hop, overhead, barrier);
-                let time = sent.time(&cost, bytes).total();
+                let time = sent.time(&cost, bytes);
+                assert_eq!(checked(&scene, &schedule, Some(&tables), &cost, bytes), (time, [sent.slots().into(); 2]));
+                let time = time.total();
                 let (least, which) = tightest(&found, Collective::AllToAll, &cost, bytes, nodes).unwrap();
                 assert!(least <= time, "{which:?}");
                 assert!(which.is_universal());
@@ -225,20 +247,43 @@ fn what_the_tables_load_is_no_bound_of_all() {
 }
 
 #[test]
-fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
-    let compiled = crate::pods::built("pod_128");
-    let dark = Scenario::of_ocses(&compiled.fabric, 1).into_iter().find(|scenario| scenario.name == "X[0,0]").unwrap();
-    let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
-    let asked = CollectivesAsked {
-        collectives: vec![Collective::AllReduce],
-        sizes: vec![1 << 30],
+fn what_is_written_has_the_bound_that_is_printed() {
+    let compiled = crate::pods::built("small_cubes");
+    let mut stream = Stream::new(43, 1);
+    for _ in 0..6 {
+        let topology = random(&mut stream, 9);
+        let scene = Scene::whole(&topology);
+        for size in [1 << 10, 1 << 20] {
+            let asked = asked(Collective::AllReduce, size);
+            let mut planned = Planned::new(&compiled.fabric, &scene, &asked);
+            let row = planned.rows("").unwrap().remove(0);
+            let schedule = planned.schedule(Collective::AllReduce, size).unwrap();
+            let chips = topology.node_count() as u64;
+            let (bound, witness) = tightest(&schedule.bounds, Collective::AllReduce, planned.cost(), size, chips).unwrap();
+            assert_eq!((bound, witness), (row.bound, &row.witness));
+        }
+    }
+}
+
+fn asked(collective: Collective, size: u64) -> CollectivesAsked {
+    CollectivesAsked {
+        collectives: vec![collective],
+        sizes: vec![size],
         algorithm: None,
         chunks: None,
         root: None,
         overhead_ps: 0,
         barrier: false,
         seed: 1,
-    };
+    }
+}
+
+#[test]
+fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
+    let compiled = crate::pods::built("pod_128");
+    let dark = Scenario::of_ocses(&compiled.fabric, 1).into_iter().find(|scenario| scenario.name == "X[0,0]").unwrap();
+    let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
+    let asked = asked(Collective::AllReduce, 1 << 30);
     let of = |scene: &Scene<'_>| Planned::new(&compiled.fabric, scene, &asked).rows("").unwrap().remove(0);
     let healthy = of(&Scene::whole(&compiled.topology));
     let us = NS * 1000;

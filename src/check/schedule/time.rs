@@ -129,8 +129,8 @@ pub fn schedule_time(
     }
 }
 
-/// When the last message is there: a channel sends what comes next in the order of slots as soon as it is free
-/// and the message has come.
+/// When the last message is there: a channel sends what comes next in the order of slots as soon as it is
+/// free and the message has come.
 fn delivered(crossings: &[(u32, u32, u32)], messages: usize, sent: u128, hop: u128) -> u128 {
     let (mut free, mut there) = (BTreeMap::new(), vec![0u128; messages]);
     for &(_, channel, message) in crossings {

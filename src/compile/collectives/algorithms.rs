@@ -49,7 +49,7 @@ const TRIED: u64 = 1 << 20;
 /// Chunks that canonical chips take in together, up to which shards are cut unasked.
 const CUT: u64 = 1 << 22;
 /// Messages that are planned one by one, up to which an all-to-all is planned unasked.
-const SENT: u64 = 1 << 18;
+const SENT: u64 = 1 << 17;
 /// Chunks of them up to which they are cut unasked.
 const CUT_SENT: u64 = 1 << 15;
 /// The most chunks of a message, unasked.

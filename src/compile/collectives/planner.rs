@@ -70,10 +70,7 @@ impl<'a> Planner<'a> {
             }
         }
         candidates.sort_by_key(|candidate| candidate.time.total());
-        let mut bounds = self.bounds(collective)?.to_vec();
-        // The packing of trees may have come upon a tighter partition.
-        let packed = self.checked.iter().filter(|((of, algorithm, _), _)| (*of, *algorithm) == (collective, CollectiveAlgorithm::Trees));
-        bounds.extend(packed.flat_map(|(_, plans)| plans.iter()).flat_map(|plan| plan.schedule.bounds.iter().cloned()));
+        let bounds = self.all_bounds(collective)?;
         let tightest = tightest(&bounds, collective, &self.cost, bytes, size.chips);
         let (Some((bound, witness)), false) = (tightest, candidates.is_empty()) else {
             return Err(CollectiveError::TooFew { chips: size.chips as usize }.into());
@@ -90,6 +87,18 @@ impl<'a> Planner<'a> {
             witness: witness.clone(),
             along: self.along(collective, bytes)?,
         })
+    }
+
+    /// What no schedule beats: the packing of trees may have come upon a tighter partition.
+    fn all_bounds(&mut self, collective: Collective) -> Result<Vec<CollectiveBound>, CollectivesError> {
+        let mut bounds = self.bounds(collective)?.to_vec();
+        let packed = self.checked.iter().filter(|((of, algorithm, _), _)| (*of, *algorithm) == (collective, CollectiveAlgorithm::Trees));
+        for bound in packed.flat_map(|(_, plans)| plans.iter()).flat_map(|plan| &plan.schedule.bounds) {
+            if !bounds.contains(bound) {
+                bounds.push(bound.clone());
+            }
+        }
+        Ok(bounds)
     }
 
     /// What the tables load most, as a bound for what follows them.
@@ -117,7 +126,10 @@ impl<'a> Planner<'a> {
         let Some(Best { plans, at, chunks, .. }) = self.best(collective, algorithm, bytes)? else {
             return Err(CollectiveError::TooFew { chips: 0 }.into());
         };
-        let schedule = Schedule { chunks, ..plans[at].schedule.clone() };
+        // With all that is known to bound it, that of other algorithms, too: the row is judged by it.
+        let relative = plans[at].schedule.bounds.iter().filter(|bound| !bound.is_universal()).cloned();
+        let bounds = relative.chain(self.all_bounds(collective)?).collect();
+        let schedule = Schedule { chunks, bounds, ..plans[at].schedule.clone() };
         // Pieces of trees are counted here first.
         self.check(&schedule)?;
         Ok(schedule)

@@ -25,10 +25,10 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Lays out a schedule that follows these tables.
+    /// Lays out a schedule that [`direct`](super::direct) made along these tables.
     ///
     /// # Errors
-    /// Tables that lose a message, or another number of messages than there are ways.
+    /// Tables that lose a message; too many hops.
     pub fn new(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule, sends: &Sends) -> Result<Self, CollectiveError> {
         let chunks = schedule.chunks as usize;
         let tabled = Tabled::walked(scene, tables, MOST_HOPS / u64::from(schedule.chunks.max(1)))?;
