@@ -165,9 +165,9 @@ impl<'a> Layout<'a> {
 
     fn waits(&self, at: BlockAt, step: &MscclStep) -> Result<(), ProgramFault> {
         let Some((block, number)) = step.after else { return Ok(()) };
-        let place = format!("line {}: {}", self.program.line(step.place), name(at, step.number));
+        let place = || format!("line {}: {}", self.program.line(step.place), name(at, step.number));
         if block >= WAITED {
-            return Err(self.limit(place, format!("waits for thread block {block}, but only those below {WAITED} can be waited for")));
+            return Err(self.limit(place(), format!("waits for thread block {block}, but only those below {WAITED} can be waited for")));
         }
         let other = self.blocks[at.0 as usize].get(block as usize).and_then(|other| other.steps.get(number as usize));
         let what = match other {
@@ -177,7 +177,7 @@ impl<'a> Layout<'a> {
             Some(_) if block == at.1 && number >= step.number => "which is not before it",
             Some(_) => return Ok(()),
         };
-        Err(self.limit(place, format!("waits for step {number} of thread block {block}, {what}")))
+        Err(self.limit(place(), format!("waits for step {number} of thread block {block}, {what}")))
     }
 
     /// Both ends of every connection move as much, in the same order.
