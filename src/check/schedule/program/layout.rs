@@ -236,13 +236,13 @@ fn blocks<'a>(program: &MscclProgram<'_>, gpu: &'a MscclGpu) -> Result<Vec<&'a M
     let mut blocks: Vec<&MscclBlock> = gpu.blocks.iter().collect();
     blocks.sort_by_key(|block| (block.id, block.place));
     for (at, block) in blocks.iter().enumerate() {
-        let place = format!("line {}: gpu {}, thread block {}", program.line(block.place), gpu.id, block.id);
         let what = match () {
             _ if block.id >= BLOCKS => format!("is beyond the {BLOCKS} thread blocks of a gpu"),
             _ if (block.id as usize) < at => "has the number of another one".to_owned(),
             _ if block.id as usize > at => format!("has no thread block {at} before it"),
             _ => continue,
         };
+        let place = format!("line {}: gpu {}, thread block {}", program.line(block.place), gpu.id, block.id);
         return Err(ProgramFault::Limit { place, what });
     }
     Ok(blocks)
