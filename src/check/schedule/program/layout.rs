@@ -156,7 +156,7 @@ impl<'a> Layout<'a> {
             }
             self.waits(at, step)?;
             let follows = block.steps.get(position + 1);
-            if step.kind == MscclKind::Nothing && !follows.is_some_and(|next| next.after.is_some()) {
+            if step.kind == MscclKind::Nothing && follows.is_none_or(|next| next.after.is_none()) {
                 return wrong("is a `nop`, which waits for a step that follows, and that must wait, too".to_owned());
             }
         }
