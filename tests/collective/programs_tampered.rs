@@ -46,8 +46,11 @@ fn renumber(lines: &mut Lines) {
     }
 }
 
+/// What is done to a file; none where it cannot be done.
+type Change = fn(&mut Lines, &mut Stream) -> Option<()>;
+
 /// Changes that are always wrong: a name and what they do, if they can.
-const CHANGES: [(&str, fn(&mut Lines, &mut Stream) -> Option<()>); 24] = [
+const CHANGES: [(&str, Change); 24] = [
     ("drop a step", |lines, stream| {
         let at = pick(stream, &of(lines, "step"))?;
         lines.remove(at);

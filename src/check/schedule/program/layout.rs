@@ -156,7 +156,7 @@ impl<'a> Layout<'a> {
             }
             self.waits(at, step)?;
             let follows = block.steps.get(position + 1);
-            if step.kind == MscclKind::Nothing && !follows.is_some_and(|next| next.after.is_some()) {
+            if step.kind == MscclKind::Nothing && follows.is_none_or(|next| next.after.is_none()) {
                 return wrong("is a `nop`, which waits for a step that follows, and that must wait, too".to_owned());
             }
         }
@@ -165,9 +165,9 @@ impl<'a> Layout<'a> {
 
     fn waits(&self, at: BlockAt, step: &MscclStep) -> Result<(), ProgramFault> {
         let Some((block, number)) = step.after else { return Ok(()) };
-        let place = format!("line {}: {}", self.program.line(step.place), name(at, step.number));
+        let place = || format!("line {}: {}", self.program.line(step.place), name(at, step.number));
         if block >= WAITED {
-            return Err(self.limit(place, format!("waits for thread block {block}, but only those below {WAITED} can be waited for")));
+            return Err(self.limit(place(), format!("waits for thread block {block}, but only those below {WAITED} can be waited for")));
         }
         let other = self.blocks[at.0 as usize].get(block as usize).and_then(|other| other.steps.get(number as usize));
         let what = match other {
@@ -177,7 +177,7 @@ impl<'a> Layout<'a> {
             Some(_) if block == at.1 && number >= step.number => "which is not before it",
             Some(_) => return Ok(()),
         };
-        Err(self.limit(place, format!("waits for step {number} of thread block {block}, {what}")))
+        Err(self.limit(place(), format!("waits for step {number} of thread block {block}, {what}")))
     }
 
     /// Both ends of every connection move as much, in the same order.
@@ -236,13 +236,13 @@ fn blocks<'a>(program: &MscclProgram<'_>, gpu: &'a MscclGpu) -> Result<Vec<&'a M
     let mut blocks: Vec<&MscclBlock> = gpu.blocks.iter().collect();
     blocks.sort_by_key(|block| (block.id, block.place));
     for (at, block) in blocks.iter().enumerate() {
-        let place = format!("line {}: gpu {}, thread block {}", program.line(block.place), gpu.id, block.id);
         let what = match () {
             _ if block.id >= BLOCKS => format!("is beyond the {BLOCKS} thread blocks of a gpu"),
             _ if (block.id as usize) < at => "has the number of another one".to_owned(),
             _ if block.id as usize > at => format!("has no thread block {at} before it"),
             _ => continue,
         };
+        let place = format!("line {}: gpu {}, thread block {}", program.line(block.place), gpu.id, block.id);
         return Err(ProgramFault::Limit { place, what });
     }
     Ok(blocks)
