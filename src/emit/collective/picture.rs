@@ -4,7 +4,7 @@ use super::super::estimate::exact;
 use super::super::svg::{Column, Sizes, Strip, Timed, sizes, strip};
 use super::microseconds;
 use crate::ids::{IdVec, LinkTypeId};
-use crate::ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectiveResult, Order, Schedule, Topology, Transfers};
+use crate::ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectiveResult, Order, Schedule, Sends, Topology, Transfers};
 use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
 
 /// Columns of a strip at most: what is finer is taken together.
@@ -48,7 +48,8 @@ pub(in crate::emit) fn over_sizes(declared: &DeclaredCollective, result: &Collec
         y_title: "time",
         lines: lines.collect(),
         edge: result.curve.iter().map(|point| (point.size as f64, point.bound.max(1) as f64)).collect(),
-        ticks: result.curve.iter().step_by(4).chain([last]).map(|point| (point.size as f64, exact(point.size))).collect(),
+        ends: [first.size as f64, last.size as f64],
+        ticks: result.curve.iter().step_by(4).map(|point| (point.size as f64, exact(point.size))).collect(),
         levels: levels.into_iter().map(|level| (level as f64, decade(level))).collect(),
         marks: result.crossovers.iter().map(|at| (at.size as f64, format!("{} from here on", at.above.name()))).collect(),
         dot: inside.then(|| {
@@ -66,10 +67,14 @@ fn decade(picoseconds: u128) -> String {
     format!("{} {name}", picoseconds / unit)
 }
 
-/// How busy the channels of every kind of link are, step by step; of an all-reduce while it gathers. `None`
-/// for what has no steps.
+/// How busy the channels of every kind of link are, step by step; of an all-reduce while it gathers, of an
+/// all-to-all all channels together. `None` for trees, whose steps are all alike.
 pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, schedule: &Schedule) -> Option<String> {
-    let Transfers::Rounds(rounds) = &schedule.transfers else { return None };
+    let rounds = match &schedule.transfers {
+        Transfers::Rounds(rounds) => rounds,
+        Transfers::Sends(sends) => return Some(over_slots(topology, name, sends)),
+        Transfers::Trees(_) => return None,
+    };
     let kind = |channel: crate::ids::ChannelId| topology.links()[channel.link()].link_type;
     // What the plan lists stands for all the others alike.
     let listed = |node| !rounds.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node;
@@ -104,4 +109,31 @@ pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &s
         ticks: (0..=all).step_by(every as usize).map(|tick| (tick as f64, tick.to_string())).collect(),
     };
     Some(strip(&chart))
+}
+
+/// How busy all channels together are while messages go from everybody to everybody, slot by slot.
+fn over_slots(topology: &Topology, name: &str, sends: &Sends) -> String {
+    let symmetry = if sends.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
+    // Of every class of channels that are alike one.
+    let mut classes: Vec<u32> = topology.channels().map(|channel| topology.channel_class(&symmetry, channel).0).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let mut carried = vec![0u64; sends.slots() as usize];
+    sends.messages.iter().flat_map(|message| &message.slots).for_each(|&slot| carried[slot as usize] += 1);
+    let together = carried.len().div_ceil(COLUMNS).max(1);
+    let columns = carried.chunks(together).enumerate().map(|(at, slots)| {
+        let (first, width) = (at * together + 1, slots.len());
+        let title = if width == 1 { format!("slot {first}") } else { format!("slots {first} to {}", first + width - 1) };
+        let busy = slots.iter().sum::<u64>() as f64 / (classes.len() * width).max(1) as f64;
+        Column { width: width as f64, busy: vec![busy], title }
+    });
+    let every = super::super::svg::round_step(carried.len() as u64, 8).max(1);
+    let chart = Strip {
+        label: format!("{name}: which share of the channels is busy in every slot"),
+        x_title: format!("{} slots", carried.len()),
+        rows: vec!["all links".to_owned()],
+        columns: columns.collect(),
+        ticks: (0..=carried.len()).step_by(every as usize).map(|tick| (tick as f64, tick.to_string())).collect(),
+    };
+    strip(&chart)
 }

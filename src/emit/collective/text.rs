@@ -125,7 +125,8 @@ pub(super) fn witness(bound: &CollectiveBound) -> String {
             format!("{shards} in to {set} by {channels} channels")
         }
         CollectiveBound::Latency { distance, channels, shards, .. } => {
-            format!("{shards} shards start more than {distance} hops from a chip with {channels} channels")
+            let shards = if *shards == 1 { "1 shard starts".to_owned() } else { format!("{shards} shards start") };
+            format!("{shards} more than {distance} hops from a chip with {channels} channels")
         }
         CollectiveBound::Channel { shards, .. } => format!("{shards} shards cross one channel"),
         CollectiveBound::Flow { .. } => {

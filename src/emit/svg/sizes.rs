@@ -23,6 +23,8 @@ pub(in crate::emit) struct Sizes {
     pub(in crate::emit) lines: Vec<Timed>,
     /// (size, time) of the edge below which nothing is.
     pub(in crate::emit) edge: Vec<(f64, f64)>,
+    /// The least and the largest size.
+    pub(in crate::emit) ends: [f64; 2],
     /// Sizes with their labels below the axis.
     pub(in crate::emit) ticks: Vec<(f64, String)>,
     /// Times with their labels beside the axis, powers of ten; the first and the last are the ends.
@@ -36,11 +38,9 @@ pub(in crate::emit) struct Sizes {
 /// The chart as an `<svg>` element.
 pub(in crate::emit) fn sizes(chart: &Sizes) -> String {
     let base = HEIGHT - BOTTOM;
-    let ends = |values: &[(f64, String)]| {
-        let end = |value: Option<&(f64, String)>| value.map_or(1.0, |&(value, _)| libm::log2(value));
-        (end(values.first()), end(values.last()))
-    };
-    let ((left, right), (low, high)) = (ends(&chart.ticks), ends(&chart.levels));
+    let level = |of: Option<&(f64, String)>| of.map_or(0.0, |&(time, _)| libm::log2(time));
+    let (low, high) = (level(chart.levels.first()), level(chart.levels.last()));
+    let [left, right] = chart.ends.map(libm::log2);
     let share = |value: f64, first: f64, last: f64| (libm::log2(value) - first) / (last - first).max(1e-9);
     let x = |size: f64| LEFT + (WIDTH - LEFT - RIGHT) * share(size, left, right);
     let y = |time: f64| base - (base - TOP) * share(time, low, high);
