@@ -477,6 +477,27 @@ fn collectives_of_a_spec_are_planned_required_and_proved() {
     assert!(told.contains("report.json collectives"), "{told}");
 }
 
+/// The command knows them by name; its options go before what the spec says.
+#[test]
+fn collectives_of_a_spec_are_known_by_name() {
+    let place = declared();
+    let (text, _) = run(&place, &[], 0);
+    let heads = text.lines().filter(|line| line.starts_with("collectives on net, nominal: 4 chips")).count();
+    assert_eq!(heads, 6, "{text}");
+    assert!(text.contains("the root is router[2]") && text.contains("a barrier after every step"), "{text}");
+    let one = |args: &[&str]| json(&place, &[&["--collective", "weights"], args].concat())["collectives"][0].clone();
+    let row = one(&[]);
+    assert_eq!((&row["collective"], &row["algorithm"], ns(&row["time_ns"])), (&"all_gather".into(), &"steps".into(), 3040.0), "{row}");
+    // Whole vectors of twice the size, by slots.
+    let row = one(&["--size", "200kB", "--algorithm", "multitree"]);
+    assert_eq!((&row["size"], &row["algorithm"], ns(&row["time_ns"])), (&200_000.into(), &"multitree".into(), 8040.0), "{row}");
+    // A kind with a size is what it says, whatever the spec declares.
+    let row = json(&place, &["--collective", "reduce", "--root", "1", "--size", "1kB"])["collectives"][0].clone();
+    assert_eq!((&row["root"], &row["size"]), (&"router[1]".into(), &1000.into()), "{row}");
+    let (_, error) = run(&place, &["--format", "csv"], 2);
+    assert!(error.contains("FAB0564") && error.contains("one of the collectives of the spec"), "{error}");
+}
+
 /// Whoever changes a schedule, or what the report says of it, is convicted.
 #[test]
 fn tampered_collectives_of_a_directory_are_convicted() {

@@ -1,12 +1,12 @@
-//! Collectives that the spec of a directory declares, as `fabc collective` has them: options of the command go
-//! before what the spec says.
+//! Collectives that the spec of a directory declares, as `fabc collective` has them: options of the command
+//! go before what the spec says.
 
 use super::collective_options::{CollectiveArgs, CollectiveFormat};
 use super::errors::DriverError;
 use crate::model::{Collective, DeclaredCollective, Fabric};
 
-/// What a line of options comes to: itself, with what the spec adds where it names one of its collectives; and
-/// one for each of those where it names nothing.
+/// What a line of options comes to: itself, with what the spec adds where it names one of its collectives;
+/// and one for each of those where it names nothing.
 ///
 /// # Errors
 /// Several, in a form for one.

@@ -10,8 +10,8 @@ pub struct CollectiveArgs {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, or the name of one that the spec
-    /// declares [default: those; with a size all that need no root]
+    /// all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, or the name of one that the
+    /// spec declares [default: those; with a size all that need no root]
     #[arg(long, value_name = "KIND")]
     pub collective: Option<String>,
 

@@ -1,13 +1,15 @@
-//! How long trees and messages take.
+//! How long rounds, trees and messages take, by the compiler and by the checker.
 
 use crate::direct::{passes, shortest};
 use crate::graphs::{complete, graph, path, random, ring};
-use fabc::check::{Pace, Timed, schedule_time};
+use fabc::check::{Pace, Timed, bound_time, schedule_time};
 use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::ids::{ChannelId, Id, NodeId};
 use fabc::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Fraction, Scenario, Scene, Schedule, SharedTrees, Topology, Transfers};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{Asked, Crossing, Pipelined, Sent, bounds, direct, over_lengths, tightest, trees};
+use fabc::passes::collective::{
+    Asked, Crossing, Pipelined, Sent, Timetable, bounds, by_slots, by_steps, direct, multitree, over_lengths, pull, tightest, trees, turned,
+};
 use fabc::random::Stream;
 use std::collections::BTreeMap;
 
@@ -305,4 +307,47 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     let row = Planned::new(&compiled.fabric, &scene, &asked).along(Some(&tables), &compiled.flow.dual.lengths).rows("").unwrap().remove(0);
     assert_eq!(row.best().time.volume, 72 * 64 * NS);
     assert!(row.best().time.total() <= 4700 * NS && row.bound >= 4600 * NS && row.along.is_some(), "{row:?}");
+}
+
+/// The timetable of the compiler takes rounds as they come; the checker looks for longest paths.
+#[test]
+fn rounds_take_what_the_checker_finds() {
+    let mut stream = Stream::new(43, 1);
+    for round in 0..60u64 {
+        let topology = random(&mut stream, 12);
+        let scene = Scene::whole(&topology);
+        let asked = |latency| Asked { chunks: Some(1 + round as u32 % 3), latency, ..Asked::default() };
+        let root = NodeId(round as u32 % topology.node_count() as u32);
+        let mut plans: Vec<(Schedule, Collective, CollectiveAlgorithm)> = Vec::new();
+        for (copy, algorithm) in [
+            (by_steps(&scene, asked(0)).unwrap().swap_remove(0), CollectiveAlgorithm::Steps),
+            (by_slots(&scene, asked(round as u32 % 4)).unwrap(), CollectiveAlgorithm::Slots),
+            (multitree(&scene, Asked { chunks: Some(1), ..asked(0) }).unwrap(), CollectiveAlgorithm::MultiTree),
+        ] {
+            for collective in [Collective::AllGather, Collective::ReduceScatter] {
+                plans.push((copy.clone(), collective, algorithm));
+            }
+            plans.push((copy.clone(), Collective::AllReduce, CollectiveAlgorithm::GatherReduce));
+            plans.push((copy, Collective::AllReduce, CollectiveAlgorithm::Local));
+        }
+        let copy = pull(&scene, root, asked(round as u32 % 3)).unwrap();
+        plans.extend([Collective::Broadcast, Collective::Reduce].map(|collective| (copy.clone(), collective, CollectiveAlgorithm::Pull)));
+        for (copy, collective, algorithm) in plans {
+            let schedule = turned(&scene, &copy, collective, algorithm).unwrap();
+            let rounds = schedule.rounds().unwrap();
+            let table = Timetable::new(&scene, &schedule, rounds).unwrap();
+            for barrier in [false, true] {
+                let cost = cost([0, 20, 700][round as usize % 3], [0, 5][round as usize % 2], barrier);
+                let bytes = 1 + 9_973 * round;
+                let found = checked(&scene, &schedule, None, &cost, bytes);
+                let name = format!("{round}: {} by {}, {barrier}", collective.name(), algorithm.name());
+                assert_eq!(found, (table.time(&cost, bytes), [rounds.steps() as u64, rounds.volume()]), "{name}");
+                let pace = Pace { hop: cost.hop, overhead: cost.overhead, bandwidth_bps: cost.bandwidth_bps, barrier };
+                let chips = topology.node_count() as u64;
+                let (least, witness) = tightest(&schedule.bounds, collective, &cost, bytes, chips).unwrap();
+                assert_eq!(bound_time(&scene, &schedule, pace, bytes), Some((least, witness)), "{name}");
+                assert!(least <= found.0.total(), "{name}");
+            }
+        }
+    }
 }
