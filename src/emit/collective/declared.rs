@@ -32,6 +32,10 @@ fn one(out: &mut String, declared: &DeclaredCollective, result: &CollectiveResul
     figures(out, &nominal.row, nominal.row.best());
     push(out, format_args!(",\"bound_ns\":{},\"worst_fault\":", nanoseconds(nominal.row.bound)));
     out.push_str(&result.worst_fault().map_or("null".to_owned(), |worst| quote(&worst.row.scenario)));
+    let candidates = nominal.row.candidates.iter().map(|candidate| {
+        format!("{{\"algorithm\":\"{}\",\"time_ns\":{}}}", candidate.algorithm.name(), nanoseconds(candidate.time.total()))
+    });
+    push(out, format_args!(",\n \"candidates\":[{}]", candidates.collect::<Vec<_>>().join(",")));
     out.push_str(",\n \"crossovers\":[");
     for (at, crossover) in result.crossovers.iter().enumerate() {
         let (below, above) = (crossover.below.name(), crossover.above.name());

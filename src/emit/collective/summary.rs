@@ -62,12 +62,16 @@ fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome) -> CollectiveLine {
     }
 }
 
-/// What is asked of it beside its size: `root cube0[0,0,0], a barrier after every step`; empty for nothing.
+/// What is asked of it beside its size, and not granted: `from cube0[0,0,0], a barrier after every step`;
+/// empty for nothing.
 pub(in crate::emit) fn conditions(declared: &DeclaredCollective, result: &CollectiveResult) -> String {
     let root = result.nominal().and_then(|nominal| nominal.row.root.as_ref()).map(|root| format!("from {root}"));
     let root = if declared.collective == crate::model::Collective::Reduce { root.map(|root| root.replacen("from", "to", 1)) } else { root };
     let nanoseconds = Fraction::new(declared.overhead_ps, 1_000u32);
     let overhead = (declared.overhead_ps > 0).then(|| format!("{} ns of overhead per message", fixed(nanoseconds, 3)));
     let barrier = declared.barrier.then(|| "a barrier after every step".to_owned());
-    root.into_iter().chain(overhead).chain(barrier).collect::<Vec<_>>().join(", ")
+    let best = result.nominal().map(|nominal| nominal.row.best());
+    let fewer = best.and_then(|best| Some((best.reduced_from?, best.chunks)));
+    let fewer = fewer.map(|(asked, chunks)| format!("chunks: {chunks} instead of {asked}, which would be less than a flit each"));
+    root.into_iter().chain(overhead).chain(barrier).chain(fewer).collect::<Vec<_>>().join(", ")
 }
