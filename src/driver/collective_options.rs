@@ -56,7 +56,8 @@ pub struct CollectiveArgs {
     pub format: CollectiveFormat,
 
     /// Write the fastest schedule, in any of three formats, commas between: `collective=FILE`
-    /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `chakra=DIR` (a Chakra trace per chip)
+    /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `chakra=DIR` (a Chakra trace per chip), `trace=FILE` (a trace of
+    /// `fabc sim`)
     #[arg(long, value_name = "FORMAT=PATH")]
     pub emit: Option<String>,
 }
