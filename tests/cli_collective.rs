@@ -614,7 +614,8 @@ fn a_schedule_takes_its_own_time_in_the_simulator() {
     let pod =
         pod.with("link copper { bandwidth = 64 GB/s; latency = 10 cycles; } link fiber { bandwidth = 64 GB/s; latency = 10 cycles; }");
     // Shards of 64 and of 60 flits.
-    for (place, size) in [(net, "64KiB"), (built(&pod), "207360B")] {
+    let places = [(net, "64KiB"), (built(&pod), "207360B")];
+    for (place, size) in &places {
         for (collective, algorithm, model) in [
             ("all_gather", "slots", &[][..]),
             ("all_gather", "steps", &[]),
@@ -624,18 +625,22 @@ fn a_schedule_takes_its_own_time_in_the_simulator() {
             ("all_to_all", "direct", &["--speedup", "2"]),
         ] {
             let args = ["--size", size, "--collective", collective, "--algorithm", algorithm];
-            let [own, simulated] = twice(&place, &args, model);
+            let [own, simulated] = twice(place, &args, model);
             assert!((0.95..=1.05).contains(&(simulated / own)), "{collective} by {algorithm} of {size}: {simulated} over {own}");
         }
     }
-    // Trees, piece by piece; too many of these; barriers.
+    // Trees: too many pieces; barriers; piece by piece.
     let trees = |more: &[&str], code| {
-        let args = ["--collective", "all_reduce", "--algorithm", "trees", "--emit", "trace=t.csv"];
-        run(&ring(), &[&args[..], more].concat(), code).1
+        let args = ["--collective", "all_reduce", "--algorithm", "trees", "--emit", "trace=u.csv"];
+        run(&places[1].0, &[&args[..], more].concat(), code).1
     };
-    trees(&["--size", "64KiB"], 0);
+    let error = trees(&["--size", "1GiB"], 3);
+    assert!(error.contains("FAB0565") && error.contains("20840448 messages are more than"), "{error}");
     let error = trees(&["--size", "64KiB", "--barrier"], 3);
     assert!(error.contains("FAB0565") && error.contains("leave `--barrier` out"), "{error}");
-    let error = trees(&["--size", "1PB"], 2);
-    assert!(error.contains("FAB"), "{error}");
+    assert!(!places[1].0.path().join("u.csv").exists());
+    trees(&["--size", "64KiB", "--chunks", "2"], 0);
+    // A piece of three trees on both channels of 53 links each, twice.
+    let trace = std::fs::read_to_string(places[1].0.path().join("u.csv")).unwrap();
+    assert_eq!(trace.lines().count(), 2 + 3 * 2 * 53 * 2, "{trace}");
 }
