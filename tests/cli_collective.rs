@@ -590,8 +590,8 @@ fn what_cannot_be_written_leaves_nothing() {
     assert!(told.contains("RCCL takes 64"), "{told}");
 }
 
-/// Cycles of a schedule by its own timetable, and in the packet model as a trace; channels carry a flit a cycle
-/// of 1 ns.
+/// Cycles of a schedule by its own timetable, and in the packet model as a trace; channels carry a flit a
+/// cycle of 1 ns.
 fn twice(place: &tempfile::TempDir, args: &[&str], model: &[&str]) -> [f64; 2] {
     let (report, told) = run(place, &[args, &["--emit", "trace=t.csv", "--format", "json"]].concat(), 0);
     assert!(!told.contains("note"), "{told}");
@@ -620,8 +620,8 @@ fn a_schedule_takes_its_own_time_in_the_simulator() {
             ("all_gather", "slots", &[][..]),
             ("all_gather", "steps", &[]),
             ("all_reduce", "gather_reduce", &[]),
-            // Routers as fast as their channels make chunks wait behind each other on the torus: 1.11 there, 1.02
-            // on the pod.
+            // Routers as fast as their channels make chunks wait behind each other on the torus: 1.11
+            // there, 1.02 on the pod.
             ("all_to_all", "direct", &["--speedup", "2"]),
         ] {
             let args = ["--size", size, "--collective", collective, "--algorithm", algorithm];

@@ -97,8 +97,8 @@ impl Sent {
         told.map(|(message, at)| Start { from: message.source, to: message.destination, at: at.unwrap_or(0) }).collect()
     }
 
-    /// A chunk keeps a channel busy for `message`, and is there a hop later; tells of each hop, in the order of
-    /// slots, of which chunk it is and when its message starts.
+    /// A chunk keeps a channel busy for `message`, and is there a hop later; tells of each hop, in the order
+    /// of slots, of which chunk it is and when its message starts.
     fn run(&self, barrier: bool, message: u128, hop: u128, mut tell: impl FnMut(u32, u128)) -> u128 {
         if barrier {
             let slots = [0].into_iter().chain(self.ends.iter().copied()).zip(&self.ends).zip(0u128..);
