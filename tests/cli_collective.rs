@@ -610,3 +610,58 @@ fn what_cannot_be_written_leaves_nothing() {
     let (_, told) = fabc(place.path(), &["verify", "--collective", "a.xml", "--topology", "out/net/topology.json"], 0);
     assert!(told.contains("RCCL takes 64"), "{told}");
 }
+
+/// Cycles of a schedule by its own timetable, and in the packet model as a trace; channels carry a flit a
+/// cycle of 1 ns.
+fn twice(place: &tempfile::TempDir, args: &[&str], model: &[&str]) -> [f64; 2] {
+    let (report, told) = run(place, &[args, &["--emit", "trace=t.csv", "--format", "json"]].concat(), 0);
+    assert!(!told.contains("note"), "{told}");
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let trace = std::fs::read_to_string(place.path().join("t.csv")).unwrap();
+    let flits = trace.lines().last().unwrap().rsplit(',').next().unwrap();
+    let name = if place.path().join("out/pod").is_dir() { "out/pod" } else { "out/net" };
+    let fitting = ["--packet", flits, "--hosts", "unlimited", "--format", "json"];
+    let (simulated, _) = fabc(place.path(), &[&["sim", name, "--trace", "t.csv"][..], &fitting, model].concat(), 0);
+    let simulated: Value = serde_json::from_str(&simulated).unwrap();
+    [ns(&report["collectives"][0]["time_ns"]), ns(&simulated["scenarios"][0]["completions"][0]["cycles"])]
+}
+
+#[test]
+fn a_schedule_takes_its_own_time_in_the_simulator() {
+    // 64 B a cycle are a flit; no two chips have two links.
+    let net = built(&SpecText::network("torus 4 x 4;").with("link wire { bandwidth = 512 Gbps; latency = 10 ns; }"));
+    let pod =
+        SpecText::pod([3, 3, 3], 2).with("topology = torus 3 x 3 x 6;").with("routing = up_down;").with("budget { vcs = 2; faults = 0; }");
+    let pod =
+        pod.with("link copper { bandwidth = 64 GB/s; latency = 10 cycles; } link fiber { bandwidth = 64 GB/s; latency = 10 cycles; }");
+    // Shards of 64 and of 60 flits.
+    let places = [(net, "64KiB"), (built(&pod), "207360B")];
+    for (place, size) in &places {
+        for (collective, algorithm, model) in [
+            ("all_gather", "slots", &[][..]),
+            ("all_gather", "steps", &[]),
+            ("all_reduce", "gather_reduce", &[]),
+            // Routers as fast as their channels make chunks wait behind each other on the torus: 1.11
+            // there, 1.02 on the pod.
+            ("all_to_all", "direct", &["--speedup", "2"]),
+        ] {
+            let args = ["--size", size, "--collective", collective, "--algorithm", algorithm];
+            let [own, simulated] = twice(place, &args, model);
+            assert!((0.95..=1.05).contains(&(simulated / own)), "{collective} by {algorithm} of {size}: {simulated} over {own}");
+        }
+    }
+    // Trees: too many pieces; barriers; piece by piece.
+    let trees = |more: &[&str], code| {
+        let args = ["--collective", "all_reduce", "--algorithm", "trees", "--emit", "trace=u.csv"];
+        run(&places[1].0, &[&args[..], more].concat(), code).1
+    };
+    let error = trees(&["--size", "1GiB"], 3);
+    assert!(error.contains("FAB0565") && error.contains("20840448 messages are more than"), "{error}");
+    let error = trees(&["--size", "64KiB", "--barrier"], 3);
+    assert!(error.contains("FAB0565") && error.contains("with barriers trees have a timetable of rounds alone"), "{error}");
+    assert!(!places[1].0.path().join("u.csv").exists());
+    trees(&["--size", "64KiB", "--chunks", "2"], 0);
+    // A piece of three trees on both channels of 53 links each, twice.
+    let trace = std::fs::read_to_string(places[1].0.path().join("u.csv")).unwrap();
+    assert_eq!(trace.lines().count(), 2 + 3 * 2 * 53 * 2, "{trace}");
+}

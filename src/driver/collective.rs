@@ -1,7 +1,7 @@
 //! `fabc collective`: schedules of collectives on a built fabric, and what they take.
 
 use super::collective_declared;
-use super::collective_emit::{self, Target, Told};
+use super::collective_emit::{self, Target};
 use super::collective_options::{CollectiveArgs, CollectiveFormat};
 use super::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
 use super::errors::{DriverError, Stop};
@@ -11,10 +11,10 @@ use super::terminal::{Terminal, print_out, write_out};
 use crate::check::{self, ReadScene};
 use crate::compile::collectives::{CollectivesAsked, CollectivesError, Planned};
 use crate::diag::{SourceMap, Span, list, suggestion};
-use crate::emit;
+use crate::emit::{self, TRACE_MESSAGES, TraceTold};
 use crate::estimate::{self, EstimateError, Word};
 use crate::ids::NodeId;
-use crate::ir::{CollectiveLeftOut, CollectiveReport, Scene, Topology};
+use crate::ir::{CollectiveLeftOut, CollectiveReport, Scene, Starts, Topology};
 use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_OVERHEAD_PS};
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 
@@ -97,7 +97,12 @@ fn one(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal:
         crossovers = planned.crossovers().map_err(stop)?;
         if !targets.is_empty() {
             let schedule = planned.schedule(asked.collectives[0], asked.sizes[0]).map_err(stop)?;
-            let told = Told { fabric: &fabric.name, scenario: name, bytes: asked.sizes[0] };
+            let (clock_hz, bytes) = (fabric.clock_hz, asked.sizes[0]);
+            let starts = match targets.iter().any(Target::is_timed) {
+                true => planned.starts(asked.collectives[0], bytes, TRACE_MESSAGES).map_err(stop)?,
+                false => Starts::default(),
+            };
+            let told = TraceTold { fabric: &fabric.name, scenario: name, bytes, clock_hz, cost: planned.cost(), starts: &starts };
             collective_emit::write(&targets, &told, &scene, &schedule, terminal)?;
         }
     }

@@ -6,7 +6,7 @@ use super::errors::DriverError;
 use super::terminal::{Terminal, size};
 use super::write::{self, Distinct};
 use crate::diag::{closest, list};
-use crate::emit;
+use crate::emit::{self, TraceTold};
 use crate::ir::{Scene, Schedule};
 use crate::syntax::join;
 use std::path::{Path, PathBuf};
@@ -20,16 +20,19 @@ enum Form {
     Msccl,
     /// A Chakra trace per chip.
     Chakra,
+    /// A trace of `fabc sim`.
+    Trace,
 }
 
 impl Form {
-    const ALL: [Form; 3] = [Form::Collective, Form::Msccl, Form::Chakra];
+    const ALL: [Form; 4] = [Form::Collective, Form::Msccl, Form::Chakra, Form::Trace];
 
     fn name(self) -> &'static str {
         match self {
             Form::Collective => "collective",
             Form::Msccl => "msccl",
             Form::Chakra => "chakra",
+            Form::Trace => "trace",
         }
     }
     /// How it is asked for.
@@ -38,6 +41,7 @@ impl Form {
             Form::Collective => "collective=FILE",
             Form::Msccl => "msccl=FILE",
             Form::Chakra => "chakra=DIR",
+            Form::Trace => "trace=FILE",
         }
     }
 }
@@ -47,16 +51,6 @@ impl Form {
 pub(super) struct Target {
     form: Form,
     path: String,
-}
-
-/// What files say beside the schedule.
-pub(super) struct Told<'a> {
-    /// The fabric's name.
-    pub(super) fabric: &'a str,
-    /// The scenario's name.
-    pub(super) scenario: &'a str,
-    /// The size of the vector of a chip.
-    pub(super) bytes: u64,
 }
 
 impl Target {
@@ -75,6 +69,11 @@ impl Target {
         Ok(targets)
     }
 
+    /// Whether it says when messages start.
+    pub(super) fn is_timed(&self) -> bool {
+        self.form == Form::Trace
+    }
+
     fn read(text: &str) -> Result<Self, DriverError> {
         let (name, path) = text.split_once('=').unwrap_or((text, ""));
         let form = Form::ALL.into_iter().find(|form| form.name() == name).ok_or_else(|| {
@@ -89,6 +88,7 @@ impl Target {
                 Form::Collective => "a file: `--emit collective=FILE`",
                 Form::Msccl => "a file: `--emit msccl=FILE`",
                 Form::Chakra => "a folder: `--emit chakra=DIR`",
+                Form::Trace => "a file: `--emit trace=FILE`",
             };
             return Err(DriverError::OneSchedule { lacks });
         }
@@ -103,7 +103,7 @@ impl Target {
 /// was.
 pub(super) fn write(
     targets: &[Target],
-    told: &Told<'_>,
+    told: &TraceTold<'_>,
     scene: &Scene<'_>,
     schedule: &Schedule,
     terminal: Terminal,
@@ -127,6 +127,11 @@ pub(super) fn write(
                     distinct.claim(&file.path)?;
                     files.push((Path::new(path).join(&file.path), file.bytes));
                 }
+            }
+            Form::Trace => {
+                let made = emit::collective_trace(scene, schedule, told)?;
+                notes.extend(made.notes);
+                files.push((PathBuf::from(path), made.text.into_bytes()));
             }
         }
     }

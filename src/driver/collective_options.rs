@@ -55,8 +55,9 @@ pub struct CollectiveArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub format: CollectiveFormat,
 
-    /// Write the fastest schedule, in any of three formats, commas between: `collective=FILE`
-    /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `chakra=DIR` (a Chakra trace per chip)
+    /// Write the fastest schedule, in any of four formats, commas between: `collective=FILE`
+    /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `chakra=DIR` (a Chakra trace per chip), `trace=FILE` (a
+    /// trace for `fabc sim`)
     #[arg(long, value_name = "FORMAT=PATH")]
     pub emit: Option<String>,
 }

@@ -32,8 +32,8 @@ mod tables_bin;
 mod topology;
 
 pub use collective::{
-    MscclFile, ProgramError, collective_chakra, collective_json, collective_msccl, collective_path, collectives_csv, collectives_json,
-    collectives_text,
+    MscclFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceTold, collective_chakra, collective_json, collective_msccl, collective_path,
+    collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described;
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text};

@@ -16,7 +16,7 @@ pub use errors::CollectivesError;
 
 use crate::ir::{
     ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, ForwardingTables,
-    Scene, Schedule,
+    Scene, Schedule, Starts,
 };
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 use planner::{Along, Planner};
@@ -147,5 +147,14 @@ impl<'a> Planned<'a> {
     /// As [`Planned::rows`].
     pub fn schedule(&mut self, collective: Collective, size: u64) -> Result<Schedule, CollectivesError> {
         self.planner.fastest(collective, size)
+    }
+
+    /// When what that schedule sends leaves, as it was timed; nothing is listed of more than `most` messages,
+    /// nor of trees with barriers.
+    ///
+    /// # Errors
+    /// As [`Planned::rows`].
+    pub fn starts(&mut self, collective: Collective, size: u64, most: u64) -> Result<Starts, CollectivesError> {
+        self.planner.starts(collective, size, most)
     }
 }

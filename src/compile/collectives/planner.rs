@@ -7,7 +7,7 @@ use crate::check::{self, CheckError};
 use crate::ids::Id;
 use crate::ir::{
     Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, ForwardingTables, Fraction, Neighbors, Scene, Schedule,
-    Transfers,
+    Starts, Transfers,
 };
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::passes::collective::{
@@ -122,10 +122,7 @@ impl<'a> Planner<'a> {
 
     /// The schedule of the first candidate.
     pub(super) fn fastest(&mut self, collective: Collective, bytes: u64) -> Result<Schedule, CollectivesError> {
-        let algorithm = self.fastest_algorithm(collective, bytes)?;
-        let Some(Best { plans, at, chunks, .. }) = self.best(collective, algorithm, bytes)? else {
-            return Err(CollectiveError::TooFew { chips: 0 }.into());
-        };
+        let Best { plans, at, chunks, .. } = self.first(collective, bytes)?;
         // With all that is known to bound it, that of other algorithms, too: the row is judged by it.
         let relative = plans[at].schedule.bounds.iter().filter(|bound| !bound.is_universal()).cloned();
         let bounds = relative.chain(self.all_bounds(collective)?).collect();
@@ -133,6 +130,19 @@ impl<'a> Planner<'a> {
         // Pieces of trees are counted here first.
         self.check(&schedule)?;
         Ok(schedule)
+    }
+
+    /// When what it sends leaves, if that is no more than so many messages.
+    pub(super) fn starts(&mut self, collective: Collective, bytes: u64, most: u64) -> Result<Starts, CollectivesError> {
+        let Best { plans, at, chunks, .. } = self.first(collective, bytes)?;
+        let Checked { schedule, times } = &plans[at];
+        Ok(times.starts(self.scene, schedule, &self.cost, (bytes, chunks), most))
+    }
+
+    /// The fastest plan.
+    fn first(&mut self, collective: Collective, bytes: u64) -> Result<Best, CollectivesError> {
+        let algorithm = self.fastest_algorithm(collective, bytes)?;
+        self.best(collective, algorithm, bytes)?.ok_or_else(|| CollectiveError::TooFew { chips: 0 }.into())
     }
 
     /// The algorithm whose fastest plan is the fastest of all that may be used.

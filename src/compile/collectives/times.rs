@@ -1,6 +1,6 @@
 //! What schedules take, by how they move chunks.
 
-use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Scene, Schedule, Transfers};
+use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Scene, Schedule, Starts, Transfers};
 use crate::passes::collective::{CollectiveError, Pipelined, Sent, Timetable};
 
 /// A schedule that can be timed again and again.
@@ -45,6 +45,39 @@ impl Times {
             Times::Sends(sent) => sent.time(cost, bytes),
             Times::Trees(trees) => trees.time(cost, bytes, chunks),
         }
+    }
+
+    /// When what is sent leaves; none of it is listed if that is more than `most`, of all chips, nor of trees
+    /// with barriers, whose timetable is one of periods.
+    pub(super) fn starts(
+        &self,
+        scene: &Scene<'_>,
+        schedule: &Schedule,
+        cost: &CollectiveCost,
+        (bytes, chunks): (u64, u32),
+        most: u64,
+    ) -> Starts {
+        let topology = scene.topology;
+        let (listed, parts) = match self {
+            Times::Rounds(table) => (table.transfers(), table.parts()),
+            Times::Sends(sent) => (sent.messages(), sent.parts()),
+            Times::Trees(trees) => (trees.transfers(chunks), trees.parts(chunks)),
+        };
+        let canonical = match &schedule.transfers {
+            Transfers::Rounds(rounds) => rounds.canonical,
+            Transfers::Sends(sends) => sends.canonical,
+            Transfers::Trees(_) => false,
+        };
+        let elements = if canonical { topology.symmetry().order() as u64 } else { 1 };
+        let messages = listed.saturating_mul(elements);
+        let listed = match (self, &schedule.transfers) {
+            _ if messages > most => Vec::new(),
+            (Times::Rounds(table), _) => table.starts(topology, cost, bytes),
+            (Times::Sends(sent), Transfers::Sends(sends)) => sent.starts(sends, cost, bytes),
+            (Times::Trees(trees), _) if !cost.barrier => trees.starts(topology, cost, bytes, chunks),
+            _ => Vec::new(),
+        };
+        Starts { canonical, messages, parts, end: self.total(cost, bytes, chunks), listed }
     }
 
     /// Rounds one after the other, and chunk times.

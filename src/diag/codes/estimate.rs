@@ -93,7 +93,10 @@ in one scenario. Several would be several files.",
 `--emit msccl=FILE` and `--emit chakra=DIR` write a schedule of rounds for the programs of others; shared trees and messages along forwarding
 tables are not written so. A runtime of MSCCL takes at most 256 steps of a thread block (RCCL 64, unless it was built for more, which is a note)
 and 216 thread blocks of a chip, of which others may wait for 128; between two chips there are 32 connections, and a chip has up to 32 peers each
-way under one number. A file of more than 200 MB is not written. Chakra traces are written of up to 256 chips. The message says which number is
+way under one number. A file of more than 200 MB is not written. Chakra traces are written of up to 256 chips.
+
+`--emit trace=FILE` is of any schedule with up to 4,194,304 messages, of a piece on a channel each where there are trees, in less than
+1,000,000,000 cycles. With `--barrier` trees have a timetable of rounds alone, and no trace. The message says which number is
 exceeded, and how it comes about: mostly fewer `--chunks` help.",
     },
 ];

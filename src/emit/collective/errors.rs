@@ -26,6 +26,13 @@ pub enum ProgramError {
         /// What it is made of.
         kind: &'static str,
     },
+    /// Of a kind that has no times.
+    #[error("`{format}` holds times, and with barriers trees have a timetable of rounds alone")]
+    #[diagnostic(code(FAB0565), help("leave `--barrier` out, or choose an algorithm of rounds: `--algorithm gather_reduce`"))]
+    Untimed {
+        /// The format.
+        format: &'static str,
+    },
 }
 
 impl ProgramError {

@@ -14,6 +14,7 @@ mod places;
 mod schedule;
 mod summary;
 mod text;
+mod trace;
 
 pub use chakra::collective_chakra;
 pub use csv::collectives_csv;
@@ -26,6 +27,7 @@ pub(super) use picture::{colors, over_sizes, over_steps};
 pub use schedule::collective_json;
 pub(super) use summary::{CollectiveLine, collective_lines, collective_title, conditions, nominal_and_worst_fault};
 pub use text::collectives_text;
+pub use trace::{TRACE_MESSAGES, TraceFile, TraceTold, collective_trace};
 
 use super::number::fixed;
 use crate::ir::{ATTOSECONDS_OF_A_NANOSECOND, Fraction};

@@ -11,7 +11,7 @@
 //! times trees, by a heap.
 
 use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{CollectiveCost, CollectiveTime, SharedTrees, Topology};
+use crate::ir::{CollectiveCost, CollectiveTime, SharedTrees, Start, Topology};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -162,12 +162,34 @@ impl Pipelined {
         found
     }
 
+    /// Times that a piece goes over a channel.
+    pub fn transfers(&self, pieces: u32) -> u64 {
+        self.uses.len() as u64 * u64::from(pieces)
+    }
+
+    /// Parts of the vector of a chip that pieces are.
+    pub fn parts(&self, pieces: u32) -> u64 {
+        self.count() * u64::from(pieces)
+    }
+
+    /// When each piece leaves over each channel, as [`Pipelined::time`] has it without barriers.
+    pub fn starts(&self, topology: &Topology, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Vec<Start> {
+        let period = self.period(self.piece(cost, bytes, pieces).message);
+        let crossings = self.crossings(cost, bytes, pieces);
+        let all = crossings.iter().flat_map(|crossing| (0..u128::from(pieces)).map(move |piece| (crossing, piece)));
+        let start = |(crossing, piece): (&Crossing, u128)| {
+            let [from, to] = [topology.source(crossing.channel).node, topology.target(crossing.channel).node];
+            Start { from, to, at: crossing.start + cost.overhead + piece * period }
+        };
+        all.map(start).collect()
+    }
+
     fn count(&self) -> u64 {
         self.ends.len().max(1) as u64
     }
 
     fn piece(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Piece {
-        Piece { message: cost.carried(bytes, self.count() * u64::from(pieces)) + cost.overhead, hop: cost.hop }
+        Piece { message: cost.carried(bytes, self.parts(pieces)) + cost.overhead, hop: cost.hop }
     }
 
     fn period(&self, message: u128) -> u128 {

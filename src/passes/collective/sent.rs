@@ -8,7 +8,7 @@
 
 use super::error::CollectiveError;
 use super::tabled::Tabled;
-use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Scene, Schedule, Sends};
+use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Scene, Schedule, Sends, Start};
 
 /// Hops of chunks that are laid out.
 const MOST_HOPS: u64 = 1 << 27;
@@ -17,9 +17,10 @@ const MOST_HOPS: u64 = 1 << 27;
 pub struct Sent {
     /// In the order of slots: (channel class, chunk).
     hops: Vec<(u32, u32)>,
+    /// `[slot]`: where its hops end.
+    ends: Vec<u32>,
     classes: usize,
     messages: usize,
-    slots: u32,
     /// Chunks that the full vector of a chip is cut into.
     parts: u64,
 }
@@ -51,39 +52,70 @@ impl Sent {
             }
         }
         let parts = scene.endpoints().count() as u64 * u64::from(schedule.chunks);
-        Ok(Self { hops, classes: tabled.loads.len(), messages: sends.messages.len(), slots, parts })
+        // By now each of them stands where its hops end.
+        starts.truncate(slots as usize);
+        Ok(Self { hops, ends: starts, classes: tabled.loads.len(), messages: sends.messages.len(), parts })
     }
 
     /// How long it takes for vectors of so many bytes, and on what that is spent.
     pub fn time(&self, cost: &CollectiveCost, bytes: u64) -> CollectiveTime {
         let chunk = cost.carried(bytes, self.parts);
         let all = self.whole(cost, bytes);
-        let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, chunk, cost.hop) };
-        let volume = self.total(cost.barrier, chunk, 0);
+        let without_overhead = if cost.overhead == 0 { all } else { self.run(cost.barrier, chunk, cost.hop, |_, _| ()) };
+        let volume = self.run(cost.barrier, chunk, 0, |_, _| ());
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
     }
 
     /// How long it takes for vectors of so many bytes: all of [`Sent::time`], for less.
     pub fn whole(&self, cost: &CollectiveCost, bytes: u64) -> u128 {
-        self.total(cost.barrier, cost.carried(bytes, self.parts) + cost.overhead, cost.hop)
+        self.run(cost.barrier, cost.carried(bytes, self.parts) + cost.overhead, cost.hop, |_, _| ())
     }
 
     /// Slots one after the other; in each a channel carries a chunk.
     pub fn slots(&self) -> u32 {
-        self.slots
+        self.ends.len() as u32
     }
 
-    /// A chunk keeps a channel busy for `message`, and is there a hop later.
-    fn total(&self, barrier: bool, message: u128, hop: u128) -> u128 {
+    /// Chunks that are sent, each from end to end, of canonical chips.
+    pub fn messages(&self) -> u64 {
+        self.messages as u64
+    }
+
+    /// Parts of the vector of a chip that chunks are.
+    pub fn parts(&self) -> u64 {
+        self.parts
+    }
+
+    /// When each chunk leaves its source, of canonical chips, as [`Sent::time`] has it.
+    pub fn starts(&self, sends: &Sends, cost: &CollectiveCost, bytes: u64) -> Vec<Start> {
+        let mut first = vec![None; self.messages];
+        let message = cost.carried(bytes, self.parts) + cost.overhead;
+        self.run(cost.barrier, message, cost.hop, |chunk, at| {
+            first[chunk as usize].get_or_insert(at + cost.overhead);
+        });
+        let told = sends.messages.iter().zip(first);
+        told.map(|(message, at)| Start { from: message.source, to: message.destination, at: at.unwrap_or(0) }).collect()
+    }
+
+    /// A chunk keeps a channel busy for `message`, and is there a hop later; tells of each hop, in the order
+    /// of slots, of which chunk it is and when its message starts.
+    fn run(&self, barrier: bool, message: u128, hop: u128, mut tell: impl FnMut(u32, u128)) -> u128 {
         if barrier {
-            return (message + hop) * u128::from(self.slots);
+            let slots = [0].into_iter().chain(self.ends.iter().copied()).zip(&self.ends).zip(0u128..);
+            for ((from, &to), slot) in slots {
+                let hops = &self.hops[from as usize..to as usize];
+                hops.iter().for_each(|&(_, chunk)| tell(chunk, (message + hop) * slot));
+            }
+            return (message + hop) * self.ends.len() as u128;
         }
         let mut free = vec![0u128; self.classes];
         let mut there = vec![0u128; self.messages];
         let mut end = 0;
         for &(class, chunk) in &self.hops {
             let (free, there) = (&mut free[class as usize], &mut there[chunk as usize]);
-            *free = (*free).max(*there) + message;
+            let start = (*free).max(*there);
+            tell(chunk, start);
+            *free = start + message;
             *there = *free + hop;
             end = end.max(*there);
         }

@@ -8,12 +8,14 @@
 //! chip.
 
 use super::CollectiveError;
-use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, Order, Rounds, Scene, Schedule};
+use crate::ids::{ChannelId, Id, NodeId};
+use crate::ir::{CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, Order, Rounds, Scene, Schedule, Start, Topology};
 use crate::model::{Collective, CollectiveAlgorithm};
 
 /// What a channel carries in one round.
 struct Message {
+    /// The channel of the plan.
+    pull: ChannelId,
     /// The channel, as an input of a canonical router: the one that it is an image of. Its reverse likewise.
     channel: u32,
     reverse: u32,
@@ -54,7 +56,7 @@ impl Timetable {
                 let there = |chunk: u32| symmetry.image(back, NodeId(chunk / chunks)).0 * chunks + chunk % chunks;
                 let input = |end: End| (symmetry.class(end.node) * topology.ports() + end.port.index()) as u32;
                 let moved = |&chunk: &u32| (cell(from.node, there(chunk)), cell(to.node, chunk));
-                Message { channel: input(to), reverse: input(from), chunks: pull.chunks.iter().map(moved).collect() }
+                Message { pull: pull.channel, channel: input(to), reverse: input(from), chunks: pull.chunks.iter().map(moved).collect() }
             });
             (u64::from(round.width), messages.collect())
         });
@@ -79,23 +81,63 @@ impl Timetable {
         self.total(cost.barrier, cost.carried(bytes, self.parts), cost.hop, cost.overhead)
     }
 
+    /// Chunks that go over a channel, of canonical chips.
+    pub fn transfers(&self) -> u64 {
+        let chunks = |message: &Message| message.chunks.len() as u64;
+        self.rounds.iter().flat_map(|(_, messages)| messages).map(chunks).sum::<u64>() * self.order.len() as u64
+    }
+
+    /// Parts of the vector of a chip that chunks are.
+    pub fn parts(&self) -> u64 {
+        self.parts
+    }
+
+    /// When each chunk leaves over each channel, of canonical chips, as [`Timetable::time`] has it.
+    pub fn starts(&self, topology: &Topology, cost: &CollectiveCost, bytes: u64) -> Vec<Start> {
+        let mut found = Vec::with_capacity(self.transfers() as usize);
+        self.run(cost.barrier, cost.carried(bytes, self.parts), cost.hop, cost.overhead, |channel, at| {
+            found.push(Start { from: topology.source(channel).node, to: topology.target(channel).node, at });
+        });
+        found
+    }
+
     fn total(&self, barrier: bool, chunk: u128, hop: u128, overhead: u128) -> u128 {
-        if barrier {
-            let round = |(width, _): &(u64, Vec<Message>)| chunk.saturating_mul(u128::from(*width)) + hop + overhead;
-            return self.rounds.iter().map(round).sum::<u128>() * self.order.len() as u128;
-        }
+        self.run(barrier, chunk, hop, overhead, |_, _| ())
+    }
+
+    /// Runs all of it, and tells of each chunk over which channel its first byte leaves when.
+    fn run(&self, barrier: bool, chunk: u128, hop: u128, overhead: u128, mut tell: impl FnMut(ChannelId, u128)) -> u128 {
         // `[cell]`: since when it is there; as a reduction, since when the sum so far is.
-        let mut there = vec![0u128; self.cells];
-        let mut free = vec![0u128; self.channels];
+        let mut there = vec![0u128; if barrier { 0 } else { self.cells }];
+        let mut free = vec![0u128; if barrier { 0 } else { self.channels }];
         let mut end = 0;
         for order in &self.order {
-            let mut run = |message: &Message, reverse: bool| {
-                let channel = if reverse { message.reverse } else { message.channel };
+            let reverse = *order == Order::Reverse;
+            let mut together = |(width, messages): &(u64, Vec<Message>)| {
+                let first = end + overhead;
+                for message in messages {
+                    let over = if reverse { message.pull.reverse() } else { message.pull };
+                    (0..message.chunks.len() as u128).for_each(|at| tell(over, first + chunk * at));
+                }
+                end = first + chunk.saturating_mul(u128::from(*width)) + hop;
+            };
+            match order {
+                Order::Forward if barrier => self.rounds.iter().for_each(&mut together),
+                Order::Reverse if barrier => self.rounds.iter().rev().for_each(&mut together),
+                _ => {}
+            }
+            if barrier {
+                continue;
+            }
+            let mut run = |message: &Message| {
+                let (channel, over) = if reverse { (message.reverse, message.pull.reverse()) } else { (message.channel, message.pull) };
                 let at = &mut free[channel as usize];
                 let mut first = true;
                 let mut carry = |from: u32, to: u32| {
                     *at = (*at).max(there[from as usize]);
-                    *at += if std::mem::take(&mut first) { overhead + chunk } else { chunk };
+                    *at += if std::mem::take(&mut first) { overhead } else { 0 };
+                    tell(over, *at);
+                    *at += chunk;
                     let came = *at + hop;
                     let cell = &mut there[to as usize];
                     // A copy is the only one; a sum waits for the last of its contributions.
@@ -108,8 +150,8 @@ impl Timetable {
                 }
             };
             match order {
-                Order::Forward => self.rounds.iter().flat_map(|(_, messages)| messages).for_each(|message| run(message, false)),
-                Order::Reverse => self.rounds.iter().rev().flat_map(|(_, messages)| messages).for_each(|message| run(message, true)),
+                Order::Forward => self.rounds.iter().flat_map(|(_, messages)| messages).for_each(&mut run),
+                Order::Reverse => self.rounds.iter().rev().flat_map(|(_, messages)| messages).for_each(&mut run),
             }
         }
         end
