@@ -70,12 +70,12 @@ impl Times {
         };
         let elements = if canonical { topology.symmetry().order() as u64 } else { 1 };
         let messages = listed.saturating_mul(elements);
-        let listed = match (self, &schedule.transfers) {
+        let listed = match self {
             _ if messages > most => Vec::new(),
-            (Times::Rounds(table), _) => table.starts(topology, cost, bytes),
-            (Times::Sends(sent), Transfers::Sends(sends)) => sent.starts(sends, cost, bytes),
-            (Times::Trees(trees), _) if !cost.barrier => trees.starts(topology, cost, bytes, chunks),
-            _ => Vec::new(),
+            Times::Rounds(table) => table.starts(topology, cost, bytes),
+            Times::Sends(sent) => sent.starts(cost, bytes),
+            Times::Trees(trees) if !cost.barrier => trees.starts(topology, cost, bytes, chunks),
+            Times::Trees(_) => Vec::new(),
         };
         Starts { canonical, messages, parts, end: self.total(cost, bytes, chunks), listed }
     }

@@ -8,6 +8,7 @@
 
 use super::error::CollectiveError;
 use super::tabled::Tabled;
+use crate::ids::{Id, NodeId};
 use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Scene, Schedule, Sends, Start};
 
 /// Hops of chunks that are laid out.
@@ -19,7 +20,8 @@ pub struct Sent {
     hops: Vec<(u32, u32)>,
     /// `[slot]`: where its hops end.
     ends: Vec<u32>,
-    classes: usize,
+    /// `[channel class]`: one of its channels, from router to router; none where all are dark.
+    classes: Vec<Option<[NodeId; 2]>>,
     messages: usize,
     /// Chunks that the full vector of a chip is cut into.
     parts: u64,
@@ -51,10 +53,17 @@ impl Sent {
                 *place += 1;
             }
         }
+        let topology = scene.topology;
+        let symmetry = if tabled.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
+        let mut classes = vec![None; tabled.loads.len()];
+        for channel in scene.channels() {
+            let ends = [topology.source(channel).node, topology.target(channel).node];
+            classes[topology.channel_class(&symmetry, channel).index()].get_or_insert(ends);
+        }
         let parts = scene.endpoints().count() as u64 * u64::from(schedule.chunks);
         // By now each of them stands where its hops end.
         starts.truncate(slots as usize);
-        Ok(Self { hops, ends: starts, classes: tabled.loads.len(), messages: sends.messages.len(), parts })
+        Ok(Self { hops, ends: starts, classes, messages: sends.messages.len(), parts })
     }
 
     /// How long it takes for vectors of so many bytes, and on what that is spent.
@@ -76,9 +85,9 @@ impl Sent {
         self.ends.len() as u32
     }
 
-    /// Chunks that are sent, each from end to end, of canonical chips.
+    /// Hops of all chunks of canonical chips: each is a message from router to router.
     pub fn messages(&self) -> u64 {
-        self.messages as u64
+        self.hops.len() as u64
     }
 
     /// Parts of the vector of a chip that chunks are.
@@ -86,35 +95,36 @@ impl Sent {
         self.parts
     }
 
-    /// When each chunk leaves its source, of canonical chips, as [`Sent::time`] has it.
-    pub fn starts(&self, sends: &Sends, cost: &CollectiveCost, bytes: u64) -> Vec<Start> {
-        let mut first = vec![None; self.messages];
+    /// When each chunk leaves each router on its way, as [`Sent::time`] has it: one channel stands for all
+    /// that are images of it.
+    pub fn starts(&self, cost: &CollectiveCost, bytes: u64) -> Vec<Start> {
         let message = cost.carried(bytes, self.parts) + cost.overhead;
-        self.run(cost.barrier, message, cost.hop, |chunk, at| {
-            first[chunk as usize].get_or_insert(at + cost.overhead);
+        let mut starts = Vec::with_capacity(self.hops.len());
+        self.run(cost.barrier, message, cost.hop, |class, at| {
+            let ends = self.classes[class as usize];
+            starts.extend(ends.map(|[from, to]| Start { from, to, at: at + cost.overhead }));
         });
-        let told = sends.messages.iter().zip(first);
-        told.map(|(message, at)| Start { from: message.source, to: message.destination, at: at.unwrap_or(0) }).collect()
+        starts
     }
 
     /// A chunk keeps a channel busy for `message`, and is there a hop later; tells of each hop, in the order
-    /// of slots, of which chunk it is and when its message starts.
+    /// of slots, of which class its channel is and when its message starts.
     fn run(&self, barrier: bool, message: u128, hop: u128, mut tell: impl FnMut(u32, u128)) -> u128 {
         if barrier {
             let slots = [0].into_iter().chain(self.ends.iter().copied()).zip(&self.ends).zip(0u128..);
             for ((from, &to), slot) in slots {
                 let hops = &self.hops[from as usize..to as usize];
-                hops.iter().for_each(|&(_, chunk)| tell(chunk, (message + hop) * slot));
+                hops.iter().for_each(|&(class, _)| tell(class, (message + hop) * slot));
             }
             return (message + hop) * self.ends.len() as u128;
         }
-        let mut free = vec![0u128; self.classes];
+        let mut free = vec![0u128; self.classes.len()];
         let mut there = vec![0u128; self.messages];
         let mut end = 0;
         for &(class, chunk) in &self.hops {
             let (free, there) = (&mut free[class as usize], &mut there[chunk as usize]);
             let start = (*free).max(*there);
-            tell(chunk, start);
+            tell(class, start);
             *free = start + message;
             *there = *free + hop;
             end = end.max(*there);
