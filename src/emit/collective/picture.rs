@@ -43,8 +43,8 @@ pub(in crate::emit) fn over_sizes(declared: &DeclaredCollective, result: &Collec
     let inside = first.size <= declared.size && declared.size <= last.size;
     let time = nominal.row.best().time.total();
     let chart = Sizes {
-        label: format!("{}: time of {} over the size per chip, by algorithm", declared.name, declared.collective.name()),
-        x_title: "size per chip",
+        label: format!("{}: time of {} over size, by algorithm", declared.name, declared.collective.name()),
+        x_title: "size",
         y_title: "time",
         lines: lines.collect(),
         edge: result.curve.iter().map(|point| (point.size as f64, point.bound.max(1) as f64)).collect(),

@@ -36,15 +36,15 @@ pub(in crate::emit) fn collective_title(declared: &DeclaredCollective) -> String
 
 /// The healthy fabric, and the worst fault where faults are planned for; none where there are no tables.
 pub(in crate::emit) fn nominal_and_worst_fault(result: &CollectiveResult) -> Vec<CollectiveLine> {
-    result.nominal().into_iter().chain(result.worst_fault()).map(line).collect()
+    result.nominal().into_iter().chain(result.worst_fault()).map(|of| line(of, "chip")).collect()
 }
 
-/// Every scenario.
-pub(in crate::emit) fn collective_lines(result: &CollectiveResult) -> Vec<CollectiveLine> {
-    result.scenarios.iter().map(line).collect()
+/// Every scenario; `node` is what routers are called.
+pub(in crate::emit) fn collective_lines(result: &CollectiveResult, node: &str) -> Vec<CollectiveLine> {
+    result.scenarios.iter().map(|of| line(of, node)).collect()
 }
 
-fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome) -> CollectiveLine {
+fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -> CollectiveLine {
     let best = row.best();
     let of_us = |name: &str, time: u128| format!("{name} {} us", microseconds(time));
     let mut others: Vec<String> = row.candidates.iter().skip(1).map(|other| of_us(other.algorithm.name(), other.time.total())).collect();
@@ -57,7 +57,7 @@ fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome) -> CollectiveLine {
         bound: microseconds(row.bound),
         share: fixed(row.share(best), 4),
         bandwidth: fixed(row.bus_bandwidth(best), 2),
-        witness: witness(&row.witness),
+        witness: witness(&row.witness, node),
         others,
     }
 }

@@ -56,9 +56,11 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
         lines(&mut out, &notes);
     }
     out.push_str("\nBOUNDS\n");
-    let mut said: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.collective.name(), witness(&row.witness))).collect();
+    let mut said: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.collective.name(), witness(&row.witness, "chip"))).collect();
     let relative = rows.iter().filter_map(|row| Some((row, row.along.as_ref()?)));
-    said.extend(relative.map(|(row, (_, bound))| format!("{}, along these tables alone: {}", row.collective.name(), witness(bound))));
+    said.extend(
+        relative.map(|(row, (_, bound))| format!("{}, along these tables alone: {}", row.collective.name(), witness(bound, "chip"))),
+    );
     let mut once = BTreeSet::new();
     said.retain(|line| once.insert(line.clone()));
     lines(&mut out, &said);
@@ -114,19 +116,19 @@ fn line(row: &CollectiveRow, candidate: &CollectiveCandidate, first: bool) -> Ve
 }
 
 /// What bounds the time, in a line.
-pub(super) fn witness(bound: &CollectiveBound) -> String {
+pub(super) fn witness(bound: &CollectiveBound, node: &str) -> String {
     match bound {
         CollectiveBound::Cut { all_but, channels, shards } => {
             let set = match all_but[..] {
-                [node] => format!("chip {node}"),
-                _ => format!("{} chips", all_but.len()),
+                [one] => format!("{node} {one}"),
+                _ => format!("{} {node}s", all_but.len()),
             };
             let shards = if *shards == 1 { "1 shard comes".to_owned() } else { format!("{shards} shards come") };
             format!("{shards} in to {set} by {channels} channels")
         }
         CollectiveBound::Latency { distance, channels, shards, .. } => {
             let shards = if *shards == 1 { "1 shard starts".to_owned() } else { format!("{shards} shards start") };
-            format!("{shards} more than {distance} hops from a chip with {channels} channels")
+            format!("{shards} more than {distance} hops from a {node} with {channels} channels")
         }
         CollectiveBound::Channel { shards, .. } => format!("{shards} shards cross one channel"),
         CollectiveBound::Flow { .. } => {

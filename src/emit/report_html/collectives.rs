@@ -14,7 +14,7 @@ pub(super) fn collectives(compiled: &Compiled) -> Vec<Value> {
 
 fn one(compiled: &Compiled, declared: &DeclaredCollective, result: &CollectiveResult) -> Option<Value> {
     let nominal = result.nominal()?;
-    let lines = collective_lines(result);
+    let lines = collective_lines(result, if compiled.pod.is_some() { "chip" } else { "router" });
     let worst = result.worst_fault().map(|worst| &worst.row.scenario);
     let row = |line: &CollectiveLine| {
         let CollectiveLine { scenario, algorithm, steps, time, bound, share, bandwidth, .. } = line;
