@@ -215,16 +215,8 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> DriverError {
 
 /// A router by name or number.
 fn root(topology: &Topology, name: &str) -> Result<NodeId, DriverError> {
-    let count = topology.node_count();
-    topology.find(name).ok_or_else(|| DriverError::Root {
-        what: format!("there is no chip `{name}`"),
-        hint: format!(
-            "chips are called `{}` to `{}`, or 0 to {}",
-            topology.name(NodeId(0)),
-            topology.name(NodeId(count as u32 - 1)),
-            count - 1
-        ),
-    })
+    let found = topology.find(name);
+    found.ok_or_else(|| DriverError::Root { what: format!("there is no router `{name}`"), hint: topology.names_told() })
 }
 
 /// The names of the scenarios that are asked for.

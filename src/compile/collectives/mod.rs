@@ -95,7 +95,7 @@ impl<'a> Planned<'a> {
     ///
     /// # Errors
     /// As [`Planned::rows`].
-    pub fn row(&mut self, collective: Collective, size: u64) -> Result<CollectiveRow, CollectivesError> {
+    fn row(&mut self, collective: Collective, size: u64) -> Result<CollectiveRow, CollectivesError> {
         self.planner.row("", collective, size)
     }
 
@@ -105,7 +105,8 @@ impl<'a> Planned<'a> {
     /// As [`Planned::rows`].
     pub fn outcome(&mut self, scenario: &str, collective: Collective, size: u64) -> Result<CollectiveOutcome, CollectivesError> {
         let row = self.planner.row(scenario, collective, size)?;
-        Ok(CollectiveOutcome::new(row, self.planner.fastest(collective, size)?))
+        let schedule = self.planner.schedule(collective, row.best().algorithm, size)?;
+        Ok(CollectiveOutcome::new(row, schedule))
     }
 
     /// Where the fastest algorithm changes.

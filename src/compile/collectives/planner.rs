@@ -4,7 +4,7 @@ use super::algorithms::{Base, Size, few_messages, plans};
 use super::times::Times;
 use super::{CollectivesAsked, CollectivesError};
 use crate::check::{self, CheckError};
-use crate::ids::Id;
+use crate::ids::{Id, NodeId};
 use crate::ir::{
     Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, ForwardingTables, Fraction, Neighbors, Scene, Schedule,
     Starts, Transfers,
@@ -122,11 +122,21 @@ impl<'a> Planner<'a> {
 
     /// The schedule of the first candidate.
     pub(super) fn fastest(&mut self, collective: Collective, bytes: u64) -> Result<Schedule, CollectivesError> {
-        let Best { plans, at, chunks, .. } = self.first(collective, bytes)?;
+        let algorithm = self.fastest_algorithm(collective, bytes)?;
+        self.schedule(collective, algorithm, bytes)
+    }
+
+    /// The fastest schedule of an algorithm.
+    pub(super) fn schedule(
+        &mut self,
+        collective: Collective,
+        algorithm: CollectiveAlgorithm,
+        bytes: u64,
+    ) -> Result<Schedule, CollectivesError> {
+        let Best { plans, at, chunks, .. } = self.expect(collective, algorithm, bytes)?;
         // With all that is known to bound it, that of other algorithms, too: the row is judged by it.
-        let relative = plans[at].schedule.bounds.iter().filter(|bound| !bound.is_universal()).cloned();
-        let bounds = relative.chain(self.all_bounds(collective)?).collect();
-        let schedule = Schedule { chunks, bounds, ..plans[at].schedule.clone() };
+        let all = self.all_bounds(collective)?;
+        let schedule = Schedule { chunks, ..bounded(&plans[at].schedule, &all) };
         // Pieces of trees are counted here first.
         self.check(&schedule)?;
         Ok(schedule)
@@ -134,14 +144,14 @@ impl<'a> Planner<'a> {
 
     /// When what it sends leaves, if that is no more than so many messages.
     pub(super) fn starts(&mut self, collective: Collective, bytes: u64, most: u64) -> Result<Starts, CollectivesError> {
-        let Best { plans, at, chunks, .. } = self.first(collective, bytes)?;
+        let algorithm = self.fastest_algorithm(collective, bytes)?;
+        let Best { plans, at, chunks, .. } = self.expect(collective, algorithm, bytes)?;
         let Checked { schedule, times } = &plans[at];
         Ok(times.starts(self.scene, schedule, &self.cost, (bytes, chunks), most))
     }
 
-    /// The fastest plan.
-    fn first(&mut self, collective: Collective, bytes: u64) -> Result<Best, CollectivesError> {
-        let algorithm = self.fastest_algorithm(collective, bytes)?;
+    /// The fastest plan of an algorithm that has one.
+    fn expect(&mut self, collective: Collective, algorithm: CollectiveAlgorithm, bytes: u64) -> Result<Best, CollectivesError> {
         self.best(collective, algorithm, bytes)?.ok_or_else(|| CollectiveError::TooFew { chips: 0 }.into())
     }
 
@@ -197,10 +207,7 @@ impl<'a> Planner<'a> {
                 Transfers::Rounds(_) => turned(self.scene, copy, collective, algorithm)?,
                 // The tightest partition is one that the packing of trees has found.
                 Transfers::Trees(_) => copy.clone(),
-                Transfers::Sends(_) => {
-                    let relative = copy.bounds.iter().filter(|bound| !bound.is_universal()).cloned();
-                    Schedule { bounds: relative.chain(self.bounds(collective)?.iter().cloned()).collect(), ..copy.clone() }
-                }
+                Transfers::Sends(_) => bounded(copy, &self.bounds(collective)?),
             };
             self.check(&schedule)?;
             let times = Times::new(self.scene, &schedule, self.along.map(|along| along.tables))?;
@@ -257,7 +264,7 @@ impl<'a> Planner<'a> {
         replayed.map_err(|error| convicted(schedule.collective, schedule.algorithm.name(), error))
     }
 
-    fn root(&self, collective: Collective) -> Option<crate::ids::NodeId> {
+    fn root(&self, collective: Collective) -> Option<NodeId> {
         self.asked.root.filter(|_| collective.is_rooted())
     }
 
@@ -290,6 +297,12 @@ impl Best {
         let (steps, volume) = times.steps(schedule, chunks);
         CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time: times.time(cost, bytes, chunks) }
     }
+}
+
+/// A schedule beside what bounds every schedule; what bounds those of its tables stays.
+fn bounded(schedule: &Schedule, universal: &[CollectiveBound]) -> Schedule {
+    let relative = schedule.bounds.iter().filter(|bound| !bound.is_universal());
+    Schedule { bounds: relative.chain(universal).cloned().collect(), ..schedule.clone() }
 }
 
 /// What the checker does not accept.
