@@ -301,7 +301,7 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     let asked = CollectivesAsked { collectives: vec![Collective::AllToAll], ..asked.clone() };
     let scene = Scene::whole(&compiled.topology);
     let error = Planned::new(&compiled.fabric, &scene, &asked).rows("").unwrap_err();
-    assert!(error.to_string().contains("an all-to-all follows forwarding tables, and there are none"), "{error}");
+    assert!(error.to_string().contains("messages follow forwarding tables, and there are none"), "{error}");
     // With them it meets their load: 72 shards of 64 ns, and a hop.
     let (tables, asked) = (crate::pods::tables(&compiled, 0), CollectivesAsked { sizes: vec![1 << 20], ..asked });
     let row = Planned::new(&compiled.fabric, &scene, &asked).along(Some(&tables), &compiled.flow.dual.lengths).rows("").unwrap().remove(0);

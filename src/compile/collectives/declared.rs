@@ -6,9 +6,13 @@ use crate::compiled::CompiledScenario;
 use crate::diag::Failure;
 use crate::ids::NodeId;
 use crate::ir::{CollectivePoint, CollectiveResult, Scene, Topology, picoseconds};
-use crate::model::{DeclaredCollective, Scenarios};
+use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
+use crate::passes::collective::{admitted, copyable};
 use crate::progress::Progress;
 use rayon::prelude::*;
+
+/// The scenario in which nothing has failed.
+const NOMINAL: &str = "nominal";
 
 /// Sizes of the curve of a report: powers of two, from 1 KiB to 4 GiB.
 const CURVE: std::ops::RangeInclusive<u32> = 10..=32;
@@ -79,6 +83,21 @@ fn one(
     };
     let curve = CURVE.map(point).collect::<Result<_, CollectivesError>>()?;
     Ok(CollectiveResult { scenarios, crossovers: planned.crossovers()?, curve })
+}
+
+/// Refuses collectives that no schedule can be made for, whatever the tables of the healthy fabric are.
+///
+/// # Errors
+/// Such a one, at its line.
+pub(in crate::compile) fn plannable(fabric: &Fabric, topology: &Topology) -> Result<(), Failure> {
+    let scene = Scene::whole(topology);
+    for declared in &fabric.collectives {
+        asked(declared, topology)?;
+        let rests = declared.algorithm.map_or_else(|| declared.collective.is_rooted(), CollectiveAlgorithm::rests);
+        let found = admitted(&scene).and_then(|()| if rests { copyable(&scene) } else { Ok(()) });
+        found.map_err(|reason| failure(CollectivesError::from(reason).of(NOMINAL), declared))?;
+    }
+    Ok(())
 }
 
 fn asked(declared: &DeclaredCollective, topology: &Topology) -> Result<CollectivesAsked, Failure> {

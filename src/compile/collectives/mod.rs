@@ -12,6 +12,7 @@ mod planner;
 mod times;
 
 pub use asked::CollectivesAsked;
+pub(super) use declared::plannable;
 pub use errors::CollectivesError;
 
 use crate::ir::{
@@ -70,6 +71,11 @@ impl<'a> Planned<'a> {
     /// Nothing can be planned on the scene.
     pub fn is_tried(&mut self, collective: Collective) -> Result<bool, CollectivesError> {
         self.planner.is_tried(collective)
+    }
+
+    /// Whether a collective can only be sent along forwarding tables.
+    pub fn is_sent(&self, collective: Collective) -> bool {
+        self.planner.is_sent(collective)
     }
 
     /// What a channel takes.

@@ -11,8 +11,8 @@ use crate::ir::{
 };
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::passes::collective::{
-    Asked, CollectiveError, bounds, by_slots, by_steps, direct, least_time, multitree, natural_chunks, over_lengths, pull, tightest, trees,
-    turned,
+    Asked, CollectiveError, bounds, by_slots, by_steps, copyable, direct, least_time, multitree, natural_chunks, over_lengths, pull,
+    tightest, trees, turned,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -117,7 +117,12 @@ impl<'a> Planner<'a> {
     /// Whether a collective is little enough work to be planned unasked.
     pub(super) fn is_tried(&mut self, collective: Collective) -> Result<bool, CollectivesError> {
         let size = self.size()?;
-        Ok(collective != Collective::AllToAll || few_messages(&size))
+        Ok(!self.is_sent(collective) || few_messages(&size))
+    }
+
+    /// Whether all that may be used for a collective are messages along the tables.
+    pub(super) fn is_sent(&self, collective: Collective) -> bool {
+        self.algorithms(collective).all(|algorithm| !algorithm.rests())
     }
 
     /// The schedule of the first candidate.
@@ -169,10 +174,14 @@ impl<'a> Planner<'a> {
         Ok(best.ok_or(nothing)?.1)
     }
 
-    /// Those of a collective that may be used.
+    /// Those of a collective that may be used: the one that is named, or all that are good for something. In
+    /// messages everything is sent from the beginning to every end, which is for those who cannot do better.
     fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
+        let all = CollectiveAlgorithm::of(collective);
+        let rests = copyable(self.scene).is_ok();
+        let good = move |algorithm: &CollectiveAlgorithm| all.len() == 1 || algorithm.rests() == rests;
         let only = self.asked.algorithm;
-        CollectiveAlgorithm::of(collective).iter().copied().filter(move |&algorithm| only.is_none_or(|only| only == algorithm))
+        all.iter().copied().filter(move |algorithm| only.map_or_else(|| good(algorithm), |only| only == *algorithm))
     }
 
     /// The fastest plan of an algorithm; none where all of its plans are too much work.
@@ -207,7 +216,7 @@ impl<'a> Planner<'a> {
                 Transfers::Rounds(_) => turned(self.scene, copy, collective, algorithm)?,
                 // The tightest partition is one that the packing of trees has found.
                 Transfers::Trees(_) => copy.clone(),
-                Transfers::Sends(_) => bounded(copy, &self.bounds(collective)?),
+                Transfers::Sends(_) => bounded(&turned(self.scene, copy, collective, algorithm)?, &self.bounds(collective)?),
             };
             self.check(&schedule)?;
             let times = Times::new(self.scene, &schedule, self.along.map(|along| along.tables))?;
