@@ -214,7 +214,7 @@ fn messages_keep_to_their_bounds_and_slots() {
             for barrier in [false, true] {
                 let cost = cost(hop, overhead, barrier);
                 let time = sent.time(&cost, bytes);
-                assert_eq!(checked(&scene, &schedule, Some(&tables), &cost, bytes), (time, [sent.slots().into(); 2]));
+                assert_eq!(checked(&scene, &schedule, Some(&tables), &cost, bytes), (time, [sent.slots(); 2]));
                 let time = time.total();
                 let (least, which) = tightest(&found, Collective::AllToAll, &cost, bytes, nodes).unwrap();
                 assert!(least <= time, "{which:?}");
