@@ -224,7 +224,7 @@ fn availability_is_told_of_a_pod() {
     let fail = "host=0.002/day,cable=0.0005/day,ocs=0.001/day";
     let of = |args: &[&str], code: i32| fabc(place.path(), &[&["availability", "one/pod"], args].concat(), code);
     let (text, _) = of(&["--host-chips", "2", "--job", "3", "--fail", fail], 0);
-    assert!(text.contains("a job of 3 of 4 cubes, 1 spare") && text.contains("the first tolerated switch"), "{text}");
+    assert!(text.contains("a job of 3 of 4 cubes, 1 spare") && text.contains("one dark switch after the other 0."), "{text}");
     let (found, _) = of(&["--host-chips", "2", "--job", "3", "--fail", fail, "--repair", "12h", "--restart", "0s", "--json"], 0);
     let found: Value = serde_json::from_str(&found).unwrap();
     assert_eq!((&found["format"], &found["hosts"], &found["ocses"]), (&"fabc.availability/1".into(), &2.into(), &6.into()), "{found}");

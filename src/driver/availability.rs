@@ -53,7 +53,9 @@ pub(super) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
     };
     let measured = throughput(&args.directory, fabric.budget.faults.dark_ocses())?;
     let mut flow = measured.clone();
-    flow.resize(flow.len().max(DARK as usize + 1).min(plant.ocses as usize + 1), 1.0);
+    // With more dark than were measured no more is left than with fewer.
+    let least = flow.last().copied().unwrap_or(1.0);
+    flow.resize(flow.len().max(DARK as usize + 1).min(plant.ocses as usize + 1), least);
     let (fabric, host_chips) = (fabric.name.clone(), args.host_chips);
     let asked = AvailabilityAsked { fabric, plant, failures, host_chips, flow, measured: measured.len() };
     match args.json {

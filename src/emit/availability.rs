@@ -17,7 +17,7 @@ pub struct AvailabilityAsked {
     pub host_chips: u32,
     /// `[j]`: what is left of the throughput with j switches dark.
     pub flow: Vec<f64>,
-    /// How many of these were measured; the others count as 1.
+    /// How many of these were measured; the others are as the last of them.
     pub measured: usize,
 }
 
@@ -68,16 +68,13 @@ pub fn availability_text(asked: &AvailabilityAsked) -> String {
     });
     out.push('\n');
     if *measured < flow.len() {
-        let _ = writeln!(out, "  (from {measured} dark on nothing was measured, and 1 is taken)");
+        let _ = writeln!(out, "  (with {measured} dark nothing was measured: what {} leave is taken)", measured - 1);
     }
     let last = flow.len().min(2) - 1;
     let [waiting, swapped, around] = [0, 1, 2].map(|row: usize| table[row][last]);
-    let _ = write!(out, "\nto swap cubes is worth {:.4}, to route around cables {:.4}", swapped - waiting, around - swapped);
-    for (at, pair) in table[1].windows(2).enumerate() {
-        let which = ["the first", "the second"].get(at).copied().unwrap_or("one more");
-        let _ = write!(out, ", {which} tolerated switch {:.4}", pair[1] - pair[0]);
-    }
-    out.push('\n');
+    let _ = writeln!(out, "\nto swap cubes is worth {:.4}, to route around cables {:.4},", swapped - waiting, around - swapped);
+    let worth: Vec<String> = table[1].windows(2).map(|pair| format!("{:.4}", pair[1] - pair[0])).collect();
+    let _ = writeln!(out, "to tolerate one dark switch after the other {}", worth.join(", "));
     out
 }
 
