@@ -40,7 +40,7 @@ use routing::Routing;
 /// see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
     decidable(&fabric, last)?;
-    let Built { topology, wired, pod, network, seeds, mut passes } = plant::build(&fabric, progress)?;
+    let Built { topology, wired, pod, placement, network, seeds, mut passes } = plant::build(&fabric, progress)?;
     let faults = faults::Faults::new(&fabric, &topology, pod.as_ref(), last, progress)?;
     let whole = Scene::whole(&topology);
     let settings = match pod {
@@ -76,5 +76,5 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let collectives = context.collectives(&scenarios, progress)?;
     settle_collectives(&fabric, &mut requires, &collectives);
     passes.extend(routing.map(|routing| routing.record(&scenarios)));
-    Ok(Compiled { fabric, topology, wired, pod, network, flow, scenarios, simulations, collectives, requires, passes })
+    Ok(Compiled { fabric, topology, wired, pod, placement, network, flow, scenarios, simulations, collectives, requires, passes })
 }

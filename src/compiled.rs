@@ -4,7 +4,7 @@ use crate::check::{DeadlockFree, Sampled, Wired};
 use crate::ids::OcsId;
 use crate::ir::{
     CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, Fraction, NetworkMetrics, PackedTables, PassRecord,
-    RequireOutcome, Scenario, ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
+    Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
 use crate::model::{ClosedForm, Fabric, Pod};
 use crate::sim::SimReport;
@@ -20,6 +20,8 @@ pub struct Compiled {
     pub wired: Wired,
     /// What is known of a pod; `None` for a network.
     pub pod: Option<CompiledPod>,
+    /// Where routers stand; `None` without a floor.
+    pub placement: Option<Placement>,
     /// What was measured of the graph of a network; `None` for a pod.
     pub network: Option<NetworkMetrics>,
     /// The certified flow of the healthy fabric.

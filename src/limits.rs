@@ -39,6 +39,9 @@ pub const DESCRIBED_ROUTERS: u64 = 1 << 20;
 /// cube of their number.
 pub const SPECTRUM_ROUTERS: usize = 4608;
 
+/// Routers that `walktrap` puts into cabinets: their walks take memory for every two of them.
+pub const WALKTRAP_ROUTERS: u64 = 1 << 14;
+
 /// Looks at a channel that one search from every router may take: beyond them a network is refused. As many
 /// are allowed for the edge connectivity and for the curve of failures, which else are not measured.
 pub const GRAPH_STEPS: u64 = 1 << 34;

@@ -23,6 +23,8 @@ pub enum Dimension {
     Data,
     /// Base unit flits.
     Flits,
+    /// Base unit milliwatts.
+    Power,
     /// Circuit switches, links, chips or routers that may fail.
     Things,
 }
@@ -75,6 +77,8 @@ pub const UNITS: &[Unit] = units! {
     "MB" Data 1_000_000;
     "GB" Data 1_000_000_000;
     "flits" Flits 1;
+    "W" Power 1_000;
+    "mW" Power 1;
     "ocs" Things 1;
     "link" Things 1;
     "chip" Things 1;

@@ -110,7 +110,7 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
 
 /// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
 fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -> Result<Compiled, Vec<CheckError>> {
-    let Proved { topology, wired, cross_connects, network, flow, trees, scenarios, collectives, stated, .. } = proved;
+    let Proved { topology, wired, cross_connects, placement, network, flow, trees, scenarios, collectives, stated, .. } = proved;
     let Stated { tree_bounds, limit, uniform, passes } = stated;
     let collectives = collectives::results(files, fabric, collectives).map_err(|error| vec![error])?;
     let mut errors = passes::wrong(fabric, &topology, network.as_ref(), &scenarios, &passes);
@@ -153,7 +153,20 @@ fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
     };
     let scenarios = scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
-    Ok(Compiled { fabric: fabric.clone(), topology, wired, pod, network, flow, scenarios, simulations, collectives, requires, passes })
+    Ok(Compiled {
+        fabric: fabric.clone(),
+        topology,
+        wired,
+        pod,
+        placement,
+        network,
+        flow,
+        scenarios,
+        simulations,
+        collectives,
+        requires,
+        passes,
+    })
 }
 
 /// Whether a fault has a flow of its own exactly if a build lists it.
@@ -269,6 +282,10 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
     add(simulated, SPEC, router, "radix, where ports stay free");
     add(!routed, SPEC, router, "flit, buffer and latency change no other file without routes");
     add(fabric.pod().is_some_and(some_ports_are_free), SPEC, "ocs", "ports, where others have no more and others no fewer");
+    let searched = |floor: &model::Floor| floor.placement.name() == "annealed" || floor.clustering.name() == "walktrap";
+    let searched = fabric.floor.as_ref().is_some_and(searched);
+    add(searched, SPEC, "floor", "steps, effort and seed: which search has found the places");
+    add(searched, "floor.json", "", "which cabinets and places, of all that are allowed");
     let used = |link_type| proved.topology.links().iter().any(|link| link.link_type == link_type);
     add(fabric.link_types.ids().any(|link_type| !used(link_type)), SPEC, "link", "those that no link is made of");
     add(search.is_some_and(|search| search.method != SynthesisMethod::Search), SPEC, "topology", "what the program may take");

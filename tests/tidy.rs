@@ -212,7 +212,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 41] = [
+const JUDGED: [&str; 43] = [
     "Bisection",
     "CollectiveBound",
     "CrossConnect",
@@ -225,6 +225,7 @@ const JUDGED: [&str; 41] = [
     "FailurePoint",
     "FailureReach",
     "Fault",
+    "FloorMetrics",
     "FlowCertificate",
     "ForwardingTables",
     "Image",
@@ -238,6 +239,7 @@ const JUDGED: [&str; 41] = [
     "PassRecord",
     "PathCounts",
     "PathsAt",
+    "Placement",
     "Pull",
     "Round",
     "Rounds",
@@ -259,7 +261,7 @@ const JUDGED: [&str; 41] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 51] = [
+const OF_THE_COMPILER: [&str; 57] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -292,6 +294,13 @@ const OF_THE_COMPILER: [&str; 51] = [
     ".flow()",
     ".share(",
     "bisection_unmeasured(",
+    // ir::{Placement, FloorMetrics, Topology}, model::Shortcuts
+    "FloorMetrics::of",
+    ".average_between()",
+    ".cables(",
+    ".link_cycles(",
+    ".hop_cycles(",
+    ".farthest()",
     // model::{Comparison, Metric, Demand, Fabric, Family, ClosedForm}
     ".holds(",
     ".larger_is_better()",
@@ -537,6 +546,7 @@ fn the_limits_are_those_of_the_reference() {
         ROUTERS as usize,
         DESCRIBED_ROUTERS as usize,
         SPECTRUM_ROUTERS,
+        WALKTRAP_ROUTERS as usize,
         FLOW_ENTRIES as usize,
         GRAPH_STEPS as usize,
         FAILURE_SEEDS as usize,

@@ -7,8 +7,8 @@
 
 use super::CheckError;
 use super::graph::port_name;
-use crate::ids::{Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, LinkClass, Scene, TableKey, Walk};
+use crate::ids::{Id, LinkId, NodeId, PortId};
+use crate::ir::{Entry, ForwardingTables, LinkClass, Scene, TableKey, Topology, Walk};
 use crate::model::{Fabric, VcCount};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -133,7 +133,7 @@ impl<'a> Forwarding<'a> {
             cycles: topology
                 .nodes()
                 .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
-                .map(|channel| channel.map_or(0, |channel| cycles_over(fabric, topology.links()[channel.link()].link_type)))
+                .map(|channel| channel.map_or(0, |channel| cycles_over(fabric, topology, channel.link())))
                 .collect(),
             counted: topology
                 .nodes()
@@ -435,9 +435,18 @@ impl<'a> Forwarding<'a> {
     }
 }
 
-/// Cycles of a flit through a router and over a link of a type, when nothing is in its way.
-fn cycles_over(fabric: &Fabric, link_type: LinkTypeId) -> u64 {
-    u64::from(fabric.router.latency_cycles) + u64::from(fabric.link_types[link_type].latency_cycles)
+/// Cycles of a flit through a router and over a link, when nothing is in its way.
+fn cycles_over(fabric: &Fabric, topology: &Topology, link: LinkId) -> u64 {
+    u64::from(fabric.router.latency_cycles) + over_cable(fabric, topology, link)
+}
+
+/// Cycles over a link: what its type says, and the time of its metres in full cycles.
+pub(super) fn over_cable(fabric: &Fabric, topology: &Topology, link: LinkId) -> u64 {
+    let of = &fabric.link_types[topology.links()[link].link_type];
+    // ps per metre x 0.1 m x Hz, in units of which 10^13 are a cycle.
+    let time = u128::from(of.per_metre_ps) * u128::from(topology.length(link)) * u128::from(fabric.clock_hz);
+    let cycle = 10u128.pow(13);
+    u64::from(of.latency_cycles) + (time / cycle) as u64 + u64::from(time % cycle > 0)
 }
 
 /// (Output port, output VC) of a packed entry.

@@ -30,6 +30,17 @@ pub enum CheckError {
         span: Option<Span>,
     },
 
+    /// A router, a cabinet or a cable that is not where the spec, or its length, says.
+    #[error("the floor is not that of the spec: {what}")]
+    #[diagnostic(code(FAB0426), help("a cable is as long as the way between its cabinets, and of the link that its length asks for"))]
+    Floor {
+        /// What stands or runs elsewhere.
+        what: String,
+        /// The floor.
+        #[label("declared here")]
+        span: Option<Span>,
+    },
+
     /// A setting that an OCS cannot take, or that does not fit the links.
     #[error("{ocs}: {what}")]
     #[diagnostic(code(FAB0403), help("an OCS joins each of its ports to at most one other, by the rule of its `couple`"))]

@@ -7,8 +7,8 @@
 
 use super::CheckError;
 use crate::ids::NodeId;
-use crate::ir::{FlowCertificate, NetworkMetrics, Walk};
-use crate::model::{Demand, DemandShape, GraphMetric, Metric, Reference, Require, Scale};
+use crate::ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Walk};
+use crate::model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, Scale};
 use std::cmp::Ordering;
 
 /// A ratio of integers, as it came: not in lowest terms. The second one is positive.
@@ -226,7 +226,7 @@ fn of_routes(metric: Metric) -> bool {
         Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             false
         }
-        Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => false,
+        Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => false,
     }
 }
 
@@ -250,7 +250,7 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<E
         }
         Metric::LatencyMax => in_time(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
         Metric::DisjointTrees => counts.trees.map(Exact::integer),
-        Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => None,
+        Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => None,
     }
 }
 
@@ -327,7 +327,7 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
         | Metric::LatencyMax => Ordering::Greater,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => Ordering::Less,
         // Never of a fault.
-        Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => {
+        Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
             return None;
         }
     };
@@ -357,6 +357,19 @@ fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact>
     }
 }
 
+/// The value of a metric of the cables on a floor: metres, prices, watts.
+fn floor_value(floor: &FloorMetrics, metric: FloorMetric) -> Option<Exact> {
+    let metres = u128::from(floor.lengths[0]);
+    match metric {
+        FloorMetric::CableLength => Exact::new(metres, 10),
+        FloorMetric::AverageCable => Exact::new(metres, 10 * u128::from(floor.cables)),
+        FloorMetric::LongestCable => Exact::new(floor.longest.into(), 10),
+        FloorMetric::Cost => Exact::new(floor.cost, 10_000),
+        FloorMetric::Power => Exact::new(floor.power_mw.into(), 1000),
+        FloorMetric::Bundles => Some(Exact::integer(floor.bundles)),
+    }
+}
+
 /// What a `require` is about: the measured value and what it is compared with, both in the unit of the line,
 /// and the fault that they were taken in. `None` where they are not known; of a share, the fault that falls
 /// shortest of it.
@@ -370,6 +383,7 @@ pub(super) fn compared<'a>(
     let of = |scenario: &Measures| -> Option<(Exact, Exact)> {
         let measured = match require.metric {
             Metric::Graph(metric) => network_value(network?, metric)?,
+            Metric::Floor(metric) => floor_value(network?.floor.as_ref()?, metric)?,
             metric => scenario.value(metric)?,
         };
         Some(match require.scale {

@@ -12,6 +12,7 @@ mod distances;
 mod dual;
 mod errors;
 mod faults;
+mod floor;
 mod flow;
 mod foreign;
 mod graph;
@@ -33,6 +34,7 @@ pub use distances::distances;
 pub use dual::dual;
 pub use errors::CheckError;
 pub use faults::faults;
+pub use floor::floor;
 pub use flow::flow;
 pub use foreign::{
     ForeignCollective, ForeignScene, ForeignTables, JudgedBy, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_program,

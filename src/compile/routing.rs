@@ -46,7 +46,7 @@ pub(super) struct Routed {
 impl Routed {
     fn new(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, routes: Routes, key: TableKey, scenario: &Scenario) -> Self {
         let tables = tables::build(scene.topology, &routes, key, &scenario.name);
-        let carried = tables::count(scene, demand, &fabric.hop_cycles(), &routes, &tables);
+        let carried = tables::count(scene, demand, &scene.topology.hop_cycles(fabric), &routes, &tables);
         Self { ranks: routes.ranks.clone(), tables, carried, routes: Some(routes) }
     }
 
@@ -66,7 +66,7 @@ impl Routed {
             return Err(RouteError::too_few_vcs(fabric, scenario, rule, hops.used));
         }
         let tables = tables::by_destination(&hops, fabric.budget.vcs, &scenario.name);
-        let carried = tables::count_next_hops(scene, demand, &fabric.hop_cycles(), &hops, &tables);
+        let carried = tables::count_next_hops(scene, demand, &scene.topology.hop_cycles(fabric), &hops, &tables);
         let LanedHops { ranks, .. } = hops;
         Ok(Self { ranks, tables, carried, routes: None })
     }

@@ -12,7 +12,7 @@ use crate::compiled::CompiledPod;
 use crate::diag::{Failure, Span};
 use crate::ir::{Distances, LinkClass, Topology};
 use crate::limits::{BUILD_BYTES, FLOW_ENTRIES, GRAPH_STEPS, ROUTERS};
-use crate::model::{Dragonfly, Fabric, Family, Faults, Network, Plant, Pod, PolarStar, RoutingChoice, SymmetryChoice, TopologyChoice};
+use crate::model::{Dragonfly, Fabric, Family, Faults, Plant, Pod, PolarStar, RoutingChoice, SymmetryChoice, TopologyChoice};
 use crate::passes::route::RouteError;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -142,7 +142,13 @@ impl Chips {
 
 /// Channels that leave a chip at most, or a router of a network on average, rounded down; at least 1.
 fn fewest_channels(fabric: &Fabric) -> u64 {
-    let Plant::Network(Network { family, .. }) = &fabric.plant else { return CHIP_PORTS };
+    match &fabric.plant {
+        Plant::Network(network) => fewest_links(&network.family),
+        Plant::Pod(_) => CHIP_PORTS,
+    }
+}
+
+fn fewest_links(family: &Family) -> u64 {
     let along = |sides: &[u32], channels: &dyn Fn(u64) -> u64| sides.iter().map(|&side| channels(u64::from(side))).sum();
     let channels: u64 = match family {
         Family::Torus(sides) => along(sides, &|side| (side - 1).min(2)),
@@ -169,6 +175,8 @@ fn fewest_channels(fabric: &Fabric) -> u64 {
         Family::Kautz { degree, .. } => u64::from(*degree),
         Family::GenKautz { degree, .. } => u64::from(*degree) - 1,
         Family::Xpander { degree, .. } | Family::RandomRegular { degree, .. } => u64::from(*degree),
+        Family::Shortcuts(shortcuts) => u64::from(shortcuts.degree),
+        Family::Permuted(permuted) => fewest_links(&permuted.base),
         Family::Synthesized(free) => u64::from(free.degree),
         Family::Listed(listed) => listed.links.len() as u64 / listed.routers.len().max(1) as u64,
     };

@@ -5,19 +5,31 @@ use super::number::{fixed, grouped, round_up_sig};
 use super::summary::percent;
 use crate::compiled::Compiled;
 use crate::ir::{FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured};
-use crate::model::Plant;
+use crate::model::{Family, Network, Plant};
 
 /// Sentences on what was measured of the graph of a network, and on what was not; empty for a pod.
 pub(super) fn lines(compiled: &Compiled) -> Vec<String> {
     let Some(network) = &compiled.network else { return Vec::new() };
     let failures = network.failures.as_ref().map(|failures| failures_line(network, failures));
-    bisection(compiled, network)
+    shortfall(compiled)
         .into_iter()
+        .chain(bisection(compiled, network))
         .chain(paths(compiled, network))
         .chain(failures)
         .chain(formula(compiled))
         .chain(designs(compiled))
         .collect()
+}
+
+/// How many routers of a drawn network have fewer links than its degree.
+fn shortfall(compiled: &Compiled) -> Option<String> {
+    let Plant::Network(Network { family: Family::Shortcuts(shortcuts), .. }) = &compiled.fabric.plant else { return None };
+    let topology = &compiled.topology;
+    let links = |node| topology.channels_from(node).count() as u64;
+    let short: Vec<u64> = topology.nodes().map(links).filter(|&links| links < u64::from(shortcuts.degree)).collect();
+    let fewest = short.iter().min()?;
+    let routers = if short.len() == 1 { "1 router has".to_owned() } else { format!("{} routers have", grouped(short.len() as u64)) };
+    Some(format!("{routers} fewer than {} links, down to {fewest}: a matching left them out", shortcuts.degree))
 }
 
 /// Where a network stands among the designs of its family and radix.

@@ -13,6 +13,7 @@ mod design_space;
 mod dot;
 mod estimate;
 mod external;
+mod floor;
 mod formula;
 mod graphml;
 mod json;
@@ -54,6 +55,7 @@ use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
 use crate::syntax::DEMAND_INPUT;
 use external::External;
+use floor::{lines as floor_lines, rows as floor_rows};
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,6 +87,8 @@ enum Kind {
     Tables,
     TablesBin,
     Formula,
+    Floor,
+    Cables,
     Certificates,
     ReportJson,
     ReportTxt,
@@ -113,6 +117,8 @@ pub const FORMATS: &[Format] = &[
     format(Kind::Tables, "tables", "tables/*.json", "forwarding tables per scenario (fabc.tables/1)"),
     format(Kind::TablesBin, "tables_bin", "tables/*.bin", "the same in a byte per entry (fabc.tables.bin/1)"),
     format(Kind::Formula, "formula", "formula.json", "what routers need to work out next hops, of `algebraic` (fabc.formula/1)"),
+    format(Kind::Floor, "floor", "floor.json", "which router stands in which cabinet, and where (fabc.floor/1)"),
+    format(Kind::Cables, "cables", "cables.csv", "the cables to be cut and laid, one per line"),
     format(Kind::Certificates, "certificates", "certificates.json", "flow, trees, channel lengths and ranks (fabc.certificates/1)"),
     format(Kind::ReportJson, "report_json", "report.json", "metrics, bounds, scenarios, requires, passes (fabc.report/1)"),
     format(Kind::ReportTxt, "report_txt", "report.txt", "the report as the terminal shows it"),
@@ -305,6 +311,7 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             demand.into_iter().chain(input).collect()
         }
         (Kind::Formula, _) if !formula::exists(compiled) => Vec::new(),
+        (Kind::Floor | Kind::Cables, _) if compiled.placement.is_none() => Vec::new(),
         (Kind::Simulations | Kind::SimulationsCsv, _) => {
             let ending = if kind == Kind::Simulations { "json" } else { "csv" };
             let run = compiled.fabric.simulations.iter().zip(&compiled.simulations).enumerate();
@@ -349,6 +356,8 @@ impl Part<'_> {
             }
             Kind::TablesBin | Kind::External(_) => String::new(),
             Kind::Formula => formula::json(compiled),
+            Kind::Floor => floor::json(compiled),
+            Kind::Cables => floor::cables(compiled),
             Kind::Certificates => certificates::json(compiled),
             Kind::ReportJson => report_json::json(compiled),
             Kind::ReportTxt => terminal_report(compiled, Look::FILE),

@@ -24,6 +24,9 @@ pub(super) fn json(compiled: &Compiled) -> String {
         let (class, name) = (class(link.class), quote(&fabric.link_types[link.link_type].name));
         push(out, format_args!("{{\"id\":{id},\"a\":[{},{}],\"b\":[{},{}],", link.a.node, link.a.port, link.b.node, link.b.port));
         push(out, format_args!("\"class\":\"{class}\",\"link\":{name}"));
+        if fabric.floor.is_some() {
+            push(out, format_args!(",\"length\":{}", topology.length(id)));
+        }
         out.push_str(if link.simplex { ",\"simplex\":true}" } else { "}" });
     });
     let symmetry = topology.symmetry();
@@ -50,7 +53,7 @@ pub(super) fn csv(compiled: &Compiled) -> String {
         let (of, simplex) = (&fabric.link_types[link.link_type], u8::from(link.simplex));
         push(&mut out, format_args!("{id},{},{},{},{},", link.a.node, link.a.port, link.b.node, link.b.port));
         push(&mut out, format_args!("{},{},{simplex},", class(link.class), of.name));
-        push(&mut out, format_args!("{},{}\n", gigabytes(of.bandwidth_bps), of.latency_cycles));
+        push(&mut out, format_args!("{},{}\n", gigabytes(of.bandwidth_bps), topology.link_cycles(fabric, id)));
     }
     out
 }
@@ -89,7 +92,7 @@ pub(super) fn graphml(compiled: &Compiled) -> String {
         push(&mut out, format_args!("{}{}", data("link", &of.name), data("class", class(link.class))));
         push(&mut out, format_args!("{}{}", data("source_port", link.a.port), data("target_port", link.b.port)));
         push(&mut out, format_args!("{}", data("bandwidth_gbs", gigabytes(of.bandwidth_bps))));
-        push(&mut out, format_args!("{}</edge>\n", data("latency_cycles", of.latency_cycles)));
+        push(&mut out, format_args!("{}</edge>\n", data("latency_cycles", topology.link_cycles(fabric, id))));
     }
     out.push_str("</graph>\n</graphml>\n");
     out

@@ -138,6 +138,11 @@ pub fn grouped(value: u64) -> String {
     text
 }
 
+/// Tenths as a number with one digit behind the point.
+pub(super) fn tenths(value: u64) -> String {
+    format!("{}.{}", value / 10, value % 10)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,7 @@ mod designs;
 mod failures;
 mod faults;
 mod figure;
+mod floor;
 mod grid;
 mod joined;
 mod loads;
@@ -96,6 +97,7 @@ fn page(compiled: &Compiled) -> Value {
         measured => measured::lines(compiled),
         designs => designs::designs(compiled),
         failures => failures::failures(compiled),
+        floor => floor::floor(compiled),
         simulations => simulations::simulations(compiled),
         collectives => collectives::collectives(compiled),
         paths => compiled.network.as_ref().map_or_else(Vec::new, measured::paths_by_distance),

@@ -7,7 +7,7 @@ use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
 use crate::ir::{FailureCurve, Fraction, LimitArgument, NetworkMetrics, ScenarioMetrics, TreeBounds, worst};
-use crate::model::{CollectiveMetric, Metric, Scale};
+use crate::model::{CollectiveMetric, FloorMetric, Metric, Scale};
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
@@ -95,6 +95,7 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Diameter | Metric::DisjointTrees => value.floor().to_string(),
         Metric::Collective(CollectiveMetric::Steps) => value.floor().to_string(),
         Metric::Graph(metric) if metric.is_count() => value.floor().to_string(),
+        Metric::Floor(FloorMetric::Bundles) => value.floor().to_string(),
         // Loads are whole, unless links carry unlike.
         Metric::MaxChannelLoad if value.is_whole() => value.floor().to_string(),
         Metric::MaxChannelLoad if more == 0 => ratio(value),
@@ -161,7 +162,7 @@ fn numbers(values: &[u32]) -> String {
 /// `"network":{..},`: what was measured of the graph of a network.
 fn push_network(out: &mut String, compiled: &Compiled) {
     let Some(network) = &compiled.network else { return };
-    let NetworkMetrics { routers, hosts, links, endpoint_links, bisection, paths, edge_connectivity, failures } = network;
+    let NetworkMetrics { routers, hosts, links, endpoint_links, bisection, paths, edge_connectivity, failures, .. } = network;
     push(out, format_args!("\"network\":{{\"routers\":{routers},\"hosts\":{hosts},\"links\":{links},\n\"bisection\":"));
     match bisection {
         None => out.push_str("null"),
@@ -194,6 +195,7 @@ fn push_network(out: &mut String, compiled: &Compiled) {
     if let Some(failures) = failures {
         push_failures(out, network, failures);
     }
+    super::floor::push_report(out, compiled);
     if let Some(space) = design_space::of(compiled) {
         push(out, format_args!(",\n\"design_space\":{{\"radix\":{},\"moore_bound\":{},\"designs\":", space.radix, space.moore_bound()));
         push_lines(out, &space.designs, |out, design| {

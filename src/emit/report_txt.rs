@@ -5,6 +5,7 @@ use super::measured;
 use super::number::grouped;
 use super::simulation;
 use super::summary::{self, MetricRow, percent, quotient4, ratio4, readable};
+use super::{floor_lines, floor_rows};
 use crate::compiled::Compiled;
 use crate::ir::worst;
 use crate::model::Metric;
@@ -50,6 +51,7 @@ pub fn terminal_report(compiled: &Compiled, look: Look) -> String {
     }
     page.metrics(compiled);
     page.network(compiled);
+    page.floor(compiled);
     page.faults(compiled);
     page.simulations(compiled);
     page.collectives(compiled);
@@ -104,6 +106,19 @@ impl Page {
         let heads = (!failures.is_empty()).then_some(heads);
         for [percent, links, diameter, hops] in heads.into_iter().chain(failures) {
             self.clipped(format!("    {percent:>8}  {links:>13}  {diameter:>13}  {hops:>12}"));
+        }
+    }
+
+    fn floor(&mut self, compiled: &Compiled) {
+        let lines = floor_lines(compiled);
+        if lines.is_empty() {
+            return;
+        }
+        self.title("FLOOR", "");
+        lines.iter().for_each(|line| self.wrapped("  ", line));
+        let heads = ["link", "cables", "m in all"].map(str::to_owned);
+        for [link, cables, metres] in std::iter::once(heads).chain(floor_rows(compiled)) {
+            self.clipped(format!("    {link:<16}  {cables:>13}  {metres:>13}"));
         }
     }
 

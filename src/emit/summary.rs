@@ -5,8 +5,8 @@ use crate::compiled::Compiled;
 use crate::ids::LinkTypeId;
 use crate::ir::{Fraction, LimitArgument, LinkClass, RequireOutcome, TreeBounds};
 use crate::model::{
-    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, Metric, Objective, Plant, Pod, RoutingChoice,
-    Scale, SimulatedMetric, SynthesisMethod, Synthesize, TopologyChoice,
+    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric, Metric, Objective, Plant, Pod,
+    RoutingChoice, Scale, SimulatedMetric, SynthesisMethod, Synthesize, TopologyChoice,
 };
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                     let most = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
                 }
-                Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => (none(), ""),
+                Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => (none(), ""),
             };
             let ratio = best.zip(value).map(|(best, value)| value.as_f64() / best.as_f64()).filter(|ratio| ratio.is_finite());
             MetricRow { name: metric.name(), value: value.map_or(String::new(), |value| readable(metric, value)), bound, ratio, note }
@@ -94,6 +94,8 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
         Metric::Graph(metric) if metric.is_count() => grouped(value.floor() as u64),
+        Metric::Floor(FloorMetric::Bundles) => grouped(value.floor() as u64),
+        Metric::Floor(_) => fixed(value, 4 + more as u32),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
         Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance | Metric::Graph(_) => decimals(value.as_f64(), 4 + more),
         Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share) => decimals(value.as_f64(), 4 + more),

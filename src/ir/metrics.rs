@@ -157,7 +157,7 @@ impl ScenarioMetrics {
             }
             Metric::LatencyMax => nanoseconds(Fraction::whole(self.routed.as_ref()?.cycles_most), self.clock_hz),
             Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
-            Metric::Graph(_) | Metric::Simulated(_) | Metric::Collective(_) => {
+            Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
                 return None;
             }
         })
@@ -268,6 +268,7 @@ impl RequireOutcome {
         let compared = |of: &ScenarioMetrics| {
             let measured = match metric {
                 Metric::Graph(metric) => network?.value(metric)?,
+                Metric::Floor(metric) => network?.floor.as_ref()?.value(metric),
                 metric => of.value(metric)?,
             };
             Some(match require.scale {

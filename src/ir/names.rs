@@ -42,13 +42,19 @@ impl Names {
             Plant::Pod(pod) => return Names::Cubes(pod.cube.dims),
             Plant::Network(network) => &network.family,
         };
+        Self::of_family(family)
+    }
+
+    /// The names of a family's routers.
+    fn of_family(family: &Family) -> Self {
         match family {
+            Family::Permuted(permuted) => Self::of_family(&permuted.base),
             Family::Torus(sides) | Family::Mesh(sides) | Family::HyperX(sides) => Names::Grid(sides.as_slice().into()),
             Family::SlimFly { q } => Names::Grid([2, *q, *q].as_slice().into()),
             Family::PolarStar(star) => Names::Blocks { word: "supernode", size: star.supernode_size() },
             Family::Bundlefly { p, .. } => Names::Blocks { word: "supernode", size: *p },
             Family::Hypercube { .. } | Family::PolarFly { .. } | Family::SpectralFly { .. } | Family::GenKautz { .. } => Names::Numbered,
-            Family::RandomRegular { .. } | Family::Synthesized(_) => Names::Numbered,
+            Family::RandomRegular { .. } | Family::Shortcuts(_) | Family::Synthesized(_) => Names::Numbered,
             Family::Xpander { lift, .. } => Names::Blocks { word: "node", size: *lift },
             Family::Megafly(megafly) => Names::Blocks { word: "group", size: megafly.a },
             Family::Dragonfly(Dragonfly { a, .. }) => Names::Blocks { word: "group", size: *a },

@@ -57,6 +57,8 @@ pub struct Topology {
     symmetry: Symmetry,
     names: Names,
     capacities: Capacities,
+    /// `[link]`: length of its cable, 0.1 m; empty without a floor.
+    lengths: Vec<u32>,
 }
 
 impl Topology {
@@ -90,7 +92,17 @@ impl Topology {
                 }
             }
         }
-        Self { ports, links, outgoing, incoming, hosts: Vec::new(), symmetry, names: Names::Numbered, capacities: Capacities::default() }
+        Self {
+            ports,
+            links,
+            outgoing,
+            incoming,
+            hosts: Vec::new(),
+            symmetry,
+            names: Names::Numbered,
+            capacities: Capacities::default(),
+            lengths: Vec::new(),
+        }
     }
 
     /// The same topology with other names.
@@ -101,6 +113,13 @@ impl Topology {
     /// The same topology with links that carry so much.
     pub fn with_capacities(self, capacities: Capacities) -> Self {
         Self { capacities, ..self }
+    }
+
+    /// The same topology with cables of these lengths, 0.1 m, each of a declared link.
+    pub fn with_cables(mut self, cables: impl IntoIterator<Item = (u32, LinkTypeId)>) -> Self {
+        let (lengths, types): (Vec<u32>, Vec<LinkTypeId>) = cables.into_iter().unzip();
+        self.links = self.links.iter().zip(types).map(|(link, link_type)| Link { link_type, ..*link }).collect();
+        Self { lengths, ..self }
     }
 
     /// The same topology with so many hosts at every router.
@@ -160,6 +179,10 @@ impl Topology {
     /// How much links carry.
     pub fn capacities(&self) -> &Capacities {
         &self.capacities
+    }
+    /// Length of the cable of a link, 0.1 m; 0 without a floor.
+    pub fn length(&self, link: LinkId) -> u32 {
+        self.lengths.get(link.index()).copied().unwrap_or(0)
     }
     /// Capacity of the channels of a link, in units.
     pub fn capacity(&self, link: LinkId) -> u64 {

@@ -141,6 +141,8 @@ pub enum Metric {
     DisjointTrees,
     /// What is measured of the graph of a network, known of no pod and of no fault.
     Graph(GraphMetric),
+    /// What the cables on a floor come to.
+    Floor(FloorMetric),
     /// What a simulation finds.
     Simulated(SimulatedMetric),
     /// What the fastest schedule of a collective comes to.
@@ -196,6 +198,39 @@ words!(CollectiveMetric {
     Bandwidth = "bandwidth",
 });
 
+/// What the cables on a floor come to. Definitions: `docs/language.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum FloorMetric {
+    /// Length of all cables, m.
+    CableLength,
+    /// Mean length of a cable, m.
+    AverageCable,
+    /// The longest cable, m.
+    LongestCable,
+    /// Price of all cables, laid.
+    Cost,
+    /// Power of all cables, W.
+    Power,
+    /// Bundles of cables.
+    Bundles,
+}
+
+words!(FloorMetric {
+    CableLength = "cable_length",
+    AverageCable = "average_cable",
+    LongestCable = "longest_cable",
+    Cost = "cost",
+    Power = "power",
+    Bundles = "bundles",
+});
+
+impl FloorMetric {
+    /// Whether it is a length.
+    pub fn is_length(self) -> bool {
+        matches!(self, FloorMetric::CableLength | FloorMetric::AverageCable | FloorMetric::LongestCable)
+    }
+}
+
 /// What is measured of the graph of a network. Definitions: `docs/language.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum GraphMetric {
@@ -250,7 +285,10 @@ impl Metric {
     ];
     /// All metrics that a spec may name.
     pub fn every() -> impl Iterator<Item = Metric> + Clone {
-        Metric::ALL.into_iter().chain(GraphMetric::ALL.into_iter().map(Metric::Graph))
+        Metric::ALL
+            .into_iter()
+            .chain(GraphMetric::ALL.into_iter().map(Metric::Graph))
+            .chain(FloorMetric::ALL.into_iter().map(Metric::Floor))
     }
     /// The name in specs and reports.
     pub fn name(self) -> &'static str {
@@ -268,6 +306,7 @@ impl Metric {
             Metric::LatencyMax => "latency_max",
             Metric::DisjointTrees => "disjoint_trees",
             Metric::Graph(metric) => metric.name(),
+            Metric::Floor(metric) => metric.name(),
             Metric::Simulated(metric) => metric.name(),
             Metric::Collective(metric) => metric.name(),
         }
@@ -276,7 +315,7 @@ impl Metric {
     pub fn references(self, fault: bool) -> &'static [Reference] {
         use Reference::{Bound, Nominal, Universal};
         match (self, fault) {
-            (Metric::Simulated(_) | Metric::Collective(_), _) => &[],
+            (Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_), _) => &[],
             (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, false) => &[Universal, Bound],
             (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, true) => &[Universal, Bound, Nominal],
             (_, true) => &[Nominal],
@@ -291,6 +330,8 @@ impl Metric {
             | Metric::LatencyMax
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
             | Metric::Collective(CollectiveMetric::Time) => "ns",
+            Metric::Floor(metric) if metric.is_length() => "m",
+            Metric::Floor(FloorMetric::Power) => "W",
             _ => "",
         }
     }

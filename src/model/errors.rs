@@ -418,6 +418,15 @@ pub enum ResolveError {
         span: Span,
     },
 
+    #[error("the network does not fit on this floor: {problem}")]
+    #[diagnostic(code(FAB0135), help("{help}"))]
+    FloorMisfit {
+        problem: String,
+        help: String,
+        #[label("not with this")]
+        span: Span,
+    },
+
     #[error("{path}{place}: {problem}")]
     #[diagnostic(code(FAB0133))]
     GraphFile {

@@ -10,6 +10,7 @@ use super::collective::DeclaredCollective;
 use super::contract::{Metric, Require, Scale};
 use super::demand::Demand;
 use super::family::Family;
+use super::floor::Floor;
 use super::network::Network;
 use super::pod::{Pod, TopologyChoice};
 use super::routing::RoutingChoice;
@@ -40,6 +41,8 @@ pub struct Fabric {
     pub plant: Plant,
     /// VC and fault budget.
     pub budget: Budget,
+    /// Where routers stand, if the spec says so.
+    pub floor: Option<Floor>,
     /// What traffic must be carried.
     pub demand: Demand,
     /// How routes are chosen.
@@ -72,8 +75,14 @@ pub struct LinkType {
     pub name: String,
     /// Bandwidth of one direction, bit/s.
     pub bandwidth_bps: u64,
-    /// Propagation latency, router cycles.
+    /// Propagation latency, router cycles; where it grows with the length, without that.
     pub latency_cycles: u32,
+    /// Latency of a metre, ps.
+    pub per_metre_ps: u64,
+    /// Price of a cable and of a metre of it, in thousandths.
+    pub cost: [u64; 2],
+    /// Power of a cable, mW.
+    pub power_mw: u64,
     /// Its declaration.
     pub span: Span,
 }

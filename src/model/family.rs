@@ -1,7 +1,10 @@
 //! The families of networks, each with its checked parameters, and what follows from those alone.
 
 use super::arrangement::Arrangement;
+use super::draw::Draw;
 use super::levels::Levels;
+use super::permuted::{Duplicates, Method};
+use super::shortcuts::Shortcuts;
 use super::word::words;
 use crate::algebra::{self, Plane};
 use crate::ids::LinkTypeId;
@@ -99,6 +102,10 @@ pub enum Family {
         /// Which one.
         draw: Draw,
     },
+    /// `ring_n`, `nbr`, `gau`: a ring with random shortcuts.
+    Shortcuts(Shortcuts),
+    /// `permute { of = ..; }`: the links of another family, with ends exchanged.
+    Permuted(Permuted),
     /// `synthesize { routers; degree; }`: searched for short distances and a large flow.
     Synthesized(FreeGraph),
     /// `graph "file"`.
@@ -140,15 +147,19 @@ pub struct ListedLink {
     pub ports: [Option<u16>; 2],
 }
 
-/// Which of all random networks of a kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Draw {
-    /// The random stream.
-    pub seed: u64,
-    /// Draws until one is connected, at most.
-    pub attempts: u32,
-    /// Of how many the one with the largest certified flow is taken.
-    pub draws: u32,
+/// `permute { of = ..; method; duplicates; seed; }`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Permuted {
+    /// What is permuted: links of one class, all routers with hosts.
+    pub base: Box<Family>,
+    /// Which links may exchange ends.
+    pub method: Method,
+    /// What becomes of links that are there twice then.
+    pub duplicates: Duplicates,
+    /// Routers of a cabinet: they follow each other, and all cabinets are full.
+    pub cabinet: u32,
+    /// Which one.
+    pub draw: Draw,
 }
 
 /// A regular graph to be searched.
@@ -248,16 +259,15 @@ impl PolarStar {
     }
 }
 
-impl Draw {
-    /// As in a spec: `seed = 1;`, and what is no default.
+impl Permuted {
+    /// As a spec writes it.
     fn written(&self) -> String {
-        let of = |name: &str, value: u32, default: u32| if value == default { String::new() } else { format!(" {name} = {value};") };
-        format!("seed = {};{}{}", self.seed, of("attempts", self.attempts, ATTEMPTS), of("draws", self.draws, 1))
+        let base = self.base.written();
+        let end = if base.ends_with('}') { "" } else { ";" };
+        let (method, duplicates) = (self.method.name(), self.duplicates.name());
+        format!("permute {{ of = {base}{end} method = {method}; duplicates = {duplicates}; {} }}", self.draw.written())
     }
 }
-
-/// Draws until one is connected, where a spec does not say.
-pub const ATTEMPTS: u32 = 100;
 
 impl Megafly {
     /// Number of groups.
@@ -277,7 +287,7 @@ pub fn is_bipartite_lps(rho: u32, q: u32) -> bool {
 
 impl Family {
     /// Every family, each with a topology as it is written.
-    pub const FORMS: [(&'static str, &'static str); 20] = [
+    pub const FORMS: [(&'static str, &'static str); 24] = [
         ("torus", "torus 16 x 16` or `torus (side)"),
         ("mesh", "mesh 4 x 4 x 4` or `mesh (side)"),
         ("hyperx", "hyperx 9 x 9 x 8` or `hyperx (side)"),
@@ -296,6 +306,10 @@ impl Family {
         ("gen_kautz", "gen_kautz { degree = 4; routers = 60; }"),
         ("xpander", "xpander { degree = 11; lift = 20; }"),
         ("random_regular", "random_regular { routers = 240; degree = 11; }"),
+        ("ring_n", "ring_n { routers = 256; degree = 8; }"),
+        ("nbr", "nbr { routers = 256; degree = 8; p = 0.5; }"),
+        ("gau", "gau { routers = 256; degree = 8; alpha = 0.5; }"),
+        ("permute", "permute { of = hypercube { dimensions = 8; } method = partial; }"),
         ("synthesize", "synthesize { routers = 60; degree = 4; }"),
         ("graph", "graph \"lab.graphml\""),
     ];
@@ -319,6 +333,8 @@ impl Family {
             Family::Kautz { degree, length, .. } => (*degree as usize + 1) * (*degree as usize).pow(length - 1),
             Family::GenKautz { routers, .. } | Family::RandomRegular { routers, .. } => *routers as usize,
             Family::Xpander { degree, lift, .. } => (*degree as usize + 1) * *lift as usize,
+            Family::Shortcuts(shortcuts) => shortcuts.routers as usize,
+            Family::Permuted(permuted) => permuted.base.router_count(),
             Family::Synthesized(free) => free.routers as usize,
             Family::Listed(listed) => listed.routers.len(),
         }
@@ -332,6 +348,16 @@ impl Family {
             Family::Levels(levels) if levels.0.len() > 1 => levels.outermost(),
             _ => (1, self.router_count() as u32),
         }
+    }
+    /// Routers of a group: of a supernode, a rack, a group of a dragonfly; `None` without groups.
+    pub fn group_size(&self) -> Option<u32> {
+        let size = match self {
+            Family::PolarStar(star) => star.supernode_size(),
+            Family::Bundlefly { p, .. } => *p,
+            Family::Xpander { lift, .. } => *lift,
+            family => family.blocks().0,
+        };
+        (size > 1).then_some(size)
     }
     /// The words of those whose links are of two classes: inside blocks and between them.
     pub const GROUPED: [&'static str; 4] = ["polarstar", "bundlefly", "dragonfly", "megafly"];
@@ -374,6 +400,8 @@ impl Family {
             Family::GenKautz { .. } => "gen_kautz",
             Family::Xpander { .. } => "xpander",
             Family::RandomRegular { .. } => "random_regular",
+            Family::Shortcuts(shortcuts) => shortcuts.reach.name(),
+            Family::Permuted(_) => "permute",
             Family::Synthesized(_) => "synthesize",
             Family::Listed(_) => "graph",
         }
@@ -411,6 +439,8 @@ impl Family {
             Family::RandomRegular { routers, degree, draw } => {
                 format!("{name} {{ routers = {routers}; degree = {degree}; {} }}", draw.written())
             }
+            Family::Shortcuts(shortcuts) => shortcuts.written(),
+            Family::Permuted(permuted) => permuted.written(),
             Family::Synthesized(FreeGraph { routers, degree, arcs: are, effort, seed }) => {
                 let are = if *are == Arcs::Simplex { " arcs = simplex;" } else { "" };
                 format!("{name} {{ degree = {degree}; routers = {routers};{are} effort = {effort}; seed = {seed}; }}")
@@ -419,9 +449,16 @@ impl Family {
             Family::Listed(listed) => format!("{name} \"{}\"", graph_input(&listed.path)),
         }
     }
+    /// Whether its links may exchange ends: links of one class that its parameters tell, and hosts at every
+    /// router.
+    pub fn may_be_permuted(&self) -> bool {
+        let grid = matches!(self, Family::Torus(_) | Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube { .. });
+        grid || matches!(self, Family::PolarFly { .. } | Family::SlimFly { .. } | Family::SpectralFly { .. })
+    }
     /// Whether its links are drawn or searched, so that parameters alone do not tell them.
     pub fn is_drawn(&self) -> bool {
-        matches!(self, Family::Xpander { .. } | Family::RandomRegular { .. } | Family::Synthesized(_))
+        let random = matches!(self, Family::Xpander { .. } | Family::RandomRegular { .. } | Family::Shortcuts(_) | Family::Permuted(_));
+        random || matches!(self, Family::Synthesized(_))
     }
     /// Whether links are single channels.
     pub fn is_simplex(&self) -> bool {

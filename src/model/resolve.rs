@@ -13,6 +13,7 @@ mod drawn;
 mod faces;
 mod failures;
 mod families;
+mod floor;
 mod foreign;
 mod goals;
 mod graph;
@@ -68,7 +69,8 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
     let site = Site { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
     let kind = Kind::of(context, &items, fabric.head)?;
     let parts = if kind.network { network::network(context, &items, &site, kind) } else { pod(context, &items, &site, kind) };
-    let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), simulations, collectives, requires } = parts?;
+    let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), simulations, collectives, requires, floor } =
+        parts?;
     Some(Fabric {
         name: fabric.name.value.to_string(),
         clock_hz: clock?,
@@ -76,6 +78,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
         capacities,
         router,
         plant,
+        floor,
         budget,
         demand,
         routing,
@@ -90,6 +93,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
 /// A pod: chip, cubes and switches.
 fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
     failures::none_in_pods(context, items, kind);
+    floor::none_in_pods(context, items, kind);
     let chip = hardware::router(context, items, site, kind);
     let cube = hardware::cube(context, items, site.head, site.links);
     let cubes = hardware::cubes(context, items, site.head, cube.as_ref());
@@ -136,6 +140,7 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     Some(Parts {
         router: chip?,
         plant,
+        floor: None,
         budget: budget?,
         demand: demand?,
         capacities,

@@ -50,6 +50,8 @@ pub fn warnings(spec: &Spec, fabric: &Fabric) -> Vec<Warning> {
         // The edges of a file name links too; and the only link needs no name.
         used.extend(network.links_in_use().into_iter().map(|link| fabric.link_types[link].name.as_str().into()));
     }
+    let by_length = fabric.floor.iter().filter_map(|floor| floor.by_length.as_ref()).flat_map(super::ByLength::links);
+    used.extend(by_length.map(|link| fabric.link_types[link].name.as_str().into()));
     let own = spec.files[0].entries.iter().flat_map(|entry| match entry {
         Entry::Fabric(fabric) => &fabric.items[..],
         Entry::Item(item) => std::slice::from_ref(item),

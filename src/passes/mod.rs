@@ -9,6 +9,7 @@
 //! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
 //! | [`measure`](mod@measure) | `Topology` of a network | `NetworkMetrics` |
+//! | [`place`](mod@place) | `Floor`, `Topology` | `Placement` |
 //! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
@@ -20,6 +21,7 @@ pub mod draw;
 pub mod flow;
 pub mod limit;
 pub mod measure;
+pub mod place;
 pub mod plan;
 pub mod route;
 pub mod synth;

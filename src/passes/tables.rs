@@ -5,7 +5,7 @@
 //! for it; the checker convicts them. What the routes carry is counted here from the routes; the checker
 //! counts it by walking the tables.
 
-use crate::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId};
+use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use crate::ir::{Entry, ForwardingTables, LanedHops, Lanes, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
 use crate::model::Demand;
 use crate::passes::add;
@@ -70,7 +70,7 @@ pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes:
             let mut cycles = 0;
             for hop in route {
                 counts.hop(topology, symmetry, hop.channel, hop.vc.index(), weight);
-                cycles += hop_cycles[topology.links()[hop.channel.link()].link_type];
+                cycles += hop_cycles[hop.channel.link()];
             }
             counts.route(route.len(), cycles);
         }
@@ -88,7 +88,7 @@ pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycle
             let (mut hops, mut cycles) = (0, 0);
             for (channel, vc) in next.route(topology, lanes, at, source) {
                 counts.hop(topology, symmetry, channel, vc as usize, weight);
-                cycles += hop_cycles[topology.links()[channel.link()].link_type];
+                cycles += hop_cycles[channel.link()];
                 hops += 1;
             }
             counts.route(hops, cycles);
@@ -103,8 +103,8 @@ pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycle
 /// Destinations that one task counts, at least: each task has a count of every channel.
 const DESTINATIONS_PER_TASK: usize = 64;
 
-/// `[link type]`: cycles of a hop over such a link.
-pub type HopCycles = IdVec<LinkTypeId, u64>;
+/// `[link]`: cycles of a hop over it.
+pub type HopCycles = IdVec<LinkId, u64>;
 
 /// What has been counted so far; the routes stand for all their images.
 struct Counts {

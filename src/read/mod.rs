@@ -10,6 +10,7 @@
 
 mod certificates;
 mod collective;
+mod floor;
 mod formula;
 mod json;
 mod manifest;
@@ -23,6 +24,7 @@ mod topology;
 
 pub(crate) use certificates::{Certificates, FlowLine, ScenarioLine};
 pub(crate) use collective::CollectiveFile;
+pub(crate) use floor::FloorFile;
 pub(crate) use formula::{FieldLine, FormulaFile, SupernodeLine, VcLine};
 pub(crate) use json::{Ordered, Tagged, json, tagged};
 pub(crate) use manifest::Manifest;

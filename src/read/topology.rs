@@ -81,6 +81,9 @@ pub(crate) struct LinkOfNetwork {
     pub(crate) b: (u32, u16),
     pub(crate) class: ClassLine,
     pub(crate) link: String,
+    /// Of its cable, 0.1 m; where there is a floor.
+    #[serde(default)]
+    pub(crate) length: Option<u32>,
     #[serde(default)]
     pub(crate) simplex: bool,
 }

@@ -5,7 +5,7 @@
 //! whole words of a bit set.
 
 use super::setting::Setting;
-use crate::ids::{ChannelId, Id, NodeId, PortId};
+use crate::ids::{ChannelId, Id, LinkId, NodeId, PortId};
 use crate::ir::Scene;
 use crate::model::Fabric;
 
@@ -61,14 +61,13 @@ impl Layout {
         let outgoing = (0..routers * ports)
             .map(|slot| scene.outgoing(NodeId::new(slot / ports), PortId::new(slot % ports)).map_or(NONE, |channel| channel.0))
             .collect();
-        let link_of = |channel: usize| topology.links()[ChannelId::new(channel).link()].link_type;
         let ends = |channel: usize| {
             let end = topology.target(ChannelId::new(channel));
             Ends {
                 from: topology.source(ChannelId::new(channel)).node.0,
                 to: end.node.0,
                 in_port: end.port.0,
-                latency: fabric.link_types[link_of(channel)].latency_cycles,
+                latency: topology.link_cycles(fabric, LinkId::new(channel / 2)),
                 queue: NONE,
             }
         };

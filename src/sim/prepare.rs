@@ -228,10 +228,11 @@ fn links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
     used.sort_unstable();
     used.dedup();
     let types: Vec<_> = used.iter().map(|&link_type| &fabric.link_types[link_type]).collect();
-    for link in &types {
-        let most = LATENCY.saturating_sub(fabric.router.latency_cycles);
-        if link.latency_cycles == 0 || link.latency_cycles > most {
-            return Err(SimError::Latency { name: link.name.clone(), cycles: link.latency_cycles, most, span: link.span });
+    let most = LATENCY.saturating_sub(fabric.router.latency_cycles);
+    for id in scene.links() {
+        let (cycles, link) = (scene.topology.link_cycles(fabric, id), &fabric.link_types[scene.topology.links()[id].link_type]);
+        if cycles == 0 || cycles > most {
+            return Err(SimError::Latency { name: link.name.clone(), cycles, most, span: link.span });
         }
     }
     match types.windows(2).find(|pair| pair[0].bandwidth_bps != pair[1].bandwidth_bps) {

@@ -104,6 +104,8 @@ pub enum ItemKind {
     Budget(Block),
     /// `failures { .. }`
     Failures(Block),
+    /// `floor { .. }`
+    Floor(Block),
     /// `demand { .. }`
     Demand(Block),
     /// `simulate name { .. }`
@@ -130,6 +132,7 @@ impl ItemKind {
             ItemKind::Ocs(_) => "ocs",
             ItemKind::Budget(_) => "budget",
             ItemKind::Failures(_) => "failures",
+            ItemKind::Floor(_) => "floor",
             ItemKind::Demand(_) => "demand",
             ItemKind::Simulate(..) => "simulate",
             ItemKind::Collective(_) => "collective",

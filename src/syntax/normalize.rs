@@ -165,6 +165,7 @@ impl Normal {
             ItemKind::Chip(block) => ItemKind::Chip(self.block(block, &[])),
             ItemKind::Cube(block) => ItemKind::Cube(self.block(block, &[])),
             ItemKind::Budget(block) => ItemKind::Budget(self.block(block, &[])),
+            ItemKind::Floor(block) => ItemKind::Floor(self.block(block, &[])),
             ItemKind::Failures(block) => ItemKind::Failures(self.block(block, &[])),
             ItemKind::Demand(block) => ItemKind::Demand(self.block(block, &[])),
             ItemKind::Simulate(name, block) => ItemKind::Simulate(name.clone(), self.block(block, &[])),

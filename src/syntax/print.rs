@@ -73,6 +73,7 @@ impl<'a> Line<'a> {
             | ItemKind::Cube(block)
             | ItemKind::Budget(block)
             | ItemKind::Failures(block)
+            | ItemKind::Floor(block)
             | ItemKind::Demand(block) => (item.kind.keyword().to_owned(), Some(block)),
             ItemKind::Ocs(ocs) => (self::ocs(ocs), Some(&ocs.block)),
             ItemKind::Require(require) => {

@@ -37,6 +37,7 @@ impl Used {
             | ItemKind::Cube(block)
             | ItemKind::Budget(block)
             | ItemKind::Failures(block)
+            | ItemKind::Floor(block)
             | ItemKind::Demand(block)
             | ItemKind::Unknown(_, _, block) => self.block(block),
         }

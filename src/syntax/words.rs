@@ -63,6 +63,7 @@ pub const ITEMS: &[ItemWord] = items! {
     "failures" 5 Block "failures { links <= 60 %; seeds = 100; }";
     "demand" 5 ChoiceOrBlock "demand { all_to_all over groups of 16 weight 4; }";
     "topology" 6 Choice "topology = torus 4 x 4 x 8;";
+    "floor" 6 Block "floor { cabinet = 16; placement = annealed { seed = 1; } copper <= 10 m; beyond = optical; }";
     "routing" 6 Choice "routing = allowed_turns;";
     "simulate" 7 Named "simulate peak { traffic = uniform; }";
     "collective" 8 Line "collective gradients = all_reduce { size = 1 GiB; }";
@@ -117,6 +118,12 @@ pub enum Place {
     Budget,
     /// `failures { .. }`
     Failures,
+    /// `floor { .. }`
+    Floor,
+    /// `clustering = walktrap { .. }`
+    Walktrap,
+    /// `placement = annealed { .. }`
+    Annealed,
     /// `demand { .. }`
     Demand,
     /// `simulate name { .. }`
@@ -175,6 +182,14 @@ pub enum Place {
     Xpander,
     /// `topology = random_regular { .. }`
     RandomRegular,
+    /// `topology = ring_n { .. }`
+    RingN,
+    /// `topology = nbr { .. }`
+    Nbr,
+    /// `topology = gau { .. }`
+    Gau,
+    /// `topology = permute { .. }`
+    Permute,
     /// `topology = synthesize { .. }` of a network
     FreeGraph,
     /// `topology = graph "file" { .. }`
@@ -192,6 +207,9 @@ impl Place {
             Place::Ocs => "ocs",
             Place::Budget => "budget",
             Place::Failures => "failures",
+            Place::Floor => "floor",
+            Place::Walktrap => "walktrap",
+            Place::Annealed => "annealed",
             Place::Demand => "demand",
             Place::Simulate => "simulate",
             Place::PacketModel => "packet",
@@ -221,6 +239,10 @@ impl Place {
             Place::GenKautz => "gen_kautz",
             Place::Xpander => "xpander",
             Place::RandomRegular => "random_regular",
+            Place::RingN => "ring_n",
+            Place::Nbr => "nbr",
+            Place::Gau => "gau",
+            Place::Permute => "permute",
             Place::FreeGraph => "synthesize",
             Place::Graph => "graph",
         }
@@ -278,6 +300,10 @@ pub const FIELDS: &[Field] = fields! {
     "flit" Quantity Router Chip;
     "buffer" Quantity Router Chip;
     "latency" Quantity Link Router Chip;
+    "per_metre" Quantity Link;
+    "cost" Quantity Link;
+    "cost_per_metre" Quantity Link;
+    "power" Quantity Link;
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;
     "links" Quantity Failures;
@@ -291,32 +317,35 @@ pub const FIELDS: &[Field] = fields! {
     "g" Quantity Dragonfly;
     "rho" Quantity Spectralfly Megafly;
     "q" Quantity Polarstar Polarfly SlimFly Bundlefly Spectralfly;
-    "p" Quantity Bundlefly;
+    "p" Quantity Bundlefly Nbr;
+    "alpha" Quantity Gau;
     "supernode" Choice Polarstar;
     "arrangement" Choice Dragonfly Level Megafly;
     "spare" Quantity Dragonfly Level;
     "levels" Quantity FatTree;
     "arity" Quantity FatTree;
-    "degree" Quantity Polarstar Kautz GenKautz Xpander RandomRegular FreeGraph;
+    "degree" Quantity Polarstar Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "length" Quantity Kautz Bursts;
-    "routers" Quantity Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly GenKautz RandomRegular FreeGraph;
+    "routers" Quantity Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly GenKautz RandomRegular RingN Nbr Gau FreeGraph;
     "lift" Quantity Xpander;
     "arcs" Choice Kautz GenKautz FreeGraph Graph;
     "default" Choice Graph;
-    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular FreeGraph;
-    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular FreeGraph;
-    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular FreeGraph;
+    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "start" Quantity Synthesize;
     "moves" Quantity Synthesize;
-    "method" Choice Synthesize;
+    "of" Choice Permute;
+    "method" Choice Synthesize Permute;
+    "duplicates" Choice Permute;
     "nodes" Quantity Synthesize;
     "fix" Quantity Synthesize;
     "objective" Choice Synthesize;
     "symmetry" Choice Synthesize;
-    "effort" Quantity Synthesize FreeGraph;
-    "seed" Quantity Synthesize Xpander RandomRegular FreeGraph Simulate Collective;
-    "attempts" Quantity Xpander RandomRegular;
-    "draws" Quantity Xpander RandomRegular;
+    "effort" Quantity Synthesize FreeGraph Annealed;
+    "seed" Quantity Synthesize Xpander RandomRegular RingN Nbr Gau FreeGraph Simulate Collective Annealed Permute;
+    "attempts" Quantity Xpander RandomRegular Permute;
+    "draws" Quantity Xpander RandomRegular RingN Nbr Gau Permute;
     "time_limit" Quantity Synthesize;
     "priority" Choice AllowedTurns;
     "select" Choice AllowedTurns;
@@ -325,7 +354,7 @@ pub const FIELDS: &[Field] = fields! {
     "algorithm" Choice Collective;
     "chunks" Quantity Collective;
     "root" Choice Collective;
-    "overhead" Quantity Collective;
+    "overhead" Quantity Collective Floor;
     "barrier" Choice Collective;
     "model" Choice Simulate;
     "traffic" Choice Simulate;
@@ -333,7 +362,7 @@ pub const FIELDS: &[Field] = fields! {
     "at" Choice Hotspot;
     "share" Quantity Hotspot;
     "bytes" Quantity AllToAll;
-    "order" Choice AllToAll;
+    "order" Choice AllToAll Floor;
     "births" Choice Simulate;
     "rate" Quantity Bursts;
     "routing" Choice Simulate;
@@ -354,6 +383,17 @@ pub const FIELDS: &[Field] = fields! {
     "turn" Quantity PacketModel;
     "speedup" Quantity PacketModel FlitModel;
     "window" Quantity PacketModel FlitModel;
+    "cabinet" Quantity Floor;
+    "grid" Choice Floor;
+    "pitch_x" Quantity Floor;
+    "pitch_y" Quantity Floor;
+    "clustering" Choice Floor;
+    "steps" Quantity Walktrap;
+    "placement" Choice Floor;
+    "inside" Quantity Floor;
+    "install" Quantity Floor;
+    "bundles" Choice Floor;
+    "beyond" Choice Floor;
     "all_to_all" Statement Demand;
 };
 

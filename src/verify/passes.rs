@@ -23,8 +23,9 @@ pub(super) fn wrong(
     };
     let routed = scenarios[0].certified.routed.is_some().then_some(fabric.routing.name());
     let bisection = network.and_then(|network| network.bisection.as_ref());
+    let placed = fabric.floor.as_ref().map(|_| "place");
     let measured = bisection.map(|_| "bisection");
-    let expected: Vec<&str> = plant.iter().copied().chain(measured).chain(["flow"]).chain(routed).collect();
+    let expected: Vec<&str> = plant.iter().copied().chain(placed).chain(measured).chain(["flow"]).chain(routed).collect();
     let error = |place: String, claimed: &str, measured: String| CheckError::Report { place, claimed: claimed.to_owned(), measured };
     let named: Vec<&str> = passes.iter().map(|pass| pass.name.as_str()).collect();
     if named != expected {
@@ -33,7 +34,7 @@ pub(super) fn wrong(
     let mut errors = Vec::new();
     for (k, pass) in passes.iter().enumerate() {
         let known = match pass.name.as_str() {
-            "limit" => pass.stopped_by == "done",
+            "limit" | "place" => pass.stopped_by == "done",
             "bisection" => {
                 let met = bisection.is_some_and(|bisection| bisection.by_spectrum == bisection.most);
                 pass.stopped_by == if met { "optimal" } else { "budget" }

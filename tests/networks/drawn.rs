@@ -36,7 +36,7 @@ fn a_draw_that_cannot_be_is_an_error() {
 }
 
 /// The topology of these links under the name of a family.
-fn as_family(family: Family, links: &[[u32; 2]]) -> Result<(), String> {
+pub(super) fn as_family(family: Family, links: &[[u32; 2]]) -> Result<(), String> {
     let fabric = roomy(family);
     let Plant::Network(network) = &fabric.plant else { unreachable!("a network") };
     let topology: Topology = wire::wire_drawn(&fabric, network, links);

@@ -11,6 +11,7 @@ mod formulas;
 mod huge;
 mod lanes;
 mod levels;
+mod random;
 
 use fabc::check;
 use fabc::diag::Span;
@@ -18,9 +19,10 @@ use fabc::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use fabc::model::{
     AllowedTurns, Arcs, Arrangement, Budget, Capacities, Component, Demand, Dragonfly, Draw, Fabric, Family, Faults, FreeGraph, LinkType,
-    Listed, ListedLink, ListedRouter, Megafly, Network, Plant, PolarStar, Router, RoutingChoice, Supernode,
+    Listed, ListedLink, ListedRouter, Megafly, Method, Network, Plant, PolarStar, Reach, Router, RoutingChoice, Supernode,
 };
 use fabc::passes::{draw, wire};
+use fabc::units::Decimal;
 use levels::level;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -32,7 +34,15 @@ const GLOBAL: LinkTypeId = LinkTypeId(1);
 /// A fabric of this family, with so many hosts at a router and so many ports.
 fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
     let span = Span::default();
-    let link = |name: &str| LinkType { name: name.to_owned(), bandwidth_bps: 100_000_000_000, latency_cycles: 20, span };
+    let link = |name: &str| LinkType {
+        name: name.to_owned(),
+        bandwidth_bps: 100_000_000_000,
+        latency_cycles: 20,
+        per_metre_ps: 0,
+        cost: [0, 0],
+        power_mw: 0,
+        span,
+    };
     let routers = family.router_count();
     Fabric {
         name: "network".to_owned(),
@@ -40,6 +50,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         link_types: vec![link("local"), link("global")].into(),
         router: Router { radix, hosts, vcs: 4, flit_bytes: 64, buffer_flits: 64, latency_cycles: 20, span },
         plant: Plant::Network(Network { family, local: LOCAL, global: GLOBAL, failures: None, span }),
+        floor: None,
         budget: Budget { vcs: 4, faults: Faults::Ocses(0), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
         demand: Demand::uniform(routers),
         routing: RoutingChoice::AllowedTurns(AllowedTurns::default()),
@@ -62,7 +73,10 @@ fn wired(fabric: &Fabric) -> Topology {
     if !network.family.is_drawn() {
         return wire::wire(fabric, network);
     }
-    let candidates = draw::candidates(&network.family, network.span).expect("a draw");
+    let candidates = match &network.family {
+        Family::Permuted(of) => draw::permuted(of, &wire::pairs(network, &of.base), network.span).expect("a draw"),
+        family => draw::candidates(family, network.span).expect("a draw"),
+    };
     wire::wire_drawn(fabric, network, &candidates[0])
 }
 
@@ -301,6 +315,11 @@ fn samples() -> Vec<Family> {
         Family::GenKautz { degree: 3, routers: 11, arcs: Arcs::Duplex },
         Family::Xpander { degree: 4, lift: 4, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
         Family::RandomRegular { routers: 14, degree: 3, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
+        random::permuted(Family::Torus(vec![4, 6]), Method::Partial),
+        random::permuted(Family::Hypercube { dimensions: 5, folded: false }, Method::Full),
+        random::ring(14, 3, Reach::Any, 1),
+        random::ring(13, 3, Reach::Normal(Decimal::ratio(1, 2).expect("a number")), 1),
+        random::ring(18, 3, Reach::Within(Decimal::ratio(3, 5).expect("a number")), 1),
         Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Simplex, effort: 1, seed: 1 }),
         Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Duplex, effort: 1, seed: 1 }),
         kautz(2, 3, Arcs::Simplex),

@@ -197,7 +197,16 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
     Fabric {
         name: "bench".to_owned(),
         clock_hz: 1_000_000_000,
-        link_types: vec![LinkType { name: "wire".to_owned(), bandwidth_bps, latency_cycles: hardware.link, span }].into(),
+        link_types: vec![LinkType {
+            name: "wire".to_owned(),
+            bandwidth_bps,
+            latency_cycles: hardware.link,
+            per_metre_ps: 0,
+            cost: [0, 0],
+            power_mw: 0,
+            span,
+        }]
+        .into(),
         router: Router {
             radix: 2,
             hosts: 0,
@@ -221,6 +230,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         simulations: Vec::new(),
         collectives: Vec::new(),
         requires: Vec::new(),
+        floor: None,
         capacities: Capacities::new(&[Some(bandwidth_bps)]).unwrap(),
         span,
     }

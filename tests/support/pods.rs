@@ -65,6 +65,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         topology,
         wired,
         pod,
+        placement: None,
         network: None,
         flow,
         scenarios,
@@ -98,7 +99,15 @@ fn tree_flow(topology: &Topology) -> FlowCertificate {
 
 fn fabric(shape: Shape) -> Fabric {
     let span = Span::default();
-    let link = |name: &str, latency_cycles| LinkType { name: name.to_owned(), bandwidth_bps: 1_024_000_000_000, latency_cycles, span };
+    let link = |name: &str, latency_cycles| LinkType {
+        name: name.to_owned(),
+        bandwidth_bps: 1_024_000_000_000,
+        latency_cycles,
+        per_metre_ps: 0,
+        cost: [0, 0],
+        power_mw: 0,
+        span,
+    };
     let require = |metric, fault, comparison, value_text: &str| Require {
         metric,
         of: None,
@@ -162,6 +171,7 @@ fn fabric(shape: Shape) -> Fabric {
         router: Router { radix: 6, hosts: 0, vcs: 4, flit_bytes: 128, buffer_flits: 200, latency_cycles: 25, span },
         capacities: Capacities::new(&[Some(1_024_000_000_000); 2]).expect("alike"),
         plant: Plant::Pod(pod),
+        floor: None,
         budget: Budget { vcs: 2, faults: Faults::Ocses(1), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
         demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
         routing: RoutingChoice::AllowedTurns(Default::default()),

@@ -9,6 +9,7 @@ mod certificates;
 mod collectives;
 mod comparison;
 mod files;
+mod floor;
 mod formula;
 mod inputs;
 mod manifest;
@@ -22,19 +23,19 @@ mod switches;
 mod tables;
 mod topology;
 
-use super::{CheckError, DeadlockFree, Wired, dual, flow, network as graph, scenario as walk_scenario, trees, wiring};
+use super::{CheckError, DeadlockFree, Wired, dual, floor as cables, flow, network as graph, scenario as walk_scenario, trees, wiring};
 use crate::check::distances::{demand_hops, measure as measure_distances};
 use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
 use crate::ids::OcsId;
-use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, NetworkMetrics, Scene, Topology};
+use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, NetworkMetrics, Placement, Scene, Topology};
 use crate::model::{Fabric, Plant, RoutingChoice};
 use certificates::{Claimed, Claims};
 pub use collectives::ProvedSchedule;
 use comparison::Measured;
 pub use files::Files;
 pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
-use files::{FORMULA, OCS, TOPOLOGY};
+use files::{FLOOR, FORMULA, OCS, TOPOLOGY};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
 pub use scenario::{ReadScenario, ReadScene, read_scenario, read_scene, read_unrouted, scenario_names};
@@ -71,6 +72,8 @@ pub struct Proved {
     pub wired: Wired,
     /// What every OCS of a pod is set to.
     pub cross_connects: Option<CrossConnects>,
+    /// Where routers stand; `None` without a floor.
+    pub placement: Option<Placement>,
     /// What was counted of the graph of a network.
     pub network: Option<NetworkMetrics>,
     /// The flow of the healthy pod.
@@ -204,7 +207,7 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
             }
         } else if path == OCS && fabric.pod().is_none() {
             wrong(path, "does not belong here: the network has no switches");
-        } else if path == FORMULA && routed && has_formula(fabric) {
+        } else if path == FORMULA && routed && has_formula(fabric) || path == FLOOR && fabric.floor.is_some() {
             continue;
         } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, SPEC].contains(&path.as_str()) {
             only_hashed.push(path.clone());
@@ -220,6 +223,11 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     let cross_connects = fabric.pod().map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose().map_err(one)?;
     let cross_connects = cross_connects.as_ref();
     let wired = wiring(fabric, &topology, cross_connects).map_err(one)?;
+    let laid = |of| {
+        let placement = floor::placement(files, fabric, of)?;
+        cables(fabric, of, &topology, &placement).map(|metrics| (placement, metrics))
+    };
+    let (placement, laid) = fabric.floor.as_ref().map(laid).transpose().map_err(one)?.unzip();
     let mut errors = Vec::new();
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects) {
         let configured = pod.ocses.enumerate().filter(|(_, ocs)| switches::has_config(ocs));
@@ -256,7 +264,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     // What was recounted, and what the proved flow adds to it.
     let network = network.map(|of: NetworkMetrics| {
         let by_flow = |bisection| graph::with_flow(&topology, &fabric.demand, bisection, measures[0].low);
-        NetworkMetrics { bisection: of.bisection.map(by_flow), ..of }
+        NetworkMetrics { bisection: of.bisection.map(by_flow), floor: laid.clone(), ..of }
     });
     let measured = Measured {
         fabric,
@@ -291,8 +299,22 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     let (tool, options) = (String::new(), Vec::new());
     let cross_connects = cross_connects.cloned();
     let broken = contract.broken;
-    let proved =
-        Proved { extent, topology, wired, cross_connects, network, flow, trees, scenarios, collectives, stated, broken, tool, options };
+    let proved = Proved {
+        extent,
+        topology,
+        wired,
+        cross_connects,
+        placement,
+        network,
+        flow,
+        trees,
+        scenarios,
+        collectives,
+        stated,
+        broken,
+        tool,
+        options,
+    };
     Ok((proved, contract.word))
 }
 

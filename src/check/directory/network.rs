@@ -2,15 +2,16 @@
 
 use super::comparison::{Comparison, Expected, Fields, Measured};
 use crate::check::measures::Exact;
-use crate::ir::{Bisection, FailureCurve, NetworkMetrics, PathCounts, PathsAt};
+use crate::ir::{Bisection, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
+use crate::model::{Fabric, Floor};
 use serde_json::Value;
 
 impl Comparison {
     /// Compares the section; a pod has none.
-    pub(super) fn network(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
-        let Some(network) = measured.network else { return };
+    pub(super) fn network(&mut self, claimed: Option<&Value>, measured_all: &Measured<'_>) {
+        let Some(network) = measured_all.network else { return };
         let Some(object) = claimed.and_then(Value::as_object) else { return self.differ("network", claimed, "an object") };
-        let measured = ["routers", "hosts", "links", "bisection", "shortest_paths", "edge_connectivity", "failures"];
+        let measured = ["routers", "hosts", "links", "bisection", "shortest_paths", "edge_connectivity", "failures", "floor"];
         // The designs of the family follow from the spec alone, from which `verify` writes them again.
         let known: Vec<&str> = measured.into_iter().chain(["design_space"]).collect();
         self.known_keys("network", object, &known);
@@ -30,6 +31,43 @@ impl Comparison {
         match &network.failures {
             Some(failures) => self.failures(object.get("failures"), network, failures),
             None => self.expect_or_nothing("network.failures", object.get("failures"), None),
+        }
+        match (&network.floor, &measured_all.fabric.floor) {
+            (Some(of), Some(floor)) => self.floor(object.get("floor"), (of, floor), measured_all.fabric),
+            _ => self.expect_or_nothing("network.floor", object.get("floor"), None),
+        }
+    }
+
+    fn floor(&mut self, claimed: Option<&Value>, (of, floor): (&FloorMetrics, &Floor), fabric: &Fabric) {
+        let place = "network.floor";
+        let tenths = |length: u64, over: u64| Exact::new(length.into(), 10 * u128::from(over)).map(Expected::Ratio);
+        let fields: Fields = vec![
+            ("cabinets", Some(Expected::Integer(floor.cabinets.into()))),
+            ("rows", Some(Expected::Integer(floor.grid[0].into()))),
+            ("columns", Some(Expected::Integer(floor.grid[1].into()))),
+            ("cables", Some(Expected::Integer(of.cables))),
+            ("between", Some(Expected::Integer(of.between))),
+            ("cable_length", tenths(of.lengths[0], 1)),
+            ("average_cable", tenths(of.lengths[0], of.cables)),
+            ("longest_cable", tenths(of.longest.into(), 1)),
+            ("cost", Exact::new(of.cost, 10_000).map(Expected::Ratio)),
+            ("power", Exact::new(of.power_mw.into(), 1000).map(Expected::Ratio)),
+            ("average_between", tenths(of.lengths[1], of.between)),
+            ("bundles", Some(Expected::Integer(of.bundles))),
+        ];
+        let Some(object) = claimed.and_then(Value::as_object) else { return self.differ(place, claimed, "an object") };
+        let known: Vec<&str> = fields.iter().map(|(key, _)| *key).chain(["by_link"]).collect();
+        self.known_keys(place, object, &known);
+        self.fields(place, object, &fields);
+        let lines = object.get("by_link").and_then(Value::as_array).filter(|lines| lines.len() == of.by_type.len());
+        let Some(lines) = lines else { return self.differ(&format!("{place}.by_link"), object.get("by_link"), "a line per link in use") };
+        for (k, (line, &(link, cables, length))) in lines.iter().zip(&of.by_type).enumerate() {
+            let fields: Fields = vec![
+                ("link", Some(Expected::Exactly(fabric.link_types[link].name.as_str().into()))),
+                ("cables", Some(Expected::Integer(cables))),
+                ("length", tenths(length, 1)),
+            ];
+            self.object(&format!("{place}.by_link[{k}]"), Some(line), &fields);
         }
     }
 

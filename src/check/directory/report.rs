@@ -8,7 +8,7 @@ use crate::check::CheckError;
 use crate::check::measures::{Exact, Measures, compared, worst_of};
 use crate::check::require::{RequireError, admits};
 use crate::ir::UniversalLimit;
-use crate::model::{CollectiveMetric, Metric, Reference, Scale, TopologyChoice};
+use crate::model::{CollectiveMetric, FloorMetric, Metric, Reference, Scale, TopologyChoice};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -96,9 +96,11 @@ fn expected_metric(metric: Metric, value: Exact) -> Expected {
     match metric {
         Metric::Diameter | Metric::DisjointTrees | Metric::Collective(CollectiveMetric::Steps) => integer(value.rounded_up()),
         Metric::Graph(metric) if metric.is_count() => integer(value.rounded_up()),
+        Metric::Floor(FloorMetric::Bundles) => integer(value.rounded_up()),
         Metric::MaxChannelLoad => load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => Expected::Lower(value),
         Metric::Graph(_)
+        | Metric::Floor(_)
         | Metric::Simulated(_)
         | Metric::Collective(_)
         | Metric::AverageHops

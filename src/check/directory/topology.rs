@@ -98,12 +98,16 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
     }
     let types: BTreeMap<&str, LinkTypeId> = fabric.link_types.enumerate().map(|(id, of)| (of.name.as_str(), id)).collect();
     let mut taken = BTreeSet::new();
-    let mut links = Vec::<Link>::new();
+    let (mut links, mut lengths) = (Vec::<Link>::new(), Vec::new());
     for (k, line) in file.links.iter().enumerate() {
         let place = || format!("links[{k}]");
         if line.id as usize != k {
             return wrong(place(), format!("has the id {}, but ids count from 0", line.id));
         }
+        if line.length.is_some() != fabric.floor.is_some() {
+            return wrong(place(), "must have the length of its cable, where there is a floor, and nowhere else".to_owned());
+        }
+        lengths.extend(line.length);
         // The ports of outputs and inputs are numbered apart where links are single channels.
         for (end, (node, port), input) in [("a", line.a, false), ("b", line.b, line.simplex)] {
             if node as usize >= fabric.node_count() || port >= file.ports {
@@ -137,7 +141,10 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
         return wrong("symmetry.block".to_owned(), format!("says {}, but blocks have {size} routers", file.symmetry.block));
     }
     let symmetry = symmetry((size, blocks), &file.symmetry.generators, "block")?;
-    Ok(Topology::new(usize::from(file.ports), links, symmetry).with_hosts(hosts).named(names).with_capacities(fabric.capacities.clone()))
+    let cables: Vec<(u32, LinkTypeId)> = lengths.into_iter().zip(links.iter().map(|link| link.link_type)).collect();
+    let topology = Topology::new(usize::from(file.ports), links, symmetry).with_hosts(hosts).named(names);
+    let topology = topology.with_capacities(fabric.capacities.clone());
+    Ok(if fabric.floor.is_some() { topology.with_cables(cables) } else { topology })
 }
 
 /// Closes the generators to a group that moves whole blocks, cubes in a pod, and fixes none; `(size, blocks)`

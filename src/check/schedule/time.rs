@@ -9,6 +9,7 @@ use super::pipeline::Pipeline;
 use super::transfers::{Plan, Transfer};
 use super::{ScheduleError, messages, wrong};
 use crate::check::CheckError;
+use crate::check::delivery::over_cable;
 use crate::ids::Id;
 use crate::ir::{CollectiveBound, ForwardingTables, Order, Rounds, Scene, Schedule, Transfers};
 use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
@@ -57,7 +58,7 @@ impl Pace {
     /// That of a collective in a scene.
     pub fn of(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
         let lit = || scene.links().map(|link| &fabric.link_types[scene.topology.links()[link].link_type]);
-        let slowest = lit().map(|kind| kind.latency_cycles).max().unwrap_or(0);
+        let slowest = scene.links().map(|link| over_cable(fabric, scene.topology, link)).max().unwrap_or(0);
         let cycles = u128::from(slowest) + u128::from(fabric.router.latency_cycles);
         Self {
             hop: (cycles * SECOND).div_ceil(u128::from(fabric.clock_hz.max(1))),

@@ -16,11 +16,13 @@ mod kautz;
 mod levels;
 mod listed;
 mod network;
+mod permuted;
 mod pod;
 mod products;
 mod quaternions;
 mod rule;
 mod sample;
+mod shortcuts;
 
 pub use sample::{Sampled, Search, sampled};
 

@@ -6,7 +6,9 @@
 //! it says, and there are as many links as the closed form says: then no link is missing either.
 
 use super::rule::{Rule, by_rule};
-use super::{algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, products, quaternions};
+use super::{
+    algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, permuted, products, quaternions, shortcuts,
+};
 use crate::check::CheckError;
 use crate::ids::Id;
 use crate::ir::{Names, Topology};
@@ -14,7 +16,11 @@ use crate::model::{Arcs, Fabric, Family, Network};
 
 /// What the family of a network says of its routers and links; `None` of a list.
 pub(super) fn rule_of(network: &Network) -> Option<Box<dyn Rule + Sync + '_>> {
-    Some(match &network.family {
+    rule_of_family(&network.family)
+}
+
+fn rule_of_family(family: &Family) -> Option<Box<dyn Rule + Sync + '_>> {
+    Some(match family {
         Family::Torus(sides) => Box::new(grid::torus(sides)),
         Family::Mesh(sides) => Box::new(grid::mesh(sides)),
         Family::HyperX(sides) => Box::new(grid::hyperx(sides)),
@@ -32,6 +38,8 @@ pub(super) fn rule_of(network: &Network) -> Option<Box<dyn Rule + Sync + '_>> {
         &Family::Kautz { degree, length, arcs } => Box::new(kautz::Words { degree, length, arcs }),
         &Family::RandomRegular { routers, degree, .. } => Box::new(drawn::Regular { routers, degree, simplex: false }),
         &Family::Xpander { degree, lift, .. } => Box::new(drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false }),
+        Family::Permuted(of) => Box::new(permuted::Exchanged { base: rule_of_family(&of.base)?, of }),
+        Family::Shortcuts(shortcuts) => Box::new(shortcuts::Ring::new(shortcuts)),
         Family::Synthesized(free) => {
             let simplex = free.arcs == Arcs::Simplex;
             Box::new(drawn::Regular { routers: free.routers, degree: free.degree, simplex })
@@ -49,6 +57,11 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
     };
     let matched = || match &network.family {
         Family::Xpander { lift, .. } => drawn::matched(topology, *lift),
+        Family::Shortcuts(of) => shortcuts::matched(topology, of),
+        Family::Permuted(of) => {
+            let base = rule_of_family(&of.base).ok_or("its base has no rule")?;
+            permuted::conserved(topology, &permuted::Exchanged { base, of })
+        }
         _ => Ok(()),
     };
     let found = found.and_then(|()| matched()).and_then(|()| last_port(topology));

@@ -11,13 +11,18 @@ pub(super) trait Rule {
     fn routers(&self) -> usize;
     /// Number of links in all.
     fn links(&self) -> u64;
-    /// Links of a router: those that leave it, and of simplex links as many come in.
+    /// Links of a router: those that leave it, and of simplex links as many come in; of what is drawn with
+    /// gaps, at most.
     fn degree(&self, router: u32) -> u32;
     /// How many links join two routers, and their class; `None` where there is none.
     fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)>;
     /// Which declared link joins two routers, where their class does not tell.
     fn link_type(&self, _from: u32, _to: u32) -> Option<LinkTypeId> {
         None
+    }
+    /// Whether routers may have fewer links than they might: those that a random matching left out.
+    fn has_gaps(&self) -> bool {
+        false
     }
     /// Whether a link is one channel.
     fn simplex(&self) -> bool {
@@ -45,13 +50,13 @@ pub(super) fn by_rule(fabric: &Fabric, network: &Network, topology: &Topology, r
     for node in topology.nodes() {
         let must = rule.degree(node.0) as usize;
         for (has, way) in [(topology.channels_from(node).count(), "leave"), (topology.channels_into(node).count(), "enter")] {
-            if has != must {
+            if has > must || has < must && !rule.has_gaps() {
                 return Err(format!("{has} channels {way} {}, but {must} must", topology.name(node)));
             }
         }
     }
     let (has, must) = (topology.links().len() as u64, rule.links());
-    if has != must {
+    if has > must || has < must && !rule.has_gaps() {
         return Err(format!("there are {has} links, but a {} of these parameters has {must}", network.family.name()));
     }
     ports(topology, rule)
@@ -95,7 +100,9 @@ fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &dyn Rul
         }
         let by_class = if class == LinkClass::Local { network.local } else { network.global };
         let must = rule.link_type(link.a.node.0, link.b.node.0).unwrap_or(by_class);
-        if link.link_type != must {
+        // Where lengths say which link a cable is, the check of the floor compares.
+        let by_length = fabric.floor.as_ref().is_some_and(|floor| floor.by_length.is_some());
+        if link.link_type != must && !by_length {
             return Err(format!("{} must be a link of `{}`", name(), fabric.link_types[must].name));
         }
     }
@@ -155,7 +162,8 @@ fn ascending(
         if port.index() != place {
             return Err(format!("{}, but that link must be at port{place}", meets()));
         }
-        if before.is_some_and(|before| before >= (global, neighbor)) {
+        let several = rule.joined(node.0, neighbor.0).is_some_and(|(copies, _)| copies > 1);
+        if before.is_some_and(|before| before > (global, neighbor) || before == (global, neighbor) && !several) {
             return Err(format!("{}, which must be one of the ports before", meets()));
         }
         before = Some((global, neighbor));

@@ -29,8 +29,9 @@ const CURVE: [u64; 2] = [1 << 10, 1 << 32];
 fn cost(fabric: &Fabric, scene: &Scene<'_>, asked: &CollectivesAsked) -> CollectiveCost {
     let types = &fabric.link_types;
     let of = |link| scene.topology.links()[link].link_type;
-    let slowest = scene.links().map(of).max_by_key(|&of| (types[of].latency_cycles, std::cmp::Reverse(of)));
-    let (cycles, name) = slowest.map_or((0, ""), |of| (types[of].latency_cycles, types[of].name.as_str()));
+    let over = |link| (scene.topology.link_cycles(fabric, link), std::cmp::Reverse(of(link)));
+    let slowest = scene.links().max_by_key(|&link| over(link));
+    let (cycles, name) = slowest.map_or((0, ""), |link| (over(link).0, types[of(link)].name.as_str()));
     let bandwidth_bps = scene.links().next().map_or(1, |link| types[of(link)].bandwidth_bps);
     let hop_cycles = u64::from(fabric.router.latency_cycles) + u64::from(cycles);
     CollectiveCost {

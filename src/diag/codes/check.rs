@@ -219,6 +219,14 @@ apart whose links fail at random: the checker counts all of it again from the li
 anything is written. A difference is a bug of fabc.",
     },
     CodeDoc {
+        code: "FAB0426",
+        title: "the floor is not that of the spec",
+        text: "\
+`floor.json` says which router stands in which cabinet, and where that stands; `topology.json` how long every cable is, and of which link. A
+cabinet holds as many routers as the spec allows, those that its `clustering` asks for, on a place of its own; a cable is as long as the way
+between its cabinets, and of the link that its length asks for. What they come to is added up again.",
+    },
+    CodeDoc {
         code: "FAB0428",
         title: "a schedule that does not do what it is for",
         text: "\

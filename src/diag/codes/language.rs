@@ -334,6 +334,16 @@ pub(super) const CODES: &[CodeDoc] = &[
          link run both ways.",
     ),
     doc(
+        "FAB0135",
+        "a network that does not fit on its floor",
+        "A `floor` has a place for every cabinet, and a cabinet room for what stands together: `grid = fixed a x b` has at \
+         least as many places as there are cabinets, and with `clustering = by_group` a group fits a cabinet. Only families \
+         with groups have them: `polarstar`, `bundlefly`, `dragonfly`, `megafly`, `xpander`, `levels`.\n\
+         \n\
+         Links that are told apart by their length (`copper <= 10 m; beyond = optical;`) carry alike, have different limits, \
+         and are not named elsewhere.",
+    ),
+    doc(
         "FAB0141",
         "names that cannot name files",
         "Files are named after switches, with `_` for the brackets and commas: `X[1,0]` is `ocs/X_1_0.config_db.json`, and a dark \

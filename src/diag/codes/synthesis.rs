@@ -88,4 +88,11 @@ channels. Where that is more than 17179869184 looks (2^34), some minutes for eve
 the work begins, on every machine alike. A network of 16,384 routers may have up to 64 links at each; one that a rotation carries onto itself
 may be larger. Take a smaller network, or one with fewer links.",
     },
+    CodeDoc {
+        code: "FAB0210",
+        title: "a cable longer than any link",
+        text: "\
+A `floor` says up to which length a cable is which link: `copper <= 10 m; optical <= 100 m;`. Some cable is longer than all of those. Name a link for
+all that are longer (`beyond = optical;`), or bring cabinets nearer: another `clustering`, an annealed `placement`, a larger `cabinet`.",
+    },
 ];

@@ -3,6 +3,7 @@
 
 mod charts;
 mod curve;
+mod floor;
 mod frame;
 mod map;
 mod pod;
@@ -13,6 +14,7 @@ mod text;
 
 pub(super) use charts::{Chart, Series, bars, compact, round_step};
 pub(super) use curve::{Curve, Line, Stroke, curve};
+pub(super) use floor::{FloorPicture, floor};
 pub(super) use map::{Map, map};
 pub(super) use pod::{Bundle, pod};
 pub(super) use ring::{Ring, ring};

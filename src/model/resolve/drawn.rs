@@ -1,9 +1,11 @@
 //! `topology = ..` of networks that are drawn at random, or searched.
 
-use super::context::Context;
+use super::context::{Context, missing};
 use super::families::{Found, MOST, Place};
-use super::settings::{Settings, integer, one_of_or};
-use crate::model::{ATTEMPTS, Arcs, Draw, Family, FreeGraph};
+use super::kind::named;
+use super::settings::{Settings, integer, one_of_or, plain_number, wrong_kind};
+use crate::model::errors::ResolveError;
+use crate::model::{ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, Method, Permuted, Reach, Shortcuts};
 use crate::syntax::ast::Block;
 use crate::syntax::words::Place as Fields;
 
@@ -32,6 +34,100 @@ impl Place<'_> {
         let draw = draw(context, &settings)?;
         let (routers, degree) = sizes?;
         Some((Family::RandomRegular { routers, degree, draw }, links?))
+    }
+
+    /// `ring_n { routers; degree; seed; draws; }`, `nbr { .. p; }`, `gau { .. alpha; }`.
+    pub(super) fn shortcuts(&self, context: &mut Context, block: &Block) -> Found {
+        let (fields, share) = match &*self.name.value {
+            "nbr" => (Fields::Nbr, Some("p")),
+            "gau" => (Fields::Gau, Some("alpha")),
+            _ => (Fields::RingN, None),
+        };
+        let settings = self.settings(context, Some(block), fields);
+        let links = self.links(context, &settings);
+        // A matching may leave some routers out: the number of ends need not be even.
+        let sizes = self.regular(context, &settings, Arcs::Simplex);
+        let reach = match share {
+            None => Some(Reach::Any),
+            Some(name) => settings.need(context, name, "0.5").and_then(|value| {
+                let share = plain_number(context, &format!("`{name}`"), value, "0.5")?;
+                let (digits, scale) = share.parts();
+                let positive = digits > 0 && (name == "alpha" || digits <= 10u128.pow(scale));
+                if !positive {
+                    let (wanted, help) = if name == "p" {
+                        ("more than 0 and at most 1", "1 allows all")
+                    } else {
+                        ("more than 0", "with 2 nearly all distances are alike")
+                    };
+                    let (found, help) = (format!("this is {share}"), Some(help.to_owned()));
+                    context.error(ResolveError::OutOfRange {
+                        what: format!("`{name}`"),
+                        wanted: wanted.to_owned(),
+                        help,
+                        span: value.span,
+                        found,
+                    });
+                    return None;
+                }
+                Some(if name == "p" { Reach::Within(share) } else { Reach::Normal(share) })
+            }),
+        };
+        let draw = draw(context, &settings)?;
+        let (routers, degree) = sizes?;
+        let shortcuts = Shortcuts { routers, degree, reach: reach?, draw };
+        if degree > 2 && shortcuts.farthest() < 2 {
+            let problem = format!("no two of {routers} routers are that near, but for neighbors on the ring");
+            return self.none_such(context, problem, "raise `p`, or write `degree = 2`".to_owned(), settings.place_of("p"));
+        }
+        Some((Family::Shortcuts(shortcuts), links?))
+    }
+
+    /// `permute { of = ..; method; duplicates; seed; attempts; draws; }`.
+    pub(super) fn permute(&self, context: &mut Context, block: &Block, floor: Option<&Floor>) -> Found {
+        let settings = self.settings(context, Some(block), Fields::Permute);
+        let of = settings.need(context, "of", "hypercube { dimensions = 8; }")?;
+        let method = one_of_or(context, &settings, "method", Method::default());
+        let duplicates = one_of_or(context, &settings, "duplicates", Duplicates::default());
+        let draw = draw(context, &settings);
+        let Some(name) = named(of) else {
+            context.error(wrong_kind("`of`", "a topology", "hypercube { dimensions = 8; }", of.span));
+            return None;
+        };
+        let base = Place { name: &name, ..*self }.family(context, of);
+        let Some((base, links)) = base.unwrap_or_else(|| {
+            let help = Some("of a grid, a hypercube, a polarfly, a slim fly or a spectralfly".to_owned());
+            let (what, place) = (format!("`{}`", name.value), "`permute`".to_owned());
+            context.error(ResolveError::Misplaced { what, place, help, span: name.span });
+            None
+        }) else {
+            return None;
+        };
+        if !base.may_be_permuted() {
+            let problem = format!("links of a `{}` cannot exchange ends", base.name());
+            let help = "permute a grid, a hypercube, a polarfly, a slim fly or a spectralfly: links of one kind, by a rule".to_owned();
+            return self.none_such(context, problem, help, name.span);
+        }
+        let Some(floor) = floor else {
+            context.error(missing("`permute`", "a floor, as cables keep their lengths", "floor { cabinet = 16; }", self.name.span));
+            return None;
+        };
+        let routers = base.router_count();
+        if floor.clustering != Clustering::Sequential {
+            let problem = "its clusters follow from its links, but `permute` exchanges those by cabinet".to_owned();
+            let help = "write `clustering = sequential;`".to_owned();
+            context.error(ResolveError::FloorMisfit { problem, help, span: floor.span });
+            return None;
+        }
+        if !routers.is_multiple_of(floor.cabinet as usize) {
+            let last = routers % floor.cabinet as usize;
+            let problem =
+                format!("`permute` needs cabinets of equal size, but of {routers} routers the last one of {} has {last}", floor.cabinet);
+            let help = format!("choose a `cabinet` that divides {routers}");
+            context.error(ResolveError::FloorMisfit { problem, help, span: floor.span });
+            return None;
+        }
+        let permuted = Permuted { base: Box::new(base), method: method?, duplicates: duplicates?, cabinet: floor.cabinet, draw: draw? };
+        Some((Family::Permuted(permuted), links))
     }
 
     /// `synthesize { routers; degree; arcs; effort; seed; }`.

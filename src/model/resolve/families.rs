@@ -12,7 +12,7 @@ use crate::limits::{DESCRIBED_ROUTERS, ROUTERS};
 use crate::model::errors::ResolveError;
 use crate::model::word::names;
 use crate::model::{Arcs, Arrangement, DesignSpace, Dragonfly, Family, Megafly};
-use crate::syntax::ast::{Block, Expr, ExprKind, Name};
+use crate::syntax::ast::{Block, Expr, ExprKind, Name, Value, ValueKind};
 use crate::syntax::words::Place as Fields;
 
 /// Which link it is: every one, one inside a group, one between groups.
@@ -25,6 +25,8 @@ pub(super) const MOST: i64 = ROUTERS as i64;
 pub(super) struct Place<'a> {
     pub(super) name: &'a Name,
     pub(super) links: &'a Links,
+    /// A link that cables are by their length, where that decides.
+    pub(super) by_length: Option<LinkTypeId>,
 }
 
 pub(super) type Found = Option<(Family, [LinkTypeId; 2])>;
@@ -36,6 +38,32 @@ impl Place<'_> {
             Some(block) => settings(context, block, title, self.name.span, place),
             None => Settings::none(title, self.name.span),
         }
+    }
+
+    /// A family by its word and settings; the outer `None` where there is none, or not in this form.
+    #[allow(clippy::option_option)]
+    pub(super) fn family(&self, context: &mut Context, value: &Value) -> Option<Found> {
+        Some(match (&*self.name.value, &value.kind) {
+            ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => self.grid(context, dims, block.as_ref(), value.span),
+            ("hyperx", ValueKind::Block(_, block)) => self.hyperx(context, block),
+            ("hypercube" | "folded_hypercube", ValueKind::Block(_, block)) => self.hypercube(context, block),
+            ("polarstar", ValueKind::Block(_, block)) => self.polarstar(context, block),
+            ("polarfly", ValueKind::Block(_, block)) => self.polarfly(context, block),
+            ("slim_fly", ValueKind::Block(_, block)) => self.slim_fly(context, block),
+            ("bundlefly", ValueKind::Block(_, block)) => self.bundlefly(context, block),
+            ("spectralfly", ValueKind::Block(_, block)) => self.spectralfly(context, block),
+            ("levels", ValueKind::Block(_, block)) => self.levels(context, block),
+            ("megafly", ValueKind::Block(_, block)) => self.megafly(context, block),
+            ("gen_kautz", ValueKind::Block(_, block)) => self.gen_kautz(context, block),
+            ("xpander", ValueKind::Block(_, block)) => self.xpander(context, block),
+            ("random_regular", ValueKind::Block(_, block)) => self.random_regular(context, block),
+            ("ring_n" | "nbr" | "gau", ValueKind::Block(_, block)) => self.shortcuts(context, block),
+            ("synthesize", ValueKind::Block(_, block)) => self.synthesize(context, block),
+            ("dragonfly", ValueKind::Block(_, block)) => self.dragonfly(context, block),
+            ("fat_tree", ValueKind::Block(_, block)) => self.fat_tree(context, block),
+            ("kautz", ValueKind::Block(_, block)) => self.kautz(context, block),
+            _ => return None,
+        })
     }
 
     /// `torus`, `mesh` or `hyperx`.
@@ -225,10 +253,18 @@ impl Place<'_> {
             return None;
         }
         let written = LINKS.map(|name| settings.get(name));
+        if let (Some(_), Some(class)) = (self.by_length, LINKS.iter().find(|class| settings.get(class).is_some())) {
+            let help = Some("the lengths in `floor` say which link a cable is: remove one of the two".to_owned());
+            let place = format!("{}, where links go by length", settings.place);
+            let span = settings.span(class).unwrap_or(self.name.span);
+            context.error(ResolveError::Misplaced { what: format!("`{class}`"), place, help, span });
+            return None;
+        }
         let [link, local, global] = written.map(|value| value.map(|value| link_named(context, self.links, value)));
         match (link, local, global) {
             (Some(link), None, None) => link.map(|link| [link; 2]),
             (None, Some(local), Some(global)) => Some([local?, global?]),
+            (None, None, None) if self.by_length.is_some() => self.by_length.map(|link| [link; 2]),
             (None, None, None) => match self.links.names.len() {
                 0 => None,
                 1 => Some([LinkTypeId(0); 2]),

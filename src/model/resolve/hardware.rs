@@ -3,7 +3,7 @@
 use super::context::{Context, missing};
 use super::items::{Items, head};
 use super::kind::Kind;
-use super::settings::{in_range, integer, quantity, settings};
+use super::settings::{in_range, integer, quantity, settings, thousandths};
 use super::site::{Links, Site};
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
@@ -99,13 +99,31 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
             Some(value) => latency_of(context, &place, value, clock, &dimensions),
             None => Some(LATENCY_CYCLES),
         };
+        let per_metre_ps = settings.get("per_metre").map_or(Some(0), |value| {
+            let what = format!("the latency of a metre of {place}");
+            let (number, unit) = quantity(context, &what, value, &[Dimension::Time], "5 ns")?;
+            whole(context, &what, "a whole number of ps, at most 1 us", number.times(unit.factor), 1_000_000, value.span)
+        });
+        let mut price = |name: &str| settings.get(name).map_or(Some(0), |value| thousandths(context, &format!("`{name}`"), value, "100"));
+        let (cost, cost_per_metre) = (price("cost"), price("cost_per_metre"));
+        let power_mw = settings.get("power").map_or(Some(0), |value| {
+            let what = format!("the power of {place}");
+            let (number, unit) = quantity(context, &what, value, &[Dimension::Power], "1.5 W")?;
+            whole(context, &what, "a whole number of mW, at most 1 kW", number.times(unit.factor), 1_000_000, value.span)
+        });
+        let floored = cost.zip(cost_per_metre).zip(per_metre_ps.zip(power_mw));
         links.names.push(name.value.clone());
-        links.types.push(bandwidth.zip(latency).map(|(bandwidth_bps, latency_cycles)| LinkType {
-            name: name.value.to_string(),
-            bandwidth_bps,
-            latency_cycles,
-            span: *item,
-        }));
+        links.types.push(bandwidth.zip(latency).zip(floored).map(
+            |((bandwidth_bps, latency_cycles), ((cost, more), (per_metre_ps, power_mw)))| LinkType {
+                per_metre_ps,
+                cost: [cost, more],
+                power_mw,
+                name: name.value.to_string(),
+                bandwidth_bps,
+                latency_cycles,
+                span: *item,
+            },
+        ));
     }
     links
 }

@@ -21,6 +21,7 @@ pub(super) struct Items<'a> {
     pub(super) ocs: Vec<(&'a ast::OcsItem, Span)>,
     pub(super) budget: Option<(&'a ast::Block, Span)>,
     pub(super) failures: Option<(&'a ast::Block, Span)>,
+    pub(super) floor: Option<(&'a ast::Block, Span)>,
     pub(super) demand: Option<(&'a ast::Block, Span)>,
     pub(super) simulations: Vec<(&'a Name, &'a ast::Block, Span)>,
     pub(super) collectives: Vec<(&'a ast::Setting, Span)>,
@@ -60,6 +61,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
             ItemKind::Cube(block) => once(context, &mut items.cube, "cube", block, item.span),
             ItemKind::Budget(block) => once(context, &mut items.budget, "budget", block, item.span),
             ItemKind::Failures(block) => once(context, &mut items.failures, "failures", block, item.span),
+            ItemKind::Floor(block) => once(context, &mut items.floor, "floor", block, item.span),
             ItemKind::Demand(block) => once(context, &mut items.demand, "demand", block, item.span),
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Simulate(name, block) => items.simulations.push((name, block, item.span)),
@@ -76,6 +78,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
                     (Some("cube"), _) => items.cube = items.cube.or(Some((block, span))),
                     (Some("budget"), _) => items.budget = items.budget.or(Some((block, span))),
                     (Some("failures"), _) => items.failures = items.failures.or(Some((block, span))),
+                    (Some("floor"), _) => items.floor = items.floor.or(Some((block, span))),
                     (Some("demand"), _) => items.demand = items.demand.or(Some((block, span))),
                     _ => {}
                 }

@@ -6,7 +6,7 @@ use super::settings::word;
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
 use crate::model::word::form;
-use crate::model::{Budget, Capacities, DeclaredCollective, Demand, Family, Plant, Require, Router, RoutingChoice, Simulation};
+use crate::model::{Budget, Capacities, DeclaredCollective, Demand, Family, Floor, Plant, Require, Router, RoutingChoice, Simulation};
 use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, Value, ValueKind};
 
 /// The first word of a topology.
@@ -85,6 +85,7 @@ impl Kind {
 pub(super) struct Parts {
     pub(super) router: Router,
     pub(super) plant: Plant,
+    pub(super) floor: Option<Floor>,
     pub(super) budget: Budget,
     pub(super) demand: Demand,
     pub(super) capacities: Capacities,

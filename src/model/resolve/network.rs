@@ -7,14 +7,14 @@ use super::items::Items;
 use super::kind::{Kind, Parts, named};
 use super::settings::wrong_kind;
 use super::site::Site;
-use super::{choices, collectives, demand, failures, foreign, graph, hardware, requires, simulations, wiring};
+use super::{choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, simulations, wiring};
 use crate::algebra::kautz_targets;
 use crate::diag::{Span, list};
 use crate::model::errors::ResolveError;
 use crate::model::word::{form, names};
 use crate::model::{
-    Arcs, Dragonfly, Family, FreeGraph, Listed, ListedRouter, Megafly, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem,
-    slim_fly_degree,
+    Arcs, Dragonfly, Family, Floor, FreeGraph, Listed, ListedRouter, Megafly, Network, Plant, Router, RoutingChoice, Shortcuts,
+    TopologyChoice, file_stem, slim_fly_degree,
 };
 use crate::syntax::ast::{Name, ValueKind};
 use std::collections::BTreeMap;
@@ -23,7 +23,8 @@ use std::collections::BTreeMap;
 pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
     let router = hardware::router(context, items, site, kind);
     let budget = choices::budget(context, items, site, kind, router.as_ref());
-    let network = topology(context, items, site, kind);
+    let floor = floor::written(context, items, site);
+    let network = topology(context, items, site, kind, floor.as_ref().and_then(Option::as_ref));
     let failures = failures::failures(context, items, network.as_ref());
     let routing = choices::routing(context, items, site, kind);
     let simulations = simulations::simulations(context, items, router.as_ref());
@@ -32,6 +33,9 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     if failures == Some(None) {
         requires::need_failures(context, &requires);
     }
+    if floor == Some(None) {
+        requires::need_floor(context, &requires);
+    }
     // Who sends follows from the family alone, but where a file says how many hosts some routers have.
     let each = router.as_ref().map_or(1, |router| router.hosts);
     let senders = network.as_ref().map(|network| Senders::of_network(&network.hosts(each)));
@@ -39,7 +43,15 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     if let (Some(network), Some(router)) = (&network, &router) {
         radix(context, network, router);
     }
-    let capacities = network.as_ref().and_then(|network| wiring::capacities(context, site.links, &network.links_in_use()));
+    let floor = match (floor?, &network) {
+        (Some(floor), Some(network)) => Some(floor::fitted(context, floor, network, site.links)?),
+        _ => None,
+    };
+    let in_use = |network: &Network| match floor.as_ref().and_then(|floor| floor.by_length.as_ref()) {
+        Some(by_length) => by_length.links().collect(),
+        None => network.links_in_use(),
+    };
+    let capacities = network.as_ref().and_then(|network| wiring::capacities(context, site.links, &in_use(network)));
     if let (Some(Network { family: Family::Listed(listed), span, .. }), Some(budget)) = (&network, &budget)
         && !budget.faults.is_none()
     {
@@ -53,6 +65,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     Some(Parts {
         router: router?,
         plant,
+        floor,
         budget: budget?,
         demand: demand?,
         capacities,
@@ -64,7 +77,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
 }
 
 /// The family with its links.
-fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<Network> {
+fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind, floor: Option<&Floor>) -> Option<Network> {
     let Some(setting) = items.settings.get("topology") else {
         context.error(missing("the fabric", "`topology`", "topology = torus 16 x 16;", site.head));
         return None;
@@ -74,35 +87,23 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
         return None;
     };
     let span = setting.name.span.to(name.span);
-    let place = Place { name: &name, links: site.links };
+    let by_length = floor::goes_by_length(items, site.links);
+    let place = Place { name: &name, links: site.links, by_length };
     let (family, [local, global]) = match (&*name.value, &setting.value.kind) {
-        ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => place.grid(context, dims, block.as_ref(), setting.value.span)?,
-        ("hyperx", ValueKind::Block(_, block)) => place.hyperx(context, block)?,
-        ("hypercube" | "folded_hypercube", ValueKind::Block(_, block)) => place.hypercube(context, block)?,
-        ("polarstar", ValueKind::Block(_, block)) => place.polarstar(context, block)?,
-        ("polarfly", ValueKind::Block(_, block)) => place.polarfly(context, block)?,
-        ("slim_fly", ValueKind::Block(_, block)) => place.slim_fly(context, block)?,
-        ("bundlefly", ValueKind::Block(_, block)) => place.bundlefly(context, block)?,
-        ("spectralfly", ValueKind::Block(_, block)) => place.spectralfly(context, block)?,
-        ("levels", ValueKind::Block(_, block)) => place.levels(context, block)?,
-        ("megafly", ValueKind::Block(_, block)) => place.megafly(context, block)?,
-        ("gen_kautz", ValueKind::Block(_, block)) => place.gen_kautz(context, block)?,
-        ("xpander", ValueKind::Block(_, block)) => place.xpander(context, block)?,
-        ("random_regular", ValueKind::Block(_, block)) => place.random_regular(context, block)?,
-        ("synthesize", ValueKind::Block(_, block)) => place.synthesize(context, block)?,
-        ("dragonfly", ValueKind::Block(_, block)) => place.dragonfly(context, block)?,
-        ("fat_tree", ValueKind::Block(_, block)) => place.fat_tree(context, block)?,
-        ("kautz", ValueKind::Block(_, block)) => place.kautz(context, block)?,
+        ("permute", ValueKind::Block(_, block)) => place.permute(context, block, floor)?,
         ("graph", ValueKind::File(_, path, block)) => {
             let (listed, default) = graph::graph(context, site, path, block.as_ref(), name.span)?;
             // Every link of a file has its own type.
             let link = default.or(listed.links.first().map(|link| link.link))?;
             (Family::Listed(listed), [link; 2])
         }
-        _ => {
-            context.error(wrong_topology(&name, plant));
-            return None;
-        }
+        _ => match place.family(context, &setting.value) {
+            Some(found) => found?,
+            None => {
+                context.error(wrong_topology(&name, plant));
+                return None;
+            }
+        },
     };
     Some(Network { family, local, global, failures: None, span })
 }
@@ -237,7 +238,9 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
             };
             Fullest::new("a router of this `kautz`".to_owned(), &[(ports, kind)], hosts)
         }
+        Family::Permuted(permuted) => fullest(&permuted.base, router),
         Family::Xpander { degree, .. }
+        | Family::Shortcuts(Shortcuts { degree, .. })
         | Family::RandomRegular { degree, .. }
         | Family::Synthesized(FreeGraph { degree, arcs: Arcs::Duplex, .. }) => alike(*degree),
         Family::GenKautz { degree, arcs: Arcs::Simplex, .. } | Family::Synthesized(FreeGraph { degree, .. }) => {

@@ -10,8 +10,8 @@ use super::simulations::ends;
 use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
 use crate::model::{
-    Budget, Collective, CollectiveMetric, Comparison, GraphMetric, Metric, OfCollective, OfSimulation, Reference, Require, Scale,
-    SimulatedMetric, Subject,
+    Budget, Collective, CollectiveMetric, Comparison, FloorMetric, GraphMetric, Metric, OfCollective, OfSimulation, Reference, Require,
+    Scale, SimulatedMetric, Subject,
 };
 use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
@@ -84,8 +84,9 @@ fn require(
         context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
         return None;
     }
-    if matches!(metric, Metric::Graph(_)) && !kind.network {
+    if matches!(metric, Metric::Graph(_) | Metric::Floor(_)) && !kind.network {
         let help = match metric {
+            Metric::Floor(_) => "remove it: only the cables of networks are laid",
             Metric::Graph(GraphMetric::Bisection) => "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through",
             _ => "remove it: what is measured of a graph is measured of networks",
         };
@@ -93,7 +94,7 @@ fn require(
         context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
         return None;
     }
-    if matches!(metric, Metric::Graph(_)) && fault {
+    if matches!(metric, Metric::Graph(_) | Metric::Floor(_)) && fault {
         let help = format!("write `{plain}`: it is measured without faults");
         context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, item.metric.span));
         return None;
@@ -252,6 +253,15 @@ fn simulated(context: &mut Context, item: &RequireItem, subjects: &Subjects<'_>)
 /// Shares of a static bound are told in so many parts.
 const SHARES: u64 = 1_000_000;
 
+/// Complains about lines on cables where the spec has no floor.
+pub(super) fn need_floor(context: &mut Context, requires: &[Require]) {
+    for line in requires.iter().filter(|line| matches!(line.metric, Metric::Floor(_))) {
+        let help = Some("add `floor { cabinet = 16; }`".to_owned());
+        let (what, place) = (format!("`{}`", line.metric.name()), "a fabric without a `floor`".to_owned());
+        context.error(ResolveError::Misplaced { what, place, help, span: line.span });
+    }
+}
+
 /// Complains about lines on failures where the spec has none.
 pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
     for line in requires.iter().filter(|line| line.metric == Metric::Graph(GraphMetric::DisconnectShare)) {
@@ -262,7 +272,9 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
 }
 
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) -> ResolveError {
-    let fits = |metric: &Metric| if kind.network { *metric != Metric::DisjointTrees } else { !matches!(metric, Metric::Graph(_)) };
+    let fits = |metric: &Metric| {
+        if kind.network { *metric != Metric::DisjointTrees } else { !matches!(metric, Metric::Graph(_) | Metric::Floor(_)) }
+    };
     let known: Vec<&str> = Metric::every().filter(fits).map(Metric::name).collect();
     let plain = if fault { plain } else { plain.rsplit('.').next().unwrap_or(plain) };
     let help = match (closest(plain, known.iter().copied()), foreign::metric(plain)) {
@@ -297,6 +309,21 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
                 let nanoseconds = number.times(unit.factor).and_then(|picoseconds| Decimal::ratio(picoseconds, 1_000));
                 (in_base_units(context, what, item, nanoseconds, "a whole number of ps")?, Scale::Metric, " ns")
             }
+        }
+        (Metric::Floor(metric), Some(_)) if metric.is_length() => {
+            let (number, _) = quantity_of(context, &what, &item.value, &[Dimension::Length], "5.6 m")?;
+            (number, Scale::Metric, " m")
+        }
+        (Metric::Floor(FloorMetric::Power), Some(_)) => {
+            let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Power], "120 W")?;
+            let watts = number.times(unit.factor).and_then(|milliwatts| Decimal::ratio(milliwatts, 1_000));
+            (in_base_units(context, what, item, watts, "a whole number of mW")?, Scale::Metric, " W")
+        }
+        (Metric::Floor(metric), None) if metric.is_length() || metric == FloorMetric::Power => {
+            let example = if metric.is_length() { "5.6 m" } else { "120 W" };
+            let dimension = if metric.is_length() { Dimension::Length } else { Dimension::Power };
+            quantity_of(context, &what, &item.value, &[dimension], example);
+            return None;
         }
         (_, Some(unit)) => {
             let share = if &*unit.value == "%" { decimal(context, &what, &item.value) } else { None };
@@ -406,6 +433,7 @@ fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale
     let upper = matches!(comparison, Comparison::AtMost | Comparison::Less | Comparison::Equal);
     let whole = match metric {
         Metric::Graph(metric) => metric.is_count(),
+        Metric::Floor(metric) => metric == FloorMetric::Bundles,
         _ => matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees),
     };
     let (name, value) = (metric.name(), value.as_f64());

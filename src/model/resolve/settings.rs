@@ -278,6 +278,50 @@ pub(super) fn decimal(context: &mut Context, what: &str, quantity: &Quantity) ->
     parsed
 }
 
+/// A number without a unit, decimal or not.
+pub(super) fn plain_number(context: &mut Context, what: &str, value: &Value, example: &str) -> Option<Decimal> {
+    match &value.kind {
+        ValueKind::Quantity(quantity @ Quantity { unit: None, .. }) => decimal(context, what, quantity),
+        ValueKind::Quantity(Quantity { unit: Some(unit), .. }) => {
+            context.error(ResolveError::WrongUnit {
+                what: what.to_owned(),
+                wanted: "no unit".to_owned(),
+                help: Some(format!("remove `{}`", unit.value)),
+                span: unit.span,
+                found: "a plain number expected".to_owned(),
+            });
+            None
+        }
+        _ => {
+            context.error(wrong_kind(what, "a number", example, value.span));
+            None
+        }
+    }
+}
+
+/// A price: a plain number with at most three digits behind the point, in thousandths.
+pub(super) fn thousandths(context: &mut Context, what: &str, value: &Value, example: &str) -> Option<u64> {
+    let number = plain_number(context, what, value, example)?;
+    let thousandths = number.times(1000).filter(|&thousandths| thousandths <= 1_000_000_000_000);
+    if thousandths.is_none() {
+        let wanted = "at most 1000000000, with at most three digits behind the point".to_owned();
+        let (span, found) = (value.span, format!("this is {number}"));
+        context.error(ResolveError::OutOfRange { what: what.to_owned(), wanted, help: None, span, found });
+    }
+    thousandths
+}
+
+/// The value that a word stands for, and the block behind it, if there is one.
+pub(super) fn named_block<'a, T: Word>(context: &mut Context, what: &str, value: &'a Value) -> Option<(T, Option<&'a Block>)> {
+    let ValueKind::Block(name, block) = &value.kind else { return one_of(context, what, value).map(|chosen| (chosen, None)) };
+    let names: Vec<&str> = T::WORDS.iter().map(|known| known.word()).collect();
+    let found = T::WORDS.iter().find(|known| known.word() == &*name.value).copied();
+    if found.is_none() {
+        context.error(unknown_choice(what, name, &names, None));
+    }
+    found.map(|chosen| (chosen, Some(block)))
+}
+
 /// A value that is a bare name.
 pub(super) fn choice(value: &Value) -> Option<Name> {
     match &value.kind {

@@ -1,4 +1,4 @@
-//! Networks whose links are drawn at random, or searched: regular graphs and digraphs.
+//! Networks whose links are drawn at random, or searched: regular graphs and digraphs, rings with shortcuts.
 //!
 //! In: a family without a rule that tells its links. Out: candidates, each a list of pairs, best first or in
 //! the order in which they were drawn; the certified flow decides among them. Sources: Singla and others 2012
@@ -7,7 +7,10 @@
 mod distances;
 mod error;
 mod links;
+mod normal;
+mod permute;
 mod regular;
+mod ring;
 mod search;
 mod xpander;
 
@@ -15,7 +18,7 @@ pub use error::DrawError;
 pub use links::Links;
 
 use crate::diag::Span;
-use crate::model::{Draw, Family};
+use crate::model::{Draw, Family, Permuted};
 use crate::random::Stream;
 use rayon::prelude::*;
 
@@ -31,9 +34,20 @@ pub fn candidates(family: &Family, span: Span) -> Result<Vec<Links>, DrawError> 
         Family::Xpander { degree, lift, draw } => {
             draws(draw, |stream| xpander::draw(degree, lift, stream)).ok_or(DrawError::no_gap(degree, draw.attempts, span))
         }
+        // The ring joins all.
+        Family::Shortcuts(shortcuts) => Ok(draws(shortcuts.draw, |stream| Some(ring::draw(&shortcuts, stream))).unwrap_or_default()),
         Family::Synthesized(free) => Ok(search::search(&free)),
         _ => unreachable!("the parameters of a {} tell its links", family.name()),
     }
+}
+
+/// The candidates of a network whose links exchange ends, from those of its base.
+///
+/// # Errors
+/// As [`candidates`].
+pub fn permuted(of: &Permuted, base: &[[u32; 2]], span: Span) -> Result<Vec<Links>, DrawError> {
+    let routers = of.base.router_count() as u32;
+    draws(of.draw, |stream| permute::draw(of, base, stream)).ok_or(DrawError::permuted(routers, of.draw.attempts, span))
 }
 
 /// Every draw by streams of its own, one per attempt.

@@ -37,6 +37,7 @@ pub fn measure(topology: &Topology, network: &Network, demand: &Demand, halves: 
         paths,
         edge_connectivity,
         failures,
+        floor: None,
     };
     (metrics, record.into_iter().collect())
 }

@@ -33,13 +33,22 @@ pub use seeds::seeds;
 
 use crate::ids::{BlockId, NodeId, PortId};
 use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
-use crate::model::{Demand, Fabric, Family, Network};
+use crate::model::{Fabric, Family, Network};
 use edge::Edge;
 use grid::Axis;
 
 /// The topology of a network whose parameters tell its links.
 pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
-    let edges = match &network.family {
+    of_edges(fabric, network, &edges(network, &network.family))
+}
+
+/// The pairs that the links of a family join whose parameters tell them.
+pub fn pairs(network: &Network, family: &Family) -> Vec<[u32; 2]> {
+    edges(network, family).into_iter().map(|edge| edge.ends).collect()
+}
+
+fn edges(network: &Network, family: &Family) -> Vec<Edge> {
+    match family {
         Family::Torus(sides) => grid::edges(network, sides, Axis::Ring),
         Family::Mesh(sides) => grid::edges(network, sides, Axis::Path),
         Family::HyperX(sides) => grid::edges(network, sides, Axis::Complete),
@@ -56,11 +65,10 @@ pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
         Family::Kautz { degree, length, arcs } => kautz::edges(network, *degree, *length, *arcs),
         Family::GenKautz { degree, routers, arcs } => gen_kautz::edges(network, *degree, *routers, *arcs),
         Family::Listed(listed) => listed::edges(listed),
-        Family::Xpander { .. } | Family::RandomRegular { .. } | Family::Synthesized(_) => {
-            unreachable!("`draw` makes the links of a {}", network.family.name())
+        Family::Xpander { .. } | Family::RandomRegular { .. } | Family::Shortcuts(_) | Family::Permuted(_) | Family::Synthesized(_) => {
+            unreachable!("`draw` makes the links of a {}", family.name())
         }
-    };
-    of_edges(fabric, network, &edges)
+    }
 }
 
 /// The topology of a network whose links are drawn, from the pairs that they join.
@@ -71,15 +79,18 @@ pub fn wire_drawn(fabric: &Fabric, network: &Network, links: &[[u32; 2]]) -> Top
 
 fn of_edges(fabric: &Fabric, network: &Network, edges: &[Edge]) -> Topology {
     let (ports, links) = number(network.router_count(), edges, network.family.is_simplex());
-    let topology = Topology::new(ports, links, symmetry(network, &fabric.demand));
+    let topology = Topology::new(ports, links, symmetry(fabric, network));
     let topology = topology.with_hosts(network.hosts(fabric.router.hosts)).named(Names::of(fabric));
     topology.with_capacities(fabric.capacities.clone())
 }
 
 /// The rotations of the groups that keep ports and demand.
-fn symmetry(network: &Network, demand: &Demand) -> Symmetry {
-    let (size, groups) = network.family.blocks();
-    if !network.family.rotates() {
+fn symmetry(fabric: &Fabric, network: &Network) -> Symmetry {
+    let (demand, (size, groups)) = (&fabric.demand, network.family.blocks());
+    // Cables of one link differ in length.
+    let runs = fabric.link_types.iter().any(|link| link.per_metre_ps > 0);
+    let unlike = fabric.floor.as_ref().is_some_and(|floor| runs || floor.by_length.is_some());
+    if unlike || !network.family.rotates() {
         return Symmetry::trivial(size, groups);
     }
     // Rotations that keep the demand are the multiples of the least one, which divides the number of groups.

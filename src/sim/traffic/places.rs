@@ -63,12 +63,7 @@ impl Groups {
     pub(super) fn of(fabric: &Fabric, endpoints: &Endpoints) -> Option<Self> {
         let size = match &fabric.plant {
             Plant::Pod(pod) => pod.chips_per_cube(),
-            Plant::Network(network) => match &network.family {
-                Family::PolarStar(star) => star.supernode_size(),
-                Family::Bundlefly { p, .. } => *p,
-                Family::Xpander { lift, .. } => *lift,
-                family => family.blocks().0,
-            },
+            Plant::Network(network) => network.family.group_size().unwrap_or(1),
         };
         let routers = endpoints.first.len() as u32 - 1;
         let all = (0..routers / size.max(1)).map(|group| group * size..(group + 1) * size);

@@ -46,6 +46,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::ocs
         | Rule::budget
         | Rule::failures
+        | Rule::floor
         | Rule::demand
         | Rule::simulate
         | Rule::collective
@@ -97,6 +98,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_ocs
         | Rule::kw_budget
         | Rule::kw_failures
+        | Rule::kw_floor
         | Rule::kw_demand
         | Rule::kw_simulate
         | Rule::kw_collective

@@ -5,7 +5,15 @@ use crate::model::LinkType;
 use std::fmt::Write;
 
 fn declared(names: &[&str]) -> Links {
-    let of = |name: &str| LinkType { name: name.to_owned(), bandwidth_bps: 1, latency_cycles: 1, span: Span::default() };
+    let of = |name: &str| LinkType {
+        name: name.to_owned(),
+        bandwidth_bps: 1,
+        latency_cycles: 1,
+        per_metre_ps: 0,
+        cost: [0, 0],
+        power_mw: 0,
+        span: Span::default(),
+    };
     Links { names: names.iter().map(|&name| name.into()).collect(), types: names.iter().map(|name| Some(of(name))).collect() }
 }
 

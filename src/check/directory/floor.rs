@@ -1,0 +1,39 @@
+//! Reads `floor.json` against the spec.
+
+use super::read::{contradiction, tagged};
+use super::{FLOOR, Files};
+use crate::check::CheckError;
+use crate::ir::Placement;
+use crate::model::{Fabric, Floor};
+use crate::read::FloorFile;
+
+/// Where routers are said to stand; whether they may is for [`crate::check::floor`].
+pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result<Placement, CheckError> {
+    let file: FloorFile = tagged(files, FLOOR)?;
+    let wrong = |place: String, what: String| Err(contradiction(FLOOR, place, what));
+    if file.fabric != fabric.name {
+        return wrong("fabric".to_owned(), format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name));
+    }
+    if [file.rows, file.columns] != floor.grid {
+        return wrong("rows".to_owned(), format!("a floor of {} by {}, but the spec has {:?}", file.rows, file.columns, floor.grid));
+    }
+    let mut cabinet_of = vec![None; fabric.node_count()];
+    let mut place_of = Vec::new();
+    for (k, line) in file.cabinets.iter().enumerate() {
+        if line.id as usize != k {
+            return wrong(format!("cabinets[{k}]"), format!("has the id {}, but ids count from 0", line.id));
+        }
+        place_of.push([line.row, line.column]);
+        for &router in &line.routers {
+            match cabinet_of.get_mut(router as usize) {
+                Some(cabinet @ None) => *cabinet = Some(line.id),
+                Some(Some(_)) => return wrong(format!("cabinets[{k}]"), format!("holds router {router}, which another one holds")),
+                None => return wrong(format!("cabinets[{k}]"), format!("holds router {router}, which does not exist")),
+            }
+        }
+    }
+    match cabinet_of.iter().position(Option::is_none) {
+        Some(router) => wrong("cabinets".to_owned(), format!("router {router} stands nowhere")),
+        None => Ok(Placement { cabinet_of: cabinet_of.into_iter().flatten().collect(), place_of }),
+    }
+}

@@ -1,0 +1,80 @@
+//! Rings with random shortcuts, and how far those reach.
+
+use super::draw::Draw;
+use crate::units::Decimal;
+
+/// `ring_n { .. }`, `nbr { .. }`, `gau { .. }`: a ring, and `degree - 2` random matchings of its routers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shortcuts {
+    /// Number of routers, 3 or more.
+    pub routers: u32,
+    /// Links of a router, 2 or more; some have fewer where a matching leaves them out.
+    pub degree: u32,
+    /// Which routers a shortcut may join.
+    pub reach: Reach,
+    /// Which one.
+    pub draw: Draw,
+}
+
+/// Which routers a shortcut may join, by their distance along the ring.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// Any two, all alike.
+    Any,
+    /// Those nearer than half of this share of all routers, all alike.
+    Within(Decimal),
+    /// Any two; the distance is normal, and its deviation half of this share of all routers.
+    Normal(Decimal),
+}
+
+impl Reach {
+    /// The word of the family.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reach::Any => "ring_n",
+            Reach::Within(_) => "nbr",
+            Reach::Normal(_) => "gau",
+        }
+    }
+}
+
+impl Shortcuts {
+    /// The largest distance along the ring that a shortcut may have; 1 or 0 where there is none.
+    pub fn farthest(&self) -> u32 {
+        match self.reach {
+            // Strictly nearer: the least integer not below, less one.
+            Reach::Within(share) => {
+                let (digits, scale) = share.parts();
+                let bound = (digits * u128::from(self.routers)).div_ceil(2 * 10u128.pow(scale));
+                bound.saturating_sub(1).min(u128::from(self.routers / 2)) as u32
+            }
+            Reach::Any | Reach::Normal(_) => self.routers / 2,
+        }
+    }
+    /// As a spec writes it.
+    pub(super) fn written(&self) -> String {
+        let reach = match self.reach {
+            Reach::Any => String::new(),
+            Reach::Within(share) => format!(" p = {share};"),
+            Reach::Normal(share) => format!(" alpha = {share};"),
+        };
+        let Shortcuts { routers, degree, draw, .. } = self;
+        format!("{} {{ routers = {routers}; degree = {degree};{reach} {} }}", self.reach.name(), draw.written())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_is_strictly_nearer_than_half_of_the_share() {
+        let of = |routers, share: &str| {
+            let reach = Reach::Within(Decimal::parse(share).expect("a number"));
+            Shortcuts { routers, degree: 4, reach, draw: Draw { seed: 1, attempts: 1, draws: 1 } }.farthest()
+        };
+        // 12.8 of 256, and exactly 12 of 240.
+        assert_eq!([of(256, "0.1"), of(240, "0.1"), of(256, "0.5"), of(256, "1"), of(257, "1")], [12, 11, 63, 127, 128]);
+        assert_eq!(of(10, "0.2"), 0);
+    }
+}

@@ -1,0 +1,240 @@
+//! Cabinets, cables and what they come to: known lengths, and directories that prove it.
+//!
+//! Answers stand in `tests/data/floor_answers.csv`: exact where they follow from the grid, bands of 3 % where
+//! clusters and places are searched.
+
+use fabc::compile::{Stage, compile};
+use fabc::compiled::Compiled;
+use fabc::emit;
+use fabc::ir::{FloorMetrics, Placement, Topology};
+use fabc::model::{self, Family, FloorMetric, Plant};
+use fabc::passes::{draw, place, wire};
+use fabc::progress::Silent;
+use fabc::syntax::print_spec;
+use fabc::{check, verify};
+
+fn spec(topology: &str, floor: &str) -> String {
+    format!(
+        "fabric laid {{ clock = 1 GHz;
+        link wire {{ bandwidth = 96 Gbps; latency = 20 ns; cost = 100; cost_per_metre = 2.5; power = 1.5 W; }}
+        router {{ radix = 64; hosts = 1; vcs = 8; flit = 32 B; buffer = 64 flits; latency = 100 cycles; }}
+        topology = {topology} routing = up_down; floor {{ {floor} }} }}"
+    )
+}
+
+fn compiled(text: &str, last: Stage) -> Compiled {
+    let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
+    let (fabric, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+}
+
+/// A topology with the cables of its floor, without flow or routes; and what they come to.
+fn laid(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
+    let text = spec(topology, floor);
+    let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
+    let (fabric, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (Plant::Network(network), Some(floor)) = (&fabric.plant, &fabric.floor) else { unreachable!("a network on a floor") };
+    let topology = match &network.family {
+        Family::Permuted(of) => {
+            let drawn = draw::permuted(of, &wire::pairs(network, &of.base), network.span).expect("a draw");
+            wire::wire_drawn(&fabric, network, &drawn[0])
+        }
+        family if family.is_drawn() => wire::wire_drawn(&fabric, network, &draw::candidates(family, network.span).expect("a draw")[0]),
+        _ => wire::wire(&fabric, network),
+    };
+    let (placement, _) = place::place(floor, &topology, network.family.group_size());
+    let cables = placement.cables(floor, &topology);
+    let topology = topology.with_cables(cables.iter().map(|&(length, link)| (length, link.expect("a link for every length"))));
+    let metrics = FloorMetrics::of(&fabric, floor, &placement, &topology);
+    assert_eq!(check::floor(&fabric, floor, &topology, &placement).expect("as placed"), metrics);
+    (metrics, topology)
+}
+
+/// A metric of the cables of a topology on a floor.
+fn measured(topology: &str, floor: &str, metric: FloorMetric) -> f64 {
+    laid(topology, floor).0.value(metric).as_f64()
+}
+
+fn average(topology: &str, floor: &str) -> f64 {
+    measured(topology, floor, FloorMetric::AverageCable)
+}
+
+#[test]
+fn lengths_by_construction_are_exact() {
+    for (topology, floor, expected) in [
+        ("torus 16 x 16;", "cabinet = 16;", 3.84375),
+        ("torus 16 x 16;", "cabinet = 16; order = serpentine;", 3.61875),
+        ("hypercube { dimensions = 8; }", "cabinet = 16;", 4.0125),
+        ("hypercube { dimensions = 8; }", "cabinet = 16; order = serpentine;", 4.1625),
+        ("folded_hypercube { dimensions = 8; }", "cabinet = 16;", 4.611_111),
+        ("hypercube { dimensions = 9; }", "cabinet = 16;", 5.0778),
+    ] {
+        let found = average(topology, floor);
+        assert!((found - expected).abs() < 5e-5, "{topology} {floor}: {found}, not {expected}");
+    }
+}
+
+#[test]
+fn annealing_finds_what_is_known_to_be_best() {
+    // A ring of cabinets around 4 x 4 places takes 10 steps along rows and 6 across, 18.6 m in all.
+    for (topology, expected) in [("torus 16 x 16;", (2.0 + 4.0 + 18.6 / 16.0) / 2.0), ("hypercube { dimensions = 8; }", 4.0125)] {
+        let found = average(topology, "cabinet = 16; placement = annealed { effort = 1; seed = 1; }");
+        assert!((found - expected).abs() < 5e-5, "{topology}: {found}, not {expected}");
+    }
+}
+
+#[test]
+fn clusters_keep_cables_as_short_as_they_should() {
+    let floor = "cabinet = 16; clustering = walktrap; placement = annealed;";
+    for (topology, most) in [
+        ("ring_n { routers = 256; degree = 4; }", 4.27),
+        ("ring_n { routers = 256; degree = 8; }", 5.37),
+        ("nbr { routers = 256; degree = 8; p = 0.5; }", 4.87),
+    ] {
+        let found = average(topology, floor);
+        // The bands are means over seeds; this is one.
+        assert!(found <= most * 1.03, "{topology}: {found}, more than {most}");
+        let in_order = average(topology, "cabinet = 16;");
+        assert!(found < in_order, "{topology}: {found} against {in_order} in order");
+    }
+}
+
+#[test]
+fn prices_powers_and_bundles_add_up() {
+    // A line of four routers in two cabinets: two cables of 2 m inside, one of 4.6 m between.
+    let floor = "cabinet = 2; install = 30; grid = fixed 1 x 2;";
+    for (metric, expected) in [
+        (FloorMetric::CableLength, 8.6),
+        (FloorMetric::LongestCable, 4.6),
+        (FloorMetric::Cost, 3.0 * 130.0 + 2.5 * 8.6),
+        (FloorMetric::Power, 4.5),
+        (FloorMetric::Bundles, 1.0),
+    ] {
+        let found = measured("mesh 4;", floor, metric);
+        assert!((found - expected).abs() < 1e-9, "{metric:?}: {found}, not {expected}");
+    }
+    // Every point of a PolarStar is a cabinet: one bundle for every two that are joined.
+    let floor = "cabinet = 8; clustering = by_group; bundles = by_group;";
+    assert_eq!(measured("polarstar { q = 5; supernode = iq; degree = 3; }", floor, FloorMetric::Bundles), 90.0);
+}
+
+#[test]
+fn permuted_networks_keep_their_cables() {
+    let floor = "cabinet = 16;";
+    for base in ["hypercube { dimensions = 8; }", "torus 16 x 16;"] {
+        for method in ["partial", "full"] {
+            let permuted = format!("permute {{ of = {base} method = {method}; }}");
+            let (before, after) = (average(base, floor), average(&permuted, floor));
+            assert!((before - after).abs() < 1e-9, "{permuted}: {after}, not {before}");
+        }
+    }
+    let links = |duplicates: &str| {
+        let of = format!("permute {{ of = hypercube {{ dimensions = 8; }} duplicates = {duplicates}; }}");
+        laid(&of, floor).1.links().len()
+    };
+    assert_eq!(links("keep"), 1024);
+    // Of 1,024 some 36 come twice.
+    assert!((960..1015).contains(&links("drop")), "{}", links("drop"));
+}
+
+/// A directory of a spec, verified; and its files.
+fn directory(text: &str) -> (Compiled, check::Files, String) {
+    let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
+    let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+    let text = print_spec(&spec);
+    let files: check::Files = emit::artifacts(&compiled, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    (compiled, files, text)
+}
+
+const LAID: &str = "fabric laid { clock = 1 GHz;
+    link copper { bandwidth = 96 Gbps; latency = 20 ns; per_metre = 5 ns; cost = 100; }
+    link optical { bandwidth = 96 Gbps; latency = 40 ns; per_metre = 5 ns; cost = 200; power = 1 W; }
+    router { radix = 64; hosts = 1; vcs = 8; flit = 32 B; buffer = 64 flits; latency = 100 cycles; }
+    budget { vcs = 6; }
+    topology = ring_n { routers = 36; degree = 5; }
+    floor { cabinet = 4; clustering = walktrap; placement = annealed; install = 30; copper <= 5 m; beyond = optical; bundles = by_cabinet; }
+    routing = minimal;
+    require average_cable <= 8 m; require cost >= 1; require bundles >= 1; require power <= 90 W; require longest_cable <= 15 m; }";
+
+#[test]
+fn a_directory_proves_its_floor() {
+    let (compiled, files, text) = directory(LAID);
+    verify::directory(&files, &compiled.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}"));
+    assert!(compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)), "{:?}", compiled.requires);
+    let sheet = String::from_utf8(files["cables.csv"].clone()).expect("text");
+    assert_eq!(sheet.lines().count(), compiled.topology.links().len() + 1);
+    // Some cables of each kind.
+    assert!(sheet.contains(",copper,2.0,,") && sheet.contains(",optical,"), "{sheet}");
+    let report = String::from_utf8(files["report.html"].clone()).expect("text");
+    assert!(report.contains("<svg class=\"floor\"") && report.contains("id=\"floor\""));
+}
+
+#[test]
+fn what_is_changed_on_a_floor_is_seen() {
+    let (compiled, files, text) = directory(LAID);
+    let tampered = |file: &str, from: &str, to: &str| {
+        let mut files = files.clone();
+        let before = String::from_utf8(files[file].clone()).expect("text");
+        let after = before.replacen(from, to, 1);
+        assert_ne!(before, after, "{file}: {from}");
+        files.insert(file.to_owned(), after.into_bytes());
+        let found = verify::directory(&files, &compiled.fabric, &text).expect_err("it is let through");
+        found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    assert!(tampered("cables.csv", ",copper,2.0,", ",copper,3.0,").contains("cables.csv"));
+    tampered("floor.json", "\"row\":0,\"column\":0", "\"row\":0,\"column\":9");
+    assert!(tampered("topology.json", "\"length\":20", "\"length\":21").contains("its way has 20"));
+    tampered("report.json", "\"bundles\":", "\"bundles\":1");
+    let swapped = {
+        let mut floor: serde_json::Value = serde_json::from_slice(&files["floor.json"]).expect("json");
+        let first = floor["cabinets"][0]["routers"][0].clone();
+        floor["cabinets"][0]["routers"][0] = floor["cabinets"][1]["routers"][0].clone();
+        floor["cabinets"][1]["routers"][0] = first;
+        let mut files = files.clone();
+        files.insert("floor.json".to_owned(), floor.to_string().into_bytes());
+        verify::directory(&files, &compiled.fabric, &text)
+    };
+    swapped.expect_err("two routers changed cabinets");
+}
+
+#[test]
+fn a_placement_that_is_none_is_convicted() {
+    let compiled = compiled(&spec("torus 4 x 4;", "cabinet = 4;"), Stage::Analyze);
+    let (fabric, topology) = (&compiled.fabric, &compiled.topology);
+    let floor = fabric.floor.as_ref().expect("a floor");
+    let good = compiled.placement.clone().expect("placed");
+    check::floor(fabric, floor, topology, &good).expect("as placed");
+    let found = |bad: Placement| check::floor(fabric, floor, topology, &bad).expect_err("let through").to_string();
+    let mut bad = good.clone();
+    bad.cabinet_of.swap(0, 4);
+    assert!(found(bad).contains("router 0 stands in cabinet 1"));
+    let mut bad = good.clone();
+    bad.place_of[1] = [0, 0];
+    assert!(found(bad).contains("where another one stands"));
+    let mut bad = good.clone();
+    bad.place_of.swap(0, 1);
+    assert!(found(bad).contains("but belongs in"));
+    let mut bad = good;
+    bad.place_of[3] = [7, 7];
+    assert!(found(bad).contains("beyond the floor"));
+}
+
+#[test]
+fn latencies_grow_with_the_metres() {
+    let text = |per_metre: &str| LAID.replace("per_metre = 5 ns;", per_metre);
+    let latency = |text: &str| compiled(text, Stage::Route).scenarios[0].metrics.value(model::Metric::Latency).expect("routed").as_f64();
+    let (without, with, twice) = (latency(&text("")), latency(&text("per_metre = 5 ns;")), latency(&text("per_metre = 10 ns;")));
+    // Some two and a half hops of four to eight metres, 5 ns each.
+    assert!(with > without + 20.0 && with < without + 120.0, "{without} {with}");
+    assert!(((twice - without) / (with - without) - 2.0).abs() < 0.1, "{without} {with} {twice}");
+}
+
+#[test]
+fn threads_change_nothing() {
+    let bytes = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| directory(LAID).1)
+    };
+    assert!(bytes(1) == bytes(3));
+}
