@@ -8,7 +8,7 @@
 //! A plan may be *canonical*: then only the channels that lead to canonical routers are listed, and the
 //! symmetry of the topology carries channels, chunks' sources and routers to all others.
 
-use super::{Fraction, Topology};
+use super::{Fraction, Timed, Topology};
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::model::{Collective, CollectiveAlgorithm};
 
@@ -23,7 +23,9 @@ pub struct Schedule {
     pub seed: u64,
     /// Routers of the topology.
     pub nodes: u32,
-    /// Parts of a shard (of the root's vector where there is a root); positive.
+    /// Parts of a shard (of the root's vector where there is a root); positive. Of a plan of vectors how many
+    /// there are: of an all-to-all for each pair, of a gather or a reduce-scatter for each chip, otherwise in
+    /// all.
     pub chunks: u32,
     /// The root, where there is one.
     pub root: Option<NodeId>,
@@ -42,6 +44,8 @@ pub enum Transfers {
     Trees(SharedTrees),
     /// Messages hop by hop, on the routes of the forwarding tables.
     Sends(Sends),
+    /// Single vectors in cycles, on a fabric without forwarding tables.
+    Timed(Timed),
 }
 
 /// Rounds of copies.
@@ -211,6 +215,10 @@ impl CollectiveBound {
 }
 
 impl Schedule {
+    /// The vectors in cycles, where it is such a plan.
+    pub fn timed(&self) -> Option<&Timed> {
+        if let Transfers::Timed(timed) = &self.transfers { Some(timed) } else { None }
+    }
     /// The rounds, where there are some.
     pub fn rounds(&self) -> Option<&Rounds> {
         if let Transfers::Rounds(rounds) = &self.transfers { Some(rounds) } else { None }

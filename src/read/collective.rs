@@ -144,6 +144,7 @@ impl CollectiveFile {
         let fits = match (&transfers, algorithm) {
             (Transfers::Trees(_), of) => of == CollectiveAlgorithm::Trees,
             (Transfers::Sends(_), of) => of == CollectiveAlgorithm::Direct,
+            (Transfers::Timed(_), _) => false,
             (Transfers::Rounds(_), of) => !matches!(of, CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct),
         };
         if !fits {

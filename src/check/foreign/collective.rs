@@ -121,6 +121,7 @@ fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
             let slots = last.map_or(0, |&slot| u64::from(slot) + 1);
             (slots, slots, sent)
         }
+        Transfers::Timed(timed) => (u64::from(timed.end - timed.start), 0, timed.sends.len() as u64),
     }
 }
 

@@ -81,7 +81,7 @@ fn asked(declared: &DeclaredCollective, topology: &Topology) -> Result<Collectiv
     })
 }
 
-fn named(root: &str, topology: &Topology, declared: &DeclaredCollective) -> Result<NodeId, Failure> {
+pub(super) fn named(root: &str, topology: &Topology, declared: &DeclaredCollective) -> Result<NodeId, Failure> {
     topology.find(root).ok_or_else(|| {
         let count = topology.node_count();
         Failure::spec(CollectivesError::NoRoot {

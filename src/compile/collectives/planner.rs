@@ -196,7 +196,7 @@ impl<'a> Planner<'a> {
             let schedule = match &copy.transfers {
                 Transfers::Rounds(_) => turned(self.scene, copy, collective, algorithm)?,
                 // The tightest partition is one that the packing of trees has found.
-                Transfers::Trees(_) => copy.clone(),
+                Transfers::Trees(_) | Transfers::Timed(_) => copy.clone(),
                 Transfers::Sends(_) => {
                     let relative = copy.bounds.iter().filter(|bound| !bound.is_universal()).cloned();
                     Schedule { bounds: relative.chain(self.bounds(collective)?.iter().cloned()).collect(), ..copy.clone() }
