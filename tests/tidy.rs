@@ -211,7 +211,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 41] = [
+const JUDGED: [&str; 45] = [
     "Bisection",
     "CollectiveBound",
     "CrossConnect",
@@ -246,9 +246,13 @@ const JUDGED: [&str; 41] = [
     "Sends",
     "SharedTrees",
     "SpanningTree",
+    "Sum",
     "Symmetry",
     "TableKey",
+    "Timed",
+    "TimedSend",
     "Topology",
+    "Total",
     "Transfers",
     "TreeBounds",
     "UniversalLimit",

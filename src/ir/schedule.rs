@@ -8,7 +8,7 @@
 //! A plan may be *canonical*: then only the channels that lead to canonical routers are listed, and the
 //! symmetry of the topology carries channels, chunks' sources and routers to all others.
 
-use super::{Fraction, Timed, Topology};
+use super::{Fraction, Symmetry, Timed, Topology};
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::model::{Collective, CollectiveAlgorithm};
 
@@ -218,6 +218,27 @@ impl Schedule {
     /// The vectors in cycles, where it is such a plan.
     pub fn timed(&self) -> Option<&Timed> {
         if let Transfers::Timed(timed) = &self.transfers { Some(timed) } else { None }
+    }
+    /// The number that a vector of a canonical plan has at the image of a chip.
+    pub fn vector_image(&self, timed: &Timed, symmetry: &Symmetry, element: usize, number: u64) -> u64 {
+        let nodes = u64::from(self.nodes);
+        let vectors = u64::from(self.chunks);
+        let image = |node: u64| u64::from(symmetry.image(element, NodeId(node as u32)).0);
+        let of = |vector: u64, each: u64| image(vector / each) * each + vector % each;
+        match self.collective {
+            Collective::AllToAll => {
+                let (pair, part) = (number / vectors, number % vectors);
+                (image(pair / nodes) * nodes + image(pair % nodes)) * vectors + part
+            }
+            Collective::AllGather => of(number, vectors),
+            Collective::ReduceScatter | Collective::AllReduce => {
+                let each = if self.collective == Collective::AllReduce { (vectors / nodes).max(1) } else { vectors };
+                let (value, origin) = (number / nodes, number % nodes);
+                let (vector, level) = (value / u64::from(timed.levels()), value % u64::from(timed.levels()));
+                (of(vector, each) * u64::from(timed.levels()) + level) * nodes + image(origin)
+            }
+            Collective::Broadcast | Collective::Reduce => number,
+        }
     }
     /// The rounds, where there are some.
     pub fn rounds(&self) -> Option<&Rounds> {

@@ -110,7 +110,7 @@ impl CollectiveAlgorithm {
         use CollectiveAlgorithm::{Flood, Hops, Paths, Portions, Trees};
         match collective {
             Collective::AllGather | Collective::ReduceScatter | Collective::Broadcast => &[Flood],
-            Collective::AllReduce => &[Hops, Portions, Trees],
+            Collective::AllReduce => &[Trees, Portions, Hops],
             Collective::AllToAll => &[Paths],
             Collective::Reduce => &[],
         }

@@ -11,6 +11,7 @@ mod formulas;
 mod huge;
 mod lanes;
 mod levels;
+mod scheduled;
 
 use fabc::check;
 use fabc::diag::Span;

@@ -20,8 +20,8 @@ mod trees;
 pub use errors::ScheduleError;
 pub(crate) use program::program;
 pub use program::{JudgedProgram, ProgramFault};
-pub use timed::{Replayed, cycles_at_least, together as vectors_together};
 pub use time::{Pace, Spent, Timed, bound_time, schedule_time};
+pub use timed::{Replayed, together as vectors_together};
 
 use super::{CheckError, symmetry};
 use crate::ids::{Id, NodeId};

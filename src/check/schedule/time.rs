@@ -6,6 +6,7 @@
 //! for the overhead as well.
 
 use super::pipeline::Pipeline;
+use super::timed::{cycles_at_least, replay};
 use super::transfers::{Plan, Transfer};
 use super::{Replayed, ScheduleError, messages, wrong};
 use crate::check::CheckError;
@@ -132,7 +133,7 @@ pub fn schedule_time(
 
 /// What a plan of vectors takes from its start on: the slots of the busiest channel, and the rest.
 fn of_vectors(scene: &Scene<'_>, schedule: &Schedule, vectors: &crate::ir::Timed) -> Result<Timed, CheckError> {
-    let Replayed { end, busiest } = super::timed::replay(scene, schedule, vectors)?;
+    let Replayed { end, busiest } = replay(scene, schedule, vectors)?;
     let steps = end - u64::from(vectors.start);
     let time = |cycles: u64| cycles_time(cycles, vectors.clock_hz);
     let total = time(steps);
@@ -281,7 +282,7 @@ impl Waits {
 /// What no schedule takes less than, by the witnesses of one, attoseconds; and which of them says so.
 pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, bytes: u64) -> Option<(u128, &'a CollectiveBound)> {
     if let Transfers::Timed(vectors) = &schedule.transfers {
-        let (cycles, bound) = super::cycles_at_least(schedule, vectors)?;
+        let (cycles, bound) = cycles_at_least(schedule, vectors)?;
         return Some((cycles_time(cycles, vectors.clock_hz), bound));
     }
     let chips = scene.endpoints().count() as u128;

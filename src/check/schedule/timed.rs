@@ -6,15 +6,19 @@
 //! replayed.
 
 mod bounds;
+mod copies;
+mod plan;
 mod sums;
 
-pub use bounds::cycles_at_least;
+pub(crate) use bounds::cycles_at_least;
 
-use super::{ScheduleError, wrong};
+use super::ScheduleError;
 use crate::check::{CheckError, symmetry};
-use crate::ids::{Id, NodeId};
-use crate::ir::{Scene, Schedule, Symmetry, Timed, TimedSend};
+use crate::ids::{Id, NodeId, PortId};
+use crate::ir::{Scene, Schedule, Timed, TimedSend};
 use crate::model::Collective;
+use copies::copies;
+use plan::{Replay, Step, wrong};
 use rayon::prelude::*;
 use sums::Sums;
 
@@ -25,18 +29,6 @@ pub struct Replayed {
     pub end: u64,
     /// Vectors on the busiest channel.
     pub busiest: u64,
-}
-
-/// A vector that crosses a channel, where it starts at a canonical chip.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Step {
-    /// Of a sum the vector, without level and origin.
-    vector: u64,
-    cycle: u32,
-    from: NodeId,
-    to: NodeId,
-    level: u32,
-    origin: NodeId,
 }
 
 /// Checks that a plan of vectors does what its collective demands, and that its bounds hold.
@@ -63,7 +55,7 @@ pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
     let busiest = channels(scene, timed)?;
     let replay = Replay::new(scene, schedule, timed)?;
     let steps = replay.steps()?;
-    let end = replay.run(&steps)?;
+    let end = run(&replay, &steps)?;
     if end != u64::from(timed.end) {
         return Err(wrong(format!("it says that all has come in cycle {}, but that is cycle {end}", timed.end)));
     }
@@ -97,7 +89,7 @@ pub fn together(scene: &Scene<'_>, plans: &[&Timed]) -> Result<(), CheckError> {
 
 fn too_close(scene: &Scene<'_>, (chip, port, cycle): (NodeId, u16, u32), next: u32) -> CheckError {
     let (name, ports) = (scene.topology.name(chip), scene.topology.names());
-    let what = format!("{name}.{} starts a vector, and another one in cycle {next}", ports.port(crate::ids::PortId(port)));
+    let what = format!("{name}.{} starts a vector, and another one in cycle {next}", ports.port(PortId(port)));
     ScheduleError::Cycle { cycle, what }.into()
 }
 
@@ -138,162 +130,22 @@ fn channels(scene: &Scene<'_>, timed: &Timed) -> Result<u64, CheckError> {
     Ok(busiest)
 }
 
-/// What a plan is replayed against.
-struct Replay<'a> {
-    scene: &'a Scene<'a>,
-    schedule: &'a Schedule,
-    timed: &'a Timed,
-    symmetry: Symmetry,
-    chips: Vec<NodeId>,
-    nodes: u64,
-    /// Numbers of vectors of one chip, where they are numbered by chips.
-    each: Option<u64>,
-}
-
-impl<'a> Replay<'a> {
-    fn new(scene: &'a Scene<'a>, schedule: &'a Schedule, timed: &'a Timed) -> Result<Self, CheckError> {
-        let own = scene.topology.symmetry();
-        let symmetry = if timed.canonical { own.clone() } else { own.without() };
-        let (nodes, vectors) = (schedule.nodes.into(), u64::from(schedule.chunks));
-        let each = match schedule.collective {
-            Collective::AllToAll => Some(nodes * vectors),
-            Collective::AllGather | Collective::ReduceScatter => Some(vectors),
-            Collective::AllReduce if timed.canonical && vectors % nodes == 0 => Some(vectors / nodes),
-            Collective::AllReduce if timed.canonical => return Err(wrong("its vectors are not the same for every chip".to_owned())),
-            _ => None,
-        };
-        Ok(Self { scene, schedule, timed, symmetry, chips: scene.endpoints().collect(), nodes, each })
+/// Replays all vectors; gives back when the last one is where it must be.
+fn run(of: &Replay<'_>, steps: &[Step]) -> Result<u64, CheckError> {
+    let vectors: Vec<&[Step]> = steps.chunk_by(|one, other| one.vector == other.vector).collect();
+    if vectors.len() as u64 != of.count() {
+        return Err(wrong(format!("it sends {} vectors, but there are {}", vectors.len(), of.count())));
     }
-
-    /// The chip whose vector it is.
-    fn owner(&self, vector: u64) -> Option<NodeId> {
-        let owner = vector / self.each?;
-        (owner < self.nodes).then_some(NodeId(owner as u32))
+    let sums = of.schedule.collective.sums();
+    let one = |state: &mut (Vec<u64>, Sums), steps: &&[Step]| match sums {
+        true => state.1.replay(of, steps),
+        false => copies(of, &mut state.0, steps),
+    };
+    let new = || (vec![u64::MAX; of.nodes as usize], Sums::new(of.nodes as usize));
+    let ends: Vec<Result<u64, CheckError>> = vectors.par_iter().map_init(new, one).collect();
+    let mut end = 0;
+    for ended in ends {
+        end = end.max(ended?);
     }
-
-    fn destination(&self, vector: u64) -> Option<NodeId> {
-        let to_all = self.schedule.collective != Collective::AllToAll;
-        let pair = vector / u64::from(self.schedule.chunks);
-        (!to_all).then_some(NodeId((pair % self.nodes) as u32))
-    }
-
-    /// All sends, by vector and cycle; each vector that starts at a canonical chip, on all channels.
-    fn steps(&self) -> Result<Vec<Step>, CheckError> {
-        let Self { scene, timed, symmetry, nodes, .. } = self;
-        let topology = scene.topology;
-        let step = |send: &TimedSend| {
-            let TimedSend { cycle, chip, port, vector } = *send;
-            let unknown = || CheckError::from(ScheduleError::Vector { vector, cycle, what: "is none of this collective".to_owned() });
-            let channel = scene.outgoing(chip, port).ok_or_else(unknown)?;
-            let (vector, level, origin) = match self.schedule.collective.sums() {
-                true => {
-                    let (value, origin) = (vector / nodes, NodeId((vector % nodes) as u32));
-                    (value / u64::from(timed.levels()), (value % u64::from(timed.levels())) as u32, origin)
-                }
-                false => (vector, 0, chip),
-            };
-            let to = topology.target(channel).node;
-            if !self.is_vector(vector) || !scene.is_endpoint(origin) {
-                return Err(unknown());
-            }
-            let home = self.owner(vector).map_or(0, |owner| symmetry.inverse(symmetry.element_to(owner)));
-            if home == 0 {
-                return Ok(Step { vector, cycle, from: chip, to, level, origin });
-            }
-            let image = |node| symmetry.image(home, node);
-            Ok(Step { vector: self.image(home, vector), cycle, from: image(chip), to: image(to), level, origin: image(origin) })
-        };
-        let mut steps = timed.sends.par_iter().map(step).collect::<Result<Vec<Step>, CheckError>>()?;
-        steps.par_sort_unstable();
-        Ok(steps)
-    }
-
-    fn image(&self, element: usize, vector: u64) -> u64 {
-        let Some(each) = self.each else { return vector };
-        let image = |node: u64| u64::from(self.symmetry.image(element, NodeId(node as u32)).0);
-        let (owner, rest) = (image(vector / each), vector % each);
-        let rest = match self.schedule.collective {
-            Collective::AllToAll => {
-                let parts = u64::from(self.schedule.chunks);
-                image(rest / parts) * parts + rest % parts
-            }
-            _ => rest,
-        };
-        owner * each + rest
-    }
-
-    /// Whether there is such a vector.
-    fn is_vector(&self, vector: u64) -> bool {
-        let takes_part = |node: NodeId| self.scene.is_endpoint(node);
-        match self.each {
-            None => vector < u64::from(self.schedule.chunks),
-            Some(_) => {
-                let (owner, destination) = (self.owner(vector), self.destination(vector));
-                owner.is_some_and(takes_part) && destination.is_none_or(|to| takes_part(to) && Some(to) != owner)
-            }
-        }
-    }
-
-    /// Vectors that start at canonical chips.
-    fn count(&self) -> u64 {
-        let vectors = u64::from(self.schedule.chunks);
-        let (chips, canonical) = (self.chips.len() as u64, (self.chips.len() / self.symmetry.order()) as u64);
-        match self.schedule.collective {
-            Collective::AllToAll => canonical * (chips - 1) * vectors,
-            Collective::AllGather | Collective::ReduceScatter => canonical * vectors,
-            _ => vectors / self.symmetry.order() as u64,
-        }
-    }
-
-    /// Replays all vectors; gives back when the last one is where it must be.
-    fn run(&self, steps: &[Step]) -> Result<u64, CheckError> {
-        let vectors: Vec<&[Step]> = steps.chunk_by(|one, other| one.vector == other.vector).collect();
-        if vectors.len() as u64 != self.count() {
-            return Err(wrong(format!("it sends {} vectors, but there are {}", vectors.len(), self.count())));
-        }
-        let sums = self.schedule.collective.sums();
-        let one = |state: &mut (Vec<u64>, Sums), steps: &&[Step]| match sums {
-            true => state.1.replay(self, steps),
-            false => self.copies(&mut state.0, steps),
-        };
-        let new = || (vec![u64::MAX; self.nodes as usize], Sums::new(self.nodes as usize));
-        let ends: Vec<Result<u64, CheckError>> = vectors.par_iter().map_init(new, one).collect();
-        let mut end = 0;
-        for of in ends {
-            end = end.max(of?);
-        }
-        Ok(end)
-    }
-
-    /// A vector that is copied: `came[router]` is when, and nothing where the replay ends.
-    fn copies(&self, came: &mut [u64], steps: &[Step]) -> Result<u64, CheckError> {
-        let vector = steps[0].vector;
-        let failed = |cycle: u32, what: String| CheckError::from(ScheduleError::Vector { vector, cycle, what });
-        came.fill(u64::MAX);
-        let owner = self.owner(vector).or(self.schedule.root).unwrap_or(NodeId(0));
-        came[owner.index()] = u64::from(self.timed.start);
-        let mut end = 0;
-        for step in steps {
-            let name = |node| self.scene.topology.name(node);
-            if came[step.from.index()] > u64::from(step.cycle) {
-                let since = came[step.from.index()];
-                let since = if since == u64::MAX { "never".to_owned() } else { format!("in cycle {since}") };
-                return Err(failed(step.cycle, format!("leaves {}, where it has come {since}", name(step.from))));
-            }
-            if came[step.to.index()] != u64::MAX {
-                return Err(failed(step.cycle, format!("is sent to {}, which has it", name(step.to))));
-            }
-            came[step.to.index()] = u64::from(step.cycle) + u64::from(self.timed.pace.hop);
-            end = end.max(came[step.to.index()]);
-        }
-        let lacks = |node: &&NodeId| came[node.index()] == u64::MAX;
-        let missing = match self.destination(vector) {
-            Some(to) => Some(&to).filter(lacks).copied(),
-            None => self.chips.iter().find(lacks).copied(),
-        };
-        match missing {
-            Some(node) => Err(failed(steps[steps.len() - 1].cycle, format!("never comes to {}", self.scene.topology.name(node)))),
-            None => Ok(end),
-        }
-    }
+    Ok(end)
 }

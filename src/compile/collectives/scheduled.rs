@@ -7,10 +7,13 @@ use crate::check;
 use crate::compile::context::Context;
 use crate::diag::Failure;
 use crate::ids::NodeId;
-use crate::ir::{CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime, Scene, Schedule, Timed, cycle_time};
+use crate::ir::{
+    CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime, Scene, Schedule, Timed,
+    cycle_time,
+};
 use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, Plant, SlotPace};
 use crate::passes::collective::over_lengths;
-use crate::passes::scheduled::{Job, ScheduledError, Site, bound_cycles, plan};
+use crate::passes::scheduled::{Job, ScheduledError, Site, bound_cycles, least_cycles, plan};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
 
@@ -55,6 +58,11 @@ impl Context<'_> {
         let mut plans: Vec<(u32, Schedule)> = Vec::new();
         let known = CollectiveAlgorithm::scheduled(collective);
         for &algorithm in known.iter().filter(|&&known| declared.algorithm.is_none_or(|only| only == known)) {
+            let least = start.saturating_add(least_cycles(algorithm, vectors, site.pace));
+            if plans.iter().any(|(end, _)| *end < least) {
+                left_out.push(algorithm);
+                continue;
+            }
             match plan(site, job, algorithm) {
                 Ok(mut schedule) => {
                     schedule.bounds.extend(self.by_lengths(site.scene, collective));
@@ -63,7 +71,9 @@ impl Context<'_> {
                     check::vectors(site.scene, &schedule).map_err(|error| convicted(declared, algorithm, error))?;
                     plans.push((end, schedule));
                 }
-                Err(ScheduledError::NoGroups { .. } | ScheduledError::TooLarge { .. }) if declared.algorithm.is_none() && known.len() > 1 => {
+                Err(ScheduledError::NoGroups { .. } | ScheduledError::TooLarge { .. })
+                    if declared.algorithm.is_none() && known.len() > 1 =>
+                {
                     left_out.push(algorithm);
                 }
                 Err(reason) => return Err(failed(reason)),

@@ -96,7 +96,7 @@ fn push_sends(out: &mut String, sends: &Sends) {
 }
 
 /// A bound with its witness.
-pub(super) fn push_bound(out: &mut String, bound: &CollectiveBound) {
+pub(in crate::emit) fn push_bound(out: &mut String, bound: &CollectiveBound) {
     match bound {
         CollectiveBound::Cut { all_but, channels, shards } => {
             out.push_str("{\"kind\":\"cut\",\"all_but\":");

@@ -30,7 +30,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     let requires = requires::requires(context, items, budget.as_ref(), kind);
     let collectives = collectives::collectives(context, items, &requires);
     if scheduled::is_asked(items) {
-        scheduled::without_tables(context, items, budget.as_ref().map(|budget| (budget.faults, budget.faults_span)));
+        scheduled::without_tables(context, items, site.head, budget.as_ref().map(|budget| (budget.faults, budget.faults_span)));
     }
     if failures == Some(None) {
         requires::need_failures(context, &requires);

@@ -1,11 +1,12 @@
 //! `routing = scheduled { .. }`: how fast vectors are, and what goes with a fabric that has no tables.
 
-use super::context::Context;
+use super::context::{Context, missing, unknown_choice};
 use super::items::Items;
 use super::settings::{Settings, choice, integer_of, quantity, settings as block_settings, wrong_kind};
+use crate::diag::Span;
 use crate::model::errors::ResolveError;
 use crate::model::{Collective, DeclaredCollective, Faults, Scheduled};
-use crate::syntax::ast::{Block, Name, Quantity, Value, ValueKind};
+use crate::syntax::ast::{Block, Name, Quantity, StatementKind, Value, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::Dimension;
 use std::collections::BTreeMap;
@@ -90,7 +91,7 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
     for (setting, _) in &items.collectives {
         let ValueKind::Block(_, block) = &setting.value.kind else { continue };
         let written = block.statements.iter().find_map(|statement| match &statement.kind {
-            crate::syntax::ast::StatementKind::Setting(setting) if &*setting.name.value == "after" => Some(&setting.value),
+            StatementKind::Setting(setting) if &*setting.name.value == "after" => Some(&setting.value),
             _ => None,
         });
         let (Some(value), Some(&at)) = (written, known.get(&*setting.name.value)) else { continue };
@@ -100,7 +101,7 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
         };
         let Some(&before) = known.get(&*name.value) else {
             let names: Vec<&str> = known.keys().map(String::as_str).collect();
-            context.error(super::context::unknown_choice("the collective in `after`", &name, &names, None));
+            context.error(unknown_choice("the collective in `after`", &name, &names, None));
             continue;
         };
         all[at].after = Some(before);
@@ -119,7 +120,11 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
 }
 
 /// Complains about what needs forwarding tables.
-pub(super) fn without_tables(context: &mut Context, items: &Items<'_>, faults: Option<(Faults, crate::diag::Span)>) {
+pub(super) fn without_tables(context: &mut Context, items: &Items<'_>, span: Span, faults: Option<(Faults, Span)>) {
+    if items.collectives.is_empty() {
+        let example = "collective exchange = all_to_all { size = 80 KiB; }";
+        context.error(missing("a scheduled network", "a `collective`", example, span));
+    }
     let mut misplaced = |what: &str, help: &str, span| {
         let (what, place) = (format!("`{what}`"), "`routing = scheduled`".to_owned());
         context.error(ResolveError::Misplaced { what, place, help: Some(help.to_owned()), span });

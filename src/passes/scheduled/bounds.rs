@@ -14,12 +14,8 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
     if let Some(root) = root {
         let hops = ground.hops_from(root);
         let farthest = ground.living.iter().copied().max_by_key(|node| (hops[node.index()], std::cmp::Reverse(*node)));
-        let far = farthest.map(|node| CollectiveBound::Latency {
-            node,
-            distance: hops[node.index()] - 1,
-            channels: channels(node),
-            shards: 1,
-        });
+        let far =
+            farthest.map(|node| CollectiveBound::Latency { node, distance: hops[node.index()] - 1, channels: channels(node), shards: 1 });
         let others = ground.living.iter().copied().filter(|&node| node != root).collect();
         let cut = CollectiveBound::Cut { all_but: others, channels: channels(root), shards: 1 };
         return std::iter::once(cut).chain(far).collect();
@@ -36,7 +32,8 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
         for (distance, here) in at.iter().enumerate().take(at.len() - 1) {
             farther -= here;
             best.resize(best.len().max(distance + 1), None);
-            let more = |(shards, channels, _): (u32, u32, NodeId)| u64::from(farther) * u64::from(channels) > u64::from(shards) * u64::from(into);
+            let more =
+                |(shards, channels, _): (u32, u32, NodeId)| u64::from(farther) * u64::from(channels) > u64::from(shards) * u64::from(into);
             if best[distance].is_none_or(more) {
                 best[distance] = Some((farther, into, node));
             }
@@ -58,9 +55,15 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
     std::iter::once(alone).chain(far).collect()
 }
 
-/// The cycles that a bound comes to, for so many vectors: as many hops as it needs, and a slot for each vector
-/// but the first that one channel must carry.
-pub fn bound_cycles(bound: &CollectiveBound, collective: Collective, vectors: u64, chips: u64, pace: SlotPace) -> Result<u64, ScheduledError> {
+/// The cycles that a bound comes to, for so many vectors: as many hops as it needs, and a slot for each
+/// vector but the first that one channel must carry.
+pub fn bound_cycles(
+    bound: &CollectiveBound,
+    collective: Collective,
+    vectors: u64,
+    chips: u64,
+    pace: SlotPace,
+) -> Result<u64, ScheduledError> {
     // A shard is what is counted for a chip or a pair; the whole is `vectors` where there are no shards.
     let (vectors, chips) = (u128::from(vectors), u128::from(chips));
     let (over, under) = match bound {

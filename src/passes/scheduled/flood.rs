@@ -75,10 +75,13 @@ pub(super) fn flood(
     let mut draw = Stream::new(seed, 1);
     // `[class * count + vector]`: whether the chip has it, or it is on its way.
     let mut has = fixedbitset::FixedBitSet::with_capacity(classes * count);
-    let mut holders = vec![0u32; match held {
-        Held::Each(vectors) => classes * vectors as usize,
-        Held::By(owners) => owners.len(),
-    }];
+    let mut holders = vec![
+        0u32;
+        match held {
+            Held::Each(vectors) => classes * vectors as usize,
+            Held::By(owners) => owners.len(),
+        }
+    ];
     // `[lane]`: what its end may lack, by the numbers there.
     let mut pools: Vec<Vec<u32>> = vec![Vec::new(); ground.lanes.len()];
     let mut lane_free = vec![(start, false); ground.lanes.len()];

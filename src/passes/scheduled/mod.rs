@@ -100,6 +100,13 @@ pub fn bounds(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>) -
     Ok(bounds::bounds(&Ground::new(scene, root.is_none())?, collective, root))
 }
 
+/// What an algorithm takes at least, whatever the fabric: where everybody is told everything, a channel
+/// carries every vector.
+pub fn least_cycles(algorithm: CollectiveAlgorithm, vectors: u64, pace: SlotPace) -> u32 {
+    let slots = if algorithm == CollectiveAlgorithm::Hops { vectors.saturating_sub(1) } else { 0 };
+    u32::try_from(slots.saturating_mul(u64::from(pace.slot))).unwrap_or(u32::MAX).saturating_add(pace.hop)
+}
+
 /// Whether every chip has as many vectors as any other.
 fn divides(scene: &Scene<'_>, job: Job) -> bool {
     job.collective != Collective::AllReduce || job.vectors.is_multiple_of(scene.endpoints().count().max(1) as u64)

@@ -97,7 +97,8 @@ pub(super) fn ways(ground: &Ground<'_>, seed: u64) -> Vec<Way> {
     for _ in 0..rounds {
         let trees: Vec<Vec<(u32, u32)>> = sources.par_iter().map(|&source| net.shortest(source, &lengths)).collect();
         let mut loads = vec![0u64; lengths.len()];
-        for ((of, candidates), &(source, destination)) in found.iter_mut().enumerate().zip(&pairs).map(|((at, of), pair)| ((at, of), pair)) {
+        for ((of, candidates), &(source, destination)) in found.iter_mut().enumerate().zip(&pairs).map(|((at, of), pair)| ((at, of), pair))
+        {
             let came = &trees[of / each];
             let mut way = Vec::new();
             let mut at = destination.0;
@@ -145,7 +146,7 @@ fn chosen(found: &[Vec<Vec<u32>>], lanes: usize, seed: u64) -> Vec<usize> {
     for sweep in 0..sweeps {
         // Steeper and steeper, so that in the end a lane that is loaded by one more outweighs all others.
         let most = loads.iter().copied().max().unwrap_or(0) + 1;
-        let steepest = u64::BITS - (4 * most).leading_zeros();
+        let steepest = u64::BITS - most.leading_zeros();
         let price: Vec<u128> = (0..=most + 1).map(|load| steep(load, most, (3 + sweep as u32).min(steepest))).collect();
         draw.shuffle(&mut order);
         for &pair in &order {

@@ -133,10 +133,13 @@ impl<'a> Trees<'a> {
         }
         // What the owners of vectors wait for.
         let count = self.held.count(self.ground);
-        let mut roots: Vec<(u64, u32)> = (0..self.crossings.len()).filter(|&at| self.before[at].is_none()).map(|at| {
-            let crossing = &self.crossings[at];
-            (self.ground.lanes[crossing.lane as usize].from as u64 * count + crossing.vector, at as u32)
-        }).collect();
+        let mut roots: Vec<(u64, u32)> = (0..self.crossings.len())
+            .filter(|&at| self.before[at].is_none())
+            .map(|at| {
+                let crossing = &self.crossings[at];
+                (self.ground.lanes[crossing.lane as usize].from as u64 * count + crossing.vector, at as u32)
+            })
+            .collect();
         roots.sort_unstable();
         let mut group: Vec<u32> = Vec::new();
         for at in 0..self.crossings.len() {
@@ -238,7 +241,7 @@ impl<'a> Groups<'a> {
 
     /// An all-reduce of so many vectors, every one in as few hops as there are.
     pub(super) fn hops(&self, vectors: u64) -> Sums {
-        // Of its own group everybody has heard; of others each sums those whose cables it has, and tells that.
+        // Of its own group everybody has heard; of others each tells the sum of those whose cables it has.
         let own = Sum { from: 0, below: 1, own: Some(0) };
         let recipe = match self.len() {
             1 => Recipe { sums: Vec::new(), result: Total::Summed(own) },

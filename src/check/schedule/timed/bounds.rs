@@ -1,13 +1,14 @@
 //! Bounds of plans of vectors: whether they follow from their witnesses, in cycles, and are not beaten.
 
+use super::super::ScheduleError;
+use super::super::bounds::witnesses;
 use crate::check::CheckError;
-use crate::check::schedule::{ScheduleError, bounds};
 use crate::ir::{CollectiveBound, Scene, Schedule, Timed};
 use crate::model::Collective;
 
 /// Checks all bounds of a plan.
 pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
-    bounds::witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, None)?;
+    witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, None)?;
     let took = u64::from(timed.end - timed.start);
     for (at, bound) in schedule.bounds.iter().enumerate() {
         if cycles(schedule, timed, bound) > took {
@@ -18,7 +19,7 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
 }
 
 /// The bound that says most, in cycles, and its witness.
-pub fn cycles_at_least<'a>(schedule: &'a Schedule, timed: &Timed) -> Option<(u64, &'a CollectiveBound)> {
+pub(crate) fn cycles_at_least<'a>(schedule: &'a Schedule, timed: &Timed) -> Option<(u64, &'a CollectiveBound)> {
     let mut best: Option<(u64, &CollectiveBound)> = None;
     for bound in &schedule.bounds {
         let cycles = cycles(schedule, timed, bound);

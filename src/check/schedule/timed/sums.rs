@@ -1,6 +1,6 @@
 //! The replay of sums: every value with the set of chips whose contributions are in it.
 
-use super::{Replay, Step};
+use super::plan::{Replay, Step};
 use crate::check::CheckError;
 use crate::check::schedule::ScheduleError;
 use crate::ids::{Id, NodeId};
