@@ -39,7 +39,7 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
             }
         }
     }
-    let latencies = best.into_iter().enumerate().filter_map(|(distance, found)| {
+    let mut latencies = best.into_iter().enumerate().filter_map(|(distance, found)| {
         let (shards, channels, node) = found?;
         Some(CollectiveBound::Latency { node, distance: distance as u32, channels, shards })
     });
@@ -47,7 +47,7 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
         return latencies.collect();
     }
     // All of the sum depends on the farthest chip.
-    let far = latencies.last().map(|bound| match bound {
+    let far = latencies.next_back().map(|bound| match bound {
         CollectiveBound::Latency { node, distance, channels, .. } => CollectiveBound::Latency { node, distance, channels, shards: chips },
         other => other,
     });

@@ -97,8 +97,7 @@ pub(super) fn ways(ground: &Ground<'_>, seed: u64) -> Vec<Way> {
     for _ in 0..rounds {
         let trees: Vec<Vec<(u32, u32)>> = sources.par_iter().map(|&source| net.shortest(source, &lengths)).collect();
         let mut loads = vec![0u64; lengths.len()];
-        for ((of, candidates), &(source, destination)) in found.iter_mut().enumerate().zip(&pairs).map(|((at, of), pair)| ((at, of), pair))
-        {
+        for ((of, candidates), &(source, destination)) in found.iter_mut().enumerate().zip(&pairs) {
             let came = &trees[of / each];
             let mut way = Vec::new();
             let mut at = destination.0;
@@ -123,12 +122,11 @@ pub(super) fn ways(ground: &Ground<'_>, seed: u64) -> Vec<Way> {
         }
     }
     let taken = chosen(&found, ground.lanes.len(), seed);
-    let way = |((source, destination), (mut of, taken)): ((NodeId, NodeId), (Vec<Vec<u32>>, usize))| Way {
-        source,
-        destination,
-        lanes: of.swap_remove(taken),
-    };
-    pairs.into_iter().zip(found.into_iter().zip(taken)).map(way).collect()
+    let mut ways = Vec::with_capacity(pairs.len());
+    for (((source, destination), mut candidates), taken) in pairs.into_iter().zip(found).zip(taken) {
+        ways.push(Way { source, destination, lanes: candidates.swap_remove(taken) });
+    }
+    ways
 }
 
 /// `[pair]`: which of its candidates each takes, so that the most loaded lanes are loaded little; of all
