@@ -4,6 +4,7 @@
 //! touches a disk. Invariant: same input, same bytes. What was not compiled (tables before routing) is left
 //! out or `null`, never invented.
 
+mod availability;
 mod certificates;
 mod collective;
 mod config_db;
@@ -32,6 +33,7 @@ mod tables;
 mod tables_bin;
 mod topology;
 
+pub use availability::{AvailabilityAsked, availability_json, availability_text};
 pub use collective::{
     MscclFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceTold, collective_chakra, collective_json, collective_msccl, collective_path,
     collective_trace, collectives_csv, collectives_json, collectives_text,

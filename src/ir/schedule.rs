@@ -42,7 +42,7 @@ pub enum Transfers {
     Rounds(Rounds),
     /// Reduction up spanning trees and broadcast down them, pipelined.
     Trees(SharedTrees),
-    /// Messages hop by hop, on the routes of the forwarding tables.
+    /// Messages hop by hop, on the routes of the forwarding tables: from every chip to every other one.
     Sends(Sends),
     /// Single vectors in cycles, on a fabric without forwarding tables.
     Timed(Timed),
@@ -108,7 +108,8 @@ pub struct SpanningTree {
     pub up: Vec<Option<ChannelId>>,
 }
 
-/// Messages of all to all.
+/// Messages of all to all: parts of what is for the destination alone, of what the source has for all
+/// (all-gather), or of what the destination adds up (reduce-scatter).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sends {
     /// Whether those of canonical routers, under the symmetry of the tables, stand for all of their images.
@@ -179,15 +180,17 @@ pub enum CollectiveBound {
         /// Sum of the shortest lengths between all ordered pairs.
         distance: u128,
     },
-    /// In an all-reduce every byte makes 2p - 2 messages between p parts: `(parts - 1) / links` times what a
-    /// channel needs for the full vector.
+    /// In an all-reduce p parts take in 2p - 2 messages of every byte: p - 1 until the first of them has the
+    /// sum, one for each of the others. So it takes `(2 parts - 2) / channels` times what a channel needs for
+    /// the full vector. Routers that are no chips are in no part: they copy, and do not add.
     Partition {
-        /// `[router]`: which part it is in, numbered from 0; none for a dead router. Empty: each by itself.
+        /// `[router]`: which part it is in, numbered from 0; none for what is no living chip. Empty: every
+        /// chip by itself.
         part_of: Vec<Option<u32>>,
         /// Parts.
         parts: u32,
-        /// Lit links between different parts.
-        links: u32,
+        /// Lit channels into parts from elsewhere.
+        channels: u32,
     },
 }
 
@@ -201,7 +204,7 @@ impl CollectiveBound {
             }
             CollectiveBound::Channel { shards, .. } => Fraction::whole(shards),
             CollectiveBound::Flow { volume, distance, .. } => Fraction::new(distance, volume),
-            CollectiveBound::Partition { parts, links, .. } => Fraction::new(parts - 1, links),
+            CollectiveBound::Partition { parts, channels, .. } => Fraction::new(2 * (u64::from(parts) - 1), channels),
         }
     }
     /// Whether it holds for every schedule, not for those alone that follow the same forwarding tables.
@@ -239,6 +242,11 @@ impl Schedule {
             }
             Collective::Broadcast | Collective::Reduce => number,
         }
+    }
+    /// How often everything that is listed as messages is sent: in an all-reduce once to those who add, and
+    /// once from them.
+    pub fn sent_times(&self) -> u64 {
+        if self.collective == Collective::AllReduce { 2 } else { 1 }
     }
     /// The rounds, where there are some.
     pub fn rounds(&self) -> Option<&Rounds> {

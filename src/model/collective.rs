@@ -115,12 +115,17 @@ impl CollectiveAlgorithm {
             Collective::Reduce => &[],
         }
     }
+    /// Whether chunks rest at routers on their way, and are copied or added up there: every router must be a
+    /// chip.
+    pub fn rests(self) -> bool {
+        self != CollectiveAlgorithm::Direct
+    }
     /// The algorithms of a collective on a fabric with forwarding tables.
     pub fn of(collective: Collective) -> &'static [CollectiveAlgorithm] {
         use CollectiveAlgorithm::{Direct, GatherReduce, Local, MultiTree, Pull, Slots, Steps, Trees};
         match collective {
-            Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree],
-            Collective::AllReduce => &[GatherReduce, Trees, Local],
+            Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree, Direct],
+            Collective::AllReduce => &[GatherReduce, Trees, Local, Direct],
             Collective::Broadcast | Collective::Reduce => &[Pull],
             Collective::AllToAll => &[Direct],
         }

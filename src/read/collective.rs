@@ -83,7 +83,7 @@ pub(super) enum BoundLine {
     },
     Partition {
         parts: u32,
-        links: u32,
+        channels: u32,
         #[serde(default)]
         part_of: Vec<Option<u32>>,
     },
@@ -222,7 +222,7 @@ impl BoundLine {
             BoundLine::Flow { lengths, volume, distance } => {
                 CollectiveBound::Flow { lengths, volume: volume.into(), distance: distance.into() }
             }
-            BoundLine::Partition { parts, links, part_of } => CollectiveBound::Partition { part_of, parts, links },
+            BoundLine::Partition { parts, channels, part_of } => CollectiveBound::Partition { part_of, parts, channels },
         }
     }
 }

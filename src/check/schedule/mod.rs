@@ -63,7 +63,9 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
     bounds::bounds(scene, schedule, None)
 }
 
-/// Checks a schedule of messages along the forwarding tables that it is made for.
+/// Checks a schedule of messages along the forwarding tables that it is made for: of an all-to-all, of an
+/// all-gather (what a chip has goes to every other one), of a reduce-scatter (each chip is sent all that it
+/// adds up), or of an all-reduce, which is both, one after the other.
 ///
 /// # Errors
 /// The first thing that is wrong: a message that is missing or double, that leaves the way of the tables or
@@ -74,7 +76,7 @@ pub fn schedule_along(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &S
     let Transfers::Sends(sends) = &schedule.transfers else {
         return Err(wrong("it has no messages that follow tables".to_owned()));
     };
-    if schedule.collective != Collective::AllToAll {
+    if schedule.root.is_some() {
         return Err(wrong(format!("messages from all to all are no {}", schedule.collective.name())));
     }
     let loads = messages::messages(scene, tables, schedule, sends)?;

@@ -121,12 +121,13 @@ pub fn schedule_time(
             let crossings = messages::messages(scene, tables, schedule, sends)?.sends;
             let slots = crossings.last().map_or(0, |(slot, ..)| u64::from(*slot) + 1);
             let chunk = carried(chips * pieces);
+            let runs = messages::sent_times(schedule.collective);
             let takes = |overhead: u128, hop: u128| match pace.barrier {
-                true => (chunk + overhead + hop) * u128::from(slots),
-                false => delivered(&crossings, sends.messages.len(), chunk + overhead, hop),
+                true => (chunk + overhead + hop) * u128::from(slots * runs),
+                false => delivered(&crossings, sends.messages.len(), chunk + overhead, hop) * u128::from(runs),
             };
             let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
-            Ok(Timed { spent: spent(times), steps: slots, volume: slots })
+            Ok(Timed { spent: spent(times), steps: slots * runs, volume: slots * runs })
         }
     }
 }
@@ -296,7 +297,7 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, byt
         let (over, under, hops) = match *bound {
             CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards), u128::from(channels), 0),
             CollectiveBound::Latency { channels, shards, distance, .. } => (u128::from(shards), u128::from(channels), distance + 1),
-            CollectiveBound::Partition { parts, links, .. } => (u128::from(parts) - 1, u128::from(links), 0),
+            CollectiveBound::Partition { parts, channels, .. } => (2 * (u128::from(parts) - 1), u128::from(channels), 0),
             CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
             CollectiveBound::Channel { shards, .. } => (u128::from(shards), 1, 0),
         };

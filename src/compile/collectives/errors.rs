@@ -87,6 +87,6 @@ impl CollectivesError {
 
 impl From<CollectiveError> for CollectivesError {
     fn from(reason: CollectiveError) -> Self {
-        CollectivesError::NotPlanned { scenario: "nominal".to_owned(), reason, span: None }
+        CollectivesError::NotPlanned { scenario: String::new(), reason, span: None }
     }
 }

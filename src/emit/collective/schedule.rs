@@ -122,8 +122,8 @@ pub(in crate::emit) fn push_bound(out: &mut String, bound: &CollectiveBound) {
             push_numbers(out, lengths);
             push(out, format_args!(",\"volume\":{volume},\"distance\":{distance}}}"));
         }
-        CollectiveBound::Partition { part_of, parts, links } => {
-            push(out, format_args!("{{\"kind\":\"partition\",\"parts\":{parts},\"links\":{links}"));
+        CollectiveBound::Partition { part_of, parts, channels } => {
+            push(out, format_args!("{{\"kind\":\"partition\",\"parts\":{parts},\"channels\":{channels}"));
             if !part_of.is_empty() {
                 out.push_str(",\"part_of\":");
                 push_numbers(out, part_of.iter().map(|part| part.map_or("null".to_owned(), |part| part.to_string())));

@@ -1,9 +1,9 @@
 //! `collective name = all_reduce { .. }`: what is planned and timed on the finished fabric.
 
-use super::context::{Context, short_name, unknown_choice};
+use super::context::{Context, subject_name, unknown_choice};
 use super::items::{Items, head};
 use super::scheduled;
-use super::settings::{Settings, choice, integer, one_of, quantity, settings, wrong_kind};
+use super::settings::{Settings, choice, integer, one_of, quantity, settings, whole, with_block, wrong_kind};
 use crate::diag::Span;
 use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_CHUNKS, COLLECTIVE_OVERHEAD_PS};
 use crate::model::errors::ResolveError;
@@ -14,18 +14,12 @@ use crate::syntax::words::Place;
 use crate::units::Dimension;
 use std::collections::BTreeMap;
 
-/// Where requires have the word of a scenario.
-const RESERVED: &str = "fault";
-
 /// The word for any algorithm.
 const AUTO: &str = "auto";
 
 /// The collective that a declaration names, if there is such a one.
 pub(super) fn kind_of(setting: &Setting) -> Option<Collective> {
-    let name = match &setting.value.kind {
-        ValueKind::Block(name, _) => name.clone(),
-        _ => choice(&setting.value)?,
-    };
+    let (name, _) = with_block(&setting.value)?;
     Collective::ALL.into_iter().find(|kind| kind.name() == &*name.value)
 }
 
@@ -38,19 +32,9 @@ pub(super) fn collectives(context: &mut Context, items: &Items<'_>, requires: &[
     let scheduled = scheduled::is_asked(items);
     for (setting, item) in &items.collectives {
         let name = &setting.name;
-        short_name(context, "the name of a collective", name);
-        if &*name.value == RESERVED {
-            let (what, place) = (format!("the name `{RESERVED}`"), "`collective`".to_owned());
-            let help = Some("a `require` that begins with `fault.` is about the worst tolerated fault: choose another name".to_owned());
-            context.error(ResolveError::Misplaced { what, place, help, span: name.span });
-        }
-        if let Some(&first) = named.get(&name.value.to_lowercase()) {
-            let what = format!("the name `{}`", name.value);
-            let help = "a `require` speaks of it, and files have it: give it another one, whatever the capitals";
-            context.duplicate(what, help, name.span, first);
+        if !subject_name(context, name, ("collective", "a collective"), &mut named) {
             continue;
         }
-        named.insert(name.value.to_lowercase(), name.span);
         let span = head(*item, "collective").to(name.span);
         all.push(collective(context, setting, span, (requires, scheduled)));
     }
@@ -66,16 +50,10 @@ fn collective(
     (requires, scheduled): (&[Require], bool),
 ) -> Option<DeclaredCollective> {
     let name = setting.name.value.to_string();
-    let (kind, block) = match &setting.value.kind {
-        ValueKind::Block(kind, block) => (kind.clone(), Some(block)),
-        _ => match choice(&setting.value) {
-            Some(kind) => (kind, None),
-            None => {
-                let what = format!("the collective `{name}`");
-                context.error(wrong_kind(&what, "what it does", "all_reduce { size = 1 GiB; }", setting.value.span));
-                return None;
-            }
-        },
+    let Some((kind, block)) = with_block(&setting.value) else {
+        let what = format!("the collective `{name}`");
+        context.error(wrong_kind(&what, "what it does", "all_reduce { size = 1 GiB; }", setting.value.span));
+        return None;
     };
     let kinds = Collective::ALL.map(Collective::name);
     let Some(collective) = Collective::ALL.into_iter().find(|known| known.name() == &*kind.value) else {
@@ -113,7 +91,7 @@ fn collective(
         collective,
         size: size??,
         algorithm: algorithm.unwrap_or(Some(None))?,
-        chunks: chunks.map_or(Some(None), |chunks| chunks.map(|chunks| Some(chunks as u32)))?,
+        chunks: whole(chunks)?.map(|chunks| chunks as u32),
         root: root?,
         overhead_ps: overhead?,
         barrier: barrier?,

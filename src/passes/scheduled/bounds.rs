@@ -51,7 +51,8 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
         CollectiveBound::Latency { node, distance, channels, .. } => CollectiveBound::Latency { node, distance, channels, shards: chips },
         other => other,
     });
-    let alone = CollectiveBound::Partition { part_of: Vec::new(), parts: chips, links: ground.scene.links().count() as u32 };
+    let into = ground.living.iter().map(|&node| channels(node)).sum();
+    let alone = CollectiveBound::Partition { part_of: Vec::new(), parts: chips, channels: into };
     std::iter::once(alone).chain(far).collect()
 }
 
@@ -73,7 +74,7 @@ pub fn bound_cycles(
         }
         CollectiveBound::Channel { shards, .. } => (u128::from(*shards) * vectors, 1),
         CollectiveBound::Flow { volume, distance, .. } => (distance.saturating_mul(vectors), *volume),
-        CollectiveBound::Partition { parts, links, .. } => (u128::from(parts - 1) * vectors, u128::from(*links)),
+        CollectiveBound::Partition { parts, channels, .. } => (2 * u128::from(parts - 1) * vectors, u128::from(*channels)),
     };
     let slots = over.div_ceil(under.max(1)).saturating_sub(1) * u128::from(pace.slot);
     let cycles = slots + u128::from(bound.hops().max(1)) * u128::from(pace.hop);

@@ -44,8 +44,8 @@ fn cycles(schedule: &Schedule, timed: &Timed, bound: &CollectiveBound) -> u64 {
         }
         CollectiveBound::Channel { shards, .. } => (u128::from(shards) * vectors, 1, 1),
         CollectiveBound::Flow { volume, distance, .. } => (distance * vectors, volume, 1),
-        // Every vector makes two ways between the parts, and every link has two channels.
-        CollectiveBound::Partition { parts, links, .. } => (2 * u128::from(parts - 1) * vectors, 2 * u128::from(links), 1),
+        // Parts take in a vector until one has the sum, and then the sum: all but one of them twice in all.
+        CollectiveBound::Partition { parts, channels, .. } => (2 * u128::from(parts - 1) * vectors, u128::from(channels), 1),
     };
     let most = carried.div_ceil(channels.max(1));
     (hops * hop + most.max(1) * slot - slot) as u64
