@@ -212,7 +212,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 43] = [
+const JUDGED: [&str; 47] = [
     "Bisection",
     "CollectiveBound",
     "CrossConnect",
@@ -249,9 +249,13 @@ const JUDGED: [&str; 43] = [
     "Sends",
     "SharedTrees",
     "SpanningTree",
+    "Sum",
     "Symmetry",
     "TableKey",
+    "Timed",
+    "TimedSend",
     "Topology",
+    "Total",
     "Transfers",
     "TreeBounds",
     "UniversalLimit",

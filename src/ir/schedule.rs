@@ -8,7 +8,7 @@
 //! A plan may be *canonical*: then only the channels that lead to canonical routers are listed, and the
 //! symmetry of the topology carries channels, chunks' sources and routers to all others.
 
-use super::{Fraction, Topology};
+use super::{Fraction, Symmetry, Timed, Topology};
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::model::{Collective, CollectiveAlgorithm};
 
@@ -23,7 +23,9 @@ pub struct Schedule {
     pub seed: u64,
     /// Routers of the topology.
     pub nodes: u32,
-    /// Parts of a shard (of the root's vector where there is a root); positive.
+    /// Parts of a shard (of the root's vector where there is a root); positive. Of a plan of vectors how many
+    /// there are: of an all-to-all for each pair, of a gather or a reduce-scatter for each chip, otherwise in
+    /// all.
     pub chunks: u32,
     /// The root, where there is one.
     pub root: Option<NodeId>,
@@ -42,6 +44,8 @@ pub enum Transfers {
     Trees(SharedTrees),
     /// Messages hop by hop, on the routes of the forwarding tables: from every chip to every other one.
     Sends(Sends),
+    /// Single vectors in cycles, on a fabric without forwarding tables.
+    Timed(Timed),
 }
 
 /// Rounds of copies.
@@ -214,6 +218,31 @@ impl CollectiveBound {
 }
 
 impl Schedule {
+    /// The vectors in cycles, where it is such a plan.
+    pub fn timed(&self) -> Option<&Timed> {
+        if let Transfers::Timed(timed) = &self.transfers { Some(timed) } else { None }
+    }
+    /// The number that a vector of a canonical plan has at the image of a chip.
+    pub fn vector_image(&self, timed: &Timed, symmetry: &Symmetry, element: usize, number: u64) -> u64 {
+        let nodes = u64::from(self.nodes);
+        let vectors = u64::from(self.chunks);
+        let image = |node: u64| u64::from(symmetry.image(element, NodeId(node as u32)).0);
+        let of = |vector: u64, each: u64| image(vector / each) * each + vector % each;
+        match self.collective {
+            Collective::AllToAll => {
+                let (pair, part) = (number / vectors, number % vectors);
+                (image(pair / nodes) * nodes + image(pair % nodes)) * vectors + part
+            }
+            Collective::AllGather => of(number, vectors),
+            Collective::ReduceScatter | Collective::AllReduce => {
+                let each = if self.collective == Collective::AllReduce { (vectors / nodes).max(1) } else { vectors };
+                let (value, origin) = (number / nodes, number % nodes);
+                let (vector, level) = (value / u64::from(timed.levels()), value % u64::from(timed.levels()));
+                (of(vector, each) * u64::from(timed.levels()) + level) * nodes + image(origin)
+            }
+            Collective::Broadcast | Collective::Reduce => number,
+        }
+    }
     /// How often everything that is listed as messages is sent: in an all-reduce once to those who add, and
     /// once from them.
     pub fn sent_times(&self) -> u64 {

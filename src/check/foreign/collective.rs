@@ -122,6 +122,7 @@ fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
             let times = if plan.collective == Collective::AllReduce { 2 } else { 1 };
             (slots * times, slots * times, sent * times)
         }
+        Transfers::Timed(timed) => (u64::from(timed.end - timed.start), 0, timed.sends.len() as u64),
     }
 }
 

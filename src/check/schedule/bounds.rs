@@ -26,6 +26,7 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
             let slots = sent.map(|&slot| u64::from(slot) + 1).max().unwrap_or(0);
             (slots * sent_times(schedule.collective), 1, slots as usize)
         }
+        Transfers::Timed(_) => return Err(ScheduleError::shape("plans of vectors are bounded in cycles").into()),
         // Every tree moves its share of the full vector, over a link of as many trees as a link is in at
         // most.
         Transfers::Trees(shared) => {

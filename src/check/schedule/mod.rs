@@ -13,6 +13,7 @@ mod pipeline;
 mod program;
 mod reduce;
 mod time;
+mod timed;
 mod transfers;
 mod trees;
 
@@ -20,6 +21,7 @@ pub use errors::ScheduleError;
 pub(crate) use program::program;
 pub use program::{JudgedProgram, ProgramFault};
 pub use time::{Pace, Spent, Timed, bound_time, schedule_time};
+pub use timed::{Replayed, together as vectors_together};
 
 use super::{CheckError, symmetry};
 use crate::ids::{Id, NodeId};
@@ -55,6 +57,7 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
             }
             trees::trees(scene, schedule, trees)?;
         }
+        Transfers::Timed(_) => return vectors(scene, schedule).map(|_| ()),
         Transfers::Sends(_) => return Err(wrong("messages are judged with the tables that they follow".to_owned())),
     }
     bounds::bounds(scene, schedule, None)
@@ -78,6 +81,19 @@ pub fn schedule_along(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &S
     }
     let loads = messages::messages(scene, tables, schedule, sends)?;
     bounds::bounds(scene, schedule, Some(&loads))
+}
+
+/// Checks a plan of single vectors in cycles.
+///
+/// # Errors
+/// The first thing that is wrong: a symmetry that is none, a channel that is dark or too close to itself, a
+/// vector that is sent before it came, comes twice or never, a sum with a contribution twice or not at all, a
+/// bound that does not follow or that is beaten. Other plans are refused.
+pub fn vectors(scene: &Scene<'_>, schedule: &Schedule) -> Result<Replayed, CheckError> {
+    match &schedule.transfers {
+        Transfers::Timed(timed) => timed::replay(scene, schedule, timed),
+        _ => Err(wrong("it does not say in which cycle vectors are sent".to_owned())),
+    }
 }
 
 /// Checks bounds by their witnesses alone.

@@ -6,8 +6,9 @@
 //! for the overhead as well.
 
 use super::pipeline::Pipeline;
+use super::timed::{cycles_at_least, replay};
 use super::transfers::{Plan, Transfer};
-use super::{ScheduleError, messages, wrong};
+use super::{Replayed, ScheduleError, messages, wrong};
 use crate::check::CheckError;
 use crate::check::delivery::over_cable;
 use crate::ids::Id;
@@ -115,6 +116,7 @@ pub fn schedule_time(
             let volume = pipeline.takes(chunks, 1, 0, false) as u64;
             Ok(Timed { spent: spent(times), steps: pipeline.steps(chunks), volume })
         }
+        Transfers::Timed(vectors) => Ok(of_vectors(scene, schedule, vectors)?),
         Transfers::Sends(sends) => {
             let tables = tables.ok_or_else(|| wrong("messages are timed with the tables that they follow".to_owned()))?;
             let crossings = messages::messages(scene, tables, schedule, sends)?.sends;
@@ -129,6 +131,21 @@ pub fn schedule_time(
             Ok(Timed { spent: spent(times), steps: slots * runs, volume: slots * runs })
         }
     }
+}
+
+/// What a plan of vectors takes from its start on: the slots of the busiest channel, and the rest.
+fn of_vectors(scene: &Scene<'_>, schedule: &Schedule, vectors: &crate::ir::Timed) -> Result<Timed, CheckError> {
+    let Replayed { end, busiest } = replay(scene, schedule, vectors)?;
+    let steps = end - u64::from(vectors.start);
+    let time = |cycles: u64| cycles_time(cycles, vectors.clock_hz);
+    let total = time(steps);
+    let volume = time(busiest * u64::from(vectors.pace.slot)).min(total);
+    Ok(Timed { spent: Spent { volume, latency: total - volume, overhead: 0 }, steps, volume: busiest })
+}
+
+/// Attoseconds of cycles, the last one begun counted whole.
+pub(super) fn cycles_time(cycles: u64, clock_hz: u64) -> u128 {
+    (u128::from(cycles) * SECOND).div_ceil(u128::from(clock_hz.max(1)))
 }
 
 /// When the last message is there: a channel sends what comes next in the order of slots as soon as it is
@@ -266,6 +283,10 @@ impl Waits {
 
 /// What no schedule takes less than, by the witnesses of one, attoseconds; and which of them says so.
 pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, bytes: u64) -> Option<(u128, &'a CollectiveBound)> {
+    if let Transfers::Timed(vectors) = &schedule.transfers {
+        let (cycles, bound) = cycles_at_least(schedule, vectors)?;
+        return Some((cycles_time(cycles, vectors.clock_hz), bound));
+    }
     let chips = scene.endpoints().count() as u128;
     let vector = u128::from(bytes) * 8 * SECOND / u128::from(pace.bandwidth_bps.max(1));
     // With barriers the farthest way is as many rounds as it has hops, whatever else is in the way.

@@ -114,7 +114,7 @@ fn asked(declared: &DeclaredCollective, topology: &Topology) -> Result<Collectiv
     })
 }
 
-fn named(root: &str, topology: &Topology, declared: &DeclaredCollective) -> Result<NodeId, Failure> {
+pub(super) fn named(root: &str, topology: &Topology, declared: &DeclaredCollective) -> Result<NodeId, Failure> {
     topology.find(root).ok_or_else(|| {
         let (collective, root, hint) = (declared.name.clone(), root.to_owned(), topology.names_told());
         Failure::spec(CollectivesError::NoRoot { collective, root, hint, span: declared.span })

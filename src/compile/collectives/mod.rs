@@ -9,6 +9,7 @@ mod asked;
 mod declared;
 mod errors;
 mod planner;
+mod scheduled;
 mod times;
 
 pub use asked::CollectivesAsked;

@@ -215,7 +215,7 @@ impl<'a> Planner<'a> {
             let schedule = match &copy.transfers {
                 Transfers::Rounds(_) => turned(self.scene, copy, collective, algorithm)?,
                 // The tightest partition is one that the packing of trees has found.
-                Transfers::Trees(_) => copy.clone(),
+                Transfers::Trees(_) | Transfers::Timed(_) => copy.clone(),
                 Transfers::Sends(_) => bounded(&turned(self.scene, copy, collective, algorithm)?, &self.bounds(collective)?),
             };
             self.check(&schedule)?;

@@ -17,7 +17,7 @@ impl Times {
             (Transfers::Rounds(rounds), _) => Times::Rounds(Timetable::new(scene, schedule, rounds)?),
             (Transfers::Trees(trees), _) => Times::Trees(Pipelined::new(scene.topology, trees)),
             (Transfers::Sends(sends), Some(tables)) => Times::Sends(Sent::new(scene, tables, schedule, sends)?),
-            (Transfers::Sends(_), None) => return Err(CollectiveError::Untabled),
+            (Transfers::Sends(_) | Transfers::Timed(_), _) => return Err(CollectiveError::Untabled),
         })
     }
 
@@ -72,7 +72,7 @@ impl Times {
         let canonical = match &schedule.transfers {
             Transfers::Rounds(rounds) => rounds.canonical,
             Transfers::Sends(sends) => sends.canonical,
-            Transfers::Trees(_) => false,
+            Transfers::Trees(_) | Transfers::Timed(_) => false,
         };
         let elements = if canonical { topology.symmetry().order() as u64 } else { 1 };
         let messages = listed.saturating_mul(elements);

@@ -102,6 +102,15 @@ way under one number. A file of more than 200 MB is not written. Chakra traces a
 exceeded, and how it comes about: mostly fewer `--chunks` help.",
     },
     CodeDoc {
+        code: "FAB0566",
+        title: "a collective that cannot be scheduled",
+        text: "\
+With `routing = scheduled` vectors rest in chips: every router is a chip, or a spare one that nothing touches. Links run both ways and all
+carry the same, and at least two chips take part. `hops` and `portions` sum by groups whose chips are all joined, with a cable between any two
+groups, as in a dragonfly; `trees` works everywhere. A plan lists every send of every canonical chip, 33,554,432 at most: a smaller `size` takes
+fewer.",
+    },
+    CodeDoc {
         code: "FAB0571",
         title: "an availability that cannot be told",
         text: "\

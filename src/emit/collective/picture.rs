@@ -73,7 +73,7 @@ pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &s
     let rounds = match &schedule.transfers {
         Transfers::Rounds(rounds) => rounds,
         Transfers::Sends(sends) => return Some(over_slots(topology, name, sends)),
-        Transfers::Trees(_) => return None,
+        Transfers::Trees(_) | Transfers::Timed(_) => return None,
     };
     let kind = |channel: ChannelId| topology.links()[channel.link()].link_type;
     // What the plan lists stands for all the others alike.

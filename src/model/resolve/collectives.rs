@@ -2,6 +2,7 @@
 
 use super::context::{Context, subject_name, unknown_choice};
 use super::items::{Items, head};
+use super::scheduled;
 use super::settings::{Settings, choice, integer, one_of, quantity, settings, whole, with_block, wrong_kind};
 use crate::diag::Span;
 use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_CHUNKS, COLLECTIVE_OVERHEAD_PS};
@@ -28,18 +29,26 @@ pub(super) fn collectives(context: &mut Context, items: &Items<'_>, requires: &[
     let simulations = items.simulations.iter().map(|(name, ..)| (name.value.to_lowercase(), name.span));
     let mut named: BTreeMap<String, Span> = simulations.collect();
     let mut all = Vec::new();
+    let scheduled = scheduled::is_asked(items);
     for (setting, item) in &items.collectives {
         let name = &setting.name;
         if !subject_name(context, name, ("collective", "a collective"), &mut named) {
             continue;
         }
         let span = head(*item, "collective").to(name.span);
-        all.push(collective(context, setting, span, requires));
+        all.push(collective(context, setting, span, (requires, scheduled)));
     }
-    all.into_iter().collect()
+    let mut all: Vec<DeclaredCollective> = all.into_iter().collect::<Option<_>>()?;
+    scheduled::after(context, items, &mut all);
+    Some(all)
 }
 
-fn collective(context: &mut Context, setting: &Setting, span: Span, requires: &[Require]) -> Option<DeclaredCollective> {
+fn collective(
+    context: &mut Context,
+    setting: &Setting,
+    span: Span,
+    (requires, scheduled): (&[Require], bool),
+) -> Option<DeclaredCollective> {
     let name = setting.name.value.to_string();
     let Some((kind, block)) = with_block(&setting.value) else {
         let what = format!("the collective `{name}`");
@@ -56,8 +65,9 @@ fn collective(context: &mut Context, setting: &Setting, span: Span, requires: &[
         Some(block) => settings(context, block, title, span, Place::Collective),
         None => Settings::none(title, span),
     };
+    let fits = scheduled::fit(context, &settings, collective, &kind, scheduled);
     let size = settings.need(context, "size", "1 GiB").map(|value| size(context, value));
-    let algorithm = settings.get("algorithm").map(|value| algorithm(context, collective, value));
+    let algorithm = settings.get("algorithm").map(|value| algorithm(context, (collective, scheduled), value));
     let chunks = settings.get("chunks").map(|value| integer(context, "`chunks`", value, 1..=i64::from(COLLECTIVE_CHUNKS)));
     let root = root(context, &settings, collective, &kind);
     let overhead = settings.get("overhead").map_or(Some(0), |value| overhead(context, value));
@@ -86,7 +96,8 @@ fn collective(context: &mut Context, setting: &Setting, span: Span, requires: &[
         overhead_ps: overhead?,
         barrier: barrier?,
         seed: seed? as u64,
-        scenarios: scenarios?,
+        scenarios: scenarios.filter(|_| fits)?,
+        after: None,
         span,
     })
 }
@@ -138,12 +149,12 @@ fn yes_or_no(context: &mut Context, what: &str, value: &Value) -> Option<bool> {
 
 /// One of the algorithms of a collective, or whichever is fastest.
 #[allow(clippy::option_option)]
-fn algorithm(context: &mut Context, collective: Collective, value: &Value) -> Option<Option<CollectiveAlgorithm>> {
+fn algorithm(context: &mut Context, (collective, scheduled): (Collective, bool), value: &Value) -> Option<Option<CollectiveAlgorithm>> {
     let Some(name) = choice(value) else {
         context.error(wrong_kind("`algorithm`", "a name", AUTO, value.span));
         return None;
     };
-    let of = CollectiveAlgorithm::of(collective);
+    let of = if scheduled { CollectiveAlgorithm::scheduled(collective) } else { CollectiveAlgorithm::of(collective) };
     let found = of.iter().find(|known| known.name() == &*name.value).copied();
     if found.is_none() && &*name.value != AUTO {
         let names: Vec<&str> = of.iter().map(|known| known.word()).chain([AUTO]).collect();
