@@ -52,7 +52,7 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     passes.push(PassRecord::of_flow(&flow));
 
     let routing = (last >= Stage::Route).then(|| Routing::new(&fabric, &topology, &flow.dual, progress)).transpose();
-    let routing = routing.map_err(Failure::infeasible)?;
+    let routing = routing.map_err(Failure::infeasible)?.flatten();
     let context = Context::new(&fabric, &topology, pod.as_ref(), &flow.dual, faults.len());
     progress.begin("scenarios", 1 + faults.len() as u64);
     let (mut nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
@@ -73,7 +73,10 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
     let simulations = context.simulations(&scenarios, progress)?;
     sim::settle(&fabric, &mut requires, &simulations);
-    let collectives = context.collectives(&scenarios, progress)?;
+    let collectives = match fabric.pace().filter(|_| last >= Stage::Route) {
+        Some(pace) => context.scheduled(pace, progress)?,
+        None => context.collectives(&scenarios, progress)?,
+    };
     settle_collectives(&fabric, &mut requires, &collectives);
     passes.extend(routing.map(|routing| routing.record(&scenarios)));
     Ok(Compiled { fabric, topology, wired, pod, placement, network, flow, scenarios, simulations, collectives, requires, passes })

@@ -8,11 +8,12 @@
 //! ForwardingTables --check (independent)--> DeadlockFree --> Compiled --emit--> bytes --driver--> disk <-+
 //! ```
 //!
-//! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, random <- syntax <- model
-//! <- ir, estimate <- read <- passes | check | sim <- compiled <- emit <- compile | verify <- driver <-
-//! main`.
+//! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, availability, random
+//! <- syntax <- model <- ir, estimate <- read <- passes | check | sim <- compiled <- emit
+//! <- compile | verify <- driver <- main`.
 
 pub mod algebra;
+pub mod availability;
 pub mod check;
 pub mod compile;
 pub mod compiled;

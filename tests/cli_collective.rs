@@ -336,7 +336,7 @@ fn trees_and_messages_are_written_read_and_judged() {
         3,
         "trees",
     );
-    wrong(&trees, &|plan| plan["bounds"][0]["links"] = Value::from(1), 3, "its witness gives");
+    wrong(&trees, &|plan| plan["bounds"][0]["channels"] = Value::from(1), 3, "its witness gives");
     wrong(&trees, &|plan| plan["chunks"] = Value::from(0), 3, "cannot be numbered");
     wrong(&trees, &|plan| plan["trees"][0]["up"][other] = Value::from(-2), 1, "is -2, which is no channel");
     wrong(&trees, &|plan| drop(plan.as_object_mut().unwrap().remove("capacity")), 1, "need their `capacity`");
@@ -375,7 +375,7 @@ fn trees_and_messages_are_written_read_and_judged() {
         wrong(&sends, &|plan| plan["bounds"][flow]["distance"] = Value::from(1), 3, "its witness gives");
         wrong(&sends, &|plan| plan["bounds"][flow]["volume"] = Value::from(9999), 3, "its witness gives");
         wrong(&sends, &|plan| plan["capacity"] = Value::from(1), 1, "`capacity` says nothing here");
-        wrong(&sends, &|plan| plan["collective"] = Value::from("all_gather"), 3, "are no all_gather");
+        wrong(&sends, &|plan| plan["collective"] = Value::from("all_gather"), 3, "bounds an all-to-all alone");
     }
     // Tables of something else, and sl2vl beside a schedule.
     let there = ring();
@@ -400,7 +400,7 @@ fn errors_say_what_to_write() {
         (&["--size", "1kB", "--collective", "all_to_all", "--algorithm", "trees"], 2, ["FAB0561", "algorithm of all_to_all"]),
         (&["--size", "1kB", "--collective", "all_to_all", "--root", "0"], 2, ["FAB0562", "`all_to_all` has no root"]),
         (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "steps"], 2, ["FAB0561", "algorithm of all_reduce"]),
-        (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "direct"], 2, ["FAB0561", "`direct`"]),
+        (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "steps"], 2, ["FAB0561", "`steps`"]),
         (
             &["--size", "1kB", "--algorithm", "pull"],
             2,
@@ -408,7 +408,7 @@ fn errors_say_what_to_write() {
         ),
         (&["--size", "1kB", "--algorithm", "slot", "--collective", "all_gather"], 2, ["FAB0561", "no algorithm of all_gather `slot`"]),
         (&["--size", "1kB", "--collective", "broadcast"], 2, ["FAB0562", "needs a root"]),
-        (&["--size", "1kB", "--collective", "broadcast", "--root", "7"], 2, ["FAB0562", "no chip `7`"]),
+        (&["--size", "1kB", "--collective", "broadcast", "--root", "7"], 2, ["FAB0562", "no router `7`"]),
         (&["--size", "1kB", "--collective", "all_reduce", "--root", "0"], 2, ["FAB0562", "has no root"]),
         (&["--size", "1kB", "--scenario", "X[0,0]"], 2, ["FAB0561", "scenario"]),
         (&["--size", "1kB", "--emit", "collective=x.json"], 2, ["FAB0564", "one collective"]),
@@ -425,10 +425,6 @@ fn errors_say_what_to_write() {
     let shown = command.current_dir(place.path()).output().unwrap().stderr;
     assert!(String::from_utf8(shown).unwrap().contains("did you mean `all_gather`?"));
     fabc(place.path(), &["collective", "nowhere", "--size", "1kB"], 2);
-    // Spines only forward.
-    let tree = built(&SpecText::network("fat_tree { levels = 2; arity = 2; }").with("routing = up_down;"));
-    let (_, error) = run(&tree, &["--size", "1kB"], 1);
-    assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");
 }
 
 /// A ring of four with a collective of every kind that needs no tables to be followed.
@@ -466,7 +462,7 @@ fn collectives_of_a_spec_are_planned_required_and_proved() {
     // over which every byte goes twice, in three hops with a barrier after each.
     let faults = all[0]["scenarios"].as_array().unwrap();
     assert_eq!((faults.len(), all[2]["scenarios"].as_array().unwrap().len()), (5, 1));
-    assert_eq!((&faults[1]["bound"]["links"], ns(&faults[1]["bound_ns"])), (&Value::from(3), 8060.0), "{}", faults[1]);
+    assert_eq!((&faults[1]["bound"]["channels"], ns(&faults[1]["bound_ns"])), (&Value::from(6), 8060.0), "{}", faults[1]);
     assert_eq!(report["requires"].as_array().unwrap().iter().filter(|line| line["holds"] == true).count(), 7);
     let files = place.path().join("out/net/collectives");
     let mut files: Vec<_> = std::fs::read_dir(files).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
@@ -659,4 +655,35 @@ fn a_schedule_takes_its_own_time_in_the_simulator() {
     // A piece of three trees on both channels of 53 links each, twice.
     let trace = std::fs::read_to_string(places[1].0.path().join("u.csv")).unwrap();
     assert_eq!(trace.lines().count(), 2 + 3 * 2 * 53 * 2, "{trace}");
+}
+
+/// Spines only forward: what is gathered and summed goes along the tables, from leaf to leaf. Every leaf has
+/// two links up; a shard of 25 kB takes 2 us, a hop 20 ns.
+#[test]
+fn leaves_send_where_spines_only_forward() {
+    let text = "collective gradients = all_reduce { size = 100 kB; chunks = 1; }
+                collective weights = all_gather { size = 100 kB; algorithm = direct; }
+                require gradients.time <= 8080 ns;
+                require fault.gradients.share >= 0.3737;
+";
+    let tree = SpecText::network("fat_tree { levels = 2; arity = 4; }");
+    let place = built(&tree.with("budget { vcs = 2; faults = 1 link; }").with(text));
+    let report: Value = serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
+    let [gradients, weights] = [0, 1].map(|at| report["collectives"][at].clone());
+    // Up and then down, a slot of 2 us each, and twice that. Every leaf takes in three of four vectors twice,
+    // by four channels: 3 us.
+    assert_eq!((ns(&gradients["time_ns"]), ns(&gradients["bound_ns"])), (8_080.0, 3_020.0), "{gradients}");
+    assert_eq!((&gradients["steps"], &gradients["worst_fault"]), (&4.into(), &"level0[0].port0".into()), "{gradients}");
+    assert_eq!(gradients["scenarios"][0]["bound"], serde_json::json!({"kind": "partition", "parts": 4, "channels": 16}));
+    // In quarters they follow each other: five slots of 500 ns, and two hops. Three shards come in by four
+    // channels, two hops away.
+    assert_eq!((ns(&weights["time_ns"]), ns(&weights["bound_ns"]), &weights["chunks"]), (2_540.0, 1_540.0, &4.into()), "{weights}");
+    fabc(place.path(), &["verify", "out/net"], 0);
+    let rows = json(&place, &["--size", "100kB", "--collective", "all_gather"]);
+    let row = &rows["collectives"][0];
+    assert_eq!((&row["algorithm"], &row["left_out"]), (&"direct".into(), &Value::Null), "{row}");
+    let (_, error) = run(&place, &["--size", "1kB", "--collective", "broadcast", "--root", "0"], 1);
+    assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");
+    let (_, error) = run(&place, &["--size", "1kB", "--collective", "all_gather", "--algorithm", "steps"], 1);
+    assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");
 }

@@ -216,3 +216,41 @@ fn a_switch_that_sonic_has_no_words_for_has_no_configuration_and_no_patch() {
     }
     assert!(!place.path().join("patches").exists() && !place.path().join("c").exists());
 }
+
+/// One cube of four chips in four: two hosts of two chips, and six cables each.
+#[test]
+fn availability_is_told_of_a_pod() {
+    let place = workplace();
+    let fail = "host=0.002/day,cable=0.0005/day,ocs=0.001/day";
+    let of = |args: &[&str], code: i32| fabc(place.path(), &[&["availability", "one/pod"], args].concat(), code);
+    let (text, _) = of(&["--host-chips", "2", "--job", "3", "--fail", fail], 0);
+    assert!(text.contains("a job of 3 of 4 cubes, 1 spare") && text.contains("one dark switch after the other 0."), "{text}");
+    let (found, _) = of(&["--host-chips", "2", "--job", "3", "--fail", fail, "--repair", "12h", "--restart", "0s", "--json"], 0);
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!((&found["format"], &found["hosts"], &found["ocses"]), (&"fabc.availability/1".into(), &2.into(), &6.into()), "{found}");
+    assert_eq!((&found["measured"], &found["throughput"]), (&1.into(), &serde_json::json!([1.0, 1.0, 1.0])), "{found}");
+    // By hand: a cube is down for r / 2 / (1 + r / 2), r of two hosts and its cables.
+    let rate = 2.0 * 0.002 + found["cables"].as_f64().unwrap() * 0.0005;
+    let down = |rate: f64| rate * 0.5 / (1.0 + rate * 0.5);
+    let up = 1.0 - down(rate);
+    let power = |base: f64, times: u32| (0..times).fold(1.0, |power, _| power * base);
+    let lit = power(1.0 - down(0.001), 6);
+    for (row, enough) in [("waiting", power(up, 3)), ("swapped", power(up, 4) + 4.0 * power(up, 3) * (1.0 - up))] {
+        let share = found["availability"][row][0].as_f64().unwrap();
+        assert!((share - enough * lit).abs() < 1e-6, "{row}: {share}, {}", enough * lit);
+    }
+    for (args, words) in [
+        (["--host-chips", "3", "--fail", fail], "do not divide a cube of 4 chips"),
+        (["--host-chips", "2", "--fail", "host=0.1/day"], "no rate of `cable`"),
+        (["--host-chips", "2", "--fail", "hosts=0.1/day"], "nothing is called `hosts`"),
+        (["--host-chips", "2", "--fail", "host=0.1"], "`0.1` is no rate"),
+        (["--host-chips", "2", "--fail", "host=1/day,host=2/day"], "given twice"),
+    ] {
+        let (_, error) = of(&args, 2);
+        assert!(error.contains("FAB0571") && error.contains(words), "{error}");
+    }
+    let (_, error) = of(&["--host-chips", "2", "--fail", fail, "--job", "5"], 2);
+    assert!(error.contains("it has 4 cubes") || error.contains("a job of 5 cubes"), "{error}");
+    let (_, error) = of(&["--host-chips", "2", "--fail", fail, "--repair", "soon"], 2);
+    assert!(error.contains("is no time"), "{error}");
+}

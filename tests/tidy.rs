@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 22] = [
+const LAYERS: [(&str, u8); 23] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
@@ -17,6 +17,7 @@ const LAYERS: [(&str, u8); 22] = [
     ("random", 0),
     ("solve", 0),
     ("algebra", 0),
+    ("availability", 0),
     ("syntax", 1),
     ("model", 2),
     ("ir", 3),
@@ -211,7 +212,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 43] = [
+const JUDGED: [&str; 47] = [
     "Bisection",
     "CollectiveBound",
     "CrossConnect",
@@ -248,9 +249,13 @@ const JUDGED: [&str; 43] = [
     "Sends",
     "SharedTrees",
     "SpanningTree",
+    "Sum",
     "Symmetry",
     "TableKey",
+    "Timed",
+    "TimedSend",
     "Topology",
+    "Total",
     "Transfers",
     "TreeBounds",
     "UniversalLimit",

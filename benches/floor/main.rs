@@ -79,7 +79,7 @@ fn distances(topology: &Topology) -> (u32, f64) {
     };
     let all: Vec<(u32, u64)> = (0..routers).into_par_iter().map(from).collect();
     let sum: u64 = all.iter().map(|(_, sum)| sum).sum();
-    (all.iter().map(|(most, _)| *most).max().unwrap_or(0), sum as f64 / (routers * routers) as f64)
+    (all.iter().map(|(most, _)| *most).max().unwrap_or(0), sum as f64 / (routers as f64 * routers as f64))
 }
 
 /// What the cables come to, and how long placing took.

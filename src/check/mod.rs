@@ -46,7 +46,8 @@ pub use network::{bisection, paths_and_failures};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use schedule::{
-    JudgedProgram, Pace, ProgramFault, ScheduleError, Spent, Timed, bound_time, collective_bounds, schedule, schedule_along, schedule_time,
+    JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, schedule, schedule_along,
+    schedule_time, vectors, vectors_together,
 };
 pub use trees::{tree_bounds, trees};
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

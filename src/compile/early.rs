@@ -4,7 +4,7 @@
 //! room only knows when its answer does not depend on what comes between. Cost: milliseconds; what would take
 //! longer is left to the build ([`EARLY_WORK`]).
 
-use super::{Stage, contract, faults, size};
+use super::{Stage, collectives, contract, faults, size};
 use crate::diag::Failure;
 use crate::ids::{Id, NodeId};
 use crate::ir::{CrossConnects, Distances, Fault, Scenario, Scene, Topology};
@@ -42,6 +42,9 @@ pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
             size::orderable(fabric, topology).map_err(Failure::infeasible)?;
         }
         faults::affordable(fabric, faults::fewest(fabric, topology))?;
+        if let Some(topology) = topology {
+            collectives::plannable(fabric, topology)?;
+        }
     }
     contract::possible(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))
 }

@@ -73,8 +73,15 @@ impl Routed {
 }
 
 impl Routing {
-    pub(super) fn new(fabric: &Fabric, topology: &Topology, prices: &DualLengths, progress: &dyn Progress) -> Result<Self, RouteError> {
-        Ok(match fabric.routing {
+    /// None where vectors are scheduled.
+    pub(super) fn new(
+        fabric: &Fabric,
+        topology: &Topology,
+        prices: &DualLengths,
+        progress: &dyn Progress,
+    ) -> Result<Option<Self>, RouteError> {
+        Ok(Some(match fabric.routing {
+            RoutingChoice::Scheduled(_) => return Ok(None),
             RoutingChoice::DimensionOrder => Routing::DimensionOrder,
             RoutingChoice::UpDown => Routing::UpDown,
             RoutingChoice::Minimal => Routing::Minimal,
@@ -97,7 +104,7 @@ impl Routing {
                 });
                 Routing::AllowedTurns { order, settings, exact, full_key }
             }
-        })
+        }))
     }
 
     /// Routes a scenario that keeps the symmetry of the topology; faults start from the routes of the healthy

@@ -339,6 +339,8 @@ fn of_routing(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
         RoutingChoice::AllowedTurns(_) => (chips.pairs(), turns + hops * HOP),
         // A next hop for each destination and router.
         RoutingChoice::Minimal | RoutingChoice::Algebraic => (chips.pairs(), PLAIN + HOP),
+        // No routes are kept.
+        RoutingChoice::Scheduled(_) => (0, 0),
         // These keep no symmetry, and take detours.
         RoutingChoice::DimensionOrder => (chips.all.saturating_mul(chips.all), PLAIN + hops * HOP),
         RoutingChoice::UpDown => (chips.all.saturating_mul(chips.all), PLAIN + hops * HOP * 3 / 2),
@@ -348,7 +350,7 @@ fn of_routing(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
 
 /// What a scenario leaves behind until everything is written.
 fn kept(fabric: &Fabric, chips: Chips) -> u64 {
-    let symmetric = matches!(fabric.routing, RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal | RoutingChoice::Algebraic);
+    let symmetric = !matches!(fabric.routing, RoutingChoice::DimensionOrder | RoutingChoice::UpDown);
     let canonical = if symmetric { chips.canonical } else { chips.all };
     1000 + (chips.all.saturating_mul(canonical).saturating_mul(PACKED)).saturating_add(canonical * chips.channels * KEPT)
 }
@@ -363,7 +365,9 @@ fn routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuchMemory
         None => "`--stop-after analyze` builds the topology without routes; a smaller network takes a part of it",
     };
     let reason = match fabric.routing {
-        RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal | RoutingChoice::Algebraic => chips.reason(fabric),
+        RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal | RoutingChoice::Algebraic | RoutingChoice::Scheduled(_) => {
+            chips.reason(fabric)
+        }
         _ => format!("a route for each pair of {} {}", chips.all, chips_word(fabric)),
     };
     let refused = |need| refuse(format!("routing this {}", word(fabric)), need, help.to_owned());

@@ -61,7 +61,7 @@ fn one(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal:
     };
     let (mut costs, mut rows, mut crossovers, mut left_out) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (at, name) in names.iter().enumerate() {
-        let tabled = asked.collectives.contains(&Collective::AllToAll);
+        let tabled = asked.collectives.contains(&Collective::AllToAll) || algorithm.is_some_and(|algorithm| !algorithm.rests());
         let read = scenario(&args.directory, fabric, sources, name, tabled)?;
         let ReadTabled { scene, tables, lengths } = read.ok_or_else(|| unknown("scenario", name, &[NOMINAL]))?;
         let ReadScene { topology, lit, dead } = scene;
@@ -71,22 +71,21 @@ fn one(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal:
             let error = error.of(name);
             Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
         };
-        if tabled && tables.is_none() && named {
-            return Err(untabled(&args.directory, name).into());
-        }
         let tables = tables.as_ref();
-        let reason = match tables {
-            None => Some("it follows forwarding tables, and this directory has none: its build stopped before routing"),
-            Some(_) if named => None,
-            Some(_) => {
-                let tried = Planned::new(fabric, &scene, &asked).along(tables, &lengths).is_tried(Collective::AllToAll).map_err(stop)?;
-                (!tried).then_some("it would take long here and was not tried; ask for it by `--collective all_to_all`")
+        for collective in asked.collectives.clone() {
+            let mut planned = Planned::new(fabric, &scene, &asked).along(tables, &lengths);
+            let reason = match tables {
+                _ if !planned.is_sent(collective) => None,
+                None if named => return Err(untabled(&args.directory, name).into()),
+                None => Some("it follows forwarding tables, and this directory has none: its build stopped before routing"),
+                Some(_) if named || planned.is_tried(collective).map_err(stop)? => None,
+                Some(_) => Some("it would take long here and was not tried; ask for it by its name: `--collective ..`"),
+            };
+            if let Some(reason) = reason {
+                // From here on, in no scenario.
+                asked.collectives.retain(|&other| other != collective);
+                left_out.push(CollectiveLeftOut { collective, reason });
             }
-        };
-        if let Some(reason) = reason.filter(|_| tabled) {
-            // From here on, in no scenario.
-            asked.collectives.retain(|&collective| collective != Collective::AllToAll);
-            left_out.push(CollectiveLeftOut { collective: Collective::AllToAll, reason });
         }
         let mut planned = Planned::new(fabric, &scene, &asked).along(tables, &lengths);
         rows.extend(planned.rows(name).map_err(stop)?);
@@ -215,16 +214,8 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> DriverError {
 
 /// A router by name or number.
 fn root(topology: &Topology, name: &str) -> Result<NodeId, DriverError> {
-    let count = topology.node_count();
-    topology.find(name).ok_or_else(|| DriverError::Root {
-        what: format!("there is no chip `{name}`"),
-        hint: format!(
-            "chips are called `{}` to `{}`, or 0 to {}",
-            topology.name(NodeId(0)),
-            topology.name(NodeId(count as u32 - 1)),
-            count - 1
-        ),
-    })
+    let found = topology.find(name);
+    found.ok_or_else(|| DriverError::Root { what: format!("there is no router `{name}`"), hint: topology.names_told() })
 }
 
 /// The names of the scenarios that are asked for.

@@ -1,14 +1,15 @@
 //! What `fabc collective` reads of one scenario of a directory: who is wired to whom, and forwarding tables
-//! where an all-to-all follows them.
+//! where messages follow them.
 
 use super::errors::{DriverError, Stop};
 use super::read::{self, display};
 use crate::check::{self, CheckError, Files, ReadScenario, ReadScene};
 use crate::diag::SourceMap;
 use crate::emit;
-use crate::ir::ForwardingTables;
+use crate::ir::{ForwardingTables, Scene};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::Fabric;
+use crate::passes::collective::copyable;
 use crate::read::{Certificates, tagged};
 use std::path::Path;
 
@@ -26,7 +27,8 @@ pub(super) struct ReadTabled {
     pub(super) lengths: Vec<u64>,
 }
 
-/// Reads a scenario; none if the spec tolerates no such fault.
+/// Reads a scenario; none if the spec tolerates no such fault. Tables are read where they are asked for
+/// (`tabled`), and where nothing else can be planned along.
 ///
 /// # Errors
 /// A file that is no regular one, is not what its format says, or does not fit the spec.
@@ -39,10 +41,15 @@ pub(super) fn scenario(
 ) -> Result<Option<ReadTabled>, Stop> {
     let stop = |error| convicted(error, sources);
     let mut files = files(directory)?;
-    if tabled {
-        for path in ["json", "bin"].map(|ending| format!("{}.{ending}", emit::tables_path(name))) {
-            files.extend(file(directory, path, ARTIFACT_BYTES)?);
+    if !tabled {
+        let Some(read) = check::read_scene(&files, fabric, name).map_err(stop)? else { return Ok(None) };
+        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
+        if copyable(&scene).is_ok() {
+            return Ok(Some(ReadTabled { scene: read, tables: None, lengths: Vec::new() }));
         }
+    }
+    for path in ["json", "bin"].map(|ending| format!("{}.{ending}", emit::tables_path(name))) {
+        files.extend(file(directory, path, ARTIFACT_BYTES)?);
     }
     if !files.keys().any(|path| path.starts_with("tables/")) {
         let scene = check::read_scene(&files, fabric, name).map_err(stop)?;
@@ -53,11 +60,11 @@ pub(super) fn scenario(
     Ok(Some(ReadTabled { scene: ReadScene { topology, lit, dead }, tables: Some(tables), lengths: lengths(directory, name)? }))
 }
 
-/// That there is nothing that an all-to-all could follow.
+/// That there is nothing that messages could follow.
 pub(super) fn untabled(directory: &Path, name: &str) -> DriverError {
     let hint = match directory.join("tables").is_dir() {
-        true => format!("an all-to-all follows forwarding tables; `fabc tables {}` lists the scenarios that have some", display(directory)),
-        false => "an all-to-all follows forwarding tables; the build of this directory stopped before routing, let it go on".to_owned(),
+        true => format!("messages follow forwarding tables; `fabc tables {}` lists the scenarios that have some", display(directory)),
+        false => "messages follow forwarding tables; the build of this directory stopped before routing, let it go on".to_owned(),
     };
     DriverError::UnknownScenario { name: name.to_owned(), hint }
 }

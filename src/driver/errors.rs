@@ -256,6 +256,15 @@ pub(super) enum DriverError {
         /// What to write.
         hint: String,
     },
+    /// `fabc availability` of something that it cannot be told of.
+    #[error("{what}")]
+    #[diagnostic(code(FAB0571), help("{hint}"))]
+    Availability {
+        /// What is wrong.
+        what: String,
+        /// What to write.
+        hint: String,
+    },
     /// `--emit` of a schedule where there are several.
     #[error("`--emit` writes one schedule, but this lacks {lacks}")]
     #[diagnostic(code(FAB0564), help("a schedule is of one collective, one size and one scenario"))]

@@ -3,6 +3,7 @@
 //! Comes in: the command line. Goes out: files, text, an exit code. Invariant: every error has a code and
 //! every exit code is one of those that `fabc --help` lists.
 
+mod availability;
 mod build;
 mod collective;
 mod collective_declared;
@@ -98,6 +99,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Sim(args) => sim::simulate(args, terminal),
         Command::Collective(args) => collective::collective(args, terminal),
         Command::Estimate(args) => estimate::estimate(args),
+        Command::Availability(args) => availability::availability(args),
         Command::Init(args) => init::init(args, terminal),
         Command::Completions { shell } => {
             let mut script = Vec::new();

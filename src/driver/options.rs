@@ -72,6 +72,8 @@ pub enum Command {
     Collective(CollectiveArgs),
     /// Estimate what a collective costs by closed form, without a spec
     Estimate(EstimateArgs),
+    /// Tell how much of the time a job has its pod, from rates of failures
+    Availability(AvailabilityArgs),
     /// Start a new spec from a template
     Init(InitArgs),
     /// Print a completion script for a shell
@@ -95,6 +97,38 @@ pub struct CompileArgs {
     /// Print how long each pass took to standard error
     #[arg(long)]
     pub timings: bool,
+}
+
+/// `fabc availability`.
+#[derive(Clone, Debug, Args)]
+pub struct AvailabilityArgs {
+    /// The built directory of the pod
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// How often parts fail: `host=0.0008/day,cable=0.00005/day,ocs=0.0004/day`
+    #[arg(long, value_name = "RATES")]
+    pub fail: String,
+
+    /// Chips of a host, which fail together
+    #[arg(long, value_name = "CHIPS")]
+    pub host_chips: u32,
+
+    /// Cubes that the job needs; the others are spare [default: all]
+    #[arg(long, value_name = "CUBES")]
+    pub job: Option<u32>,
+
+    /// How long a part is down
+    #[arg(long, value_name = "TIME", default_value = "24h")]
+    pub repair: String,
+
+    /// What a job loses with every failure
+    #[arg(long, value_name = "TIME", default_value = "15min")]
+    pub restart: String,
+
+    /// Print `fabc.availability/1`
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `fabc build`.

@@ -4,6 +4,7 @@
 //! touches a disk. Invariant: same input, same bytes. What was not compiled (tables before routing) is left
 //! out or `null`, never invented.
 
+mod availability;
 mod certificates;
 mod collective;
 mod config_db;
@@ -25,6 +26,7 @@ mod plan;
 mod report_html;
 mod report_json;
 mod report_txt;
+mod schedule;
 mod simulation;
 mod summary;
 mod svg;
@@ -32,6 +34,7 @@ mod tables;
 mod tables_bin;
 mod topology;
 
+pub use availability::{AvailabilityAsked, availability_json, availability_text};
 pub use collective::{
     MscclFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceTold, collective_chakra, collective_json, collective_msccl, collective_path,
     collective_trace, collectives_csv, collectives_json, collectives_text,
@@ -97,6 +100,7 @@ enum Kind {
     Simulations,
     SimulationsCsv,
     Collectives,
+    Schedule,
     Inputs,
     Demand,
     /// Only where `--emit` names it.
@@ -127,6 +131,7 @@ pub const FORMATS: &[Format] = &[
     format(Kind::Simulations, "simulations", "simulations/*.json", "what the simulations of the spec found (fabc.simulation/1)"),
     format(Kind::SimulationsCsv, "simulations_csv", "simulations/*.csv", "the same, a row per run"),
     format(Kind::Collectives, "collectives", "collectives/*.json", "the schedules of the spec's collectives (fabc.collective/1)"),
+    format(Kind::Schedule, "schedule", "schedule.json", "when every chip sends which vector, of `scheduled` (fabc.schedule/1)"),
     format(Kind::Spec, "spec", "spec.fab", "the normalized spec, every `use` inlined"),
     format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
     format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
@@ -310,6 +315,9 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
         }
         (Kind::Formula, _) if !formula::exists(compiled) => Vec::new(),
         (Kind::Floor | Kind::Cables, _) if compiled.placement.is_none() => Vec::new(),
+        (Kind::Schedule, _) if !schedule::exists(compiled) => Vec::new(),
+        // All of them stand in one file.
+        (Kind::Collectives, _) if schedule::exists(compiled) => Vec::new(),
         (Kind::Simulations | Kind::SimulationsCsv, _) => {
             let ending = if kind == Kind::Simulations { "json" } else { "csv" };
             let run = compiled.fabric.simulations.iter().zip(&compiled.simulations).enumerate();
@@ -356,6 +364,7 @@ impl Part<'_> {
             Kind::Formula => formula::json(compiled),
             Kind::Floor => floor::json(compiled),
             Kind::Cables => floor::cables(compiled),
+            Kind::Schedule => schedule::json(compiled),
             Kind::Certificates => certificates::json(compiled),
             Kind::ReportJson => report_json::json(compiled),
             Kind::ReportTxt => terminal_report(compiled, Look::FILE),

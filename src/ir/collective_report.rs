@@ -13,6 +13,11 @@ pub const ATTOSECONDS_OF_A_PICOSECOND: u128 = 1_000_000;
 /// Attoseconds of a nanosecond.
 pub const ATTOSECONDS_OF_A_NANOSECOND: u64 = 1_000_000_000;
 
+/// Attoseconds of so many cycles of a clock, rounded up.
+pub fn cycle_time(cycles: u64, clock_hz: u64) -> u128 {
+    (u128::from(cycles) * ATTOSECONDS).div_ceil(u128::from(clock_hz.max(1)))
+}
+
 /// Attoseconds in whole picoseconds, halves to the even one: as times are written.
 pub fn picoseconds(attoseconds: u128) -> u128 {
     let (whole, rest) = (attoseconds / ATTOSECONDS_OF_A_PICOSECOND, attoseconds % ATTOSECONDS_OF_A_PICOSECOND);

@@ -47,6 +47,10 @@ impl CollectiveOutcome {
     /// The value of a metric; times in ns.
     pub fn value(&self, metric: CollectiveMetric) -> Fraction {
         let best = self.row.best();
+        // Cycles of a clock need not be whole attoseconds.
+        if let (Some(timed), CollectiveMetric::Time) = (self.schedule.timed(), metric) {
+            return nanoseconds(Fraction::whole(timed.end - timed.start), timed.clock_hz);
+        }
         match metric {
             CollectiveMetric::Time => Fraction::new(best.time.total(), ATTOSECONDS_OF_A_NANOSECOND),
             CollectiveMetric::Share => self.row.share(best),

@@ -23,6 +23,12 @@ impl<'a> Scene<'a> {
         Self { topology, lit: IdVec::filled(true, topology.links().len()), dead: None }
     }
 
+    /// What takes part where routers without hosts are spare ones: nothing touches them.
+    pub fn without_spares(topology: &'a Topology) -> Self {
+        let both = |link: &super::Link| topology.is_endpoint(link.a.node) && topology.is_endpoint(link.b.node);
+        Self { topology, lit: topology.links().iter().map(both).collect(), dead: None }
+    }
+
     /// What a fault leaves; `cross_connects` say which links run through which switch.
     pub fn of(fault: &Fault, topology: &'a Topology, cross_connects: Option<&CrossConnects>) -> Self {
         let through = |link, dark: &[_]| {

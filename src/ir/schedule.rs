@@ -8,7 +8,7 @@
 //! A plan may be *canonical*: then only the channels that lead to canonical routers are listed, and the
 //! symmetry of the topology carries channels, chunks' sources and routers to all others.
 
-use super::{Fraction, Topology};
+use super::{Fraction, Symmetry, Timed, Topology};
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::model::{Collective, CollectiveAlgorithm};
 
@@ -23,7 +23,9 @@ pub struct Schedule {
     pub seed: u64,
     /// Routers of the topology.
     pub nodes: u32,
-    /// Parts of a shard (of the root's vector where there is a root); positive.
+    /// Parts of a shard (of the root's vector where there is a root); positive. Of a plan of vectors how many
+    /// there are: of an all-to-all for each pair, of a gather or a reduce-scatter for each chip, otherwise in
+    /// all.
     pub chunks: u32,
     /// The root, where there is one.
     pub root: Option<NodeId>,
@@ -40,8 +42,10 @@ pub enum Transfers {
     Rounds(Rounds),
     /// Reduction up spanning trees and broadcast down them, pipelined.
     Trees(SharedTrees),
-    /// Messages hop by hop, on the routes of the forwarding tables.
+    /// Messages hop by hop, on the routes of the forwarding tables: from every chip to every other one.
     Sends(Sends),
+    /// Single vectors in cycles, on a fabric without forwarding tables.
+    Timed(Timed),
 }
 
 /// Rounds of copies.
@@ -104,7 +108,8 @@ pub struct SpanningTree {
     pub up: Vec<Option<ChannelId>>,
 }
 
-/// Messages of all to all.
+/// Messages of all to all: parts of what is for the destination alone, of what the source has for all
+/// (all-gather), or of what the destination adds up (reduce-scatter).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sends {
     /// Whether those of canonical routers, under the symmetry of the tables, stand for all of their images.
@@ -175,15 +180,17 @@ pub enum CollectiveBound {
         /// Sum of the shortest lengths between all ordered pairs.
         distance: u128,
     },
-    /// In an all-reduce every byte makes 2p - 2 messages between p parts: `(parts - 1) / links` times what a
-    /// channel needs for the full vector.
+    /// In an all-reduce p parts take in 2p - 2 messages of every byte: p - 1 until the first of them has the
+    /// sum, one for each of the others. So it takes `(2 parts - 2) / channels` times what a channel needs for
+    /// the full vector. Routers that are no chips are in no part: they copy, and do not add.
     Partition {
-        /// `[router]`: which part it is in, numbered from 0; none for a dead router. Empty: each by itself.
+        /// `[router]`: which part it is in, numbered from 0; none for what is no living chip. Empty: every
+        /// chip by itself.
         part_of: Vec<Option<u32>>,
         /// Parts.
         parts: u32,
-        /// Lit links between different parts.
-        links: u32,
+        /// Lit channels into parts from elsewhere.
+        channels: u32,
     },
 }
 
@@ -197,7 +204,7 @@ impl CollectiveBound {
             }
             CollectiveBound::Channel { shards, .. } => Fraction::whole(shards),
             CollectiveBound::Flow { volume, distance, .. } => Fraction::new(distance, volume),
-            CollectiveBound::Partition { parts, links, .. } => Fraction::new(parts - 1, links),
+            CollectiveBound::Partition { parts, channels, .. } => Fraction::new(2 * (u64::from(parts) - 1), channels),
         }
     }
     /// Whether it holds for every schedule, not for those alone that follow the same forwarding tables.
@@ -211,6 +218,36 @@ impl CollectiveBound {
 }
 
 impl Schedule {
+    /// The vectors in cycles, where it is such a plan.
+    pub fn timed(&self) -> Option<&Timed> {
+        if let Transfers::Timed(timed) = &self.transfers { Some(timed) } else { None }
+    }
+    /// The number that a vector of a canonical plan has at the image of a chip.
+    pub fn vector_image(&self, timed: &Timed, symmetry: &Symmetry, element: usize, number: u64) -> u64 {
+        let nodes = u64::from(self.nodes);
+        let vectors = u64::from(self.chunks);
+        let image = |node: u64| u64::from(symmetry.image(element, NodeId(node as u32)).0);
+        let of = |vector: u64, each: u64| image(vector / each) * each + vector % each;
+        match self.collective {
+            Collective::AllToAll => {
+                let (pair, part) = (number / vectors, number % vectors);
+                (image(pair / nodes) * nodes + image(pair % nodes)) * vectors + part
+            }
+            Collective::AllGather => of(number, vectors),
+            Collective::ReduceScatter | Collective::AllReduce => {
+                let each = if self.collective == Collective::AllReduce { (vectors / nodes).max(1) } else { vectors };
+                let (value, origin) = (number / nodes, number % nodes);
+                let (vector, level) = (value / u64::from(timed.levels()), value % u64::from(timed.levels()));
+                (of(vector, each) * u64::from(timed.levels()) + level) * nodes + image(origin)
+            }
+            Collective::Broadcast | Collective::Reduce => number,
+        }
+    }
+    /// How often everything that is listed as messages is sent: in an all-reduce once to those who add, and
+    /// once from them.
+    pub fn sent_times(&self) -> u64 {
+        if self.collective == Collective::AllReduce { 2 } else { 1 }
+    }
     /// The rounds, where there are some.
     pub fn rounds(&self) -> Option<&Rounds> {
         if let Transfers::Rounds(rounds) = &self.transfers { Some(rounds) } else { None }

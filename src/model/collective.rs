@@ -44,6 +44,9 @@ pub struct DeclaredCollective {
     pub seed: u64,
     /// Under which faults it is planned as well.
     pub scenarios: Scenarios,
+    /// The collective that must be over before it starts, by its place among those of the fabric; where
+    /// vectors are scheduled.
+    pub after: Option<usize>,
     /// `collective name`.
     pub span: Span,
 }
@@ -67,6 +70,14 @@ pub enum CollectiveAlgorithm {
     Pull,
     /// Each message by the forwarding tables.
     Direct,
+    /// Scheduled: balanced routes of single vectors, the longest remaining way first.
+    Paths,
+    /// Scheduled: every channel takes the rarest vector that its end lacks.
+    Flood,
+    /// Scheduled: sums of groups, told to all groups, in as few hops as there are.
+    Hops,
+    /// Scheduled: a portion of the vectors for every group, which sums it and tells all others.
+    Portions,
 }
 
 words!(Collective {
@@ -87,15 +98,34 @@ words!(CollectiveAlgorithm {
     Trees = "trees",
     Pull = "pull",
     Direct = "direct",
+    Paths = "paths",
+    Flood = "flood",
+    Hops = "hops",
+    Portions = "portions",
 });
 
 impl CollectiveAlgorithm {
-    /// The algorithms of a collective.
+    /// The algorithms of a collective where vectors are scheduled; none of what is not scheduled.
+    pub fn scheduled(collective: Collective) -> &'static [CollectiveAlgorithm] {
+        use CollectiveAlgorithm::{Flood, Hops, Paths, Portions, Trees};
+        match collective {
+            Collective::AllGather | Collective::ReduceScatter | Collective::Broadcast => &[Flood],
+            Collective::AllReduce => &[Trees, Portions, Hops],
+            Collective::AllToAll => &[Paths],
+            Collective::Reduce => &[],
+        }
+    }
+    /// Whether chunks rest at routers on their way, and are copied or added up there: every router must be a
+    /// chip.
+    pub fn rests(self) -> bool {
+        self != CollectiveAlgorithm::Direct
+    }
+    /// The algorithms of a collective on a fabric with forwarding tables.
     pub fn of(collective: Collective) -> &'static [CollectiveAlgorithm] {
         use CollectiveAlgorithm::{Direct, GatherReduce, Local, MultiTree, Pull, Slots, Steps, Trees};
         match collective {
-            Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree],
-            Collective::AllReduce => &[GatherReduce, Trees, Local],
+            Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree, Direct],
+            Collective::AllReduce => &[GatherReduce, Trees, Local, Direct],
             Collective::Broadcast | Collective::Reduce => &[Pull],
             Collective::AllToAll => &[Direct],
         }

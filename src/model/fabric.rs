@@ -13,7 +13,7 @@ use super::family::Family;
 use super::floor::Floor;
 use super::network::Network;
 use super::pod::{Pod, TopologyChoice};
-use super::routing::RoutingChoice;
+use super::routing::{RoutingChoice, SlotPace};
 use super::simulation::Simulation;
 use super::synthesis::Near;
 use crate::diag::Span;
@@ -225,6 +225,21 @@ impl Fabric {
     /// link.
     pub fn hop_cycles(&self) -> IdVec<LinkTypeId, u64> {
         self.link_types.iter().map(|link| u64::from(self.router.latency_cycles) + u64::from(link.latency_cycles)).collect()
+    }
+    /// How fast vectors are where they are scheduled: what the routing does not say follows from the slowest
+    /// links in use. `slot` is the time of a flit, `hop` the latency of link and router.
+    pub fn pace(&self) -> Option<SlotPace> {
+        let (RoutingChoice::Scheduled(said), Plant::Network(network)) = (self.routing, &self.plant) else { return None };
+        let links = || network.links_in_use().into_iter().map(|link| &self.link_types[link]);
+        let bits = u128::from(self.router.flit_bytes) * 8 * u128::from(self.clock_hz);
+        let slot = links().map(|link| bits.div_ceil(u128::from(link.bandwidth_bps.max(1)))).max().unwrap_or(1);
+        let latency = links().map(|link| link.latency_cycles).max().unwrap_or(0);
+        Some(SlotPace {
+            vector_bytes: said.vector_bytes.unwrap_or(self.router.flit_bytes).max(1),
+            slot: said.slot.unwrap_or(u32::try_from(slot).unwrap_or(u32::MAX)).max(1),
+            hop: said.hop.unwrap_or(latency.saturating_add(self.router.latency_cycles)).max(1),
+            reduce: said.reduce,
+        })
     }
     /// The concurrent flow that the spec requires under every tolerated fault, as a number; 0 where it
     /// requires none.

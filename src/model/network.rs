@@ -52,6 +52,14 @@ impl Network {
             _ => vec![each; count],
         }
     }
+    /// Whether routers without hosts are spare: they take the place of others, and forward nothing before.
+    pub fn has_spare(&self) -> bool {
+        match &self.family {
+            Family::Dragonfly(dragonfly) => dragonfly.spare,
+            Family::Levels(levels) => levels.0.iter().any(|level| level.spare),
+            _ => false,
+        }
+    }
     /// The declared links that are in use, by id, each once.
     pub fn links_in_use(&self) -> Vec<LinkTypeId> {
         let mut used = match &self.family {

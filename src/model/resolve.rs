@@ -24,6 +24,7 @@ mod levels;
 mod network;
 mod ocs;
 mod requires;
+mod scheduled;
 mod settings;
 mod simulations;
 mod site;

@@ -15,6 +15,8 @@ pub enum RoutingChoice {
     DimensionOrder,
     /// up*/down*.
     UpDown,
+    /// No tables: the cycle of every vector on every channel is planned. Networks only.
+    Scheduled(Scheduled),
 }
 
 words!(RoutingChoice {
@@ -23,7 +25,40 @@ words!(RoutingChoice {
     Self::UpDown => Self::UpDown => "up_down",
     Self::Minimal => Self::Minimal => "minimal",
     Self::Algebraic => Self::Algebraic => "algebraic",
+    Self::Scheduled(Scheduled::DEFAULT) => Self::Scheduled(_) => "scheduled",
 });
+
+/// The settings of `routing = scheduled { .. }`; what is not written follows from router and links
+/// ([`Fabric::pace`](super::Fabric::pace)).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scheduled {
+    /// Bytes of payload of a vector; without, a flit.
+    pub vector_bytes: Option<u32>,
+    /// Cycles from one vector to the next on a channel.
+    pub slot: Option<u32>,
+    /// Cycles after which a vector that was sent can be used or sent on.
+    pub hop: Option<u32>,
+    /// Cycles that a sum takes from its last vector on.
+    pub reduce: u32,
+}
+
+impl Scheduled {
+    /// Nothing said.
+    pub const DEFAULT: Self = Self { vector_bytes: None, slot: None, hop: None, reduce: 0 };
+}
+
+/// How fast vectors are, on every channel alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlotPace {
+    /// Bytes of payload of a vector.
+    pub vector_bytes: u32,
+    /// Cycles from one vector to the next on a channel.
+    pub slot: u32,
+    /// Cycles after which a vector that was sent can be used or sent on.
+    pub hop: u32,
+    /// Cycles that a sum takes from its last vector on.
+    pub reduce: u32,
+}
 
 /// The settings of `routing = allowed_turns { .. }`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -37,6 +72,10 @@ pub struct AllowedTurns {
 }
 
 impl RoutingChoice {
+    /// Whether every vector has its cycle, and there are no tables.
+    pub fn is_scheduled(self) -> bool {
+        matches!(self, RoutingChoice::Scheduled(_))
+    }
     /// Whether every pair has one shortest path, and routers look packets up by their destination alone:
     /// networks only.
     pub fn is_shortest_by_destination(self) -> bool {

@@ -6,6 +6,7 @@
 //! | [`wire`](mod@wire) | `Fabric`, `Network` | `Topology`, channel lengths |
 //! | [`limit`] | `Pod` | `UniversalLimit` |
 //! | [`collective`](mod@collective) | `Scene` | `Schedule`s |
+//! | [`scheduled`](mod@scheduled) | `Scene`, `SlotPace` | `Schedule`s of single vectors |
 //! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
 //! | [`measure`](mod@measure) | `Topology` of a network | `NetworkMetrics` |
@@ -24,6 +25,7 @@ pub mod measure;
 pub mod place;
 pub mod plan;
 pub mod route;
+pub mod scheduled;
 pub mod synth;
 pub mod tables;
 pub mod trees;

@@ -69,7 +69,7 @@ struct SendLine(u32, u32, u32, Vec<u32>);
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-enum BoundLine {
+pub(super) enum BoundLine {
     Cut {
         all_but: SetLine,
         channels: u32,
@@ -83,7 +83,7 @@ enum BoundLine {
     },
     Partition {
         parts: u32,
-        links: u32,
+        channels: u32,
         #[serde(default)]
         part_of: Vec<Option<u32>>,
     },
@@ -101,7 +101,7 @@ enum BoundLine {
 /// A router, or several.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum SetLine {
+pub(super) enum SetLine {
     One(u32),
     Several(Vec<u32>),
 }
@@ -144,6 +144,7 @@ impl CollectiveFile {
         let fits = match (&transfers, algorithm) {
             (Transfers::Trees(_), of) => of == CollectiveAlgorithm::Trees,
             (Transfers::Sends(_), of) => of == CollectiveAlgorithm::Direct,
+            (Transfers::Timed(_), _) => false,
             (Transfers::Rounds(_), of) => !matches!(of, CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct),
         };
         if !fits {
@@ -204,7 +205,8 @@ impl SendLine {
 }
 
 impl BoundLine {
-    fn bound(self) -> CollectiveBound {
+    /// The bound that it claims.
+    pub(super) fn bound(self) -> CollectiveBound {
         match self {
             BoundLine::Cut { all_but, channels, shards } => {
                 let all_but = match all_but {
@@ -220,7 +222,7 @@ impl BoundLine {
             BoundLine::Flow { lengths, volume, distance } => {
                 CollectiveBound::Flow { lengths, volume: volume.into(), distance: distance.into() }
             }
-            BoundLine::Partition { parts, links, part_of } => CollectiveBound::Partition { part_of, parts, links },
+            BoundLine::Partition { parts, channels, part_of } => CollectiveBound::Partition { part_of, parts, channels },
         }
     }
 }

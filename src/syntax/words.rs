@@ -148,6 +148,8 @@ pub enum Place {
     Synthesize,
     /// `routing = allowed_turns { .. }`
     AllowedTurns,
+    /// `routing = scheduled { .. }`
+    Scheduled,
     /// `topology = torus 16 x 16 { .. }`, and the other grids
     Grid,
     /// `topology = hyperx { .. }`
@@ -222,6 +224,7 @@ impl Place {
             Place::Collective => "collective",
             Place::Synthesize => "synthesize",
             Place::AllowedTurns => "allowed_turns",
+            Place::Scheduled => "scheduled",
             Place::Grid => "torus",
             Place::Hyperx => "hyperx",
             Place::Hypercube => "hypercube",
@@ -350,12 +353,17 @@ pub const FIELDS: &[Field] = fields! {
     "priority" Choice AllowedTurns;
     "select" Choice AllowedTurns;
     "key" Choice AllowedTurns;
+    "vector" Quantity Scheduled;
+    "slot" Quantity Scheduled;
+    "hop" Quantity Scheduled;
+    "reduce" Quantity Scheduled;
     "size" Quantity Collective;
     "algorithm" Choice Collective;
     "chunks" Quantity Collective;
     "root" Choice Collective;
     "overhead" Quantity Collective Floor;
     "barrier" Choice Collective;
+    "after" Choice Collective;
     "model" Choice Simulate;
     "traffic" Choice Simulate;
     "by" Quantity Traffic;

@@ -64,7 +64,7 @@ fn a_bound_that_says_more_than_its_witness_is_convicted() {
                 let mut wrong = found.clone();
                 match &mut wrong[at] {
                     CollectiveBound::Cut { shards, .. } | CollectiveBound::Latency { shards, .. } => *shards += 1,
-                    CollectiveBound::Partition { links, .. } => *links += 1,
+                    CollectiveBound::Partition { channels, .. } => *channels += 1,
                     other => panic!("{other:?} is of an all-to-all"),
                 }
                 assert!(fabc::check::collective_bounds(&scene, collective, None, &wrong).is_err(), "{wrong:?}");

@@ -11,6 +11,7 @@ mod pods;
 mod programs;
 mod programs_tampered;
 mod random;
+mod relays;
 mod symmetric;
 mod tampering;
 mod times;

@@ -214,7 +214,7 @@ fn messages_keep_to_their_bounds_and_slots() {
             for barrier in [false, true] {
                 let cost = cost(hop, overhead, barrier);
                 let time = sent.time(&cost, bytes);
-                assert_eq!(checked(&scene, &schedule, Some(&tables), &cost, bytes), (time, [sent.slots().into(); 2]));
+                assert_eq!(checked(&scene, &schedule, Some(&tables), &cost, bytes), (time, [sent.slots(); 2]));
                 let time = time.total();
                 let (least, which) = tightest(&found, Collective::AllToAll, &cost, bytes, nodes).unwrap();
                 assert!(least <= time, "{which:?}");
@@ -301,7 +301,7 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     let asked = CollectivesAsked { collectives: vec![Collective::AllToAll], ..asked.clone() };
     let scene = Scene::whole(&compiled.topology);
     let error = Planned::new(&compiled.fabric, &scene, &asked).rows("").unwrap_err();
-    assert!(error.to_string().contains("an all-to-all follows forwarding tables, and there are none"), "{error}");
+    assert!(error.to_string().contains("messages follow forwarding tables, and there are none"), "{error}");
     // With them it meets their load: 72 shards of 64 ns, and a hop.
     let (tables, asked) = (crate::pods::tables(&compiled, 0), CollectivesAsked { sizes: vec![1 << 20], ..asked });
     let row = Planned::new(&compiled.fabric, &scene, &asked).along(Some(&tables), &compiled.flow.dual.lengths).rows("").unwrap().remove(0);

@@ -161,7 +161,7 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
         // Of something else.
         12 => wrong.collective = Collective::AllGather,
         _ => match &mut wrong.bounds[0] {
-            CollectiveBound::Partition { links, .. } => *links -= 1,
+            CollectiveBound::Partition { channels, .. } => *channels -= 1,
             _ => return None,
         },
     }

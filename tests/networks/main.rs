@@ -12,6 +12,7 @@ mod huge;
 mod lanes;
 mod levels;
 mod random;
+mod scheduled;
 
 use fabc::check;
 use fabc::diag::Span;

@@ -131,7 +131,8 @@ fn permuted_networks_are_as_far_apart_as_the_literature_says() {
                 let sum: u64 = all.iter().enumerate().map(|(hops, pairs)| hops as u64 * pairs).sum();
                 if duplicates == Duplicates::Keep {
                     assert_eq!(topology.links().len() as f64, of, "{name}");
-                    means += sum as f64 / (topology.node_count() * topology.node_count()) as f64 / seeds as f64;
+                    let nodes = topology.node_count() as f64;
+                    means += sum as f64 / (nodes * nodes) / seeds as f64;
                 } else {
                     dropped += (of - topology.links().len() as f64) / seeds as f64;
                 }

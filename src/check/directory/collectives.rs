@@ -149,6 +149,12 @@ pub(super) fn found<'a>(require: &Require, fabric: &Fabric, proved: &'a [Vec<Pro
 
 fn value(declared: &DeclaredCollective, of: &ProvedSchedule, metric: CollectiveMetric, scale: Scale, fabric: &Fabric) -> Option<Exact> {
     let time = of.time.total().max(1);
+    // Cycles of a clock need not be whole attoseconds.
+    if let (Some(timed), CollectiveMetric::Time) = (of.schedule.timed(), metric) {
+        let cycles = u128::from(timed.end - timed.start);
+        let per_second = if scale == Scale::Cycles { (cycles, 1) } else { (cycles * NANOSECOND, u128::from(timed.clock_hz)) };
+        return Exact::new(per_second.0, per_second.1);
+    }
     match metric {
         CollectiveMetric::Time if scale == Scale::Cycles => Exact::new(time, NANOSECOND)?.times(u128::from(fabric.clock_hz), NANOSECOND),
         CollectiveMetric::Time => Exact::new(time, NANOSECOND),

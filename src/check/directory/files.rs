@@ -12,4 +12,5 @@ pub(super) const OCS: &str = "ocs.json";
 pub(crate) const CERTIFICATES: &str = "certificates.json";
 pub(crate) const REPORT: &str = "report.json";
 pub(super) const FLOOR: &str = "floor.json";
+pub(super) const SCHEDULE: &str = "schedule.json";
 pub(super) const FORMULA: &str = "formula.json";

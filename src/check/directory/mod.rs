@@ -17,6 +17,7 @@ mod network;
 mod read;
 mod report;
 mod scenario;
+mod scheduled;
 mod simulations;
 mod stated;
 mod switches;
@@ -35,7 +36,7 @@ pub use collectives::ProvedSchedule;
 use comparison::Measured;
 pub use files::Files;
 pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
-use files::{FLOOR, FORMULA, OCS, TOPOLOGY};
+use files::{FLOOR, FORMULA, OCS, SCHEDULE, TOPOLOGY};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
 pub use scenario::{ReadScenario, ReadScene, read_scenario, read_scene, read_unrouted, scenario_names};
@@ -207,6 +208,10 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
             }
         } else if path == OCS && fabric.pod().is_none() {
             wrong(path, "does not belong here: the network has no switches");
+        } else if path == SCHEDULE && !fabric.routing.is_scheduled() {
+            wrong(path, "does not belong here: this network has forwarding tables");
+        } else if path.starts_with("tables/") && fabric.routing.is_scheduled() {
+            wrong(path, "does not belong here: vectors are scheduled");
         } else if path == FORMULA && routed && has_formula(fabric) || path == FLOOR && fabric.floor.is_some() {
             continue;
         } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, SPEC].contains(&path.as_str()) {
@@ -278,7 +283,10 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     };
     let plant = collectives::Plant { files, fabric, topology: &topology, cross_connects };
     let faults: Vec<&Fault> = if routed { claims.scenarios.iter().map(|claimed| &claimed.scenario).collect() } else { Vec::new() };
-    let collectives = plant.collectives(&faults)?;
+    let collectives = match fabric.pace().filter(|_| files.contains_key(SCHEDULE)) {
+        Some(pace) => plant.scheduled(pace).map_err(one)?,
+        None => plant.collectives(&faults)?,
+    };
     let (stated, contract) = report::report(files, &measured, &collectives)?;
     let walks = || measures.iter().filter_map(|scenario| scenario.counts.walk.as_ref());
     let extent = Extent {

@@ -119,8 +119,10 @@ fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
             let sent: u64 = sends.messages.iter().map(|message| message.slots.len() as u64).sum();
             let last = sends.messages.iter().flat_map(|message| &message.slots).max();
             let slots = last.map_or(0, |&slot| u64::from(slot) + 1);
-            (slots, slots, sent)
+            let times = if plan.collective == Collective::AllReduce { 2 } else { 1 };
+            (slots * times, slots * times, sent * times)
         }
+        Transfers::Timed(timed) => (u64::from(timed.end - timed.start), 0, timed.sends.len() as u64),
     }
 }
 
@@ -144,7 +146,7 @@ fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
     let narrow = |over: u128, below: u128| Some((u64::try_from(over).ok()?, u64::try_from(below).ok()?));
     let claims = plan.bounds.iter().filter_map(|bound| match *bound {
         CollectiveBound::Cut { channels, shards, .. } => Some((u64::from(shards) * chunks, u64::from(channels))),
-        CollectiveBound::Partition { parts, links, .. } => Some((u64::from(parts - 1) * whole, u64::from(links))),
+        CollectiveBound::Partition { parts, channels, .. } => Some((2 * u64::from(parts - 1) * whole, u64::from(channels))),
         CollectiveBound::Flow { volume, distance, .. } => narrow(distance * u128::from(chunks), volume),
         CollectiveBound::Latency { .. } | CollectiveBound::Channel { .. } => None,
     });

@@ -1,13 +1,13 @@
 //! Bounds, counted again from their witnesses.
 
 use super::ScheduleError;
-use super::messages::Loads;
+use super::messages::{Loads, sent_times};
 use crate::check::CheckError;
 use crate::check::dual::measure;
-use crate::check::graph::LitGraph;
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{CollectiveBound, Scene, Schedule, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm, Demand};
+use std::collections::VecDeque;
 
 /// Checks the bounds of a schedule, and that it does not beat them; `loads` are those of the tables that it
 /// follows.
@@ -24,8 +24,9 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
         Transfers::Sends(sends) => {
             let sent = sends.messages.iter().flat_map(|message| &message.slots);
             let slots = sent.map(|&slot| u64::from(slot) + 1).max().unwrap_or(0);
-            (slots, 1, slots as usize)
+            (slots * sent_times(schedule.collective), 1, slots as usize)
         }
+        Transfers::Timed(_) => return Err(ScheduleError::shape("plans of vectors are bounded in cycles").into()),
         // Every tree moves its share of the full vector, over a link of as many trees as a link is in at
         // most.
         Transfers::Trees(shared) => {
@@ -39,7 +40,9 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
             CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards) * u128::from(chunks), u128::from(channels)),
             CollectiveBound::Channel { shards, .. } => (u128::from(shards) * u128::from(chunks), 1),
             CollectiveBound::Flow { volume, distance, .. } => (distance.saturating_mul(u128::from(chunks)), volume),
-            CollectiveBound::Partition { parts, links, .. } => (u128::from(parts - 1) * u128::from(chunks * chips), u128::from(links)),
+            CollectiveBound::Partition { parts, channels, .. } => {
+                (2 * u128::from(parts - 1) * u128::from(chunks * chips), u128::from(channels))
+            }
             CollectiveBound::Latency { .. } => continue,
         };
         if u128::from(over).saturating_mul(below) < above.saturating_mul(u128::from(under)) {
@@ -67,7 +70,7 @@ pub(super) fn witnesses(
     let chips = scene.endpoints().count() as u32;
     for (at, bound) in claimed.iter().enumerate() {
         let counted = match bound {
-            CollectiveBound::Channel { channel, .. } => along(scene, *channel, loads),
+            CollectiveBound::Channel { channel, .. } => along(scene, *channel, loads, sent_times(collective)),
             CollectiveBound::Flow { lengths, .. } if collective == Collective::AllToAll => flow(scene, lengths)?,
             _ => count(scene, chips, collective, root, bound),
         };
@@ -79,24 +82,43 @@ pub(super) fn witnesses(
     Ok(())
 }
 
-/// What the tables lead over a channel.
-fn along(scene: &Scene<'_>, channel: ChannelId, loads: Option<&Loads>) -> Result<CollectiveBound, String> {
+/// What messages bring over a channel that are sent so many times.
+fn along(scene: &Scene<'_>, channel: ChannelId, loads: Option<&Loads>, times: u64) -> Result<CollectiveBound, String> {
     let loads = loads.ok_or_else(|| "is one of tables, and there are none".to_owned())?;
     if !scene.channels().any(|lit| lit == channel) {
         return Err("is of no lit channel".to_owned());
     }
-    Ok(CollectiveBound::Channel { channel, shards: u32::try_from(loads.on(scene, channel)).unwrap_or(u32::MAX) })
+    Ok(CollectiveBound::Channel { channel, shards: u32::try_from(loads.on(scene, channel) * times).unwrap_or(u32::MAX) })
 }
 
 /// What lengths of channels say of messages between all.
 fn flow(scene: &Scene<'_>, lengths: &[u64]) -> Result<Result<CollectiveBound, String>, CheckError> {
-    let (volume, distance) = measure(scene, &Demand::uniform(scene.topology.node_count()), lengths)?;
+    let endpoints: Vec<NodeId> = scene.topology.endpoints().collect();
+    let demand = Demand::uniform(endpoints.len()).among_endpoints(scene.topology.node_count(), endpoints);
+    let (volume, distance) = measure(scene, &demand, lengths)?;
     let Some(first) = scene.links().next() else { return Ok(Err("is of no link".to_owned())) };
     let capacity = u128::from(scene.topology.capacity(first));
     if scene.links().any(|link| u128::from(scene.topology.capacity(link)) != capacity) || volume % capacity.max(1) != 0 {
         return Ok(Err("is of links of different bandwidths".to_owned()));
     }
     Ok(Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume: volume / capacity.max(1), distance }))
+}
+
+/// `[router]`: hops from it to one, `u32::MAX` where there is no way.
+fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
+    let mut hops = vec![u32::MAX; scene.topology.node_count()];
+    hops[node.index()] = 0;
+    let mut queue = VecDeque::from([node]);
+    while let Some(near) = queue.pop_front() {
+        for channel in scene.channels_into(near) {
+            let from = scene.topology.source(channel).node;
+            if hops[from.index()] == u32::MAX {
+                hops[from.index()] = hops[near.index()] + 1;
+                queue.push_back(from);
+            }
+        }
+    }
+    hops
 }
 
 fn count(
@@ -114,8 +136,10 @@ fn count(
                 return Err("is no cut of an all-reduce".to_owned());
             }
             let ascending = all_but.windows(2).all(|pair| pair[0] < pair[1]);
-            if !ascending || all_but.is_empty() || all_but.len() as u32 >= chips || !all_but.iter().all(|&node| known(node)) {
-                return Err("is no set of living chips with others outside".to_owned());
+            let living = all_but.iter().all(|&node| node.index() < topology.node_count() && scene.lives(node));
+            let within = all_but.iter().filter(|&&node| known(node)).count() as u32;
+            if !ascending || !living || within == 0 || within >= chips {
+                return Err("is no set of living routers with chips in it and outside".to_owned());
             }
             if root.is_some_and(|root| all_but.contains(&root)) {
                 return Err("parts the root from nothing that it needs".to_owned());
@@ -123,15 +147,14 @@ fn count(
             let inside = |node: NodeId| all_but.binary_search(&node).is_ok();
             let into = |&channel: &_| inside(topology.target(channel).node) && !inside(topology.source(channel).node);
             let channels = scene.channels().filter(into).count() as u32;
-            let shards = if root.is_some() { 1 } else { chips - all_but.len() as u32 };
+            let shards = if root.is_some() { 1 } else { chips - within };
             Ok(CollectiveBound::Cut { all_but: all_but.clone(), channels, shards })
         }
         &CollectiveBound::Latency { node, distance, .. } => {
             if !known(node) {
                 return Err("is of no living chip".to_owned());
             }
-            // Links are duplex: as far there as back.
-            let hops = LitGraph::new(scene).hops_from(node, &mut Vec::new());
+            let hops = hops_to(scene, node);
             let farther = match root {
                 Some(root) => u32::from(hops[root.index()] > distance),
                 None => scene.endpoints().filter(|from| hops[from.index()] > distance).count() as u32,
@@ -147,7 +170,8 @@ fn count(
                 return Err("is a partition, which bounds an all-reduce alone".to_owned());
             }
             if part_of.is_empty() {
-                return Ok(CollectiveBound::Partition { part_of: Vec::new(), parts: chips, links: scene.links().count() as u32 });
+                let into_chips = scene.channels().filter(|&channel| known(topology.target(channel).node)).count() as u32;
+                return Ok(CollectiveBound::Partition { part_of: Vec::new(), parts: chips, channels: into_chips });
             }
             let mut seen = vec![false; *parts as usize];
             let fits = part_of.len() == topology.node_count()
@@ -158,12 +182,12 @@ fn count(
             if !fits || seen.len() < 2 || seen.contains(&false) {
                 return Err("is no partition of the living chips".to_owned());
             }
-            let apart = |&link: &_| {
-                let link = &topology.links()[link];
-                part_of[link.a.node.index()] != part_of[link.b.node.index()]
+            let into = |&channel: &_| {
+                let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| part_of[end.node.index()]);
+                to.is_some() && from != to
             };
-            let links = scene.links().filter(apart).count() as u32;
-            Ok(CollectiveBound::Partition { part_of: part_of.clone(), parts: *parts, links })
+            let channels = scene.channels().filter(into).count() as u32;
+            Ok(CollectiveBound::Partition { part_of: part_of.clone(), parts: *parts, channels })
         }
         CollectiveBound::Channel { .. } | CollectiveBound::Flow { .. } => Err("bounds an all-to-all alone".to_owned()),
     }

@@ -115,6 +115,24 @@ pub enum ScheduleError {
         /// By name, or one that stands for it.
         channel: String,
     },
+    /// A channel, in a plan of single vectors.
+    #[error("cycle {cycle}: {what}")]
+    Cycle {
+        /// When.
+        cycle: u32,
+        /// What is wrong.
+        what: String,
+    },
+    /// A vector of such a plan.
+    #[error("vector {vector}, sent in cycle {cycle}, {what}")]
+    Vector {
+        /// Its number.
+        vector: u64,
+        /// When.
+        cycle: u32,
+        /// What is wrong.
+        what: String,
+    },
     /// A bound that does not follow from its witness.
     #[error("bound {bound} says {claimed}, but its witness gives {counted}")]
     Bound {

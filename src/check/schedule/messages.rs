@@ -1,9 +1,10 @@
-//! The replay of an all-to-all: every message hop by hop, as the forwarding tables lead it.
+//! The replay of messages from all to all: each hop by hop, as the forwarding tables lead it.
 
 use super::ScheduleError;
 use crate::check::{CheckError, symmetry};
 use crate::ids::{ChannelId, Id, NodeId, PortId};
 use crate::ir::{Entry, ForwardingTables, Message, Scene, Schedule, Sends, Symmetry, TableKey};
+use crate::model::Collective;
 use fixedbitset::FixedBitSet;
 
 /// What the tables load.
@@ -48,6 +49,14 @@ impl<'a> Asked<'a> {
         let entries = &self.sorted[symmetry.class(at)];
         let found = entries.binary_search_by_key(&(here, input), |entry| (entry.dst, (entry.in_port, entry.in_vc))).ok()?;
         Some((PortId(entries[found].out_port), entries[found].out_vc))
+    }
+}
+
+/// How often the messages that are listed are sent.
+pub(super) fn sent_times(collective: Collective) -> u64 {
+    match collective {
+        Collective::AllReduce => 2,
+        Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Broadcast | Collective::Reduce => 1,
     }
 }
 

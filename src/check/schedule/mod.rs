@@ -13,6 +13,7 @@ mod pipeline;
 mod program;
 mod reduce;
 mod time;
+mod timed;
 mod transfers;
 mod trees;
 
@@ -20,6 +21,7 @@ pub use errors::ScheduleError;
 pub(crate) use program::program;
 pub use program::{JudgedProgram, ProgramFault};
 pub use time::{Pace, Spent, Timed, bound_time, schedule_time};
+pub use timed::{Replayed, together as vectors_together};
 
 use super::{CheckError, symmetry};
 use crate::ids::{Id, NodeId};
@@ -55,12 +57,15 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
             }
             trees::trees(scene, schedule, trees)?;
         }
+        Transfers::Timed(_) => return vectors(scene, schedule).map(|_| ()),
         Transfers::Sends(_) => return Err(wrong("messages are judged with the tables that they follow".to_owned())),
     }
     bounds::bounds(scene, schedule, None)
 }
 
-/// Checks a schedule of messages along the forwarding tables that it is made for.
+/// Checks a schedule of messages along the forwarding tables that it is made for: of an all-to-all, of an
+/// all-gather (what a chip has goes to every other one), of a reduce-scatter (each chip is sent all that it
+/// adds up), or of an all-reduce, which is both, one after the other.
 ///
 /// # Errors
 /// The first thing that is wrong: a message that is missing or double, that leaves the way of the tables or
@@ -71,11 +76,24 @@ pub fn schedule_along(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &S
     let Transfers::Sends(sends) = &schedule.transfers else {
         return Err(wrong("it has no messages that follow tables".to_owned()));
     };
-    if schedule.collective != Collective::AllToAll {
+    if schedule.root.is_some() {
         return Err(wrong(format!("messages from all to all are no {}", schedule.collective.name())));
     }
     let loads = messages::messages(scene, tables, schedule, sends)?;
     bounds::bounds(scene, schedule, Some(&loads))
+}
+
+/// Checks a plan of single vectors in cycles.
+///
+/// # Errors
+/// The first thing that is wrong: a symmetry that is none, a channel that is dark or too close to itself, a
+/// vector that is sent before it came, comes twice or never, a sum with a contribution twice or not at all, a
+/// bound that does not follow or that is beaten. Other plans are refused.
+pub fn vectors(scene: &Scene<'_>, schedule: &Schedule) -> Result<Replayed, CheckError> {
+    match &schedule.transfers {
+        Transfers::Timed(timed) => timed::replay(scene, schedule, timed),
+        _ => Err(wrong("it does not say in which cycle vectors are sent".to_owned())),
+    }
 }
 
 /// Checks bounds by their witnesses alone.

@@ -6,8 +6,9 @@
 //! for the overhead as well.
 
 use super::pipeline::Pipeline;
+use super::timed::{cycles_at_least, replay};
 use super::transfers::{Plan, Transfer};
-use super::{ScheduleError, messages, wrong};
+use super::{Replayed, ScheduleError, messages, wrong};
 use crate::check::CheckError;
 use crate::check::delivery::over_cable;
 use crate::ids::Id;
@@ -115,19 +116,36 @@ pub fn schedule_time(
             let volume = pipeline.takes(chunks, 1, 0, false) as u64;
             Ok(Timed { spent: spent(times), steps: pipeline.steps(chunks), volume })
         }
+        Transfers::Timed(vectors) => Ok(of_vectors(scene, schedule, vectors)?),
         Transfers::Sends(sends) => {
             let tables = tables.ok_or_else(|| wrong("messages are timed with the tables that they follow".to_owned()))?;
             let crossings = messages::messages(scene, tables, schedule, sends)?.sends;
             let slots = crossings.last().map_or(0, |(slot, ..)| u64::from(*slot) + 1);
             let chunk = carried(chips * pieces);
+            let runs = messages::sent_times(schedule.collective);
             let takes = |overhead: u128, hop: u128| match pace.barrier {
-                true => (chunk + overhead + hop) * u128::from(slots),
-                false => delivered(&crossings, sends.messages.len(), chunk + overhead, hop),
+                true => (chunk + overhead + hop) * u128::from(slots * runs),
+                false => delivered(&crossings, sends.messages.len(), chunk + overhead, hop) * u128::from(runs),
             };
             let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
-            Ok(Timed { spent: spent(times), steps: slots, volume: slots })
+            Ok(Timed { spent: spent(times), steps: slots * runs, volume: slots * runs })
         }
     }
+}
+
+/// What a plan of vectors takes from its start on: the slots of the busiest channel, and the rest.
+fn of_vectors(scene: &Scene<'_>, schedule: &Schedule, vectors: &crate::ir::Timed) -> Result<Timed, CheckError> {
+    let Replayed { end, busiest } = replay(scene, schedule, vectors)?;
+    let steps = end - u64::from(vectors.start);
+    let time = |cycles: u64| cycles_time(cycles, vectors.clock_hz);
+    let total = time(steps);
+    let volume = time(busiest * u64::from(vectors.pace.slot)).min(total);
+    Ok(Timed { spent: Spent { volume, latency: total - volume, overhead: 0 }, steps, volume: busiest })
+}
+
+/// Attoseconds of cycles, the last one begun counted whole.
+pub(super) fn cycles_time(cycles: u64, clock_hz: u64) -> u128 {
+    (u128::from(cycles) * SECOND).div_ceil(u128::from(clock_hz.max(1)))
 }
 
 /// When the last message is there: a channel sends what comes next in the order of slots as soon as it is
@@ -265,6 +283,10 @@ impl Waits {
 
 /// What no schedule takes less than, by the witnesses of one, attoseconds; and which of them says so.
 pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, bytes: u64) -> Option<(u128, &'a CollectiveBound)> {
+    if let Transfers::Timed(vectors) = &schedule.transfers {
+        let (cycles, bound) = cycles_at_least(schedule, vectors)?;
+        return Some((cycles_time(cycles, vectors.clock_hz), bound));
+    }
     let chips = scene.endpoints().count() as u128;
     let vector = u128::from(bytes) * 8 * SECOND / u128::from(pace.bandwidth_bps.max(1));
     // With barriers the farthest way is as many rounds as it has hops, whatever else is in the way.
@@ -276,7 +298,7 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, byt
         let (over, under, hops) = match *bound {
             CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards), u128::from(channels), 0),
             CollectiveBound::Latency { channels, shards, distance, .. } => (u128::from(shards), u128::from(channels), distance + 1),
-            CollectiveBound::Partition { parts, links, .. } => (u128::from(parts) - 1, u128::from(links), 0),
+            CollectiveBound::Partition { parts, channels, .. } => (2 * (u128::from(parts) - 1), u128::from(channels), 0),
             CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
             CollectiveBound::Channel { shards, .. } => (u128::from(shards), 1, 0),
         };

@@ -107,6 +107,8 @@ pub(super) fn plans(
             counts.into_iter().flat_map(plans).collect()
         }
         CollectiveAlgorithm::MultiTree | CollectiveAlgorithm::Trees => Vec::new(),
+        // Of schedules without tables.
+        CollectiveAlgorithm::Paths | CollectiveAlgorithm::Flood | CollectiveAlgorithm::Hops | CollectiveAlgorithm::Portions => Vec::new(),
     }
 }
 

@@ -5,10 +5,14 @@ use crate::compile::context::Context;
 use crate::compiled::CompiledScenario;
 use crate::diag::Failure;
 use crate::ids::NodeId;
-use crate::ir::{CollectiveOutcome, CollectivePoint, CollectiveResult, Scene, Topology, picoseconds};
-use crate::model::{DeclaredCollective, Scenarios};
+use crate::ir::{CollectivePoint, CollectiveResult, Scene, Topology, picoseconds};
+use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
+use crate::passes::collective::{admitted, copyable};
 use crate::progress::Progress;
 use rayon::prelude::*;
+
+/// The scenario in which nothing has failed.
+const NOMINAL: &str = "nominal";
 
 /// Sizes of the curve of a report: powers of two, from 1 KiB to 4 GiB.
 const CURVE: std::ops::RangeInclusive<u32> = 10..=32;
@@ -35,36 +39,65 @@ impl Context<'_> {
     ) -> Result<CollectiveResult, Failure> {
         let asked = asked(declared, self.topology)?;
         let wanted = if declared.scenarios == Scenarios::All { scenarios.len() } else { 1 };
-        progress.begin(&format!("collective {}", declared.name), 1 + wanted as u64);
-        let plan = |of: &&CompiledScenario| {
+        progress.begin(&format!("collective {}", declared.name), wanted as u64);
+        let plan = |(at, of): (usize, &&CompiledScenario)| {
             let scene = Scene::of(&of.scenario.fault, self.topology, self.cross_connects);
             // Where the root is dead there is no such collective.
             if asked.root.is_some_and(|root| !scene.lives(root)) {
-                return Ok(None);
+                return Ok(CollectiveResult::default());
             }
             let tables = of.routed.as_ref().map(|routed| routed.tables.unpacked());
             let mut planned = Planned::new(self.fabric, &scene, &asked).along(tables.as_ref(), &of.lengths.lengths);
-            let found = planned.outcome(&of.scenario.name, declared.collective, declared.size);
+            let found = one(&mut planned, &of.scenario.name, declared, at == 0);
             progress.advance();
-            found.map(Some).map_err(|error| failure(error.of(&of.scenario.name), declared))
+            found.map_err(|error| failure(error.of(&of.scenario.name), declared))
         };
-        let outcomes: Vec<Result<Option<CollectiveOutcome>, Failure>> = scenarios[..wanted].par_iter().map(plan).collect();
-        let outcomes = outcomes.into_iter().filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
-
-        let scene = Scene::of(&scenarios[0].scenario.fault, self.topology, self.cross_connects);
-        let tables = scenarios[0].routed.as_ref().map(|routed| routed.tables.unpacked());
-        let mut planned = Planned::new(self.fabric, &scene, &asked).along(tables.as_ref(), &scenarios[0].lengths.lengths);
-        let point = |power: u32| {
-            let row = planned.row(declared.collective, 1 << power)?;
-            let times = row.candidates.iter().map(|candidate| (candidate.algorithm, picoseconds(candidate.time.total()))).collect();
-            Ok(CollectivePoint { size: row.size, bound: picoseconds(row.bound), times })
-        };
-        let curve = CURVE.map(point).collect::<Result<_, CollectivesError>>().map_err(|error| failure(error, declared))?;
-        let crossovers = planned.crossovers().map_err(|error| failure(error, declared))?;
-        progress.advance();
+        let found: Vec<Result<CollectiveResult, Failure>> = scenarios[..wanted].par_iter().enumerate().map(plan).collect();
+        let mut result = CollectiveResult::default();
+        for of in found {
+            let CollectiveResult { scenarios, crossovers, curve } = of?;
+            result.scenarios.extend(scenarios);
+            result.crossovers.extend(crossovers);
+            result.curve.extend(curve);
+        }
         progress.end();
-        Ok(CollectiveResult { scenarios: outcomes, crossovers, curve })
+        Ok(result)
     }
+}
+
+/// A collective in one scenario; `over_sizes` says whether also what it takes at other sizes.
+fn one(
+    planned: &mut Planned<'_>,
+    scenario: &str,
+    declared: &DeclaredCollective,
+    over_sizes: bool,
+) -> Result<CollectiveResult, CollectivesError> {
+    let scenarios = vec![planned.outcome(scenario, declared.collective, declared.size)?];
+    if !over_sizes {
+        return Ok(CollectiveResult { scenarios, ..CollectiveResult::default() });
+    }
+    let point = |power: u32| {
+        let row = planned.row(declared.collective, 1 << power)?;
+        let times = row.candidates.iter().map(|candidate| (candidate.algorithm, picoseconds(candidate.time.total()))).collect();
+        Ok(CollectivePoint { size: row.size, bound: picoseconds(row.bound), times })
+    };
+    let curve = CURVE.map(point).collect::<Result<_, CollectivesError>>()?;
+    Ok(CollectiveResult { scenarios, crossovers: planned.crossovers()?, curve })
+}
+
+/// Refuses collectives that no schedule can be made for, whatever the tables of the healthy fabric are.
+///
+/// # Errors
+/// Such a one, at its line.
+pub(in crate::compile) fn plannable(fabric: &Fabric, topology: &Topology) -> Result<(), Failure> {
+    let scene = Scene::whole(topology);
+    for declared in &fabric.collectives {
+        asked(declared, topology)?;
+        let rests = declared.algorithm.map_or_else(|| declared.collective.is_rooted(), CollectiveAlgorithm::rests);
+        let found = admitted(&scene).and_then(|()| if rests { copyable(&scene) } else { Ok(()) });
+        found.map_err(|reason| failure(CollectivesError::from(reason).of(NOMINAL), declared))?;
+    }
+    Ok(())
 }
 
 fn asked(declared: &DeclaredCollective, topology: &Topology) -> Result<CollectivesAsked, Failure> {
@@ -81,20 +114,10 @@ fn asked(declared: &DeclaredCollective, topology: &Topology) -> Result<Collectiv
     })
 }
 
-fn named(root: &str, topology: &Topology, declared: &DeclaredCollective) -> Result<NodeId, Failure> {
+pub(super) fn named(root: &str, topology: &Topology, declared: &DeclaredCollective) -> Result<NodeId, Failure> {
     topology.find(root).ok_or_else(|| {
-        let count = topology.node_count();
-        Failure::spec(CollectivesError::NoRoot {
-            collective: declared.name.clone(),
-            root: root.to_owned(),
-            hint: format!(
-                "they are called `{}` to `{}`, or 0 to {}",
-                topology.name(NodeId(0)),
-                topology.name(NodeId(count as u32 - 1)),
-                count - 1
-            ),
-            span: declared.span,
-        })
+        let (collective, root, hint) = (declared.name.clone(), root.to_owned(), topology.names_told());
+        Failure::spec(CollectivesError::NoRoot { collective, root, hint, span: declared.span })
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::check::CheckError;
 use crate::diag::Span;
 use crate::passes::collective::CollectiveError;
+use crate::passes::scheduled::ScheduledError;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -20,6 +21,18 @@ pub enum CollectivesError {
         /// The collective of the spec that asks for it.
         #[label("of this collective")]
         span: Option<Span>,
+    },
+    /// No vectors are scheduled for it.
+    #[error("collective `{name}` cannot be scheduled: {reason}")]
+    #[diagnostic(code(FAB0566), help("`fabc explain FAB0566` says what vectors are scheduled on"))]
+    NotScheduled {
+        /// Its name.
+        name: String,
+        /// Why not.
+        reason: ScheduledError,
+        /// The collective.
+        #[label("this collective")]
+        span: Span,
     },
     /// A spec names a root that its fabric does not have.
     #[error("collective `{collective}`: there is no router `{root}`")]
@@ -52,7 +65,7 @@ impl CollectivesError {
     /// The process exit code of it.
     pub fn exit_code(&self) -> u8 {
         match self {
-            CollectivesError::NotPlanned { .. } | CollectivesError::NoRoot { .. } => 1,
+            CollectivesError::NotPlanned { .. } | CollectivesError::NotScheduled { .. } | CollectivesError::NoRoot { .. } => 1,
             CollectivesError::Convicted { .. } => 4,
         }
     }
@@ -74,6 +87,6 @@ impl CollectivesError {
 
 impl From<CollectiveError> for CollectivesError {
     fn from(reason: CollectiveError) -> Self {
-        CollectivesError::NotPlanned { scenario: "nominal".to_owned(), reason, span: None }
+        CollectivesError::NotPlanned { scenario: String::new(), reason, span: None }
     }
 }

@@ -9,9 +9,11 @@ mod asked;
 mod declared;
 mod errors;
 mod planner;
+mod scheduled;
 mod times;
 
 pub use asked::CollectivesAsked;
+pub(super) use declared::plannable;
 pub use errors::CollectivesError;
 
 use crate::ir::{
@@ -73,6 +75,11 @@ impl<'a> Planned<'a> {
         self.planner.is_tried(collective)
     }
 
+    /// Whether a collective can only be sent along forwarding tables.
+    pub fn is_sent(&self, collective: Collective) -> bool {
+        self.planner.is_sent(collective)
+    }
+
     /// What a channel takes.
     pub fn cost(&self) -> &CollectiveCost {
         &self.planner.cost
@@ -96,7 +103,7 @@ impl<'a> Planned<'a> {
     ///
     /// # Errors
     /// As [`Planned::rows`].
-    pub fn row(&mut self, collective: Collective, size: u64) -> Result<CollectiveRow, CollectivesError> {
+    fn row(&mut self, collective: Collective, size: u64) -> Result<CollectiveRow, CollectivesError> {
         self.planner.row("", collective, size)
     }
 
@@ -106,7 +113,8 @@ impl<'a> Planned<'a> {
     /// As [`Planned::rows`].
     pub fn outcome(&mut self, scenario: &str, collective: Collective, size: u64) -> Result<CollectiveOutcome, CollectivesError> {
         let row = self.planner.row(scenario, collective, size)?;
-        Ok(CollectiveOutcome::new(row, self.planner.fastest(collective, size)?))
+        let schedule = self.planner.schedule(collective, row.best().algorithm, size)?;
+        Ok(CollectiveOutcome::new(row, schedule))
     }
 
     /// Where the fastest algorithm changes.

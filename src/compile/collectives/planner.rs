@@ -4,15 +4,15 @@ use super::algorithms::{Base, Size, few_messages, plans};
 use super::times::Times;
 use super::{CollectivesAsked, CollectivesError};
 use crate::check::{self, CheckError};
-use crate::ids::Id;
+use crate::ids::{Id, NodeId};
 use crate::ir::{
     Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, ForwardingTables, Fraction, Neighbors, Scene, Schedule,
     Starts, Transfers,
 };
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::passes::collective::{
-    Asked, CollectiveError, bounds, by_slots, by_steps, direct, least_time, multitree, natural_chunks, over_lengths, pull, tightest, trees,
-    turned,
+    Asked, CollectiveError, bounds, by_slots, by_steps, copyable, direct, least_time, multitree, natural_chunks, over_lengths, pull,
+    tightest, trees, turned,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -117,16 +117,31 @@ impl<'a> Planner<'a> {
     /// Whether a collective is little enough work to be planned unasked.
     pub(super) fn is_tried(&mut self, collective: Collective) -> Result<bool, CollectivesError> {
         let size = self.size()?;
-        Ok(collective != Collective::AllToAll || few_messages(&size))
+        Ok(!self.is_sent(collective) || few_messages(&size))
+    }
+
+    /// Whether all that may be used for a collective are messages along the tables.
+    pub(super) fn is_sent(&self, collective: Collective) -> bool {
+        self.algorithms(collective).all(|algorithm| !algorithm.rests())
     }
 
     /// The schedule of the first candidate.
     pub(super) fn fastest(&mut self, collective: Collective, bytes: u64) -> Result<Schedule, CollectivesError> {
-        let Best { plans, at, chunks, .. } = self.first(collective, bytes)?;
+        let algorithm = self.fastest_algorithm(collective, bytes)?;
+        self.schedule(collective, algorithm, bytes)
+    }
+
+    /// The fastest schedule of an algorithm.
+    pub(super) fn schedule(
+        &mut self,
+        collective: Collective,
+        algorithm: CollectiveAlgorithm,
+        bytes: u64,
+    ) -> Result<Schedule, CollectivesError> {
+        let Best { plans, at, chunks, .. } = self.expect(collective, algorithm, bytes)?;
         // With all that is known to bound it, that of other algorithms, too: the row is judged by it.
-        let relative = plans[at].schedule.bounds.iter().filter(|bound| !bound.is_universal()).cloned();
-        let bounds = relative.chain(self.all_bounds(collective)?).collect();
-        let schedule = Schedule { chunks, bounds, ..plans[at].schedule.clone() };
+        let all = self.all_bounds(collective)?;
+        let schedule = Schedule { chunks, ..bounded(&plans[at].schedule, &all) };
         // Pieces of trees are counted here first.
         self.check(&schedule)?;
         Ok(schedule)
@@ -134,14 +149,14 @@ impl<'a> Planner<'a> {
 
     /// When what it sends leaves, if that is no more than so many messages.
     pub(super) fn starts(&mut self, collective: Collective, bytes: u64, most: u64) -> Result<Starts, CollectivesError> {
-        let Best { plans, at, chunks, .. } = self.first(collective, bytes)?;
+        let algorithm = self.fastest_algorithm(collective, bytes)?;
+        let Best { plans, at, chunks, .. } = self.expect(collective, algorithm, bytes)?;
         let Checked { schedule, times } = &plans[at];
         Ok(times.starts(self.scene, schedule, &self.cost, (bytes, chunks), most))
     }
 
-    /// The fastest plan.
-    fn first(&mut self, collective: Collective, bytes: u64) -> Result<Best, CollectivesError> {
-        let algorithm = self.fastest_algorithm(collective, bytes)?;
+    /// The fastest plan of an algorithm that has one.
+    fn expect(&mut self, collective: Collective, algorithm: CollectiveAlgorithm, bytes: u64) -> Result<Best, CollectivesError> {
         self.best(collective, algorithm, bytes)?.ok_or_else(|| CollectiveError::TooFew { chips: 0 }.into())
     }
 
@@ -159,10 +174,14 @@ impl<'a> Planner<'a> {
         Ok(best.ok_or(nothing)?.1)
     }
 
-    /// Those of a collective that may be used.
+    /// Those of a collective that may be used: the one that is named, or all that are good for something. In
+    /// messages everything is sent from the beginning to every end, which is for those who cannot do better.
     fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
+        let all = CollectiveAlgorithm::of(collective);
+        let rests = copyable(self.scene).is_ok();
+        let good = move |algorithm: &CollectiveAlgorithm| all.len() == 1 || algorithm.rests() == rests;
         let only = self.asked.algorithm;
-        CollectiveAlgorithm::of(collective).iter().copied().filter(move |&algorithm| only.is_none_or(|only| only == algorithm))
+        all.iter().copied().filter(move |algorithm| only.map_or_else(|| good(algorithm), |only| only == *algorithm))
     }
 
     /// The fastest plan of an algorithm; none where all of its plans are too much work.
@@ -196,11 +215,8 @@ impl<'a> Planner<'a> {
             let schedule = match &copy.transfers {
                 Transfers::Rounds(_) => turned(self.scene, copy, collective, algorithm)?,
                 // The tightest partition is one that the packing of trees has found.
-                Transfers::Trees(_) => copy.clone(),
-                Transfers::Sends(_) => {
-                    let relative = copy.bounds.iter().filter(|bound| !bound.is_universal()).cloned();
-                    Schedule { bounds: relative.chain(self.bounds(collective)?.iter().cloned()).collect(), ..copy.clone() }
-                }
+                Transfers::Trees(_) | Transfers::Timed(_) => copy.clone(),
+                Transfers::Sends(_) => bounded(&turned(self.scene, copy, collective, algorithm)?, &self.bounds(collective)?),
             };
             self.check(&schedule)?;
             let times = Times::new(self.scene, &schedule, self.along.map(|along| along.tables))?;
@@ -257,7 +273,7 @@ impl<'a> Planner<'a> {
         replayed.map_err(|error| convicted(schedule.collective, schedule.algorithm.name(), error))
     }
 
-    fn root(&self, collective: Collective) -> Option<crate::ids::NodeId> {
+    fn root(&self, collective: Collective) -> Option<NodeId> {
         self.asked.root.filter(|_| collective.is_rooted())
     }
 
@@ -290,6 +306,12 @@ impl Best {
         let (steps, volume) = times.steps(schedule, chunks);
         CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time: times.time(cost, bytes, chunks) }
     }
+}
+
+/// A schedule beside what bounds every schedule; what bounds those of its tables stays.
+fn bounded(schedule: &Schedule, universal: &[CollectiveBound]) -> Schedule {
+    let relative = schedule.bounds.iter().filter(|bound| !bound.is_universal());
+    Schedule { bounds: relative.chain(universal).cloned().collect(), ..schedule.clone() }
 }
 
 /// What the checker does not accept.

@@ -17,7 +17,7 @@ impl Times {
             (Transfers::Rounds(rounds), _) => Times::Rounds(Timetable::new(scene, schedule, rounds)?),
             (Transfers::Trees(trees), _) => Times::Trees(Pipelined::new(scene.topology, trees)),
             (Transfers::Sends(sends), Some(tables)) => Times::Sends(Sent::new(scene, tables, schedule, sends)?),
-            (Transfers::Sends(_), None) => return Err(CollectiveError::Untabled),
+            (Transfers::Sends(_) | Transfers::Timed(_), _) => return Err(CollectiveError::Untabled),
         })
     }
 
@@ -58,22 +58,28 @@ impl Times {
         most: u64,
     ) -> Starts {
         let topology = scene.topology;
+        // Routers without hosts send nothing of their own.
+        let forwards = topology.nodes().any(|node| scene.lives(node) && !scene.is_endpoint(node));
+        let whole = match &schedule.transfers {
+            Transfers::Sends(sends) if forwards => Some(&sends.messages[..]),
+            _ => None,
+        };
         let (listed, parts) = match self {
             Times::Rounds(table) => (table.transfers(), table.parts()),
-            Times::Sends(sent) => (sent.messages(), sent.parts()),
+            Times::Sends(sent) => (sent.messages(whole.is_none()), sent.parts()),
             Times::Trees(trees) => (trees.transfers(chunks), trees.parts(chunks)),
         };
         let canonical = match &schedule.transfers {
             Transfers::Rounds(rounds) => rounds.canonical,
             Transfers::Sends(sends) => sends.canonical,
-            Transfers::Trees(_) => false,
+            Transfers::Trees(_) | Transfers::Timed(_) => false,
         };
         let elements = if canonical { topology.symmetry().order() as u64 } else { 1 };
         let messages = listed.saturating_mul(elements);
         let listed = match self {
             _ if messages > most => Vec::new(),
             Times::Rounds(table) => table.starts(topology, cost, bytes),
-            Times::Sends(sent) => sent.starts(cost, bytes),
+            Times::Sends(sent) => sent.starts(cost, bytes, whole),
             Times::Trees(trees) if !cost.barrier => trees.starts(topology, cost, bytes, chunks),
             Times::Trees(_) => Vec::new(),
         };
@@ -84,7 +90,7 @@ impl Times {
     pub(super) fn steps(&self, schedule: &Schedule, chunks: u32) -> (u64, u64) {
         match self {
             Times::Rounds(_) => schedule.rounds().map_or((0, 0), |rounds| (rounds.steps() as u64, rounds.volume())),
-            Times::Sends(sent) => (u64::from(sent.slots()), u64::from(sent.slots())),
+            Times::Sends(sent) => (sent.slots(), sent.slots()),
             Times::Trees(trees) => (trees.steps(chunks), trees.volume(chunks)),
         }
     }

@@ -61,8 +61,8 @@ nothing is refused, so that nobody reads an effect into the result.",
         title: "an unknown word of `fabc collective`",
         text: "\
 Collectives are `all_gather`, `reduce_scatter`, `all_reduce`, `all_to_all`, `broadcast` and `reduce`. Algorithms of the first two are
-`steps`, `slots` and `multitree`, of an all-reduce `gather_reduce`, `trees` and `local`, of an all-to-all `direct`, of a broadcast or reduce
-`pull`; `auto`, the default, times all of them. Scenarios are those that the budget of the spec tolerates, such as `X[0,0]`; `fabc tables DIR` lists them.",
+`steps`, `slots` and `multitree`, of an all-reduce `gather_reduce`, `trees` and `local`, of a broadcast or reduce `pull`, and of all but
+these two `direct`; `auto`, the default, times those that are good for the fabric. Scenarios are those that the budget of the spec tolerates, such as `X[0,0]`; `fabc tables DIR` lists them.",
     },
     CodeDoc {
         code: "FAB0562",
@@ -75,8 +75,10 @@ collectives have no root, and a root that would change nothing is refused.",
         code: "FAB0563",
         title: "no collective can be planned here",
         text: "\
-Schedules are for fabrics whose every router is a chip, in which every two living chips reach each other, over links that run both ways and
-all carry the same. At least two chips take part. An all-to-all needs forwarding tables that deliver every message. Where the symmetry of the fabric is lost, very large fabrics have more chunks than are
+Schedules are for fabrics in which every two living chips reach each other, over links that all carry the same. At least two chips take
+part. What is `direct` needs forwarding tables that deliver every message. All other algorithms let chunks rest, copy them and add them up at
+the routers on their way, so that every router must be a chip, and links must run both ways: where spines only forward there is no broadcast
+and no reduce. Where the symmetry of the fabric is lost, very large fabrics have more chunks than are
 planned one by one: fewer `--chunks` help.",
     },
     CodeDoc {
@@ -98,5 +100,21 @@ way under one number. A file of more than 200 MB is not written. Chakra traces a
 `--emit trace=FILE` is of any schedule with up to 4,194,304 messages, of a piece on a channel each where there are trees, in less than
 1,000,000,000 cycles. With `--barrier` trees have a timetable of rounds alone, and no trace. The message says which number is
 exceeded, and how it comes about: mostly fewer `--chunks` help.",
+    },
+    CodeDoc {
+        code: "FAB0566",
+        title: "a collective that cannot be scheduled",
+        text: "\
+With `routing = scheduled` vectors rest in chips: every router is a chip, or a spare one that nothing touches. Links run both ways and all
+carry the same, and at least two chips take part. `hops` and `portions` sum by groups whose chips are all joined, with a cable between any two
+groups, as in a dragonfly; `trees` works everywhere. A plan lists every send of every canonical chip, 33,554,432 at most: a smaller `size` takes
+fewer.",
+    },
+    CodeDoc {
+        code: "FAB0571",
+        title: "an availability that cannot be told",
+        text: "\
+`fabc availability DIR --host-chips 4 --fail host=0.0008/day,cable=0.00005/day,ocs=0.0004/day` is about a pod: its cubes are what is swapped.
+All three rates are needed, as numbers a day, month or year; hosts have whole shares of a cube, and a job needs at least one cube and at most all.",
     },
 ];

@@ -1,7 +1,7 @@
 //! The collectives of a spec in `report.json`: numbers of every scenario, what else was tried, and the curve.
 
 use super::super::json::{push, push_lines, quote};
-use super::json::figures;
+use super::json::{crossovers, figures};
 use super::nanoseconds;
 use super::schedule::push_bound;
 use crate::compiled::Compiled;
@@ -36,13 +36,9 @@ fn one(out: &mut String, declared: &DeclaredCollective, result: &CollectiveResul
         format!("{{\"algorithm\":\"{}\",\"time_ns\":{}}}", candidate.algorithm.name(), nanoseconds(candidate.time.total()))
     });
     push(out, format_args!(",\n \"candidates\":[{}]", candidates.collect::<Vec<_>>().join(",")));
-    out.push_str(",\n \"crossovers\":[");
-    for (at, crossover) in result.crossovers.iter().enumerate() {
-        let (below, above) = (crossover.below.name(), crossover.above.name());
-        let comma = if at > 0 { "," } else { "" };
-        push(out, format_args!("{comma}{{\"size\":{},\"below\":\"{below}\",\"above\":\"{above}\"}}", crossover.size));
-    }
-    out.push_str("],\n \"scenarios\":");
+    out.push_str(",\n \"crossovers\":");
+    crossovers(out, result.crossovers.iter());
+    out.push_str(",\n \"scenarios\":");
     push_lines(out, &result.scenarios, scenario);
     out.push_str(",\n \"curve\":");
     push_lines(out, &result.curve, point);

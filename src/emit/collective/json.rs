@@ -4,7 +4,7 @@ use super::super::json::{push, push_lines, quote};
 use super::super::number::{fixed, grouped};
 use super::nanoseconds;
 use super::schedule::push_bound;
-use crate::ir::{CollectiveCandidate, CollectiveCost, CollectiveLeftOut, CollectiveReport, CollectiveRow, Fraction};
+use crate::ir::{CollectiveCandidate, CollectiveCost, CollectiveCrossover, CollectiveLeftOut, CollectiveReport, CollectiveRow, Fraction};
 
 /// The report; `fabric` is its name.
 pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
@@ -74,15 +74,11 @@ fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
         let names: Vec<String> = row.left_out.iter().map(|algorithm| quote(algorithm.name())).collect();
         push(out, format_args!(",\"left_out\":[{}]", names.join(",")));
     }
-    out.push_str(",\"crossovers\":[");
+    out.push_str(",\"crossovers\":");
     let first = report.costs.first().is_some_and(|(scenario, _)| *scenario == row.scenario);
     let of_it = report.crossovers.iter().filter(|crossover| first && crossover.collective == row.collective);
-    for (at, crossover) in of_it.enumerate() {
-        let (below, above) = (crossover.below.name(), crossover.above.name());
-        let comma = if at > 0 { "," } else { "" };
-        push(out, format_args!("{comma}{{\"size\":{},\"below\":\"{below}\",\"above\":\"{above}\"}}", crossover.size));
-    }
-    out.push_str("],\"worst_fault\":");
+    crossovers(out, of_it);
+    out.push_str(",\"worst_fault\":");
     match report.worst_fault(row).filter(|_| first) {
         None => out.push_str("null"),
         Some(worst) => {
@@ -92,6 +88,14 @@ fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
         }
     }
     out.push('}');
+}
+
+/// `[..]`: the sizes at which the fastest algorithm changes.
+pub(super) fn crossovers<'a>(out: &mut String, all: impl Iterator<Item = &'a CollectiveCrossover>) {
+    let one = |CollectiveCrossover { size, below, above, .. }: &CollectiveCrossover| {
+        format!("{{\"size\":{size},\"below\":\"{}\",\"above\":\"{}\"}}", below.name(), above.name())
+    };
+    push(out, format_args!("[{}]", all.map(one).collect::<Vec<_>>().join(",")));
 }
 
 /// What an algorithm comes to.

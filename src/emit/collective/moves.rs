@@ -49,6 +49,7 @@ impl<'a> Moves<'a> {
         let rounds = match &schedule.transfers {
             Transfers::Rounds(rounds) => rounds,
             Transfers::Trees(_) => return Err(ProgramError::unwritten(format, "shared trees")),
+            Transfers::Timed(_) => return Err(ProgramError::unwritten(format, "vectors in cycles")),
             Transfers::Sends(_) => return Err(ProgramError::unwritten(format, "messages along forwarding tables")),
         };
         let elements = if rounds.canonical { scene.topology.symmetry().order() as u64 } else { 1 };

@@ -1,10 +1,10 @@
 //! What collectives of a spec take over their size, and how busy channels are while they run, as pictures.
 
 use super::super::estimate::exact;
-use super::super::svg::{Column, Sizes, Strip, Timed, sizes, strip};
+use super::super::svg::{Column, Sizes, Strip, Timed, round_step, sizes, strip};
 use super::microseconds;
-use crate::ids::{IdVec, LinkTypeId};
-use crate::ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectiveResult, Order, Schedule, Sends, Topology, Transfers};
+use crate::ids::{ChannelId, IdVec, LinkTypeId};
+use crate::ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Order, Round, Schedule, Sends, Topology, Transfers};
 use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
 
 /// Columns of a strip at most: what is finer is taken together.
@@ -33,7 +33,7 @@ pub(in crate::emit) fn over_sizes(declared: &DeclaredCollective, result: &Collec
     levels.extend(decades.clone().find(|decade| *decade >= slowest));
     let told = |picoseconds: u128| microseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND);
     let lines = colors(result).into_iter().map(|(algorithm, color)| {
-        let of = |point: &crate::ir::CollectivePoint| {
+        let of = |point: &CollectivePoint| {
             let time = point.times.iter().find(|(of, _)| *of == algorithm)?.1;
             let title = format!("{}, {}: {} us", algorithm.name(), exact(point.size), told(time));
             Some((point.size as f64, time as f64, title))
@@ -73,42 +73,34 @@ pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &s
     let rounds = match &schedule.transfers {
         Transfers::Rounds(rounds) => rounds,
         Transfers::Sends(sends) => return Some(over_slots(topology, name, sends)),
-        Transfers::Trees(_) => return None,
+        Transfers::Trees(_) | Transfers::Timed(_) => return None,
     };
-    let kind = |channel: crate::ids::ChannelId| topology.links()[channel.link()].link_type;
+    let kind = |channel: ChannelId| topology.links()[channel.link()].link_type;
     // What the plan lists stands for all the others alike.
     let listed = |node| !rounds.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node;
     let mut channels: IdVec<LinkTypeId, u64> = IdVec::filled(0, fabric.link_types.len());
     topology.channels().filter(|channel| listed(topology.target(*channel).node)).for_each(|channel| channels[kind(channel)] += 1);
     let rows: Vec<LinkTypeId> = fabric.link_types.ids().filter(|of| channels[*of] > 0).collect();
-    let reverse = rounds.order == [Order::Reverse];
-    let mut steps: Vec<&crate::ir::Round> = rounds.rounds.iter().collect();
-    if reverse {
+    let mut steps: Vec<&Round> = rounds.rounds.iter().collect();
+    if rounds.order == [Order::Reverse] {
         steps.reverse();
     }
-    let together = steps.len().div_ceil(COLUMNS).max(1);
-    let columns = steps.chunks(together).enumerate().map(|(at, steps)| {
+    let columns = columns(&steps, "step", |steps, title| {
         let width: u64 = steps.iter().map(|step| u64::from(step.width)).sum();
         let mut carried: IdVec<LinkTypeId, u64> = IdVec::filled(0, fabric.link_types.len());
         for pull in steps.iter().flat_map(|step| &step.pulls) {
             carried[kind(pull.channel)] += pull.chunks.len() as u64;
         }
         let busy = |of: &LinkTypeId| carried[*of] as f64 / (channels[*of] * width).max(1) as f64;
-        let first = at * together + 1;
-        let title = if steps.len() == 1 { format!("step {first}") } else { format!("steps {first} to {}", first + steps.len() - 1) };
         Column { width: width as f64, busy: rows.iter().map(busy).collect(), title: format!("{title}, {width} chunk times") }
     });
-    let columns: Vec<Column> = columns.collect();
-    let all = rounds.width();
-    let every = super::super::svg::round_step(all, 8).max(1);
-    let chart = Strip {
+    Some(strip(&Strip {
         label: format!("{name}: which share of the channels is busy in every step"),
         x_title: format!("chunk times, {} steps", steps.len()),
         rows: rows.into_iter().map(|of| fabric.link_types[of].name.clone()).collect(),
         columns,
-        ticks: (0..=all).step_by(every as usize).map(|tick| (tick as f64, tick.to_string())).collect(),
-    };
-    Some(strip(&chart))
+        ticks: ticks(rounds.width()),
+    }))
 }
 
 /// How busy all channels together are while messages go from everybody to everybody, slot by slot.
@@ -120,20 +112,31 @@ fn over_slots(topology: &Topology, name: &str, sends: &Sends) -> String {
     classes.dedup();
     let mut carried = vec![0u64; sends.slots() as usize];
     sends.messages.iter().flat_map(|message| &message.slots).for_each(|&slot| carried[slot as usize] += 1);
-    let together = carried.len().div_ceil(COLUMNS).max(1);
-    let columns = carried.chunks(together).enumerate().map(|(at, slots)| {
-        let (first, width) = (at * together + 1, slots.len());
-        let title = if width == 1 { format!("slot {first}") } else { format!("slots {first} to {}", first + width - 1) };
-        let busy = slots.iter().sum::<u64>() as f64 / (classes.len() * width).max(1) as f64;
-        Column { width: width as f64, busy: vec![busy], title }
+    let columns = columns(&carried, "slot", |slots, title| {
+        let busy = slots.iter().sum::<u64>() as f64 / (classes.len() * slots.len()).max(1) as f64;
+        Column { width: slots.len() as f64, busy: vec![busy], title }
     });
-    let every = super::super::svg::round_step(carried.len() as u64, 8).max(1);
-    let chart = Strip {
+    strip(&Strip {
         label: format!("{name}: which share of the channels is busy in every slot"),
         x_title: format!("{} slots", carried.len()),
         rows: vec!["all links".to_owned()],
-        columns: columns.collect(),
-        ticks: (0..=carried.len()).step_by(every as usize).map(|tick| (tick as f64, tick.to_string())).collect(),
+        columns,
+        ticks: ticks(carried.len() as u64),
+    })
+}
+
+/// One column of as many steps each as fit, of a title like `steps 3 to 4`.
+fn columns<T>(steps: &[T], called: &str, column: impl Fn(&[T], String) -> Column) -> Vec<Column> {
+    let together = steps.len().div_ceil(COLUMNS).max(1);
+    let one = |(at, steps): (usize, &[T])| {
+        let (first, last) = (at * together + 1, at * together + steps.len());
+        column(steps, if first == last { format!("{called} {first}") } else { format!("{called}s {first} to {last}") })
     };
-    strip(&chart)
+    steps.chunks(together).enumerate().map(one).collect()
+}
+
+/// Round numbers up to the end of an axis.
+fn ticks(all: u64) -> Vec<(f64, String)> {
+    let every = round_step(all, 8).max(1);
+    (0..=all).step_by(every as usize).map(|tick| (tick as f64, tick.to_string())).collect()
 }

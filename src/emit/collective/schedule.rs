@@ -8,7 +8,7 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Str
     let Schedule { collective, algorithm, seed, nodes, chunks, root, .. } = schedule;
     let canonical = match &schedule.transfers {
         Transfers::Rounds(rounds) => rounds.canonical,
-        Transfers::Trees(_) => false,
+        Transfers::Trees(_) | Transfers::Timed(_) => false,
         Transfers::Sends(sends) => sends.canonical,
     };
     let root = root.map_or("null".to_owned(), |root| root.0.to_string());
@@ -27,6 +27,8 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Str
         Transfers::Rounds(rounds) => push_rounds(&mut out, rounds),
         Transfers::Trees(shared) => push_trees(&mut out, shared),
         Transfers::Sends(sends) => push_sends(&mut out, sends),
+        // Those stand in `schedule.json`, all collectives together.
+        Transfers::Timed(_) => {}
     }
     out.push_str(",\n\"bounds\":");
     push_lines(&mut out, &schedule.bounds, push_bound);
@@ -94,7 +96,7 @@ fn push_sends(out: &mut String, sends: &Sends) {
 }
 
 /// A bound with its witness.
-pub(super) fn push_bound(out: &mut String, bound: &CollectiveBound) {
+pub(in crate::emit) fn push_bound(out: &mut String, bound: &CollectiveBound) {
     match bound {
         CollectiveBound::Cut { all_but, channels, shards } => {
             out.push_str("{\"kind\":\"cut\",\"all_but\":");
@@ -120,8 +122,8 @@ pub(super) fn push_bound(out: &mut String, bound: &CollectiveBound) {
             push_numbers(out, lengths);
             push(out, format_args!(",\"volume\":{volume},\"distance\":{distance}}}"));
         }
-        CollectiveBound::Partition { part_of, parts, links } => {
-            push(out, format_args!("{{\"kind\":\"partition\",\"parts\":{parts},\"links\":{links}"));
+        CollectiveBound::Partition { part_of, parts, channels } => {
+            push(out, format_args!("{{\"kind\":\"partition\",\"parts\":{parts},\"channels\":{channels}"));
             if !part_of.is_empty() {
                 out.push_str(",\"part_of\":");
                 push_numbers(out, part_of.iter().map(|part| part.map_or("null".to_owned(), |part| part.to_string())));

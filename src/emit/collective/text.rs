@@ -128,14 +128,17 @@ pub(super) fn witness(bound: &CollectiveBound, node: &str) -> String {
         }
         CollectiveBound::Latency { distance, channels, shards, .. } => {
             let shards = if *shards == 1 { "1 shard starts".to_owned() } else { format!("{shards} shards start") };
-            format!("{shards} more than {distance} hops from a {node} with {channels} channels")
+            let hops = if *distance == 1 { "hop" } else { "hops" };
+            format!("{shards} more than {distance} {hops} from a {node} with {channels} channels")
         }
         CollectiveBound::Channel { shards, .. } => format!("{shards} shards cross one channel"),
         CollectiveBound::Flow { .. } => {
             let shards = fixed(bound.volume(), 3);
             format!("ways between all pairs, whichever they are, put {shards} shards on a channel, by lengths")
         }
-        CollectiveBound::Partition { parts, links, .. } => format!("{links} links join {parts} parts, between which every byte goes twice"),
+        CollectiveBound::Partition { parts, channels, .. } => {
+            format!("{channels} channels lead into {parts} parts, which take in every byte twice, but for one of them")
+        }
     }
 }
 

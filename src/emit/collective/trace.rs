@@ -1,8 +1,8 @@
 //! A schedule as a trace for the simulator: who sends how many flits to whom in which cycle.
 //!
 //! In: a scene, a schedule, when what it sends leaves. Out: lines `cycle,src,dst,flits`, cycles ascending; of
-//! those in one cycle what leaves first comes first, then by sender and receiver. Whatever waits for data in
-//! the schedule is a time here. Cost: sorting the messages.
+//! those in one cycle what leaves first comes first, then by sender and receiver. A router with several hosts
+//! sends by its first. Whatever waits for data in the schedule is a time here. Cost: sorting the messages.
 
 use super::super::number::fixed;
 use super::errors::ProgramError;
@@ -75,13 +75,25 @@ pub fn collective_trace(scene: &Scene<'_>, schedule: &Schedule, told: &TraceTold
         }));
     }
     messages.sort_unstable();
-    let names: Vec<String> = (0..scene.topology.node_count()).map(|node| scene.topology.name(NodeId(node as u32))).collect();
+    let names = names(scene);
     let mut text = head(schedule, told, messages.len());
     for (at, from, to) in messages {
         let [from, to] = [from, to].map(|node| &names[node.index()]);
         let _ = writeln!(text, "{},{from},{to},{flits}", cycle(at, told.clock_hz));
     }
     Ok(TraceFile { text, notes: notes(told, flits) })
+}
+
+/// `[router]`: its name, or the number of its first host where it has several; those of a dead one have none.
+fn names(scene: &Scene<'_>) -> Vec<String> {
+    let topology = scene.topology;
+    let mut first = 0;
+    let name = |node: NodeId| {
+        let (hosts, number) = (if scene.lives(node) { u32::from(topology.hosts(node)) } else { 0 }, first);
+        first += hosts;
+        if hosts > 1 { number.to_string() } else { topology.name(node) }
+    };
+    topology.nodes().map(name).collect()
 }
 
 fn head(schedule: &Schedule, told: &TraceTold<'_>, messages: usize) -> String {

@@ -5,6 +5,7 @@ use super::foreign;
 use super::hardware::dimensions;
 use super::items::Items;
 use super::kind::Kind;
+use super::scheduled::{self, SCHEDULED};
 use super::settings::{decimal, in_range, integer, one_of, one_of_or, settings, word, wrong_kind};
 use super::site::{Site, file};
 use super::synthesis::synthesize;
@@ -175,7 +176,7 @@ fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
 }
 
 /// Routings of later versions.
-const LATER: [&str; 3] = ["scheduled", "ugal", "valiant"];
+const LATER: [&str; 2] = ["ugal", "valiant"];
 
 /// The routing, and where it stands; of a network without one, `minimal`.
 pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<(RoutingChoice, Span)> {
@@ -191,6 +192,13 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     if let ValueKind::Block(kind, block) = &setting.value.kind {
         if &*kind.value == "allowed_turns" {
             return Some((RoutingChoice::AllowedTurns(allowed_turns(context, kind, block)?), span));
+        }
+        if &*kind.value == SCHEDULED && plant.network {
+            return Some((RoutingChoice::Scheduled(scheduled::settings(context, kind, block)?), span));
+        }
+        if &*kind.value == SCHEDULED {
+            context.error(of_networks(plant, kind));
+            return None;
         }
         context.error(if RoutingChoice::ALL.iter().any(|known| known.name() == &*kind.value) {
             let place = format!("`routing = {}`", kind.value);
@@ -208,16 +216,25 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         context.error(unknown_routing(&name, plant));
         return None;
     };
-    if routing.is_shortest_by_destination() && !plant.network {
-        let help = "`allowed_turns` finds shortest paths in a pod".to_owned();
-        context.error(plant.misfit(format!("`routing = {}`", routing.name()), help, name.span));
+    if (routing.is_shortest_by_destination() || routing.is_scheduled()) && !plant.network {
+        context.error(of_networks(plant, &name));
         return None;
     }
     Some((routing, span))
 }
 
+/// The error of a routing that pods do not have.
+fn of_networks(plant: Kind, name: &Name) -> ResolveError {
+    let help = match &*name.value {
+        SCHEDULED => "`allowed_turns` makes tables, and collectives of a pod follow them: remove its settings",
+        _ => "`allowed_turns` finds shortest paths in a pod",
+    };
+    plant.misfit(format!("`routing = {}`", name.value), help.to_owned(), name.span)
+}
+
 fn unknown_routing(name: &Name, plant: Kind) -> ResolveError {
-    let known = RoutingChoice::ALL.into_iter().filter(|known| plant.network || !known.is_shortest_by_destination());
+    let of_pods = |known: &RoutingChoice| !known.is_shortest_by_destination() && !known.is_scheduled();
+    let known = RoutingChoice::ALL.into_iter().filter(|known| plant.network || of_pods(known));
     let known: Vec<&str> = known.map(|known| known.name()).collect();
     if !LATER.contains(&&*name.value) {
         return unknown_choice("`routing`", name, &known, foreign::routing(&name.value, &known));

@@ -1,8 +1,9 @@
 //! `collective name = all_reduce { .. }`: what is planned and timed on the finished fabric.
 
-use super::context::{Context, short_name, unknown_choice};
+use super::context::{Context, subject_name, unknown_choice};
 use super::items::{Items, head};
-use super::settings::{Settings, choice, integer, one_of, quantity, settings, wrong_kind};
+use super::scheduled;
+use super::settings::{Settings, choice, integer, one_of, quantity, settings, whole, with_block, wrong_kind};
 use crate::diag::Span;
 use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_CHUNKS, COLLECTIVE_OVERHEAD_PS};
 use crate::model::errors::ResolveError;
@@ -13,18 +14,12 @@ use crate::syntax::words::Place;
 use crate::units::Dimension;
 use std::collections::BTreeMap;
 
-/// Where requires have the word of a scenario.
-const RESERVED: &str = "fault";
-
 /// The word for any algorithm.
 const AUTO: &str = "auto";
 
 /// The collective that a declaration names, if there is such a one.
 pub(super) fn kind_of(setting: &Setting) -> Option<Collective> {
-    let name = match &setting.value.kind {
-        ValueKind::Block(name, _) => name.clone(),
-        _ => choice(&setting.value)?,
-    };
+    let (name, _) = with_block(&setting.value)?;
     Collective::ALL.into_iter().find(|kind| kind.name() == &*name.value)
 }
 
@@ -34,39 +29,31 @@ pub(super) fn collectives(context: &mut Context, items: &Items<'_>, requires: &[
     let simulations = items.simulations.iter().map(|(name, ..)| (name.value.to_lowercase(), name.span));
     let mut named: BTreeMap<String, Span> = simulations.collect();
     let mut all = Vec::new();
+    let scheduled = scheduled::is_asked(items);
     for (setting, item) in &items.collectives {
         let name = &setting.name;
-        short_name(context, "the name of a collective", name);
-        if &*name.value == RESERVED {
-            let (what, place) = (format!("the name `{RESERVED}`"), "`collective`".to_owned());
-            let help = Some("a `require` that begins with `fault.` is about the worst tolerated fault: choose another name".to_owned());
-            context.error(ResolveError::Misplaced { what, place, help, span: name.span });
-        }
-        if let Some(&first) = named.get(&name.value.to_lowercase()) {
-            let what = format!("the name `{}`", name.value);
-            let help = "a `require` speaks of it, and files have it: give it another one, whatever the capitals";
-            context.duplicate(what, help, name.span, first);
+        if !subject_name(context, name, ("collective", "a collective"), &mut named) {
             continue;
         }
-        named.insert(name.value.to_lowercase(), name.span);
         let span = head(*item, "collective").to(name.span);
-        all.push(collective(context, setting, span, requires));
+        all.push(collective(context, setting, span, (requires, scheduled)));
     }
-    all.into_iter().collect()
+    let mut all: Vec<DeclaredCollective> = all.into_iter().collect::<Option<_>>()?;
+    scheduled::after(context, items, &mut all);
+    Some(all)
 }
 
-fn collective(context: &mut Context, setting: &Setting, span: Span, requires: &[Require]) -> Option<DeclaredCollective> {
+fn collective(
+    context: &mut Context,
+    setting: &Setting,
+    span: Span,
+    (requires, scheduled): (&[Require], bool),
+) -> Option<DeclaredCollective> {
     let name = setting.name.value.to_string();
-    let (kind, block) = match &setting.value.kind {
-        ValueKind::Block(kind, block) => (kind.clone(), Some(block)),
-        _ => match choice(&setting.value) {
-            Some(kind) => (kind, None),
-            None => {
-                let what = format!("the collective `{name}`");
-                context.error(wrong_kind(&what, "what it does", "all_reduce { size = 1 GiB; }", setting.value.span));
-                return None;
-            }
-        },
+    let Some((kind, block)) = with_block(&setting.value) else {
+        let what = format!("the collective `{name}`");
+        context.error(wrong_kind(&what, "what it does", "all_reduce { size = 1 GiB; }", setting.value.span));
+        return None;
     };
     let kinds = Collective::ALL.map(Collective::name);
     let Some(collective) = Collective::ALL.into_iter().find(|known| known.name() == &*kind.value) else {
@@ -78,8 +65,9 @@ fn collective(context: &mut Context, setting: &Setting, span: Span, requires: &[
         Some(block) => settings(context, block, title, span, Place::Collective),
         None => Settings::none(title, span),
     };
+    let fits = scheduled::fit(context, &settings, collective, &kind, scheduled);
     let size = settings.need(context, "size", "1 GiB").map(|value| size(context, value));
-    let algorithm = settings.get("algorithm").map(|value| algorithm(context, collective, value));
+    let algorithm = settings.get("algorithm").map(|value| algorithm(context, (collective, scheduled), value));
     let chunks = settings.get("chunks").map(|value| integer(context, "`chunks`", value, 1..=i64::from(COLLECTIVE_CHUNKS)));
     let root = root(context, &settings, collective, &kind);
     let overhead = settings.get("overhead").map_or(Some(0), |value| overhead(context, value));
@@ -103,12 +91,13 @@ fn collective(context: &mut Context, setting: &Setting, span: Span, requires: &[
         collective,
         size: size??,
         algorithm: algorithm.unwrap_or(Some(None))?,
-        chunks: chunks.map_or(Some(None), |chunks| chunks.map(|chunks| Some(chunks as u32)))?,
+        chunks: whole(chunks)?.map(|chunks| chunks as u32),
         root: root?,
         overhead_ps: overhead?,
         barrier: barrier?,
         seed: seed? as u64,
-        scenarios: scenarios?,
+        scenarios: scenarios.filter(|_| fits)?,
+        after: None,
         span,
     })
 }
@@ -160,12 +149,12 @@ fn yes_or_no(context: &mut Context, what: &str, value: &Value) -> Option<bool> {
 
 /// One of the algorithms of a collective, or whichever is fastest.
 #[allow(clippy::option_option)]
-fn algorithm(context: &mut Context, collective: Collective, value: &Value) -> Option<Option<CollectiveAlgorithm>> {
+fn algorithm(context: &mut Context, (collective, scheduled): (Collective, bool), value: &Value) -> Option<Option<CollectiveAlgorithm>> {
     let Some(name) = choice(value) else {
         context.error(wrong_kind("`algorithm`", "a name", AUTO, value.span));
         return None;
     };
-    let of = CollectiveAlgorithm::of(collective);
+    let of = if scheduled { CollectiveAlgorithm::scheduled(collective) } else { CollectiveAlgorithm::of(collective) };
     let found = of.iter().find(|known| known.name() == &*name.value).copied();
     if found.is_none() && &*name.value != AUTO {
         let names: Vec<&str> = of.iter().map(|known| known.word()).chain([AUTO]).collect();

@@ -6,10 +6,13 @@ use crate::limits::NAME_LETTERS;
 use crate::model::errors::ResolveError;
 use crate::syntax::ast::{self, Layout, Name};
 use crate::syntax::{Constants, EvalError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// After so many errors names are not explained any more.
 const ENOUGH: usize = 200;
+
+/// Where requires have the word of a scenario.
+const WORST_FAULT: &str = "fault";
 
 /// What every part of the resolution needs.
 pub(super) struct Context {
@@ -158,6 +161,25 @@ pub(super) fn short_name(context: &mut Context, what: &str, name: &Name) {
             found: format!("this has {letters}"),
         });
     }
+}
+
+/// Complains about the name of something that requires speak of, unless it can be told from all others in
+/// `named`, by which files are called, too. `item` is its word in the language, and what it is. Whether it is
+/// a new one.
+pub(super) fn subject_name(context: &mut Context, name: &Name, (item, what): (&str, &str), named: &mut BTreeMap<String, Span>) -> bool {
+    short_name(context, &format!("the name of {what}"), name);
+    if &*name.value == WORST_FAULT {
+        let (what, place) = (format!("the name `{WORST_FAULT}`"), format!("`{item}`"));
+        let help = Some("a `require` that begins with `fault.` is about the worst tolerated fault: choose another name".to_owned());
+        context.error(ResolveError::Misplaced { what, place, help, span: name.span });
+    }
+    if let Some(&first) = named.get(&name.value.to_lowercase()) {
+        let help = "a `require` speaks of it, and files have it: give it another one, whatever the capitals";
+        context.duplicate(format!("the name `{}`", name.value), help, name.span, first);
+        return false;
+    }
+    named.insert(name.value.to_lowercase(), name.span);
+    true
 }
 
 /// An error for a name that is not among the choices; `meant` is the one that it stands for elsewhere.

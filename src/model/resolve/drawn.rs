@@ -93,13 +93,13 @@ impl Place<'_> {
             context.error(wrong_kind("`of`", "a topology", "hypercube { dimensions = 8; }", of.span));
             return None;
         };
-        let Some(found) = (Place { name: &name, ..*self }).family(context, of) else {
+        let base = Place { name: &name, ..*self }.family(context, of);
+        let (base, links) = base.unwrap_or_else(|| {
             let help = Some("of a grid, a hypercube, a polarfly, a slim fly or a spectralfly".to_owned());
             let (what, place) = (format!("`{}`", name.value), "`permute`".to_owned());
             context.error(ResolveError::Misplaced { what, place, help, span: name.span });
-            return None;
-        };
-        let (base, links) = found?;
+            None
+        })?;
         if !base.may_be_permuted() {
             let problem = format!("links of a `{}` cannot exchange ends", base.name());
             let help = "permute a grid, a hypercube, a polarfly, a slim fly or a spectralfly: links of one kind, by a rule".to_owned();

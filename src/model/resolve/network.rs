@@ -7,7 +7,7 @@ use super::items::Items;
 use super::kind::{Kind, Parts, named};
 use super::settings::wrong_kind;
 use super::site::Site;
-use super::{choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, simulations, wiring};
+use super::{choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, scheduled, simulations, wiring};
 use crate::algebra::kautz_targets;
 use crate::diag::{Span, list};
 use crate::model::errors::ResolveError;
@@ -30,6 +30,9 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     let simulations = simulations::simulations(context, items, router.as_ref());
     let requires = requires::requires(context, items, budget.as_ref(), kind);
     let collectives = collectives::collectives(context, items, &requires);
+    if scheduled::is_asked(items) {
+        scheduled::without_tables(context, items, site.head, budget.as_ref().map(|budget| (budget.faults, budget.faults_span)));
+    }
     if failures == Some(None) {
         requires::need_failures(context, &requires);
     }

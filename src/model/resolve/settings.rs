@@ -362,6 +362,33 @@ pub(super) fn one_of_or<T: Word>(context: &mut Context, settings: &Settings<'_>,
     settings.get(name).map_or(Some(default), |value| one_of(context, &format!("`{name}`"), value))
 }
 
+/// A word, alone or with a block of settings; `None` if it is neither.
+pub(super) fn with_block(value: &Value) -> Option<(Name, Option<&Block>)> {
+    match &value.kind {
+        ValueKind::Block(name, block) => Some((name.clone(), Some(block))),
+        _ => choice(value).map(|name| (name, None)),
+    }
+}
+
+/// The same; `None` if it was reported.
+pub(super) fn word_and_block<'a>(context: &mut Context, what: &str, value: &'a Value, example: &str) -> Option<(Name, Option<&'a Block>)> {
+    let found = with_block(value);
+    if found.is_none() {
+        context.error(wrong_kind(what, "a name", example, value.span));
+    }
+    found
+}
+
+/// Nothing where nothing is written; the outer `None` says that an error was reported.
+#[allow(clippy::option_option)]
+pub(super) fn whole<T>(value: Option<Option<T>>) -> Option<Option<T>> {
+    match value {
+        None => Some(None),
+        Some(None) => None,
+        Some(Some(value)) => Some(Some(value)),
+    }
+}
+
 /// The error of a value of another kind.
 pub(super) fn wrong_kind(what: &str, wanted: &str, example: &str, span: Span) -> ResolveError {
     let help = format!("for example `{example}`");

@@ -1,8 +1,10 @@
 //! `simulate name { .. }`: what is run on the finished tables, and how routers and hosts are modelled.
 
-use super::context::{Context, short_name, unknown_choice};
+use super::context::{Context, subject_name, unknown_choice};
 use super::items::{Items, head};
-use super::settings::{Settings, choice, in_range, integer, one_of, one_of_or, quantity, settings, wrong_kind};
+use super::settings::{
+    Settings, choice, in_range, integer, one_of, one_of_or, quantity, settings, whole, with_block, word_and_block, wrong_kind,
+};
 use crate::diag::Span;
 use crate::limits::SIMULATED_CYCLES;
 use crate::model::errors::ResolveError;
@@ -32,26 +34,14 @@ const SEEDS: i64 = 1000;
 /// Millionths: what rates are counted in.
 const MILLION: u64 = 1_000_000;
 
-/// Where requires have the word of a scenario.
-const RESERVED: &str = "fault";
-
 /// All simulations, sorted by name; `None` if an error was reported.
 pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Option<&Router>) -> Option<Vec<Simulation>> {
     let mut all = Vec::new();
     let mut named: BTreeMap<String, Span> = BTreeMap::new();
     for (name, block, item) in &items.simulations {
-        short_name(context, "the name of a simulation", name);
-        if &*name.value == RESERVED {
-            let (what, place) = (format!("the name `{RESERVED}`"), "`simulate`".to_owned());
-            let help = Some("a `require` that begins with `fault.` is about the worst tolerated fault: choose another name".to_owned());
-            context.error(ResolveError::Misplaced { what, place, help, span: name.span });
-        }
-        if let Some(&first) = named.get(&name.value.to_lowercase()) {
-            let what = format!("the simulation `{}`", name.value);
-            context.duplicate(what, "files have their names: give them different ones, whatever the capitals", name.span, first);
+        if !subject_name(context, name, ("simulate", "a simulation"), &mut named) {
             continue;
         }
-        named.insert(name.value.to_lowercase(), name.span);
         let span = head(*item, "simulate").to(name.span);
         let settings = settings(context, block, format!("simulation `{}`", name.value), span, Place::Simulate);
         let misplaced = ends(block) && endless_only(context, &settings);
@@ -112,18 +102,6 @@ fn parameters(context: &mut Context, settings: &Settings<'_>) -> Option<Paramete
     Some(Parameters { traffic, details, choosing, packet, injection, warmup, measure, seed, ..model? })
 }
 
-/// A word, alone or with settings.
-fn named<'a>(context: &mut Context, what: &str, value: &'a Value, example: &str) -> Option<(Name, Option<&'a Block>)> {
-    if let ValueKind::Block(name, block) = &value.kind {
-        return Some((name.clone(), Some(block)));
-    }
-    let found = choice(value);
-    if found.is_none() {
-        context.error(wrong_kind(what, "a name", example, value.span));
-    }
-    found.map(|name| (name, None))
-}
-
 /// The value of a word, alone or with settings.
 fn word_of<T: Word>(context: &mut Context, what: &str, name: &Name) -> Option<T> {
     let names: Vec<&str> = T::WORDS.iter().map(|known| known.word()).collect();
@@ -143,7 +121,7 @@ fn needless(context: &mut Context, name: &Name) {
 
 /// `uniform`, or `group_shift { by = 2; }`.
 fn traffic(context: &mut Context, value: &Value) -> Option<(Traffic, Details)> {
-    let (name, block) = named(context, "`traffic`", value, "uniform")?;
+    let (name, block) = word_and_block(context, "`traffic`", value, "uniform")?;
     let traffic = word_of(context, "`traffic`", &name)?;
     if traffic == Traffic::Trace {
         let help = Some("messages are listed in a file that the command is given: `fabc sim DIR --trace FILE`".to_owned());
@@ -216,7 +194,7 @@ fn share(context: &mut Context, value: &Value) -> Option<Rate> {
 /// `steady`, or `bursts { length = 40 cycles; rate = 0.8; }`.
 #[allow(clippy::option_option)]
 fn births(context: &mut Context, value: &Value) -> Option<Option<Bursts>> {
-    let (name, block) = named(context, "`births`", value, "bursts { length = 40 cycles; rate = 0.8; }")?;
+    let (name, block) = word_and_block(context, "`births`", value, "bursts { length = 40 cycles; rate = 0.8; }")?;
     match word_of(context, "`births`", &name)? {
         Births::Steady if block.is_some() => {
             needless(context, &name);
@@ -259,10 +237,7 @@ fn sized(context: &mut Context, value: &Value) -> Option<u64> {
 pub(super) fn ends(block: &Block) -> bool {
     block.statements.iter().any(|statement| match &statement.kind {
         StatementKind::Setting(setting) if &*setting.name.value == "traffic" => {
-            let word = match &setting.value.kind {
-                ValueKind::Block(name, _) => Some(name.clone()),
-                _ => choice(&setting.value),
-            };
+            let word = with_block(&setting.value).map(|(word, _)| word);
             word.is_some_and(|word| Traffic::ALL.iter().any(|traffic| traffic.is_finite() && traffic.name() == &*word.value))
         }
         _ => false,
@@ -285,7 +260,7 @@ fn endless_only(context: &mut Context, settings: &Settings<'_>) -> bool {
 
 /// `min`, or `ugal { samples = 4; }`.
 fn choosing(context: &mut Context, value: &Value) -> Option<Choosing> {
-    let (name, block) = named(context, "`routing`", value, "min")?;
+    let (name, block) = word_and_block(context, "`routing`", value, "min")?;
     let routing: Routing = word_of(context, "`routing`", &name)?;
     let choosing = Choosing { routing: Some(routing), ..Choosing::default() };
     let Some(block) = block else { return Some(choosing) };
@@ -316,19 +291,9 @@ fn choosing(context: &mut Context, value: &Value) -> Option<Choosing> {
     })
 }
 
-/// Nothing where nothing is written; the outer `None` says that an error was reported.
-#[allow(clippy::option_option)]
-fn whole<T>(value: Option<Option<T>>) -> Option<Option<T>> {
-    match value {
-        None => Some(None),
-        Some(None) => None,
-        Some(Some(value)) => Some(Some(value)),
-    }
-}
-
 /// `packet` or `flit`, alone or with settings.
 fn model(context: &mut Context, value: &Value, default: Parameters) -> Option<Parameters> {
-    let (name, block) = named(context, "`model`", value, "packet { general = 2; }")?;
+    let (name, block) = word_and_block(context, "`model`", value, "packet { general = 2; }")?;
     let model = word_of(context, "`model`", &name)?;
     let Some(block) = block else { return Some(Parameters { model, ..default }) };
     let place = if model == Model::Flit { Place::FlitModel } else { Place::PacketModel };

@@ -2,10 +2,10 @@
 
 use super::cut::Groups;
 use super::flow;
-use super::ground::Ground;
+use super::ground::{Ground, copyable};
 use super::newton;
 use crate::ids::{Id, NodeId};
-use crate::ir::{Breadth, CollectiveBound, Fraction};
+use crate::ir::{CollectiveBound, Fraction};
 use crate::model::Collective;
 
 /// The bounds of a collective: volume first, then latencies by distance.
@@ -25,9 +25,9 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
     match (collective, root) {
         (Collective::Broadcast | Collective::Reduce, Some(root)) => from_root(root),
         (Collective::AllReduce, _) => {
+            // All of the sum depends on the farthest chip.
             let whole = ground.living as u32;
             let far = latencies(ground).pop().map(|bound| match bound {
-                // All of the sum depends on the farthest chip.
                 CollectiveBound::Latency { node, distance, channels, .. } => {
                     CollectiveBound::Latency { node, distance, channels, shards: whole }
                 }
@@ -40,15 +40,18 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
     }
 }
 
-/// The tightest cut of a gather, exactly.
+/// The tightest cut of a gather: exactly, but where links run one way of those around one chip.
 fn cut(ground: &Ground<'_>) -> CollectiveBound {
     let least = ground.alive().min_by_key(|&class| ground.inputs[class].len()).unwrap_or(0);
     let (channels, shards) = (ground.inputs[least].len() as u64, ground.living as u64 - 1);
-    let mut groups = Groups::apart(ground);
-    groups.contract(channels);
-    match newton::tightest(&groups, channels, shards) {
+    let found = (!ground.is_one_way()).then(|| {
+        let mut groups = Groups::apart(ground);
+        groups.contract(channels);
+        (newton::tightest(&groups, channels, shards), groups)
+    });
+    match found.and_then(|(set, groups)| Some((set?, groups))) {
         None => CollectiveBound::Cut { all_but: vec![ground.chips[least]], channels: channels as u32, shards: shards as u32 },
-        Some(set) => CollectiveBound::Cut {
+        Some((set, groups)) => CollectiveBound::Cut {
             all_but: groups.routers(|group| !set.inside[group as usize]),
             channels: set.channels as u32,
             shards: set.chips as u32,
@@ -61,7 +64,8 @@ pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
     let mut best: Vec<Option<(Fraction, CollectiveBound)>> = Vec::new();
     for class in ground.alive() {
         let mut at: Vec<u32> = Vec::new();
-        for &hops in ground.hops[class].iter().filter(|&&hops| hops != Breadth::APART) {
+        for chip in ground.scene.endpoints() {
+            let hops = ground.hops[class][chip.index()];
             at.resize(at.len().max(hops as usize + 1), 0);
             at[hops as usize] += 1;
         }
@@ -80,17 +84,21 @@ pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
     best.into_iter().flatten().map(|(_, bound)| bound).collect()
 }
 
-/// All chips apart, or parts that only thin cuts join, whichever bounds more.
+/// All chips apart, or (where every router is one) parts that only thin cuts join, whichever bounds more.
 fn partition(ground: &Ground<'_>) -> CollectiveBound {
-    let links = |groups: &Groups| (0..groups.len()).map(|group| groups.degree(group)).sum::<u64>() / 2;
-    let mut groups = Groups::apart(ground);
-    let alone = CollectiveBound::Partition { part_of: Vec::new(), parts: groups.len() as u32, links: links(&groups) as u32 };
+    let into_chips = ground.scene.endpoints().map(|chip| ground.scene.channels_into(chip).count()).sum::<usize>();
+    let alone = CollectiveBound::Partition { part_of: Vec::new(), parts: ground.living as u32, channels: into_chips as u32 };
+    if copyable(ground.scene).is_err() {
+        return alone;
+    }
     let most = alone.volume();
+    let mut groups = Groups::apart(ground);
     // Parts inside which no cut bounds more than this.
     groups.contract((Fraction::whole(1u8).over(most)).floor() as u64 + 1);
     if groups.len() < 2 {
         return alone;
     }
-    let coarse = CollectiveBound::Partition { part_of: groups.parts(), parts: groups.len() as u32, links: links(&groups) as u32 };
+    let channels: u64 = (0..groups.len()).map(|group| groups.degree(group)).sum();
+    let coarse = CollectiveBound::Partition { part_of: groups.parts(), parts: groups.len() as u32, channels: channels as u32 };
     if coarse.volume() > most { coarse } else { alone }
 }

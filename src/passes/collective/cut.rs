@@ -9,13 +9,13 @@ use super::ground::Ground;
 use crate::ids::{Id, NodeId};
 use std::collections::BinaryHeap;
 
-/// Groups of routers, and the links between them.
+/// Groups of routers, and the links between them, which run both ways.
 pub(super) struct Groups {
     /// `[router]`: its group; none for a dead router.
     of: Vec<Option<u32>>,
     /// `[group]`: (another one, links to it), by group.
     pub(super) joined: Vec<Vec<(u32, u64)>>,
-    /// `[group]`: living chips.
+    /// `[group]`: chips, of which there may be none among routers that only forward.
     pub(super) sizes: Vec<u64>,
 }
 
@@ -23,16 +23,18 @@ pub(super) struct Groups {
 const FRUITLESS: usize = 4;
 
 impl Groups {
-    /// Every living chip by itself.
+    /// Every living router by itself.
     pub(super) fn apart(ground: &Ground<'_>) -> Self {
         let scene = ground.scene;
+        let living = || scene.topology.nodes().filter(|&node| scene.lives(node));
         let mut of = vec![None; ground.nodes()];
-        scene.endpoints().enumerate().for_each(|(group, chip)| of[chip.index()] = Some(group as u32));
+        living().zip(0..).for_each(|(node, group)| of[node.index()] = Some(group));
         let links = scene.links().filter_map(|link| {
             let link = &scene.topology.links()[link];
             Some((of[link.a.node.index()]?, of[link.b.node.index()]?, 1))
         });
-        let (joined, sizes) = (joined(ground.living, links), vec![1; ground.living]);
+        let sizes: Vec<u64> = living().map(|node| u64::from(scene.is_endpoint(node))).collect();
+        let joined = joined(sizes.len(), links);
         Self { of, joined, sizes }
     }
 
@@ -65,7 +67,8 @@ impl Groups {
         }
     }
 
-    /// The least cut, and the routers on one side of it, one that does not hold `root`.
+    /// The least cut, and the routers on one side of it, one that does not hold `root`; every router is a
+    /// chip.
     pub(super) fn least_cut(mut self, root: NodeId) -> (u64, Vec<NodeId>) {
         let mut best = (u64::MAX, Vec::new());
         while self.len() > 1 {

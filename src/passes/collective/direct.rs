@@ -1,4 +1,5 @@
-//! All-to-all: every message along the forwarding tables.
+//! Messages from every chip to every other one, along the forwarding tables: an all-to-all; and a gather and
+//! a reduction where nothing can be copied or added up on the way.
 
 use super::asked::Asked;
 use super::bounds::latencies;

@@ -21,13 +21,13 @@ pub enum CollectiveError {
         to: String,
     },
     /// A router without hosts: chunks would have to rest where nothing can keep them.
-    #[error("{router} only forwards: schedules are for fabrics whose every router is a chip")]
+    #[error("{router} only forwards, so that nothing can rest or be added up there: only `direct` plans along the tables")]
     Forwards {
         /// Its name.
         router: String,
     },
     /// A link that is one channel alone.
-    #[error("{link} runs one way only, and what is gathered along a link is reduced against it")]
+    #[error("{link} runs one way only, and what is gathered along a link is reduced against it: only `direct` plans along the tables")]
     Simplex {
         /// Its channel, by name.
         link: String,
@@ -57,7 +57,7 @@ pub enum CollectiveError {
         most: u64,
     },
     /// Messages without a way.
-    #[error("an all-to-all follows forwarding tables, and there are none")]
+    #[error("messages follow forwarding tables, and there are none")]
     Untabled,
     /// Tables of another fabric.
     #[error("the tables are of {tables} routers, and there are {routers}")]

@@ -1,11 +1,13 @@
-//! What every schedule stands on: the chips for which one is made, who sends to them, who listens to them.
+//! What every schedule stands on: the routers for which one is made, who sends to them, who listens to them.
 //!
-//! In: a scene. Out: its chips up to symmetry. A router that is not canonical holds the image of what the
-//! canonical one of its class holds, so that only canonical routers have a state. Where the scene does not
-//! keep the symmetry of its topology every router is canonical.
+//! In: a scene. Out: its routers up to symmetry. Chips are those that have something of their own; what other
+//! routers there are, only forwards, and [`copyable`] refuses them where chunks rest on their way. A router
+//! that is not canonical holds the image of what the canonical one of its class holds, so that only canonical
+//! routers have a state. Where the scene does not keep the symmetry of its topology every router is
+//! canonical.
 
 use super::CollectiveError;
-use crate::ids::{ChannelId, Id, NodeId};
+use crate::ids::{ChannelId, Id, LinkId, NodeId};
 use crate::ir::{Breadth, Neighbors, Scene, Symmetry};
 use rayon::prelude::*;
 
@@ -25,7 +27,7 @@ pub(super) struct Ground<'a> {
     pub(super) symmetry: Symmetry,
     /// Whether `symmetry` has more than the identity.
     pub(super) canonical: bool,
-    /// `[class]`: the canonical routers; a dead one has no inputs.
+    /// `[class]`: the canonical routers, chips or not; a dead one has no inputs.
     pub(super) chips: Vec<NodeId>,
     /// `[class]`: by input port.
     pub(super) inputs: Vec<Vec<Input>>,
@@ -64,7 +66,7 @@ impl<'a> Ground<'a> {
         };
         let hops: Vec<Vec<u32>> = chips.par_iter().map_init(Breadth::default, search).collect();
         let living = scene.endpoints().count();
-        for (chip, hops) in chips.iter().zip(&hops).filter(|(chip, _)| scene.lives(**chip)) {
+        for (chip, hops) in chips.iter().zip(&hops).filter(|(chip, _)| scene.is_endpoint(**chip)) {
             if let Some(from) = scene.endpoints().find(|from| hops[from.index()] == Breadth::APART) {
                 return Err(CollectiveError::Disconnected { from: topology.name(from), to: topology.name(*chip) });
             }
@@ -76,9 +78,13 @@ impl<'a> Ground<'a> {
     pub(super) fn nodes(&self) -> usize {
         self.scene.topology.node_count()
     }
-    /// The classes of living routers.
+    /// The classes of living chips.
     pub(super) fn alive(&self) -> impl Iterator<Item = usize> {
-        (0..self.chips.len()).filter(|&class| self.scene.lives(self.chips[class]))
+        (0..self.chips.len()).filter(|&class| self.scene.is_endpoint(self.chips[class]))
+    }
+    /// Whether some link runs one way only.
+    pub(super) fn is_one_way(&self) -> bool {
+        self.scene.links().any(|link| self.scene.topology.links()[link].simplex)
     }
     /// The least number of channels into a living chip.
     pub(super) fn least_degree(&self) -> usize {
@@ -86,26 +92,36 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Refuses what no schedule is made for.
-fn admitted(scene: &Scene<'_>) -> Result<(), CollectiveError> {
+/// Refuses what no schedule is made for: a scene with one chip, or with links that carry unlike.
+///
+/// # Errors
+/// Such a scene.
+pub fn admitted(scene: &Scene<'_>) -> Result<(), CollectiveError> {
     let topology = scene.topology;
     let chips = scene.endpoints().count();
-    if let Some(router) = topology.nodes().find(|&node| scene.lives(node) && !topology.is_endpoint(node)) {
-        return Err(CollectiveError::Forwards { router: topology.name(router) });
-    }
     if chips < 2 {
         return Err(CollectiveError::TooFew { chips });
     }
-    let mut first = None;
-    for link in scene.links() {
-        if topology.links()[link].simplex {
-            return Err(CollectiveError::Simplex { link: topology.channel_name(link.forward()) });
-        }
-        let first = *first.get_or_insert(link);
-        if topology.capacity(first) != topology.capacity(link) {
-            let [one, other] = [first, link].map(|link| topology.channel_name(link.forward()));
-            return Err(CollectiveError::Uneven { one, other });
-        }
+    let unlike = |link: &LinkId| scene.links().next().is_some_and(|first| topology.capacity(first) != topology.capacity(*link));
+    if let (Some(one), Some(other)) = (scene.links().next(), scene.links().find(unlike)) {
+        let [one, other] = [one, other].map(|link| topology.channel_name(link.forward()));
+        return Err(CollectiveError::Uneven { one, other });
     }
     Ok(())
+}
+
+/// Refuses schedules in which chunks rest, are copied and added up on their way, except where every router is
+/// a chip, and every link runs both ways.
+///
+/// # Errors
+/// A router that only forwards; a link that runs one way.
+pub fn copyable(scene: &Scene<'_>) -> Result<(), CollectiveError> {
+    let topology = scene.topology;
+    if let Some(router) = topology.nodes().find(|&node| scene.lives(node) && !topology.is_endpoint(node)) {
+        return Err(CollectiveError::Forwards { router: topology.name(router) });
+    }
+    match scene.links().find(|&link| topology.links()[link].simplex) {
+        Some(link) => Err(CollectiveError::Simplex { link: topology.channel_name(link.forward()) }),
+        None => Ok(()),
+    }
 }

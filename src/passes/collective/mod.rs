@@ -8,7 +8,8 @@
 //! of the scene only canonical chips are planned for; without one all of them.
 //!
 //! All is integers, and ties are broken by numbers of a seed and a place, so that the same scene gives the
-//! same bytes on any number of threads. Channels must carry the same; every router must be a chip.
+//! same bytes on any number of threads. Channels must carry the same. Where some routers are no chips, or
+//! links run one way, only [`direct`] plans: messages along the forwarding tables.
 
 mod asked;
 mod bounds;
@@ -47,6 +48,7 @@ use crate::ids::NodeId;
 use crate::ir::{CollectiveBound, Fraction, Order, Round, Rounds, Scene, Schedule, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm};
 use ground::Ground;
+pub use ground::{admitted, copyable};
 use rank::Rank;
 use rayon::prelude::*;
 use slots::Setting;
@@ -67,12 +69,13 @@ pub fn natural_chunks(scene: &Scene<'_>) -> Result<u32, CollectiveError> {
 }
 
 /// What no schedule of a collective can do better: its volume bound, then the latency bounds by distance. The
-/// cut of a gather is the exact optimum over all sets of chips. Without a root a broadcast is bounded as an
-/// all-gather.
+/// cut of a gather is the exact optimum over all sets of routers, but where links run one way. Without a root
+/// a broadcast is bounded as an all-gather.
 ///
 /// # Errors
-/// A scene for which nothing can be planned; a root that is no living chip.
+/// A scene for which nothing can be planned; a root that is no living chip, or among routers that are none.
 pub fn bounds(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>) -> Result<Vec<CollectiveBound>, CollectiveError> {
+    root.map_or(Ok(()), |_| copyable(scene))?;
     let ground = if collective.is_rooted() { Ground::plain(scene)? } else { Ground::new(scene)? };
     root.map_or(Ok(()), |root| living(scene, root))?;
     Ok(bounds::bounds(&ground, collective, root))
@@ -84,6 +87,7 @@ pub fn bounds(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>) -
 /// # Errors
 /// A scene for which nothing can be planned, or too much of it.
 pub fn by_steps(scene: &Scene<'_>, asked: Asked) -> Result<Vec<Schedule>, CollectiveError> {
+    copyable(scene)?;
     let ground = Ground::new(scene)?;
     let chunks = asked_chunks(&ground, asked)?;
     let ranks = ranks(&ground, chunks, asked.seed);
@@ -115,6 +119,7 @@ pub fn by_steps(scene: &Scene<'_>, asked: Asked) -> Result<Vec<Schedule>, Collec
 /// # Errors
 /// A scene for which nothing can be planned, or too much of it.
 pub fn by_slots(scene: &Scene<'_>, asked: Asked) -> Result<Schedule, CollectiveError> {
+    copyable(scene)?;
     let ground = Ground::new(scene)?;
     let chunks = asked_chunks(&ground, asked)?;
     let setting = Setting { chunks, latency: asked.latency, seed: asked.seed };
@@ -135,6 +140,7 @@ pub fn by_slots(scene: &Scene<'_>, asked: Asked) -> Result<Schedule, CollectiveE
 /// # Errors
 /// A scene for which nothing can be planned.
 pub fn multitree(scene: &Scene<'_>, asked: Asked) -> Result<Schedule, CollectiveError> {
+    copyable(scene)?;
     let bounds = bounds(scene, Collective::AllGather, None)?;
     let ground = Ground::plain(scene)?;
     let rounds = multitree::multitree(&ground);
@@ -146,6 +152,7 @@ pub fn multitree(scene: &Scene<'_>, asked: Asked) -> Result<Schedule, Collective
 /// # Errors
 /// A scene for which nothing can be planned; a root that is no living chip.
 pub fn pull(scene: &Scene<'_>, root: NodeId, asked: Asked) -> Result<Schedule, CollectiveError> {
+    copyable(scene)?;
     let ground = Ground::plain(scene)?;
     living(scene, root)?;
     let chunks = asked.chunks.unwrap_or(6).max(1);
@@ -161,7 +168,8 @@ pub fn pull(scene: &Scene<'_>, root: NodeId, asked: Asked) -> Result<Schedule, C
 
 /// The schedule of another collective that a gather (of a broadcast: a reduction) is when it is run
 /// backwards, or backwards and then forwards; of an all-gather also the all-reduce in which everybody gathers
-/// whole vectors (`local`).
+/// whole vectors (`local`). Messages from all to all stay as they are: what they carry is another thing, and
+/// for an all-reduce they are sent twice.
 ///
 /// # Errors
 /// A scene for which nothing can be planned.
@@ -172,6 +180,14 @@ pub fn turned(
     algorithm: CollectiveAlgorithm,
 ) -> Result<Schedule, CollectiveError> {
     let mut turned = Schedule { collective, algorithm, bounds: bounds(scene, collective, schedule.root)?, ..schedule.clone() };
+    let along_tables = schedule.bounds.iter().find_map(|bound| match *bound {
+        CollectiveBound::Channel { channel, shards } => Some((channel, shards)),
+        _ => None,
+    });
+    if let Some((channel, shards)) = along_tables {
+        let shards = u32::try_from(u64::from(shards) * turned.sent_times()).unwrap_or(u32::MAX);
+        turned.bounds.insert(0, CollectiveBound::Channel { channel, shards });
+    }
     if let Transfers::Rounds(rounds) = &mut turned.transfers {
         rounds.order = match (collective, algorithm) {
             (Collective::ReduceScatter | Collective::Reduce, _) => vec![Order::Reverse],

@@ -23,7 +23,8 @@ pub(super) fn tightest(groups: &Groups, channels: u64, chips: u64) -> Option<Tig
     let mut best: Option<Tightest> = None;
     'falls: loop {
         let (channels, chips) = best.as_ref().map_or((channels, chips), |best| (best.channels, best.chips));
-        for target in 0..groups.len() {
+        // Only chips need what flows.
+        for target in (0..groups.len()).filter(|&group| groups.sizes[group] > 0) {
             let mut network = Network::new(groups, channels, chips);
             let all: u64 = groups.sizes.iter().sum::<u64>() * channels;
             if groups.len() > 1 && network.flow(groups.len(), target) < all {

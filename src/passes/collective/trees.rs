@@ -9,7 +9,7 @@
 use super::asked::Asked;
 use super::bounds::bounds;
 use super::error::CollectiveError;
-use super::ground::Ground;
+use super::ground::{Ground, copyable};
 use super::heights::{Rooted, height, lowered};
 use super::packing::{Links, NONE, packed};
 use crate::ids::{ChannelId, Id, LinkId, NodeId};
@@ -36,6 +36,7 @@ const MOST_WORK: u64 = 1 << 28;
 /// # Errors
 /// A scene for which nothing can be planned, or too much of it.
 pub fn trees(scene: &Scene<'_>, asked: Asked) -> Result<Schedule, CollectiveError> {
+    copyable(scene)?;
     let ground = Ground::new(scene)?;
     let mut bounds = bounds(&ground, Collective::AllReduce, None);
     let chips: Vec<NodeId> = scene.endpoints().collect();
@@ -114,5 +115,5 @@ fn partition(links: &Links, parts: &[u32], number: &[u32]) -> CollectiveBound {
     let part = |node: u32| names.binary_search(&parts[node as usize]).unwrap_or(0) as u32;
     let part_of = number.iter().map(|&node| (node != NONE).then(|| part(node))).collect();
     let apart = links.ends.iter().filter(|[a, b]| parts[*a as usize] != parts[*b as usize]).count();
-    CollectiveBound::Partition { part_of, parts: names.len() as u32, links: apart as u32 }
+    CollectiveBound::Partition { part_of, parts: names.len() as u32, channels: 2 * apart as u32 }
 }

@@ -1,0 +1,90 @@
+//! The plans of a fabric whose vectors are scheduled: all of `schedule.json` is replayed.
+
+use super::collectives::{Plant, ProvedSchedule};
+use super::files::SCHEDULE;
+use super::read::{contradiction, tagged};
+use crate::check::CheckError;
+use crate::check::schedule::{Pace, Timed as Took, bound_time, schedule_time, vectors_together};
+use crate::ir::{Scene, Schedule, Timed};
+use crate::model::{Collective, DeclaredCollective, Plant as Made, SlotPace};
+use crate::read::ScheduleFile;
+
+impl Plant<'_> {
+    /// All collectives, in the order of the spec.
+    pub(super) fn scheduled(&self, pace: SlotPace) -> Result<Vec<Vec<ProvedSchedule>>, CheckError> {
+        let spare = matches!(&self.fabric.plant, Made::Network(network) if network.has_spare());
+        let scene = if spare { Scene::without_spares(self.topology) } else { Scene::whole(self.topology) };
+        let file: ScheduleFile = tagged(self.files, SCHEDULE)?;
+        if file.fabric != self.fabric.name || file.pace() != pace || file.clock_hz != self.fabric.clock_hz {
+            return Err(contradiction(SCHEDULE, "", "this is of another fabric, or vectors are as fast in another one"));
+        }
+        let plans = file.plans().map_err(|what| contradiction(SCHEDULE, "", what))?;
+        let declared = &self.fabric.collectives;
+        if plans.len() != declared.len() {
+            return Err(contradiction(SCHEDULE, "jobs", "these are not the collectives of the spec"));
+        }
+        let mut proved = Vec::new();
+        for (at, (of, (name, schedule))) in declared.iter().zip(&plans).enumerate() {
+            let place = format!("jobs[{at}]");
+            let wrong =
+                |what: String| CheckError::Contradiction { file: SCHEDULE.to_owned(), place: place.clone(), what, span: Some(of.span) };
+            let timed = schedule.timed().ok_or_else(|| wrong("has no cycles".to_owned()))?;
+            let before = of.after.and_then(|before| plans[before].1.timed()).map_or(0, |before| before.end);
+            self.is_declared(&scene, of, (name, schedule), pace).map_err(&wrong)?;
+            if timed.start < before {
+                return Err(wrong(format!("starts in cycle {}, but what it waits for ends in cycle {before}", timed.start)));
+            }
+            proved.push(vec![self.proved(&scene, of, schedule).map_err(|error| wrong(error.to_string()))?]);
+        }
+        let all: Vec<&Timed> = plans.iter().filter_map(|(_, schedule)| schedule.timed()).collect();
+        vectors_together(&scene, &all).map_err(|error| contradiction(SCHEDULE, "chips", error.to_string()))?;
+        Ok(proved)
+    }
+
+    /// Whether a plan is of the collective that the spec declares.
+    fn is_declared(
+        &self,
+        scene: &Scene<'_>,
+        of: &DeclaredCollective,
+        (name, plan): (&str, &Schedule),
+        pace: SlotPace,
+    ) -> Result<(), String> {
+        let root = of.root.as_deref().and_then(|root| self.topology.find(root));
+        if name != of.name || plan.collective != of.collective || plan.root != root || plan.seed != of.seed {
+            return Err("this is not the collective of the spec: another name, kind, root or seed".to_owned());
+        }
+        if of.algorithm.is_some_and(|only| only != plan.algorithm) {
+            return Err(format!("this is `{}`, which the spec does not ask for", plan.algorithm.name()));
+        }
+        // A vector holds so many bytes; everybody has a shard, or a message for each.
+        let chips = scene.endpoints().count() as u64;
+        let shards = match of.collective {
+            Collective::AllToAll | Collective::AllGather | Collective::ReduceScatter => chips,
+            _ => 1,
+        };
+        let vectors = of.size.div_ceil(shards * u64::from(pace.vector_bytes)).max(1);
+        if u64::from(plan.chunks) != vectors {
+            return Err(format!("its size takes {vectors} vectors, but it has {}", plan.chunks));
+        }
+        Ok(())
+    }
+
+    fn proved(&self, scene: &Scene<'_>, of: &DeclaredCollective, plan: &Schedule) -> Result<ProvedSchedule, CheckError> {
+        let pace = Pace::of(self.fabric, scene, of);
+        let Took { spent, steps, volume } = schedule_time(scene, None, plan, pace, of.size)?;
+        let Some((bound, witness)) = bound_time(scene, plan, pace, of.size) else {
+            return Err(contradiction(SCHEDULE, "bounds", "there are none"));
+        };
+        Ok(ProvedSchedule {
+            scenario: "nominal".to_owned(),
+            root: plan.root.map(|root| self.topology.name(root)),
+            chips: scene.endpoints().count() as u64,
+            steps,
+            volume,
+            time: spent,
+            bound,
+            witness: witness.clone(),
+            schedule: plan.clone(),
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! Bounds of plans of vectors: whether they follow from their witnesses, in cycles, and are not beaten.
+
+use super::super::ScheduleError;
+use super::super::bounds::witnesses;
+use crate::check::CheckError;
+use crate::ir::{CollectiveBound, Scene, Schedule, Timed};
+use crate::model::Collective;
+
+/// Checks all bounds of a plan.
+pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
+    witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, None)?;
+    let took = u64::from(timed.end - timed.start);
+    for (at, bound) in schedule.bounds.iter().enumerate() {
+        if cycles(schedule, timed, bound) > took {
+            return Err(ScheduleError::Beaten { bound: at, volume: took }.into());
+        }
+    }
+    Ok(())
+}
+
+/// The bound that says most, in cycles, and its witness.
+pub(crate) fn cycles_at_least<'a>(schedule: &'a Schedule, timed: &Timed) -> Option<(u64, &'a CollectiveBound)> {
+    let mut best: Option<(u64, &CollectiveBound)> = None;
+    for bound in &schedule.bounds {
+        let cycles = cycles(schedule, timed, bound);
+        if best.is_none_or(|(most, _)| cycles > most) {
+            best = Some((cycles, bound));
+        }
+    }
+    best
+}
+
+/// The first vector takes its hops, every further one on the same channel a slot.
+fn cycles(schedule: &Schedule, timed: &Timed, bound: &CollectiveBound) -> u64 {
+    let vectors = u128::from(schedule.chunks);
+    let (slot, hop) = (u128::from(timed.pace.slot), u128::from(timed.pace.hop));
+    let whole = schedule.collective == Collective::AllReduce;
+    // Vectors that some channels carry together, and how many channels.
+    let (carried, channels, hops) = match *bound {
+        CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards) * vectors, u128::from(channels), 1),
+        CollectiveBound::Latency { distance, channels, .. } if whole => (vectors, u128::from(channels), u128::from(distance) + 1),
+        CollectiveBound::Latency { distance, channels, shards, .. } => {
+            (u128::from(shards) * vectors, u128::from(channels), u128::from(distance) + 1)
+        }
+        CollectiveBound::Channel { shards, .. } => (u128::from(shards) * vectors, 1, 1),
+        CollectiveBound::Flow { volume, distance, .. } => (distance * vectors, volume, 1),
+        // Parts take in a vector until one has the sum, and then the sum: all but one of them twice in all.
+        CollectiveBound::Partition { parts, channels, .. } => (2 * u128::from(parts - 1) * vectors, u128::from(channels), 1),
+    };
+    let most = carried.div_ceil(channels.max(1));
+    (hops * hop + most.max(1) * slot - slot) as u64
+}

@@ -1,0 +1,133 @@
+//! Whose vectors a plan sends, and all of its sends by vector.
+
+use crate::check::CheckError;
+use crate::check::schedule::ScheduleError;
+use crate::ids::NodeId;
+use crate::ir::{Scene, Schedule, Symmetry, Timed, TimedSend};
+use crate::model::Collective;
+use rayon::prelude::*;
+
+/// What is wrong with a plan as a whole.
+pub(super) fn wrong(what: impl Into<String>) -> CheckError {
+    ScheduleError::shape(what).into()
+}
+
+/// A vector that crosses a channel, where it starts at a canonical chip.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Step {
+    /// Of a sum the vector, without level and origin.
+    pub(super) vector: u64,
+    pub(super) cycle: u32,
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
+    pub(super) level: u32,
+    pub(super) origin: NodeId,
+}
+
+/// What a plan is replayed against.
+pub(super) struct Replay<'a> {
+    pub(super) scene: &'a Scene<'a>,
+    pub(super) schedule: &'a Schedule,
+    pub(super) timed: &'a Timed,
+    symmetry: Symmetry,
+    pub(super) chips: Vec<NodeId>,
+    pub(super) nodes: u64,
+    /// Numbers of vectors of one chip, where they are numbered by chips.
+    each: Option<u64>,
+}
+
+impl<'a> Replay<'a> {
+    pub(super) fn new(scene: &'a Scene<'a>, schedule: &'a Schedule, timed: &'a Timed) -> Result<Self, CheckError> {
+        let own = scene.topology.symmetry();
+        let symmetry = if timed.canonical { own.clone() } else { own.without() };
+        let (nodes, vectors) = (schedule.nodes.into(), u64::from(schedule.chunks));
+        let each = match schedule.collective {
+            Collective::AllToAll => Some(nodes * vectors),
+            Collective::AllGather | Collective::ReduceScatter => Some(vectors),
+            Collective::AllReduce if timed.canonical && vectors % nodes == 0 => Some(vectors / nodes),
+            Collective::AllReduce if timed.canonical => return Err(wrong("its vectors are not the same for every chip".to_owned())),
+            _ => None,
+        };
+        Ok(Self { scene, schedule, timed, symmetry, chips: scene.endpoints().collect(), nodes, each })
+    }
+
+    /// The chip whose vector it is.
+    pub(super) fn owner(&self, vector: u64) -> Option<NodeId> {
+        let owner = vector / self.each?;
+        (owner < self.nodes).then_some(NodeId(owner as u32))
+    }
+
+    pub(super) fn destination(&self, vector: u64) -> Option<NodeId> {
+        let to_all = self.schedule.collective != Collective::AllToAll;
+        let pair = vector / u64::from(self.schedule.chunks);
+        (!to_all).then_some(NodeId((pair % self.nodes) as u32))
+    }
+
+    /// All sends, by vector and cycle; each vector that starts at a canonical chip, on all channels.
+    pub(super) fn steps(&self) -> Result<Vec<Step>, CheckError> {
+        let Self { scene, timed, symmetry, nodes, .. } = self;
+        let topology = scene.topology;
+        let step = |send: &TimedSend| {
+            let TimedSend { cycle, chip, port, vector } = *send;
+            let unknown = || CheckError::from(ScheduleError::Vector { vector, cycle, what: "is none of this collective".to_owned() });
+            let channel = scene.outgoing(chip, port).ok_or_else(unknown)?;
+            let (vector, level, origin) = match self.schedule.collective.sums() {
+                true => {
+                    let (value, origin) = (vector / nodes, NodeId((vector % nodes) as u32));
+                    (value / u64::from(timed.levels()), (value % u64::from(timed.levels())) as u32, origin)
+                }
+                false => (vector, 0, chip),
+            };
+            let to = topology.target(channel).node;
+            if !self.is_vector(vector) || !scene.is_endpoint(origin) {
+                return Err(unknown());
+            }
+            let home = self.owner(vector).map_or(0, |owner| symmetry.inverse(symmetry.element_to(owner)));
+            if home == 0 {
+                return Ok(Step { vector, cycle, from: chip, to, level, origin });
+            }
+            let image = |node| symmetry.image(home, node);
+            Ok(Step { vector: self.image(home, vector), cycle, from: image(chip), to: image(to), level, origin: image(origin) })
+        };
+        let mut steps = timed.sends.par_iter().map(step).collect::<Result<Vec<Step>, CheckError>>()?;
+        steps.par_sort_unstable();
+        Ok(steps)
+    }
+
+    fn image(&self, element: usize, vector: u64) -> u64 {
+        let Some(each) = self.each else { return vector };
+        let image = |node: u64| u64::from(self.symmetry.image(element, NodeId(node as u32)).0);
+        let (owner, rest) = (image(vector / each), vector % each);
+        let rest = match self.schedule.collective {
+            Collective::AllToAll => {
+                let parts = u64::from(self.schedule.chunks);
+                image(rest / parts) * parts + rest % parts
+            }
+            _ => rest,
+        };
+        owner * each + rest
+    }
+
+    /// Whether there is such a vector.
+    fn is_vector(&self, vector: u64) -> bool {
+        let takes_part = |node: NodeId| self.scene.is_endpoint(node);
+        match self.each {
+            None => vector < u64::from(self.schedule.chunks),
+            Some(_) => {
+                let (owner, destination) = (self.owner(vector), self.destination(vector));
+                owner.is_some_and(takes_part) && destination.is_none_or(|to| takes_part(to) && Some(to) != owner)
+            }
+        }
+    }
+
+    /// Vectors that start at canonical chips.
+    pub(super) fn count(&self) -> u64 {
+        let vectors = u64::from(self.schedule.chunks);
+        let (chips, canonical) = (self.chips.len() as u64, (self.chips.len() / self.symmetry.order()) as u64);
+        match self.schedule.collective {
+            Collective::AllToAll => canonical * (chips - 1) * vectors,
+            Collective::AllGather | Collective::ReduceScatter => canonical * vectors,
+            _ => vectors / self.symmetry.order() as u64,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Collectives of a fabric whose vectors are scheduled: every one by the fastest of its algorithms, each in
+//! its own cycles.
+
+use super::CollectivesError;
+use super::declared::named;
+use crate::check;
+use crate::compile::context::Context;
+use crate::diag::Failure;
+use crate::ids::NodeId;
+use crate::ir::{
+    CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime, Scene, Schedule, Timed,
+    cycle_time,
+};
+use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, Plant, SlotPace};
+use crate::passes::collective::over_lengths;
+use crate::passes::scheduled::{Job, ScheduledError, Site, bound_cycles, least_cycles, plan};
+use crate::progress::Progress;
+use std::collections::BTreeMap;
+
+impl Context<'_> {
+    /// Plans every collective of the spec, in the order in which they wait for each other; has every plan
+    /// replayed, and all of them together.
+    pub(in crate::compile) fn scheduled(&self, pace: SlotPace, progress: &dyn Progress) -> Result<Vec<CollectiveResult>, Failure> {
+        let spare = matches!(&self.fabric.plant, Plant::Network(network) if network.has_spare());
+        let scene = if spare { Scene::without_spares(self.topology) } else { Scene::whole(self.topology) };
+        let all = &self.fabric.collectives;
+        let mut found: Vec<Option<CollectiveOutcome>> = vec![None; all.len()];
+        progress.begin("schedules", all.len() as u64);
+        for at in in_order(all) {
+            let declared = &all[at];
+            let timed = |outcome: &CollectiveOutcome| outcome.schedule.timed().cloned();
+            let start = declared.after.and_then(|before| Some(found[before].as_ref()?.schedule.timed()?.end)).unwrap_or(0);
+            let before: Vec<Timed> = found.iter().flatten().filter_map(timed).collect();
+            let before: Vec<&Timed> = before.iter().collect();
+            let site = Site { scene: &scene, pace, clock_hz: self.fabric.clock_hz, before: &before };
+            found[at] = Some(self.scheduled_one(site, declared, start)?);
+            progress.advance();
+        }
+        progress.end();
+        let plans: Vec<&Timed> = found.iter().flatten().filter_map(|outcome| outcome.schedule.timed()).collect();
+        check::vectors_together(&scene, &plans).map_err(Failure::internal)?;
+        let result = |outcome| CollectiveResult { scenarios: vec![outcome], ..CollectiveResult::default() };
+        Ok(found.into_iter().flatten().map(result).collect())
+    }
+
+    fn scheduled_one(&self, site: Site<'_>, declared: &DeclaredCollective, start: u32) -> Result<CollectiveOutcome, Failure> {
+        let DeclaredCollective { collective, size, .. } = *declared;
+        let chips = site.scene.endpoints().count() as u64;
+        let vectors = collective.vectors(size, chips, site.pace.vector_bytes);
+        let root = declared.root.as_deref().map(|root| named(root, self.topology, declared)).transpose()?;
+        let block = self.fabric.blocks().0 as usize;
+        let job = Job { collective, vectors, root, seed: declared.seed, start, block };
+        let failed = |reason: ScheduledError| {
+            let (name, span) = (declared.name.clone(), declared.span);
+            Failure::spec(CollectivesError::NotScheduled { name, reason, span })
+        };
+        let mut left_out = Vec::new();
+        let mut plans: Vec<(u32, Schedule)> = Vec::new();
+        let known = CollectiveAlgorithm::scheduled(collective);
+        for &algorithm in known.iter().filter(|&&known| declared.algorithm.is_none_or(|only| only == known)) {
+            let least = start.saturating_add(least_cycles(algorithm, vectors, site.pace));
+            if plans.iter().any(|(end, _)| *end < least) {
+                left_out.push(algorithm);
+                continue;
+            }
+            match plan(site, job, algorithm) {
+                Ok(mut schedule) => {
+                    schedule.bounds.extend(self.by_lengths(site.scene, collective));
+                    let Some(timed) = schedule.timed() else { continue };
+                    let end = timed.end;
+                    check::vectors(site.scene, &schedule).map_err(|error| convicted(declared, algorithm, error))?;
+                    plans.push((end, schedule));
+                }
+                Err(ScheduledError::NoGroups { .. } | ScheduledError::TooLarge { .. })
+                    if declared.algorithm.is_none() && known.len() > 1 =>
+                {
+                    left_out.push(algorithm);
+                }
+                Err(reason) => return Err(failed(reason)),
+            }
+        }
+        // Of equally fast ones the first of the list.
+        plans.sort_by_key(|(end, _)| *end);
+        let candidate = |schedule: &Schedule| schedule.timed().map(|timed| candidate(schedule, timed));
+        let candidates: Vec<CollectiveCandidate> = plans.iter().filter_map(|(_, schedule)| candidate(schedule)).collect();
+        let Some((_, schedule)) = plans.into_iter().next() else {
+            return Err(failed(ScheduledError::TooFew { chips: chips as usize }));
+        };
+        let mut best: Option<(u64, &CollectiveBound)> = None;
+        for bound in &schedule.bounds {
+            let cycles = bound_cycles(bound, collective, vectors, chips, site.pace).map_err(failed)?;
+            if best.is_none_or(|(most, _)| cycles > most) {
+                best = Some((cycles, bound));
+            }
+        }
+        let (bound, witness) = best.ok_or_else(|| failed(ScheduledError::TooFew { chips: chips as usize }))?;
+        let row = CollectiveRow {
+            scenario: "nominal".to_owned(),
+            collective,
+            root: root.map(|root: NodeId| self.topology.name(root)),
+            size,
+            chips,
+            candidates,
+            left_out,
+            bound: cycle_time(bound, site.clock_hz),
+            witness: witness.clone(),
+            along: None,
+        };
+        Ok(CollectiveOutcome::new(row, schedule))
+    }
+
+    /// What the certificate of the concurrent flow says of an all-to-all.
+    fn by_lengths(&self, scene: &Scene<'_>, collective: Collective) -> Option<CollectiveBound> {
+        let whole = scene.links().count() == self.topology.links().len();
+        let asked = collective == Collective::AllToAll && whole;
+        asked.then(|| over_lengths(scene, &self.lengths.lengths)).flatten()
+    }
+}
+
+/// All collectives, each after the one that it waits for.
+fn in_order(all: &[DeclaredCollective]) -> Vec<usize> {
+    let depth = |at: usize| std::iter::successors(Some(at), |&at| all[at].after).count();
+    let mut depths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    (0..all.len()).for_each(|at| depths.entry(depth(at)).or_default().push(at));
+    depths.into_values().flatten().collect()
+}
+
+/// What a plan takes from its start on.
+fn candidate(schedule: &Schedule, timed: &Timed) -> CollectiveCandidate {
+    let mut channels: BTreeMap<(NodeId, u16), u64> = BTreeMap::new();
+    timed.sends.iter().for_each(|send| *channels.entry((send.chip, send.port.0)).or_default() += 1);
+    let (busiest, cycles) = (channels.into_values().max().unwrap_or(0), u64::from(timed.end - timed.start));
+    let total = cycle_time(cycles, timed.clock_hz);
+    let volume = cycle_time(busiest * u64::from(timed.pace.slot), timed.clock_hz).min(total);
+    let time = CollectiveTime { volume, latency: total - volume, overhead: 0 };
+    let (algorithm, chunks) = (schedule.algorithm, schedule.chunks);
+    CollectiveCandidate { algorithm, chunks, reduced_from: None, steps: cycles, volume: busiest, time }
+}
+
+fn convicted(declared: &DeclaredCollective, algorithm: CollectiveAlgorithm, error: check::CheckError) -> Failure {
+    let (collective, algorithm, error) = (declared.collective.name(), algorithm.name(), Box::new(error));
+    Failure::internal(CollectivesError::Convicted { collective, algorithm, error })
+}

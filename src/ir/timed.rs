@@ -1,0 +1,88 @@
+//! Plans of single vectors: which chip sends which vector by which port in which cycle.
+//!
+//! A channel carries a vector per slot; what starts in cycle t can be used or sent on from `t + hop` on.
+//! Vectors are numbered by what they are: of an all-to-all `(source * nodes + destination) * vectors + part`,
+//! of a gather `source * vectors + part`, of a broadcast by part. What is summed is a *value* of a vector:
+//! `(vector * levels + level) * nodes + origin`, the sum of that level that its origin has made. Level 0 is
+//! what the origin itself contributes; of what a sum of a higher level is made, [`Sum`] says. It is made when
+//! its origin first sends it.
+
+use crate::ids::{NodeId, PortId};
+use crate::model::{Collective, SlotPace};
+
+/// Vectors in cycles.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Timed {
+    /// Whether the sends of canonical chips stand for all of their images, in the same cycle.
+    pub canonical: bool,
+    /// How fast vectors are.
+    pub pace: SlotPace,
+    /// Cycles of a second.
+    pub clock_hz: u64,
+    /// The first cycle in which anything may be sent.
+    pub start: u32,
+    /// The cycle in which the last vector has come; where vectors are summed, in which it is summed.
+    pub end: u32,
+    /// Of what sums of level 1, 2, .. are made; none where nothing is summed, or only at the end.
+    pub sums: Vec<Sum>,
+    /// What chips make their result of, where vectors are summed.
+    pub result: Total,
+    /// By cycle, chip and port.
+    pub sends: Vec<TimedSend>,
+}
+
+/// Of what a chip makes a sum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sum {
+    /// All values of levels from this one on that have come to it,
+    pub from: u32,
+    /// and below this one;
+    pub below: u32,
+    /// and its own value of this level.
+    pub own: Option<u32>,
+}
+
+/// What chips make of what has come in the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Total {
+    /// The value of the highest level that has come; where none has, its own.
+    Told,
+    /// A sum.
+    Summed(Sum),
+}
+
+impl Timed {
+    /// Levels of values: one more than of sums.
+    pub fn levels(&self) -> u32 {
+        self.sums.len() as u32 + 1
+    }
+}
+
+/// A vector that leaves a chip.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct TimedSend {
+    /// When.
+    pub cycle: u32,
+    /// From which chip.
+    pub chip: NodeId,
+    /// By which of its ports.
+    pub port: PortId,
+    /// Its number.
+    pub vector: u64,
+}
+
+impl Collective {
+    /// Whether chips add up what comes.
+    pub fn sums(self) -> bool {
+        matches!(self, Collective::ReduceScatter | Collective::AllReduce | Collective::Reduce)
+    }
+    /// Vectors that a collective of so many bytes per chip takes: of an all-to-all for each pair, of a gather
+    /// or a reduce-scatter for each chip, otherwise in all.
+    pub fn vectors(self, bytes: u64, chips: u64, vector_bytes: u32) -> u64 {
+        let parts = match self {
+            Collective::AllToAll | Collective::AllGather | Collective::ReduceScatter => chips.max(1),
+            Collective::AllReduce | Collective::Broadcast | Collective::Reduce => 1,
+        };
+        bytes.div_ceil(parts.saturating_mul(u64::from(vector_bytes.max(1)))).max(1)
+    }
+}

@@ -1,0 +1,138 @@
+//! What plans of vectors stand on: chips up to symmetry, and the channels that leave them.
+//!
+//! In: a scene. Out: its canonical chips with their outputs, and every router's neighbors. Where the scene
+//! does not keep the symmetry of its topology, or a plan cannot, every chip is canonical. Channels are
+//! numbered through, by canonical chip and port: a *lane* stands for the channels of all images of its chip,
+//! which do the same in the same cycle.
+
+use super::error::ScheduledError;
+use crate::ids::{Id, NodeId, PortId};
+use crate::ir::{Breadth, Neighbors, Scene, Symmetry};
+
+/// A channel that leaves a canonical chip.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    /// The class of the chip.
+    pub(super) from: usize,
+    /// By which port it leaves.
+    pub(super) port: PortId,
+    /// Where it leads.
+    pub(super) to: NodeId,
+    /// The class of that.
+    pub(super) class: usize,
+    /// The element that takes the canonical chip of that class there.
+    pub(super) element: usize,
+    /// The port by which it comes in there, and by which the channel back leaves.
+    pub(super) back: PortId,
+}
+
+/// A scene as plans of vectors see it.
+pub(super) struct Ground<'a> {
+    pub(super) scene: &'a Scene<'a>,
+    pub(super) symmetry: Symmetry,
+    /// `[class]`: the canonical routers.
+    pub(super) chips: Vec<NodeId>,
+    /// By chip and port.
+    pub(super) lanes: Vec<Lane>,
+    /// `[class]`: where its lanes start; one more at the end.
+    starts: Vec<usize>,
+    /// Chips that take part, by number.
+    pub(super) living: Vec<NodeId>,
+}
+
+impl<'a> Ground<'a> {
+    /// A scene, under its symmetry unless that is not wanted.
+    ///
+    /// # Errors
+    /// Chips that do not reach each other, links that run one way or carry unlike, routers that only forward,
+    /// fewer than two chips.
+    pub(super) fn new(scene: &'a Scene<'a>, symmetric: bool) -> Result<Self, ScheduledError> {
+        admitted(scene)?;
+        let topology = scene.topology;
+        let whole = topology.endpoints().count() == topology.node_count();
+        let kept = symmetric && whole && scene.keeps_symmetry();
+        let symmetry = if kept { topology.symmetry().clone() } else { topology.symmetry().without() };
+        let chips: Vec<NodeId> = symmetry.canonical_nodes().collect();
+        let (mut lanes, mut starts) = (Vec::new(), vec![0]);
+        for (from, &chip) in chips.iter().enumerate() {
+            for channel in scene.channels_from(chip) {
+                let end = topology.target(channel);
+                let (class, element) = (symmetry.class(end.node), symmetry.element_to(end.node));
+                lanes.push(Lane { from, port: topology.source(channel).port, to: end.node, class, element, back: end.port });
+            }
+            starts.push(lanes.len());
+        }
+        Ok(Self { scene, symmetry, chips, lanes, starts, living: scene.endpoints().collect() })
+    }
+
+    /// Whether canonical chips stand for others.
+    pub(super) fn is_canonical(&self) -> bool {
+        !self.symmetry.is_trivial()
+    }
+    /// Routers, spare ones too.
+    pub(super) fn nodes(&self) -> usize {
+        self.scene.topology.node_count()
+    }
+    /// The lanes of a class.
+    pub(super) fn lanes_of(&self, class: usize) -> std::ops::Range<usize> {
+        self.starts[class]..self.starts[class + 1]
+    }
+    /// The lane of a class by a port.
+    pub(super) fn lane(&self, class: usize, port: PortId) -> usize {
+        let found = self.lanes[self.lanes_of(class)].binary_search_by_key(&port, |lane| lane.port);
+        self.starts[class] + found.expect("channels run both ways")
+    }
+    /// The lane of a router, and where it leads from there.
+    pub(super) fn leave(&self, node: NodeId, lane: usize) -> NodeId {
+        self.symmetry.image(self.symmetry.element_to(node), self.lanes[lane].to)
+    }
+    /// What a vector that a chip's number is part of is called where an element has taken that chip home:
+    /// `vectors` of every router are numbered together.
+    pub(super) fn taken_home(&self, element: usize, vector: u64, vectors: u64) -> u64 {
+        self.image(self.symmetry.inverse(element), vector, vectors)
+    }
+    /// The image of such a vector.
+    pub(super) fn image(&self, element: usize, vector: u64, vectors: u64) -> u64 {
+        if element == 0 {
+            return vector;
+        }
+        let node = NodeId((vector / vectors) as u32);
+        u64::from(self.symmetry.image(element, node).0) * vectors + vector % vectors
+    }
+    /// `[router]`: hops from a router along lit channels.
+    pub(super) fn hops_from(&self, node: NodeId) -> Vec<u32> {
+        let mut breadth = Breadth::default();
+        Neighbors::out_of(self.scene).search(node, &mut breadth);
+        breadth.hops
+    }
+}
+
+/// Refuses what no plan is made for.
+fn admitted(scene: &Scene<'_>) -> Result<(), ScheduledError> {
+    let topology = scene.topology;
+    let chips = scene.endpoints().count();
+    let touched = |node: NodeId| scene.channels_from(node).next().is_some();
+    if let Some(router) = topology.nodes().find(|&node| !topology.is_endpoint(node) && touched(node)) {
+        return Err(ScheduledError::Forwards { router: topology.name(router) });
+    }
+    if chips < 2 {
+        return Err(ScheduledError::TooFew { chips });
+    }
+    let mut first = None;
+    for link in scene.links() {
+        if topology.links()[link].simplex {
+            return Err(ScheduledError::Simplex { link: topology.channel_name(link.forward()) });
+        }
+        let first = *first.get_or_insert(link);
+        if topology.capacity(first) != topology.capacity(link) {
+            let [one, other] = [first, link].map(|link| topology.channel_name(link.forward()));
+            return Err(ScheduledError::Uneven { one, other });
+        }
+    }
+    let start = scene.endpoints().next().unwrap_or(NodeId(0));
+    let seen = topology.reachable(start, |link| scene.is_lit(link));
+    match scene.endpoints().find(|node| !seen.contains(node.index())) {
+        Some(lost) => Err(ScheduledError::Disconnected { from: topology.name(start), to: topology.name(lost) }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,144 @@
+//! List scheduling, event by event: a lane that is free takes the waiting task of the highest rank.
+//!
+//! In: tasks, each a vector on a lane, and which of them others wait for. Out: the cycle of each. A task is
+//! ready a hop after the last one that it waits for, one that sends a sum `reduce` later. Of equal ranks the
+//! one with the larger tie goes first. Cost: O(tasks log tasks).
+
+use crate::model::SlotPace;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A vector that crosses a lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    /// Which.
+    pub(super) lane: u32,
+    /// The highest goes first.
+    pub(super) rank: u32,
+    /// Whether it carries a sum that must be made first.
+    pub(super) sums: bool,
+}
+
+/// Tasks, every one after those that it waits for.
+#[derive(Default)]
+pub(super) struct Tasks {
+    pub(super) all: Vec<Task>,
+    /// (before, after)
+    pub(super) waits: Vec<[u32; 2]>,
+}
+
+impl Tasks {
+    /// Adds a task that waits for others, and gives back its number.
+    pub(super) fn add(&mut self, task: Task, before: &[u32]) -> u32 {
+        let number = self.all.len() as u32;
+        self.waits.extend(before.iter().map(|&before| [before, number]));
+        self.all.push(task);
+        number
+    }
+
+    /// `[task]`: where those that wait for it start in a list of them; and the list.
+    fn followers(&self) -> (Vec<u32>, Vec<u32>) {
+        let mut starts = vec![0u32; self.all.len() + 1];
+        for [before, _] in &self.waits {
+            starts[*before as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut list = vec![0u32; self.waits.len()];
+        for &[before, after] in &self.waits {
+            list[next[before as usize] as usize] = after;
+            next[before as usize] += 1;
+        }
+        (starts, list)
+    }
+
+    /// Ranks every task by the cycles that must follow its start at least.
+    pub(super) fn rank_by_tail(&mut self, pace: SlotPace) {
+        let (starts, list) = self.followers();
+        for at in (0..self.all.len()).rev() {
+            let followers = &list[starts[at] as usize..starts[at + 1] as usize];
+            let tail = |&after: &u32| {
+                let after = &self.all[after as usize];
+                after.rank + if after.sums { pace.reduce } else { 0 }
+            };
+            self.all[at].rank = pace.hop + followers.iter().map(tail).max().unwrap_or(0);
+        }
+    }
+}
+
+/// When lanes are taken by what was planned before.
+#[derive(Clone, Default)]
+pub(super) struct Taken {
+    /// `[lane]`: cycles in which a vector starts, ascending; empty where nothing was planned before.
+    pub(super) starts: Vec<Vec<u32>>,
+}
+
+impl Taken {
+    /// The first cycle from one on in which a lane is free.
+    pub(super) fn free(&self, lane: usize, from: u32, slot: u32) -> u32 {
+        let Some(starts) = self.starts.get(lane) else { return from };
+        let mut cycle = from;
+        let mut at = starts.partition_point(|&start| start.saturating_add(slot) <= cycle);
+        while let Some(&start) = starts.get(at).filter(|&&start| start < cycle.saturating_add(slot)) {
+            cycle = start + slot;
+            at += 1;
+        }
+        cycle
+    }
+}
+
+/// `[task]`: the cycle in which it starts, none before `start`. `ties` has a number for every task.
+pub(super) fn list(tasks: &Tasks, lanes: usize, taken: &Taken, pace: SlotPace, start: u32, ties: impl Fn(u32) -> u32) -> Vec<u32> {
+    const READY: u8 = 0;
+    const FREE: u8 = 1;
+    let (starts, followers) = tasks.followers();
+    let mut open = vec![0u32; tasks.all.len()];
+    for [_, after] in &tasks.waits {
+        open[*after as usize] += 1;
+    }
+    let mut ready = vec![start; tasks.all.len()];
+    let mut cycles = vec![u32::MAX; tasks.all.len()];
+    let mut waiting: Vec<BinaryHeap<(u32, u32, Reverse<u32>)>> = vec![BinaryHeap::new(); lanes];
+    // `[lane]`: when it is free again, and whether an event says so.
+    let mut lane_free = vec![(start, false); lanes];
+    let mut events: BinaryHeap<Reverse<(u32, u8, u32)>> = BinaryHeap::new();
+    for (task, _) in open.iter().enumerate().filter(|(_, open)| **open == 0) {
+        events.push(Reverse((start, READY, task as u32)));
+    }
+    while let Some(Reverse((now, what, which))) = events.pop() {
+        if what == READY {
+            let task = &tasks.all[which as usize];
+            let lane = task.lane as usize;
+            waiting[lane].push((task.rank, ties(which), Reverse(which)));
+            if !lane_free[lane].1 {
+                lane_free[lane].1 = true;
+                events.push(Reverse((now.max(lane_free[lane].0), FREE, task.lane)));
+            }
+            continue;
+        }
+        let lane = which as usize;
+        let free = taken.free(lane, now, pace.slot);
+        if free > now {
+            events.push(Reverse((free, FREE, which)));
+            continue;
+        }
+        let Some((.., Reverse(task))) = waiting[lane].pop() else { continue };
+        cycles[task as usize] = now;
+        for &after in &followers[starts[task as usize] as usize..starts[task as usize + 1] as usize] {
+            let after = after as usize;
+            let sum = if tasks.all[after].sums { pace.reduce } else { 0 };
+            ready[after] = ready[after].max(now + pace.hop + sum);
+            open[after] -= 1;
+            if open[after] == 0 {
+                events.push(Reverse((ready[after], READY, after as u32)));
+            }
+        }
+        lane_free[lane] = (now + pace.slot, !waiting[lane].is_empty());
+        if lane_free[lane].1 {
+            events.push(Reverse((now + pace.slot, FREE, which)));
+        }
+    }
+    cycles
+}

@@ -1,0 +1,126 @@
+//! `fabc.schedule/1`: when every chip sends which vector. What it receives follows, and is not read.
+
+use super::collective::BoundLine;
+use super::json::formats;
+use crate::ids::{NodeId, PortId};
+use crate::ir::{Schedule, Sum, Timed, TimedSend, Total, Transfers};
+use crate::model::{Collective, CollectiveAlgorithm, SlotPace};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+formats! { ScheduleFile = "fabc.schedule/1"; }
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScheduleFile {
+    format: String,
+    pub(crate) fabric: String,
+    pub(crate) clock_hz: u64,
+    vector_bytes: u32,
+    slot: u32,
+    hop: u32,
+    reduce: u32,
+    nodes: u32,
+    /// Written again from what was proved, and compared then.
+    #[serde(rename = "makespan")]
+    _makespan: IgnoredAny,
+    jobs: Vec<JobLine>,
+    chips: Vec<ChipLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JobLine {
+    name: String,
+    collective: String,
+    algorithm: String,
+    seed: u64,
+    vectors: u32,
+    root: Option<u32>,
+    canonical: bool,
+    start: u32,
+    end: u32,
+    sums: Vec<SumLine>,
+    result: ResultLine,
+    bounds: Vec<BoundLine>,
+}
+
+/// Levels from, below, own.
+#[derive(Clone, Copy, Deserialize)]
+struct SumLine(u32, u32, i64);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ResultLine {
+    Word(String),
+    Sum(SumLine),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChipLine {
+    chip: u32,
+    sends: Vec<(u32, u16, u32, u64)>,
+    #[serde(rename = "receives")]
+    _receives: IgnoredAny,
+}
+
+impl ScheduleFile {
+    /// How fast vectors are.
+    pub(crate) fn pace(&self) -> SlotPace {
+        let Self { vector_bytes, slot, hop, reduce, .. } = *self;
+        SlotPace { vector_bytes, slot, hop, reduce }
+    }
+
+    /// The plans that it lists, by name, whether or not they are true.
+    ///
+    /// # Errors
+    /// A word or a level that is none, a send of no job.
+    pub(crate) fn plans(self) -> Result<Vec<(String, Schedule)>, String> {
+        let pace = self.pace();
+        let mut sends: Vec<Vec<TimedSend>> = vec![Vec::new(); self.jobs.len()];
+        for ChipLine { chip, sends: of_chip, .. } in self.chips {
+            for (cycle, port, job, vector) in of_chip {
+                let list = sends.get_mut(job as usize).ok_or_else(|| format!("chip {chip} sends for job {job}, which is none"))?;
+                list.push(TimedSend { cycle, chip: NodeId(chip), port: PortId(port), vector });
+            }
+        }
+        let clock_hz = self.clock_hz;
+        let plan = |(job, mut sends): (JobLine, Vec<TimedSend>)| {
+            let collective = Collective::ALL.into_iter().find(|known| known.name() == job.collective);
+            let collective = collective.ok_or_else(|| format!("there is no collective `{}`", job.collective))?;
+            let algorithm = CollectiveAlgorithm::scheduled(collective).iter().find(|known| known.name() == job.algorithm);
+            let algorithm = *algorithm.ok_or_else(|| format!("`{}` is not scheduled by `{}`", job.collective, job.algorithm))?;
+            let result = match job.result {
+                ResultLine::Word(word) if word == "told" => Total::Told,
+                ResultLine::Word(word) => return Err(format!("a result is a sum or `told`, not `{word}`")),
+                ResultLine::Sum(line) => Total::Summed(line.sum()?),
+            };
+            sends.sort_unstable();
+            let sums = job.sums.into_iter().map(SumLine::sum).collect::<Result<_, _>>()?;
+            let JobLine { canonical, start, end, .. } = job;
+            let timed = Timed { canonical, pace, clock_hz, start, end, sums, result, sends };
+            let schedule = Schedule {
+                collective,
+                algorithm,
+                seed: job.seed,
+                nodes: self.nodes,
+                chunks: job.vectors,
+                root: job.root.map(NodeId),
+                transfers: Transfers::Timed(timed),
+                bounds: job.bounds.into_iter().map(BoundLine::bound).collect(),
+            };
+            Ok((job.name, schedule))
+        };
+        self.jobs.into_iter().zip(sends).map(plan).collect()
+    }
+}
+
+impl SumLine {
+    fn sum(self) -> Result<Sum, String> {
+        let SumLine(from, below, own) = self;
+        let level = u32::try_from(own).ok();
+        if own == -1 || level.is_some() { Ok(Sum { from, below, own: level }) } else { Err(format!("there is no level {own}")) }
+    }
+}

@@ -1,0 +1,231 @@
+//! Vectors in cycles: known answers, every collective on small networks, and plans that were tampered with.
+
+use super::builds::built;
+use fabc::emit::{ManifestLine, TOOL, manifest_json};
+use fabc::ids::{NodeId, PortId};
+use fabc::ir::{Contract, Scene, Schedule, Sum, Timed, TimedSend, Topology, Total, Transfers};
+use fabc::random::Stream;
+use fabc::{check, verify};
+
+/// A network of 100 Gbps links at 900 MHz: 24 cycles a slot, 650 a hop.
+fn spec(radix: u32, topology: &str, routing: &str, rest: &str) -> String {
+    format!(
+        "fabric scheduled {{ clock = 900 MHz; link wire {{ bandwidth = 100 Gbps; latency = 217 cycles; }}
+        router {{ radix = {radix}; hosts = 0; vcs = 1; flit = 328 B; buffer = 0 flits; latency = 433 cycles; }}
+        topology = {topology}; routing = scheduled {{ vector = 320 B; {routing} }} {rest} }}"
+    )
+}
+
+/// `[collective]`: cycles that it takes, and what none takes less than.
+fn cycles(text: &str) -> Vec<[u64; 2]> {
+    let (compiled, _) = built(text);
+    let of = |result: &fabc::ir::CollectiveResult| {
+        let row = &result.nominal().unwrap().row;
+        let best = row.best();
+        // Both are whole cycles, rounded up to attoseconds.
+        [best.steps, (row.bound * 900_000_000 / 1_000_000_000_000_000_000) as u64]
+    };
+    compiled.collectives.iter().map(of).collect()
+}
+
+#[test]
+fn eight_chips_take_what_is_known() {
+    // All to all directly: a hop, and a slot for every vector but the first.
+    for (vectors, known) in [(1u64, 650), (2, 674), (8, 818), (256, 6770)] {
+        let rest = format!("collective x = all_to_all {{ size = {} B; }}", 8 * 320 * vectors);
+        assert_eq!(cycles(&spec(7, "hyperx 8", "", &rest)), [[known, known]], "{vectors}");
+    }
+    // Everybody tells everybody; from 32 vectors on every chip sums its part.
+    for (vectors, known, bound) in [(1u64, 650, 650), (8, 818, 674), (31, 1370, 818), (217, 1970, 1946), (10_000, 60_626, 60_626)] {
+        let rest = format!("collective x = all_reduce {{ size = {} B; }}", 320 * vectors);
+        let [[took, least]] = cycles(&spec(7, "hyperx 8", "", &rest))[..] else { panic!("one collective") };
+        assert!(took <= known && least == bound, "{vectors}: {took} of {known}, {least} of {bound}");
+    }
+}
+
+/// One of every kind.
+const EVERY: &str = "collective a = all_to_all { size = 12 KiB; } collective b = all_gather { size = 10 KiB; }
+    collective c = reduce_scatter { size = 10 KiB; } collective d = all_reduce { size = 3 KiB; }
+    collective e = broadcast { size = 2 KiB; root = 1; }";
+
+#[test]
+fn every_collective_is_scheduled_everywhere() {
+    for (radix, topology) in [
+        (3, "dragonfly { a = 3; h = 1; }"),
+        (4, "torus 3 x 4"),
+        (2, "torus 5"),
+        (4, "dragonfly { a = 3; h = 2; g = 5; spare = 1; arrangement = consecutive; }"),
+        (4, "levels { level 3 over wire; level 3 joined 2 over wire { ports = 2; } }"),
+    ] {
+        for routing in ["", "reduce = 5 cycles; hop = 100 cycles;", "slot = 7 cycles; hop = 3 cycles;"] {
+            for [took, bound] in cycles(&spec(radix, topology, routing, EVERY)) {
+                assert!(took >= bound, "{topology}: {took} of {bound}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_after_the_other_or_together() {
+    let two =
+        |after: &str| format!("collective a = all_gather {{ size = 20 KiB; }} collective b = all_gather {{ size = 20 KiB; {after} }}");
+    let ends = |text: &str| {
+        let (compiled, _) = built(text);
+        let of =
+            |result: &fabc::ir::CollectiveResult| result.nominal().and_then(|of| of.schedule.timed()).map(|timed| [timed.start, timed.end]);
+        compiled.collectives.iter().map(|result| of(result).unwrap()).collect::<Vec<_>>()
+    };
+    let text = |after: &str| spec(4, "torus 4 x 4", "", &two(after));
+    let (together, apart) = (ends(&text("")), ends(&text("after = a;")));
+    assert!(together[0][0] == 0 && together[1][0] == 0 && apart[1][0] == apart[0][1], "{together:?} {apart:?}");
+    assert!(together[1][1] <= apart[1][1], "what runs together shares what is free");
+}
+
+/// Plans of every kind, with where they are made for.
+fn plans(topology: &str) -> (Topology, Vec<Schedule>) {
+    let (compiled, _) = built(&spec(4, topology, "", EVERY));
+    let schedules = compiled.collectives.iter().map(|result| result.nominal().unwrap().schedule.clone()).collect();
+    (compiled.topology, schedules)
+}
+
+fn with(schedule: &Schedule, change: impl FnOnce(&mut Timed)) -> Schedule {
+    let mut other = schedule.clone();
+    let Transfers::Timed(timed) = &mut other.transfers else { panic!("vectors") };
+    change(timed);
+    timed.sends.sort_unstable();
+    other
+}
+
+#[test]
+fn whatever_is_changed_is_convicted() {
+    let mut draw = Stream::new(7, 0);
+    for topology in ["dragonfly { a = 3; h = 1; arrangement = palmtree; }", "torus 3 x 4"] {
+        let (topology, schedules) = plans(topology);
+        let scene = Scene::whole(&topology);
+        for schedule in &schedules {
+            let name = schedule.collective.name();
+            let judged = check::vectors(&scene, schedule).unwrap();
+            let timed = schedule.timed().unwrap();
+            assert_eq!(judged.end, u64::from(timed.end), "{name}");
+            let convicted = |what: &str, other: Schedule| {
+                assert!(check::vectors(&scene, &other).is_err(), "{name}: {what} is not convicted");
+            };
+            for _ in 0..40 {
+                let at = draw.below(timed.sends.len());
+                let send = timed.sends[at];
+                convicted(
+                    "a send that is left out",
+                    with(schedule, |timed| {
+                        timed.sends.remove(at);
+                    }),
+                );
+                let again = |timed: &mut Timed| timed.sends.push(TimedSend { cycle: timed.end, ..send });
+                convicted("a send that is there twice", with(schedule, again));
+                let port = PortId((send.port.0 + 1) % topology.ports() as u16);
+                // A sum may also go another way; that the directory has another one then, is seen below.
+                if !schedule.collective.sums() {
+                    convicted("another port", with(schedule, |timed| timed.sends[at].port = port));
+                }
+                let chip = NodeId((send.chip.0 + 1) % topology.node_count() as u32);
+                convicted("another chip", with(schedule, |timed| timed.sends[at].chip = chip));
+                convicted("another vector", with(schedule, |timed| timed.sends[at].vector += 1));
+                convicted("a vector that is none", with(schedule, |timed| timed.sends[at].vector = u64::MAX));
+                let late = |timed: &mut Timed| timed.sends[at].cycle = timed.end;
+                convicted("a send after the end", with(schedule, late));
+                // Before it can be there, or beside another one.
+                let mut early: Vec<u32> = timed
+                    .sends
+                    .iter()
+                    .filter(|other| (other.chip, other.port) == (send.chip, send.port))
+                    .map(|other| other.cycle)
+                    .collect();
+                early.retain(|&cycle| cycle != send.cycle);
+                if let Some(&beside) = early.first() {
+                    convicted("two in a slot", with(schedule, |timed| timed.sends[at].cycle = beside + 1));
+                }
+            }
+            convicted("another end", with(schedule, |timed| timed.end += 1));
+            convicted("a later start", with(schedule, |timed| timed.start = timed.sends[0].cycle + 1));
+            if schedule.collective.sums() {
+                convicted(
+                    "a result that is told",
+                    with(schedule, |timed| match timed.result {
+                        Total::Told => timed.result = Total::Summed(Sum { from: 0, below: timed.levels(), own: Some(0) }),
+                        Total::Summed(_) => timed.result = Total::Told,
+                    }),
+                );
+                for level in 0..timed.sums.len() {
+                    convicted(
+                        "a sum without its own",
+                        with(schedule, |timed| {
+                            timed.sums[level].own = if timed.sums[level].own.is_some() { None } else { Some(0) };
+                        }),
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn plans_on_the_same_channels_are_judged_together() {
+    let (topology, schedules) = plans("torus 3 x 4");
+    let scene = Scene::whole(&topology);
+    let timed: Vec<&Timed> = schedules.iter().filter_map(Schedule::timed).collect();
+    check::vectors_together(&scene, &timed).unwrap();
+    check::vectors_together(&scene, &[timed[0], timed[0]]).unwrap_err();
+}
+
+/// Every `[cycle,port,job,vector]` behind a `"sends":`, by its place in the text.
+fn sends(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("\"sends\":[") {
+        let end = at + text[at..].find("]]").unwrap_or(0);
+        let mut next = at + "\"sends\":[".len();
+        while next < end {
+            let close = next + text[next..].find(']').unwrap();
+            found.push(next..close + 1);
+            next = close + 2;
+        }
+    }
+    found
+}
+
+#[test]
+fn a_directory_with_another_plan_is_convicted() {
+    let (compiled, files) = built(&spec(4, "dragonfly { a = 3; h = 1; arrangement = palmtree; }", "", EVERY));
+    let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap();
+    let text = String::from_utf8(files["schedule.json"].clone()).unwrap();
+    let places = sends(&text);
+    let mut draw = Stream::new(3, 0);
+    for _ in 0..30 {
+        let place = places[draw.below(places.len())].clone();
+        let numbers: Vec<u64> = text[place.clone()].trim_matches(['[', ']']).split(',').map(|number| number.parse().unwrap()).collect();
+        for what in 0..6 {
+            let mut other = numbers.clone();
+            match what {
+                0 => other[0] += 1,
+                1 => other[0] += 24,
+                2 => other[1] = (other[1] + 1) % 4,
+                3 => other[2] = (other[2] + 1) % 5,
+                4 => other[3] += 1,
+                _ => other.clear(),
+            }
+            let other = other.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+            let (before, after) = (&text[..place.start], &text[place.end..]);
+            let changed = match other.is_empty() {
+                false => format!("{before}[{other}]{after}"),
+                true if before.ends_with(',') => format!("{}{after}", before.trim_end_matches(',')),
+                true => format!("{before}{}", after.trim_start_matches(',')),
+            };
+            let mut files = files.clone();
+            files.insert("schedule.json".to_owned(), changed.into_bytes());
+            files.remove("manifest.json");
+            let lines: Vec<ManifestLine> = files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
+            let manifest = manifest_json(TOOL, "scheduled", &spec_text, Contract::Kept, &[], &lines);
+            files.insert("manifest.json".to_owned(), manifest.into_bytes());
+            let judged = verify::directory(&files, &compiled.fabric, &spec_text);
+            assert!(judged.is_err(), "{numbers:?}: change {what} is not convicted");
+        }
+    }
+}
