@@ -251,7 +251,7 @@ fn every_routing_method_and_vc_budget_builds() {
 }
 
 /// Only a search, routes or tables tell that these cannot be had.
-const LATE: [&str; 7] = [
+const LATE: [&str; 8] = [
     "dark_link_disconnects.fab",
     "dead_chip_disconnects.fab",
     "draw_in_rings.fab",
