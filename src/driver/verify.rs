@@ -43,8 +43,11 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         Ok(verified) => verified,
         Err(errors) => return Err(stop(errors, loaded.sources)),
     };
+    let scheduled = files.contains_key("schedule.json");
     let Verified { extent: check::Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
-    let routes = if routed == 0 {
+    let routes = if scheduled {
+        "no tables: every vector of schedule.json was replayed".to_owned()
+    } else if routed == 0 {
         "no tables (the build stopped before routing)".to_owned()
     } else {
         format!("{pairs} routes of {hops} hops over {entries} table entries walked, no cycle of channels")
