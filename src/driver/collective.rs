@@ -72,8 +72,9 @@ fn one(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal:
             Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
         };
         let tables = tables.as_ref();
-        for collective in asked.collectives.clone() {
-            let mut planned = Planned::new(fabric, &scene, &asked).along(tables, &lengths);
+        let mut planned = Planned::new(fabric, &scene, &asked).along(tables, &lengths);
+        let mut lacking = Vec::new();
+        for &collective in &asked.collectives {
             let reason = match tables {
                 _ if !planned.is_sent(collective) => None,
                 None if named => return Err(untabled(&args.directory, name).into()),
@@ -81,12 +82,11 @@ fn one(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal:
                 Some(_) if named || planned.is_tried(collective).map_err(stop)? => None,
                 Some(_) => Some("it would take long here and was not tried; ask for it by its name: `--collective ..`"),
             };
-            if let Some(reason) = reason {
-                // From here on, in no scenario.
-                asked.collectives.retain(|&other| other != collective);
-                left_out.push(CollectiveLeftOut { collective, reason });
-            }
+            lacking.extend(reason.map(|reason| CollectiveLeftOut { collective, reason }));
         }
+        // From here on, in no scenario.
+        asked.collectives.retain(|&collective| lacking.iter().all(|left| left.collective != collective));
+        left_out.extend(lacking);
         let mut planned = Planned::new(fabric, &scene, &asked).along(tables, &lengths);
         rows.extend(planned.rows(name).map_err(stop)?);
         costs.push((name.clone(), planned.cost().clone()));

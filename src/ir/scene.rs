@@ -5,6 +5,7 @@
 
 use super::{CrossConnects, Fault, Topology};
 use crate::ids::{ChannelId, IdVec, LinkId, NodeId, PortId};
+use crate::model::Plant;
 
 /// A topology, some links of which may be dark and one router of which may be dead.
 #[derive(Clone, Debug)]
@@ -23,8 +24,12 @@ impl<'a> Scene<'a> {
         Self { topology, lit: IdVec::filled(true, topology.links().len()), dead: None }
     }
 
-    /// What takes part where routers without hosts are spare ones: nothing touches them.
-    pub fn without_spares(topology: &'a Topology) -> Self {
+    /// What plans of vectors may use: where a network has spare routers, which are those without hosts, no
+    /// link that touches one.
+    pub fn scheduled(plant: &Plant, topology: &'a Topology) -> Self {
+        if !matches!(plant, Plant::Network(network) if network.has_spare()) {
+            return Self::whole(topology);
+        }
         let both = |link: &super::Link| topology.is_endpoint(link.a.node) && topology.is_endpoint(link.b.node);
         Self { topology, lit: topology.links().iter().map(both).collect(), dead: None }
     }
@@ -51,6 +56,20 @@ impl<'a> Scene<'a> {
     /// The lit links, by id.
     pub fn links(&self) -> impl Iterator<Item = LinkId> {
         self.topology.links().ids().filter(|&link| self.lit[link])
+    }
+    /// The first lit link that runs one way only.
+    pub fn one_way(&self) -> Option<LinkId> {
+        self.links().find(|&link| self.topology.links()[link].simplex)
+    }
+    /// The first lit link, and the first one that carries otherwise.
+    pub fn unlike(&self) -> Option<[LinkId; 2]> {
+        let first = self.links().next()?;
+        let capacity = self.topology.capacity(first);
+        Some([first, self.links().find(|&link| self.topology.capacity(link) != capacity)?])
+    }
+    /// The first router that lives and only forwards.
+    pub fn forwarder(&self) -> Option<NodeId> {
+        self.topology.nodes().find(|&node| self.lives(node) && !self.is_endpoint(node))
     }
     /// The lit channels, by id.
     pub fn channels(&self) -> impl Iterator<Item = ChannelId> {

@@ -7,7 +7,7 @@ use crate::check::CheckError;
 use crate::check::faults::Fault;
 use crate::check::measures::Exact;
 use crate::check::schedule::{Pace, Spent, Timed, bound_time, schedule, schedule_along, schedule_time};
-use crate::ir::{CollectiveBound, CrossConnects, Scene, Schedule, Topology, Transfers};
+use crate::ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
 use crate::model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
 use crate::read::CollectiveFile;
 use rayon::prelude::*;
@@ -107,21 +107,31 @@ impl Plant<'_> {
         };
         let judged = along.as_ref().map_or_else(|| schedule(&scene, &read), |tables| schedule_along(&scene, tables, &read));
         judged.map_err(|error| wrong("", error.to_string()))?;
-        let pace = Pace::of(self.fabric, &scene, declared);
-        let Timed { spent, steps, volume } = schedule_time(&scene, along.as_ref(), &read, pace, declared.size)?;
-        let Some((bound, witness)) = bound_time(&scene, &read, pace, declared.size) else {
-            return Err(wrong("bounds", "there are none".to_owned()));
-        };
+        let found = self.timed(&fault.name, (&scene, along.as_ref()), declared, read)?;
+        found.map(Some).ok_or_else(|| wrong("bounds", "there are none".to_owned()))
+    }
+
+    /// A schedule that was replayed, with what it takes; none where it has no bounds.
+    pub(super) fn timed(
+        &self,
+        scenario: &str,
+        (scene, along): (&Scene<'_>, Option<&ForwardingTables>),
+        declared: &DeclaredCollective,
+        schedule: Schedule,
+    ) -> Result<Option<ProvedSchedule>, CheckError> {
+        let pace = Pace::of(self.fabric, scene, declared);
+        let Timed { spent, steps, volume } = schedule_time(scene, along, &schedule, pace, declared.size)?;
+        let Some((bound, witness)) = bound_time(scene, &schedule, pace, declared.size) else { return Ok(None) };
         Ok(Some(ProvedSchedule {
-            scenario: fault.name.clone(),
-            root: root.map(|root| topology.name(root)),
+            scenario: scenario.to_owned(),
+            root: schedule.root.map(|root| self.topology.name(root)),
             chips: scene.endpoints().count() as u64,
             steps,
             volume,
             time: spent,
             bound,
             witness: witness.clone(),
-            schedule: read,
+            schedule,
         }))
     }
 }

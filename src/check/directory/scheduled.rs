@@ -4,16 +4,15 @@ use super::collectives::{Plant, ProvedSchedule};
 use super::files::SCHEDULE;
 use super::read::{contradiction, tagged};
 use crate::check::CheckError;
-use crate::check::schedule::{Pace, Timed as Took, bound_time, schedule_time, vectors_together};
+use crate::check::schedule::vectors_together;
 use crate::ir::{Scene, Schedule, Timed};
-use crate::model::{Collective, DeclaredCollective, Plant as Made, SlotPace};
+use crate::model::{Collective, DeclaredCollective, SlotPace};
 use crate::read::ScheduleFile;
 
 impl Plant<'_> {
     /// All collectives, in the order of the spec.
     pub(super) fn scheduled(&self, pace: SlotPace) -> Result<Vec<Vec<ProvedSchedule>>, CheckError> {
-        let spare = matches!(&self.fabric.plant, Made::Network(network) if network.has_spare());
-        let scene = if spare { Scene::without_spares(self.topology) } else { Scene::whole(self.topology) };
+        let scene = Scene::scheduled(&self.fabric.plant, self.topology);
         let file: ScheduleFile = tagged(self.files, SCHEDULE)?;
         if file.fabric != self.fabric.name || file.pace() != pace || file.clock_hz != self.fabric.clock_hz {
             return Err(contradiction(SCHEDULE, "", "this is of another fabric, or vectors are as fast in another one"));
@@ -34,7 +33,9 @@ impl Plant<'_> {
             if timed.start < before {
                 return Err(wrong(format!("starts in cycle {}, but what it waits for ends in cycle {before}", timed.start)));
             }
-            proved.push(vec![self.proved(&scene, of, schedule).map_err(|error| wrong(error.to_string()))?]);
+            let found = self.timed("nominal", (&scene, None), of, schedule.clone()).map_err(|error| wrong(error.to_string()))?;
+            let nothing = || wrong(contradiction(SCHEDULE, "bounds", "there are none").to_string());
+            proved.push(vec![found.ok_or_else(nothing)?]);
         }
         let all: Vec<&Timed> = plans.iter().filter_map(|(_, schedule)| schedule.timed()).collect();
         vectors_together(&scene, &all).map_err(|error| contradiction(SCHEDULE, "chips", error.to_string()))?;
@@ -67,24 +68,5 @@ impl Plant<'_> {
             return Err(format!("its size takes {vectors} vectors, but it has {}", plan.chunks));
         }
         Ok(())
-    }
-
-    fn proved(&self, scene: &Scene<'_>, of: &DeclaredCollective, plan: &Schedule) -> Result<ProvedSchedule, CheckError> {
-        let pace = Pace::of(self.fabric, scene, of);
-        let Took { spent, steps, volume } = schedule_time(scene, None, plan, pace, of.size)?;
-        let Some((bound, witness)) = bound_time(scene, plan, pace, of.size) else {
-            return Err(contradiction(SCHEDULE, "bounds", "there are none"));
-        };
-        Ok(ProvedSchedule {
-            scenario: "nominal".to_owned(),
-            root: plan.root.map(|root| self.topology.name(root)),
-            chips: scene.endpoints().count() as u64,
-            steps,
-            volume,
-            time: spent,
-            bound,
-            witness: witness.clone(),
-            schedule: plan.clone(),
-        })
     }
 }

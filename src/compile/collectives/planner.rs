@@ -47,6 +47,8 @@ pub(super) struct Planner<'a> {
     pub(super) cost: CollectiveCost,
     asked: &'a CollectivesAsked,
     pub(super) along: Option<Along<'a>>,
+    /// Whether chunks may rest, be copied and be added up on their way.
+    rests: bool,
     size: Option<Size>,
     copies: BTreeMap<Base, Rc<Vec<Schedule>>>,
     checked: BTreeMap<(Collective, CollectiveAlgorithm, Base), Rc<Vec<Checked>>>,
@@ -56,7 +58,8 @@ pub(super) struct Planner<'a> {
 impl<'a> Planner<'a> {
     pub(super) fn new(scene: &'a Scene<'a>, cost: CollectiveCost, asked: &'a CollectivesAsked) -> Self {
         let (copies, checked, bounds) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { scene, cost, asked, along: None, size: None, copies, checked, bounds }
+        let rests = copyable(scene).is_ok();
+        Self { scene, cost, asked, along: None, rests, size: None, copies, checked, bounds }
     }
 
     /// The candidates of a collective by time, beside its bound.
@@ -178,7 +181,7 @@ impl<'a> Planner<'a> {
     /// messages everything is sent from the beginning to every end, which is for those who cannot do better.
     fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
         let all = CollectiveAlgorithm::of(collective);
-        let rests = copyable(self.scene).is_ok();
+        let rests = self.rests;
         let good = move |algorithm: &CollectiveAlgorithm| all.len() == 1 || algorithm.rests() == rests;
         let only = self.asked.algorithm;
         all.iter().copied().filter(move |algorithm| only.map_or_else(|| good(algorithm), |only| only == *algorithm))

@@ -11,7 +11,7 @@ use crate::ir::{
     CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime, Scene, Schedule, Timed,
     cycle_time,
 };
-use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, Plant, SlotPace};
+use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, SlotPace};
 use crate::passes::collective::over_lengths;
 use crate::passes::scheduled::{Job, ScheduledError, Site, bound_cycles, least_cycles, plan};
 use crate::progress::Progress;
@@ -21,24 +21,21 @@ impl Context<'_> {
     /// Plans every collective of the spec, in the order in which they wait for each other; has every plan
     /// replayed, and all of them together.
     pub(in crate::compile) fn scheduled(&self, pace: SlotPace, progress: &dyn Progress) -> Result<Vec<CollectiveResult>, Failure> {
-        let spare = matches!(&self.fabric.plant, Plant::Network(network) if network.has_spare());
-        let scene = if spare { Scene::without_spares(self.topology) } else { Scene::whole(self.topology) };
+        let scene = Scene::scheduled(&self.fabric.plant, self.topology);
         let all = &self.fabric.collectives;
         let mut found: Vec<Option<CollectiveOutcome>> = vec![None; all.len()];
         progress.begin("schedules", all.len() as u64);
         for at in in_order(all) {
             let declared = &all[at];
-            let timed = |outcome: &CollectiveOutcome| outcome.schedule.timed().cloned();
             let start = declared.after.and_then(|before| Some(found[before].as_ref()?.schedule.timed()?.end)).unwrap_or(0);
-            let before: Vec<Timed> = found.iter().flatten().filter_map(timed).collect();
-            let before: Vec<&Timed> = before.iter().collect();
+            let before = timed(&found);
             let site = Site { scene: &scene, pace, clock_hz: self.fabric.clock_hz, before: &before };
-            found[at] = Some(self.scheduled_one(site, declared, start)?);
+            let outcome = self.scheduled_one(site, declared, start)?;
+            found[at] = Some(outcome);
             progress.advance();
         }
         progress.end();
-        let plans: Vec<&Timed> = found.iter().flatten().filter_map(|outcome| outcome.schedule.timed()).collect();
-        check::vectors_together(&scene, &plans).map_err(Failure::internal)?;
+        check::vectors_together(&scene, &timed(&found)).map_err(Failure::internal)?;
         let result = |outcome| CollectiveResult { scenarios: vec![outcome], ..CollectiveResult::default() };
         Ok(found.into_iter().flatten().map(result).collect())
     }
@@ -115,6 +112,11 @@ impl Context<'_> {
         let asked = collective == Collective::AllToAll && whole;
         asked.then(|| over_lengths(scene, &self.lengths.lengths)).flatten()
     }
+}
+
+/// The plans that there are.
+fn timed(found: &[Option<CollectiveOutcome>]) -> Vec<&Timed> {
+    found.iter().flatten().filter_map(|outcome| outcome.schedule.timed()).collect()
 }
 
 /// All collectives, each after the one that it waits for.

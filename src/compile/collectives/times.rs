@@ -59,9 +59,8 @@ impl Times {
     ) -> Starts {
         let topology = scene.topology;
         // Routers without hosts send nothing of their own.
-        let forwards = topology.nodes().any(|node| scene.lives(node) && !scene.is_endpoint(node));
         let whole = match &schedule.transfers {
-            Transfers::Sends(sends) if forwards => Some(&sends.messages[..]),
+            Transfers::Sends(sends) if scene.forwarder().is_some() => Some(&sends.messages[..]),
             _ => None,
         };
         let (listed, parts) = match self {

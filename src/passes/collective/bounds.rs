@@ -44,7 +44,7 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
 fn cut(ground: &Ground<'_>) -> CollectiveBound {
     let least = ground.alive().min_by_key(|&class| ground.inputs[class].len()).unwrap_or(0);
     let (channels, shards) = (ground.inputs[least].len() as u64, ground.living as u64 - 1);
-    let found = (!ground.is_one_way()).then(|| {
+    let found = ground.scene.one_way().is_none().then(|| {
         let mut groups = Groups::apart(ground);
         groups.contract(channels);
         (newton::tightest(&groups, channels, shards), groups)

@@ -7,7 +7,7 @@
 //! canonical.
 
 use super::CollectiveError;
-use crate::ids::{ChannelId, Id, LinkId, NodeId};
+use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{Breadth, Neighbors, Scene, Symmetry};
 use rayon::prelude::*;
 
@@ -82,10 +82,6 @@ impl<'a> Ground<'a> {
     pub(super) fn alive(&self) -> impl Iterator<Item = usize> {
         (0..self.chips.len()).filter(|&class| self.scene.is_endpoint(self.chips[class]))
     }
-    /// Whether some link runs one way only.
-    pub(super) fn is_one_way(&self) -> bool {
-        self.scene.links().any(|link| self.scene.topology.links()[link].simplex)
-    }
     /// The least number of channels into a living chip.
     pub(super) fn least_degree(&self) -> usize {
         self.alive().map(|class| self.inputs[class].len()).min().unwrap_or(0)
@@ -102,12 +98,10 @@ pub fn admitted(scene: &Scene<'_>) -> Result<(), CollectiveError> {
     if chips < 2 {
         return Err(CollectiveError::TooFew { chips });
     }
-    let unlike = |link: &LinkId| scene.links().next().is_some_and(|first| topology.capacity(first) != topology.capacity(*link));
-    if let (Some(one), Some(other)) = (scene.links().next(), scene.links().find(unlike)) {
-        let [one, other] = [one, other].map(|link| topology.channel_name(link.forward()));
-        return Err(CollectiveError::Uneven { one, other });
+    match scene.unlike().map(|links| links.map(|link| topology.channel_name(link.forward()))) {
+        Some([one, other]) => Err(CollectiveError::Uneven { one, other }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Refuses schedules in which chunks rest, are copied and added up on their way, except where every router is
@@ -117,10 +111,10 @@ pub fn admitted(scene: &Scene<'_>) -> Result<(), CollectiveError> {
 /// A router that only forwards; a link that runs one way.
 pub fn copyable(scene: &Scene<'_>) -> Result<(), CollectiveError> {
     let topology = scene.topology;
-    if let Some(router) = topology.nodes().find(|&node| scene.lives(node) && !topology.is_endpoint(node)) {
+    if let Some(router) = scene.forwarder() {
         return Err(CollectiveError::Forwards { router: topology.name(router) });
     }
-    match scene.links().find(|&link| topology.links()[link].simplex) {
+    match scene.one_way() {
         Some(link) => Err(CollectiveError::Simplex { link: topology.channel_name(link.forward()) }),
         None => Ok(()),
     }

@@ -118,16 +118,12 @@ fn admitted(scene: &Scene<'_>) -> Result<(), ScheduledError> {
     if chips < 2 {
         return Err(ScheduledError::TooFew { chips });
     }
-    let mut first = None;
-    for link in scene.links() {
-        if topology.links()[link].simplex {
-            return Err(ScheduledError::Simplex { link: topology.channel_name(link.forward()) });
-        }
-        let first = *first.get_or_insert(link);
-        if topology.capacity(first) != topology.capacity(link) {
-            let [one, other] = [first, link].map(|link| topology.channel_name(link.forward()));
-            return Err(ScheduledError::Uneven { one, other });
-        }
+    if let Some(link) = scene.one_way() {
+        return Err(ScheduledError::Simplex { link: topology.channel_name(link.forward()) });
+    }
+    if let Some(links) = scene.unlike() {
+        let [one, other] = links.map(|link| topology.channel_name(link.forward()));
+        return Err(ScheduledError::Uneven { one, other });
     }
     let start = scene.endpoints().next().unwrap_or(NodeId(0));
     let seen = topology.reachable(start, |link| scene.is_lit(link));
