@@ -110,7 +110,7 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
 
 /// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
 fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -> Result<Compiled, Vec<CheckError>> {
-    let Proved { topology, wired, cross_connects, placement, network, flow, trees, scenarios, collectives, stated, .. } = proved;
+    let Proved { topology, wired, cross_connects, placement, cables, network, flow, trees, scenarios, collectives, stated, .. } = proved;
     let Stated { tree_bounds, limit, uniform, passes } = stated;
     let collectives = collectives::results(files, fabric, collectives).map_err(|error| vec![error])?;
     let mut errors = passes::wrong(fabric, &topology, network.as_ref(), &scenarios, &passes);
@@ -141,7 +141,7 @@ fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec
     let pod = cross_connects.zip(tree_bounds).map(of_pod);
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal);
-    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref());
+    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref(), cables.as_ref());
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
     sim::settle(fabric, &mut requires, &simulations);
     settle_collectives(fabric, &mut requires, &collectives);
@@ -159,6 +159,7 @@ fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec
         wired,
         pod,
         placement,
+        cables,
         network,
         flow,
         scenarios,

@@ -42,11 +42,11 @@ fn laid(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
         family if family.is_drawn() => wire::wire_drawn(&fabric, network, &draw::candidates(family, network.span).expect("a draw")[0]),
         _ => wire::wire(&fabric, network),
     };
-    let (placement, _) = place::place(floor, &topology, network.family.group_size());
+    let (placement, _) = place::place(floor, &topology, &network.family);
     let cables = placement.cables(floor, &topology);
     let topology = topology.with_cables(cables.iter().map(|&(length, link)| (length, link.expect("a link for every length"))));
     let metrics = FloorMetrics::of(&fabric, floor, &placement, &topology);
-    assert_eq!(check::floor(&fabric, floor, &topology, &placement).expect("as placed"), metrics);
+    assert_eq!(check::floor(&fabric, floor, &topology, None, &placement).expect("as placed"), metrics);
     (metrics, topology)
 }
 
@@ -115,6 +115,44 @@ fn prices_powers_and_bundles_add_up() {
     // Every point of a PolarStar is a cabinet: one bundle for every two that are joined.
     let floor = "cabinet = 8; clustering = by_group; bundles = by_group;";
     assert_eq!(measured("polarstar { q = 5; supernode = iq; degree = 3; }", floor, FloorMetric::Bundles), 90.0);
+}
+
+/// Every link between two points of a PolarStar runs in their bundle: q (q + 1)^2 / 2 of them, as wide as a
+/// supernode. Clusters of an odd q: the quadrics, joined among themselves nowhere, and q of q points with
+/// 3 (q - 1) / 2 links inside, q + 1 to the quadrics, q - 2 to each other; of an even q the nucleus alone and
+/// q - 1 of q + 1 points with 3 q / 2 inside, q + 1 to the quadrics, q to each other.
+#[test]
+fn bundles_and_clusters_of_polarstars_are_counted() {
+    for (topology, size, inner, q) in [
+        ("polarstar { q = 11; supernode = iq; degree = 3; }", 8u64, 1644u64, 11u64),
+        ("polarstar { q = 8; supernode = paley; degree = 6; }", 13, 0, 8),
+        ("polarstar { q = 16; supernode = iq; degree = 7; }", 16, 0, 16),
+        ("polarstar { q = 5; supernode = iq; degree = 3; }", 8, 0, 5),
+        ("polarstar { q = 4; supernode = iq; degree = 3; }", 8, 0, 4),
+        ("polarfly { q = 7; }", 1, 0, 7),
+    ] {
+        let bundles = if size > 1 { "bundles = by_group;" } else { "" };
+        let floor = format!("cabinet = {}; clustering = by_cluster; {bundles}", (q + 1) * size);
+        let (of, topology_of) = laid(topology, &floor);
+        let links = q * (q + 1) * (q + 1) / 2;
+        if size > 1 {
+            assert_eq!((of.bundles, of.bundled), (links, [links * size, size]), "{topology}");
+        }
+        if inner > 0 {
+            assert_eq!(topology_of.links().len() as u64, links * size + inner);
+            assert_eq!((of.bundles, of.bundled[0]), (792, 6336));
+        }
+        let clusters = of.clusters.expect("of a plane");
+        let (count, inside, between) = if q % 2 == 1 { (q, 3 * (q - 1) / 2, q - 2) } else { (q - 1, 3 * q / 2, q) };
+        // The nucleus of an even q meets every quadric.
+        let nucleus = if q % 2 == 1 { 0 } else { q + 1 };
+        let expected = (q + 1, count * inside, count * (q + 1) + nucleus, count * (count - 1) / 2 * between);
+        assert_eq!((clusters.count, clusters.inside, clusters.to_quadrics, clusters.between), expected, "{topology}");
+        assert_eq!(clusters.inside + clusters.to_quadrics + clusters.between, links, "{topology}");
+    }
+    // Cabinets of three points: clusters of 6 and of 5 take two each.
+    let (of, _) = laid("polarstar { q = 5; supernode = iq; degree = 3; }", "cabinet = 24; clustering = by_cluster;");
+    assert_eq!(of.clusters.map(|of| of.count), Some(6));
 }
 
 #[test]
@@ -203,8 +241,8 @@ fn a_placement_that_is_none_is_convicted() {
     let (fabric, topology) = (&compiled.fabric, &compiled.topology);
     let floor = fabric.floor.as_ref().expect("a floor");
     let good = compiled.placement.clone().expect("placed");
-    check::floor(fabric, floor, topology, &good).expect("as placed");
-    let found = |bad: Placement| check::floor(fabric, floor, topology, &bad).expect_err("let through").to_string();
+    check::floor(fabric, floor, topology, None, &good).expect("as placed");
+    let found = |bad: Placement| check::floor(fabric, floor, topology, None, &bad).expect_err("let through").to_string();
     let mut bad = good.clone();
     bad.cabinet_of.swap(0, 4);
     assert!(found(bad).contains("router 0 stands in cabinet 1"));

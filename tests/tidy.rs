@@ -212,8 +212,9 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 47] = [
+const JUDGED: [&str; 48] = [
     "Bisection",
+    "Clusters",
     "CollectiveBound",
     "CrossConnect",
     "CrossConnects",
@@ -265,7 +266,7 @@ const JUDGED: [&str; 47] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 57] = [
+const OF_THE_COMPILER: [&str; 60] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -300,6 +301,9 @@ const OF_THE_COMPILER: [&str; 57] = [
     "bisection_unmeasured(",
     // ir::{Placement, FloorMetrics, Topology}, model::Shortcuts
     "FloorMetrics::of",
+    "Clusters::of",
+    ".laid(",
+    ".way(",
     ".average_between()",
     ".cables(",
     ".link_cycles(",

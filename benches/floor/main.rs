@@ -89,13 +89,13 @@ fn laid(topology: &str, floor: &str, seed: u64) -> (FloorMetrics, f64) {
     let of = fabric.floor.as_ref().expect("it is written");
     let topology = wired(&fabric);
     let start = Instant::now();
-    let (placement, _) = place::place(of, &topology, network.family.group_size());
+    let (placement, _) = place::place(of, &topology, &network.family);
     let seconds = start.elapsed().as_secs_f64();
     let cables: Vec<(u32, LinkTypeId)> =
         placement.cables(of, &topology).iter().map(|&(length, link)| (length, link.expect("`beyond` takes all"))).collect();
     let topology = topology.with_cables(cables);
     let metrics = FloorMetrics::of(&fabric, of, &placement, &topology);
-    assert_eq!(fabc::check::floor(&fabric, of, &topology, &placement).expect("as placed"), metrics);
+    assert_eq!(fabc::check::floor(&fabric, of, &topology, None, &placement).expect("as placed"), metrics);
     (metrics, seconds)
 }
 

@@ -7,8 +7,9 @@ use super::{contract, finalists, size};
 use crate::check::{self, CheckError, Wired};
 use crate::compiled::CompiledPod;
 use crate::diag::Failure;
-use crate::ir::{FloorMetrics, NetworkMetrics, PassRecord, Placement, Topology};
-use crate::model::{Fabric, Family, Network, Plant, Pod};
+use crate::ids::LinkId;
+use crate::ir::{CrossConnects, FloorMetrics, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology};
+use crate::model::{Fabric, Family, Faults, Network, Plant, Pod};
 use crate::passes::{cross_connect, draw, limit, measure, place, synth, trees, wire};
 use crate::progress::Progress;
 
@@ -19,6 +20,8 @@ pub(super) struct Built {
     pub(super) pod: Option<CompiledPod>,
     /// Where routers stand.
     pub(super) placement: Option<Placement>,
+    /// What the cables of that floor come to.
+    pub(super) cables: Option<FloorMetrics>,
     /// What was measured of the graph of a network.
     pub(super) network: Option<NetworkMetrics>,
     /// Channel lengths that the structure makes plausible.
@@ -40,13 +43,47 @@ fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, 
     let (limit, limit_record) = limit::universal(pod, &fabric.demand, &fabric.capacities);
     limit.iter().try_for_each(|limit| check::limit(pod, &fabric.demand, &fabric.capacities, limit)).map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
+    let (topology, placed) = laid_pod(fabric, pod, topology, &cross_connects);
     let wired = check::wiring(fabric, &topology, Some(&cross_connects)).map_err(Failure::internal)?;
+    let (placement, placing) = placed.unzip();
+    let cables = cables(fabric, &topology, Some(&cross_connects), placement.as_ref())?;
     let (trees, tree_bounds) = trees::disjoint_trees(pod, &topology, &cross_connects);
     check::trees(pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
     check::tree_bounds(pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
     let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
     let seeds = synth::seeds(&topology, &fabric.demand);
-    Ok(Built { topology, wired, pod, placement: None, network: None, seeds, passes: vec![record, limit_record] })
+    let passes = [record, limit_record].into_iter().chain(placing).collect();
+    Ok(Built { topology, wired, pod, placement, cables, network: None, seeds, passes })
+}
+
+/// The same pod with the ways of its floor, and where its cubes and racks stand. A fault of one link or chip
+/// stands for its images no longer where these are not as long: such a pod has no symmetry.
+fn laid_pod(fabric: &Fabric, pod: &Pod, topology: Topology, cross_connects: &CrossConnects) -> (Topology, Option<(Placement, PassRecord)>) {
+    let Some(floor) = &fabric.floor else { return (topology, None) };
+    let (placement, record) = place::place_pod(floor, pod);
+    let way = |(id, link): (LinkId, &Link)| (placement.way(floor, [link.a.node, link.b.node], cross_connects.ocs_of[id]), link.link_type);
+    let ways: Vec<_> = topology.links().enumerate().map(way).collect();
+    let runs = topology.links().iter().any(|link| fabric.link_types[link.link_type].per_metre_ps > 0);
+    let unlike = runs && matches!(fabric.budget.faults, Faults::Link | Faults::Router);
+    let alone = || Symmetry::trivial(pod.chips_per_cube(), pod.cubes);
+    let topology = if unlike { topology.with_symmetry(alone()) } else { topology };
+    (topology.with_cables(ways), Some((placement, record)))
+}
+
+/// What the cables of a floor come to, twice counted.
+fn cables(
+    fabric: &Fabric,
+    topology: &Topology,
+    cross_connects: Option<&CrossConnects>,
+    placement: Option<&Placement>,
+) -> Result<Option<FloorMetrics>, Failure> {
+    let (Some(floor), Some(placement)) = (&fabric.floor, placement) else { return Ok(None) };
+    let sums = FloorMetrics::of(fabric, floor, placement, topology);
+    if check::floor(fabric, floor, topology, cross_connects, placement).map_err(Failure::internal)? != sums {
+        let what = "lengths, prices or powers of its cables are added up otherwise".to_owned();
+        return Err(Failure::internal(CheckError::Floor { what, span: Some(floor.span) }));
+    }
+    Ok(Some(sums))
 }
 
 /// What the choice of a topology counted.
@@ -75,7 +112,7 @@ fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), 
 /// The same topology with the cables of its floor, and where its routers stand.
 fn laid(fabric: &Fabric, network: &Network, topology: Topology) -> Result<(Topology, Option<(Placement, PassRecord)>), Failure> {
     let Some(floor) = &fabric.floor else { return Ok((topology, None)) };
-    let (placement, record) = place::place(floor, &topology, network.family.group_size());
+    let (placement, record) = place::place(floor, &topology, &network.family);
     let cables = placement.cables(floor, &topology);
     let cut = cables.iter().map(|&(length, of)| of.map(|of| (length, of)).ok_or(length)).collect::<Result<Vec<_>, u32>>();
     match cut {
@@ -102,15 +139,8 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
         notes: Vec::new(),
     };
     let (placement, placing) = placed.unzip();
-    let (mut metrics, measured) = measure::measure(&topology, network, &fabric.demand, &wire::halves(network));
-    if let (Some(floor), Some(placement)) = (&fabric.floor, &placement) {
-        let sums = FloorMetrics::of(fabric, floor, placement, &topology);
-        if check::floor(fabric, floor, &topology, placement).map_err(Failure::internal)? != sums {
-            let what = "lengths, prices or powers of its cables are added up otherwise".to_owned();
-            return Err(Failure::internal(CheckError::Floor { what, span: Some(floor.span) }));
-        }
-        metrics.floor = Some(sums);
-    }
+    let cables = cables(fabric, &topology, None, placement.as_ref())?;
+    let (metrics, measured) = measure::measure(&topology, network, &fabric.demand, &wire::halves(network));
     contract::measured(fabric, &topology, &metrics)?;
     check::paths_and_failures(&topology, network.failures.as_ref(), &metrics).map_err(Failure::internal)?;
     let mut seeds = wire::seeds(&topology);
@@ -119,5 +149,5 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
         seeds.push(measure::cut_lengths(&topology, bisection));
     }
     let passes = std::iter::once(record).chain(placing).chain(measured).collect();
-    Ok(Built { topology, wired, pod: None, placement, network: Some(metrics), seeds, passes })
+    Ok(Built { topology, wired, pod: None, placement, cables, network: Some(metrics), seeds, passes })
 }

@@ -359,6 +359,14 @@ impl Family {
         };
         (size > 1).then_some(size)
     }
+    /// The order of the projective plane whose points its groups are, and the routers of a point.
+    pub fn plane(&self) -> Option<[u32; 2]> {
+        match self {
+            Family::PolarStar(star) => Some([star.q, star.supernode_size()]),
+            Family::PolarFly { q } => Some([*q, 1]),
+            _ => None,
+        }
+    }
     /// The words of those whose links are of two classes: inside blocks and between them.
     pub const GROUPED: [&'static str; 4] = ["polarstar", "bundlefly", "dragonfly", "megafly"];
     /// Whether its links are of two classes.

@@ -392,6 +392,8 @@ pub const FIELDS: &[Field] = fields! {
     "speedup" Quantity PacketModel FlitModel;
     "window" Quantity PacketModel FlitModel;
     "cabinet" Quantity Floor;
+    "ocs" Choice Floor;
+    "ocs_rack" Quantity Floor;
     "grid" Choice Floor;
     "pitch_x" Quantity Floor;
     "pitch_y" Quantity Floor;

@@ -2,7 +2,7 @@
 
 use super::comparison::{Comparison, Expected, Fields, Measured};
 use crate::check::measures::Exact;
-use crate::ir::{Bisection, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
+use crate::ir::{Bisection, Clusters, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
 use crate::model::{Fabric, Floor};
 use serde_json::Value;
 
@@ -32,14 +32,18 @@ impl Comparison {
             Some(failures) => self.failures(object.get("failures"), network, failures),
             None => self.expect_or_nothing("network.failures", object.get("failures"), None),
         }
-        match (&network.floor, &measured_all.fabric.floor) {
-            (Some(of), Some(floor)) => self.floor(object.get("floor"), (of, floor), measured_all.fabric),
-            _ => self.expect_or_nothing("network.floor", object.get("floor"), None),
+        self.floor_section("network.floor", object.get("floor"), measured_all);
+    }
+
+    /// Compares what the cables on a floor come to; without a floor that is nothing.
+    pub(super) fn floor_section(&mut self, place: &str, claimed: Option<&Value>, measured: &Measured<'_>) {
+        match (measured.cables, &measured.fabric.floor) {
+            (Some(of), Some(floor)) => self.floor(place, claimed, (of, floor), measured.fabric),
+            _ => self.expect_or_nothing(place, claimed, None),
         }
     }
 
-    fn floor(&mut self, claimed: Option<&Value>, (of, floor): (&FloorMetrics, &Floor), fabric: &Fabric) {
-        let place = "network.floor";
+    fn floor(&mut self, place: &str, claimed: Option<&Value>, (of, floor): (&FloorMetrics, &Floor), fabric: &Fabric) {
         let tenths = |length: u64, over: u64| Exact::new(length.into(), 10 * u128::from(over)).map(Expected::Ratio);
         let fields: Fields = vec![
             ("cabinets", Some(Expected::Integer(floor.cabinets.into()))),
@@ -54,11 +58,21 @@ impl Comparison {
             ("power", Exact::new(of.power_mw.into(), 1000).map(Expected::Ratio)),
             ("average_between", tenths(of.lengths[1], of.between)),
             ("bundles", Some(Expected::Integer(of.bundles))),
+            ("bundled", Some(Expected::Integer(of.bundled[0]))),
+            ("widest_bundle", Some(Expected::Integer(of.bundled[1]))),
         ];
         let Some(object) = claimed.and_then(Value::as_object) else { return self.differ(place, claimed, "an object") };
-        let known: Vec<&str> = fields.iter().map(|(key, _)| *key).chain(["by_link"]).collect();
+        let known: Vec<&str> = fields.iter().map(|(key, _)| *key).chain(["by_link", "clusters"]).collect();
         self.known_keys(place, object, &known);
         self.fields(place, object, &fields);
+        match of.clusters {
+            None => self.expect_or_nothing(&format!("{place}.clusters"), object.get("clusters"), None),
+            Some(Clusters { count, inside, to_quadrics, between }) => {
+                let counts = [("count", count), ("inside", inside), ("to_quadrics", to_quadrics), ("between", between)];
+                let fields: Fields = counts.map(|(key, count)| (key, Some(Expected::Integer(count)))).into();
+                self.object(&format!("{place}.clusters"), object.get("clusters"), &fields);
+            }
+        }
         let lines = object.get("by_link").and_then(Value::as_array).filter(|lines| lines.len() == of.by_type.len());
         let Some(lines) = lines else { return self.differ(&format!("{place}.by_link"), object.get("by_link"), "a line per link in use") };
         for (k, (line, &(link, cables, length))) in lines.iter().zip(&of.by_type).enumerate() {

@@ -12,33 +12,89 @@ mod walktrap;
 
 pub use error::NoLink;
 
+use crate::algebra::Plane;
 use crate::ir::{PassRecord, Placement, Topology};
-use crate::model::{Clustering, Filling, Floor, PlacementChoice};
+use crate::model::{Clustering, Family, Filling, Floor, PlacementChoice, Pod, RackPlaces, Racks};
 use cables::Cables;
 
-/// Places the routers of a topology; `group` are the routers of a group, where there are groups.
-pub fn place(floor: &Floor, topology: &Topology, group: Option<u32>) -> (Placement, PassRecord) {
+/// Places the routers of a topology of a family.
+pub fn place(floor: &Floor, topology: &Topology, family: &Family) -> (Placement, PassRecord) {
+    let group = family.group_size();
     let routers = topology.node_count() as u32;
     let together = |size: u32| (0..routers).map(|router| router / size).collect();
     let cabinet_of: Vec<u32> = match (floor.clustering, group) {
+        (Clustering::ByCluster, _) => by_cluster(floor, family),
         (Clustering::Walktrap { steps }, _) => walktrap::cabinets(topology, floor.cabinet, floor.cabinets, steps),
         (Clustering::ByGroup, Some(group)) => together(group),
         (Clustering::Sequential | Clustering::ByGroup, _) => together(floor.cabinet),
     };
     let cables = Cables::new(topology, &cabinet_of, floor.cabinets as usize);
     let places: Vec<[u32; 2]> = (0..floor.grid[0] * floor.grid[1]).map(|place| at(floor, place)).collect();
+    let (taken, record) = stood(floor, &cables, floor.cabinets as usize, &places);
+    (Placement { cabinet_of, rack_of: Vec::new(), place_of: taken }, record)
+}
+
+/// `[router]`: its cabinet, where clusters of the projective plane stand together: a cluster fills cabinets
+/// of its own, with as many points as fit each.
+fn by_cluster(floor: &Floor, family: &Family) -> Vec<u32> {
+    let [q, size] = family.plane().expect("clusters are of a plane");
+    let clusters = Plane::new(q).clusters();
+    let points = (floor.cabinet / size) as usize;
+    let mut cabinet_of = vec![0; clusters.len() * size as usize];
+    let mut cabinet = 0;
+    for cluster in 0..=clusters.iter().copied().max().unwrap_or(0) {
+        let members: Vec<usize> = (0..clusters.len()).filter(|&point| clusters[point] == cluster).collect();
+        for some in members.chunks(points) {
+            some.iter().for_each(|&point| cabinet_of[point * size as usize..][..size as usize].fill(cabinet));
+            cabinet += 1;
+        }
+    }
+    cabinet_of
+}
+
+/// Places the cubes of a pod, each a cabinet, and the racks of its switches, which stand where the spec says.
+pub fn place_pod(floor: &Floor, pod: &Pod) -> (Placement, PassRecord) {
+    let per_cube = pod.chips_per_cube();
+    let cabinet_of = (0..pod.node_count() as u32).map(|chip| chip / per_cube).collect();
+    let per_rack = floor.racks.map_or(1, |racks| racks.holds);
+    let rack_of: Vec<u32> = (0..pod.ocses.len() as u32).map(|ocs| pod.cubes + ocs / per_rack).collect();
+    let racks: Vec<[u32; 2]> = floor.racks.map_or_else(Vec::new, |racks| rack_places(floor, racks));
+    // Cubes in order, then the racks, then what is left free.
+    let all = (0..floor.grid[0] * floor.grid[1]).map(|place| at(floor, place));
+    let mut places: Vec<[u32; 2]> = all.filter(|place| !racks.contains(place)).collect();
+    let rest = places.split_off(pod.cubes as usize);
+    places.extend(racks.into_iter().chain(rest));
+    let cables = Cables::of_pod(pod, &rack_of, floor.cabinets as usize);
+    let (place_of, record) = stood(floor, &cables, pod.cubes as usize, &places);
+    (Placement { cabinet_of, rack_of, place_of }, record)
+}
+
+/// Row and column of every rack.
+fn rack_places(floor: &Floor, racks: Racks) -> Vec<[u32; 2]> {
+    let [rows, columns] = floor.grid;
+    match racks.at {
+        RackPlaces::Row(row) => (0..racks.count).map(|rack| [row, (2 * rack + 1) * columns / (2 * racks.count)]).collect(),
+        RackPlaces::From(first) => {
+            let order = (0..rows * columns).map(|place| at(floor, place)).skip_while(|place| *place != first);
+            order.take(racks.count as usize).collect()
+        }
+    }
+}
+
+/// Where cabinets stand: of those places in order, or, but for the last ones, which stay, where cables are
+/// short.
+fn stood(floor: &Floor, cables: &Cables, free: usize, places: &[[u32; 2]]) -> (Vec<[u32; 2]>, PassRecord) {
     let mut counters = vec![("cabinets".to_owned(), u64::from(floor.cabinets))];
-    let taken = match floor.placement {
+    let taken: Vec<u32> = match floor.placement {
         PlacementChoice::InOrder => (0..floor.cabinets).collect(),
         PlacementChoice::Annealed { effort, seed } => {
-            let found = anneal::anneal(&cables, &places, floor.pitch, effort, seed);
+            let found = anneal::anneal(cables, free, places, floor.pitch, effort, seed);
             counters.extend([("moves".to_owned(), found.moves), ("exchanges".to_owned(), found.exchanges)]);
             found.place_of
         }
     };
-    let placement = Placement { cabinet_of, place_of: taken.iter().map(|&place| places[place as usize]).collect() };
     let record = PassRecord { name: "place".to_owned(), stopped_by: "done".to_owned(), counters, notes: Vec::new() };
-    (placement, record)
+    (taken.iter().map(|&place| places[place as usize]).collect(), record)
 }
 
 /// Row and column of a place, in the order in which the floor is filled.
