@@ -93,7 +93,7 @@ pub(in crate::compile) fn plannable(fabric: &Fabric, topology: &Topology) -> Res
     let scene = Scene::whole(topology);
     for declared in &fabric.collectives {
         asked(declared, topology)?;
-        let rests = declared.algorithm.map_or_else(|| declared.collective.is_rooted(), CollectiveAlgorithm::rests);
+        let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::rests);
         let found = admitted(&scene).and_then(|()| if rests { copyable(&scene) } else { Ok(()) });
         found.map_err(|reason| failure(CollectivesError::from(reason).of(NOMINAL), declared))?;
     }
