@@ -13,6 +13,7 @@ mod scenario;
 mod simulations;
 mod size;
 mod stage;
+mod trade_off;
 
 pub use contract::ContractError;
 pub use described::describe;
@@ -40,7 +41,7 @@ use routing::Routing;
 /// see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
     decidable(&fabric, last)?;
-    let Built { topology, wired, pod, placement, cables, network, seeds, mut passes } = plant::build(&fabric, progress)?;
+    let Built { topology, wired, pod, placement, cables, trade_off, network, seeds, mut passes } = plant::build(&fabric, progress)?;
     let faults = faults::Faults::new(&fabric, &topology, pod.as_ref(), last, progress)?;
     let whole = Scene::whole(&topology);
     let settings = match pod {
@@ -79,5 +80,20 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     };
     settle_collectives(&fabric, &mut requires, &collectives);
     passes.extend(routing.map(|routing| routing.record(&scenarios)));
-    Ok(Compiled { fabric, topology, wired, pod, placement, cables, network, flow, scenarios, simulations, collectives, requires, passes })
+    Ok(Compiled {
+        fabric,
+        topology,
+        wired,
+        pod,
+        placement,
+        cables,
+        trade_off,
+        network,
+        flow,
+        scenarios,
+        simulations,
+        collectives,
+        requires,
+        passes,
+    })
 }

@@ -174,6 +174,23 @@ fn permuted_networks_keep_their_cables() {
     assert!((960..1015).contains(&links("drop")), "{}", links("drop"));
 }
 
+#[test]
+fn duplicates_and_shortfalls_are_told() {
+    let note = |topology: &str| {
+        let compiled = compiled(&spec(topology, "cabinet = 16;"), Stage::Analyze);
+        let note = compiled.passes[0].notes.first().expect("a note").clone();
+        (compiled.topology.links().len(), note)
+    };
+    let (links, kept) = note("permute { of = hypercube { dimensions = 6; } }");
+    assert!(links == 192 && kept.ends_with(" of 192 links run beside another one"), "{kept}");
+    let (links, dropped) = note("permute { of = hypercube { dimensions = 6; } duplicates = drop; }");
+    assert_eq!(dropped, format!("{} of 192 links came twice and were left out", 192 - links));
+    assert_eq!(kept.split(' ').next(), dropped.split(' ').next());
+    // An odd number of routers leaves one out of every matching.
+    let (links, short) = note("ring_n { routers = 33; degree = 3; }");
+    assert_eq!((links, short.as_str()), (33 + 16, "1 of 33 routers have fewer than 3 links"));
+}
+
 /// A directory of a spec, verified; and its files.
 fn directory(text: &str) -> (Compiled, check::Files, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
@@ -205,6 +222,41 @@ fn a_directory_proves_its_floor() {
     assert!(sheet.contains(",copper,2.0,,") && sheet.contains(",optical,"), "{sheet}");
     let report = String::from_utf8(files["report.html"].clone()).expect("text");
     assert!(report.contains("<svg class=\"floor\"") && report.contains("id=\"floor\""));
+}
+
+const WEIGHED: &str = "fabric laid { clock = 1 GHz;
+    link wire { bandwidth = 96 Gbps; latency = 20 ns; per_metre = 5 ns; cost = 100; }
+    router { radix = 64; hosts = 1; vcs = 8; flit = 32 B; buffer = 64 flits; latency = 100 cycles; }
+    budget { vcs = 6; }
+    topology = synthesize { degree = 4; routers = 32; cable = 0.5; }
+    floor { cabinet = 4; }
+    routing = minimal; }";
+
+/// Heavier cables are shorter and carry less; the graph of the spec's own weight is the one that is built, and
+/// what the report says of it is proved.
+#[test]
+fn flow_against_cable_is_told_for_some_weights() {
+    let (compiled, files, text) = directory(WEIGHED);
+    verify::directory(&files, &compiled.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let weights: Vec<u32> = compiled.trade_off.iter().map(|of| of.weight).collect();
+    assert_eq!(weights, [0, 100, 200, 400, 500, 600, 800]);
+    let (first, last) = (&compiled.trade_off[0], &compiled.trade_off[6]);
+    assert!(first.cable > last.cable && first.flow > last.flow && first.distances < last.distances);
+    let own = &compiled.trade_off[4];
+    assert_eq!(Some(own.cable), compiled.cables.as_ref().map(|of| of.lengths[0]));
+    let report = String::from_utf8(files["report.html"].clone()).expect("text");
+    assert!(report.contains("Flow against cable") && report.contains("weight 0.5"));
+    let told = String::from_utf8(files["report.txt"].clone()).expect("text");
+    assert!(told.contains("weight of cable") && told.contains("0.5 *"), "{told}");
+    for key in ["distances", "cable"] {
+        let mut files = files.clone();
+        let before = String::from_utf8(files["report.json"].clone()).expect("text");
+        let line = before.lines().find(|line| line.starts_with("{\"weight\":500")).expect("its line");
+        let changed = line.replace(&format!("\"{key}\":"), &format!("\"{key}\":1"));
+        files.insert("report.json".to_owned(), before.replace(line, &changed).into_bytes());
+        let found = verify::directory(&files, &compiled.fabric, &text).expect_err("it is let through");
+        assert!(found.iter().any(|error| error.to_string().contains("network.trade_off")), "{found:?}");
+    }
 }
 
 #[test]

@@ -28,7 +28,9 @@ mod wiring;
 
 pub use deadlock::DeadlockFree;
 pub(crate) use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
-pub use directory::{Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, directory, prove};
+pub use directory::{
+    Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, StatedTradeOff, directory, prove,
+};
 pub use directory::{ReadScene, read_scenario, read_scene, read_unrouted, scenario_names};
 pub use distances::distances;
 pub use dual::dual;

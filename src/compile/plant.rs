@@ -3,15 +3,17 @@
 //! In: a fabric. Out: its topology with the proof that it is what was declared; of a pod also the setting of
 //! every switch, what no wiring of it can exceed, and trees that share no switch.
 
+use super::trade_off::weighed;
 use super::{contract, finalists, size};
 use crate::check::{self, CheckError, Wired};
 use crate::compiled::CompiledPod;
 use crate::diag::Failure;
 use crate::ids::LinkId;
-use crate::ir::{CrossConnects, FloorMetrics, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology};
-use crate::model::{Fabric, Family, Faults, Network, Plant, Pod};
+use crate::ir::{CrossConnects, FloorMetrics, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology, TradeOff};
+use crate::model::{Duplicates, Fabric, Family, Faults, FreeGraph, Network, Plant, Pod};
 use crate::passes::{cross_connect, draw, limit, measure, place, synth, trees, wire};
 use crate::progress::Progress;
+use std::collections::BTreeSet;
 
 /// What stands before any traffic is looked at.
 pub(super) struct Built {
@@ -22,6 +24,8 @@ pub(super) struct Built {
     pub(super) placement: Option<Placement>,
     /// What the cables of that floor come to.
     pub(super) cables: Option<FloorMetrics>,
+    /// What flow costs in cable, where the search weighed it.
+    pub(super) trade_off: Vec<TradeOff>,
     /// What was measured of the graph of a network.
     pub(super) network: Option<NetworkMetrics>,
     /// Channel lengths that the structure makes plausible.
@@ -53,7 +57,7 @@ fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, 
     let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
     let seeds = synth::seeds(&topology, &fabric.demand);
     let passes = [record, limit_record].into_iter().chain(placing).collect();
-    Ok(Built { topology, wired, pod, placement, cables, network: None, seeds, passes })
+    Ok(Built { topology, wired, pod, placement, cables, trade_off: Vec::new(), network: None, seeds, passes })
 }
 
 /// The same pod with the ways of its floor, and where its cubes and racks stand. A fault of one link or chip
@@ -126,8 +130,36 @@ fn laid(fabric: &Fabric, network: &Network, topology: Topology) -> Result<(Topol
     }
 }
 
+/// What came out of a draw that was not asked for: links that come twice, and routers that lack some.
+fn notes(network: &Network, topology: &Topology) -> Vec<String> {
+    match &network.family {
+        Family::Permuted(of) => {
+            let base = wire::pairs(network, &of.base).len();
+            let pairs = topology.links().iter().map(|link| [link.a.node.min(link.b.node), link.a.node.max(link.b.node)]);
+            let twice = base - pairs.collect::<BTreeSet<_>>().len();
+            let became = if of.duplicates == Duplicates::Drop { "came twice and were left out" } else { "run beside another one" };
+            vec![format!("{twice} of {base} links {became}")]
+        }
+        Family::Shortcuts(of) => {
+            let degree = of.degree as usize;
+            let short = topology.nodes().filter(|&node| topology.channels_from(node).count() < degree).count();
+            vec![format!("{short} of {} routers have fewer than {degree} links", of.routers)]
+        }
+        _ => Vec::new(),
+    }
+}
+
 fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
-    let (topology, drawn) = topology(fabric, network)?;
+    let mut trade_off = Vec::new();
+    let (topology, drawn) = match (&network.family, &fabric.floor) {
+        (Family::Synthesized(free @ FreeGraph { cable: Some(own), .. }), Some(floor)) => {
+            let (topology, curve) = weighed(fabric, network, floor, (free, *own));
+            let counted = vec![("weights", curve.len())];
+            trade_off = curve;
+            (topology, counted)
+        }
+        _ => topology(fabric, network)?,
+    };
     let (topology, placed) = laid(fabric, network, topology)?;
     size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
     let wired = check::wiring(fabric, &topology, None).map_err(Failure::internal)?;
@@ -136,7 +168,7 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
         name: network.family.name().to_owned(),
         stopped_by: "done".to_owned(),
         counters: counters.map(|(name, count)| (name.to_owned(), count as u64)).collect(),
-        notes: Vec::new(),
+        notes: notes(network, &topology),
     };
     let (placement, placing) = placed.unzip();
     let cables = cables(fabric, &topology, None, placement.as_ref())?;
@@ -149,5 +181,5 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
         seeds.push(measure::cut_lengths(&topology, bisection));
     }
     let passes = std::iter::once(record).chain(placing).chain(measured).collect();
-    Ok(Built { topology, wired, pod: None, placement, cables, network: Some(metrics), seeds, passes })
+    Ok(Built { topology, wired, pod: None, placement, cables, trade_off, network: Some(metrics), seeds, passes })
 }

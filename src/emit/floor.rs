@@ -1,11 +1,11 @@
 //! A floor for programs and for those who lay its cables: `floor.json` (`fabc.floor/1`) and `cables.csv`.
 
 use super::json::{push, push_lines, push_numbers, quote};
-use super::number::{fixed, grouped, ratio, tenths};
+use super::number::{fixed, grouped, lower, ratio, tenths};
 use crate::compiled::Compiled;
 use crate::ids::OcsId;
-use crate::ir::{Clusters, End, Fraction, Plug, bundle};
-use crate::model::{Bundles, FloorMetric, PORT_NAMES, RackPlaces};
+use crate::ir::{Clusters, End, Fraction, Plug, TradeOff, bundle};
+use crate::model::{Bundles, Family, FloorMetric, FreeGraph, PORT_NAMES, Plant, RackPlaces};
 use std::borrow::Cow;
 
 /// `floor.json`: where cabinets stand, and who stands in them; of racks, which switches; empty without a
@@ -149,6 +149,25 @@ pub(super) fn lines(compiled: &Compiled) -> Vec<String> {
 fn clusters(Clusters { count, inside, to_quadrics, between }: Clusters) -> String {
     let [inside, to_quadrics, between] = [inside, to_quadrics, between].map(grouped);
     format!("{count} clusters: {inside} pairs of groups are joined within them, {to_quadrics} with quadrics, {between} between others")
+}
+
+/// What other weights of cables give: the weight (with a star at the spec's own), average hops, the flow as a
+/// part of the largest, %, and the average cable, m; each as a number, and as printed.
+pub(super) fn trade_off(compiled: &Compiled) -> Vec<(bool, [f64; 2], [String; 5])> {
+    let Plant::Network(network) = &compiled.fabric.plant else { return Vec::new() };
+    let Family::Synthesized(free) = &network.family else { return Vec::new() };
+    let most = compiled.trade_off.iter().map(|of| of.flow).reduce(|one, other| if one < other { other } else { one });
+    let Some(most) = most.filter(|most| !most.is_zero()) else { return Vec::new() };
+    let (routers, links) = (u64::from(free.routers), compiled.topology.links().len() as u64);
+    let row = |of: &TradeOff| {
+        let own = free.cable == Some(of.weight);
+        let hops = Fraction::new(of.distances, (routers * (routers - 1)).max(1));
+        let (share, mean) = (of.flow.over(most).times(Fraction::whole(100u8)), Fraction::new(of.cable, 10 * links.max(1)));
+        let weight = format!("{}{}", FreeGraph::weight(of.weight), if own { " *" } else { "" });
+        let texts = [weight, fixed(hops, 4), lower(of.flow), format!("{} %", fixed(share, 1)), fixed(mean, 4)];
+        (own, [mean.as_f64(), share.as_f64()], texts)
+    };
+    compiled.trade_off.iter().map(row).collect()
 }
 
 /// Cables by declared link: name, cables, length in all, m.

@@ -6,7 +6,7 @@ use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::{FailureCurve, Fraction, LimitArgument, NetworkMetrics, ScenarioMetrics, TreeBounds, worst};
+use crate::ir::{FailureCurve, Fraction, LimitArgument, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds, worst};
 use crate::model::{CollectiveMetric, FloorMetric, Metric, Scale};
 
 /// The file's text.
@@ -202,6 +202,16 @@ fn push_network(out: &mut String, compiled: &Compiled) {
     if compiled.cables.is_some() {
         out.push_str(",\n");
         super::floor::push_report(out, compiled);
+    }
+    if !compiled.trade_off.is_empty() {
+        out.push_str(",\n\"trade_off\":");
+        push_lines(out, &compiled.trade_off, |out, of| {
+            let TradeOff { weight, distances, cable, flow } = of;
+            push(
+                out,
+                format_args!("{{\"weight\":{weight},\"distances\":{distances},\"cable\":{cable},\"concurrent_flow\":{}}}", lower(*flow)),
+            );
+        });
     }
     if let Some(space) = design_space::of(compiled) {
         push(out, format_args!(",\n\"design_space\":{{\"radix\":{},\"moore_bound\":{},\"designs\":", space.radix, space.moore_bound()));

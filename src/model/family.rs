@@ -175,6 +175,9 @@ pub struct FreeGraph {
     pub effort: u32,
     /// The random stream.
     pub seed: u64,
+    /// What a part of the cables weighs against the same part of the distances, in thousandths of both; `None`
+    /// where cables do not count.
+    pub cable: Option<u32>,
 }
 
 /// The star product of the points of a projective plane with a supernode.
@@ -239,6 +242,15 @@ pub enum Arcs {
 }
 
 words!(Arcs { Simplex = "simplex", Duplex = "duplex" });
+
+impl FreeGraph {
+    /// A weight of thousandths as a spec writes it.
+    pub fn weight(thousandths: u32) -> String {
+        let digits = format!("{:03}", thousandths % 1000);
+        let digits = digits.trim_end_matches('0');
+        if digits.is_empty() { (thousandths / 1000).to_string() } else { format!("{}.{digits}", thousandths / 1000) }
+    }
+}
 
 impl PolarStar {
     /// What stands in every point.
@@ -449,9 +461,10 @@ impl Family {
             }
             Family::Shortcuts(shortcuts) => shortcuts.written(),
             Family::Permuted(permuted) => permuted.written(),
-            Family::Synthesized(FreeGraph { routers, degree, arcs: are, effort, seed }) => {
+            Family::Synthesized(FreeGraph { routers, degree, arcs: are, effort, seed, cable }) => {
+                let cable = cable.map_or(String::new(), |weight| format!(" cable = {};", FreeGraph::weight(weight)));
                 let are = if *are == Arcs::Simplex { " arcs = simplex;" } else { "" };
-                format!("{name} {{ degree = {degree}; routers = {routers};{are} effort = {effort}; seed = {seed}; }}")
+                format!("{name} {{ degree = {degree}; routers = {routers};{are} effort = {effort}; seed = {seed};{cable} }}")
             }
             // Where its copy stands in what is built, so that it is said alike wherever the file came from.
             Family::Listed(listed) => format!("{name} \"{}\"", graph_input(&listed.path)),

@@ -347,6 +347,7 @@ pub const FIELDS: &[Field] = fields! {
     "symmetry" Choice Synthesize;
     "effort" Quantity Synthesize FreeGraph Annealed;
     "seed" Quantity Synthesize Xpander RandomRegular RingN Nbr Gau FreeGraph Simulate Collective Annealed Permute;
+    "cable" Quantity Synthesize FreeGraph;
     "attempts" Quantity Xpander RandomRegular Permute;
     "draws" Quantity Xpander RandomRegular RingN Nbr Gau Permute;
     "time_limit" Quantity Synthesize;

@@ -67,6 +67,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         pod,
         placement: None,
         cables: None,
+        trade_off: Vec::new(),
         network: None,
         flow,
         scenarios,

@@ -40,7 +40,7 @@ use files::{FLOOR, FORMULA, OCS, SCHEDULE, TOPOLOGY};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
 pub use scenario::{ReadScenario, ReadScene, read_scenario, read_scene, read_unrouted, scenario_names};
-pub use stated::Stated;
+pub use stated::{Stated, StatedTradeOff};
 use std::collections::BTreeSet;
 
 /// How much of a directory was looked at; all of it is true.

@@ -3,7 +3,7 @@
 use super::comparison::{Comparison, Expected, Fields, Measured};
 use crate::check::measures::Exact;
 use crate::ir::{Bisection, Clusters, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
-use crate::model::{Fabric, Floor};
+use crate::model::{Fabric, Family, Floor, FreeGraph, Network, PlacementChoice, Plant};
 use serde_json::Value;
 
 impl Comparison {
@@ -13,7 +13,7 @@ impl Comparison {
         let Some(object) = claimed.and_then(Value::as_object) else { return self.differ("network", claimed, "an object") };
         let measured = ["routers", "hosts", "links", "bisection", "shortest_paths", "edge_connectivity", "failures", "floor"];
         // The designs of the family follow from the spec alone, from which `verify` writes them again.
-        let known: Vec<&str> = measured.into_iter().chain(["design_space"]).collect();
+        let known: Vec<&str> = measured.into_iter().chain(["design_space", "trade_off"]).collect();
         self.known_keys("network", object, &known);
         for (key, count) in [("routers", network.routers), ("hosts", network.hosts), ("links", network.links)] {
             self.expect(&format!("network.{key}"), object.get(key), Expected::Integer(count));
@@ -33,6 +33,30 @@ impl Comparison {
             None => self.expect_or_nothing("network.failures", object.get("failures"), None),
         }
         self.floor_section("network.floor", object.get("floor"), measured_all);
+        self.trade_off(object.get("trade_off"), measured_all);
+    }
+
+    /// Of the curve of weights, the point that is this network; the others are of networks that are not here.
+    fn trade_off(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
+        let place = "network.trade_off";
+        let weighed = match &measured.fabric.plant {
+            Plant::Network(Network { family: Family::Synthesized(FreeGraph { cable: Some(own), .. }), .. }) => *own,
+            _ => return self.expect_or_nothing(place, claimed, None),
+        };
+        let lines = claimed.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let weight = |line: &Value| line.get("weight").and_then(Value::as_u64);
+        if lines.windows(2).any(|pair| weight(&pair[0]) >= weight(&pair[1])) {
+            self.differ(place, claimed, "a line per weight, by rising weight");
+        }
+        let Some(own) = lines.iter().find(|line| weight(line) == Some(weighed.into())) else {
+            return self.differ(place, claimed, format!("a line of the weight {weighed}"));
+        };
+        let pairs = &measured.scenarios[0].counts.pairs_at;
+        let distances = (0u64..).zip(pairs).map(|(hops, pairs)| hops * pairs).sum();
+        self.expect(&format!("{place}.distances"), own.get("distances"), Expected::Integer(distances));
+        if let (Some(of), Some(Floor { placement: PlacementChoice::InOrder, .. })) = (measured.cables, &measured.fabric.floor) {
+            self.expect(&format!("{place}.cable"), own.get("cable"), Expected::Integer(of.lengths[0]));
+        }
     }
 
     /// Compares what the cables on a floor come to; without a floor that is nothing.

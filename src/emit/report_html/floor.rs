@@ -3,7 +3,7 @@
 use crate::compiled::Compiled;
 use crate::emit::number::tenths;
 use crate::emit::svg::{self, Curve, FloorPicture, Line, Stroke};
-use crate::emit::{floor_lines, floor_rows};
+use crate::emit::{floor_lines, floor_rows, trade_off};
 use crate::ir::Cable;
 use crate::model::Floor;
 use minijinja::{Value, context};
@@ -53,7 +53,31 @@ pub(super) fn floor(compiled: &Compiled) -> Option<Value> {
         cabinets: (0..placement.place_of.len()).map(cabinet).collect(),
         bundles: bundles.into_iter().collect(),
     });
-    Some(context! { picture, curve => curve(compiled, floor, &laid), lines => floor_lines(compiled), rows => floor_rows(compiled) })
+    Some(
+        context! { picture, curve => curve(compiled, floor, &laid), lines => floor_lines(compiled), rows => floor_rows(compiled), weights => weights(compiled) },
+    )
+}
+
+/// What flow costs in cable, as a table and a picture; `None` where cables did not weigh.
+fn weights(compiled: &Compiled) -> Option<Value> {
+    let all = trade_off(compiled);
+    let own = all.iter().find(|(own, ..)| *own)?;
+    let mut points: Vec<(f64, f64, String)> = all
+        .iter()
+        .map(|(_, [cable, share], [weight, hops, flow, ..])| {
+            (*cable, *share, format!("weight {weight}: {cable:.4} m, flow {flow}, {hops} hops on average"))
+        })
+        .collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let picture = svg::curve(&Curve {
+        label: "Flow of the graphs that are found for different weights of cable, by their average cable".to_owned(),
+        x_title: "average cable in order, m",
+        y_title: "% of the largest flow",
+        lines: vec![Line { color: "--accent", points, stroke: Stroke::Bold }],
+        marks: vec![(own.1[0], format!("weight {}", own.2[0].trim_end_matches(" *")))],
+    });
+    let rows: Vec<&[String; 5]> = all.iter().map(|(.., row)| row).collect();
+    Some(context! { picture, rows })
 }
 
 /// Percent of the cables that are at most so long.

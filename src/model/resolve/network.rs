@@ -94,6 +94,7 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
     let place = Place { name: &name, links: site.links, by_length };
     let (family, [local, global]) = match (&*name.value, &setting.value.kind) {
         ("permute", ValueKind::Block(_, block)) => place.permute(context, block, floor)?,
+        ("synthesize", ValueKind::Block(_, block)) => place.synthesize(context, block, floor)?,
         ("graph", ValueKind::File(_, path, block)) => {
             let (listed, default) = graph::graph(context, site, path, block.as_ref(), name.span)?;
             // Every link of a file has its own type.

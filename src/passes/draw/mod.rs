@@ -16,6 +16,7 @@ mod xpander;
 
 pub use error::DrawError;
 pub use links::Links;
+pub use search::{Searched, Weighing, weighed};
 
 use crate::diag::Span;
 use crate::model::{Draw, Family, Permuted};

@@ -7,7 +7,9 @@
 mod anneal;
 mod cables;
 mod error;
+mod neighbors;
 mod refine;
+mod shorten;
 mod walktrap;
 
 pub use error::NoLink;
@@ -16,6 +18,8 @@ use crate::algebra::Plane;
 use crate::ir::{PassRecord, Placement, Topology};
 use crate::model::{Clustering, Family, Filling, Floor, PlacementChoice, Pod, RackPlaces, Racks};
 use cables::Cables;
+use neighbors::neighbors;
+use shorten::Room;
 
 /// Places the routers of a topology of a family.
 pub fn place(floor: &Floor, topology: &Topology, family: &Family) -> (Placement, PassRecord) {
@@ -30,8 +34,31 @@ pub fn place(floor: &Floor, topology: &Topology, family: &Family) -> (Placement,
     };
     let cables = Cables::new(topology, &cabinet_of, floor.cabinets as usize);
     let places: Vec<[u32; 2]> = (0..floor.grid[0] * floor.grid[1]).map(|place| at(floor, place)).collect();
-    let (taken, record) = stood(floor, &cables, floor.cabinets as usize, &places);
-    (Placement { cabinet_of, rack_of: Vec::new(), place_of: taken }, record)
+    let (place_of, mut record) = stood(floor, &cables, floor.cabinets as usize, &places);
+    if let (Clustering::Walktrap { .. }, PlacementChoice::Annealed { effort, seed }) = (floor.clustering, floor.placement) {
+        let neighbors = neighbors(topology);
+        let at = |&[row, column]: &[u32; 2]| [column * floor.pitch[0], row * floor.pitch[1]].map(i64::from);
+        let room = Room {
+            neighbors: &neighbors,
+            at: place_of.iter().map(at).collect(),
+            most: floor.cabinet as usize,
+            inside: floor.inside.into(),
+            more: 2 * i64::from(floor.overhead),
+        };
+        let (cabinet_of, moved) = room.shortened(&cabinet_of, effort, seed);
+        record.counters.push(("routers_moved".to_owned(), moved));
+        let placed = |place_of| Placement { cabinet_of: cabinet_of.clone(), rack_of: Vec::new(), place_of };
+        let all = |of: &Placement| topology.links().iter().map(|link| u64::from(of.length(floor, [link.a.node, link.b.node]))).sum::<u64>();
+        let (found, in_order) = (placed(place_of), placed(places[..floor.cabinets as usize].to_vec()));
+        return (if all(&in_order) < all(&found) { in_order } else { found }, record);
+    }
+    (Placement { cabinet_of, rack_of: Vec::new(), place_of }, record)
+}
+
+/// Routers in cabinets one after the other, and those in order.
+pub fn in_order(floor: &Floor, routers: u32) -> Placement {
+    let cabinet_of = (0..routers).map(|router| router / floor.cabinet).collect();
+    Placement { cabinet_of, rack_of: Vec::new(), place_of: (0..floor.cabinets).map(|place| at(floor, place)).collect() }
 }
 
 /// `[router]`: its cabinet, where clusters of the projective plane stand together: a cluster fills cabinets
