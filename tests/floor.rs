@@ -6,9 +6,9 @@
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
-use fabc::ir::{FloorMetrics, Placement, Topology};
-use fabc::model::{self, Family, FloorMetric, Plant};
-use fabc::passes::{draw, place, wire};
+use fabc::ir::{FloorMetrics, LinkClass, Placement, Topology};
+use fabc::model::{self, FloorMetric, Plant};
+use fabc::passes::{place, wire};
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
 use fabc::{check, verify};
@@ -34,14 +34,7 @@ fn laid(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
     let (fabric, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let (Plant::Network(network), Some(floor)) = (&fabric.plant, &fabric.floor) else { unreachable!("a network on a floor") };
-    let topology = match &network.family {
-        Family::Permuted(of) => {
-            let drawn = draw::permuted(of, &wire::pairs(network, &of.base), network.span).expect("a draw");
-            wire::wire_drawn(&fabric, network, &drawn[0])
-        }
-        family if family.is_drawn() => wire::wire_drawn(&fabric, network, &draw::candidates(family, network.span).expect("a draw")[0]),
-        _ => wire::wire(&fabric, network),
-    };
+    let topology = wire::candidates(&fabric, network).expect("a draw").swap_remove(0);
     let (placement, _) = place::place(floor, &topology, &network.family);
     let cables = placement.cables(floor, &topology);
     let topology = topology.with_cables(cables.iter().map(|&(length, link)| (length, link.expect("a link for every length"))));
@@ -174,6 +167,81 @@ fn permuted_networks_keep_their_cables() {
     assert!((960..1015).contains(&links("drop")), "{}", links("drop"));
 }
 
+/// Links exchange ends with links of their kind alone: routers keep as many of each, cabinets too, and hosts
+/// stay where they are.
+#[test]
+fn permuted_links_keep_their_kind() {
+    let text = |topology: &str, cabinet: u32| {
+        format!(
+            "fabric laid {{ clock = 1 GHz;
+            link board {{ bandwidth = 96 Gbps; latency = 20 ns; cost = 10; }} link fiber {{ bandwidth = 48 Gbps; latency = 60 ns; cost = 100; }}
+            router {{ radix = 64; hosts = 2; vcs = 8; flit = 32 B; buffer = 64 flits; latency = 100 cycles; }}
+            topology = {topology} routing = up_down; floor {{ cabinet = {cabinet}; }} }}"
+        )
+    };
+    let classes = "local = board; global = fiber;";
+    for (base, cabinet) in [
+        (format!("dragonfly {{ a = 4; h = 2; {classes} }}"), 12),
+        (format!("polarstar {{ q = 3; supernode = iq; degree = 3; {classes} }}"), 8),
+        (format!("bundlefly {{ q = 4; p = 5; {classes} }}"), 16),
+        (format!("megafly {{ a = 4; rho = 2; {classes} }}"), 10),
+        ("levels { level 4 over board; level 5 joined 2 over fiber { ports = 2; } }".to_owned(), 10),
+    ] {
+        let before = compiled(&text(&base, cabinet), Stage::Analyze);
+        let counted = |of: &Compiled| {
+            let mut counts = std::collections::BTreeMap::new();
+            for link in of.topology.links().iter() {
+                for end in [link.a, link.b] {
+                    *counts.entry((end.node, link.class == LinkClass::Global, link.link_type)).or_insert(0) += 1;
+                }
+            }
+            (counts, of.topology.nodes().map(|node| of.topology.hosts(node)).collect::<Vec<_>>())
+        };
+        for method in ["partial", "full"] {
+            let text = text(&format!("permute {{ of = {base} method = {method}; }}"), cabinet);
+            // Analyzed is checked; small ones are also verified from their files.
+            let small = before.topology.node_count() <= 40 && method == "full";
+            let of = if small { verified(&text) } else { compiled(&text, Stage::Analyze) };
+            assert_eq!(counted(&of), counted(&before), "{base} {method}");
+            let metric = |of: &Compiled, metric| of.cables.as_ref().expect("a floor").value(metric);
+            for of_all in [FloorMetric::CableLength, FloorMetric::LongestCable, FloorMetric::Cost] {
+                assert_eq!(metric(&of, of_all), metric(&before, of_all), "{base} {method}");
+            }
+            assert!(of.topology.links().iter().ne(before.topology.links().iter()), "{base} {method}");
+        }
+    }
+}
+
+/// Two links between blocks that are as if of each other's declared link: as many of each as there must be, but
+/// not at the same routers.
+#[test]
+fn permuted_links_of_another_kind_are_seen() {
+    let text = "fabric laid { clock = 1 GHz;
+        link board { bandwidth = 96 Gbps; latency = 20 ns; } link fiber { bandwidth = 96 Gbps; latency = 60 ns; }
+        link trunk { bandwidth = 96 Gbps; latency = 90 ns; }
+        router { radix = 64; hosts = 2; vcs = 8; flit = 32 B; buffer = 64 flits; latency = 100 cycles; }
+        topology = permute { of = levels { level 4 over board; level 5 joined 1 over fiber { ports = 1; } level 3 joined 10 over trunk { ports = 1; } } }
+        routing = up_down; floor { cabinet = 60; } }";
+    let of = compiled(text, Stage::Analyze);
+    let topology = |links| {
+        let hosts = of.topology.nodes().map(|node| of.topology.hosts(node)).collect();
+        let made =
+            Topology::new(of.topology.ports(), links, of.topology.symmetry().clone()).with_hosts(hosts).named(of.topology.names().clone());
+        check::wiring(&of.fabric, &made.with_capacities(of.fabric.capacities.clone()), None)
+    };
+    let links = of.topology.links().as_slice().to_vec();
+    assert!(topology(links.clone()).is_ok());
+    let [fiber, trunk] = [1, 2].map(|of| links.iter().position(|link| link.link_type.0 == of).expect("one of them"));
+    let mut changed = links.clone();
+    (changed[fiber].link_type, changed[trunk].link_type) = (links[trunk].link_type, links[fiber].link_type);
+    let found = topology(changed).expect_err("they were exchanged").to_string();
+    assert!(found.contains("than in the base"), "{found}");
+    let mut changed = links;
+    changed[fiber].link_type = changed[trunk].link_type;
+    let found = topology(changed).expect_err("one more, one less").to_string();
+    assert!(found.contains("cabinet 0 has 1 global links of `"), "{found}");
+}
+
 #[test]
 fn duplicates_and_shortfalls_are_told() {
     let note = |topology: &str| {
@@ -189,6 +257,13 @@ fn duplicates_and_shortfalls_are_told() {
     // An odd number of routers leaves one out of every matching.
     let (links, short) = note("ring_n { routers = 33; degree = 3; }");
     assert_eq!((links, short.as_str()), (33 + 16, "1 of 33 routers have fewer than 3 links"));
+}
+
+/// Compiled, written, and verified from what was written.
+fn verified(text: &str) -> Compiled {
+    let (of, files, text) = directory(text);
+    verify::directory(&files, &of.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    of
 }
 
 /// A directory of a spec, verified; and its files.

@@ -64,6 +64,26 @@ fn fibers_go_from_every_face_port_to_its_switch() {
     }
 }
 
+/// Why a synthesis of a pod weighs no cables: whatever the switches are set to, every face port keeps its
+/// fiber, and light on all links together passes each of them once.
+#[test]
+fn fibers_do_not_depend_on_how_switches_are_set() {
+    let of = |topology: &str| {
+        let text =
+            spec("ocs = at 0 x 0; grid = fixed 1 x 5;", "").replace("topology = torus 4 x 4 x 2;", &format!("topology = {topology};"));
+        let (of, _) = compiled(&text.replace("dimension_order", "up_down"), Stage::Analyze);
+        let light: u32 = of.topology.links().enumerate().map(|(id, _)| of.topology.length(id)).sum();
+        let values = [FloorMetric::CableLength, FloorMetric::AverageCable, FloorMetric::LongestCable, FloorMetric::Cost];
+        let links: Vec<_> = of.topology.links().iter().map(|link| [link.a, link.b]).collect();
+        (links, light, values.map(|metric| value(&of, metric).to_string()))
+    };
+    let (torus, others) = (of("torus 4 x 4 x 2"), ["torus 8 x 2 x 2", "synthesize { effort = 1; }"].map(of));
+    for (links, light, values) in others {
+        assert_ne!(links, torus.0);
+        assert_eq!((light, values), (torus.1, torus.2.clone()));
+    }
+}
+
 #[test]
 fn racks_stand_where_the_spec_says() {
     let racks = |floor: &str| {

@@ -52,4 +52,5 @@ pub use schedule::{
     schedule_time, vectors, vectors_together,
 };
 pub use trees::{tree_bounds, trees};
+pub(crate) use wiring::unasked;
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

@@ -11,7 +11,7 @@ use crate::diag::Failure;
 use crate::ids::LinkId;
 use crate::ir::{CrossConnects, FloorMetrics, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology, TradeOff};
 use crate::model::{Duplicates, Fabric, Family, Faults, FreeGraph, Network, Plant, Pod};
-use crate::passes::{cross_connect, draw, limit, measure, place, synth, trees, wire};
+use crate::passes::{cross_connect, limit, measure, place, synth, trees, wire};
 use crate::progress::Progress;
 use std::collections::BTreeSet;
 
@@ -96,15 +96,10 @@ type Counters = Vec<(&'static str, usize)>;
 /// The topology of a network; of a drawn one, which carries most after a few rounds (the first of equal
 /// ones), also counters: how many candidates there were, and which was taken.
 fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), Failure> {
+    let mut topologies = wire::candidates(fabric, network).map_err(Failure::infeasible)?;
     if !network.family.is_drawn() {
-        return Ok((wire::wire(fabric, network), Vec::new()));
+        return Ok((topologies.swap_remove(0), Vec::new()));
     }
-    let candidates = match &network.family {
-        Family::Permuted(of) => draw::permuted(of, &wire::pairs(network, &of.base), network.span),
-        family => draw::candidates(family, network.span),
-    };
-    let candidates = candidates.map_err(Failure::infeasible)?;
-    let mut topologies: Vec<Topology> = candidates.iter().map(|links| wire::wire_drawn(fabric, network, links)).collect();
     let count = topologies.len();
     let flow = |topology: &Topology| finalists::trial(fabric, topology, &wire::seeds(topology)).value();
     // One alone needs no trial.
@@ -130,22 +125,23 @@ fn laid(fabric: &Fabric, network: &Network, topology: Topology) -> Result<(Topol
     }
 }
 
-/// What came out of a draw that was not asked for: links that come twice, and routers that lack some.
-fn notes(network: &Network, topology: &Topology) -> Vec<String> {
+/// What came out of a draw that was not asked for, counted and told: links that come twice, and routers that
+/// lack some.
+fn unasked(network: &Network, topology: &Topology) -> (Counters, Vec<String>) {
     match &network.family {
         Family::Permuted(of) => {
-            let base = wire::pairs(network, &of.base).len();
+            let base: usize = wire::kinds(network, &of.base).iter().map(|kind| kind.links.len()).sum();
             let pairs = topology.links().iter().map(|link| [link.a.node.min(link.b.node), link.a.node.max(link.b.node)]);
             let twice = base - pairs.collect::<BTreeSet<_>>().len();
             let became = if of.duplicates == Duplicates::Drop { "came twice and were left out" } else { "run beside another one" };
-            vec![format!("{twice} of {base} links {became}")]
+            (vec![("duplicates", twice)], vec![format!("{twice} of {base} links {became}")])
         }
         Family::Shortcuts(of) => {
             let degree = of.degree as usize;
             let short = topology.nodes().filter(|&node| topology.channels_from(node).count() < degree).count();
-            vec![format!("{short} of {} routers have fewer than {degree} links", of.routers)]
+            (vec![("short_routers", short)], vec![format!("{short} of {} routers have fewer than {degree} links", of.routers)])
         }
-        _ => Vec::new(),
+        _ => (Vec::new(), Vec::new()),
     }
 }
 
@@ -164,11 +160,12 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
     size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
     let wired = check::wiring(fabric, &topology, None).map_err(Failure::internal)?;
     let counters = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())].into_iter().chain(drawn);
+    let (counted, notes) = unasked(network, &topology);
     let record = PassRecord {
         name: network.family.name().to_owned(),
         stopped_by: "done".to_owned(),
-        counters: counters.map(|(name, count)| (name.to_owned(), count as u64)).collect(),
-        notes: notes(network, &topology),
+        counters: counters.chain(counted).map(|(name, count)| (name.to_owned(), count as u64)).collect(),
+        notes,
     };
     let (placement, placing) = placed.unzip();
     let cables = cables(fabric, &topology, None, placement.as_ref())?;

@@ -150,7 +150,7 @@ pub struct ListedLink {
 /// `permute { of = ..; method; duplicates; seed; }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Permuted {
-    /// What is permuted: links of one class, all routers with hosts.
+    /// What is permuted.
     pub base: Box<Family>,
     /// Which links may exchange ends.
     pub method: Method,
@@ -383,7 +383,14 @@ impl Family {
     pub const GROUPED: [&'static str; 4] = ["polarstar", "bundlefly", "dragonfly", "megafly"];
     /// Whether its links are of two classes.
     pub fn is_grouped(&self) -> bool {
-        Family::GROUPED.contains(&self.name())
+        Family::GROUPED.contains(&self.unpermuted().name())
+    }
+    /// Of a permuted network its base, else the family.
+    pub fn unpermuted(&self) -> &Family {
+        match self {
+            Family::Permuted(permuted) => &permuted.base,
+            family => family,
+        }
     }
     /// Whether `routing = algebraic` has a formula for it.
     pub fn has_formula(&self) -> bool {
@@ -470,11 +477,17 @@ impl Family {
             Family::Listed(listed) => format!("{name} \"{}\"", graph_input(&listed.path)),
         }
     }
-    /// Whether its links may exchange ends: links of one class that its parameters tell, and hosts at every
-    /// router.
+    /// Whether its links may exchange ends: links that its parameters tell, both ways, and no routers that
+    /// are spare or of a level.
     pub fn may_be_permuted(&self) -> bool {
         let grid = matches!(self, Family::Torus(_) | Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube { .. });
-        grid || matches!(self, Family::PolarFly { .. } | Family::SlimFly { .. } | Family::SpectralFly { .. })
+        let plain = matches!(self, Family::PolarFly { .. } | Family::SlimFly { .. } | Family::SpectralFly { .. });
+        let grouped = matches!(self, Family::PolarStar(_) | Family::Bundlefly { .. } | Family::Megafly(_));
+        match self {
+            Family::Dragonfly(dragonfly) => !dragonfly.spare,
+            Family::Levels(levels) => levels.0.iter().all(|level| !level.spare),
+            _ => grid || plain || grouped,
+        }
     }
     /// Whether its links are drawn or searched, so that parameters alone do not tell them.
     pub fn is_drawn(&self) -> bool {

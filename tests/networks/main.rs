@@ -71,14 +71,7 @@ fn roomy(family: Family) -> Fabric {
 
 fn wired(fabric: &Fabric) -> Topology {
     let Plant::Network(network) = &fabric.plant else { unreachable!("the builder makes networks") };
-    if !network.family.is_drawn() {
-        return wire::wire(fabric, network);
-    }
-    let candidates = match &network.family {
-        Family::Permuted(of) => draw::permuted(of, &wire::pairs(network, &of.base), network.span).expect("a draw"),
-        family => draw::candidates(family, network.span).expect("a draw"),
-    };
-    wire::wire_drawn(fabric, network, &candidates[0])
+    wire::candidates(fabric, network).expect("a draw").swap_remove(0)
 }
 
 fn dragonfly(a: u32, h: u32, g: u32, arrangement: Arrangement) -> Family {
@@ -317,7 +310,7 @@ fn samples() -> Vec<Family> {
         Family::Xpander { degree: 4, lift: 4, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
         Family::RandomRegular { routers: 14, degree: 3, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
         random::permuted(Family::Torus(vec![4, 6]), Method::Partial),
-        random::permuted(Family::Hypercube { dimensions: 5, folded: false }, Method::Full),
+        random::permuted(Family::Torus(vec![4, 8]), Method::Full),
         random::ring(14, 3, Reach::Any, 1),
         random::ring(13, 3, Reach::Normal(Decimal::ratio(1, 2).expect("a number")), 1),
         random::ring(18, 3, Reach::Within(Decimal::ratio(3, 5).expect("a number")), 1),

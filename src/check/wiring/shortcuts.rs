@@ -4,8 +4,10 @@
 //!
 //! Routers that one matching left out could not be joined any more: they were joined already, or too far from
 //! each other. So the links that routers lack can be dealt to the matchings in such a way that no two routers
-//! which could have been joined, and are not, get the same one. That is a coloring of what is lacking, which
-//! is little: it is searched, and where the search ends early, nothing is claimed.
+//! which could have been joined, and are not, get the same one; and of an even number of routers every
+//! matching leaves out an even number. That is a coloring of what is lacking, which is little: it is searched,
+//! and where the search ends early, nothing is claimed. A single shortcut taken away is always found where
+//! nothing else is lacking.
 
 use super::rule::Rule;
 use crate::ids::NodeId;
@@ -97,53 +99,78 @@ pub(super) fn matched(topology: &Topology, shortcuts: &Shortcuts) -> Result<(), 
     let conflicts: Vec<Vec<usize>> = (0..lacking.len())
         .map(|item| (0..item).filter(|&other| lacking[other] == lacking[item] || joinable(lacking[other], lacking[item])).collect())
         .collect();
-    let mut steps = STEPS;
-    match dealt(&conflicts, passes, &mut Vec::new(), &mut steps) {
+    let mut deal = Deal { left_out: vec![0; passes as usize], odd: ring.routers % 2 == 1, of: Vec::new(), steps: STEPS };
+    match deal.works(&conflicts) {
         Some(false) => Err(format!("{} links are lacking that {passes} matchings cannot have left out", lacking.len())),
         Some(true) | None => Ok(()),
     }
 }
 
-/// Whether the items that are left can be dealt to so many matchings, `conflicts` listing for each those
-/// before it that are elsewhere; `None` where no steps are left to tell.
-fn dealt(conflicts: &[Vec<usize>], matchings: u32, of: &mut Vec<u32>, steps: &mut usize) -> Option<bool> {
-    let Some(apart) = conflicts.get(of.len()) else { return Some(true) };
-    *steps = steps.checked_sub(1)?;
-    // Matchings that have nothing yet are alike.
-    let used = of.iter().max().map_or(0, |&last| last + 1);
-    for matching in 0..matchings.min(used + 1) {
-        if apart.iter().all(|&other| of[other] != matching) {
-            of.push(matching);
-            let found = dealt(conflicts, matchings, of, steps);
-            of.pop();
+/// Items dealt to matchings.
+struct Deal {
+    /// `[matching]`: how many routers it left out.
+    left_out: Vec<u32>,
+    /// Whether the number of routers is odd; then as many are left out by every matching.
+    odd: bool,
+    /// `[item]`: its matching.
+    of: Vec<usize>,
+    /// Steps that are left.
+    steps: usize,
+}
+
+impl Deal {
+    /// Whether the items that are left can be dealt, `conflicts` listing for each those before it that are
+    /// elsewhere; `None` where no steps are left to tell.
+    fn works(&mut self, conflicts: &[Vec<usize>]) -> Option<bool> {
+        let uneven = self.left_out.iter().filter(|&&count| (count % 2 == 1) != self.odd).count();
+        let Some(apart) = conflicts.get(self.of.len()) else { return Some(uneven == 0) };
+        if uneven > conflicts.len() - self.of.len() {
+            return Some(false);
+        }
+        self.steps = self.steps.checked_sub(1)?;
+        // Matchings that have nothing yet are alike.
+        let used = self.of.iter().max().map_or(0, |&last| last + 1);
+        for matching in 0..self.left_out.len().min(used + 1) {
+            if apart.iter().any(|&other| self.of[other] == matching) {
+                continue;
+            }
+            self.of.push(matching);
+            self.left_out[matching] += 1;
+            let found = self.works(conflicts);
+            self.left_out[matching] -= 1;
+            self.of.pop();
             if found != Some(false) {
                 return found;
             }
         }
+        Some(false)
     }
-    Some(false)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Whether items that conflict pairwise as listed can be dealt.
-    fn deals(conflicts: &[&[usize]], matchings: u32) -> Option<bool> {
+    /// Whether items that conflict pairwise as listed can be dealt to so many matchings.
+    fn deals(conflicts: &[&[usize]], matchings: usize, odd: bool, steps: usize) -> Option<bool> {
         let conflicts: Vec<Vec<usize>> = conflicts.iter().map(|of| of.to_vec()).collect();
-        dealt(&conflicts, matchings, &mut Vec::new(), &mut STEPS.clone())
+        Deal { left_out: vec![0; matchings], odd, of: Vec::new(), steps }.works(&conflicts)
     }
 
     #[test]
     fn what_is_lacking_is_dealt_to_matchings() {
-        // Three that exclude each other, and a circle of five.
-        let (three, circle): ([&[usize]; 3], [&[usize]; 5]) = ([&[], &[0], &[0, 1]], [&[], &[0], &[1], &[2], &[0, 3]]);
-        assert_eq!(
-            [deals(&three, 2), deals(&three, 3), deals(&circle, 2), deals(&circle, 3)],
-            [Some(false), Some(true), Some(false), Some(true)]
-        );
-        assert_eq!(deals(&[], 0), Some(true));
+        // Three that exclude each other, two on two sides, and a circle of five.
+        let three: &[&[usize]] = &[&[], &[0], &[0, 1]];
+        let sides: &[&[usize]] = &[&[], &[], &[0, 1], &[0, 1]];
+        let circle: &[&[usize]] = &[&[], &[0], &[1], &[2], &[0, 3]];
+        assert_eq!([2, 3].map(|matchings| deals(three, matchings, true, STEPS)), [Some(false), Some(true)]);
+        assert_eq!([1, 2, 3].map(|matchings| deals(sides, matchings, false, STEPS)), [Some(false), Some(true), Some(true)]);
+        assert_eq!([2, 3].map(|matchings| deals(circle, matchings, true, STEPS)), [Some(false), Some(true)]);
+        // Of an even number of routers a matching leaves out none, or two at least: never these two apart.
+        assert_eq!([2, 5].map(|matchings| deals(&[&[], &[0]], matchings, false, STEPS)), [Some(false); 2]);
+        assert_eq!(deals(&[&[], &[]], 5, false, STEPS), Some(true));
+        assert_eq!(deals(&[], 0, true, STEPS), Some(true));
         // Nothing is said where no steps are left.
-        assert_eq!(dealt(&[Vec::new()], 1, &mut Vec::new(), &mut 0), None);
+        assert_eq!(deals(&[&[]], 1, true, 0), None);
     }
 }

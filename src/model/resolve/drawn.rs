@@ -9,6 +9,10 @@ use crate::model::{ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, 
 use crate::syntax::ast::{Block, Value};
 use crate::syntax::words::Place as Fields;
 
+/// What may be permuted: links both ways that parameters tell, but for a tree, whose routers are of levels.
+const PERMUTABLE: &str =
+    "a grid, a hypercube, a `polarfly`, `slim_fly`, `spectralfly`, `polarstar`, `bundlefly`, `dragonfly` or `megafly`, or `levels`";
+
 /// The largest effort of a search.
 const MOST_EFFORT: i64 = 1000;
 
@@ -95,14 +99,14 @@ impl Place<'_> {
         };
         let base = Place { name: &name, ..*self }.family(context, of);
         let (base, links) = base.unwrap_or_else(|| {
-            let help = Some("of a grid, a hypercube, a polarfly, a slim fly or a spectralfly".to_owned());
+            let help = Some(format!("of {PERMUTABLE}"));
             let (what, place) = (format!("`{}`", name.value), "`permute`".to_owned());
             context.error(ResolveError::Misplaced { what, place, help, span: name.span });
             None
         })?;
         if !base.may_be_permuted() {
             let problem = format!("links of a `{}` cannot exchange ends", base.name());
-            let help = "permute a grid, a hypercube, a polarfly, a slim fly or a spectralfly: links of one kind, by a rule".to_owned();
+            let help = format!("permute {PERMUTABLE}, without spare routers");
             return self.none_such(context, problem, help, name.span);
         }
         let Some(floor) = floor else {
