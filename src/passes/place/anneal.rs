@@ -15,7 +15,7 @@ const RUNS: u64 = 5;
 const MOVES: u64 = 200_000;
 const MOVES_OF_A_CABINET: u64 = 12_000;
 /// Moves of a run look at so many cables in all at most, for each unit of effort.
-const LOOKS: u64 = 1 << 31;
+const LOOKS: u64 = 1 << 30;
 /// The last threshold, as a part of the first.
 const COOLED: f64 = 0.003;
 /// Times that the threshold falls.

@@ -32,27 +32,39 @@ pub fn place(floor: &Floor, topology: &Topology, family: &Family) -> (Placement,
         (Clustering::ByGroup, Some(group)) => together(group),
         (Clustering::Sequential | Clustering::ByGroup, _) => together(floor.cabinet),
     };
+    match (floor.clustering, floor.placement) {
+        (Clustering::Walktrap { .. }, PlacementChoice::Annealed { effort, seed }) => shortened(floor, topology, cabinet_of, (effort, seed)),
+        _ => standing(floor, topology, cabinet_of),
+    }
+}
+
+/// Cabinets with these routers, where they stand.
+fn standing(floor: &Floor, topology: &Topology, cabinet_of: Vec<u32>) -> (Placement, PassRecord) {
     let cables = Cables::new(topology, &cabinet_of, floor.cabinets as usize);
     let places: Vec<[u32; 2]> = (0..floor.grid[0] * floor.grid[1]).map(|place| at(floor, place)).collect();
-    let (place_of, mut record) = stood(floor, &cables, floor.cabinets as usize, &places);
-    if let (Clustering::Walktrap { .. }, PlacementChoice::Annealed { effort, seed }) = (floor.clustering, floor.placement) {
-        let neighbors = neighbors(topology);
-        let at = |&[row, column]: &[u32; 2]| [column * floor.pitch[0], row * floor.pitch[1]].map(i64::from);
-        let room = Room {
-            neighbors: &neighbors,
-            at: place_of.iter().map(at).collect(),
-            most: floor.cabinet as usize,
-            inside: floor.inside.into(),
-            more: 2 * i64::from(floor.overhead),
-        };
-        let (cabinet_of, moved) = room.shortened(&cabinet_of, effort, seed);
-        record.counters.push(("routers_moved".to_owned(), moved));
-        let placed = |place_of| Placement { cabinet_of: cabinet_of.clone(), rack_of: Vec::new(), place_of };
-        let all = |of: &Placement| topology.links().iter().map(|link| u64::from(of.length(floor, [link.a.node, link.b.node]))).sum::<u64>();
-        let (found, in_order) = (placed(place_of), placed(places[..floor.cabinets as usize].to_vec()));
-        return (if all(&in_order) < all(&found) { in_order } else { found }, record);
-    }
+    let (place_of, record) = stood(floor, &cables, floor.cabinets as usize, &places);
     (Placement { cabinet_of, rack_of: Vec::new(), place_of }, record)
+}
+
+/// Cabinets by walks, or filled in order where those stand with shorter cables; then routers change cabinets.
+fn shortened(floor: &Floor, topology: &Topology, by_walks: Vec<u32>, (effort, seed): (u32, u64)) -> (Placement, PassRecord) {
+    let all = |of: &Placement| topology.links().iter().map(|link| u64::from(of.length(floor, [link.a.node, link.b.node]))).sum::<u64>();
+    let in_order = in_order(floor, topology.node_count() as u32).cabinet_of;
+    let [(walked, one), (ordered, other)] = [by_walks, in_order].map(|cabinet_of| standing(floor, topology, cabinet_of));
+    let kept_order = all(&ordered) < all(&walked);
+    let (start, mut record) = if kept_order { (ordered, other) } else { (walked, one) };
+    let neighbors = neighbors(topology);
+    let at = |&[row, column]: &[u32; 2]| [column * floor.pitch[0], row * floor.pitch[1]].map(i64::from);
+    let room = Room {
+        neighbors: &neighbors,
+        at: start.place_of.iter().map(at).collect(),
+        most: floor.cabinet as usize,
+        inside: floor.inside.into(),
+        more: 2 * i64::from(floor.overhead),
+    };
+    let (cabinet_of, moved) = room.shortened(&start.cabinet_of, effort, seed);
+    record.counters.extend([("kept_order".to_owned(), kept_order.into()), ("routers_moved".to_owned(), moved)]);
+    (Placement { cabinet_of, ..start }, record)
 }
 
 /// Routers in cabinets one after the other, and those in order.
