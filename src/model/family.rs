@@ -2,6 +2,7 @@
 
 use super::arrangement::Arrangement;
 use super::draw::Draw;
+use super::free_graph::{Arcs, FreeGraph};
 use super::levels::Levels;
 use super::permuted::{Duplicates, Method};
 use super::shortcuts::Shortcuts;
@@ -162,24 +163,6 @@ pub struct Permuted {
     pub draw: Draw,
 }
 
-/// A regular graph to be searched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FreeGraph {
-    /// Number of routers, more than `degree`.
-    pub routers: u32,
-    /// Links of a router; arcs out of it and into it where they are simplex.
-    pub degree: u32,
-    /// Whether an arc is a channel or a link.
-    pub arcs: Arcs,
-    /// How much work the search does, 1 or more.
-    pub effort: u32,
-    /// The random stream.
-    pub seed: u64,
-    /// What a part of the cables weighs against the same part of the distances, in thousandths of both; `None`
-    /// where cables do not count.
-    pub cable: Option<u32>,
-}
-
 /// The star product of the points of a projective plane with a supernode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PolarStar {
@@ -229,27 +212,6 @@ pub struct Megafly {
     pub rho: u32,
     /// Which global port leads to which group.
     pub arrangement: Arrangement,
-}
-
-/// What an arc of a directed family is.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Arcs {
-    /// One channel; nothing runs back.
-    #[default]
-    Simplex,
-    /// A link of two channels; opposite arcs are one link.
-    Duplex,
-}
-
-words!(Arcs { Simplex = "simplex", Duplex = "duplex" });
-
-impl FreeGraph {
-    /// A weight of thousandths as a spec writes it.
-    pub fn weight(thousandths: u32) -> String {
-        let digits = format!("{:03}", thousandths % 1000);
-        let digits = digits.trim_end_matches('0');
-        if digits.is_empty() { (thousandths / 1000).to_string() } else { format!("{}.{digits}", thousandths / 1000) }
-    }
 }
 
 impl PolarStar {
