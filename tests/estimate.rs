@@ -647,7 +647,7 @@ fn fabrics_side_by_side() {
         .lines()
         .filter(|line| line.starts_with("  torus"))
         .map(|line| line.split_whitespace().collect::<Vec<_>>())
-        .map(|cells| (cells[1].to_owned(), cells[7].to_owned()))
+        .map(|cells| (cells[0].trim_start_matches("torus:").to_owned(), cells[7].to_owned()))
         .collect();
     let answers = [("8x8x8", "23.778"), ("16x8x4", "42.556"), ("32x4x4", "81.111"), ("32x16", "83.111")];
     assert_eq!(told, answers.map(|(shape, total)| (shape.to_owned(), total.to_owned())), "{text}");
@@ -660,7 +660,7 @@ fn fabrics_side_by_side() {
 
     let csv = estimate(&format!("{words} --csv"));
     let alone = estimate("all_to_all --size 16MB --on torus:32x16 --csv");
-    let same: Vec<String> = csv.lines().filter_map(|line| line.strip_prefix("torus 32x16,").map(str::to_owned)).collect();
+    let same: Vec<String> = csv.lines().filter_map(|line| line.strip_prefix("torus:32x16,").map(str::to_owned)).collect();
     assert_eq!(same, alone.lines().skip(1).collect::<Vec<_>>(), "{csv}");
 
     // A table of every size.

@@ -52,9 +52,7 @@ fn answer(args: &EstimateArgs, on: Option<&String>) -> Result<(Ask, Table), Stop
 
 /// The words with their places in one line, as a shell would have them; control characters are blanks there.
 fn arguments(args: &EstimateArgs, on: Option<&String>) -> (Arguments, String) {
-    let EstimateArgs {
-        kind, size, sizes, algorithm, alpha, overhead, bandwidth, eta, links, oversubscription, skew, in_switch, ..
-    } = args;
+    let EstimateArgs { kind, size, sizes, algorithm, alpha, overhead, bandwidth, eta, links, oversubscription, skew, in_switch, .. } = args;
     let OuterArgs { over, outer_alpha, outer_overhead, outer_bandwidth, outer_eta } = &args.outer;
     let mut line = "fabc estimate".to_owned();
     let mut word = |option: &str, text: &Option<String>| {

@@ -78,10 +78,14 @@ pub(super) fn plans(
     let counts = |most: u32| {
         let natural = if taken_in(size.natural) <= CUT { size.natural } else { 1 };
         let finer = Some(FINER_BY * natural).filter(|&finer| natural < FINER_BY && taken_in(finer) <= FINER);
-        let unasked = || finer.into_iter().chain([natural, 1]).collect();
-        let mut counts: Vec<u32> = asked.map_or_else(unasked, |chunks| vec![chunks]);
-        counts.iter_mut().for_each(|chunks| *chunks = (*chunks).min(most).max(1));
-        counts.dedup();
+        let unasked = || [natural, 1].into_iter().chain(finer).collect();
+        let wanted: Vec<u32> = asked.map_or_else(unasked, |chunks| vec![chunks]);
+        let mut counts = Vec::new();
+        for chunks in wanted.into_iter().map(|chunks| chunks.min(most).max(1)) {
+            if !counts.contains(&chunks) {
+                counts.push(chunks);
+            }
+        }
         counts
     };
     let steps = |most: u32| counts(most).into_iter().map(Base::Steps);

@@ -4,8 +4,7 @@ use crate::estimate::{Ask, Table};
 use std::fmt::Write;
 
 /// The columns.
-pub(super) const HEAD: &str =
-    "bytes,row,name,links,steps,messages,volume,latency_ns,volume_ns,time_ns,algbw_gb_s,busbw_gb_s,even_bytes";
+pub(super) const HEAD: &str = "bytes,row,name,links,steps,messages,volume,latency_ns,volume_ns,time_ns,algbw_gb_s,busbw_gb_s,even_bytes";
 
 /// A row per size and algorithm, the fastest of a size first, then its bounds.
 pub fn estimate_csv(asked: &Ask, table: &Table) -> String {
