@@ -40,7 +40,7 @@ pub use collective::{
     collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described;
-pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text};
+pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text};
 pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
