@@ -1,5 +1,6 @@
 //! The pipeline on one screen.
 
+mod candidates;
 pub mod collectives;
 mod context;
 mod contract;
@@ -15,6 +16,7 @@ mod size;
 mod stage;
 mod trade_off;
 
+pub use candidates::candidates;
 pub use contract::ContractError;
 pub use described::describe;
 pub use early::decidable;

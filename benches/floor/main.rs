@@ -1,16 +1,16 @@
 //! Random permutation against random shortcuts, laid out on cabinets: distances, cables and what they cost.
 //!
 //! `cargo bench --bench floor [-- PART ..]` prints the tables of `docs/benchmarks.md`: `table1`, `cubes`,
-//! `reach`, `lengths`, `cost`, `weights`. Distances divide by N^2, as the paper's do. Every length is added up
-//! again by the checker. The paper's numbers stand in brackets; where it has none, those of other code.
+//! `reach`, `lengths`, `cost`, `weights`. Distances divide by N^2, as the paper's do. Every length is added
+//! up again by the checker. The paper's numbers stand in brackets; where it has none, those of other code.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
-use fabc::compile::{Stage, compile};
+use fabc::compile::{Stage, candidates, compile};
 use fabc::ids::LinkTypeId;
 use fabc::ir::{FloorMetrics, Topology};
 use fabc::model::{self, Fabric, FloorMetric, Plant};
-use fabc::passes::{place, wire};
+use fabc::passes::place;
 use fabc::progress::Silent;
 use rayon::prelude::*;
 use std::time::Instant;
@@ -47,7 +47,7 @@ fn fabric(topology: &str, floor: &str, seed: u64) -> Fabric {
 /// The graph alone: without flow and routes, which take longer than all else here.
 fn wired(fabric: &Fabric) -> Topology {
     let Plant::Network(network) = &fabric.plant else { unreachable!("networks alone are laid") };
-    wire::candidates(fabric, network).expect("a draw").swap_remove(0)
+    candidates(fabric, network).expect("a draw").swap_remove(0)
 }
 
 /// Diameter, and the sum of distances over N^2.

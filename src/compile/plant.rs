@@ -3,6 +3,7 @@
 //! In: a fabric. Out: its topology with the proof that it is what was declared; of a pod also the setting of
 //! every switch, what no wiring of it can exceed, and trees that share no switch.
 
+use super::candidates::candidates;
 use super::trade_off::weighed;
 use super::{contract, finalists, size};
 use crate::check::{self, CheckError, Wired};
@@ -96,7 +97,7 @@ type Counters = Vec<(&'static str, usize)>;
 /// The topology of a network; of a drawn one, which carries most after a few rounds (the first of equal
 /// ones), also counters: how many candidates there were, and which was taken.
 fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), Failure> {
-    let mut topologies = wire::candidates(fabric, network).map_err(Failure::infeasible)?;
+    let mut topologies = candidates(fabric, network).map_err(Failure::infeasible)?;
     if !network.family.is_drawn() {
         return Ok((topologies.swap_remove(0), Vec::new()));
     }

@@ -15,8 +15,8 @@ pub struct FreeGraph {
     pub effort: u32,
     /// The random stream.
     pub seed: u64,
-    /// What a part of the cables weighs against the same part of the distances, in thousandths of both; `None`
-    /// where cables do not count.
+    /// What a part of the cables weighs against the same part of the distances, in thousandths of both;
+    /// `None` where cables do not count.
     pub cable: Option<u32>,
 }
 

@@ -15,6 +15,7 @@ mod random;
 mod scheduled;
 
 use fabc::check;
+use fabc::compile::candidates;
 use fabc::diag::Span;
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
@@ -22,7 +23,7 @@ use fabc::model::{
     AllowedTurns, Arcs, Arrangement, Budget, Capacities, Component, Demand, Dragonfly, Draw, Fabric, Family, Faults, FreeGraph, LinkType,
     Listed, ListedLink, ListedRouter, Megafly, Method, Network, Plant, PolarStar, Reach, Router, RoutingChoice, Supernode,
 };
-use fabc::passes::{draw, wire};
+use fabc::passes::wire;
 use fabc::units::Decimal;
 use levels::level;
 use rayon::prelude::*;
@@ -71,7 +72,7 @@ fn roomy(family: Family) -> Fabric {
 
 fn wired(fabric: &Fabric) -> Topology {
     let Plant::Network(network) = &fabric.plant else { unreachable!("the builder makes networks") };
-    wire::candidates(fabric, network).expect("a draw").swap_remove(0)
+    candidates(fabric, network).expect("a draw").swap_remove(0)
 }
 
 fn dragonfly(a: u32, h: u32, g: u32, arrangement: Arrangement) -> Family {

@@ -36,7 +36,8 @@ impl Comparison {
         self.trade_off(object.get("trade_off"), measured_all);
     }
 
-    /// Of the curve of weights, the point that is this network; the others are of networks that are not here.
+    /// Of the curve of weights, the point that is this network. The others are of networks that are not here,
+    /// but of as many channels: what a pair sends takes as many of them as it is apart.
     fn trade_off(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
         let place = "network.trade_off";
         let weighed = match &measured.fabric.plant {
@@ -51,6 +52,20 @@ impl Comparison {
         let Some(own) = lines.iter().find(|line| weight(line) == Some(weighed.into())) else {
             return self.differ(place, claimed, format!("a line of the weight {weighed}"));
         };
+        let number = |line: &Value, key: &str| line.get(key).and_then(Value::as_f64).unwrap_or(f64::INFINITY);
+        let links = measured.topology.links();
+        let capacity: u64 = links.ids().map(|link| measured.topology.capacity(link) * if links[link].simplex { 1 } else { 2 }).sum();
+        // Printed numbers have nine digits.
+        let room = 1.0 + 1e-8;
+        for line in lines {
+            let (flow, distances) = (number(line, "concurrent_flow"), number(line, "distances"));
+            if measured.fabric.demand.is_uniform() && flow * distances > capacity as f64 * room {
+                self.differ(place, Some(line), "no more flow than the channels carry over these distances");
+            }
+        }
+        if number(own, "concurrent_flow") > measured.scenarios[0].high.about() * room {
+            self.differ(&format!("{place}.concurrent_flow"), own.get("concurrent_flow"), "at most what the certificate proves");
+        }
         let pairs = &measured.scenarios[0].counts.pairs_at;
         let distances = (0u64..).zip(pairs).map(|(hops, pairs)| hops * pairs).sum();
         self.expect(&format!("{place}.distances"), own.get("distances"), Expected::Integer(distances));

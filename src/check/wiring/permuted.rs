@@ -1,5 +1,5 @@
-//! The predicate of permuted networks: as many links of every kind within every cabinet, between every two and
-//! at every router as the base has there; of those that drop duplicates at most as many, and none twice.
+//! The predicate of permuted networks: as many links of every kind within every cabinet, between every two
+//! and at every router as the base has there; of those that drop duplicates at most as many, and none twice.
 
 use super::rule::Rule;
 use crate::ids::{LinkTypeId, NodeId};

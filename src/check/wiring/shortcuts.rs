@@ -2,12 +2,12 @@
 //! distances, and whoever lacks some could not have had them. That they are random is no claim that could be
 //! checked.
 //!
-//! Routers that one matching left out could not be joined any more: they were joined already, or too far from
-//! each other. So the links that routers lack can be dealt to the matchings in such a way that no two routers
-//! which could have been joined, and are not, get the same one; and of an even number of routers every
-//! matching leaves out an even number. That is a coloring of what is lacking, which is little: it is searched,
-//! and where the search ends early, nothing is claimed. A single shortcut taken away is always found where
-//! nothing else is lacking.
+//! Routers that one matching left out could not be joined any more: they were joined already, or too far
+//! from each other. So the links that routers lack can be dealt to the matchings in such a way that no two
+//! routers which could have been joined, and are not, get the same one; and of an even number of routers
+//! every matching leaves out an even number. That is a coloring of what is lacking, which is little: it is
+//! searched, and where the search ends early, nothing is claimed. A single shortcut taken away is always
+//! found where nothing else is lacking.
 
 use super::rule::Rule;
 use crate::ids::NodeId;

@@ -2,9 +2,10 @@
 //!
 //! In: the links of the base by kind (class and declared link), and which routers share a cabinet. Two links
 //! (a, b) and (c, d) of a class in random order become (a, d) and (c, b) if the four differ; links between
-//! cabinets are named from the lower one, others from either end. *Partial*: the classes are the links of a kind within a cabinet, and
-//! those between two. *Full*: for every two cabinets in turn all links of a kind within and between them, as
-//! they are by then, but never one within each. Degrees, and cables by cabinet and kind, stay. Source: Fujiwara and others 2015 (swap and randomize).
+//! cabinets are named from the lower one, others from either end. *Partial*: the classes are the links of a
+//! kind within a cabinet, and those between two. *Full*: for every two cabinets in turn all links of a kind
+//! within and between them, as they are by then, but never one within each. Degrees, and cables by cabinet
+//! and kind, stay. Source: Fujiwara and others 2015 (swap and randomize).
 
 use super::links::Links;
 use super::regular::is_connected;

@@ -6,12 +6,12 @@
 //! that is regular and random enough comes close; which of the restarts carries most, the certified flow
 //! decides.
 //!
-//! Where cables weigh w, what falls is (1 - w) H / H0 + w C / C0, as an integer over the common denominator: H
-//! is the sum of distances, H0 what Moore's bound leaves of it, C the length of all cables with the routers in
-//! cabinets in order, C0 what as many cables between any two routers have on average. At w = 0.2, so, a per
-//! cent of H0 is worth four of C0. Every other restart then begins with the circulant graph itself, whose
-//! cables are short. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh 1983. Cost: effort x
-//! a fixed number of word operations.
+//! Where cables weigh w, what falls is (1 - w) H / H0 + w C / C0, as an integer over the common denominator:
+//! H is the sum of distances, H0 what Moore's bound leaves of it, C the length of all cables with the
+//! routers in cabinets in order, C0 what as many cables between any two routers have on average. At w = 0.2,
+//! so, a per cent of H0 is worth four of C0. Every other restart then begins with the circulant graph
+//! itself, whose cables are short. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh
+//! 1983. Cost: effort x a fixed number of word operations.
 
 use super::distances::Distances;
 use super::links::Links;
@@ -116,7 +116,8 @@ impl<'a> Scale<'a> {
         self.weighing.map_or(0, |of| arcs.iter().map(|&arc| u64::from((of.length)(arc))).sum())
     }
 
-    /// What so many hops of single pairs weigh where cables do not: whatever the weight, as much of the whole.
+    /// What so many hops of single pairs weigh where cables do not: whatever the weight, as much of the
+    /// whole.
     fn threshold(&self, hops: u64) -> u128 {
         self.whole * u128::from(hops)
     }

@@ -34,7 +34,6 @@ pub use seeds::seeds;
 use crate::ids::{BlockId, LinkTypeId, NodeId, PortId};
 use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use crate::model::{Fabric, Family, Network};
-use crate::passes::draw::{self, DrawError};
 use edge::Edge;
 use grid::Axis;
 use std::collections::BTreeMap;
@@ -65,25 +64,8 @@ pub fn kinds(network: &Network, family: &Family) -> Vec<Kind> {
     kinds.into_iter().map(kind).collect()
 }
 
-/// The topologies that a network may have: one where parameters tell its links, else the candidates.
-///
-/// # Errors
-/// [`DrawError`] where a draw fails as often as it may be attempted.
-pub fn candidates(fabric: &Fabric, network: &Network) -> Result<Vec<Topology>, DrawError> {
-    Ok(match &network.family {
-        family if !family.is_drawn() => vec![wire(fabric, network)],
-        Family::Permuted(of) => {
-            let base = kinds(network, &of.base);
-            let links: Vec<&draw::Links> = base.iter().map(|kind| &kind.links).collect();
-            let drawn = draw::permuted(of, &links, network.span)?;
-            drawn.iter().map(|drawn| wire_permuted(fabric, network, &base, drawn)).collect()
-        }
-        family => draw::candidates(family, network.span)?.iter().map(|links| wire_drawn(fabric, network, links)).collect(),
-    })
-}
-
 /// The topology of a permuted network, whose links of every kind join other pairs than those of the base.
-fn wire_permuted(fabric: &Fabric, network: &Network, base: &[Kind], drawn: &[Vec<[u32; 2]>]) -> Topology {
+pub fn wire_permuted(fabric: &Fabric, network: &Network, base: &[Kind], drawn: &[Vec<[u32; 2]>]) -> Topology {
     let edge = |kind: &Kind, ends| Edge { ends, class: kind.class, link_type: kind.link_type, ports: [None, None] };
     let of_kind = |(kind, links): (_, &Vec<[u32; 2]>)| links.iter().map(move |&ends| edge(kind, ends)).collect::<Vec<_>>();
     of_edges(fabric, network, &base.iter().zip(drawn).flat_map(of_kind).collect::<Vec<_>>())
