@@ -212,12 +212,13 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 48] = [
+const JUDGED: [&str; 52] = [
     "Bisection",
     "Clusters",
     "CollectiveBound",
     "CrossConnect",
     "CrossConnects",
+    "Delta",
     "Distances",
     "DualLengths",
     "End",
@@ -230,6 +231,7 @@ const JUDGED: [&str; 48] = [
     "FlowCertificate",
     "ForwardingTables",
     "Image",
+    "Key",
     "LimitArgument",
     "Link",
     "LinkClass",
@@ -242,8 +244,10 @@ const JUDGED: [&str; 48] = [
     "PathsAt",
     "Placement",
     "Pull",
+    "Repair",
     "Round",
     "Rounds",
+    "RouterDelta",
     "Scenario",
     "Scene",
     "Schedule",
@@ -331,6 +335,10 @@ const OF_THE_COMPILER: [&str; 60] = [
     ".router(",
     ".numbers(",
     ".columns()",
+    // ir::{Delta, Repair}
+    ".applied(",
+    ".counts()",
+    ".keeps_order()",
     // ir::{Symmetry, Topology}
     ".generators()",
     ".subgroup(",
