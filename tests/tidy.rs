@@ -270,7 +270,7 @@ const JUDGED: [&str; 52] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 60] = [
+const OF_THE_COMPILER: [&str; 63] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
