@@ -37,7 +37,6 @@ pub fn measure(topology: &Topology, network: &Network, demand: &Demand, halves: 
         paths,
         edge_connectivity,
         failures,
-        floor: None,
     };
     (metrics, record.into_iter().collect())
 }
