@@ -6,6 +6,7 @@
 use crate::compiled::CompiledScenario;
 use crate::ir::{DualLengths, ForwardingTables, LanedHops, NextHops, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
 use crate::model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount};
+use crate::passes::repair::{self, Before};
 use crate::passes::route::allowed_turns::{self, TurnOrder};
 use crate::passes::route::lanes;
 use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order, minimal, up_down};
@@ -165,6 +166,8 @@ impl Routing {
                 let row = topology.ports() * usize::from(order.vcs);
                 let order = TurnOrder { ranks: left.from_whole(symmetry, row, &order.ranks), symmetric: true, ..**order };
                 let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
+                let repaired = healthy.and_then(|healthy| repaired(scene, &fabric.demand, healthy, settings.key));
+                let healthy = repaired.as_ref().or(healthy);
                 let healthy = healthy.map(|healthy| left.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
                 let routes = allowed_turns::select(own, &left.demand, prices, &order, &settings, healthy.as_ref());
                 Routed::new(fabric, own, &left.demand, routes, self.routes_key(), scenario)
@@ -221,6 +224,20 @@ impl Routing {
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }
     }
+}
+
+/// The routes of the healthy fabric where they still arrive, and the cheapest ways of rising rank where they do
+/// not: a better start than ways that know nothing of loads. Nothing where no way rises, or keys are shared.
+fn repaired(scene: &Scene<'_>, demand: &Demand, healthy: &Routes, key: TableKey) -> Option<Routes> {
+    if key != TableKey::DstInput {
+        return None;
+    }
+    let tables = tables::build(scene.topology, healthy, key, "nominal");
+    let found = repair::local(scene, demand, Before { tables: &tables, ranks: &healthy.ranks }).ok()?;
+    let row = scene.topology.ports() * usize::from(healthy.vcs);
+    let spread = |node| healthy.ranks[healthy.symmetry.class(node) * row..][..row].iter().copied();
+    let ranks = scene.topology.nodes().flat_map(spread).collect();
+    Some(repair::routes(scene, &found.delta.applied(&tables, &scene.dead, "nominal"), ranks))
 }
 
 /// The least maximum load over the allowed paths of fewest hops, by integer linear programming.
