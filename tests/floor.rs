@@ -255,12 +255,14 @@ fn duplicates_and_shortfalls_are_told() {
     assert_eq!(dropped, format!("{} of 192 links came twice and were left out", 192 - links));
     assert_eq!(kept.split(' ').next(), dropped.split(' ').next());
     // What a report says of it is proved.
-    let (of, files, text) = directory(&spec("permute { of = hypercube { dimensions = 5; } }", "cabinet = 8;"));
-    let report = String::from_utf8(files["report.json"].clone()).expect("text");
-    let at = report.find("\"duplicates\":").expect("counted") + "\"duplicates\":".len();
-    let changed = format!("{}1{}", &report[..at], &report[at..]).into_bytes();
-    let changed = files.into_iter().map(|(path, bytes)| if path == "report.json" { (path, changed.clone()) } else { (path, bytes) });
-    let found = verify::directory(&changed.collect(), &of.fabric, &text).expect_err("it is let through");
+    let (of, mut files, text) = directory(&spec("permute { of = hypercube { dimensions = 5; } }", "cabinet = 8;"));
+    let [report, manifest] = ["report.json", "manifest.json"].map(|path| String::from_utf8(files[path].clone()).expect("text"));
+    let changed = report.replace("\"duplicates\":", "\"duplicates\":1");
+    let listed = |text: &str| format!("\"bytes\":{},\"blake3\":\"{}\"", text.len(), blake3::hash(text.as_bytes()).to_hex());
+    let signed = manifest.replace(&listed(&report), &listed(&changed));
+    assert!(changed != report && signed != manifest);
+    files.extend([("report.json".to_owned(), changed.into_bytes()), ("manifest.json".to_owned(), signed.into_bytes())]);
+    let found = verify::directory(&files, &of.fabric, &text).expect_err("it is let through");
     assert!(found.iter().any(|error| error.to_string().contains("counters.duplicates")), "{found:?}");
     // An odd number of routers leaves one out of every matching.
     let (links, short) = note("ring_n { routers = 33; degree = 3; }");

@@ -54,7 +54,7 @@ pub fn floor(
             return Err(wrong(format!("cables of {has} units of 0.1 m are longer than the {least} of cabinets in order")));
         }
     }
-    Ok(sums(fabric, floor, topology, placement, (group, clusters.map(|of| of.counts()))))
+    Ok(sums(fabric, floor, topology, placement, (group, clusters.map(|of| of.counted()))))
 }
 
 /// Every cabinet holds the routers that its clustering allows, and no more than fit.

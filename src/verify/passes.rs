@@ -54,10 +54,12 @@ pub(super) fn wrong(
         }
     };
     counts(0, "symmetry_order", topology.symmetry().order() as u64);
-    if let Plant::Network(network) = &fabric.plant {
-        if let Some((counter, count)) = check::unasked(network, topology) {
-            counts(0, counter, count);
-        }
+    let unasked = match &fabric.plant {
+        Plant::Network(network) => check::unasked(network, topology),
+        Plant::Pod(_) => None,
+    };
+    if let Some((counter, count)) = unasked {
+        counts(0, counter, count);
     }
     if routed.is_some() {
         counts(passes.len() - 1, "scenarios", scenarios.len() as u64);

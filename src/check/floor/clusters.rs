@@ -65,7 +65,7 @@ impl Points {
     }
 
     /// How the points are joined.
-    pub(super) fn counts(&self) -> Clusters {
+    pub(super) fn counted(&self) -> Clusters {
         let middles: BTreeSet<Option<u32>> = self.middle.iter().copied().collect();
         let mut counts = Clusters { count: middles.len() as u64, inside: 0, to_quadrics: 0, between: 0 };
         for (point, joined) in (0u32..).zip(&self.joined) {
