@@ -5,7 +5,8 @@ use super::collective_emit::{self, Target};
 use super::collective_options::{CollectiveArgs, CollectiveFormat};
 use super::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
 use super::errors::{DriverError, Stop};
-use super::read::{self, Loaded};
+use super::read::{self, Loaded, display};
+use super::scheduled::planned;
 use super::sim_options::NOMINAL;
 use super::terminal::{Terminal, print_out, write_out};
 use crate::check::{self, ReadScene};
@@ -27,6 +28,9 @@ const ALL: &str = "all";
 /// A word or quantity is none; the directory is not one of fabc's; nothing can be planned on the fabric.
 pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<(), Stop> {
     let loaded = read::built_fabric(&args.directory)?;
+    if loaded.fabric.routing.is_scheduled() {
+        return Err(DriverError::Planned { path: display(&args.directory), hint: planned(&args.directory) }.into());
+    }
     let asked = collective_declared::asked(args, &loaded.fabric)?;
     for (at, args) in asked.iter().enumerate() {
         if at > 0 {

@@ -25,6 +25,7 @@ mod plan;
 mod progress;
 mod read;
 mod requests;
+mod scheduled;
 mod sim;
 mod sim_options;
 mod staging;

@@ -45,6 +45,7 @@ pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use report_txt::{Look, terminal_report};
+pub use schedule::ChipPlans;
 pub use simulation::{
     Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,
     simulation_svg, simulation_text,

@@ -92,6 +92,8 @@ fn page(compiled: &Compiled) -> Value {
         demand => demand::demand(compiled),
         hops => hops(nominal),
         loads => loads::loads(compiled),
+        makespan => summary::makespan_line(compiled),
+        no_loads => summary::no_loads(compiled),
         vcs => vcs(nominal),
         faults => faults::faults(compiled),
         measured => measured::lines(compiled),

@@ -4,7 +4,7 @@
 use super::collective::push_bound;
 use super::json::{push, push_lines, push_numbers, quote};
 use crate::compiled::Compiled;
-use crate::ids::NodeId;
+use crate::ids::{NodeId, PortId};
 use crate::ir::{Schedule, Sum, Timed, Topology, Total};
 use crate::model::SlotPace;
 use std::collections::BTreeMap;
@@ -20,31 +20,117 @@ type Line = (u32, u16, u32, u64);
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
     let plans = || compiled.collectives.iter().filter_map(|result| result.nominal()).map(|nominal| &nominal.schedule);
-    let timed: Vec<(&Schedule, &Timed)> = plans().filter_map(|schedule| Some((schedule, schedule.timed()?))).collect();
-    let mut out = format!("{{\"format\":\"fabc.schedule/1\",\"fabric\":{},", quote(&compiled.fabric.name));
-    if let Some((_, Timed { pace: SlotPace { vector_bytes, slot, hop, reduce }, clock_hz, .. })) = timed.first() {
-        push(&mut out, format_args!("\"clock_hz\":{clock_hz},\"vector_bytes\":{vector_bytes},"));
-        push(&mut out, format_args!("\"slot\":{slot},\"hop\":{hop},\"reduce\":{reduce},"));
-    }
-    let makespan = timed.iter().map(|(_, timed)| timed.end).max().unwrap_or(0);
-    push(&mut out, format_args!("\"nodes\":{},\"makespan\":{makespan},\n\"jobs\":", compiled.topology.node_count()));
-    let named = compiled.fabric.collectives.iter().zip(&timed);
-    push_lines(&mut out, named, |out, (declared, (schedule, timed))| job(out, &declared.name, schedule, timed));
-    out.push_str(",\n\"chips\":");
-    push_lines(&mut out, chips(&compiled.topology, &timed), |out, (chip, [sends, receives])| {
-        push(out, format_args!("{{\"chip\":{chip},\n \"sends\":["));
-        lines(out, sends);
-        out.push_str("],\n \"receives\":[");
-        lines(out, receives);
-        out.push_str("]}");
-    });
+    let names = compiled.fabric.collectives.iter().map(|declared| &*declared.name);
+    let timed: Vec<Job<'_>> = names.zip(plans()).filter_map(|(name, plan)| Some((name, plan, plan.timed()?))).collect();
+    let mut out = head(&compiled.fabric.name, &compiled.topology, &timed, |timed| timed.canonical);
+    push_lines(&mut out, chips(&compiled.topology, &timed), push_chip);
     out.push_str("}\n");
     out
 }
 
-fn job(out: &mut String, name: &str, schedule: &Schedule, timed: &Timed) {
+/// A plan by its name.
+type Job<'a> = (&'a str, &'a Schedule, &'a Timed);
+
+/// Everything before the list of chips.
+fn head(fabric: &str, topology: &Topology, jobs: &[Job<'_>], canonical: impl Fn(&Timed) -> bool) -> String {
+    let mut out = format!("{{\"format\":\"fabc.schedule/1\",\"fabric\":{},", quote(fabric));
+    if let Some((.., Timed { pace: SlotPace { vector_bytes, slot, hop, reduce }, clock_hz, .. })) = jobs.first() {
+        push(&mut out, format_args!("\"clock_hz\":{clock_hz},\"vector_bytes\":{vector_bytes},"));
+        push(&mut out, format_args!("\"slot\":{slot},\"hop\":{hop},\"reduce\":{reduce},"));
+    }
+    let makespan = jobs.iter().map(|(.., timed)| timed.end).max().unwrap_or(0);
+    push(&mut out, format_args!("\"nodes\":{},\"makespan\":{makespan},\n\"jobs\":", topology.node_count()));
+    push_lines(&mut out, jobs, |out, (name, schedule, timed)| job(out, name, schedule, (timed, canonical(timed))));
+    out.push_str(",\n\"chips\":");
+    out
+}
+
+fn push_chip(out: &mut String, (chip, [sends, receives]): (NodeId, [Vec<Line>; 2])) {
+    push(out, format_args!("{{\"chip\":{chip},\n \"sends\":["));
+    lines(out, sends);
+    out.push_str("],\n \"receives\":[");
+    lines(out, receives);
+    out.push_str("]}");
+}
+
+/// Plans as a directory has them, of which single chips are shown, whatever symmetry they keep.
+pub struct ChipPlans<'a> {
+    /// Who is wired to whom.
+    pub topology: &'a Topology,
+    /// By name, in the order of the file.
+    pub plans: &'a [(String, Schedule)],
+}
+
+impl ChipPlans<'_> {
+    /// What one chip sends and receives in the form of `fabc.schedule/1`.
+    pub fn json(&self, fabric: &str, node: NodeId) -> String {
+        let mut out = head(fabric, self.topology, &self.jobs(), |_| false);
+        push_lines(&mut out, [(node, self.of(node))], push_chip);
+        out.push_str("}\n");
+        out
+    }
+
+    /// The same for people, in the order of time.
+    pub fn text(&self, node: NodeId) -> String {
+        let jobs = self.jobs();
+        let [sends, receives] = self.of(node);
+        let names = self.topology.names();
+        let mut out = format!(
+            "chip {} (node {node}), {} sends, {} receives, {} jobs\n",
+            self.topology.name(node),
+            sends.len(),
+            receives.len(),
+            jobs.len()
+        );
+        let port = |port: u16| names.port(PortId(port));
+        let wide = sends.iter().chain(&receives).map(|line| port(line.1).chars().count()).max().unwrap_or(0).max("port".len());
+        let longest = jobs.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0).max("job".len());
+        push(&mut out, format_args!("{:>10}  {:<8}  {:>wide$}  {:<longest$}  vector\n", "cycle", "", "port", "job"));
+        let all = receives.into_iter().map(|line| (line, "receives")).chain(sends.into_iter().map(|line| (line, "sends")));
+        let mut all: Vec<(Line, &str)> = all.collect();
+        all.sort_unstable_by_key(|((cycle, port, ..), what)| (*cycle, *what, *port));
+        for ((cycle, by, job, vector), what) in all {
+            let (name, schedule, timed) = jobs[job as usize];
+            let (port, vector) = (port(by), schedule.vector_text(timed, self.topology, vector));
+            push(&mut out, format_args!("{cycle:>10}  {what:<8}  {port:>wide$}  {name:<longest$}  {vector}\n"));
+        }
+        out
+    }
+
+    fn jobs(&self) -> Vec<Job<'_>> {
+        self.plans.iter().filter_map(|(name, plan)| Some((&**name, plan, plan.timed()?))).collect()
+    }
+
+    /// The lines of one chip: its sends, and those of its neighbors to it.
+    fn of(&self, node: NodeId) -> [Vec<Line>; 2] {
+        let topology = self.topology;
+        let symmetry = topology.symmetry();
+        let mut lists = [Vec::new(), Vec::new()];
+        for (number, (_, schedule, timed)) in (0..).zip(self.jobs()) {
+            for send in &timed.sends {
+                let images = if timed.canonical { symmetry.order() } else { 1 };
+                let element = if timed.canonical { symmetry.element_to(node) } else { 0 };
+                if symmetry.image(element, send.chip) == node {
+                    lists[0].push((send.cycle, send.port.0, number, schedule.vector_image(timed, symmetry, element, send.vector)));
+                }
+                for element in 0..images {
+                    let Some(channel) = topology.outgoing(symmetry.image(element, send.chip), send.port) else { continue };
+                    let end = topology.target(channel);
+                    if end.node == node {
+                        let vector = schedule.vector_image(timed, symmetry, element, send.vector);
+                        lists[1].push((send.cycle + timed.pace.hop, end.port.0, number, vector));
+                    }
+                }
+            }
+        }
+        lists.iter_mut().for_each(|lines| lines.sort_unstable());
+        lists
+    }
+}
+
+fn job(out: &mut String, name: &str, schedule: &Schedule, (timed, canonical): (&Timed, bool)) {
     let Schedule { collective, algorithm, seed, chunks, root, bounds, .. } = schedule;
-    let Timed { canonical, start, end, sums, result, .. } = timed;
+    let Timed { start, end, sums, result, .. } = timed;
     let root = root.map_or("null".to_owned(), |root| root.0.to_string());
     push(out, format_args!("{{\"name\":{},\"collective\":\"{}\",", quote(name), collective.name()));
     push(out, format_args!("\"algorithm\":\"{}\",\"seed\":{seed},\"vectors\":{chunks},\"root\":{root},", algorithm.name()));
@@ -65,10 +151,10 @@ fn sum(Sum { from, below, own }: &Sum) -> String {
 }
 
 /// What chips send and receive, by chip; of canonical plans only canonical chips.
-fn chips(topology: &Topology, timed: &[(&Schedule, &Timed)]) -> BTreeMap<NodeId, [Vec<Line>; 2]> {
+fn chips(topology: &Topology, jobs: &[Job<'_>]) -> BTreeMap<NodeId, [Vec<Line>; 2]> {
     let mut chips: BTreeMap<NodeId, [Vec<Line>; 2]> = BTreeMap::new();
     let symmetry = topology.symmetry();
-    for (job, (schedule, timed)) in (0..).zip(timed) {
+    for (job, (_, schedule, timed)) in (0..).zip(jobs) {
         for send in &timed.sends {
             chips.entry(send.chip).or_default()[0].push((send.cycle, send.port.0, job, send.vector));
             let Some(channel) = topology.outgoing(send.chip, send.port) else { continue };

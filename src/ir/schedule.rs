@@ -243,6 +243,28 @@ impl Schedule {
             Collective::Broadcast | Collective::Reduce => number,
         }
     }
+    /// What the number of a vector says, for people.
+    pub fn vector_text(&self, timed: &Timed, topology: &Topology, number: u64) -> String {
+        let (nodes, vectors) = (u64::from(self.nodes), u64::from(self.chunks).max(1));
+        let name = |node: u64| topology.name(NodeId((node % nodes) as u32));
+        match self.collective {
+            Collective::AllToAll => {
+                let pair = number / vectors;
+                format!("{} to {}, part {}", name(pair / nodes), name(pair), number % vectors)
+            }
+            Collective::AllGather => format!("of {}, part {}", name(number / vectors), number % vectors),
+            Collective::Broadcast => format!("part {number}"),
+            Collective::ReduceScatter | Collective::AllReduce | Collective::Reduce => {
+                let (value, origin) = (number / nodes, name(number));
+                let (vector, level) = (value / u64::from(timed.levels()), value % u64::from(timed.levels()));
+                let what = if level == 0 { "as it is at".to_owned() } else { format!("summed {level} times, by") };
+                match self.collective {
+                    Collective::ReduceScatter => format!("for {}, part {}, {what} {origin}", name(vector / vectors), vector % vectors),
+                    _ => format!("part {vector}, {what} {origin}"),
+                }
+            }
+        }
+    }
     /// How often everything that is listed as messages is sent: in an all-reduce once to those who add, and
     /// once from them.
     pub fn sent_times(&self) -> u64 {

@@ -81,6 +81,48 @@ fn one_after_the_other_or_together() {
     assert!(together[1][1] <= apart[1][1], "what runs together shares what is free");
 }
 
+#[test]
+fn spans_count_from_the_first_cycle_of_all() {
+    let rest = "collective a = all_gather { size = 2560 B; } collective b = all_to_all { size = 20 KiB; after = a; }
+        collective c = broadcast { size = 320 B; root = 3; after = b; }
+        require a.makespan == 650 cycles; require b.makespan == 1468 cycles; require b.time == 818 cycles;
+        require c.makespan == 2118 cycles; require makespan == 2118 cycles; require makespan < 2353.34 ns;
+        require b.makespan_ratio == 1; require makespan_ratio <= 1; require makespan_ratio >= 1;";
+    let (compiled, files) = built(&spec(7, "hyperx 8", "", rest));
+    assert_eq!(compiled.requires.len(), 9);
+    for outcome in &compiled.requires {
+        assert_eq!(outcome.holds(), Some(true), "{}", outcome.require.text());
+    }
+    let report = String::from_utf8(files["report.json"].clone()).unwrap();
+    assert!(report.contains("\"makespan\":{\"cycles\":2118,\"bound_cycles\":2118}"), "{report}");
+    let text = String::from_utf8(files["report.txt"].clone()).unwrap();
+    assert!(text.contains("makespan 2,118 cycles (2.353 us)") && !text.contains("not routed") && !text.contains(" VCs"), "{text}");
+    let page = String::from_utf8(files["report.html"].clone()).unwrap();
+    assert!(page.contains("every vector has its cycle on every channel") && !page.contains("stopped before routing"));
+    // What is claimed is judged anew.
+    let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap();
+    for (claimed, instead) in [
+        ("\"bound_cycles\":2118", "\"bound_cycles\":2117"),
+        ("\"makespan\":{\"cycles\":2118", "\"makespan\":{\"cycles\":2119"),
+        ("\"require\":\"b.makespan == 1468 cycles\",\"measured\":1468", "\"require\":\"b.makespan == 1468 cycles\",\"measured\":1467"),
+    ] {
+        assert!(report.contains(claimed), "{claimed}");
+        let mut files = files.clone();
+        files.insert("report.json".to_owned(), report.replace(claimed, instead).into_bytes());
+        let errors = verify::directory(&resigned(files, &spec_text), &compiled.fabric, &spec_text).unwrap_err();
+        assert!(errors.iter().any(|error| error.to_string().contains("report.json")), "{errors:?}");
+    }
+}
+
+/// Files with a manifest that names what they are now.
+fn resigned(mut files: check::Files, spec_text: &str) -> check::Files {
+    files.remove("manifest.json");
+    let lines: Vec<ManifestLine> = files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
+    let manifest = manifest_json(TOOL, "scheduled", spec_text, Contract::Kept, &[], &lines);
+    files.insert("manifest.json".to_owned(), manifest.into_bytes());
+    files
+}
+
 /// Plans of every kind, with where they are made for.
 fn plans(topology: &str) -> (Topology, Vec<Schedule>) {
     let (compiled, _) = built(&spec(4, topology, "", EVERY));
@@ -220,11 +262,7 @@ fn a_directory_with_another_plan_is_convicted() {
             };
             let mut files = files.clone();
             files.insert("schedule.json".to_owned(), changed.into_bytes());
-            files.remove("manifest.json");
-            let lines: Vec<ManifestLine> = files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
-            let manifest = manifest_json(TOOL, "scheduled", &spec_text, Contract::Kept, &[], &lines);
-            files.insert("manifest.json".to_owned(), manifest.into_bytes());
-            let judged = verify::directory(&files, &compiled.fabric, &spec_text);
+            let judged = verify::directory(&resigned(files, &spec_text), &compiled.fabric, &spec_text);
             assert!(judged.is_err(), "{numbers:?}: change {what} is not convicted");
         }
     }

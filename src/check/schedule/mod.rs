@@ -21,6 +21,7 @@ pub use errors::ScheduleError;
 pub(crate) use program::program;
 pub use program::{JudgedProgram, ProgramFault};
 pub use time::{Pace, Spent, Timed, bound_time, schedule_time};
+pub(crate) use timed::cycles_at_least;
 pub use timed::{Replayed, together as vectors_together};
 
 use super::{CheckError, symmetry};

@@ -111,6 +111,15 @@ groups, as in a dragonfly; `trees` works everywhere. A plan lists every send of 
 fewer.",
     },
     CodeDoc {
+        code: "FAB0567",
+        title: "collectives that are planned already",
+        text: "\
+`fabc collective DIR` plans collectives in messages, over links that are shared or over forwarding tables. With `routing = scheduled` the build
+has given every vector its cycle on every channel: `report.txt`, `report.html` and `report.json` say what each collective of the spec takes and
+what none takes less than, `schedule.json` lists who sends what when, and `fabc tables DIR --router R` prints what one chip does. For another
+size or another collective, write it into the spec and build again.",
+    },
+    CodeDoc {
         code: "FAB0571",
         title: "an availability that cannot be told",
         text: "\

@@ -5,6 +5,7 @@ use super::context::{Context, unknown_choice};
 use super::foreign;
 use super::items::Items;
 use super::kind::Kind;
+use super::scheduled;
 use super::settings::{decimal, quantity_of};
 use super::simulations::ends;
 use crate::diag::{Span, closest, list};
@@ -23,6 +24,8 @@ struct Subjects<'a> {
     simulations: Vec<(&'a str, bool)>,
     /// Collectives; of those with errors none.
     collectives: Vec<(&'a str, Option<Collective>)>,
+    /// Whether vectors are scheduled.
+    scheduled: bool,
 }
 
 /// All requires, sorted as in the normalized spec.
@@ -30,6 +33,7 @@ pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<
     let subjects = Subjects {
         simulations: items.simulations.iter().map(|(name, block, _)| (&*name.value, ends(block))).collect(),
         collectives: items.collectives.iter().map(|(setting, _)| (&*setting.name.value, kind_of(setting))).collect(),
+        scheduled: scheduled::is_asked(items),
     };
     let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &subjects));
     let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
@@ -48,9 +52,10 @@ fn require(
     (kind, subjects): (Kind, &Subjects<'_>),
 ) -> Option<Require> {
     let name = &*item.metric.value;
-    let subject = scheduled(context, item, &subjects.collectives, budget, kind).or_else(|| simulated(context, item, subjects));
+    let subject = planned(context, item, &subjects.collectives, budget, kind).or_else(|| simulated(context, item, subjects));
     if let Some(of) = subject {
         let (metric, of) = of?;
+        scheduled::is_known(context, (metric, subjects.scheduled), name, item.metric.span)?;
         let comparison = comparison(item)?;
         let (value, scale, value_text) = match &item.share {
             Some(share) => {
@@ -99,6 +104,7 @@ fn require(
         context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, item.metric.span));
         return None;
     }
+    scheduled::is_known(context, (metric, subjects.scheduled), name, item.metric.span)?;
     if fault {
         need_faults(context, item, plain, budget, kind);
     }
@@ -132,7 +138,7 @@ fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: O
 /// What of which collective a line is about: `gradients.time`, `fault.weights.share`; a kind stands for the
 /// only collective of it. The outer `None`: of none, the inner one: an error was reported.
 #[allow(clippy::option_option)]
-fn scheduled(
+fn planned(
     context: &mut Context,
     item: &RequireItem,
     collectives: &[(&str, Option<Collective>)],
@@ -150,7 +156,7 @@ fn scheduled(
         (Some(name), ..) => name,
         (None, Some(_), [name]) => *name,
         // Of a kind, or of a fault: of no simulation in any case.
-        (None, a_kind, _) if a_kind.is_some() || (written != plain && known.is_some()) => {
+        (None, a_kind, _) if a_kind.is_some() || known.is_some_and(|metric| written != plain || metric.is_scheduled()) => {
             let names: Vec<&str> = collectives.iter().map(|(name, _)| *name).collect();
             let help = match (&alike[..], closest(of, names.iter().copied())) {
                 ([_, _, ..], _) => format!("there are several: say which of {}", list(&alike)),
@@ -272,8 +278,10 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
 }
 
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) -> ResolveError {
-    let fits = |metric: &Metric| {
-        if kind.network { *metric != Metric::DisjointTrees } else { !matches!(metric, Metric::Graph(_) | Metric::Floor(_)) }
+    let fits = |metric: &Metric| match metric {
+        Metric::DisjointTrees => !kind.network,
+        Metric::Graph(_) | Metric::Floor(_) | Metric::Collective(_) => kind.network,
+        _ => true,
     };
     let known: Vec<&str> = Metric::every().filter(fits).map(Metric::name).collect();
     let plain = if fault { plain } else { plain.rsplit('.').next().unwrap_or(plain) };
@@ -299,7 +307,7 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
             Metric::Latency
             | Metric::LatencyMax
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
-            | Metric::Collective(CollectiveMetric::Time),
+            | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan),
             _,
         ) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
@@ -457,7 +465,7 @@ fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale
         Metric::Graph(GraphMetric::ShortestPaths) if upper && value < 1.0 => {
             Some(("every pair has a shortest path", "require `shortest_paths >= 2`, for example".to_owned()))
         }
-        Metric::LoadRatio | Metric::HopsRatio if upper && value < 1.0 => {
+        Metric::LoadRatio | Metric::HopsRatio | Metric::Collective(CollectiveMetric::MakespanRatio) if upper && value < 1.0 => {
             Some(("a ratio to a lower bound is never below 1", format!("require `{name} <= 1.05`, for example")))
         }
         Metric::Collective(CollectiveMetric::Share) if comparison.wants_more() && value > 1.0 => {

@@ -5,7 +5,7 @@ use super::items::Items;
 use super::settings::{Settings, choice, integer_of, quantity, settings as block_settings, wrong_kind};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::{Collective, DeclaredCollective, Faults, Scheduled};
+use crate::model::{Collective, DeclaredCollective, Faults, Metric, Scheduled};
 use crate::syntax::ast::{Block, Name, Quantity, StatementKind, Value, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::Dimension;
@@ -117,6 +117,24 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
             context.error(ResolveError::Misplaced { what, place, help, span: value.span });
         }
     }
+}
+
+/// `None`, and a complaint, where a metric is known of schedules alone and there are none, or of routes alone
+/// and there are none.
+pub(super) fn is_known(context: &mut Context, (metric, scheduled): (Metric, bool), written: &str, span: Span) -> Option<()> {
+    let of_schedules = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
+    let one = written.rsplit_once('.').map_or("exchange", |(of, _)| of);
+    let (place, help) = match (of_schedules, scheduled) {
+        (true, false) => ("a fabric without schedules", format!("write `routing = scheduled {{ .. }}`, or require `{one}.time`")),
+        (false, true) if metric.needs_routes() => ("`routing = scheduled`", "there are no routes: require `makespan <= 10 us`".to_owned()),
+        _ if scheduled && written.starts_with("fault.") && of_schedules => {
+            ("`routing = scheduled`", format!("write `{}`: schedules are of the healthy network", &written["fault.".len()..]))
+        }
+        _ => return Some(()),
+    };
+    let (what, place, help) = (format!("`{written}`"), place.to_owned(), Some(help));
+    context.error(ResolveError::Misplaced { what, place, help, span });
+    None
 }
 
 /// Complains about what needs forwarding tables.
