@@ -105,6 +105,12 @@ pub const ESTIMATED_SIZES: usize = 1000;
 /// Bytes of the vector of a chip in a collective that is scheduled: times are counted in attoseconds.
 pub const COLLECTIVE_BYTES: u64 = 1 << 50;
 
+/// Bytes of a file of messages.
+pub const PAIRS_BYTES: u64 = 16 << 20;
+
+/// Cycles before which a message is not there, at most.
+pub const EARLIEST_CYCLES: u32 = 1 << 30;
+
 /// Parts of a shard that can be asked for.
 pub const COLLECTIVE_CHUNKS: u32 = 1 << 16;
 

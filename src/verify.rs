@@ -61,7 +61,7 @@ pub fn load(
     let first = std::cell::Cell::new(true);
     model::load(&spec, &|wanted: &str| match first.replace(false) {
         true => read(SPEC),
-        false => read(input_copy(&spec, wanted)),
+        false => read(&input_copy(&spec, wanted)),
     })
 }
 

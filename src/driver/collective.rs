@@ -154,7 +154,7 @@ fn quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
 
 /// What is to be done.
 fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
-    let planned = || Collective::ALL.into_iter();
+    let planned = || Collective::OF_ALL.into_iter();
     let found = match &args.collective {
         None => planned().filter(|collective| !collective.is_rooted() || args.root.is_some()).collect(),
         Some(name) => {

@@ -55,7 +55,7 @@ pub use tables::{router_table_json, router_table_text, tables_json, tables_path}
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
-use crate::syntax::DEMAND_INPUT;
+use crate::syntax::{DEMAND_INPUT, pairs_input};
 use external::External;
 use floor::{lines as floor_lines, rows as floor_rows};
 
@@ -312,7 +312,11 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let matrix = matches!(compiled.fabric.demand.shape(), DemandShape::Matrix(_));
             let demand = matrix.then(|| (DEMAND_INPUT.to_owned(), Part { kind: Kind::Demand, at: 0, input: "" }));
             let input = plant.input().map(|(path, text)| (path.to_owned(), Part { kind, at: 0, input: text }));
-            demand.into_iter().chain(input).collect()
+            let pairs = compiled.fabric.collectives.iter().filter_map(|of| {
+                let text = of.messages.as_ref()?.text.as_deref()?;
+                Some((pairs_input(&of.name), Part { kind, at: 0, input: text }))
+            });
+            demand.into_iter().chain(input).chain(pairs).collect()
         }
         (Kind::Formula, _) if !formula::exists(compiled) => Vec::new(),
         (Kind::Floor | Kind::Cables, _) if compiled.placement.is_none() => Vec::new(),

@@ -5,7 +5,7 @@ use super::collective::push_bound;
 use super::json::{push, push_lines, push_numbers, quote};
 use crate::compiled::Compiled;
 use crate::ids::{NodeId, PortId};
-use crate::ir::{Schedule, Sum, Timed, Topology, Total};
+use crate::ir::{Schedule, Sum, Timed, TimedMessage, Topology, Total};
 use crate::model::SlotPace;
 use std::collections::BTreeMap;
 
@@ -140,7 +140,15 @@ fn job(out: &mut String, name: &str, schedule: &Schedule, (timed, canonical): (&
         Total::Told => "\"told\"".to_owned(),
         Total::Summed(of) => sum(of),
     };
-    push(out, format_args!(",\"result\":{result},\"bounds\":"));
+    push(out, format_args!(",\"result\":{result},"));
+    if !timed.messages.is_empty() {
+        out.push_str("\"messages\":");
+        push_lines(out, &timed.messages, |out, TimedMessage { from, to, earliest, vectors, .. }| {
+            push(out, format_args!("[{from},{to},{vectors},{earliest}]"));
+        });
+        out.push_str(",\n ");
+    }
+    out.push_str("\"bounds\":");
     push_lines(out, bounds, push_bound);
     out.push('}');
 }

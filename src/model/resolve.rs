@@ -21,6 +21,7 @@ mod hardware;
 mod items;
 mod kind;
 mod levels;
+mod messages;
 mod network;
 mod ocs;
 mod requires;
@@ -108,7 +109,7 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let routing = choices::routing(context, items, site, kind);
     let simulations = simulations::simulations(context, items, chip.as_ref());
     let requires = requires::requires(context, items, budget.as_ref(), kind);
-    let collectives = collectives::collectives(context, items, &requires);
+    let collectives = collectives::collectives(context, items, &requires, site);
     wiring::check(
         context,
         &wiring::Parts {

@@ -3,7 +3,7 @@
 use super::collective::BoundLine;
 use super::json::formats;
 use crate::ids::{NodeId, PortId};
-use crate::ir::{Schedule, Sum, Timed, TimedSend, Total, Transfers};
+use crate::ir::{Schedule, Sum, Timed, TimedMessage, TimedSend, Total, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm, SlotPace};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -43,6 +43,9 @@ struct JobLine {
     end: u32,
     sums: Vec<SumLine>,
     result: ResultLine,
+    /// From, to, vectors, earliest cycle.
+    #[serde(default)]
+    messages: Vec<(u32, u32, u32, u32)>,
     bounds: Vec<BoundLine>,
 }
 
@@ -100,7 +103,9 @@ impl ScheduleFile {
             sends.sort_unstable();
             let sums = job.sums.into_iter().map(SumLine::sum).collect::<Result<_, _>>()?;
             let JobLine { canonical, start, end, .. } = job;
-            let timed = Timed { canonical, pace, clock_hz, start, end, sums, result, sends };
+            let message = |(from, to, vectors, earliest)| TimedMessage { from: NodeId(from), to: NodeId(to), earliest, vectors, first: 0 };
+            let messages = TimedMessage::numbered(job.messages.into_iter().map(message).collect());
+            let timed = Timed { canonical, pace, clock_hz, start, end, sums, result, messages, sends };
             let schedule = Schedule {
                 collective,
                 algorithm,

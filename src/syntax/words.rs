@@ -364,6 +364,9 @@ pub const FIELDS: &[Field] = fields! {
     "overhead" Quantity Collective Floor;
     "barrier" Choice Collective;
     "after" Choice Collective;
+    "from" Choice Collective;
+    "to" Choice Collective;
+    "paths" Choice Collective;
     "model" Choice Simulate;
     "traffic" Choice Simulate;
     "by" Quantity Traffic;

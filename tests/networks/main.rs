@@ -13,6 +13,7 @@ mod lanes;
 mod levels;
 mod random;
 mod scheduled;
+mod sends;
 
 use fabc::check;
 use fabc::diag::Span;

@@ -46,7 +46,7 @@ fn eight_chips_take_what_is_known() {
 /// One of every kind.
 const EVERY: &str = "collective a = all_to_all { size = 12 KiB; } collective b = all_gather { size = 10 KiB; }
     collective c = reduce_scatter { size = 10 KiB; } collective d = all_reduce { size = 3 KiB; }
-    collective e = broadcast { size = 2 KiB; root = 1; }";
+    collective e = broadcast { size = 2 KiB; root = 1; } collective f = send { from = 2; to = 4; size = 10 KiB; }";
 
 #[test]
 fn every_collective_is_scheduled_everywhere() {
@@ -249,7 +249,7 @@ fn a_directory_with_another_plan_is_convicted() {
                 0 => other[0] += 1,
                 1 => other[0] += 24,
                 2 => other[1] = (other[1] + 1) % 4,
-                3 => other[2] = (other[2] + 1) % 5,
+                3 => other[2] = (other[2] + 1) % 6,
                 4 => other[3] += 1,
                 _ => other.clear(),
             }

@@ -182,7 +182,7 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
     let tables = if files.contains_key("tables/nominal.bin") { bin } else { json };
     let switches = fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter());
     let switches: BTreeSet<String> = switches.filter(|ocs| switches::has_config(ocs)).map(switches::config_path).collect();
-    let inputs: Vec<&str> = inputs(fabric).into_iter().map(|(path, _)| path).collect();
+    let inputs: Vec<_> = inputs(fabric).into_iter().map(|(path, _)| path).collect();
     let routed = files.keys().any(|path| path.starts_with("tables/"));
     let mut errors = Vec::new();
     let mut wrong = |path: &str, what: &str| errors.push(CheckError::Files { path: path.to_owned(), what: what.to_owned() });
@@ -203,7 +203,7 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
         } else if path.starts_with("inputs/") {
             // Places in the spec are read with the spec; the copy of another file would say what nobody asked
             // for.
-            if !inputs.contains(&path.as_str()) {
+            if !inputs.iter().any(|input| input == path) {
                 wrong(path, NO_INPUT.iter().find(|(input, _)| input == path).map_or("is no file that the spec names", |(_, what)| what));
             }
         } else if path == OCS && fabric.pod().is_none() {

@@ -6,7 +6,7 @@ use super::read::{contradiction, tagged};
 use crate::check::CheckError;
 use crate::check::schedule::vectors_together;
 use crate::ir::{Scene, Schedule, Timed};
-use crate::model::{Collective, DeclaredCollective, SlotPace};
+use crate::model::{Collective, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace};
 use crate::read::ScheduleFile;
 
 impl Plant<'_> {
@@ -57,6 +57,9 @@ impl Plant<'_> {
         if of.algorithm.is_some_and(|only| only != plan.algorithm) {
             return Err(format!("this is `{}`, which the spec does not ask for", plan.algorithm.name()));
         }
+        if let Some(declared) = &of.messages {
+            return self.are_declared(declared, plan, pace);
+        }
         // A vector holds so many bytes; everybody has a shard, or a message for each.
         let chips = scene.endpoints().count() as u64;
         let shards = match of.collective {
@@ -68,5 +71,18 @@ impl Plant<'_> {
             return Err(format!("its size takes {vectors} vectors, but it has {}", plan.chunks));
         }
         Ok(())
+    }
+
+    /// Whether the messages of a plan are those that the spec declares.
+    fn are_declared(&self, declared: &DeclaredMessages, plan: &Schedule, pace: SlotPace) -> Result<(), String> {
+        let mut wanted = Vec::new();
+        for DeclaredMessage { from, to, bytes, earliest } in &declared.all {
+            let find = |name: &str| self.topology.find(name).ok_or_else(|| format!("there is no router `{name}`"));
+            wanted.push((find(from)?, find(to)?, *earliest, bytes.div_ceil(u64::from(pace.vector_bytes))));
+        }
+        wanted.sort_unstable();
+        let messages = plan.timed().map_or(&[][..], |timed| &timed.messages);
+        let listed = messages.iter().map(|message| (message.from, message.to, message.earliest, u64::from(message.vectors)));
+        if listed.eq(wanted) { Ok(()) } else { Err("its messages are not those of the spec".to_owned()) }
     }
 }

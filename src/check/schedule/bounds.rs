@@ -43,7 +43,7 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
             CollectiveBound::Partition { parts, channels, .. } => {
                 (2 * u128::from(parts - 1) * u128::from(chunks * chips), u128::from(channels))
             }
-            CollectiveBound::Latency { .. } => continue,
+            CollectiveBound::Latency { .. } | CollectiveBound::Quickest { .. } => continue,
         };
         if u128::from(over).saturating_mul(below) < above.saturating_mul(u128::from(under)) {
             return Err(ScheduleError::Beaten { bound: at, volume: over / under }.into());
@@ -189,6 +189,7 @@ fn count(
             let channels = scene.channels().filter(into).count() as u32;
             Ok(CollectiveBound::Partition { part_of: part_of.clone(), parts: *parts, channels })
         }
+        CollectiveBound::Quickest { .. } => Err("bounds messages alone".to_owned()),
         CollectiveBound::Channel { .. } | CollectiveBound::Flow { .. } => Err("bounds an all-to-all alone".to_owned()),
     }
 }

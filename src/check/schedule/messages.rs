@@ -57,6 +57,7 @@ pub(super) fn sent_times(collective: Collective) -> u64 {
     match collective {
         Collective::AllReduce => 2,
         Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Broadcast | Collective::Reduce => 1,
+        Collective::Send => 1,
     }
 }
 

@@ -134,7 +134,7 @@ fn expect_order(collective: Collective, algorithm: CollectiveAlgorithm, order: &
         Collective::AllReduce if algorithm == CollectiveAlgorithm::Local => &[Order::Forward],
         Collective::ReduceScatter | Collective::Reduce => &[Order::Reverse],
         Collective::AllReduce => &[Order::Reverse, Order::Forward],
-        Collective::AllToAll => return Err(wrong("an all-to-all is no gather".to_owned())),
+        Collective::AllToAll | Collective::Send => return Err(wrong(format!("{} is no gather", collective.name()))),
     };
     if order == expected { Ok(()) } else { Err(wrong(format!("{} does not run {order:?}", collective.name()))) }
 }

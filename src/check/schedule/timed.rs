@@ -7,6 +7,7 @@
 
 mod bounds;
 mod copies;
+mod messages;
 mod plan;
 mod sums;
 
@@ -43,6 +44,7 @@ pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
         return Err(wrong(format!("it is not for these {nodes} routers, or has no vectors")));
     }
     sums::recipe(schedule, timed)?;
+    messages::shape(scene, schedule, timed)?;
     if timed.canonical {
         symmetry::automorphisms_of_lit(scene, scene.topology.symmetry())?;
     }

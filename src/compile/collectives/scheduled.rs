@@ -9,11 +9,11 @@ use crate::diag::Failure;
 use crate::ids::NodeId;
 use crate::ir::{
     CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime, Scene, Schedule, Timed,
-    cycle_time,
+    TimedMessage, cycle_time,
 };
-use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, SlotPace};
+use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace};
 use crate::passes::collective::over_lengths;
-use crate::passes::scheduled::{Job, ScheduledError, Site, bound_cycles, least_cycles, plan};
+use crate::passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, least_cycles, plan};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
 
@@ -43,10 +43,15 @@ impl Context<'_> {
     fn scheduled_one(&self, site: Site<'_>, declared: &DeclaredCollective, start: u32) -> Result<CollectiveOutcome, Failure> {
         let DeclaredCollective { collective, size, .. } = *declared;
         let chips = site.scene.endpoints().count() as u64;
-        let vectors = collective.vectors(size, chips, site.pace.vector_bytes);
+        let all = declared.messages.as_ref().map(|messages| self.messages(messages, declared, site.pace)).transpose()?;
+        let vectors = all.as_ref().map_or_else(
+            || collective.vectors(size, chips, site.pace.vector_bytes),
+            |all| all.iter().map(|message| u64::from(message.vectors)).sum(),
+        );
+        let messages = all.as_deref().zip(declared.messages.as_ref()).map(|(all, of)| Messages { all, ways: of.ways });
         let root = declared.root.as_deref().map(|root| named(root, self.topology, declared)).transpose()?;
         let block = self.fabric.blocks().0 as usize;
-        let job = Job { collective, vectors, root, seed: declared.seed, start, block };
+        let job = Job { collective, vectors, messages, root, seed: declared.seed, start, block };
         let failed = |reason: ScheduledError| {
             let (name, span) = (declared.name.clone(), declared.span);
             Failure::spec(CollectivesError::NotScheduled { name, reason, span })
@@ -104,6 +109,28 @@ impl Context<'_> {
             along: None,
         };
         Ok(CollectiveOutcome::new(row, schedule))
+    }
+
+    /// The messages of a collective, in vectors.
+    fn messages(&self, messages: &DeclaredMessages, declared: &DeclaredCollective, pace: SlotPace) -> Result<Vec<TimedMessage>, Failure> {
+        let one = |message: &DeclaredMessage| {
+            let (from, to) = (named(&message.from, self.topology, declared)?, named(&message.to, self.topology, declared)?);
+            let vectors = message.bytes.div_ceil(u64::from(pace.vector_bytes)).min(u64::from(u32::MAX)) as u32;
+            Ok(TimedMessage { from, to, earliest: message.earliest, vectors, first: 0 })
+        };
+        let all = TimedMessage::numbered(messages.all.iter().map(one).collect::<Result<_, Failure>>()?);
+        let wrong = |reason| Failure::spec(CollectivesError::NotScheduled { name: declared.name.clone(), reason, span: declared.span });
+        // By other names for the same routers.
+        if let Some(twice) =
+            all.windows(2).find(|pair| (pair[0].from, pair[0].to, pair[0].earliest) == (pair[1].from, pair[1].to, pair[1].earliest))
+        {
+            let [from, to] = [twice[0].from, twice[0].to].map(|node| self.topology.name(node));
+            return Err(wrong(ScheduledError::Twice { from, to }));
+        }
+        match all.iter().find(|message| message.from == message.to) {
+            Some(itself) => Err(wrong(ScheduledError::Itself { router: self.topology.name(itself.from) })),
+            None => Ok(all),
+        }
     }
 
     /// What the certificate of the concurrent flow says of an all-to-all.

@@ -29,7 +29,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     let routing = choices::routing(context, items, site, kind);
     let simulations = simulations::simulations(context, items, router.as_ref());
     let requires = requires::requires(context, items, budget.as_ref(), kind);
-    let collectives = collectives::collectives(context, items, &requires);
+    let collectives = collectives::collectives(context, items, &requires, site);
     if scheduled::is_asked(items) {
         scheduled::without_tables(context, items, site.head, budget.as_ref().map(|budget| (budget.faults, budget.faults_span)));
     }

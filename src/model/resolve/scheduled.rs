@@ -78,6 +78,9 @@ pub(super) fn fit(context: &mut Context, settings: &Settings<'_>, collective: Co
     for name in strange.iter().filter(|name| settings.get(name).is_some()) {
         misplaced(format!("`{name}`"), help, settings.place_of(name));
     }
+    if !scheduled && collective == Collective::Send {
+        misplaced(format!("`{}`", kind.value), help, kind.span);
+    }
     if scheduled && collective == Collective::Reduce {
         misplaced("`reduce`".to_owned(), "write `all_reduce` or `reduce_scatter`", kind.span);
     }

@@ -73,7 +73,9 @@ pub fn bound_cycles(
             (u128::from(*shards) * vectors, u128::from(*channels) * parts)
         }
         CollectiveBound::Channel { shards, .. } => (u128::from(*shards) * vectors, 1),
+        CollectiveBound::Flow { volume, distance, .. } if collective == Collective::Send => (*distance, *volume),
         CollectiveBound::Flow { volume, distance, .. } => (distance.saturating_mul(vectors), *volume),
+        CollectiveBound::Quickest { cycles, .. } => return Ok(*cycles),
         CollectiveBound::Partition { parts, channels, .. } => (2 * u128::from(parts - 1) * vectors, u128::from(*channels)),
     };
     let slots = over.div_ceil(under.max(1)).saturating_sub(1) * u128::from(pace.slot);

@@ -46,6 +46,26 @@ pub enum ScheduledError {
         /// As asked for.
         root: NodeId,
     },
+    /// An end of a message that is none of the chips.
+    #[error("{router} is no chip that takes part")]
+    NoChip {
+        /// Its name.
+        router: String,
+    },
+    /// Two messages of one cycle between the same two.
+    #[error("{from} has two messages for {to} in the same cycle: add them up")]
+    Twice {
+        /// Its name.
+        from: String,
+        /// The other one's.
+        to: String,
+    },
+    /// A message that goes nowhere.
+    #[error("{router} sends to itself")]
+    Itself {
+        /// Its name.
+        router: String,
+    },
     /// More vectors than are planned one by one.
     #[error("it takes {sends} sends of vectors, more than the {most} that are planned one by one")]
     TooLarge {

@@ -14,10 +14,13 @@ mod flood;
 mod ground;
 mod list;
 mod paths;
+mod quickest;
 mod reduce;
+mod send;
 
 pub use bounds::bound_cycles;
 pub use error::ScheduledError;
+pub use send::Messages;
 
 use crate::ids::NodeId;
 use crate::ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Transfers};
@@ -41,12 +44,14 @@ const DRAWN: usize = 12;
 
 /// A collective that is to be planned.
 #[derive(Clone, Copy, Debug)]
-pub struct Job {
+pub struct Job<'a> {
     /// What is done.
     pub collective: Collective,
     /// How many there are: of an all-to-all for each pair, of a gather or a reduce-scatter for each chip,
     /// otherwise in all.
     pub vectors: u64,
+    /// What is sent, of a send.
+    pub messages: Option<Messages<'a>>,
     /// Where a broadcast starts.
     pub root: Option<NodeId>,
     /// Of what is drawn.
@@ -74,16 +79,25 @@ pub struct Site<'a> {
 ///
 /// # Errors
 /// A scene for which nothing can be planned, or too much of it; an algorithm that does not fit the scene.
-pub fn plan(site: Site<'_>, job: Job, algorithm: CollectiveAlgorithm) -> Result<Schedule, ScheduledError> {
+pub fn plan(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm) -> Result<Schedule, ScheduledError> {
     let plain = site.before.iter().any(|timed| !timed.canonical);
     let by_groups = matches!(algorithm, CollectiveAlgorithm::Hops | CollectiveAlgorithm::Portions);
     let symmetric = !plain && !by_groups && job.root.is_none() && divides(site.scene, job);
+    let symmetric = symmetric && job.messages.is_none_or(|messages| send::is_symmetric(site.scene, messages.all));
     let ground = Ground::new(site.scene, symmetric)?;
     if let Some(root) = job.root.filter(|root| !ground.living.contains(root)) {
         return Err(ScheduledError::Root { root });
     }
+    let ends = job.messages.iter().flat_map(|messages| messages.all).flat_map(|message| [message.from, message.to]);
+    if let Some(router) = ends.into_iter().find(|end| !ground.living.contains(end)) {
+        return Err(ScheduledError::NoChip { router: site.scene.topology.name(router) });
+    }
     let plan = Plan { site, job, ground: &ground, taken: taken(&ground, site.before, job.start) };
     plan.affordable(algorithm)?;
+    if let Some(messages) = job.messages {
+        let (sends, bounds) = plan.send(messages);
+        return Ok(Schedule { bounds, ..plan.schedule(algorithm, sends, Recipe::NONE) });
+    }
     let (sends, recipe) = match job.collective {
         Collective::AllToAll => plan.exchange(),
         Collective::AllGather | Collective::Broadcast => plan.gather(),
@@ -108,7 +122,7 @@ pub fn least_cycles(algorithm: CollectiveAlgorithm, vectors: u64, pace: SlotPace
 }
 
 /// Whether every chip has as many vectors as any other.
-fn divides(scene: &Scene<'_>, job: Job) -> bool {
+fn divides(scene: &Scene<'_>, job: Job<'_>) -> bool {
     job.collective != Collective::AllReduce || job.vectors.is_multiple_of(scene.endpoints().count().max(1) as u64)
 }
 
@@ -134,7 +148,7 @@ fn taken(ground: &Ground<'_>, before: &[&Timed], start: u32) -> Taken {
 /// What is planned, and on what.
 struct Plan<'a> {
     site: Site<'a>,
-    job: Job,
+    job: Job<'a>,
     ground: &'a Ground<'a>,
     taken: Taken,
 }
@@ -150,6 +164,8 @@ impl Plan<'_> {
             (Collective::AllReduce, CollectiveAlgorithm::Hops) => vectors * chips * chips,
             (Collective::AllReduce, _) => 2 * vectors * chips / (self.ground.symmetry.order() as u128).max(1),
             (Collective::Broadcast, _) => vectors * chips,
+            // Ways of so many hops are rare.
+            (Collective::Send, _) => vectors * 8,
             _ => vectors * chips * all,
         };
         let most = MOST_SENDS;
@@ -305,7 +321,8 @@ impl Plan<'_> {
         let end = sends.last().map_or(job.start, |last| last.cycle + site.pace.hop + summed);
         let canonical = ground.is_canonical();
         let Recipe { sums, result } = recipe;
-        let timed = Timed { canonical, pace: site.pace, clock_hz: site.clock_hz, start: job.start, end, sums, result, sends };
+        let messages = job.messages.map_or_else(Vec::new, |messages| messages.all.to_vec());
+        let timed = Timed { canonical, pace: site.pace, clock_hz: site.clock_hz, start: job.start, end, sums, result, messages, sends };
         Schedule {
             collective: job.collective,
             algorithm,

@@ -2,13 +2,17 @@
 
 use super::super::ScheduleError;
 use super::super::bounds::witnesses;
+use super::messages;
 use crate::check::CheckError;
 use crate::ir::{CollectiveBound, Scene, Schedule, Timed};
 use crate::model::Collective;
 
 /// Checks all bounds of a plan.
 pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
-    witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, None)?;
+    match schedule.collective {
+        Collective::Send => messages::witnesses(scene, schedule, timed)?,
+        _ => witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, None)?,
+    }
     let took = u64::from(timed.end - timed.start);
     for (at, bound) in schedule.bounds.iter().enumerate() {
         if cycles(schedule, timed, bound) > took {
@@ -43,7 +47,10 @@ fn cycles(schedule: &Schedule, timed: &Timed, bound: &CollectiveBound) -> u64 {
             (u128::from(shards) * vectors, u128::from(channels), u128::from(distance) + 1)
         }
         CollectiveBound::Channel { shards, .. } => (u128::from(shards) * vectors, 1, 1),
+        // Messages are counted vector by vector.
+        CollectiveBound::Flow { volume, distance, .. } if schedule.collective == Collective::Send => (distance, volume, 1),
         CollectiveBound::Flow { volume, distance, .. } => (distance * vectors, volume, 1),
+        CollectiveBound::Quickest { cycles, .. } => return cycles,
         // Parts take in a vector until one has the sum, and then the sum: all but one of them twice in all.
         CollectiveBound::Partition { parts, channels, .. } => (2 * u128::from(parts - 1) * vectors, u128::from(channels), 1),
     };

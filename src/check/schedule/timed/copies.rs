@@ -11,7 +11,7 @@ pub(super) fn copies(of: &Replay<'_>, came: &mut [u64], steps: &[Step]) -> Resul
     let failed = |cycle: u32, what: String| CheckError::from(ScheduleError::Vector { vector, cycle, what });
     came.fill(u64::MAX);
     let owner = of.owner(vector).or(of.schedule.root).unwrap_or(NodeId(0));
-    came[owner.index()] = u64::from(of.timed.start);
+    came[owner.index()] = of.since(vector);
     let mut end = 0;
     for step in steps {
         let name = |node| of.scene.topology.name(node);

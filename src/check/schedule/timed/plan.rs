@@ -1,5 +1,6 @@
 //! Whose vectors a plan sends, and all of its sends by vector.
 
+use super::messages;
 use crate::check::CheckError;
 use crate::check::schedule::ScheduleError;
 use crate::ids::NodeId;
@@ -53,11 +54,17 @@ impl<'a> Replay<'a> {
 
     /// The chip whose vector it is.
     pub(super) fn owner(&self, vector: u64) -> Option<NodeId> {
+        if self.schedule.collective == Collective::Send {
+            return messages::of(self.timed, vector).map(|message| message.from);
+        }
         let owner = vector / self.each?;
         (owner < self.nodes).then_some(NodeId(owner as u32))
     }
 
     pub(super) fn destination(&self, vector: u64) -> Option<NodeId> {
+        if self.schedule.collective == Collective::Send {
+            return messages::of(self.timed, vector).map(|message| message.to);
+        }
         let to_all = self.schedule.collective != Collective::AllToAll;
         let pair = vector / u64::from(self.schedule.chunks);
         (!to_all).then_some(NodeId((pair % self.nodes) as u32))
@@ -95,6 +102,9 @@ impl<'a> Replay<'a> {
     }
 
     fn image(&self, element: usize, vector: u64) -> u64 {
+        if self.schedule.collective == Collective::Send {
+            return messages::image(self.timed, &self.symmetry, element, vector);
+        }
         let Some(each) = self.each else { return vector };
         let image = |node: u64| u64::from(self.symmetry.image(element, NodeId(node as u32)).0);
         let (owner, rest) = (image(vector / each), vector % each);
@@ -106,6 +116,12 @@ impl<'a> Replay<'a> {
             _ => rest,
         };
         owner * each + rest
+    }
+
+    /// The cycle before which a vector is nowhere.
+    pub(super) fn since(&self, vector: u64) -> u64 {
+        let message = messages::of(self.timed, vector);
+        u64::from(self.timed.start) + message.map_or(0, |message| u64::from(message.earliest))
     }
 
     /// Whether there is such a vector.
@@ -126,6 +142,8 @@ impl<'a> Replay<'a> {
         let (chips, canonical) = (self.chips.len() as u64, (self.chips.len() / self.symmetry.order()) as u64);
         match self.schedule.collective {
             Collective::AllToAll => canonical * (chips - 1) * vectors,
+            // Every message has its images, and no chip is its own.
+            Collective::Send => vectors / self.symmetry.order() as u64,
             Collective::AllGather | Collective::ReduceScatter => canonical * vectors,
             _ => vectors / self.symmetry.order() as u64,
         }
