@@ -241,6 +241,11 @@ impl Fabric {
             reduce: said.reduce,
         })
     }
+    /// Whether a line of the contract is about the concurrent flow.
+    pub fn requires_flow(&self) -> bool {
+        let of_flow = |metric| matches!(metric, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
+        self.requires.iter().any(|require| of_flow(require.metric))
+    }
     /// The concurrent flow that the spec requires under every tolerated fault, as a number; 0 where it
     /// requires none.
     pub fn required_fault_flow(&self) -> f64 {

@@ -135,6 +135,26 @@ fn files_of_messages_are_sent() {
     assert_eq!([plan.start, plan.end], [650, timed.end + 650]);
 }
 
+/// Files with a manifest that names what they are now.
+fn signed(mut files: check::Files, spec_text: &str) -> check::Files {
+    files.remove("manifest.json");
+    let lines: Vec<ManifestLine> = files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
+    let manifest = manifest_json(TOOL, "sent", spec_text, Contract::Kept, &[], &lines);
+    files.insert("manifest.json".to_owned(), manifest.into_bytes());
+    files
+}
+
+#[test]
+fn longer_ways_than_the_spec_allows_are_convicted() {
+    let text = |paths: &str| spec(7, NODE, &format!("collective m = send {{ from = 0; to = 1; size = 64 KiB; paths = {paths}; }}"));
+    let (_, mut files) = built(&text("any"), "");
+    let (minimal, _) = built(&text("minimal"), "");
+    let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap().replace("paths = any", "paths = minimal");
+    files.insert("spec.fab".to_owned(), spec_text.clone().into_bytes());
+    let errors = verify::directory(&signed(files, &spec_text), &minimal.fabric, &spec_text).unwrap_err();
+    assert!(errors.iter().any(|error| error.to_string().contains("take more hops than they must")), "{errors:?}");
+}
+
 #[test]
 fn a_directory_with_other_messages_is_convicted() {
     let messages = shift(4, 3, 1, 3_200);
@@ -147,11 +167,7 @@ fn a_directory_with_other_messages_is_convicted() {
         let mut files = files.clone();
         assert_ne!(files[path], changed.as_bytes(), "nothing was changed");
         files.insert(path.to_owned(), changed.into_bytes());
-        files.remove("manifest.json");
-        let lines: Vec<ManifestLine> = files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
-        let manifest = manifest_json(TOOL, "sent", &spec_text, Contract::Kept, &[], &lines);
-        files.insert("manifest.json".to_owned(), manifest.into_bytes());
-        verify::directory(&files, &compiled.fabric, &spec_text)
+        verify::directory(&signed(files, &spec_text), &compiled.fabric, &spec_text)
     };
     // Messages, what bounds them, the file that they come from.
     for (path, what, instead) in [

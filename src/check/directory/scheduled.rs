@@ -5,8 +5,9 @@ use super::files::SCHEDULE;
 use super::read::{contradiction, tagged};
 use crate::check::CheckError;
 use crate::check::schedule::vectors_together;
+use crate::ids::{Id, NodeId};
 use crate::ir::{Scene, Schedule, Timed};
-use crate::model::{Collective, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace};
+use crate::model::{Collective, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays, SlotPace};
 use crate::read::ScheduleFile;
 
 impl Plant<'_> {
@@ -58,7 +59,7 @@ impl Plant<'_> {
             return Err(format!("this is `{}`, which the spec does not ask for", plan.algorithm.name()));
         }
         if let Some(declared) = &of.messages {
-            return self.are_declared(declared, plan, pace);
+            return self.are_declared(scene, declared, plan, pace);
         }
         // A vector holds so many bytes; everybody has a shard, or a message for each.
         let chips = scene.endpoints().count() as u64;
@@ -73,8 +74,8 @@ impl Plant<'_> {
         Ok(())
     }
 
-    /// Whether the messages of a plan are those that the spec declares.
-    fn are_declared(&self, declared: &DeclaredMessages, plan: &Schedule, pace: SlotPace) -> Result<(), String> {
+    /// Whether the messages of a plan are those that the spec declares, and take no longer ways than it allows.
+    fn are_declared(&self, scene: &Scene<'_>, declared: &DeclaredMessages, plan: &Schedule, pace: SlotPace) -> Result<(), String> {
         let mut wanted = Vec::new();
         for DeclaredMessage { from, to, bytes, earliest } in &declared.all {
             let find = |name: &str| self.topology.find(name).ok_or_else(|| format!("there is no router `{name}`"));
@@ -83,6 +84,39 @@ impl Plant<'_> {
         wanted.sort_unstable();
         let messages = plan.timed().map_or(&[][..], |timed| &timed.messages);
         let listed = messages.iter().map(|message| (message.from, message.to, message.earliest, u64::from(message.vectors)));
-        if listed.eq(wanted) { Ok(()) } else { Err("its messages are not those of the spec".to_owned()) }
+        if !listed.eq(wanted) {
+            return Err("its messages are not those of the spec".to_owned());
+        }
+        let (MessageWays::Minimal, Some(timed)) = (declared.ways, plan.timed()) else { return Ok(()) };
+        // No vector is sent less often than it is far: if all together are not sent more often, none is.
+        let images = if timed.canonical { self.topology.symmetry().order() as u64 } else { 1 };
+        let mut far = 0;
+        for of in timed.messages.chunk_by(|one, other| one.from == other.from) {
+            let hops = hops_from(scene, of[0].from);
+            far += of.iter().map(|message| u64::from(message.vectors) * hops[message.to.index()]).sum::<u64>();
+        }
+        match timed.sends.len() as u64 * images == far {
+            true => Ok(()),
+            false => Err("some of its vectors take more hops than they must, which the spec rules out".to_owned()),
+        }
     }
+}
+
+/// `[router]`: hops from one along lit channels.
+fn hops_from(scene: &Scene<'_>, node: NodeId) -> Vec<u64> {
+    let mut hops = vec![u64::MAX; scene.topology.node_count()];
+    hops[node.index()] = 0;
+    let mut seen = vec![node];
+    let mut next = 0;
+    while let Some(&at) = seen.get(next) {
+        next += 1;
+        for channel in scene.channels_from(at) {
+            let to = scene.topology.target(channel).node;
+            if hops[to.index()] == u64::MAX {
+                hops[to.index()] = hops[at.index()] + 1;
+                seen.push(to);
+            }
+        }
+    }
+    hops
 }

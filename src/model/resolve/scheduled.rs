@@ -92,7 +92,7 @@ pub(super) fn fit(context: &mut Context, settings: &Settings<'_>, collective: Co
 pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [DeclaredCollective]) {
     let known: BTreeMap<String, usize> = all.iter().enumerate().map(|(at, of)| (of.name.clone(), at)).collect();
     for (setting, _) in &items.collectives {
-        let ValueKind::Block(_, block) = &setting.value.kind else { continue };
+        let (ValueKind::Block(_, block) | ValueKind::File(_, _, Some(block))) = &setting.value.kind else { continue };
         let written = block.statements.iter().find_map(|statement| match &statement.kind {
             StatementKind::Setting(setting) if &*setting.name.value == "after" => Some(&setting.value),
             _ => None,

@@ -47,6 +47,15 @@ impl Settings {
             false => Self { rounds: FEW_ROUNDS, gap_ppm: 2000, sweeps: 0, primal: false },
         }
     }
+    /// The certificate of a network whose vectors are scheduled and whose spec asks for no flow: it bounds
+    /// exchanges and stands in the report. A few rounds, unless symmetry makes them cheap.
+    pub fn of_scheduled(topology: &Topology) -> Self {
+        let own = Self::of_network(topology);
+        match topology.symmetry().is_trivial() {
+            true => Self { rounds: own.rounds.min(SCHEDULED_ROUNDS), gap_ppm: 5000, sweeps: 0, ..own },
+            false => own,
+        }
+    }
     /// As many of the rounds and sweeps, each of so many channels by sources, as [`WORK`] allows.
     fn within(self, round: u64) -> Self {
         let part = |count: u32| {
@@ -74,6 +83,8 @@ const FEWEST_ROUNDS: u32 = 24;
 /// Rounds where only the upper end is looked for: one, from what the structure suggests, to see which
 /// channels are full. Later ones swing too far to gain anything unless they are many.
 const FEW_ROUNDS: u32 = 1;
+/// Rounds of a scheduled network without symmetry.
+const SCHEDULED_ROUNDS: u32 = 48;
 
 /// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in
 /// parts per million.
