@@ -33,5 +33,6 @@ fn one(compiled: &Compiled, declared: &DeclaredCollective, result: &CollectiveRe
         key,
         steps => over_steps(&compiled.fabric, &compiled.topology, &declared.name, &nominal.schedule),
         both,
+        cycles => nominal.schedule.timed().is_some(),
     })
 }
