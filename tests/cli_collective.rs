@@ -682,7 +682,12 @@ fn leaves_send_where_spines_only_forward() {
     let rows = json(&place, &["--size", "100kB", "--collective", "all_gather"]);
     let row = &rows["collectives"][0];
     assert_eq!((&row["algorithm"], &row["left_out"]), (&"direct".into(), &Value::Null), "{row}");
-    let (_, error) = run(&place, &["--size", "1kB", "--collective", "broadcast", "--root", "0"], 1);
+    // A quarter of the vector to every leaf, a slot of 2 us each; then everybody's quarter to all but the
+    // root.
+    let rows = json(&place, &["--size", "100kB", "--collective", "broadcast", "--root", "0"]);
+    let row = &rows["collectives"][0];
+    assert_eq!((&row["algorithm"], &row["left_out"]), (&"direct".into(), &Value::Null), "{row}");
+    let (_, error) = run(&place, &["--size", "1kB", "--collective", "broadcast", "--root", "0", "--algorithm", "pull"], 1);
     assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");
     let (_, error) = run(&place, &["--size", "1kB", "--collective", "all_gather", "--algorithm", "steps"], 1);
     assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");

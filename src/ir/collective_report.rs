@@ -24,7 +24,7 @@ pub fn picoseconds(attoseconds: u128) -> u128 {
     whole + u128::from(rest * 2 > ATTOSECONDS_OF_A_PICOSECOND || (rest * 2 == ATTOSECONDS_OF_A_PICOSECOND && whole % 2 == 1))
 }
 
-/// What hops, messages and bytes take, on every channel alike.
+/// What hops, messages and bytes take; a channel of several lanes carries as many times as much.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveCost {
     /// Attoseconds of a hop: router and link. A channel is free again while they pass.
@@ -35,8 +35,10 @@ pub struct CollectiveCost {
     pub slowest_link: String,
     /// Attoseconds of a message in which its channel does nothing else.
     pub overhead: u128,
-    /// Of a channel, bit/s.
+    /// Of a channel, bit/s; where links carry unlike, the common unit of their bandwidths.
     pub bandwidth_bps: u64,
+    /// The most lanes of a lit link; 1 where all are alike.
+    pub lanes: u64,
     /// Bytes below which chunks are not cut.
     pub flit_bytes: u32,
     /// Whether all chips wait for each other after every round.

@@ -23,9 +23,9 @@ pub struct Schedule {
     pub seed: u64,
     /// Routers of the topology.
     pub nodes: u32,
-    /// Parts of a shard (of the root's vector where there is a root); positive. Of a plan of vectors how many
-    /// there are: of an all-to-all for each pair, of a gather or a reduce-scatter for each chip, otherwise in
-    /// all.
+    /// Parts of a shard (where there is a root: of its vector, but in messages of a shard of it); positive.
+    /// Of a plan of vectors how many there are: of an all-to-all for each pair, of a gather or a
+    /// reduce-scatter for each chip, otherwise in all.
     pub chunks: u32,
     /// The root, where there is one.
     pub root: Option<NodeId>,
@@ -75,7 +75,7 @@ pub enum Order {
 /// What happens at the same time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Round {
-    /// The most chunks that a channel carries.
+    /// The most chunks that a channel carries to each of its lanes.
     pub width: u32,
     /// What each channel carries; channels ascend, none occurs twice, none carries nothing.
     pub pulls: Vec<Pull>,
@@ -93,7 +93,7 @@ pub struct Pull {
 /// Spanning trees that share the links.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedTrees {
-    /// The most trees that a link is in.
+    /// The most trees that a link is in, to each of its lanes.
     pub capacity: u32,
     /// The trees; each moves the same share of the data.
     pub trees: Vec<SpanningTree>,
@@ -109,7 +109,9 @@ pub struct SpanningTree {
 }
 
 /// Messages of all to all: parts of what is for the destination alone, of what the source has for all
-/// (all-gather), or of what the destination adds up (reduce-scatter).
+/// (all-gather), or of what the destination adds up (reduce-scatter). With a root every chip has a shard of
+/// its vector in its care: a broadcast is an all-gather of them to all but the root, a reduction a
+/// reduce-scatter of what all but the root have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sends {
     /// Whether those of canonical routers, under the symmetry of the tables, stand for all of their images.
@@ -119,6 +121,10 @@ pub struct Sends {
     pub latency: u32,
     /// By source, destination and part.
     pub messages: Vec<Message>,
+    /// Before a broadcast gathers, what its root sends to those who shall have it in their care; after a
+    /// reduction has scattered, what they send to the root. Their slots are counted from 0 again. Without a
+    /// root none.
+    pub rooted: Vec<Message>,
 }
 
 /// A part of what one router has for another one.
@@ -134,8 +140,9 @@ pub struct Message {
     pub slots: Vec<u32>,
 }
 
-/// What bounds the time of a collective from below, as its witness. A *shard* is M / N bytes; channels all
-/// carry the same.
+/// What bounds the time of a collective from below, as its witness. A *shard* is M / N bytes. A channel has
+/// as many *lanes* as it carries times the common unit of all bandwidths, one where all links are alike, and
+/// counts as often among `channels`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CollectiveBound {
     /// All that starts outside of a set of routers must come in by the channels into it: `shards / channels`
@@ -162,13 +169,15 @@ pub enum CollectiveBound {
         /// Shards that start farther away than that.
         shards: u32,
     },
-    /// Along given tables all that crosses a channel crosses it one after the other: `shards` times what a
-    /// channel needs for a shard. Other tables may do better.
+    /// Along given tables all that crosses a channel crosses it one after the other: `shards / lanes` times
+    /// what a channel of one lane needs for a shard. Other tables may do better.
     Channel {
         /// The channel.
         channel: ChannelId,
         /// Shards that the tables lead over it.
         shards: u32,
+        /// How many times the common unit of all bandwidths it carries.
+        lanes: u32,
     },
     /// In an all-to-all every shard makes at least the way between its ends, by whatever lengths of channels:
     /// `distance / volume` times what a channel needs for a shard.
@@ -213,7 +222,7 @@ impl CollectiveBound {
             CollectiveBound::Cut { channels, shards, .. } | CollectiveBound::Latency { channels, shards, .. } => {
                 Fraction::new(shards, channels)
             }
-            CollectiveBound::Channel { shards, .. } => Fraction::whole(shards),
+            CollectiveBound::Channel { shards, lanes, .. } => Fraction::new(shards, lanes.max(1)),
             // In cycles, and of one message.
             CollectiveBound::Quickest { .. } => Fraction::whole(1u8),
             CollectiveBound::Flow { volume, distance, .. } => Fraction::new(distance, volume),
@@ -291,6 +300,16 @@ impl Schedule {
     pub fn sent_times(&self) -> u64 {
         if self.collective == Collective::AllReduce { 2 } else { 1 }
     }
+    /// The messages, list by list in the order in which they are sent, each when the one before has ended.
+    pub fn legs<'a>(&self, sends: &'a Sends) -> Vec<&'a [Message]> {
+        let (messages, rooted) = (&sends.messages[..], &sends.rooted[..]);
+        match self.collective {
+            Collective::AllReduce => vec![messages, messages],
+            Collective::Broadcast => vec![rooted, messages],
+            Collective::Reduce => vec![messages, rooted],
+            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Send => vec![messages],
+        }
+    }
     /// The rounds, where there are some.
     pub fn rounds(&self) -> Option<&Rounds> {
         if let Transfers::Rounds(rounds) = &self.transfers { Some(rounds) } else { None }
@@ -298,10 +317,16 @@ impl Schedule {
 }
 
 impl Sends {
-    /// Slots until the last chunk has been sent.
+    /// Slots until the last chunk of each list has been sent, each list sent once.
     pub fn slots(&self) -> u32 {
-        let last = self.messages.iter().filter_map(|message| message.slots.last());
-        last.max().map_or(0, |slot| slot.saturating_add(1))
+        Message::slots_of(&self.messages).saturating_add(Message::slots_of(&self.rooted))
+    }
+}
+
+impl Message {
+    /// Slots until the last one of a list has been sent.
+    pub fn slots_of(messages: &[Message]) -> u32 {
+        messages.iter().filter_map(|message| message.slots.last()).max().map_or(0, |slot| slot.saturating_add(1))
     }
 }
 

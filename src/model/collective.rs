@@ -177,7 +177,7 @@ impl CollectiveAlgorithm {
         match collective {
             Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree, Direct],
             Collective::AllReduce => &[GatherReduce, Trees, Local, Direct],
-            Collective::Broadcast | Collective::Reduce => &[Pull],
+            Collective::Broadcast | Collective::Reduce => &[Pull, Direct],
             Collective::AllToAll => &[Direct],
             Collective::Send => &[],
         }

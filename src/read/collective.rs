@@ -31,6 +31,8 @@ pub(crate) struct CollectiveFile {
     capacity: Option<u32>,
     trees: Option<Vec<TreeLine>>,
     sends: Option<Vec<SendLine>>,
+    /// Beside `sends`, where there is a root.
+    rooted: Option<Vec<SendLine>>,
     bounds: Vec<BoundLine>,
 }
 
@@ -90,6 +92,8 @@ pub(super) enum BoundLine {
     Channel {
         channel: u32,
         shards: u32,
+        #[serde(default = "one")]
+        lanes: u32,
     },
     Flow {
         lengths: Vec<u64>,
@@ -130,6 +134,9 @@ impl CollectiveFile {
         if self.capacity.is_some() && self.trees.is_none() {
             return alone("capacity", "`trees`");
         }
+        if self.rooted.is_some() && self.sends.is_none() {
+            return alone("rooted", "`sends`");
+        }
         if self.trees.is_some() && (self.latency.is_some() || self.canonical) {
             return alone(if self.canonical { "canonical" } else { "latency" }, "`steps` or `sends`: trees are listed for all chips");
         }
@@ -142,8 +149,9 @@ impl CollectiveFile {
                 Transfers::Trees(SharedTrees { capacity, trees })
             }
             (None, None, Some(sends)) => {
-                let messages = sends.into_iter().map(SendLine::message).collect();
-                Transfers::Sends(Sends { canonical, latency, messages })
+                let [messages, rooted] =
+                    [sends, self.rooted.unwrap_or_default()].map(|listed| listed.into_iter().map(SendLine::message).collect());
+                Transfers::Sends(Sends { canonical, latency, messages, rooted })
             }
             _ => return Err("it must have one of `steps`, `trees` and `sends`".to_owned()),
         };
@@ -167,6 +175,10 @@ impl CollectiveFile {
             bounds: self.bounds.into_iter().map(BoundLine::bound).collect(),
         })
     }
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn listed(algorithm: CollectiveAlgorithm) -> &'static str {
@@ -224,7 +236,7 @@ impl BoundLine {
             BoundLine::Latency { node, distance, channels, shards } => {
                 CollectiveBound::Latency { node: NodeId(node), distance, channels, shards }
             }
-            BoundLine::Channel { channel, shards } => CollectiveBound::Channel { channel: ChannelId(channel), shards },
+            BoundLine::Channel { channel, shards, lanes } => CollectiveBound::Channel { channel: ChannelId(channel), shards, lanes },
             BoundLine::Flow { lengths, volume, distance } => {
                 CollectiveBound::Flow { lengths, volume: volume.into(), distance: distance.into() }
             }

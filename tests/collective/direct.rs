@@ -112,7 +112,7 @@ fn a_pod_meets_the_load_of_its_tables_to_the_slot() {
     };
     let messages: Vec<Message> =
         (0..symmetry.order()).flat_map(|g| sends(&schedule).messages.iter().map(move |message| image(g, message))).collect();
-    let whole = Sends { canonical: false, latency: 0, messages };
+    let whole = Sends { canonical: false, latency: 0, messages, rooted: Vec::new() };
     let whole = Schedule { transfers: Transfers::Sends(whole), ..schedule.clone() };
     passes(&scene, &tables, &whole);
     // A plan for canonical routers is none for all, and the other way round.

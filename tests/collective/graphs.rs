@@ -2,6 +2,7 @@
 
 use fabc::ids::{LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Link, LinkClass, Scene, Schedule, Symmetry, Topology};
+use fabc::model::Capacities;
 use fabc::random::Stream;
 
 /// The graph of these pairs, each a duplex link; ports in order of the pairs.
@@ -67,6 +68,27 @@ pub(crate) fn random(stream: &mut Stream, most: usize) -> Topology {
         }
     }
     graph(nodes as u32, &pairs)
+}
+
+/// The same with links of so many lanes, in their order.
+pub(crate) fn laned(topology: Topology, lanes: &[u64]) -> Topology {
+    let mut links: Vec<Link> = topology.links().iter().cloned().collect();
+    links.iter_mut().zip(0..).for_each(|(link, kind)| link.link_type = LinkTypeId(kind));
+    let bandwidths: Vec<Option<u64>> = lanes.iter().map(|lanes| Some(lanes * 100_000_000_000)).collect();
+    let ports = topology.ports();
+    let wired = Topology::new(ports, links, topology.symmetry().clone());
+    wired.with_capacities(Capacities::new(&bandwidths).unwrap())
+}
+
+/// The same with links of one to three lanes.
+pub(crate) fn uneven(stream: &mut Stream, topology: Topology) -> Topology {
+    let lanes: Vec<u64> = topology.links().iter().map(|_| 1 + stream.below(3) as u64).collect();
+    laned(topology, &lanes)
+}
+
+/// Lanes of every link.
+pub(crate) fn lanes(topology: &Topology) -> Vec<u64> {
+    topology.links().ids().map(|link| topology.capacity(link)).collect()
 }
 
 /// Rounds, and chunk times.

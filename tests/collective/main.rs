@@ -7,6 +7,7 @@ mod direct;
 mod foreign_programs;
 mod graphs;
 mod interpreter;
+mod lanes;
 mod pods;
 mod programs;
 mod programs_tampered;

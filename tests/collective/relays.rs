@@ -1,12 +1,12 @@
 //! Where some routers only forward, or links run one way: messages along the tables.
 
 use crate::direct::{passes, shortest};
-use crate::graphs::{graph, random};
+use crate::graphs::{graph, random, uneven};
 use fabc::check;
 use fabc::ids::{LinkTypeId, NodeId, PortId};
-use fabc::ir::{CollectiveBound, End, Fraction, Link, LinkClass, Scene, Schedule, Symmetry, Topology, Transfers};
+use fabc::ir::{CollectiveBound, End, Fraction, Link, LinkClass, Message, Scene, Schedule, Symmetry, Topology, Transfers};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{Asked, bounds, by_slots, by_steps, direct, multitree, pull, trees, turned};
+use fabc::passes::collective::{Asked, bounds, by_slots, by_steps, direct, multitree, pull, rooted, trees, turned};
 use fabc::random::Stream;
 
 /// Four chips around a hub.
@@ -41,6 +41,15 @@ fn sent(topology: &Topology) -> Vec<Schedule> {
     all
 }
 
+/// A broadcast from a chip and a reduction to it.
+fn around(topology: &Topology, root: NodeId) -> [Schedule; 2] {
+    let (scene, tables) = (Scene::whole(topology), shortest(topology));
+    let of = |collective| rooted(&scene, &tables, (collective, root), Asked::default()).unwrap();
+    let both = [of(Collective::Broadcast), of(Collective::Reduce)];
+    both.iter().for_each(|schedule| passes(&scene, &tables, schedule));
+    both
+}
+
 fn slots(schedule: &Schedule) -> u64 {
     let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
     u64::from(sends.slots()) * schedule.sent_times()
@@ -65,7 +74,7 @@ fn small_fabrics_by_hand() {
     assert_eq!(star.iter().map(|of| bound(of, 4)).collect::<Vec<_>>(), [3, 3, 3, 6].map(|bound: u32| Fraction::whole(bound)));
     let all_reduce = &star[3].bounds;
     assert!(all_reduce.contains(&CollectiveBound::Partition { part_of: Vec::new(), parts: 4, channels: 4 }), "{all_reduce:?}");
-    assert!(all_reduce.contains(&CollectiveBound::Channel { channel: fabc::ids::ChannelId(0), shards: 6 }), "{all_reduce:?}");
+    assert!(all_reduce.contains(&CollectiveBound::Channel { channel: fabc::ids::ChannelId(0), shards: 6, lanes: 1 }), "{all_reduce:?}");
     let two = CollectiveBound::Latency { node: NodeId(1), distance: 1, channels: 1, shards: 3 };
     assert!(star[1].bounds.contains(&two), "{:?}", star[1].bounds);
 
@@ -90,10 +99,114 @@ fn small_fabrics_by_hand() {
 }
 
 #[test]
+fn small_fabrics_with_a_root_by_hand() {
+    // Of four shards three leave the root, the last of them two hops away; then it has its own for three, and
+    // the others tell each other theirs. One channel leaves the root: the bound is a vector, four shards.
+    let [broadcast, reduce] = around(&star(), NodeId(1));
+    for schedule in [&broadcast, &reduce] {
+        assert!((8..=9).contains(&slots(schedule)), "{schedule:?}");
+        let cut = CollectiveBound::Cut { all_but: vec![NodeId(2)], channels: 1, shards: 1 };
+        let Some(CollectiveBound::Cut { channels, shards, .. }) = schedule.bounds.get(1) else { panic!("{:?}", schedule.bounds) };
+        assert_eq!((*channels, *shards, cut.volume()), (1, 1, Fraction::whole(1u32)));
+        assert!(matches!(schedule.bounds[2], CollectiveBound::Latency { distance: 1, channels: 1, shards: 1, .. }));
+    }
+    // Three shards on the way out, and the root's own three times; as many come to it.
+    assert_eq!(broadcast.bounds[0], CollectiveBound::Channel { channel: fabc::ids::ChannelId(1), shards: 6, lanes: 1 });
+    assert_eq!(reduce.bounds[0], CollectiveBound::Channel { channel: fabc::ids::ChannelId(0), shards: 6, lanes: 1 });
+
+    // On a ring that runs one way 1 + 2 + 3 + 4 steps out; the other way round it is as far.
+    let [broadcast, reduce] = around(&circle(5), NodeId(2));
+    assert_eq!(broadcast.bounds[2], CollectiveBound::Latency { node: NodeId(1), distance: 3, channels: 1, shards: 1 });
+    assert_eq!(reduce.bounds[2], CollectiveBound::Latency { node: NodeId(2), distance: 3, channels: 1, shards: 1 });
+}
+
+#[test]
+fn cuts_around_a_root_are_the_least_of_all_sets() {
+    let mut stream = Stream::new(73, 1);
+    for _ in 0..60 {
+        let topology = random(&mut stream, 8);
+        let topology = uneven(&mut stream, topology);
+        if topology.node_count() < 3 {
+            continue;
+        }
+        let mut hosts: Vec<u16> = topology.nodes().map(|_| stream.below(2) as u16).collect();
+        (hosts[0], *hosts.last_mut().unwrap()) = (1, 1);
+        // A router that only forwards, so that messages are what is planned.
+        if hosts.iter().all(|&hosts| hosts > 0) {
+            hosts[1] = 0;
+        }
+        let topology = topology.with_hosts(hosts);
+        let chips: Vec<NodeId> = topology.endpoints().collect();
+        let root = chips[stream.below(chips.len())];
+        let into = |set: u32| {
+            let inside = |node: NodeId| set >> node.0 & 1 == 1;
+            let across = |channel: &fabc::ids::ChannelId| inside(topology.target(*channel).node) && !inside(topology.source(*channel).node);
+            let parts = !inside(root) && chips.iter().any(|&chip| inside(chip));
+            parts.then(|| topology.channels().filter(across).map(|channel| topology.capacity(channel.link())).sum::<u64>())
+        };
+        let least = (1..1u32 << topology.node_count()).filter_map(into).min().unwrap();
+        for schedule in around(&topology, root) {
+            let Some(CollectiveBound::Cut { channels, .. }) = schedule.bounds.get(1) else { panic!("{:?}", schedule.bounds) };
+            assert_eq!(u64::from(*channels), least, "{topology:?}");
+        }
+    }
+}
+
+/// A message that is missing, double, another one, too early, or that a root has no need of, is convicted.
+#[test]
+fn tampered_messages_around_a_root_are_convicted() {
+    let topology = two_hubs();
+    let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
+    for schedule in around(&topology, NodeId(3)) {
+        let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
+        let lists = |change: &dyn Fn(&mut Vec<Message>)| {
+            [true, false].map(|of_root| {
+                let mut sends = sends.clone();
+                change(if of_root { &mut sends.rooted } else { &mut sends.messages });
+                Schedule { transfers: Transfers::Sends(sends), ..schedule.clone() }
+            })
+        };
+        let tampered = [
+            lists(&|list| drop(list.remove(0))),
+            lists(&|list| list.push(list[0].clone())),
+            lists(&|list| list[1] = list[0].clone()),
+            lists(&|list| {
+                let message = &mut list[0];
+                (message.source, message.destination) = (message.destination, message.source);
+            }),
+            lists(&|list| list.iter_mut().find(|message| message.slots.len() > 1).unwrap().slots.reverse()),
+            lists(&|list| list[0].part = 1),
+        ];
+        for (at, wrong) in tampered.iter().flatten().enumerate().filter(|(_, wrong)| wrong.transfers != schedule.transfers) {
+            assert!(check::schedule_along(&scene, &tables, wrong).is_err(), "{at} of {:?}", schedule.collective);
+        }
+        let mut elsewhere = schedule.clone();
+        elsewhere.root = Some(NodeId(4));
+        assert!(check::schedule_along(&scene, &tables, &elsewhere).is_err());
+        let mut other = schedule.clone();
+        other.collective = if schedule.collective == Collective::Reduce { Collective::Broadcast } else { Collective::Reduce };
+        assert!(check::schedule_along(&scene, &tables, &other).is_err());
+        for at in 0..schedule.bounds.len() {
+            let mut wrong = schedule.clone();
+            match &mut wrong.bounds[at] {
+                CollectiveBound::Cut { channels, .. } => *channels -= 1,
+                CollectiveBound::Latency { distance, .. } => *distance += 1,
+                CollectiveBound::Channel { shards, .. } => *shards += 1,
+                other => panic!("{other:?}"),
+            }
+            assert!(check::schedule_along(&scene, &tables, &wrong).is_err(), "bound {at}");
+        }
+    }
+}
+
+#[test]
 fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
     let mut stream = Stream::new(71, 1);
-    for _ in 0..150 {
-        let topology = random(&mut stream, 10);
+    for round in 0..150 {
+        let mut topology = random(&mut stream, 10);
+        if round % 2 == 1 {
+            topology = uneven(&mut stream, topology);
+        }
         let mut hosts: Vec<u16> = topology.nodes().map(|_| stream.below(2) as u16).collect();
         hosts[0] = 1;
         *hosts.last_mut().unwrap() = 1;
@@ -103,7 +216,8 @@ fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
             let within = topology.endpoints().filter(|&chip| inside(chip)).count();
             let out =
                 topology.channels().filter(|&channel| inside(topology.source(channel).node) && !inside(topology.target(channel).node));
-            (within > 0 && within < topology.endpoints().count()).then(|| Fraction::new(within as u32, out.count() as u32))
+            (within > 0 && within < topology.endpoints().count())
+                .then(|| Fraction::new(within as u64, out.map(|channel| topology.capacity(channel.link())).sum::<u64>()))
         };
         let scene = Scene::whole(&topology);
         let gather = bounds(&scene, Collective::AllGather, None).unwrap();
@@ -129,7 +243,7 @@ fn wrong_claims_are_convicted() {
                 *shards += 1;
             }
             CollectiveBound::Partition { channels, .. } => *channels -= 1,
-            other @ CollectiveBound::Flow { .. } => panic!("{other:?} is of an all-to-all"),
+            other @ (CollectiveBound::Flow { .. } | CollectiveBound::Quickest { .. }) => panic!("{other:?} is not of a sum"),
         }
         assert!(check::schedule_along(&scene, &tables, &wrong).is_err(), "{wrong:?}");
     }
@@ -163,7 +277,6 @@ fn nothing_rests_where_nothing_can() {
             multitree(&scene, asked).unwrap_err(),
             pull(&scene, NodeId(1), asked).unwrap_err(),
             trees(&scene, asked).unwrap_err(),
-            bounds(&scene, Collective::Broadcast, Some(NodeId(1))).unwrap_err(),
         ];
         assert!(told.iter().all(|error| error.to_string().contains(word)), "{told:?}");
     }

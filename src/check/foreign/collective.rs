@@ -10,7 +10,7 @@ use super::verdict::{NamedFile, Rejected, malformed, text};
 use crate::check::{CheckError, schedule, schedule_along};
 use crate::ids::{Id, LinkTypeId, NodeId, PortId};
 use crate::ir::{
-    CollectiveBound, End, ForwardingTables, Link, LinkClass, Names, Scene, Schedule, SpanningTree, Symmetry, Topology, Transfers,
+    CollectiveBound, End, ForwardingTables, Link, LinkClass, Message, Names, Scene, Schedule, SpanningTree, Symmetry, Topology, Transfers,
 };
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::read::{AnyTopology, ClassLine, CollectiveFile, NoGroup, of_blocks, tagged};
@@ -116,11 +116,14 @@ fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
             (steps, steps * u64::from(shared.capacity), 2 * used)
         }
         Transfers::Sends(sends) => {
-            let sent: u64 = sends.messages.iter().map(|message| message.slots.len() as u64).sum();
-            let last = sends.messages.iter().flat_map(|message| &message.slots).max();
-            let slots = last.map_or(0, |&slot| u64::from(slot) + 1);
             let times = if plan.collective == Collective::AllReduce { 2 } else { 1 };
-            (slots * times, slots * times, sent * times)
+            let of = |list: &[Message]| {
+                let hops = || list.iter().flat_map(|message| &message.slots);
+                (hops().max().map_or(0, |&slot| u64::from(slot) + 1), hops().count() as u64)
+            };
+            let ((slots, sent), (rooted_slots, rooted_sent)) = (of(&sends.messages), of(&sends.rooted));
+            let slots = slots * times + rooted_slots;
+            (slots, slots, sent * times + rooted_sent)
         }
         Transfers::Timed(timed) => (u64::from(timed.end - timed.start), 0, timed.sends.len() as u64),
     }
@@ -143,9 +146,11 @@ fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
         _ if plan.algorithm == CollectiveAlgorithm::Local => chunks,
         _ => chunks * chips,
     };
+    // Chunks of what a cut parts: a shard, or the root's vector, which messages cut into as many.
+    let vector = if plan.root.is_some() && matches!(plan.transfers, Transfers::Sends(_)) { whole } else { chunks };
     let narrow = |over: u128, below: u128| Some((u64::try_from(over).ok()?, u64::try_from(below).ok()?));
     let claims = plan.bounds.iter().filter_map(|bound| match *bound {
-        CollectiveBound::Cut { channels, shards, .. } => Some((u64::from(shards) * chunks, u64::from(channels))),
+        CollectiveBound::Cut { channels, shards, .. } => Some((u64::from(shards) * vector, u64::from(channels))),
         CollectiveBound::Partition { parts, channels, .. } => Some((2 * u64::from(parts - 1) * whole, u64::from(channels))),
         CollectiveBound::Flow { volume, distance, .. } => narrow(distance * u128::from(chunks), volume),
         CollectiveBound::Latency { .. } | CollectiveBound::Channel { .. } | CollectiveBound::Quickest { .. } => None,

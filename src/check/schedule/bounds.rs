@@ -1,7 +1,7 @@
 //! Bounds, counted again from their witnesses.
 
 use super::ScheduleError;
-use super::messages::{Loads, sent_times};
+use super::messages::{Leg, Loads};
 use crate::check::CheckError;
 use crate::check::dual::measure;
 use crate::ids::{ChannelId, Id, NodeId};
@@ -21,10 +21,10 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
             let volume = rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs;
             (volume, 1, rounds.rounds.len())
         }
-        Transfers::Sends(sends) => {
-            let sent = sends.messages.iter().flat_map(|message| &message.slots);
-            let slots = sent.map(|&slot| u64::from(slot) + 1).max().unwrap_or(0);
-            (slots * sent_times(schedule.collective), 1, slots as usize)
+        Transfers::Sends(_) => {
+            let legs = loads.map(|loads| &loads.legs[..]).unwrap_or_default();
+            let rounds = legs.iter().map(Leg::slots).max().unwrap_or(0);
+            (legs.iter().map(Leg::slots).sum(), 1, rounds as usize)
         }
         Transfers::Timed(_) => return Err(ScheduleError::shape("plans of vectors are bounded in cycles").into()),
         // Every tree moves its share of the full vector, over a link of as many trees as a link is in at
@@ -34,11 +34,13 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
             (u64::from(shared.capacity) * chunks * full, shared.trees.len() as u64, usize::MAX)
         }
     };
-    // The full vector of an all-reduce is N shards.
+    // The vector of a root is one shard, but N of them where messages carry it; the full vector of an
+    // all-reduce is N.
+    let vector = if schedule.root.is_some() && matches!(schedule.transfers, Transfers::Sends(_)) { chips } else { 1 };
     for (at, bound) in schedule.bounds.iter().enumerate() {
         let (above, below) = match *bound {
-            CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards) * u128::from(chunks), u128::from(channels)),
-            CollectiveBound::Channel { shards, .. } => (u128::from(shards) * u128::from(chunks), 1),
+            CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards) * u128::from(chunks * vector), u128::from(channels)),
+            CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards) * u128::from(chunks), u128::from(lanes)),
             CollectiveBound::Flow { volume, distance, .. } => (distance.saturating_mul(u128::from(chunks)), volume),
             CollectiveBound::Partition { parts, channels, .. } => {
                 (2 * u128::from(parts - 1) * u128::from(chunks * chips), u128::from(channels))
@@ -70,8 +72,8 @@ pub(super) fn witnesses(
     let chips = scene.endpoints().count() as u32;
     for (at, bound) in claimed.iter().enumerate() {
         let counted = match bound {
-            CollectiveBound::Channel { channel, .. } => along(scene, *channel, loads, sent_times(collective)),
-            CollectiveBound::Flow { lengths, .. } if collective == Collective::AllToAll => flow(scene, lengths)?,
+            CollectiveBound::Channel { channel, .. } => along(scene, *channel, loads),
+            CollectiveBound::Flow { lengths, .. } if collective == Collective::AllToAll => Ok(flow(scene, lengths)?),
             _ => count(scene, chips, collective, root, bound),
         };
         let counted = counted.map_err(|what| ScheduleError::shape(format!("bound {at} {what}")))?;
@@ -82,26 +84,28 @@ pub(super) fn witnesses(
     Ok(())
 }
 
-/// What messages bring over a channel that are sent so many times.
-fn along(scene: &Scene<'_>, channel: ChannelId, loads: Option<&Loads>, times: u64) -> Result<CollectiveBound, String> {
+/// What channels carry together, in units of what is common to all bandwidths.
+fn lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u32 {
+    let all: u64 = channels.map(|channel| scene.topology.capacity(channel.link())).sum();
+    u32::try_from(all).unwrap_or(u32::MAX)
+}
+
+/// What messages bring over a channel.
+fn along(scene: &Scene<'_>, channel: ChannelId, loads: Option<&Loads>) -> Result<CollectiveBound, String> {
     let loads = loads.ok_or_else(|| "is one of tables, and there are none".to_owned())?;
     if !scene.channels().any(|lit| lit == channel) {
         return Err("is of no lit channel".to_owned());
     }
-    Ok(CollectiveBound::Channel { channel, shards: u32::try_from(loads.on(scene, channel) * times).unwrap_or(u32::MAX) })
+    let shards = u32::try_from(loads.on(scene, channel)).unwrap_or(u32::MAX);
+    Ok(CollectiveBound::Channel { channel, shards, lanes: lanes(scene, [channel].into_iter()) })
 }
 
 /// What lengths of channels say of messages between all.
-fn flow(scene: &Scene<'_>, lengths: &[u64]) -> Result<Result<CollectiveBound, String>, CheckError> {
+fn flow(scene: &Scene<'_>, lengths: &[u64]) -> Result<CollectiveBound, CheckError> {
     let endpoints: Vec<NodeId> = scene.topology.endpoints().collect();
     let demand = Demand::uniform(endpoints.len()).among_endpoints(scene.topology.node_count(), endpoints);
     let (volume, distance) = measure(scene, &demand, lengths)?;
-    let Some(first) = scene.links().next() else { return Ok(Err("is of no link".to_owned())) };
-    let capacity = u128::from(scene.topology.capacity(first));
-    if scene.links().any(|link| u128::from(scene.topology.capacity(link)) != capacity) || volume % capacity.max(1) != 0 {
-        return Ok(Err("is of links of different bandwidths".to_owned()));
-    }
-    Ok(Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume: volume / capacity.max(1), distance }))
+    Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance })
 }
 
 /// `[router]`: hops from it to one, `u32::MAX` where there is no way.
@@ -145,8 +149,13 @@ fn count(
                 return Err("parts the root from nothing that it needs".to_owned());
             }
             let inside = |node: NodeId| all_but.binary_search(&node).is_ok();
-            let into = |&channel: &_| inside(topology.target(channel).node) && !inside(topology.source(channel).node);
-            let channels = scene.channels().filter(into).count() as u32;
+            // What is added up leaves the set for the root.
+            let across = |from: NodeId, to: NodeId| inside(to) && !inside(from);
+            let into = |&channel: &_| match (topology.source(channel).node, topology.target(channel).node) {
+                (from, to) if collective == Collective::Reduce => across(to, from),
+                (from, to) => across(from, to),
+            };
+            let channels = lanes(scene, scene.channels().filter(into));
             let shards = if root.is_some() { 1 } else { chips - within };
             Ok(CollectiveBound::Cut { all_but: all_but.clone(), channels, shards })
         }
@@ -156,6 +165,11 @@ fn count(
             }
             let hops = hops_to(scene, node);
             let farther = match root {
+                // Whatever comes to the root holds something of the chip that is farthest away.
+                Some(root) if collective == Collective::Reduce && node != root => {
+                    return Err("is not of the root, where a reduction ends".to_owned());
+                }
+                Some(_) if collective == Collective::Reduce => u32::from(scene.endpoints().any(|from| hops[from.index()] > distance)),
                 Some(root) => u32::from(hops[root.index()] > distance),
                 None => scene.endpoints().filter(|from| hops[from.index()] > distance).count() as u32,
             };
@@ -163,14 +177,14 @@ fn count(
             if shards == 0 {
                 return Err("waits for nothing".to_owned());
             }
-            Ok(CollectiveBound::Latency { node, distance, channels: scene.channels_into(node).count() as u32, shards })
+            Ok(CollectiveBound::Latency { node, distance, channels: lanes(scene, scene.channels_into(node)), shards })
         }
         CollectiveBound::Partition { part_of, parts, .. } => {
             if collective != Collective::AllReduce {
                 return Err("is a partition, which bounds an all-reduce alone".to_owned());
             }
             if part_of.is_empty() {
-                let into_chips = scene.channels().filter(|&channel| known(topology.target(channel).node)).count() as u32;
+                let into_chips = lanes(scene, scene.channels().filter(|&channel| known(topology.target(channel).node)));
                 return Ok(CollectiveBound::Partition { part_of: Vec::new(), parts: chips, channels: into_chips });
             }
             let mut seen = vec![false; *parts as usize];
@@ -186,7 +200,7 @@ fn count(
                 let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| part_of[end.node.index()]);
                 to.is_some() && from != to
             };
-            let channels = scene.channels().filter(into).count() as u32;
+            let channels = lanes(scene, scene.channels().filter(into));
             Ok(CollectiveBound::Partition { part_of: part_of.clone(), parts: *parts, channels })
         }
         CollectiveBound::Quickest { .. } => Err("bounds messages alone".to_owned()),

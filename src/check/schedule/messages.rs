@@ -12,12 +12,37 @@ pub(super) struct Loads {
     symmetry: Symmetry,
     /// `[channel class]`: messages that cross each of its channels.
     of: Vec<u64>,
-    /// (slot, channel class, message) of every send; slots ascend.
-    pub(super) sends: Vec<(u32, u32, u32)>,
+    /// `[channel class]`: times the unit of all bandwidths that each carries.
+    pub(super) lanes: Vec<u32>,
+    /// Lists of messages in the order in which they are sent.
+    pub(super) legs: Vec<Leg>,
 }
 
+/// Messages that are all there when the first of them is sent.
+#[derive(Clone)]
+pub(super) struct Leg {
+    /// (slot, channel class, message) of every send; slots ascend.
+    pub(super) sends: Vec<(u32, u32, u32)>,
+    /// Messages.
+    pub(super) count: usize,
+}
+
+impl Leg {
+    /// Slots until the last is sent.
+    pub(super) fn slots(&self) -> u64 {
+        self.sends.last().map_or(0, |(slot, ..)| u64::from(*slot) + 1)
+    }
+}
+
+/// Who has a message for whom.
+type Pairs = dyn Fn(NodeId, NodeId) -> bool;
+
 impl Loads {
-    /// Messages that cross a channel of the scene.
+    /// Slots of all lists, one after the other.
+    pub(super) fn slots(&self) -> u64 {
+        self.legs.iter().map(Leg::slots).sum()
+    }
+    /// Messages that cross a channel of the scene, each time that they are sent.
     pub(super) fn on(&self, scene: &Scene<'_>, channel: ChannelId) -> u64 {
         self.of[scene.topology.channel_class(&self.symmetry, channel).index()]
     }
@@ -52,68 +77,100 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// How often the messages that are listed are sent.
-pub(super) fn sent_times(collective: Collective) -> u64 {
-    match collective {
-        Collective::AllReduce => 2,
-        Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Broadcast | Collective::Reduce => 1,
-        Collective::Send => 1,
-    }
-}
-
-/// Checks that every chip sends every other one all parts of its message once, that each goes the way of the
-/// tables to its end, over lit channels, in slots that leave time to arrive, and that no channel carries two
-/// chunks in a slot. Gives back what the tables load.
+/// Checks that every chip sends every other one all parts of its message once (with a root: what a broadcast
+/// needs to leave it and to be gathered by the others, what a reduction needs to be scattered by the others
+/// and to come to it), that each goes the way of the tables to its end, over lit channels, in slots that
+/// leave time to arrive, and that no channel carries more chunks in a slot than it has lanes. Gives back what
+/// the tables load.
 pub(super) fn messages(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule, sends: &Sends) -> Result<Loads, CheckError> {
     if sends.canonical {
         symmetry::automorphisms_of_lit(scene, &tables.symmetry)?;
     }
+    if let (true, Some(root)) = (sends.canonical, schedule.root) {
+        return Err(ScheduleError::shape(format!("its root {root} has no images that it could stand for")).into());
+    }
     let symmetry = if sends.canonical { tables.symmetry.clone() } else { scene.topology.symmetry().without() };
-    complete(scene, schedule, sends, &symmetry)?;
     let asked = Asked::new(scene, tables)?;
-    let mut loads = vec![0u64; scene.topology.class_count(&symmetry)];
+    let mut of = vec![0u64; scene.topology.class_count(&symmetry)];
+    let mut lanes = vec![1; of.len()];
+    for channel in scene.channels() {
+        lanes[scene.topology.channel_class(&symmetry, channel).index()] = scene.topology.capacity(channel.link()) as u32;
+    }
+    let mut replay = |list: &[Message], pairs: &Pairs| {
+        complete(scene, schedule.chunks, list, pairs, &symmetry)?;
+        let mut loads = vec![0u64; of.len()];
+        let sends = leg(scene, &asked, &symmetry, (list, sends.latency), (&mut loads, &lanes))?;
+        of.iter_mut().zip(&loads).for_each(|(all, load)| *all += load);
+        Ok::<Leg, CheckError>(Leg { sends, count: list.len() })
+    };
+    let legs = match (schedule.collective, schedule.root) {
+        (Collective::Broadcast, Some(root)) => {
+            vec![replay(&sends.rooted, &move |from, _| from == root)?, replay(&sends.messages, &move |_, to| to != root)?]
+        }
+        (Collective::Reduce, Some(root)) => {
+            vec![replay(&sends.messages, &move |from, _| from != root)?, replay(&sends.rooted, &move |_, to| to == root)?]
+        }
+        _ if !sends.rooted.is_empty() => return Err(ScheduleError::shape("it lists what leaves or comes to a root, and has none").into()),
+        (Collective::AllReduce, _) => {
+            let once = replay(&sends.messages, &|_, _| true)?;
+            of.iter_mut().for_each(|load| *load *= 2);
+            vec![once.clone(), once]
+        }
+        _ => vec![replay(&sends.messages, &|_, _| true)?],
+    };
+    Ok(Loads { symmetry, of, lanes, legs })
+}
+
+/// Replays a list of messages: its sends by slot.
+fn leg(
+    scene: &Scene<'_>,
+    asked: &Asked<'_>,
+    symmetry: &Symmetry,
+    (list, latency): (&[Message], u32),
+    (loads, lanes): (&mut [u64], &[u32]),
+) -> Result<Vec<(u32, u32, u32)>, CheckError> {
     let mut used: Vec<(u32, u32, u32)> = Vec::new();
     let mut way = Vec::new();
-    for (number, message) in sends.messages.iter().enumerate() {
-        follow(scene, &asked, message, &mut way)?;
+    for (number, message) in list.iter().enumerate() {
+        follow(scene, asked, message, &mut way)?;
         for (hop, (&channel, &slot)) in way.iter().zip(&message.slots).enumerate() {
             let before = hop.checked_sub(1).map(|before| message.slots[before]);
-            if before.is_some_and(|before| u64::from(slot) <= u64::from(before) + u64::from(sends.latency)) {
-                let what =
-                    format!("is sent on in slot {slot}, but it came by one of slot {}, {} later", message.slots[hop - 1], sends.latency);
+            if before.is_some_and(|before| u64::from(slot) <= u64::from(before) + u64::from(latency)) {
+                let what = format!("is sent on in slot {slot}, but it came by one of slot {}, {latency} later", message.slots[hop - 1]);
                 return Err(failed(scene, message, what));
             }
-            let class = scene.topology.channel_class(&symmetry, channel).index();
+            let class = scene.topology.channel_class(symmetry, channel).index();
             used.push((slot, class as u32, number as u32));
             loads[class] += u64::from(message.part == 0);
         }
     }
     used.sort_unstable();
-    let same = |pair: &&[(u32, u32, u32)]| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1);
-    if let Some(&[(slot, class, _), _]) = used.windows(2).find(same) {
-        let channel = scene.channels().find(|&channel| scene.topology.channel_class(&symmetry, channel).index() == class as usize);
+    let at = |send: &(u32, u32, u32)| (send.0, send.1);
+    let crowded = |sends: &&[(u32, u32, u32)]| sends.len() as u64 > u64::from(lanes[sends[0].1 as usize]);
+    if let Some(&[(slot, class, _), ..]) = used.chunk_by(|one, next| at(one) == at(next)).find(crowded) {
+        let channel = scene.channels().find(|&channel| scene.topology.channel_class(symmetry, channel).index() == class as usize);
         let channel = channel.map_or_else(|| class.to_string(), |channel| scene.topology.channel_name(channel));
         return Err(ScheduleError::Busy { slot, channel }.into());
     }
-    Ok(Loads { symmetry, of: loads, sends: used })
+    Ok(used)
 }
 
-/// Checks that all messages are there, each once.
-fn complete(scene: &Scene<'_>, schedule: &Schedule, sends: &Sends, symmetry: &Symmetry) -> Result<(), CheckError> {
+/// Checks that all messages of a list are there, each once.
+fn complete(scene: &Scene<'_>, chunks: u32, list: &[Message], pairs: &Pairs, symmetry: &Symmetry) -> Result<(), CheckError> {
     let nodes = scene.topology.node_count();
-    let sources = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).count();
-    let pairs = sources * (scene.endpoints().count().saturating_sub(1));
-    let expected = pairs as u128 * u128::from(schedule.chunks);
-    if sends.messages.len() as u128 != expected {
-        return Err(ScheduleError::shape(format!("{} parts of messages are sent, and there are {expected}", sends.messages.len())).into());
+    let sources = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node));
+    let of = |from: NodeId| scene.endpoints().filter(|&to| to != from && pairs(from, to)).count();
+    let expected = sources.map(of).sum::<usize>() as u128 * u128::from(chunks);
+    if list.len() as u128 != expected {
+        return Err(ScheduleError::shape(format!("{} parts of messages are sent, and there are {expected}", list.len())).into());
     }
-    let parts = schedule.chunks as usize;
+    let parts = chunks as usize;
     // There are about as many cells as parts of messages.
     let mut seen = FixedBitSet::with_capacity(symmetry.class_count() * nodes * parts);
-    for message in &sends.messages {
+    for message in list {
         let Message { source, destination, part, .. } = message;
         let known = [source, destination].iter().all(|node| node.index() < nodes && scene.is_endpoint(**node));
-        if !known || source == destination || *part as usize >= parts {
+        if !known || source == destination || !pairs(*source, *destination) || *part as usize >= parts {
             let what = format!("part {part} of a message from {source} to {destination} is nothing that is sent");
             return Err(ScheduleError::shape(what).into());
         }

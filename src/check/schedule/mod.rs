@@ -66,7 +66,8 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
 
 /// Checks a schedule of messages along the forwarding tables that it is made for: of an all-to-all, of an
 /// all-gather (what a chip has goes to every other one), of a reduce-scatter (each chip is sent all that it
-/// adds up), or of an all-reduce, which is both, one after the other.
+/// adds up), of an all-reduce, which is both, one after the other, of a broadcast (from the root, then from
+/// all to all others) or of a reduction (among all others, then to the root).
 ///
 /// # Errors
 /// The first thing that is wrong: a message that is missing or double, that leaves the way of the tables or
@@ -77,9 +78,6 @@ pub fn schedule_along(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &S
     let Transfers::Sends(sends) = &schedule.transfers else {
         return Err(wrong("it has no messages that follow tables".to_owned()));
     };
-    if schedule.root.is_some() {
-        return Err(wrong(format!("messages from all to all are no {}", schedule.collective.name())));
-    }
     let loads = messages::messages(scene, tables, schedule, sends)?;
     bounds::bounds(scene, schedule, Some(&loads))
 }

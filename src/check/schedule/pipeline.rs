@@ -1,8 +1,9 @@
-//! How long an all-reduce by shared trees takes, from the rule that its format sets: a channel has as many
-//! places in a period as the busiest channel carries trees, each as long as a message; the first piece of
-//! every tree takes, whenever all that it waits for is there, the first place that is free from then on, and
-//! every later piece the same place one period later. Of pieces that are ready together the first tree comes
-//! first, then the first router, and the way up before the way down.
+//! How long an all-reduce by shared trees takes, from the rule that its format sets: a period is as long as
+//! the channel that needs longest for a message of each of its trees; a channel has as many places in it as
+//! fit, each as long as a message; the first piece of every tree takes, whenever all that it waits for is
+//! there, the first place that is free from then on, and every later piece the same place one period later.
+//! Of pieces that are ready together the first tree comes first, then the first router, and the way up before
+//! the way down.
 
 use crate::ids::{ChannelId, Id};
 use crate::ir::{Scene, SharedTrees};
@@ -15,8 +16,8 @@ type Crossing = (usize, usize, bool);
 pub(super) struct Pipeline<'a> {
     scene: &'a Scene<'a>,
     shared: &'a SharedTrees,
-    /// Trees that cross the busiest channel.
-    places: u128,
+    /// Trees that cross each channel.
+    crossed: BTreeMap<ChannelId, u128>,
     /// Hops from the farthest router to the root of its tree.
     pub(super) height: u64,
 }
@@ -33,16 +34,23 @@ impl<'a> Pipeline<'a> {
             let hops = |start: usize| std::iter::successors(tree.up[start], |up| tree.up[scene.topology.target(*up).node.index()]).count();
             height = height.max((0..tree.up.len()).map(hops).max().unwrap_or(0) as u64);
         }
-        Self { scene, shared, places: crossed.into_values().max().unwrap_or(1), height }
+        Self { scene, shared, crossed, height }
     }
 
-    /// So many pieces of every tree, when a message and a hop take so long.
-    pub(super) fn takes(&self, pieces: u32, message: u128, hop: u128, barrier: bool) -> u128 {
-        let period = self.places * message;
+    /// So many pieces of every tree, when a piece and the overhead of its message take so long on a channel
+    /// of one lane, and a hop so long.
+    pub(super) fn takes(&self, pieces: u32, message: (u128, u128), hop: u128, barrier: bool) -> u128 {
+        let busy = self.crossed.iter().map(|(channel, trees)| trees * self.on(*channel, message));
+        let period = busy.max().unwrap_or(message.0 + message.1);
         match barrier {
             true => (period + hop) * u128::from(self.steps(pieces)),
-            false => period * u128::from(pieces - 1) + self.first(message, hop),
+            false => period * u128::from(pieces - 1) + self.first(period, message, hop),
         }
+    }
+
+    /// What a message takes on a channel.
+    fn on(&self, channel: ChannelId, (piece, overhead): (u128, u128)) -> u128 {
+        piece.div_ceil(u128::from(self.scene.topology.capacity(channel.link()))) + overhead
     }
 
     /// Hops of the first piece, and one for each that follows it.
@@ -51,7 +59,7 @@ impl<'a> Pipeline<'a> {
     }
 
     /// When the first pieces are everywhere.
-    fn first(&self, message: u128, hop: u128) -> u128 {
+    fn first(&self, period: u128, message: (u128, u128), hop: u128) -> u128 {
         let topology = self.scene.topology;
         let parent = |tree: usize, node: usize| self.shared.trees[tree].up[node].map(|up| topology.target(up).node.index());
         // Who waits for a crossing, and for how many everybody waits.
@@ -86,12 +94,17 @@ impl<'a> Pipeline<'a> {
         while let Some((since, crossing)) = open.pop_first() {
             let (number, node, down) = crossing;
             let Some(up) = self.shared.trees[number].up[node] else { continue };
-            let (origin, places) = taken.entry(if down { up.reverse() } else { up }).or_insert_with(|| (since, BTreeSet::new()));
-            let mut place = (since - (*origin).min(since)).div_ceil(message.max(1));
-            while !places.insert(place % self.places) {
+            let channel = if down { up.reverse() } else { up };
+            let takes = self.on(channel, message).max(1);
+            let each = (period / takes).max(1);
+            let (origin, places) = taken.entry(channel).or_insert_with(|| (since, BTreeSet::new()));
+            // Whole periods, and then places that start in time.
+            let waited = since - (*origin).min(since);
+            let mut place = waited / period.max(1) * each + (waited % period.max(1)).div_ceil(takes).min(each);
+            while !places.insert(place % each) {
                 place += 1;
             }
-            let there = *origin + place * message + message + hop;
+            let there = *origin + place / each * period + place % each * takes + self.on(channel, message) + hop;
             end = end.max(there);
             for next in after.remove(&crossing).unwrap_or_default() {
                 let at = ready.entry(next).or_default();

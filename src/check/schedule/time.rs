@@ -31,14 +31,14 @@ pub struct Timed {
     pub volume: u64,
 }
 
-/// How fast everything is, on every channel alike; attoseconds.
+/// How fast everything is; attoseconds. A channel of several lanes carries as many times as much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pace {
     /// Of a hop: the router, and the slowest link that is lit.
     pub hop: u128,
     /// Of a message, before its first byte.
     pub overhead: u128,
-    /// Of a channel, bit/s.
+    /// Of a channel, or the common unit of all; bit/s.
     pub bandwidth_bps: u64,
     /// Whether all wait for each other after every round.
     pub barrier: bool,
@@ -58,13 +58,12 @@ pub struct Spent {
 impl Pace {
     /// That of a collective in a scene.
     pub fn of(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
-        let lit = || scene.links().map(|link| &fabric.link_types[scene.topology.links()[link].link_type]);
         let slowest = scene.links().map(|link| over_cable(fabric, scene.topology, link)).max().unwrap_or(0);
         let cycles = u128::from(slowest) + u128::from(fabric.router.latency_cycles);
         Self {
             hop: (cycles * SECOND).div_ceil(u128::from(fabric.clock_hz.max(1))),
             overhead: u128::from(declared.overhead_ps) * PICOSECOND,
-            bandwidth_bps: lit().next().map_or(1, |kind| kind.bandwidth_bps),
+            bandwidth_bps: fabric.capacities.unit_bps(),
             barrier: declared.barrier,
         }
     }
@@ -111,24 +110,25 @@ pub fn schedule_time(
             let pipeline = Pipeline::new(scene, shared);
             let (count, chunks) = (shared.trees.len() as u128, schedule.chunks);
             let message = carried(count * pieces);
-            let takes = |overhead: u128, hop: u128| pipeline.takes(chunks, message + overhead, hop, pace.barrier);
+            let takes = |overhead: u128, hop: u128| pipeline.takes(chunks, (message, overhead), hop, pace.barrier);
             let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
-            let volume = pipeline.takes(chunks, 1, 0, false) as u64;
+            let common = u128::from(scene.topology.capacities().parts());
+            let volume = pipeline.takes(chunks, (common, 0), 0, false).div_ceil(common) as u64;
             Ok(Timed { spent: spent(times), steps: pipeline.steps(chunks), volume })
         }
         Transfers::Timed(vectors) => Ok(of_vectors(scene, schedule, vectors)?),
         Transfers::Sends(sends) => {
             let tables = tables.ok_or_else(|| wrong("messages are timed with the tables that they follow".to_owned()))?;
-            let crossings = messages::messages(scene, tables, schedule, sends)?.sends;
-            let slots = crossings.last().map_or(0, |(slot, ..)| u64::from(*slot) + 1);
-            let chunk = carried(chips * pieces);
-            let runs = messages::sent_times(schedule.collective);
+            let loads = messages::messages(scene, tables, schedule, sends)?;
+            let (slots, chunk) = (loads.slots(), carried(chips * pieces));
+            let widest = loads.lanes.iter().copied().max().unwrap_or(1);
             let takes = |overhead: u128, hop: u128| match pace.barrier {
-                true => (chunk + overhead + hop) * u128::from(slots * runs),
-                false => delivered(&crossings, sends.messages.len(), chunk + overhead, hop) * u128::from(runs),
+                // A wide channel has a message for each of its lanes.
+                true => (chunk + overhead * u128::from(widest) + hop) * u128::from(slots),
+                false => loads.legs.iter().map(|leg| delivered(leg, &loads.lanes, (chunk, overhead), hop)).sum(),
             };
             let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
-            Ok(Timed { spent: spent(times), steps: slots * runs, volume: slots * runs })
+            Ok(Timed { spent: spent(times), steps: slots, volume: slots })
         }
     }
 }
@@ -148,11 +148,12 @@ pub(super) fn cycles_time(cycles: u64, clock_hz: u64) -> u128 {
     (u128::from(cycles) * SECOND).div_ceil(u128::from(clock_hz.max(1)))
 }
 
-/// When the last message is there: a channel sends what comes next in the order of slots as soon as it is
-/// free and the message has come.
-fn delivered(crossings: &[(u32, u32, u32)], messages: usize, sent: u128, hop: u128) -> u128 {
-    let (mut free, mut there) = (BTreeMap::new(), vec![0u128; messages]);
-    for &(_, channel, message) in crossings {
+/// When the last message of a list is there: a channel sends what comes next in the order of slots as soon as
+/// it is free and the message has come.
+fn delivered(leg: &messages::Leg, lanes: &[u32], (chunk, overhead): (u128, u128), hop: u128) -> u128 {
+    let (mut free, mut there) = (BTreeMap::new(), vec![0u128; leg.count]);
+    for &(_, channel, message) in &leg.sends {
+        let sent = chunk.div_ceil(u128::from(lanes[channel as usize])) + overhead;
         let since = free.get(&channel).copied().unwrap_or(0u128).max(there[message as usize]);
         free.insert(channel, since + sent);
         there[message as usize] = since + sent + hop;
@@ -179,6 +180,8 @@ struct Waits {
     order: Vec<u32>,
     /// `[transfer]`: the one before it on its channel, and whether it is the first of a message.
     before: Vec<(Option<u32>, bool)>,
+    /// `[transfer]`: times the common unit that its channel carries.
+    lanes: Vec<u128>,
     /// `[transfer]`: where those begin whose chunks it waits for.
     starts: Vec<u32>,
     brought: Vec<u32>,
@@ -189,7 +192,7 @@ impl Waits {
         let topology = plan.scene.topology;
         let symmetry = if rounds.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
         let cells = plan.routers.len() * plan.columns;
-        let (mut before, mut starts, mut brought) = (Vec::new(), vec![0], Vec::new());
+        let (mut before, mut lanes, mut starts, mut brought) = (Vec::new(), Vec::new(), vec![0], Vec::new());
         // `[channel class]`: the last transfer on it, and the round that it was in, of all runs.
         let mut last: Vec<Option<(u32, usize)>> = vec![None; plan.routers.len() * topology.ports()];
         // `[cell]`: by whom the sums came, of the reduction before.
@@ -218,6 +221,7 @@ impl Waits {
                 };
                 last[channel] = Some((at, round));
                 before.push((earlier, first));
+                lanes.push(u128::from(topology.capacity(transfer.channel.link())));
                 let sender = plan.cell(sender);
                 // A copy that nobody brought is the sender's own, or the sum that it has.
                 let from = if by[sender].is_empty() && !reverse { &sums[sender] } else { &by[sender] };
@@ -228,7 +232,7 @@ impl Waits {
             }
             sums = by;
         }
-        let mut waits = Self { order: Vec::new(), before, starts, brought };
+        let mut waits = Self { order: Vec::new(), before, lanes, starts, brought };
         waits.order = waits.sorted()?;
         Ok(waits)
     }
@@ -275,7 +279,7 @@ impl Waits {
             let (earlier, first) = self.before[at];
             let there = self.carried_by(at).iter().map(|&by| left[by as usize] + hop).max().unwrap_or(0);
             let free = earlier.map_or(0, |earlier| left[earlier as usize]);
-            left[at] = there.max(free) + if first { overhead } else { 0 } + chunk;
+            left[at] = there.max(free) + if first { overhead } else { 0 } + chunk.div_ceil(self.lanes[at]);
         }
         left.into_iter().max().map_or(0, |last| last + hop)
     }
@@ -300,7 +304,7 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, byt
             CollectiveBound::Latency { channels, shards, distance, .. } => (u128::from(shards), u128::from(channels), distance + 1),
             CollectiveBound::Partition { parts, channels, .. } => (2 * (u128::from(parts) - 1), u128::from(channels), 0),
             CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
-            CollectiveBound::Channel { shards, .. } => (u128::from(shards), 1, 0),
+            CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards), u128::from(lanes), 0),
             // Only of plans in cycles.
             CollectiveBound::Quickest { .. } => continue,
         };

@@ -66,8 +66,9 @@ impl<'a> Plan<'a> {
                     return Err(failed("is listed twice").into());
                 }
                 let name = || topology.channel_name(pull.channel);
-                if pull.chunks.len() > round.width as usize {
-                    let (chunks, width) = (pull.chunks.len(), round.width);
+                let most = u64::from(round.width).saturating_mul(topology.capacity(pull.channel.link()));
+                if pull.chunks.len() as u64 > most {
+                    let (chunks, width) = (pull.chunks.len(), u32::try_from(most).unwrap_or(u32::MAX));
                     return Err(ScheduleError::Width { round: at, channel: name(), chunks, width }.into());
                 }
                 let back = if rounds.canonical { symmetry.inverse(symmetry.element_to(from)) } else { 0 };

@@ -30,8 +30,9 @@ pub(super) fn trees(scene: &Scene<'_>, schedule: &Schedule, shared: &SharedTrees
                 return Err(failed(format!("{} does not go up by channel {channel}", topology.name(node))).into());
             }
             uses[channel.link()] += 1;
-            if uses[channel.link()] > shared.capacity {
-                return Err(failed(format!("{} is in more than {} trees", topology.channel_name(channel), shared.capacity)).into());
+            let most = u64::from(shared.capacity).saturating_mul(topology.capacity(channel.link()));
+            if u64::from(uses[channel.link()]) > most {
+                return Err(failed(format!("{} is in more than {most} trees", topology.channel_name(channel))).into());
             }
         }
         for start in scene.endpoints() {

@@ -95,7 +95,7 @@ pub(in crate::compile) fn plannable(fabric: &Fabric, topology: &Topology) -> Res
         asked(declared, topology)?;
         let messages = declared.messages.iter().flat_map(|messages| &messages.all);
         messages.flat_map(|message| [&message.from, &message.to]).try_for_each(|end| named(end, topology, declared).map(|_| ()))?;
-        let rests = declared.algorithm.map_or_else(|| declared.collective.is_rooted(), CollectiveAlgorithm::rests);
+        let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::rests);
         let found = admitted(&scene).and_then(|()| if rests { copyable(&scene) } else { Ok(()) });
         found.map_err(|reason| failure(CollectivesError::from(reason).of(NOMINAL), declared))?;
     }

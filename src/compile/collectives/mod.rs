@@ -33,14 +33,14 @@ fn cost(fabric: &Fabric, scene: &Scene<'_>, asked: &CollectivesAsked) -> Collect
     let over = |link| (scene.topology.link_cycles(fabric, link), std::cmp::Reverse(of(link)));
     let slowest = scene.links().max_by_key(|&link| over(link));
     let (cycles, name) = slowest.map_or((0, ""), |link| (over(link).0, types[of(link)].name.as_str()));
-    let bandwidth_bps = scene.links().next().map_or(1, |link| types[of(link)].bandwidth_bps);
     let hop_cycles = u64::from(fabric.router.latency_cycles) + u64::from(cycles);
     CollectiveCost {
         hop: (u128::from(hop_cycles) * ATTOSECONDS).div_ceil(u128::from(fabric.clock_hz.max(1))),
         hop_cycles,
         slowest_link: name.to_owned(),
         overhead: u128::from(asked.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND,
-        bandwidth_bps,
+        bandwidth_bps: fabric.capacities.unit_bps(),
+        lanes: scene.links().map(|link| scene.topology.capacity(link)).max().unwrap_or(1),
         flit_bytes: fabric.router.flit_bytes,
         barrier: asked.barrier,
     }

@@ -12,7 +12,7 @@ use crate::ir::{
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::passes::collective::{
     Asked, CollectiveError, bounds, by_slots, by_steps, copyable, direct, least_time, multitree, natural_chunks, over_lengths, pull,
-    tightest, trees, turned,
+    rooted, tightest, trees, turned,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -212,13 +212,15 @@ impl<'a> Planner<'a> {
         if let Some(plans) = self.checked.get(&key) {
             return Ok(Rc::clone(plans));
         }
-        let copies = self.copies(base)?;
+        let copies = self.copies(collective, base)?;
         let mut plans = Vec::with_capacity(copies.len());
         for copy in copies.iter() {
             let schedule = match &copy.transfers {
                 Transfers::Rounds(_) => turned(self.scene, copy, collective, algorithm)?,
                 // The tightest partition is one that the packing of trees has found.
                 Transfers::Trees(_) | Transfers::Timed(_) => copy.clone(),
+                // What is sent from a root is not what is sent to one.
+                Transfers::Sends(_) if copy.root.is_some() => copy.clone(),
                 Transfers::Sends(_) => bounded(&turned(self.scene, copy, collective, algorithm)?, &self.bounds(collective)?),
             };
             self.check(&schedule)?;
@@ -230,9 +232,14 @@ impl<'a> Planner<'a> {
         Ok(plans)
     }
 
-    fn copies(&mut self, base: Base) -> Result<Rc<Vec<Schedule>>, CollectivesError> {
+    fn copies(&mut self, collective: Collective, base: Base) -> Result<Rc<Vec<Schedule>>, CollectivesError> {
         if let Some(copies) = self.copies.get(&base) {
             return Ok(Rc::clone(copies));
+        }
+        if let (Base::Direct(chunks, latency), Some(root)) = (base, self.root(collective)) {
+            let along = self.along.ok_or(CollectiveError::Untabled)?;
+            let asked = Asked { chunks: Some(chunks), seed: self.asked.seed, latency };
+            return Ok(Rc::new(vec![rooted(self.scene, along.tables, (collective, root), asked)?]));
         }
         let asked = |chunks, latency| Asked { chunks: Some(chunks), seed: self.asked.seed, latency };
         let copies = match (base, self.asked.root) {

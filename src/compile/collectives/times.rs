@@ -60,7 +60,7 @@ impl Times {
         let topology = scene.topology;
         // Routers without hosts send nothing of their own.
         let whole = match &schedule.transfers {
-            Transfers::Sends(sends) if scene.forwarder().is_some() => Some(&sends.messages[..]),
+            Transfers::Sends(sends) if scene.forwarder().is_some() => Some(schedule.legs(sends)),
             _ => None,
         };
         let (listed, parts) = match self {
@@ -78,7 +78,7 @@ impl Times {
         let listed = match self {
             _ if messages > most => Vec::new(),
             Times::Rounds(table) => table.starts(topology, cost, bytes),
-            Times::Sends(sent) => sent.starts(cost, bytes, whole),
+            Times::Sends(sent) => sent.starts(cost, bytes, whole.as_deref()),
             Times::Trees(trees) if !cost.barrier => trees.starts(topology, cost, bytes, chunks),
             Times::Trees(_) => Vec::new(),
         };

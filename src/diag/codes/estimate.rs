@@ -75,10 +75,10 @@ collectives have no root, and a root that would change nothing is refused.",
         code: "FAB0563",
         title: "no collective can be planned here",
         text: "\
-Schedules are for fabrics in which every two living chips reach each other, over links that all carry the same. At least two chips take
-part. What is `direct` needs forwarding tables that deliver every message. All other algorithms let chunks rest, copy them and add them up at
-the routers on their way, so that every router must be a chip, and links must run both ways: where spines only forward there is no broadcast
-and no reduce. Where the symmetry of the fabric is lost, very large fabrics have more chunks than are
+Schedules are for fabrics in which every two living chips reach each other. At least two chips take part. What is `direct` needs forwarding
+tables that deliver every message. All other algorithms let chunks rest, copy them and add them up at the routers on their way, so that every
+router must be a chip, links must run both ways, and none may carry more than 64 times the greatest common divisor of all bandwidths: leave
+`algorithm` out, and what is `direct` is planned. Where the symmetry of the fabric is lost, very large fabrics have more chunks than are
 planned one by one: fewer `--chunks` help.",
     },
     CodeDoc {

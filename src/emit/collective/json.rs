@@ -31,9 +31,10 @@ fn channel(out: &mut String, name: &str, cost: &CollectiveCost) {
     push(
         out,
         format_args!(
-            "{{\"name\":{},\"bandwidth_gb_s\":{},\"hop_ns\":{},\"hop_cycles\":{},\"slowest_link\":{},\"overhead_ns\":{},\"flit_bytes\":{}}}",
+            "{{\"name\":{},\"bandwidth_gb_s\":{}{},\"hop_ns\":{},\"hop_cycles\":{},\"slowest_link\":{},\"overhead_ns\":{},\"flit_bytes\":{}}}",
             quote(name),
             fixed(Fraction::new(cost.bandwidth_bps, 8_000_000_000u64), 3),
+            if cost.lanes > 1 { format!(",\"lanes\":{}", cost.lanes) } else { String::new() },
             nanoseconds(cost.hop),
             cost.hop_cycles,
             quote(&cost.slowest_link),

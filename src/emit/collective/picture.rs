@@ -4,7 +4,10 @@ use super::super::estimate::exact;
 use super::super::svg::{Column, Sizes, Strip, Timed as Line, round_step, sizes, strip};
 use super::microseconds;
 use crate::ids::{ChannelId, IdVec, LinkTypeId};
-use crate::ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Order, Round, Schedule, Sends, Timed, Topology, Transfers};
+use crate::ir::{
+    ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Message, Order, Round, Schedule, Sends, Timed, Topology,
+    Transfers,
+};
 use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
 
 /// Columns of a strip at most: what is finer is taken together.
@@ -72,7 +75,7 @@ fn decade(picoseconds: u128) -> String {
 pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, schedule: &Schedule) -> Option<String> {
     let rounds = match &schedule.transfers {
         Transfers::Rounds(rounds) => rounds,
-        Transfers::Sends(sends) => return Some(over_slots(topology, name, sends)),
+        Transfers::Sends(sends) => return Some(over_slots(topology, name, schedule, sends)),
         Transfers::Timed(timed) => return Some(over_cycles(fabric, topology, name, timed)),
         Transfers::Trees(_) => return None,
     };
@@ -80,7 +83,8 @@ pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &s
     // What the plan lists stands for all the others alike.
     let listed = |node| !rounds.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node;
     let mut channels: IdVec<LinkTypeId, u64> = IdVec::filled(0, fabric.link_types.len());
-    topology.channels().filter(|channel| listed(topology.target(*channel).node)).for_each(|channel| channels[kind(channel)] += 1);
+    let into = topology.channels().filter(|channel| listed(topology.target(*channel).node));
+    into.for_each(|channel| channels[kind(channel)] += topology.capacity(channel.link()));
     let rows: Vec<LinkTypeId> = fabric.link_types.ids().filter(|of| channels[*of] > 0).collect();
     let mut steps: Vec<&Round> = rounds.rounds.iter().collect();
     if rounds.order == [Order::Reverse] {
@@ -104,17 +108,25 @@ pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &s
     }))
 }
 
-/// How busy all channels together are while messages go from everybody to everybody, slot by slot.
-fn over_slots(topology: &Topology, name: &str, sends: &Sends) -> String {
+/// How busy all channels together are while messages go from everybody to everybody, slot by slot; from a
+/// root or to one before or after that.
+fn over_slots(topology: &Topology, name: &str, schedule: &Schedule, sends: &Sends) -> String {
     let symmetry = if sends.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
     // Of every class of channels that are alike one.
-    let mut classes: Vec<u32> = topology.channels().map(|channel| topology.channel_class(&symmetry, channel).0).collect();
+    let class = |channel: ChannelId| (topology.channel_class(&symmetry, channel).0, topology.capacity(channel.link()));
+    let mut classes: Vec<(u32, u64)> = topology.channels().map(class).collect();
     classes.sort_unstable();
     classes.dedup();
-    let mut carried = vec![0u64; sends.slots() as usize];
-    sends.messages.iter().flat_map(|message| &message.slots).for_each(|&slot| carried[slot as usize] += 1);
+    let lanes: u64 = classes.iter().map(|&(_, lanes)| lanes).sum();
+    let mut carried: Vec<u64> = Vec::new();
+    // What an all-reduce sends twice looks alike twice.
+    for leg in schedule.legs(sends).into_iter().take(if schedule.root.is_some() { 2 } else { 1 }) {
+        let begin = carried.len();
+        carried.resize(begin + Message::slots_of(leg) as usize, 0);
+        leg.iter().flat_map(|message| &message.slots).for_each(|&slot| carried[begin + slot as usize] += 1);
+    }
     let columns = columns(&carried, "slot", |slots, title| {
-        let busy = slots.iter().sum::<u64>() as f64 / (classes.len() * slots.len()).max(1) as f64;
+        let busy = slots.iter().sum::<u64>() as f64 / (lanes * slots.len() as u64).max(1) as f64;
         Column { width: slots.len() as f64, busy: vec![busy], title }
     });
     strip(&Strip {

@@ -78,7 +78,15 @@ fn push_trees(out: &mut String, shared: &SharedTrees) {
 fn push_sends(out: &mut String, sends: &Sends) {
     push_latency(out, sends.latency);
     out.push_str("\"sends\":");
-    push_lines(out, &sends.messages, |out, Message { source, destination, part, slots }| {
+    push_messages(out, &sends.messages);
+    if !sends.rooted.is_empty() {
+        out.push_str(",\n\"rooted\":");
+        push_messages(out, &sends.rooted);
+    }
+}
+
+fn push_messages(out: &mut String, messages: &[Message]) {
+    push_lines(out, messages, |out, Message { source, destination, part, slots }| {
         let mut open = "[";
         for number in [source.0, destination.0, *part] {
             out.push_str(open);
@@ -114,8 +122,12 @@ pub(in crate::emit) fn push_bound(out: &mut String, bound: &CollectiveBound) {
                 ),
             );
         }
-        CollectiveBound::Channel { channel, shards } => {
-            push(out, format_args!("{{\"kind\":\"channel\",\"channel\":{},\"shards\":{shards}}}", channel.0));
+        CollectiveBound::Channel { channel, shards, lanes } => {
+            push(out, format_args!("{{\"kind\":\"channel\",\"channel\":{},\"shards\":{shards}", channel.0));
+            if *lanes > 1 {
+                push(out, format_args!(",\"lanes\":{lanes}"));
+            }
+            out.push('}');
         }
         CollectiveBound::Flow { lengths, volume, distance } => {
             out.push_str("{\"kind\":\"flow\",\"lengths\":");

@@ -18,9 +18,10 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
     let bandwidth = fixed(Fraction::new(cost.bandwidth_bps, 8_000_000_000u64), 3);
     let bandwidth = bandwidth.trim_end_matches('0').trim_end_matches('.');
     let overhead = if cost.overhead > 0 { format!(", {} ns of overhead per message", nanoseconds(cost.overhead)) } else { String::new() };
+    let lanes = if cost.lanes > 1 { format!("up to {} lanes of ", cost.lanes) } else { String::new() };
     let _ = writeln!(
         out,
-        "  channels of {bandwidth} GB/s, {} ns a hop ({} cycles: router and `{}`, the slowest link){overhead}",
+        "  channels of {lanes}{bandwidth} GB/s, {} ns a hop ({} cycles: router and `{}`, the slowest link){overhead}",
         nanoseconds(cost.hop),
         cost.hop_cycles,
         cost.slowest_link
@@ -131,7 +132,8 @@ pub(super) fn witness(bound: &CollectiveBound, node: &str) -> String {
             let hops = if *distance == 1 { "hop" } else { "hops" };
             format!("{shards} more than {distance} {hops} from a {node} with {channels} channels")
         }
-        CollectiveBound::Channel { shards, .. } => format!("{shards} shards cross one channel"),
+        CollectiveBound::Channel { shards, lanes: 1, .. } => format!("{shards} shards cross one channel"),
+        CollectiveBound::Channel { shards, lanes, .. } => format!("{shards} shards cross one channel of {lanes} lanes"),
         CollectiveBound::Flow { .. } => {
             let shards = fixed(bound.volume(), 3);
             format!("ways between all pairs, whichever they are, put {shards} shards on a channel, by lengths")

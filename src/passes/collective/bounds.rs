@@ -4,26 +4,16 @@ use super::cut::Groups;
 use super::flow;
 use super::ground::{Ground, copyable};
 use super::newton;
-use crate::ids::{Id, NodeId};
+use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{CollectiveBound, Fraction};
 use crate::model::Collective;
 
 /// The bounds of a collective: volume first, then latencies by distance.
 pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<NodeId>) -> Vec<CollectiveBound> {
-    let from_root = |root: NodeId| {
-        let (channels, all_but) = Groups::apart(ground).least_cut(root);
-        let cut = CollectiveBound::Cut { all_but, channels: channels as u32, shards: 1 };
-        let farthest = ground.alive().max_by_key(|&class| (ground.hops[class][root.index()], std::cmp::Reverse(class)));
-        let latency = farthest.map(|class| CollectiveBound::Latency {
-            node: ground.chips[class],
-            distance: ground.hops[class][root.index()] - 1,
-            channels: ground.inputs[class].len() as u32,
-            shards: 1,
-        });
-        std::iter::once(cut).chain(latency).collect()
-    };
     match (collective, root) {
-        (Collective::Broadcast | Collective::Reduce, Some(root)) => from_root(root),
+        (Collective::Broadcast | Collective::Reduce, Some(root)) => {
+            vec![root_cut(ground, collective, root), root_way(ground, collective, root)]
+        }
         (Collective::AllReduce, _) => {
             // All of the sum depends on the farthest chip.
             let whole = ground.living as u32;
@@ -40,10 +30,34 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
     }
 }
 
+/// The least cut between the root and a chip.
+fn root_cut(ground: &Ground<'_>, collective: Collective, root: NodeId) -> CollectiveBound {
+    let (channels, all_but) = match copyable(ground.scene) {
+        Ok(()) => Groups::apart(ground).least_cut(root),
+        Err(_) => newton::from_root(ground, root, collective == Collective::Reduce),
+    };
+    CollectiveBound::Cut { all_but, channels: channels as u32, shards: 1 }
+}
+
+/// The longest way: of a broadcast to the farthest chip, of a reduction to the root. Routers have no symmetry
+/// here, so that a class is a router.
+fn root_way(ground: &Ground<'_>, collective: Collective, root: NodeId) -> CollectiveBound {
+    let hops = |from: NodeId, to: NodeId| ground.hops[to.index()][from.index()];
+    let farthest =
+        |hops: &dyn Fn(NodeId) -> u32| ground.scene.endpoints().rev().map(|chip| (hops(chip), chip)).max_by_key(|(hops, _)| *hops);
+    let (way, node) = match collective {
+        Collective::Reduce => (farthest(&|chip| hops(chip, root)), Some(root)),
+        _ => (farthest(&|chip| hops(root, chip)), None),
+    };
+    let (hops, chip) = way.unwrap_or((1, root));
+    let node = node.unwrap_or(chip);
+    CollectiveBound::Latency { node, distance: hops - 1, channels: ground.degree(node.index()) as u32, shards: 1 }
+}
+
 /// The tightest cut of a gather: exactly, but where links run one way of those around one chip.
 fn cut(ground: &Ground<'_>) -> CollectiveBound {
-    let least = ground.alive().min_by_key(|&class| ground.inputs[class].len()).unwrap_or(0);
-    let (channels, shards) = (ground.inputs[least].len() as u64, ground.living as u64 - 1);
+    let least = ground.alive().min_by_key(|&class| ground.degree(class)).unwrap_or(0);
+    let (channels, shards) = (ground.degree(least), ground.living as u64 - 1);
     let found = ground.scene.one_way().is_none().then(|| {
         let mut groups = Groups::apart(ground);
         groups.contract(channels);
@@ -72,7 +86,7 @@ pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
         let mut farther = ground.living as u32;
         for (distance, here) in at.iter().enumerate().take(at.len() - 1) {
             farther -= here;
-            let (node, channels) = (ground.chips[class], ground.inputs[class].len() as u32);
+            let (node, channels) = (ground.chips[class], ground.degree(class) as u32);
             let bound = CollectiveBound::Latency { node, distance: distance as u32, channels, shards: farther };
             let volume = bound.volume();
             best.resize(best.len().max(distance + 1), None);
@@ -86,7 +100,8 @@ pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
 
 /// All chips apart, or (where every router is one) parts that only thin cuts join, whichever bounds more.
 fn partition(ground: &Ground<'_>) -> CollectiveBound {
-    let into_chips = ground.scene.endpoints().map(|chip| ground.scene.channels_into(chip).count()).sum::<usize>();
+    let lanes = |channel: ChannelId| ground.scene.topology.capacity(channel.link());
+    let into_chips: u64 = ground.scene.endpoints().flat_map(|chip| ground.scene.channels_into(chip)).map(lanes).sum();
     let alone = CollectiveBound::Partition { part_of: Vec::new(), parts: ground.living as u32, channels: into_chips as u32 };
     if copyable(ground.scene).is_err() {
         return alone;

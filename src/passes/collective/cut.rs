@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 pub(super) struct Groups {
     /// `[router]`: its group; none for a dead router.
     of: Vec<Option<u32>>,
-    /// `[group]`: (another one, links to it), by group.
+    /// `[group]`: (another one, lanes of the links to it), by group.
     pub(super) joined: Vec<Vec<(u32, u64)>>,
     /// `[group]`: chips, of which there may be none among routers that only forward.
     pub(super) sizes: Vec<u64>,
@@ -30,8 +30,8 @@ impl Groups {
         let mut of = vec![None; ground.nodes()];
         living().zip(0..).for_each(|(node, group)| of[node.index()] = Some(group));
         let links = scene.links().filter_map(|link| {
-            let link = &scene.topology.links()[link];
-            Some((of[link.a.node.index()]?, of[link.b.node.index()]?, 1))
+            let ends = &scene.topology.links()[link];
+            Some((of[ends.a.node.index()]?, of[ends.b.node.index()]?, scene.topology.capacity(link)))
         });
         let sizes: Vec<u64> = living().map(|node| u64::from(scene.is_endpoint(node))).collect();
         let joined = joined(sizes.len(), links);

@@ -32,13 +32,15 @@ pub enum CollectiveError {
         /// Its channel, by name.
         link: String,
     },
-    /// Links of different bandwidths.
-    #[error("{one} and {other} carry different bandwidths, and a slot is as long on every channel")]
-    Uneven {
-        /// A channel, by name.
-        one: String,
-        /// Another one.
-        other: String,
+    /// A link that carries so much that its chunks cannot be planned one by one.
+    #[error("{link} carries {lanes} times the common unit of all bandwidths, more than the {most} that are planned one by one")]
+    Lanes {
+        /// Its channel, by name.
+        link: String,
+        /// Times the unit.
+        lanes: u64,
+        /// The most.
+        most: u64,
     },
     /// A root that is none of the chips.
     #[error("the root is router {root}, which is no living chip")]

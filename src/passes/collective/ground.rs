@@ -11,6 +11,10 @@ use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{Breadth, Neighbors, Scene, Symmetry};
 use rayon::prelude::*;
 
+/// Times as much as the unit of all bandwidths that a link may carry where chunks rest on their way: each of
+/// them is an input of its own to a plan.
+const MOST_LANES: u64 = 64;
+
 /// Where a canonical chip takes chunks in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
@@ -19,6 +23,8 @@ pub(super) struct Input {
     pub(super) class: usize,
     /// The element that takes the canonical router of that class to the sender.
     pub(super) element: usize,
+    /// Chunks that it brings while the slowest kind of channel brings one.
+    pub(super) lanes: u64,
 }
 
 /// A scene as schedules see it.
@@ -56,7 +62,8 @@ impl<'a> Ground<'a> {
         let chips: Vec<NodeId> = symmetry.canonical_nodes().collect();
         let input = |channel: ChannelId| {
             let from = topology.source(channel).node;
-            Input { channel, class: symmetry.class(from), element: symmetry.element_to(from) }
+            let lanes = topology.capacity(channel.link());
+            Input { channel, class: symmetry.class(from), element: symmetry.element_to(from), lanes }
         };
         let inputs: Vec<Vec<Input>> = chips.iter().map(|&chip| scene.channels_into(chip).map(input).collect()).collect();
         let neighbors = Neighbors::into_of(scene);
@@ -82,40 +89,57 @@ impl<'a> Ground<'a> {
     pub(super) fn alive(&self) -> impl Iterator<Item = usize> {
         (0..self.chips.len()).filter(|&class| self.scene.is_endpoint(self.chips[class]))
     }
-    /// The least number of channels into a living chip.
-    pub(super) fn least_degree(&self) -> usize {
-        self.alive().map(|class| self.inputs[class].len()).min().unwrap_or(0)
+    /// What comes into a router while the slowest kind of channel brings a chunk: as many as it has channels,
+    /// where all are alike.
+    pub(super) fn degree(&self, class: usize) -> u64 {
+        self.inputs[class].iter().map(|input| input.lanes).sum()
+    }
+    /// The least degree of a living chip.
+    pub(super) fn least_degree(&self) -> u64 {
+        self.alive().map(|class| self.degree(class)).min().unwrap_or(0)
+    }
+    /// The inputs, each as often as it has lanes: as if all were alike.
+    pub(super) fn lanes(&self) -> Vec<Vec<Input>> {
+        let times = |input: &Input| std::iter::repeat_n(*input, input.lanes as usize);
+        self.inputs.iter().map(|inputs| inputs.iter().flat_map(times).collect()).collect()
     }
 }
 
-/// Refuses what no schedule is made for: a scene with one chip, or with links that carry unlike.
+/// Refuses what no schedule is made for: a scene with one chip, or bandwidths so far apart that what all
+/// links carry cannot be counted in 32 bits.
 ///
 /// # Errors
 /// Such a scene.
 pub fn admitted(scene: &Scene<'_>) -> Result<(), CollectiveError> {
-    let topology = scene.topology;
     let chips = scene.endpoints().count();
     if chips < 2 {
         return Err(CollectiveError::TooFew { chips });
     }
-    match scene.unlike().map(|links| links.map(|link| topology.channel_name(link.forward()))) {
-        Some([one, other]) => Err(CollectiveError::Uneven { one, other }),
+    let most = u64::from(u32::MAX) / scene.channels().count().max(1) as u64;
+    laned(scene, most)
+}
+
+/// Refuses a link of more lanes than `most`.
+fn laned(scene: &Scene<'_>, most: u64) -> Result<(), CollectiveError> {
+    let topology = scene.topology;
+    match scene.links().find(|&link| topology.capacity(link) > most) {
+        Some(link) => Err(CollectiveError::Lanes { link: topology.channel_name(link.forward()), lanes: topology.capacity(link), most }),
         None => Ok(()),
     }
 }
 
 /// Refuses schedules in which chunks rest, are copied and added up on their way, except where every router is
-/// a chip, and every link runs both ways.
+/// a chip, every link runs both ways, and no link carries very many times as much as another one.
 ///
 /// # Errors
-/// A router that only forwards; a link that runs one way.
+/// A router that only forwards; a link that runs one way; one of more than 64 lanes.
 pub fn copyable(scene: &Scene<'_>) -> Result<(), CollectiveError> {
     let topology = scene.topology;
     if let Some(router) = scene.forwarder() {
         return Err(CollectiveError::Forwards { router: topology.name(router) });
     }
-    match scene.one_way() {
-        Some(link) => Err(CollectiveError::Simplex { link: topology.channel_name(link.forward()) }),
-        None => Ok(()),
+    if let Some(link) = scene.one_way() {
+        return Err(CollectiveError::Simplex { link: topology.channel_name(link.forward()) });
     }
+    laned(scene, MOST_LANES)
 }

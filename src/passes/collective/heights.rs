@@ -119,7 +119,7 @@ pub(super) fn lowered(links: &Links, trees: &[Vec<u32>], capacity: u32, stream: 
         let [one, other] = [0; 2].map(|_| stream.below(links.nodes) as u32);
         let node = if rooted[tree].depth[one as usize] < rooted[tree].depth[other as usize] { other } else { one };
         let (to, link) = links.joined[node as usize][stream.below(links.joined[node as usize].len())];
-        let draw = stream.below(capacity.max(1) as usize);
+        let draw = stream.below((capacity * links.lanes[link as usize]).max(1) as usize);
         exchange(links, &mut rooted, &mut users, capacity, (tree, node, to, link, draw), &mut order);
     }
     rooted.iter_mut().for_each(|tree| tree.center(&mut order));
@@ -149,7 +149,7 @@ fn exchange(
     }
     let (new_ends, old_ends) = (links.ends[link as usize], links.ends[old as usize]);
     // Who gives the link away: nobody while there is room.
-    let full = users[link as usize].len() >= capacity as usize;
+    let full = users[link as usize].len() >= (capacity * links.lanes[link as usize]) as usize;
     let giver = full.then(|| users[link as usize][draw % users[link as usize].len()] as usize);
     if let Some(giver) = giver {
         let other = &rooted[giver];

@@ -1,4 +1,5 @@
-//! List scheduling of messages: slot by slot every channel sends one of the chunks that wait for it.
+//! List scheduling of messages: slot by slot every channel sends one of the chunks that wait for it; one that
+//! is several lanes wide as many.
 //!
 //! It sends the chunk that serves the most critical channel still ahead of it: one that has much to send and
 //! little of it at hand, so that the channels that bound the time are kept fed. Chunks on their last hop feed
@@ -89,7 +90,8 @@ pub(super) fn timed(tabled: &Tabled, cutting: Cutting, rule: Rule, ties: Keyed) 
     // By slot from now on: (hop, parts) that come to where it starts.
     let mut coming: VecDeque<Vec<(u32, u32)>> = vec![Vec::new(); latency as usize + 2].into();
     coming[0] = tabled.starts.windows(2).map(|ends| (ends[0], chunks)).collect();
-    let estimate = tabled.hops.len() as u64 * u64::from(tabled.busiest.1) * u64::from(chunks);
+    let estimate = tabled.hops.len() as u64 * tabled.least_slots(chunks);
+    let most_lanes = tabled.lanes.iter().copied().max().unwrap_or(1);
     let refresh = 1 + estimate / EAGER;
     while left > 0 {
         let arrived = coming.pop_front().unwrap_or_default();
@@ -110,38 +112,44 @@ pub(super) fn timed(tabled: &Tabled, cutting: Cutting, rule: Rule, ties: Keyed) 
             }
         }
         let fresh = u64::from(timed.slots).is_multiple_of(refresh);
-        let charged = &charges;
-        let choose = |queue: &mut Vec<Waiting>| {
-            let mut looked = 0;
-            if fresh && queue.len() > 1 {
-                for waiting in queue.iter_mut() {
-                    looked += u64::from(waiting.end - waiting.hop);
-                    waiting.key = key(waiting, &tabled.hops, charged, rule);
+        // A channel of several lanes chooses as often.
+        for lane in 0..most_lanes {
+            let charged = &charges;
+            let choose = |(queue, &lanes): (&mut Vec<Waiting>, &u32)| {
+                if lane >= lanes {
+                    return (None, 0);
                 }
-            }
-            let best = queue.iter().enumerate().max_by_key(|(_, waiting)| (waiting.key, waiting.tie, waiting.hop));
-            (best.map(|(at, _)| at), looked)
-        };
-        let chosen: Vec<(Option<usize>, u64)> = queues.par_iter_mut().with_min_len(TASK).map(choose).collect();
-        for (class, (at, looked)) in chosen.into_iter().enumerate() {
-            timed.work += looked;
-            let Some(at) = at else { continue };
-            let (queue, charge) = (&mut queues[class], &mut charges[class]);
-            let waiting = &mut queue[at];
-            let hop = waiting.hop as usize;
-            timed.times[hop * chunks as usize + sent[hop] as usize] = timed.slots;
-            sent[hop] += 1;
-            (charge.left, charge.waiting, left) = (charge.left - 1, charge.waiting - 1, left - 1);
-            if waiting.hop + 1 < waiting.end {
-                // What is sent now is there `latency + 1` slots later, and this slot is off the queue.
-                coming[latency as usize].push((waiting.hop + 1, 1));
-            }
-            waiting.parts -= 1;
-            if waiting.parts == 0 {
-                place[hop] = u32::MAX;
-                queue.swap_remove(at);
-                if let Some(moved) = queue.get(at) {
-                    place[moved.hop as usize] = at as u32;
+                let mut looked = 0;
+                if fresh && lane == 0 && queue.len() > 1 {
+                    for waiting in queue.iter_mut() {
+                        looked += u64::from(waiting.end - waiting.hop);
+                        waiting.key = key(waiting, &tabled.hops, charged, rule);
+                    }
+                }
+                let best = queue.iter().enumerate().max_by_key(|(_, waiting)| (waiting.key, waiting.tie, waiting.hop));
+                (best.map(|(at, _)| at), looked)
+            };
+            let chosen: Vec<(Option<usize>, u64)> = queues.par_iter_mut().zip(&tabled.lanes).with_min_len(TASK).map(choose).collect();
+            for (class, (at, looked)) in chosen.into_iter().enumerate() {
+                timed.work += looked;
+                let Some(at) = at else { continue };
+                let (queue, charge) = (&mut queues[class], &mut charges[class]);
+                let waiting = &mut queue[at];
+                let hop = waiting.hop as usize;
+                timed.times[hop * chunks as usize + sent[hop] as usize] = timed.slots;
+                sent[hop] += 1;
+                (charge.left, charge.waiting, left) = (charge.left - 1, charge.waiting - 1, left - 1);
+                if waiting.hop + 1 < waiting.end {
+                    // What is sent now is there `latency + 1` slots later, and this slot is off the queue.
+                    coming[latency as usize].push((waiting.hop + 1, 1));
+                }
+                waiting.parts -= 1;
+                if waiting.parts == 0 {
+                    place[hop] = u32::MAX;
+                    queue.swap_remove(at);
+                    if let Some(moved) = queue.get(at) {
+                        place[moved.hop as usize] = at as u32;
+                    }
                 }
             }
         }

@@ -8,8 +8,9 @@
 //! of the scene only canonical chips are planned for; without one all of them.
 //!
 //! All is integers, and ties are broken by numbers of a seed and a place, so that the same scene gives the
-//! same bytes on any number of threads. Channels must carry the same. Where some routers are no chips, or
-//! links run one way, only [`direct`] plans: messages along the forwarding tables.
+//! same bytes on any number of threads. A channel that carries a multiple of what the slowest kind does is as
+//! many *lanes*. Where some routers are no chips, or links run one way, only [`direct`] and [`rooted`] plan:
+//! messages along the forwarding tables.
 
 mod asked;
 mod bounds;
@@ -36,7 +37,7 @@ mod timing;
 mod trees;
 
 pub use asked::Asked;
-pub use direct::{direct, over_flow};
+pub use direct::{direct, over_flow, rooted};
 pub use error::CollectiveError;
 pub use flow::over_lengths;
 pub use pipelined::{Crossing, Pipelined};
@@ -73,9 +74,8 @@ pub fn natural_chunks(scene: &Scene<'_>) -> Result<u32, CollectiveError> {
 /// a broadcast is bounded as an all-gather.
 ///
 /// # Errors
-/// A scene for which nothing can be planned; a root that is no living chip, or among routers that are none.
+/// A scene for which nothing can be planned; a root that is no living chip.
 pub fn bounds(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>) -> Result<Vec<CollectiveBound>, CollectiveError> {
-    root.map_or(Ok(()), |_| copyable(scene))?;
     let ground = if collective.is_rooted() { Ground::plain(scene)? } else { Ground::new(scene)? };
     root.map_or(Ok(()), |root| living(scene, root))?;
     Ok(bounds::bounds(&ground, collective, root))
@@ -181,12 +181,12 @@ pub fn turned(
 ) -> Result<Schedule, CollectiveError> {
     let mut turned = Schedule { collective, algorithm, bounds: bounds(scene, collective, schedule.root)?, ..schedule.clone() };
     let along_tables = schedule.bounds.iter().find_map(|bound| match *bound {
-        CollectiveBound::Channel { channel, shards } => Some((channel, shards)),
+        CollectiveBound::Channel { channel, shards, lanes } => Some((channel, shards, lanes)),
         _ => None,
     });
-    if let Some((channel, shards)) = along_tables {
+    if let Some((channel, shards, lanes)) = along_tables {
         let shards = u32::try_from(u64::from(shards) * turned.sent_times()).unwrap_or(u32::MAX);
-        turned.bounds.insert(0, CollectiveBound::Channel { channel, shards });
+        turned.bounds.insert(0, CollectiveBound::Channel { channel, shards, lanes });
     }
     if let Transfers::Rounds(rounds) = &mut turned.transfers {
         rounds.order = match (collective, algorithm) {
@@ -206,7 +206,7 @@ fn living(scene: &Scene<'_>, root: NodeId) -> Result<(), CollectiveError> {
 
 fn natural(ground: &Ground<'_>) -> u32 {
     let degree = ground.least_degree();
-    let (mut a, mut b) = (degree, ground.living - 1);
+    let (mut a, mut b) = (degree, ground.living as u64 - 1);
     while b > 0 {
         (a, b) = (b, a % b);
     }

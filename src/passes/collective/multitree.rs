@@ -2,9 +2,9 @@
 //! Yum and Kim, ISCA 2021, algorithm 1), from the text of the paper.
 //!
 //! Every chip is the root of a tree along which its whole shard is gathered. In an epoch each channel serves
-//! one tree; the trees take turns, and in its turn a tree adds the first chip that a free channel joins to a
-//! member of an earlier epoch. When no tree can grow the next epoch begins. Cost: chips squared, times
-//! channels of a chip, times epochs at most.
+//! one tree, or as many as it has lanes; the trees take turns, and in its turn a tree adds the first chip
+//! that a free channel joins to a member of an earlier epoch. When no tree can grow the next epoch begins.
+//! Cost: chips squared, times channels of a chip, times epochs at most.
 
 use super::ground::Ground;
 use crate::ids::{ChannelId, Id, NodeId};
@@ -40,13 +40,15 @@ pub(super) fn multitree(ground: &Ground<'_>) -> Vec<Round> {
     let mut rounds = Vec::new();
     let mut missing = trees.len() * (trees.len() - 1);
     while missing > 0 {
-        let mut taken = FixedBitSet::with_capacity(scene.topology.channel_count());
+        // `[channel]`: what it can still carry in this epoch.
+        let mut room: Vec<u64> =
+            (0..scene.topology.channel_count()).map(|channel| scene.topology.capacity(ChannelId::new(channel).link())).collect();
         let mut pulls: Vec<Pull> = Vec::new();
         loop {
             let before = pulls.len();
             for tree in &mut trees {
-                if let Some(channel) = grow(tree, &outputs, &taken) {
-                    taken.insert(channel.index());
+                if let Some(channel) = grow(tree, &outputs, &room) {
+                    room[channel.index()] -= 1;
                     pulls.push(Pull { channel, chunks: vec![tree.root] });
                 }
             }
@@ -61,16 +63,23 @@ pub(super) fn multitree(ground: &Ground<'_>) -> Vec<Round> {
             let Tree { open, members, .. } = tree;
             open.retain(|&member| outputs[member as usize].iter().any(|&(_, to)| !members.contains(to as usize)));
         }
-        pulls.sort_unstable_by_key(|pull| pull.channel);
+        pulls.sort_by_key(|pull| pull.channel);
+        pulls.dedup_by(|next, kept| {
+            let same = next.channel == kept.channel;
+            if same {
+                kept.chunks.append(&mut next.chunks);
+            }
+            same
+        });
         rounds.push(Round { width: 1, pulls });
     }
     rounds
 }
 
 /// Adds a chip to a tree, by the channel that is returned.
-fn grow(tree: &mut Tree, outputs: &[Vec<(ChannelId, u32)>], taken: &FixedBitSet) -> Option<ChannelId> {
+fn grow(tree: &mut Tree, outputs: &[Vec<(ChannelId, u32)>], room: &[u64]) -> Option<ChannelId> {
     while let Some(&member) = tree.open.get(tree.looked) {
-        let free = |&&(channel, to): &&(ChannelId, u32)| !taken.contains(channel.index()) && !tree.members.contains(to as usize);
+        let free = |&&(channel, to): &&(ChannelId, u32)| room[channel.index()] > 0 && !tree.members.contains(to as usize);
         if let Some(&(channel, to)) = outputs[member as usize].iter().find(free) {
             tree.members.insert(to as usize);
             tree.new.push(to);

@@ -8,6 +8,8 @@
 //! in integers.
 
 use super::cut::Groups;
+use super::ground::Ground;
+use crate::ids::{Id, NodeId};
 use std::collections::VecDeque;
 
 /// `channels` out of `chips` chips, which are those of some groups.
@@ -40,6 +42,29 @@ pub(super) fn tightest(groups: &Groups, channels: u64, chips: u64) -> Option<Tig
     }
 }
 
+/// The least cut that parts a chip from the root: the channels into it (of a `reduced` one: out of it) and
+/// the routers on the side of the chip.
+pub(super) fn from_root(ground: &Ground<'_>, root: NodeId, reduced: bool) -> (u64, Vec<NodeId>) {
+    let scene = ground.scene;
+    let mut network = Network::empty(ground.nodes());
+    for channel in scene.channels() {
+        let [from, to] = [scene.topology.source(channel), scene.topology.target(channel)].map(|end| end.node.index());
+        network.arc(if reduced { [to, from] } else { [from, to] }, [scene.topology.capacity(channel.link()), 0]);
+    }
+    let rooms = network.room.clone();
+    let mut best = (u64::MAX, Vec::new());
+    for chip in scene.endpoints().filter(|&chip| chip != root) {
+        network.room.clone_from(&rooms);
+        let flow = network.flow(root.index(), chip.index());
+        if flow < best.0 {
+            // Dead routers are reached by nothing.
+            let apart = |node: &NodeId| scene.lives(*node) && network.level[node.index()].is_none();
+            best = (flow, scene.topology.nodes().filter(apart).collect());
+        }
+    }
+    best
+}
+
 /// Arcs in pairs: `arc ^ 1` runs back.
 struct Network {
     arcs: Vec<Vec<u32>>,
@@ -49,10 +74,14 @@ struct Network {
 }
 
 impl Network {
+    fn empty(nodes: usize) -> Self {
+        Self { arcs: vec![Vec::new(); nodes], head: Vec::new(), room: Vec::new(), level: Vec::new() }
+    }
+
     /// The groups, and a source that gives each chip `channels` where a channel carries `chips`.
     fn new(groups: &Groups, channels: u64, chips: u64) -> Self {
         let count = groups.len();
-        let mut network = Self { arcs: vec![Vec::new(); count + 1], head: Vec::new(), room: Vec::new(), level: Vec::new() };
+        let mut network = Self::empty(count + 1);
         for group in 0..count {
             network.arc([count, group], [groups.sizes[group] * channels, 0]);
             for &(other, links) in groups.joined[group].iter().filter(|(other, _)| group < *other as usize) {

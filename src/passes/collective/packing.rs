@@ -1,12 +1,12 @@
 //! Spanning trees that share links: as many as asked for, each link in so many of them at most.
 //!
-//! Every link is as many copies as trees may use it; no copy is in two trees. The trees first grow breadth
-//! first in turns from random routers, by the links that are used least. Then copies are added one by one as
-//! in the matroid union of forests (Roskind and Tarjan 1985): a copy takes a place in a tree by pushing one
-//! of that tree's copies into another tree, and so on to a tree that lacks it; shortest chains, found by a
-//! search that labels each copy once. A copy for which there is no chain closes a set of routers that all
-//! trees span inside already. If in the end a tree lacks something, those sets are a partition that has too
-//! few links between its parts: the proof that so many trees cannot be.
+//! Every link is as many copies as trees may use it (a faster one is more); no copy is in two trees. The
+//! trees first grow breadth first in turns from random routers, by the links that are used least. Then copies
+//! are added one by one as in the matroid union of forests (Roskind and Tarjan 1985): a copy takes a place in
+//! a tree by pushing one of that tree's copies into another tree, and so on to a tree that lacks it; shortest
+//! chains, found by a search that labels each copy once. A copy for which there is no chain closes a set of
+//! routers that all trees span inside already. If in the end a tree lacks something, those sets are a
+//! partition that has too few links between its parts: the proof that so many trees cannot be.
 
 use crate::random::Stream;
 use std::collections::VecDeque;
@@ -16,18 +16,20 @@ pub(super) struct Links {
     pub(super) nodes: usize,
     /// `[link]`: its ends.
     pub(super) ends: Vec<[u32; 2]>,
+    /// `[link]`: how many times as many trees as the slowest kind it may be in.
+    pub(super) lanes: Vec<u32>,
     /// `[node]`: (neighbor, link).
     pub(super) joined: Vec<Vec<(u32, u32)>>,
 }
 
 impl Links {
-    pub(super) fn new(nodes: usize, ends: Vec<[u32; 2]>) -> Self {
+    pub(super) fn new(nodes: usize, ends: Vec<[u32; 2]>, lanes: Vec<u32>) -> Self {
         let mut joined = vec![Vec::new(); nodes];
         for (link, &[a, b]) in ends.iter().enumerate() {
             joined[a as usize].push((b, link as u32));
             joined[b as usize].push((a, link as u32));
         }
-        Self { nodes, ends, joined }
+        Self { nodes, ends, lanes, joined }
     }
 }
 
@@ -87,9 +89,13 @@ impl Forest {
 /// Trees as they are packed.
 struct Packing<'a> {
     links: &'a Links,
+    /// `[link]`: the first of its copies, `capacity` for every lane.
+    first: Vec<u32>,
+    /// `[copy]`: its link.
+    link: Vec<u32>,
     capacity: u32,
     forests: Vec<Forest>,
-    /// `[copy]`: the forest that it is in; copy c is of link c / capacity.
+    /// `[copy]`: the forest that it is in.
     of: Vec<u32>,
     /// `[copy]`: the copy that would take its place; the search in which it was labelled.
     instead: Vec<u32>,
@@ -103,9 +109,16 @@ struct Packing<'a> {
 
 /// Packs trees: of each the links. Where they cannot be, `[node]`: its part of a partition that shows it.
 pub(super) fn packed(links: &Links, trees: usize, capacity: u32, stream: &mut Stream) -> Result<Vec<Vec<u32>>, Vec<u32>> {
-    let copies = links.ends.len() * capacity as usize;
+    let (mut first, mut link) = (Vec::with_capacity(links.ends.len()), Vec::new());
+    for (at, lanes) in links.lanes.iter().enumerate() {
+        first.push(link.len() as u32);
+        link.resize(link.len() + (lanes * capacity) as usize, at as u32);
+    }
+    let copies = link.len();
     let mut packing = Packing {
         links,
+        first,
+        link,
         capacity,
         forests: (0..trees).map(|_| Forest::new(links.nodes)).collect(),
         of: vec![NONE; copies],
@@ -131,7 +144,7 @@ pub(super) fn packed(links: &Links, trees: usize, capacity: u32, stream: &mut St
         return Err((0..links.nodes as u32).map(|node| find(&mut packing.set, node)).collect());
     }
     let of_tree = |forest: &Forest| {
-        let mut tree: Vec<u32> = forest.joined.iter().flatten().map(|&(_, copy)| copy / capacity).collect();
+        let mut tree: Vec<u32> = forest.joined.iter().flatten().map(|&(_, copy)| packing.link[copy as usize]).collect();
         tree.sort_unstable();
         tree.dedup();
         tree
@@ -141,7 +154,7 @@ pub(super) fn packed(links: &Links, trees: usize, capacity: u32, stream: &mut St
 
 impl Packing<'_> {
     fn ends(&self, copy: u32) -> [u32; 2] {
-        self.links.ends[(copy / self.capacity) as usize]
+        self.links.ends[self.link[copy as usize] as usize]
     }
 
     fn put(&mut self, copy: u32, forest: usize) {
@@ -170,14 +183,17 @@ impl Packing<'_> {
         while open.iter().any(|open| !open.is_empty()) {
             for tree in 0..open.len() {
                 while let Some(&node) = open[tree].front() {
-                    let free = |&&(to, link): &&(u32, u32)| !reached[tree][to as usize] && used[link as usize] < self.capacity;
-                    let Some(&(to, link)) =
-                        self.links.joined[node as usize].iter().filter(free).min_by_key(|(_, link)| used[*link as usize])
+                    let room = |link: u32| self.capacity * self.links.lanes[link as usize];
+                    let free = |&&(to, link): &&(u32, u32)| !reached[tree][to as usize] && used[link as usize] < room(link);
+                    let Some(&(to, link)) = self.links.joined[node as usize]
+                        .iter()
+                        .filter(free)
+                        .min_by_key(|(_, link)| used[*link as usize] / self.links.lanes[*link as usize])
                     else {
                         open[tree].pop_front();
                         continue;
                     };
-                    self.put(link * self.capacity + used[link as usize], tree);
+                    self.put(self.first[link as usize] + used[link as usize], tree);
                     used[link as usize] += 1;
                     reached[tree][to as usize] = true;
                     open[tree].push_back(to);

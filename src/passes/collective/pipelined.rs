@@ -13,7 +13,7 @@
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{CollectiveCost, CollectiveTime, SharedTrees, Start, Topology};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// The most pieces of a share.
 const MOST_PIECES: u32 = 1 << 16;
@@ -33,9 +33,12 @@ pub struct Pipelined {
     uses: Vec<Use>,
     /// `[tree]`: where its uses end.
     ends: Vec<usize>,
-    channels: usize,
-    /// Trees of the link that is in most.
-    capacity: u64,
+    /// `[channel]`: pieces that it carries while the slowest kind carries one.
+    lanes: Vec<u128>,
+    /// For every number of lanes the trees of the channel that is in most.
+    busiest: BTreeMap<u128, u128>,
+    /// A multiple of all numbers of lanes.
+    common: u128,
     /// Hops from the farthest chip to its root.
     height: u64,
     nodes: u32,
@@ -55,9 +58,25 @@ pub struct Crossing {
 /// What one piece costs.
 #[derive(Clone, Copy)]
 struct Piece {
-    /// Attoseconds in which a channel carries it, overhead included.
-    message: u128,
+    /// Attoseconds in which a channel of one lane carries it.
+    chunk: u128,
+    overhead: u128,
     hop: u128,
+}
+
+impl Piece {
+    /// What its message takes on a channel of so many lanes.
+    fn message(&self, lanes: u128) -> u128 {
+        self.chunk.div_ceil(lanes) + self.overhead
+    }
+}
+
+/// What a channel has places for, from the first message on it on.
+struct Places {
+    from: u128,
+    taken: Vec<bool>,
+    message: u128,
+    period: u128,
 }
 
 impl Pipelined {
@@ -91,13 +110,21 @@ impl Pipelined {
             }
             ends.push(uses.len());
         }
-        let mut crossed = vec![0u64; topology.channel_count()];
+        let mut crossed = vec![0u128; topology.channel_count()];
         uses.iter().for_each(|one| crossed[one.channel.index()] += 1);
+        let lanes_of = |channel: usize| u128::from(topology.capacity(ChannelId::new(channel).link()));
+        let lanes: Vec<u128> = (0..topology.channel_count()).map(lanes_of).collect();
+        let mut busiest = BTreeMap::from([(1, 1)]);
+        for (&lanes, trees) in lanes.iter().zip(crossed) {
+            let most = busiest.entry(lanes).or_insert(1);
+            *most = trees.max(*most);
+        }
         Self {
             uses,
             ends,
-            channels: topology.channel_count(),
-            capacity: crossed.into_iter().max().unwrap_or(0).max(1),
+            lanes,
+            busiest,
+            common: u128::from(topology.capacities().parts()),
             height: u64::from(shared.height(topology)),
             nodes: topology.node_count() as u32,
         }
@@ -115,12 +142,12 @@ impl Pipelined {
         let powers = std::iter::successors(Some(1u32), |pieces| pieces.checked_mul(2));
         let counts = powers.flat_map(|power| [power, power / 2 * 3]).filter(|&pieces| pieces > 0).take_while(|&pieces| pieces <= most);
         let time = |&pieces: &u32| {
-            let Piece { message, hop } = self.piece(cost, bytes, pieces);
+            let piece = self.piece(cost, bytes, pieces);
             let ways = 2 * u128::from(self.height);
             if cost.barrier {
-                return self.barriers(pieces, Piece { message, hop });
+                return self.barriers(pieces, piece);
             }
-            self.period(message) * u128::from(pieces - 1) + ways * (message + hop)
+            self.period(piece) * u128::from(pieces - 1) + ways * (piece.message(1) + piece.hop)
         };
         counts.chain([most]).min_by_key(time).unwrap_or(1)
     }
@@ -130,7 +157,7 @@ impl Pipelined {
     pub fn time(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> CollectiveTime {
         let whole = self.piece(cost, bytes, pieces);
         let all = self.total(cost.barrier, pieces, whole);
-        let plain = Piece { message: whole.message - cost.overhead, ..whole };
+        let plain = Piece { overhead: 0, ..whole };
         let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, pieces, plain).min(all) };
         // Places are taken as they come, so that a shorter hop may, by a little, cost time.
         let volume = self.total(cost.barrier, pieces, Piece { hop: 0, ..plain }).min(without_overhead);
@@ -149,7 +176,7 @@ impl Pipelined {
 
     /// Times that a channel needs for a piece, one after the other, where hops take no time.
     pub fn volume(&self, pieces: u32) -> u64 {
-        self.total(false, pieces, Piece { message: 1, hop: 0 }) as u64
+        self.total(false, pieces, Piece { chunk: self.common, overhead: 0, hop: 0 }).div_ceil(self.common) as u64
     }
 
     /// When the first piece of every tree crosses each of its channels, without barriers; piece p does so p
@@ -174,7 +201,7 @@ impl Pipelined {
 
     /// When each piece leaves over each channel, as [`Pipelined::time`] has it without barriers.
     pub fn starts(&self, topology: &Topology, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Vec<Start> {
-        let period = self.period(self.piece(cost, bytes, pieces).message);
+        let period = self.period(self.piece(cost, bytes, pieces));
         let crossings = self.crossings(cost, bytes, pieces);
         let all = crossings.iter().flat_map(|crossing| (0..u128::from(pieces)).map(move |piece| (crossing, piece)));
         let start = |(crossing, piece): (&Crossing, u128)| {
@@ -189,30 +216,26 @@ impl Pipelined {
     }
 
     fn piece(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Piece {
-        Piece { message: cost.carried(bytes, self.parts(pieces)) + cost.overhead, hop: cost.hop }
+        Piece { chunk: cost.carried(bytes, self.parts(pieces)), overhead: cost.overhead, hop: cost.hop }
     }
 
-    fn period(&self, message: u128) -> u128 {
-        message * u128::from(self.capacity)
+    /// In which every channel carries a piece of each of its trees.
+    fn period(&self, piece: Piece) -> u128 {
+        self.busiest.iter().map(|(&lanes, trees)| piece.message(lanes) * trees).max().unwrap_or(0)
     }
 
     fn barriers(&self, pieces: u32, piece: Piece) -> u128 {
-        (self.period(piece.message) + piece.hop) * u128::from(self.steps(pieces))
+        (self.period(piece) + piece.hop) * u128::from(self.steps(pieces))
     }
 
     fn total(&self, barrier: bool, pieces: u32, piece: Piece) -> u128 {
-        if barrier {
-            self.barriers(pieces, piece)
-        } else {
-            self.period(piece.message) * u128::from(pieces - 1) + self.first(piece, |_, _| ())
-        }
+        if barrier { self.barriers(pieces, piece) } else { self.period(piece) * u128::from(pieces - 1) + self.first(piece, |_, _| ()) }
     }
 
     /// When the first piece of every tree is everywhere; tells when it starts on each of its channels.
-    fn first(&self, Piece { message, hop }: Piece, mut tell: impl FnMut(usize, u128)) -> u128 {
-        let period = self.period(message);
-        // `[channel]`: when its first message starts, from which its places are counted, and which are taken.
-        let mut places: Vec<Option<(u128, Vec<bool>)>> = vec![None; self.channels];
+    fn first(&self, piece: Piece, mut tell: impl FnMut(usize, u128)) -> u128 {
+        let period = self.period(piece);
+        let mut places: Vec<Option<Places>> = (0..self.lanes.len()).map(|_| None).collect();
         let mut waits: Vec<u32> = self.uses.iter().map(|one| one.after).collect();
         let mut there = vec![0u128; self.uses.len()];
         let free = self.uses.iter().zip(0u32..).filter(|(one, _)| one.after == 0);
@@ -220,17 +243,11 @@ impl Pipelined {
         let mut end = 0;
         while let Some(Reverse((ready, at))) = open.pop() {
             let own = &self.uses[at as usize];
-            let start = match &mut places[own.channel.index()] {
-                none @ None => {
-                    let mut taken = vec![false; self.capacity as usize];
-                    taken[0] = true;
-                    *none = Some((ready, taken));
-                    ready
-                }
-                Some((from, taken)) => place(*from, taken, ready, message, period),
-            };
+            let message = piece.message(self.lanes[own.channel.index()]);
+            let of_channel = &mut places[own.channel.index()];
+            let start = of_channel.get_or_insert_with(|| Places::new(ready, message, period)).take(ready);
             tell(at as usize, start);
-            let came = start + message + hop;
+            let came = start + message + piece.hop;
             end = end.max(came);
             for &next in &own.then {
                 there[next as usize] = there[next as usize].max(came);
@@ -250,13 +267,23 @@ fn tops<'a>(topology: &'a Topology, up: &'a [Option<ChannelId>], root: NodeId) -
     up.iter().enumerate().filter(move |(_, up)| up.is_some_and(below)).map(|(node, _)| node)
 }
 
-/// Takes the first free place from a time on: place i starts i messages after `from`, in every period.
-fn place(from: u128, taken: &mut [bool], ready: u128, message: u128, period: u128) -> u128 {
-    let later = ready.saturating_sub(from).div_ceil(message.max(1));
-    let count = taken.len() as u128;
-    // Periods are as many messages as there are places, so that messages number places through all of them.
-    debug_assert_eq!(period, message * count);
-    let free = (later..later + count).find(|at| !taken[(at % count) as usize]).unwrap_or(later);
-    taken[(free % count) as usize] = true;
-    from + free * message
+impl Places {
+    fn new(from: u128, message: u128, period: u128) -> Self {
+        // A message takes no time where there is nothing to send.
+        let count = period.checked_div(message).unwrap_or(1).max(1);
+        Self { from, taken: vec![false; count as usize], message, period }
+    }
+
+    /// Takes the first free place from a time on: place i starts i messages after the first one, in every
+    /// period.
+    fn take(&mut self, ready: u128) -> u128 {
+        let Self { from, taken, message, period } = self;
+        let count = taken.len() as u128;
+        let since = ready.saturating_sub(*from);
+        let (periods, rest) = (since.checked_div(*period).unwrap_or(0), since.checked_rem(*period).unwrap_or(0));
+        let later = periods * count + rest.div_ceil((*message).max(1)).min(count);
+        let free = (later..later + count).find(|at| !taken[(at % count) as usize]).unwrap_or(later);
+        taken[(free % count) as usize] = true;
+        *from + free / count * *period + free % count * *message
+    }
 }

@@ -8,9 +8,10 @@
 //! barriers a slot takes overhead, chunk and hop. Cost: one look at every hop of every canonical chunk.
 
 use super::error::CollectiveError;
-use super::tabled::Tabled;
+use super::tabled::{Between, Tabled};
 use crate::ids::{Id, NodeId};
 use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Message, Scene, Schedule, Sends, Start};
+use crate::model::Collective;
 use fixedbitset::FixedBitSet;
 
 /// Hops of chunks that are laid out.
@@ -18,45 +19,50 @@ const MOST_HOPS: u64 = 1 << 27;
 
 /// Messages that can be timed again and again.
 pub struct Sent {
+    legs: Vec<Leg>,
+    /// Which of them are sent, one when the one before has ended.
+    order: Vec<usize>,
+    /// `[channel class]`: one of its channels, from router to router; none where all are dark.
+    classes: Vec<Option<[NodeId; 2]>>,
+    /// `[channel class]`: chunks that one of its channels carries while the slowest kind carries one.
+    lanes: Vec<u32>,
+    /// Chunks that the full vector of a chip is cut into.
+    parts: u64,
+}
+
+/// Messages that are all there from the beginning.
+struct Leg {
     /// In the order of slots: (channel class, chunk).
     hops: Vec<(u32, u32)>,
     /// `[slot]`: where its hops end.
     ends: Vec<u32>,
-    /// `[channel class]`: one of its channels, from router to router; none where all are dark.
-    classes: Vec<Option<[NodeId; 2]>>,
     messages: usize,
-    /// Chunks that the full vector of a chip is cut into.
-    parts: u64,
-    /// How often everything is sent, from the beginning when all is there.
-    times: u64,
 }
 
 impl Sent {
-    /// Lays out a schedule that [`direct`](super::direct) made along these tables.
+    /// Lays out a schedule that [`direct`](super::direct()) or [`rooted`](super::rooted) made along these
+    /// tables.
     ///
     /// # Errors
     /// Tables that lose a message; too many hops.
     pub fn new(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule, sends: &Sends) -> Result<Self, CollectiveError> {
-        let chunks = schedule.chunks as usize;
-        let tabled = Tabled::walked(scene, tables, MOST_HOPS / u64::from(schedule.chunks.max(1)))?;
-        let slots = sends.slots();
-        // `[slot]`: where its hops start.
-        let mut starts = vec![0u32; slots as usize + 1];
-        let all = || sends.messages.iter().flat_map(|message| &message.slots);
-        all().for_each(|&slot| starts[slot as usize + 1] += 1);
-        for slot in 1..starts.len() {
-            starts[slot] += starts[slot - 1];
+        let most = MOST_HOPS / u64::from(schedule.chunks.max(1));
+        let (between, alone) = match (schedule.collective, schedule.root) {
+            (Collective::Reduce, Some(root)) => (Between::ButFrom(root), Some(Between::To(root))),
+            (_, Some(root)) => (Between::AllBut(root), Some(Between::From(root))),
+            (_, None) => (Between::All, None),
+        };
+        let tabled = Tabled::walked(scene, tables, between, most)?;
+        let mut legs = vec![Leg::new(&tabled, schedule.chunks, &sends.messages)];
+        if let Some(between) = alone {
+            legs.push(Leg::new(&Tabled::walked(scene, tables, between, most)?, schedule.chunks, &sends.rooted));
         }
-        let mut hops = vec![(0, 0); all().count()];
-        for (at, message) in sends.messages.iter().enumerate() {
-            // Messages stand by source, destination and part, as the ways do.
-            let first = tabled.starts[at / chunks] as usize;
-            for (hop, &slot) in message.slots.iter().enumerate() {
-                let place = &mut starts[slot as usize];
-                hops[*place as usize] = (tabled.hops[first + hop], at as u32);
-                *place += 1;
-            }
-        }
+        let order = match schedule.collective {
+            Collective::AllReduce => vec![0, 0],
+            Collective::Broadcast => vec![1, 0],
+            Collective::Reduce => vec![0, 1],
+            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Send => vec![0],
+        };
         let topology = scene.topology;
         let symmetry = if tabled.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
         let mut classes = vec![None; tabled.loads.len()];
@@ -65,37 +71,36 @@ impl Sent {
             classes[topology.channel_class(&symmetry, channel).index()].get_or_insert(ends);
         }
         let parts = scene.endpoints().count() as u64 * u64::from(schedule.chunks);
-        // By now each of them stands where its hops end.
-        starts.truncate(slots as usize);
-        Ok(Self { hops, ends: starts, classes, messages: sends.messages.len(), parts, times: schedule.sent_times() })
+        Ok(Self { legs, order, classes, lanes: tabled.lanes, parts })
     }
 
     /// How long it takes for vectors of so many bytes, and on what that is spent.
     pub fn time(&self, cost: &CollectiveCost, bytes: u64) -> CollectiveTime {
-        let chunk = cost.carried(bytes, self.parts);
         let all = self.whole(cost, bytes);
-        let without_overhead = if cost.overhead == 0 { all } else { self.runs(cost.barrier, chunk, cost.hop) };
-        let volume = self.runs(cost.barrier, chunk, 0);
+        let plain = CollectiveCost { overhead: 0, ..cost.clone() };
+        let without_overhead = if cost.overhead == 0 { all } else { self.whole(&plain, bytes) };
+        let volume = self.whole(&CollectiveCost { hop: 0, ..plain }, bytes);
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
     }
 
     /// How long it takes for vectors of so many bytes: all of [`Sent::time`], for less.
     pub fn whole(&self, cost: &CollectiveCost, bytes: u64) -> u128 {
-        self.runs(cost.barrier, cost.carried(bytes, self.parts) + cost.overhead, cost.hop)
+        let takes: Vec<u128> = self.legs.iter().map(|leg| self.run(leg, cost, bytes, |_, _, _| ())).collect();
+        self.order.iter().map(|&leg| takes[leg]).sum()
     }
 
-    fn runs(&self, barrier: bool, message: u128, hop: u128) -> u128 {
-        self.run(barrier, message, hop, |_, _, _| ()) * u128::from(self.times)
+    fn in_order(&self) -> impl Iterator<Item = &Leg> {
+        self.order.iter().map(|&leg| &self.legs[leg])
     }
 
     /// Slots one after the other; in each a channel carries a chunk.
     pub fn slots(&self) -> u64 {
-        self.ends.len() as u64 * self.times
+        self.in_order().map(|leg| leg.ends.len() as u64).sum()
     }
 
     /// Chunks of canonical chips; hop by hop, each hop counts.
     pub fn messages(&self, by_hop: bool) -> u64 {
-        (if by_hop { self.hops.len() } else { self.messages }) as u64 * self.times
+        self.in_order().map(|leg| if by_hop { leg.hops.len() } else { leg.messages } as u64).sum()
     }
 
     /// Parts of the vector of a chip that chunks are.
@@ -104,47 +109,77 @@ impl Sent {
     }
 
     /// When each chunk leaves each router on its way, as [`Sent::time`] has it: one channel stands for all
-    /// that are images of it. With `whole` messages, those of the schedule, each is told once, when it leaves
-    /// its source for its destination.
-    pub fn starts(&self, cost: &CollectiveCost, bytes: u64, whole: Option<&[Message]>) -> Vec<Start> {
-        let sent = cost.carried(bytes, self.parts) + cost.overhead;
+    /// that are images of it. With whole messages, those of the legs of the schedule, each is told once, when
+    /// it leaves its source for its destination.
+    pub fn starts(&self, cost: &CollectiveCost, bytes: u64, whole: Option<&[&[Message]]>) -> Vec<Start> {
         let mut starts = Vec::with_capacity(self.messages(whole.is_none()) as usize);
         let mut begin = 0;
-        for _ in 0..self.times {
-            let mut left = FixedBitSet::with_capacity(self.messages);
-            begin += self.run(cost.barrier, sent, cost.hop, |class, chunk, at| {
-                let ends = match whole.map(|messages| &messages[chunk as usize]) {
+        for (at, leg) in self.in_order().enumerate() {
+            let mut left = FixedBitSet::with_capacity(leg.messages);
+            begin += self.run(leg, cost, bytes, |class, chunk, since| {
+                let ends = match whole.map(|legs| &legs[at][chunk as usize]) {
                     None => self.classes[class as usize],
                     Some(message) => (!left.put(chunk as usize)).then_some([message.source, message.destination]),
                 };
-                starts.extend(ends.map(|[from, to]| Start { from, to, at: begin + at + cost.overhead }));
+                starts.extend(ends.map(|[from, to]| Start { from, to, at: begin + since + cost.overhead }));
             });
         }
         starts
     }
 
-    /// A chunk keeps a channel busy for `message`, and is there a hop later; tells of each hop, in the order
-    /// of slots, of which class its channel is, which chunk it is, and when its message starts.
-    fn run(&self, barrier: bool, message: u128, hop: u128, mut tell: impl FnMut(u32, u32, u128)) -> u128 {
-        if barrier {
-            let slots = [0].into_iter().chain(self.ends.iter().copied()).zip(&self.ends).zip(0u128..);
-            for ((from, &to), slot) in slots {
-                let hops = &self.hops[from as usize..to as usize];
-                hops.iter().for_each(|&(class, chunk)| tell(class, chunk, (message + hop) * slot));
+    /// A chunk keeps a channel busy while it and the overhead of its message pass, and is there a hop later;
+    /// tells of each hop, in the order of slots, of which class its channel is, which chunk it is, and when
+    /// its message starts. With barriers a slot lasts until the widest channel has passed a message for each
+    /// of its lanes.
+    fn run(&self, leg: &Leg, cost: &CollectiveCost, bytes: u64, mut tell: impl FnMut(u32, u32, u128)) -> u128 {
+        let (chunk, hop) = (cost.carried(bytes, self.parts), cost.hop);
+        if cost.barrier {
+            let widest = self.lanes.iter().copied().max().unwrap_or(1);
+            let slot = chunk + cost.overhead * u128::from(widest) + hop;
+            let slots = [0].into_iter().chain(leg.ends.iter().copied()).zip(&leg.ends).zip(0u128..);
+            for ((from, &to), at) in slots {
+                let hops = &leg.hops[from as usize..to as usize];
+                hops.iter().for_each(|&(class, chunk)| tell(class, chunk, slot * at));
             }
-            return (message + hop) * self.ends.len() as u128;
+            return slot * leg.ends.len() as u128;
         }
+        let messages: Vec<u128> = self.lanes.iter().map(|&lanes| chunk.div_ceil(u128::from(lanes)) + cost.overhead).collect();
         let mut free = vec![0u128; self.classes.len()];
-        let mut there = vec![0u128; self.messages];
+        let mut there = vec![0u128; leg.messages];
         let mut end = 0;
-        for &(class, chunk) in &self.hops {
+        for &(class, chunk) in &leg.hops {
             let (free, there) = (&mut free[class as usize], &mut there[chunk as usize]);
             let start = (*free).max(*there);
             tell(class, chunk, start);
-            *free = start + message;
+            *free = start + messages[class as usize];
             *there = *free + hop;
             end = end.max(*there);
         }
         end
+    }
+}
+
+impl Leg {
+    fn new(tabled: &Tabled, chunks: u32, messages: &[Message]) -> Self {
+        // `[slot]`: where its hops start.
+        let mut starts = vec![0u32; Message::slots_of(messages) as usize + 1];
+        let all = || messages.iter().flat_map(|message| &message.slots);
+        all().for_each(|&slot| starts[slot as usize + 1] += 1);
+        for slot in 1..starts.len() {
+            starts[slot] += starts[slot - 1];
+        }
+        let mut hops = vec![(0, 0); all().count()];
+        for (at, message) in messages.iter().enumerate() {
+            // Messages stand by source, destination and part, as the ways do.
+            let first = tabled.starts[at / chunks as usize] as usize;
+            for (hop, &slot) in message.slots.iter().enumerate() {
+                let place = &mut starts[slot as usize];
+                hops[*place as usize] = (tabled.hops[first + hop], at as u32);
+                *place += 1;
+            }
+        }
+        // By now each of them stands where its hops end.
+        starts.pop();
+        Self { hops, ends: starts, messages: messages.len() }
     }
 }

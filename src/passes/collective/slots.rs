@@ -1,4 +1,4 @@
-//! Schedules slot by slot: in each slot every input of every chip brings at most one chunk.
+//! Schedules slot by slot: in each slot every lane of every input of every chip brings at most one chunk.
 //!
 //! To copy costs nothing, so within a slot each chip decides alone what it takes in; the slot before decides
 //! who has what. A chip matches its inputs to chunks that it lacks and that the senders have, of the largest
@@ -101,10 +101,11 @@ type Brought = Vec<Vec<Option<u32>>>;
 
 /// Nearest source first, for a gather from all to all.
 pub(super) fn nearest(ground: &Ground<'_>, ranks: &[Rank], setting: Setting) -> Vec<Round> {
+    let lanes = ground.lanes();
     let mut desks: Vec<Desk> = (0..ground.chips.len())
         .map(|class| {
             let places = ranks[class].chunk.len();
-            Desk::new(ground.inputs[class].len(), places, if ground.inputs[class].is_empty() { 0 } else { places })
+            Desk::new(lanes[class].len(), places, if lanes[class].is_empty() { 0 } else { places })
         })
         .collect();
     let mut slots: Vec<Brought> = Vec::new();
@@ -113,7 +114,7 @@ pub(super) fn nearest(ground: &Ground<'_>, ranks: &[Rank], setting: Setting) -> 
         let first = slots.is_empty();
         let of_class = |(class, desk): (usize, &mut Desk)| {
             let rank = &ranks[class];
-            for (at, input) in ground.inputs[class].iter().enumerate() {
+            for (at, input) in lanes[class].iter().enumerate() {
                 let mut arrive = |chunk: u32| {
                     let place = rank.place[image(ground, input, chunk, setting.chunks) as usize];
                     if place != Rank::NONE {
@@ -125,7 +126,7 @@ pub(super) fn nearest(ground: &Ground<'_>, ranks: &[Rank], setting: Setting) -> 
                 }
                 arrived.iter().flat_map(|brought| &brought[input.class]).flatten().copied().for_each(&mut arrive);
             }
-            let mut brought = vec![None; ground.inputs[class].len()];
+            let mut brought = vec![None; lanes[class].len()];
             if desk.missing > 0 {
                 desk.match_nearest();
                 desk.take(|input, place| brought[input] = Some(rank.chunk[place as usize]));
@@ -134,13 +135,14 @@ pub(super) fn nearest(ground: &Ground<'_>, ranks: &[Rank], setting: Setting) -> 
         };
         slots.push(desks.par_iter_mut().enumerate().map(of_class).collect());
     }
-    rounds(ground, &slots)
+    rounds(&lanes, &slots)
 }
 
 /// What few chips have first; chips decide one after the other, so that each sees what the ones before it
 /// asked for in the same slot. With a root its shard is all there is; the ground then has no symmetry. Stops
 /// with nothing when more than `most` slots would be needed.
 pub(super) fn rarest(ground: &Ground<'_>, setting: Setting, root: Option<NodeId>, most: usize) -> Option<Vec<Round>> {
+    let lanes = ground.lanes();
     let chunks = setting.chunks;
     let ties = ties(setting.seed);
     // Places are chunks, counted from the first one there is.
@@ -148,12 +150,12 @@ pub(super) fn rarest(ground: &Ground<'_>, setting: Setting, root: Option<NodeId>
     let places = if root.is_some() { chunks as usize } else { ground.nodes() * chunks as usize };
     let starts = |class: usize| root.is_none_or(|root| ground.chips[class] == root);
     let wanted = |class: usize| match root {
-        _ if ground.inputs[class].is_empty() => 0,
+        _ if lanes[class].is_empty() => 0,
         Some(root) if ground.chips[class] == root => 0,
         Some(_) => chunks as usize,
         None => (ground.living - 1) * chunks as usize,
     };
-    let mut desks: Vec<Desk> = (0..ground.chips.len()).map(|class| Desk::new(ground.inputs[class].len(), places, wanted(class))).collect();
+    let mut desks: Vec<Desk> = (0..ground.chips.len()).map(|class| Desk::new(lanes[class].len(), places, wanted(class))).collect();
     for class in (0..desks.len()).filter(|&class| starts(class)) {
         own(ground, class, chunks).for_each(|chunk| desks[class].held().insert(chunk - base));
     }
@@ -169,14 +171,14 @@ pub(super) fn rarest(ground: &Ground<'_>, setting: Setting, root: Option<NodeId>
         let arrived = slots.len().checked_sub(1 + setting.latency as usize).map(|slot| &slots[slot]);
         let mut now = Vec::with_capacity(desks.len());
         for (class, desk) in desks.iter_mut().enumerate() {
-            for (at, input) in ground.inputs[class].iter().enumerate() {
+            for (at, input) in lanes[class].iter().enumerate() {
                 let mut arrive = |chunk: u32| desk.arrive(at, image(ground, input, chunk, chunks) - base);
                 if slots.is_empty() && starts(input.class) {
                     own(ground, input.class, chunks).for_each(&mut arrive);
                 }
                 arrived.iter().flat_map(|brought| &brought[input.class]).flatten().copied().for_each(&mut arrive);
             }
-            let mut brought = vec![None; ground.inputs[class].len()];
+            let mut brought = vec![None; lanes[class].len()];
             if desk.missing > 0 {
                 let mut keys = std::mem::take(&mut heap).into_vec();
                 keys.clear();
@@ -203,7 +205,7 @@ pub(super) fn rarest(ground: &Ground<'_>, setting: Setting, root: Option<NodeId>
         }
         slots.push(now);
     }
-    Some(rounds(ground, &slots))
+    Some(rounds(&lanes, &slots))
 }
 
 /// The chunks that the canonical chip of a class starts with.
@@ -220,22 +222,27 @@ pub(super) fn image(ground: &Ground<'_>, input: &Input, chunk: u32, chunks: u32)
     ground.symmetry.image(input.element, NodeId(chunk / chunks)).0 * chunks + chunk % chunks
 }
 
-fn rounds(ground: &Ground<'_>, slots: &[Brought]) -> Vec<Round> {
-    let places = by_channel(ground);
+fn rounds(lanes: &[Vec<Input>], slots: &[Brought]) -> Vec<Round> {
+    let places = by_channel(lanes);
     let pulls = |brought: &Brought| {
-        let pull = |&(class, input): &(usize, usize)| {
-            let channel = ground.inputs[class][input].channel;
-            brought[class][input].map(|chunk| Pull { channel, chunks: vec![chunk] })
-        };
-        places.iter().filter_map(pull).collect()
+        let mut pulls: Vec<Pull> = Vec::new();
+        for &(class, input) in &places {
+            let channel = lanes[class][input].channel;
+            match (brought[class][input], pulls.last_mut()) {
+                (Some(chunk), Some(last)) if last.channel == channel => last.chunks.push(chunk),
+                (Some(chunk), _) => pulls.push(Pull { channel, chunks: vec![chunk] }),
+                (None, _) => {}
+            }
+        }
+        pulls
     };
     slots.iter().map(|brought| Round { width: 1, pulls: pulls(brought) }).collect()
 }
 
-/// (class, input) of all channels into canonical chips, by channel.
-pub(super) fn by_channel(ground: &Ground<'_>) -> Vec<(usize, usize)> {
-    let inputs = ground.inputs.iter().enumerate();
+/// (class, input) of all lanes into canonical chips, by channel.
+pub(super) fn by_channel(lanes: &[Vec<Input>]) -> Vec<(usize, usize)> {
+    let inputs = lanes.iter().enumerate();
     let mut places: Vec<(usize, usize)> = inputs.flat_map(|(class, inputs)| (0..inputs.len()).map(move |input| (class, input))).collect();
-    places.sort_by_key(|&(class, input)| ground.inputs[class][input].channel.index());
+    places.sort_by_key(|&(class, input)| lanes[class][input].channel.index());
     places
 }

@@ -1,5 +1,5 @@
-//! Schedules with few rounds: in each every input of every chip brings up to `width` chunks that the sender
-//! had before it.
+//! Schedules with few rounds: in each every lane of every input of every chip brings up to `width` chunks
+//! that the sender had before it.
 //!
 //! The width of a round is what a chip of the middle (or of another quantile) has candidates for, so that no
 //! channel has to rest; once all that is missing can be had, the least width that ends it. A chip takes near
@@ -104,15 +104,16 @@ impl Desk {
 
 /// A gather from all to all.
 pub(super) fn steps(ground: &Ground<'_>, ranks: &[Rank], chunks: u32, widths: Widths) -> Vec<Round> {
-    let mut desks: Vec<Desk> = ground.inputs.iter().zip(ranks).map(|(inputs, rank)| Desk::new(inputs.len(), rank.chunk.len())).collect();
-    let places = by_channel(ground);
+    let lanes = ground.lanes();
+    let mut desks: Vec<Desk> = lanes.iter().zip(ranks).map(|(inputs, rank)| Desk::new(inputs.len(), rank.chunk.len())).collect();
+    let places = by_channel(&lanes);
     let mut rounds: Vec<Round> = Vec::new();
     // `[class][input]`: chunks that it brought in the round before.
     let mut brought: Vec<Vec<Vec<u32>>> = Vec::new();
     while desks.iter().any(|desk| desk.missing > 0) {
         desks.par_iter_mut().enumerate().for_each(|(class, desk)| {
             let rank = &ranks[class];
-            for (at, input) in ground.inputs[class].iter().enumerate() {
+            for (at, input) in lanes[class].iter().enumerate() {
                 let mut arrive = |chunk: u32| {
                     let place = rank.place[image(ground, input, chunk, chunks) as usize];
                     if place != Rank::NONE && !desk.held.contains(place) {
@@ -139,10 +140,18 @@ pub(super) fn steps(ground: &Ground<'_>, ranks: &[Rank], chunks: u32, widths: Wi
                 brought
             })
             .collect();
-        let pull =
-            |&(class, input): &(usize, usize)| Pull { channel: ground.inputs[class][input].channel, chunks: brought[class][input].clone() };
-        let pulls: Vec<Pull> = places.iter().map(pull).filter(|pull| !pull.chunks.is_empty()).collect();
-        let width = pulls.iter().map(|pull| pull.chunks.len() as u32).max().unwrap_or(0);
+        let mut pulls: Vec<Pull> = Vec::new();
+        let mut width = 0;
+        for &(class, input) in &places {
+            let (of, chunks) = (&lanes[class][input], &brought[class][input]);
+            match pulls.last_mut() {
+                _ if chunks.is_empty() => continue,
+                Some(last) if last.channel == of.channel => last.chunks.extend(chunks),
+                _ => pulls.push(Pull { channel: of.channel, chunks: chunks.clone() }),
+            }
+            let carried = pulls.last().map_or(0, |pull| pull.chunks.len());
+            width = width.max(carried.div_ceil(of.lanes as usize) as u32);
+        }
         rounds.push(Round { width, pulls });
     }
     rounds

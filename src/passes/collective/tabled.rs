@@ -7,9 +7,37 @@
 
 use super::error::CollectiveError;
 use crate::ids::{ChannelId, Id, NodeId, PortId};
-use crate::ir::{ForwardingTables, Scene, Symmetry, TableKey};
+use crate::ir::{CollectiveBound, ForwardingTables, Scene, Symmetry, TableKey};
 
-/// The ways of all messages.
+/// Between whom messages go: living chips, never one and itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Between {
+    /// All of them.
+    All,
+    /// From all to all but this one.
+    AllBut(NodeId),
+    /// From all but this one to all.
+    ButFrom(NodeId),
+    /// From this one to all.
+    From(NodeId),
+    /// From all to this one.
+    To(NodeId),
+}
+
+impl Between {
+    fn has(self, source: NodeId, destination: NodeId) -> bool {
+        source != destination
+            && match self {
+                Between::All => true,
+                Between::AllBut(root) => destination != root,
+                Between::ButFrom(root) => source != root,
+                Between::From(root) => source == root,
+                Between::To(root) => destination == root,
+            }
+    }
+}
+
+/// The ways of messages.
 pub(super) struct Tabled {
     /// Whether canonical sources stand for all.
     pub(super) canonical: bool,
@@ -21,23 +49,24 @@ pub(super) struct Tabled {
     pub(super) hops: Vec<u32>,
     /// `[channel class]`: messages that cross each of its channels.
     pub(super) loads: Vec<u32>,
-    /// The first of the channels that carry most, and how many messages that is.
-    pub(super) busiest: (ChannelId, u32),
+    /// `[channel class]`: messages that each of its channels carries while the slowest kind carries one.
+    pub(super) lanes: Vec<u32>,
 }
 
 impl Tabled {
-    /// Walks all pairs of living chips.
+    /// Walks the ways of messages; without symmetry where they are not those of all.
     ///
     /// # Errors
     /// Tables of other routers; a pair that they do not lead to its end over lit channels; more than `most`
     /// hops.
-    pub(super) fn walked(scene: &Scene<'_>, tables: &ForwardingTables, most: u64) -> Result<Self, CollectiveError> {
+    pub(super) fn walked(scene: &Scene<'_>, tables: &ForwardingTables, between: Between, most: u64) -> Result<Self, CollectiveError> {
         let topology = scene.topology;
         let (nodes, listed) = (tables.symmetry.node_count(), tables.routers.len());
         if nodes != topology.node_count() || listed != tables.symmetry.class_count() {
             return Err(CollectiveError::OtherTables { tables: nodes, routers: topology.node_count() });
         }
-        let canonical = !tables.symmetry.is_trivial() && tables.symmetry == *topology.symmetry() && scene.keeps_symmetry();
+        let canonical =
+            between == Between::All && !tables.symmetry.is_trivial() && tables.symmetry == *topology.symmetry() && scene.keeps_symmetry();
         let symmetry: Symmetry = if canonical { tables.symmetry.clone() } else { tables.symmetry.without() };
         let mut tabled = Self {
             canonical,
@@ -45,10 +74,10 @@ impl Tabled {
             starts: vec![0],
             hops: Vec::new(),
             loads: vec![0; topology.class_count(&symmetry)],
-            busiest: (ChannelId(0), 0),
+            lanes: vec![1; topology.class_count(&symmetry)],
         };
         for source in symmetry.canonical_nodes().filter(|&source| scene.is_endpoint(source)) {
-            for destination in scene.endpoints().filter(|&destination| destination != source) {
+            for destination in scene.endpoints().filter(|&destination| between.has(source, destination)) {
                 tabled.walk(scene, tables, &symmetry, (source, destination))?;
                 if tabled.hops.len() as u64 > most {
                     let chips = symmetry.class_count();
@@ -56,10 +85,29 @@ impl Tabled {
                 }
             }
         }
-        let most = tabled.loads.iter().copied().max().unwrap_or(0);
-        let busiest = scene.channels().find(|&channel| tabled.loads[topology.channel_class(&symmetry, channel).index()] == most);
-        tabled.busiest = (busiest.unwrap_or_default(), most);
+        for channel in scene.channels() {
+            tabled.lanes[topology.channel_class(&symmetry, channel).index()] = topology.capacity(channel.link()) as u32;
+        }
         Ok(tabled)
+    }
+
+    /// What the tables load most for what it carries, as a bound; `loads` of its channel classes.
+    pub(super) fn busiest(&self, scene: &Scene<'_>, loads: &[u32]) -> CollectiveBound {
+        let topology = scene.topology;
+        let symmetry = if self.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
+        let bound = |channel: ChannelId| {
+            let class = topology.channel_class(&symmetry, channel).index();
+            CollectiveBound::Channel { channel, shards: loads[class], lanes: self.lanes[class] }
+        };
+        // Of equal ones the first.
+        let busiest = scene.channels().collect::<Vec<_>>().into_iter().rev().map(bound).max_by_key(CollectiveBound::volume);
+        busiest.unwrap_or(CollectiveBound::Channel { channel: ChannelId(0), shards: 0, lanes: 1 })
+    }
+
+    /// Slots until every channel has carried its messages, if it always has one.
+    pub(super) fn least_slots(&self, chunks: u32) -> u64 {
+        let slots = |(&load, &lanes): (&u32, &u32)| (u64::from(load) * u64::from(chunks)).div_ceil(u64::from(lanes));
+        self.loads.iter().zip(&self.lanes).map(slots).max().unwrap_or(0)
     }
 
     fn walk(

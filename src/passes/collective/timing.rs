@@ -19,6 +19,8 @@ struct Message {
     /// The channel, as an input of a canonical router: the one that it is an image of. Its reverse likewise.
     channel: u32,
     reverse: u32,
+    /// Chunks that the channel carries while the slowest kind carries one.
+    lanes: u128,
     /// (cell of the sender, cell of the receiver) of each chunk.
     chunks: Vec<(u32, u32)>,
 }
@@ -56,7 +58,13 @@ impl Timetable {
                 let there = |chunk: u32| symmetry.image(back, NodeId(chunk / chunks)).0 * chunks + chunk % chunks;
                 let input = |end: End| (symmetry.class(end.node) * topology.ports() + end.port.index()) as u32;
                 let moved = |&chunk: &u32| (cell(from.node, there(chunk)), cell(to.node, chunk));
-                Message { pull: pull.channel, channel: input(to), reverse: input(from), chunks: pull.chunks.iter().map(moved).collect() }
+                Message {
+                    pull: pull.channel,
+                    channel: input(to),
+                    reverse: input(from),
+                    lanes: u128::from(topology.capacity(pull.channel.link())),
+                    chunks: pull.chunks.iter().map(moved).collect(),
+                }
             });
             (u64::from(round.width), messages.collect())
         });
@@ -117,6 +125,7 @@ impl Timetable {
                 let first = end + overhead;
                 for message in messages {
                     let over = if reverse { message.pull.reverse() } else { message.pull };
+                    let chunk = chunk.div_ceil(message.lanes);
                     (0..message.chunks.len() as u128).for_each(|at| tell(over, first + chunk * at));
                 }
                 end = first + chunk.saturating_mul(u128::from(*width)) + hop;
@@ -132,6 +141,7 @@ impl Timetable {
             let mut run = |message: &Message| {
                 let (channel, over) = if reverse { (message.reverse, message.pull.reverse()) } else { (message.channel, message.pull) };
                 let at = &mut free[channel as usize];
+                let chunk = chunk.div_ceil(message.lanes);
                 let mut first = true;
                 let mut carry = |from: u32, to: u32| {
                     *at = (*at).max(there[from as usize]);

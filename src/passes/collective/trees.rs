@@ -47,10 +47,12 @@ pub fn trees(scene: &Scene<'_>, asked: Asked) -> Result<Schedule, CollectiveErro
         let link = &scene.topology.links()[link];
         [link.a, link.b].map(|end| number[end.node.index()])
     });
-    let links = Links::new(chips.len(), ends.collect());
+    let lanes: Vec<u32> = lit.iter().map(|&link| scene.topology.capacity(link) as u32).collect();
+    let copies: u64 = lanes.iter().map(|&lanes| u64::from(lanes)).sum();
+    let links = Links::new(chips.len(), ends.collect(), lanes);
     let (capacity, rooted) = loop {
         let (count, capacity) = shape(bounds[0].volume(), asked.chunks);
-        let work = lit.len() as u64 * u64::from(capacity) * u64::from(count);
+        let work = copies * u64::from(capacity) * u64::from(count);
         if work > MOST_WORK {
             return Err(CollectiveError::TooLarge { chips: chips.len(), chunks: work, most: MOST_WORK });
         }
@@ -114,6 +116,7 @@ fn partition(links: &Links, parts: &[u32], number: &[u32]) -> CollectiveBound {
     names.dedup();
     let part = |node: u32| names.binary_search(&parts[node as usize]).unwrap_or(0) as u32;
     let part_of = number.iter().map(|&node| (node != NONE).then(|| part(node))).collect();
-    let apart = links.ends.iter().filter(|[a, b]| parts[*a as usize] != parts[*b as usize]).count();
-    CollectiveBound::Partition { part_of, parts: names.len() as u32, channels: 2 * apart as u32 }
+    let apart = |([a, b], lanes): (&[u32; 2], &u32)| if parts[*a as usize] == parts[*b as usize] { 0 } else { *lanes };
+    let apart: u32 = links.ends.iter().zip(&links.lanes).map(apart).sum();
+    CollectiveBound::Partition { part_of, parts: names.len() as u32, channels: 2 * apart }
 }
