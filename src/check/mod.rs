@@ -47,7 +47,7 @@ pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use schedule::{
     JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, schedule, schedule_along,
-    schedule_time, vectors, vectors_together,
+    replaced, schedule_time, vectors, vectors_together,
 };
 pub use trees::{tree_bounds, trees};
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

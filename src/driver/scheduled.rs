@@ -14,11 +14,14 @@ use crate::ids::{Id, NodeId};
 use crate::ir::{Schedule, Topology};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::Fabric;
-use crate::read::{ScheduleFile, tagged};
+use crate::read::ScheduleFile;
 use std::path::Path;
 
-/// The file of all plans.
-const SCHEDULE: &str = "schedule.json";
+/// The file of all plans, in either form.
+const SCHEDULES: [&str; 2] = ["schedule.json", "schedule.bin"];
+
+/// What the scenario is called in which the spare block takes the place of one, before its number.
+const REPLACED: &str = "block";
 
 /// `fabc tables` of such a directory: the jobs, or what one chip does; `node` finds a chip by its name.
 ///
@@ -27,16 +30,26 @@ const SCHEDULE: &str = "schedule.json";
 pub(super) fn tables(args: &TablesArgs, fabric: &Fabric, node: impl Fn(&str) -> Result<NodeId, DriverError>) -> Result<(), Stop> {
     let directory = &args.directory;
     let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
-    if args.scenario != NOMINAL {
-        return Err(DriverError::UnknownScenario { name: args.scenario.clone(), hint: planned(directory) }.into());
-    }
-    if !directory.join(SCHEDULE).is_file() {
-        return Err(not_built(format!("there is no `{SCHEDULE}`")).into());
-    }
+    let unknown = || {
+        let hint = match fabric.failover() {
+            Some((_, blocks)) => format!("block0 to block{}: the spare block takes the place of that one", blocks - 1),
+            None => planned(directory),
+        };
+        DriverError::UnknownScenario { name: args.scenario.clone(), hint }
+    };
+    // By how many routers everything has moved, so that the spare block is where the failed one was.
+    let moved = match args.scenario.strip_prefix(REPLACED).and_then(|block| block.parse::<u32>().ok()).zip(fabric.failover()) {
+        _ if args.scenario == NOMINAL => 0,
+        Some((block, (size, blocks))) if block < blocks => (block + 1) % blocks * size,
+        _ => return Err(unknown().into()),
+    };
+    let Some(schedule) = SCHEDULES.into_iter().find(|path| directory.join(path).is_file()) else {
+        return Err(not_built(format!("there is no `{}`", SCHEDULES[0])).into());
+    };
     let read = check::read_scene(&files(directory)?, fabric, NOMINAL).map_err(|error| convicted(error, &SourceMap::default()))?;
     let ReadScene { topology, .. } = read.ok_or_else(|| not_built("it has no healthy fabric".to_owned()))?;
-    let damaged = |what: String| not_built(format!("`{SCHEDULE}` is damaged: {what}"));
-    let file: ScheduleFile = tagged(&read::bytes(&directory.join(SCHEDULE), ARTIFACT_BYTES)?).map_err(damaged)?;
+    let damaged = |what: String| not_built(format!("`{schedule}` is damaged: {what}"));
+    let file = ScheduleFile::read(&read::bytes(&directory.join(schedule), ARTIFACT_BYTES)?).map_err(damaged)?;
     let plans = file.plans().map_err(damaged)?;
     if let Some((name, _)) = plans.iter().find(|(_, plan)| !fits(plan, &topology)) {
         return Err(damaged(format!("`{name}` sends from chips, or by ports, that there are not")).into());
@@ -50,11 +63,13 @@ pub(super) fn tables(args: &TablesArgs, fabric: &Fabric, node: impl Fn(&str) -> 
         }
         return Ok(());
     };
-    let node = node(router)?;
+    let chip = node(router)?;
+    let nodes = fabric.node_count() as u32;
+    let node = NodeId((chip.0 + nodes - moved) % nodes);
     let plans = ChipPlans { topology: &topology, plans: &plans };
     print_out(&match args.format {
-        TableFormat::Text => plans.text(node),
-        TableFormat::Json => plans.json(&fabric.name, node),
+        TableFormat::Text => plans.text((chip, node)),
+        TableFormat::Json => plans.json(&fabric.name, (chip, node)),
     })?;
     Ok(())
 }

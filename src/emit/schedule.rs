@@ -19,29 +19,49 @@ type Line = (u32, u16, u32, u64);
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
-    let plans = || compiled.collectives.iter().filter_map(|result| result.nominal()).map(|nominal| &nominal.schedule);
-    let names = compiled.fabric.collectives.iter().map(|declared| &*declared.name);
-    let timed: Vec<Job<'_>> = names.zip(plans()).filter_map(|(name, plan)| Some((name, plan, plan.timed()?))).collect();
-    let mut out = head(&compiled.fabric.name, &compiled.topology, &timed, |timed| timed.canonical);
+    let timed = jobs_of(compiled);
+    let mut out = head_of(compiled, "fabc.schedule/1");
+    out.push_str(",\n\"chips\":");
     push_lines(&mut out, chips(&compiled.topology, &timed), push_chip);
     out.push_str("}\n");
     out
 }
 
+/// Everything before the chips, in such a format; the object stays open.
+pub(super) fn head_of(compiled: &Compiled, format: &str) -> String {
+    let fabric = (format, &*compiled.fabric.name, compiled.fabric.failover());
+    head(fabric, &compiled.topology, &jobs_of(compiled), |timed| timed.canonical)
+}
+
+fn jobs_of(compiled: &Compiled) -> Vec<Job<'_>> {
+    let plans = compiled.collectives.iter().filter_map(|result| result.nominal()).map(|nominal| &nominal.schedule);
+    let names = compiled.fabric.collectives.iter().map(|declared| &*declared.name);
+    names.zip(plans).filter_map(|(name, plan)| Some((name, plan, plan.timed()?))).collect()
+}
+
 /// A plan by its name.
 type Job<'a> = (&'a str, &'a Schedule, &'a Timed);
 
+/// Format and fabric, by name; routers of a block that a spare one may replace, and how many there are.
+type Fabric<'a> = (&'a str, &'a str, Option<(u32, u32)>);
+
 /// Everything before the list of chips.
-fn head(fabric: &str, topology: &Topology, jobs: &[Job<'_>], canonical: impl Fn(&Timed) -> bool) -> String {
-    let mut out = format!("{{\"format\":\"fabc.schedule/1\",\"fabric\":{},", quote(fabric));
-    if let Some((.., Timed { pace: SlotPace { vector_bytes, slot, hop, reduce }, clock_hz, .. })) = jobs.first() {
+fn head((format, fabric, failover): Fabric<'_>, topology: &Topology, jobs: &[Job<'_>], canonical: impl Fn(&Timed) -> bool) -> String {
+    let mut out = format!("{{\"format\":\"{format}\",\"fabric\":{},", quote(fabric));
+    if let Some((.., Timed { pace: SlotPace { vector_bytes, slot, hop, reduce, deskew }, clock_hz, .. })) = jobs.first() {
         push(&mut out, format_args!("\"clock_hz\":{clock_hz},\"vector_bytes\":{vector_bytes},"));
         push(&mut out, format_args!("\"slot\":{slot},\"hop\":{hop},\"reduce\":{reduce},"));
+        if *deskew > 0 {
+            push(&mut out, format_args!("\"deskew\":{deskew},"));
+        }
     }
     let makespan = jobs.iter().map(|(.., timed)| timed.end).max().unwrap_or(0);
-    push(&mut out, format_args!("\"nodes\":{},\"makespan\":{makespan},\n\"jobs\":", topology.node_count()));
+    push(&mut out, format_args!("\"nodes\":{},", topology.node_count()));
+    if let Some((routers, blocks)) = failover {
+        push(&mut out, format_args!("\"failover\":{{\"routers\":{routers},\"blocks\":{blocks}}},"));
+    }
+    push(&mut out, format_args!("\"makespan\":{makespan},\n\"jobs\":"));
     push_lines(&mut out, jobs, |out, (name, schedule, timed)| job(out, name, schedule, (timed, canonical(timed))));
-    out.push_str(",\n\"chips\":");
     out
 }
 
@@ -62,22 +82,24 @@ pub struct ChipPlans<'a> {
 }
 
 impl ChipPlans<'_> {
-    /// What one chip sends and receives in the form of `fabc.schedule/1`.
-    pub fn json(&self, fabric: &str, node: NodeId) -> String {
-        let mut out = head(fabric, self.topology, &self.jobs(), |_| false);
-        push_lines(&mut out, [(node, self.of(node))], push_chip);
+    /// What one chip sends and receives, in the place of another or its own, in the form of `fabc.schedule/1`.
+    pub fn json(&self, fabric: &str, (chip, node): (NodeId, NodeId)) -> String {
+        let mut out = head(("fabc.schedule/1", fabric, None), self.topology, &self.jobs(), |_| false);
+        out.push_str(",\n\"chips\":");
+        push_lines(&mut out, [(chip, self.of(node))], push_chip);
         out.push_str("}\n");
         out
     }
 
     /// The same for people, in the order of time.
-    pub fn text(&self, node: NodeId) -> String {
+    pub fn text(&self, (chip, node): (NodeId, NodeId)) -> String {
         let jobs = self.jobs();
         let [sends, receives] = self.of(node);
         let names = self.topology.names();
+        let place = if chip == node { String::new() } else { format!(" in the place of {}", self.topology.name(node)) };
         let mut out = format!(
-            "chip {} (node {node}), {} sends, {} receives, {} jobs\n",
-            self.topology.name(node),
+            "chip {} (node {chip}){place}, {} sends, {} receives, {} jobs\n",
+            self.topology.name(chip),
             sends.len(),
             receives.len(),
             jobs.len()

@@ -270,9 +270,10 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         order => format!("{what} interchangeable in sets of {order}"),
     };
     let moved = match fabric.pace() {
-        Some(SlotPace { vector_bytes, slot, hop, reduce }) => {
+        Some(SlotPace { vector_bytes, slot, hop, reduce, deskew }) => {
             let sum = if reduce > 0 { format!(", {reduce} a sum") } else { String::new() };
-            format!("{routing}: vectors of {vector_bytes} B, a slot is {slot} cycles, a hop {hop}{sum}")
+            let rest = if deskew > 0 { format!(", all channels rest every {deskew} cycles") } else { String::new() };
+            format!("{routing}: vectors of {vector_bytes} B, a slot is {slot} cycles, a hop {hop}{sum}{rest}")
         }
         None => format!("{routing} routing, {} of {} VCs", fabric.budget.vcs, fabric.router.vcs),
     };
@@ -315,7 +316,12 @@ pub(super) fn makespan_line(compiled: &Compiled) -> Option<String> {
     let time = fixed(Fraction::new(end * 1_000_000, compiled.fabric.clock_hz), 3);
     let ratio = quotient4(Fraction::whole(end), Fraction::whole(least.max(1)));
     let (end, least) = (grouped(end), grouped(least));
-    Some(format!("makespan {end} cycles ({time} us), until the last vector has come; no plan takes less than {least}: {ratio} times that"))
+    let replaced = compiled.fabric.failover().map_or(String::new(), |(size, blocks)| {
+        format!("; any of {blocks} blocks of {size} may fail: the spare takes its place, and the same plan runs moved by blocks")
+    });
+    Some(format!(
+        "makespan {end} cycles ({time} us), until the last vector has come; no plan takes less than {least}: {ratio} times that{replaced}"
+    ))
 }
 
 /// Why there are no loads of channels: `None` where there are.

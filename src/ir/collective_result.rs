@@ -92,13 +92,19 @@ pub fn settle_collectives(fabric: &Fabric, requires: &mut [RequireOutcome], resu
         let at = fabric.collectives.iter().position(|declared| Some(&*declared.name) == name);
         let found = match metric.is_scheduled() {
             true => {
-                makespans(fabric, results).map(|all| (at.map_or_else(|| Makespan::of_all(&all), |at| all[at]).value(metric, fabric), None))
+                // Whichever block is replaced, the plan is the same.
+                let scenario = settled.require.fault.then(|| REPLACED.to_owned());
+                let of = |all: &[Makespan]| at.map_or_else(|| Makespan::of_all(all), |at| all[at]).value(metric, fabric);
+                makespans(fabric, results).map(|all| (of(&all), scenario))
             }
             false => at.and_then(|at| measured(&settled.require, metric, results.get(at)?)),
         };
         *settled = outcome(fabric, &settled.require, found);
     }
 }
+
+/// What a block is called whose place a spare one has taken, of all the first one.
+const REPLACED: &str = "block0";
 
 /// A value, and for a fault under which.
 type Found = (Fraction, Option<String>);

@@ -108,7 +108,7 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let topology = choices::topology(context, items, site, kind, face_ports);
     let routing = choices::routing(context, items, site, kind);
     let simulations = simulations::simulations(context, items, chip.as_ref());
-    let requires = requires::requires(context, items, budget.as_ref(), kind);
+    let requires = requires::requires(context, items, budget.as_ref(), kind, false);
     let collectives = collectives::collectives(context, items, &requires, site);
     wiring::check(
         context,

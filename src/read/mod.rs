@@ -17,6 +17,7 @@ mod manifest;
 mod msccl;
 mod ocs;
 mod schedule;
+mod schedule_bin;
 mod simulation;
 mod symmetry;
 mod tables;

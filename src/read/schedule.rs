@@ -1,7 +1,8 @@
 //! `fabc.schedule/1`: when every chip sends which vector. What it receives follows, and is not read.
 
 use super::collective::BoundLine;
-use super::json::formats;
+use super::json::{formats, tagged};
+use super::schedule_bin;
 use crate::ids::{NodeId, PortId};
 use crate::ir::{Schedule, Sum, Timed, TimedMessage, TimedSend, Total, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm, SlotPace};
@@ -21,12 +22,30 @@ pub(crate) struct ScheduleFile {
     slot: u32,
     hop: u32,
     reduce: u32,
+    /// 0 where no channel ever rests.
+    #[serde(default)]
+    deskew: u32,
     nodes: u32,
+    /// Where a spare block may take the place of any other.
+    pub(crate) failover: Option<FailoverLine>,
     /// Written again from what was proved, and compared then.
     #[serde(rename = "makespan")]
     _makespan: IgnoredAny,
     jobs: Vec<JobLine>,
+    /// None in the binary form,
+    #[serde(default)]
     chips: Vec<ChipLine>,
+    /// where these follow.
+    #[serde(skip)]
+    packed: Option<Vec<Vec<TimedSend>>>,
+}
+
+/// Routers of a block, and how many blocks.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FailoverLine {
+    pub(crate) routers: u32,
+    pub(crate) blocks: u32,
 }
 
 #[derive(Deserialize)]
@@ -70,10 +89,28 @@ struct ChipLine {
 }
 
 impl ScheduleFile {
+    /// Reads either form.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
+        if !bytes.starts_with(schedule_bin::BEGINNING) {
+            return tagged(bytes);
+        }
+        let end = bytes.iter().position(|&byte| byte == b'\n').ok_or("its first line does not end")?;
+        let head: Self = serde_json::from_slice(&bytes[..end]).map_err(|error| error.to_string())?;
+        if head.format != schedule_bin::FORMAT {
+            return Err(format!("its format is `{}`, but this fabc reads `{}`", head.format, schedule_bin::FORMAT));
+        }
+        let starts: Vec<u32> = head.jobs.iter().map(|job| job.start).collect();
+        let packed = Some(schedule_bin::sends(&bytes[end + 1..], &starts)?);
+        Ok(Self { packed, ..head })
+    }
+
     /// How fast vectors are.
     pub(crate) fn pace(&self) -> SlotPace {
-        let Self { vector_bytes, slot, hop, reduce, .. } = *self;
-        SlotPace { vector_bytes, slot, hop, reduce }
+        let Self { vector_bytes, slot, hop, reduce, deskew, .. } = *self;
+        SlotPace { vector_bytes, slot, hop, reduce, deskew }
     }
 
     /// The plans that it lists, by name, whether or not they are true.
@@ -82,7 +119,7 @@ impl ScheduleFile {
     /// A word or a level that is none, a send of no job.
     pub(crate) fn plans(self) -> Result<Vec<(String, Schedule)>, String> {
         let pace = self.pace();
-        let mut sends: Vec<Vec<TimedSend>> = vec![Vec::new(); self.jobs.len()];
+        let mut sends = self.packed.unwrap_or_else(|| vec![Vec::new(); self.jobs.len()]);
         for ChipLine { chip, sends: of_chip, .. } in self.chips {
             for (cycle, port, job, vector) in of_chip {
                 let list = sends.get_mut(job as usize).ok_or_else(|| format!("chip {chip} sends for job {job}, which is none"))?;

@@ -357,6 +357,7 @@ pub const FIELDS: &[Field] = fields! {
     "slot" Quantity Scheduled;
     "hop" Quantity Scheduled;
     "reduce" Quantity Scheduled;
+    "deskew" Quantity Scheduled;
     "size" Quantity Collective;
     "algorithm" Choice Collective;
     "chunks" Quantity Collective;

@@ -147,7 +147,8 @@ pub(super) fn found<'a>(require: &Require, fabric: &Fabric, proved: &'a [Vec<Pro
             (_, Scale::Cycles) => Exact::new(end, 1),
             _ => Exact::new(end * NANOSECOND, clock),
         };
-        return Some((value?, None));
+        // Moved by some blocks, the plan is as long.
+        return Some((value?, require.fault.then_some("block0")));
     }
     let name = require.collective()?;
     let (declared, of) = fabric.collectives.iter().zip(proved).find(|(declared, _)| declared.name == name)?;

@@ -36,7 +36,7 @@ pub use collectives::ProvedSchedule;
 use comparison::Measured;
 pub use files::Files;
 pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
-use files::{FLOOR, FORMULA, OCS, SCHEDULE, TOPOLOGY};
+use files::{FLOOR, FORMULA, OCS, SCHEDULE, SCHEDULE_BIN, TOPOLOGY, schedule_of};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
 pub use scenario::{ReadScenario, ReadScene, read_scenario, read_scene, read_unrouted, scenario_names};
@@ -208,7 +208,7 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
             }
         } else if path == OCS && fabric.pod().is_none() {
             wrong(path, "does not belong here: the network has no switches");
-        } else if path == SCHEDULE && !fabric.routing.is_scheduled() {
+        } else if [SCHEDULE, SCHEDULE_BIN].contains(&path.as_str()) && !fabric.routing.is_scheduled() {
             wrong(path, "does not belong here: this network has forwarding tables");
         } else if path.starts_with("tables/") && fabric.routing.is_scheduled() {
             wrong(path, "does not belong here: vectors are scheduled");
@@ -283,7 +283,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     };
     let plant = collectives::Plant { files, fabric, topology: &topology, cross_connects };
     let faults: Vec<&Fault> = if routed { claims.scenarios.iter().map(|claimed| &claimed.scenario).collect() } else { Vec::new() };
-    let collectives = match fabric.pace().filter(|_| files.contains_key(SCHEDULE)) {
+    let collectives = match fabric.pace().filter(|_| schedule_of(files).is_some()) {
         Some(pace) => plant.scheduled(pace).map_err(one)?,
         None => plant.collectives(&faults)?,
     };

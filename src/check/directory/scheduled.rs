@@ -1,10 +1,10 @@
 //! The plans of a fabric whose vectors are scheduled: all of `schedule.json` is replayed.
 
 use super::collectives::{Plant, ProvedSchedule};
-use super::files::SCHEDULE;
-use super::read::{contradiction, tagged};
+use super::files::{SCHEDULE, SCHEDULE_BIN, schedule_of};
+use super::read::{bytes, contradiction, unreadable};
 use crate::check::CheckError;
-use crate::check::schedule::vectors_together;
+use crate::check::schedule::{replaced, vectors_together};
 use crate::ids::{Id, NodeId};
 use crate::ir::{Scene, Schedule, Timed};
 use crate::model::{Collective, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays, SlotPace};
@@ -14,20 +14,31 @@ impl Plant<'_> {
     /// All collectives, in the order of the spec.
     pub(super) fn scheduled(&self, pace: SlotPace) -> Result<Vec<Vec<ProvedSchedule>>, CheckError> {
         let scene = Scene::scheduled(&self.fabric.plant, self.topology);
-        let file: ScheduleFile = tagged(self.files, SCHEDULE)?;
-        if file.fabric != self.fabric.name || file.pace() != pace || file.clock_hz != self.fabric.clock_hz {
-            return Err(contradiction(SCHEDULE, "", "this is of another fabric, or vectors are as fast in another one"));
+        let path = schedule_of(self.files).unwrap_or(SCHEDULE);
+        if path != SCHEDULE_BIN && self.files.contains_key(SCHEDULE_BIN) {
+            return Err(contradiction(SCHEDULE_BIN, "", format!("stands beside `{SCHEDULE}`")));
         }
-        let plans = file.plans().map_err(|what| contradiction(SCHEDULE, "", what))?;
+        let file = ScheduleFile::read(bytes(self.files, path)?).map_err(|what| unreadable(path, what))?;
+        if file.fabric != self.fabric.name || file.pace() != pace || file.clock_hz != self.fabric.clock_hz {
+            return Err(contradiction(path, "", "this is of another fabric, or vectors are as fast in another one"));
+        }
+        let failover = file.failover.map(|line| (line.routers, line.blocks));
+        if failover != self.fabric.failover() {
+            return Err(contradiction(path, "failover", "the spec says otherwise which blocks may be replaced"));
+        }
+        if let Some(blocks) = failover {
+            replaced(self.topology, blocks)?;
+        }
+        let plans = file.plans().map_err(|what| contradiction(path, "", what))?;
         let declared = &self.fabric.collectives;
         if plans.len() != declared.len() {
-            return Err(contradiction(SCHEDULE, "jobs", "these are not the collectives of the spec"));
+            return Err(contradiction(path, "jobs", "these are not the collectives of the spec"));
         }
         let mut proved = Vec::new();
         for (at, (of, (name, schedule))) in declared.iter().zip(&plans).enumerate() {
             let place = format!("jobs[{at}]");
             let wrong =
-                |what: String| CheckError::Contradiction { file: SCHEDULE.to_owned(), place: place.clone(), what, span: Some(of.span) };
+                |what: String| CheckError::Contradiction { file: path.to_owned(), place: place.clone(), what, span: Some(of.span) };
             let timed = schedule.timed().ok_or_else(|| wrong("has no cycles".to_owned()))?;
             let before = of.after.and_then(|before| plans[before].1.timed()).map_or(0, |before| before.end);
             self.is_declared(&scene, of, (name, schedule), pace).map_err(&wrong)?;
@@ -35,11 +46,11 @@ impl Plant<'_> {
                 return Err(wrong(format!("starts in cycle {}, but what it waits for ends in cycle {before}", timed.start)));
             }
             let found = self.timed("nominal", (&scene, None), of, schedule.clone()).map_err(|error| wrong(error.to_string()))?;
-            let nothing = || wrong(contradiction(SCHEDULE, "bounds", "there are none").to_string());
+            let nothing = || wrong(contradiction(path, "bounds", "there are none").to_string());
             proved.push(vec![found.ok_or_else(nothing)?]);
         }
         let all: Vec<&Timed> = plans.iter().filter_map(|(_, schedule)| schedule.timed()).collect();
-        vectors_together(&scene, &all).map_err(|error| contradiction(SCHEDULE, "chips", error.to_string()))?;
+        vectors_together(&scene, &all).map_err(|error| contradiction(path, "chips", error.to_string()))?;
         Ok(proved)
     }
 

@@ -22,7 +22,7 @@ pub(crate) use program::program;
 pub use program::{JudgedProgram, ProgramFault};
 pub use time::{Pace, Spent, Timed, bound_time, schedule_time};
 pub(crate) use timed::cycles_at_least;
-pub use timed::{Replayed, together as vectors_together};
+pub use timed::{Replayed, replaced, together as vectors_together};
 
 use super::{CheckError, symmetry};
 use crate::ids::{Id, NodeId};

@@ -22,6 +22,9 @@ impl Context<'_> {
     /// replayed, and all of them together.
     pub(in crate::compile) fn scheduled(&self, pace: SlotPace, progress: &dyn Progress) -> Result<Vec<CollectiveResult>, Failure> {
         let scene = Scene::scheduled(&self.fabric.plant, self.topology);
+        if let Some(blocks) = self.fabric.failover() {
+            check::replaced(self.topology, blocks).map_err(Failure::internal)?;
+        }
         let all = &self.fabric.collectives;
         let mut found: Vec<Option<CollectiveOutcome>> = vec![None; all.len()];
         progress.begin("schedules", all.len() as u64);

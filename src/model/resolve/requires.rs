@@ -24,16 +24,17 @@ struct Subjects<'a> {
     simulations: Vec<(&'a str, bool)>,
     /// Collectives; of those with errors none.
     collectives: Vec<(&'a str, Option<Collective>)>,
-    /// Whether vectors are scheduled.
-    scheduled: bool,
+    /// Whether vectors are scheduled; if so, whether a spare block may take the place of any other.
+    scheduled: Option<bool>,
 }
 
-/// All requires, sorted as in the normalized spec.
-pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind) -> Vec<Require> {
+/// All requires, sorted as in the normalized spec; `replaces`: whether a spare block may take the place of any
+/// other.
+pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind, replaces: bool) -> Vec<Require> {
     let subjects = Subjects {
         simulations: items.simulations.iter().map(|(name, block, _)| (&*name.value, ends(block))).collect(),
         collectives: items.collectives.iter().map(|(setting, _)| (&*setting.name.value, kind_of(setting))).collect(),
-        scheduled: scheduled::is_asked(items),
+        scheduled: scheduled::is_asked(items).then_some(replaces),
     };
     let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &subjects));
     let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
@@ -52,7 +53,7 @@ fn require(
     (kind, subjects): (Kind, &Subjects<'_>),
 ) -> Option<Require> {
     let name = &*item.metric.value;
-    let subject = planned(context, item, &subjects.collectives, budget, kind).or_else(|| simulated(context, item, subjects));
+    let subject = planned(context, item, subjects, budget, kind).or_else(|| simulated(context, item, subjects));
     if let Some(of) = subject {
         let (metric, of) = of?;
         scheduled::is_known(context, (metric, subjects.scheduled), name, item.metric.span)?;
@@ -105,7 +106,8 @@ fn require(
         return None;
     }
     scheduled::is_known(context, (metric, subjects.scheduled), name, item.metric.span)?;
-    if fault {
+    let replaced = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
+    if fault && !replaced {
         need_faults(context, item, plain, budget, kind);
     }
     let comparison = comparison(item)?;
@@ -141,10 +143,11 @@ fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: O
 fn planned(
     context: &mut Context,
     item: &RequireItem,
-    collectives: &[(&str, Option<Collective>)],
+    subjects: &Subjects<'_>,
     budget: Option<&Budget>,
     kind: Kind,
 ) -> Option<Option<(Metric, Subject)>> {
+    let collectives = &subjects.collectives;
     let written = &*item.metric.value;
     let plain = written.strip_prefix(FAULT).unwrap_or(written);
     let (of, metric) = plain.split_once('.')?;
@@ -184,7 +187,7 @@ fn planned(
         context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
         return Some(None);
     };
-    if written != plain {
+    if written != plain && !(metric.is_scheduled() && subjects.scheduled.is_some()) {
         need_faults(context, item, plain, budget, kind);
     }
     let of = OfCollective { name: name.to_owned(), written: of.to_owned() };

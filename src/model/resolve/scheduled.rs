@@ -5,7 +5,7 @@ use super::items::Items;
 use super::settings::{Settings, choice, integer_of, quantity, settings as block_settings, wrong_kind};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::{Collective, DeclaredCollective, Faults, Metric, Scheduled};
+use crate::model::{Collective, DeclaredCollective, Every, Faults, Metric, Scheduled};
 use crate::syntax::ast::{Block, Name, Quantity, StatementKind, Value, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::Dimension;
@@ -36,8 +36,9 @@ pub(super) fn settings(context: &mut Context, kind: &Name, block: &Block) -> Opt
     let slot = settings.get("slot").map(|value| cycles(context, "slot", value, 1));
     let hop = settings.get("hop").map(|value| cycles(context, "hop", value, 1));
     let reduce = settings.get("reduce").map_or(Some(0), |value| cycles(context, "reduce", value, 0));
+    let deskew = settings.get("deskew").map_or(Some(None), |value| every(context, value).map(Some));
     let known = |written: Option<Option<u32>>| written.map_or(Some(None), |number| number.map(Some));
-    Some(Scheduled { vector_bytes: known(vector_bytes)?, slot: known(slot)?, hop: known(hop)?, reduce: reduce? })
+    Some(Scheduled { vector_bytes: known(vector_bytes)?, slot: known(slot)?, hop: known(hop)?, reduce: reduce?, deskew: deskew? })
 }
 
 fn bytes(context: &mut Context, value: &Value) -> Option<u32> {
@@ -60,6 +61,19 @@ fn cycles(context: &mut Context, name: &str, value: &Value, least: i64) -> Optio
     quantity(context, &what, value, &[Dimension::Cycles], example)?;
     let plain = Quantity { unit: None, ..written.clone() };
     integer_of(context, &what, &plain, least..=MOST).map(|cycles| cycles as u32)
+}
+
+/// `1 ms` or `900000 cycles`.
+fn every(context: &mut Context, value: &Value) -> Option<Every> {
+    let (number, unit) = quantity(context, "`deskew`", value, &[Dimension::Time, Dimension::Cycles], "1 ms")?;
+    let is_cycles = unit.dimension == Dimension::Cycles;
+    let span = number.times(if is_cycles { 1 } else { unit.factor }).filter(|span| *span > 0);
+    let found = span.and_then(|span| if is_cycles { u32::try_from(span).ok().map(Every::Cycles) } else { Some(Every::Picoseconds(span)) });
+    if found.is_none() {
+        let (what, wanted) = ("`deskew`".to_owned(), "a time of at least a picosecond, or at most 4294967295 cycles".to_owned());
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is not".to_owned() });
+    }
+    found
 }
 
 /// Complains about settings of a collective that mean nothing under this routing, and about what is not
@@ -124,14 +138,15 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
 
 /// `None`, and a complaint, where a metric is known of schedules alone and there are none, or of routes alone
 /// and there are none.
-pub(super) fn is_known(context: &mut Context, (metric, scheduled): (Metric, bool), written: &str, span: Span) -> Option<()> {
+pub(super) fn is_known(context: &mut Context, (metric, scheduled): (Metric, Option<bool>), written: &str, span: Span) -> Option<()> {
     let of_schedules = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
     let one = written.rsplit_once('.').map_or("exchange", |(of, _)| of);
-    let (place, help) = match (of_schedules, scheduled) {
+    let (place, help) = match (of_schedules, scheduled.is_some()) {
         (true, false) => ("a fabric without schedules", format!("write `routing = scheduled {{ .. }}`, or require `{one}.time`")),
         (false, true) if metric.needs_routes() => ("`routing = scheduled`", "there are no routes: require `makespan <= 10 us`".to_owned()),
-        _ if scheduled && written.starts_with("fault.") && of_schedules => {
-            ("`routing = scheduled`", format!("write `{}`: schedules are of the healthy network", &written["fault.".len()..]))
+        _ if scheduled == Some(false) && written.starts_with("fault.") && of_schedules => {
+            let plain = &written["fault.".len()..];
+            ("a network whose outermost blocks have no spare", format!("write `{plain}`, or `spare = 1;` in the topology"))
         }
         _ => return Some(()),
     };

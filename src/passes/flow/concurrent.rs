@@ -48,12 +48,15 @@ impl Settings {
         }
     }
     /// The certificate of a network whose vectors are scheduled and whose spec asks for no flow: it bounds
-    /// exchanges and stands in the report. A few rounds, unless symmetry makes them cheap.
-    pub fn of_scheduled(topology: &Topology) -> Self {
+    /// exchanges between all pairs, if there are some, and stands in the report. Few rounds, unless symmetry
+    /// makes them cheap; of a large network only the upper end.
+    pub fn of_scheduled(topology: &Topology, exchanges: bool) -> Self {
         let own = Self::of_network(topology);
-        match topology.symmetry().is_trivial() {
-            true => Self { rounds: own.rounds.min(SCHEDULED_ROUNDS), gap_ppm: 5000, sweeps: 0, ..own },
-            false => own,
+        let large = topology.symmetry().class_count() * topology.channel_count() > QUICK;
+        match (exchanges && !topology.symmetry().is_trivial(), large) {
+            (true, false) => own,
+            (true, true) => Self { rounds: EXCHANGE_ROUNDS, gap_ppm: 2000, sweeps: 0, primal: false },
+            (false, _) => Self { rounds: own.rounds.min(SCHEDULED_ROUNDS), gap_ppm: 5000, sweeps: 0, primal: !large },
         }
     }
     /// As many of the rounds and sweeps, each of so many channels by sources, as [`WORK`] allows.
@@ -83,8 +86,9 @@ const FEWEST_ROUNDS: u32 = 24;
 /// Rounds where only the upper end is looked for: one, from what the structure suggests, to see which
 /// channels are full. Later ones swing too far to gain anything unless they are many.
 const FEW_ROUNDS: u32 = 1;
-/// Rounds of a scheduled network without symmetry.
-const SCHEDULED_ROUNDS: u32 = 48;
+/// Rounds of a scheduled network where they bound nothing, and of a large one where they bound an exchange.
+const SCHEDULED_ROUNDS: u32 = 8;
+const EXCHANGE_ROUNDS: u32 = 120;
 
 /// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in
 /// parts per million.

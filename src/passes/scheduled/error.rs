@@ -1,6 +1,7 @@
 //! Why no vectors are scheduled on a scene.
 
 use crate::ids::NodeId;
+use crate::model::DESKEW_CYCLES;
 use thiserror::Error;
 
 /// Why nothing can be scheduled on what there is of a topology. Routers by their names.
@@ -79,6 +80,14 @@ pub enum ScheduledError {
     NoGroups {
         /// Its name.
         algorithm: &'static str,
+    },
+    /// No slot between two rests of the channels.
+    #[error("channels rest for {DESKEW_CYCLES} cycles every {deskew}, which leaves no slot of {slot} cycles")]
+    Restless {
+        /// From rest to rest, in cycles.
+        deskew: u32,
+        /// Cycles.
+        slot: u32,
     },
     /// A plan that runs into cycles that are not counted.
     #[error("it takes more cycles than are counted")]

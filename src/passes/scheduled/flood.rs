@@ -112,7 +112,7 @@ pub(super) fn flood(
             continue;
         }
         let lane = which as usize;
-        let free = taken.free(lane, now, pace.slot);
+        let free = taken.free(lane, now, pace);
         if free > now {
             events.push(Reverse((free, FREE, which, 0)));
             continue;

@@ -4,7 +4,7 @@
 //! ready a hop after the last one that it waits for, one that sends a sum `reduce` later. Of equal ranks the
 //! one with the larger tie goes first. Cost: O(tasks log tasks).
 
-use crate::model::SlotPace;
+use crate::model::{DESKEW_CYCLES, SlotPace};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -77,16 +77,31 @@ pub(super) struct Taken {
 
 impl Taken {
     /// The first cycle from one on in which a lane is free.
-    pub(super) fn free(&self, lane: usize, from: u32, slot: u32) -> u32 {
-        let Some(starts) = self.starts.get(lane) else { return from };
-        let mut cycle = from;
+    pub(super) fn free(&self, lane: usize, from: u32, pace: SlotPace) -> u32 {
+        let slot = pace.slot;
+        let mut cycle = awake(from, pace);
+        let Some(starts) = self.starts.get(lane) else { return cycle };
         let mut at = starts.partition_point(|&start| start.saturating_add(slot) <= cycle);
         while let Some(&start) = starts.get(at).filter(|&&start| start < cycle.saturating_add(slot)) {
-            cycle = start + slot;
+            // After a rest some of them are over.
+            if start.saturating_add(slot) > cycle {
+                cycle = awake(start + slot, pace);
+            }
             at += 1;
         }
         cycle
     }
+}
+
+/// The first cycle from one on in which channels do not rest for a slot.
+fn awake(cycle: u32, pace: SlotPace) -> u32 {
+    let (every, slot) = (pace.deskew, pace.slot);
+    if every == 0 {
+        return cycle;
+    }
+    // The last rest that begins before the slot ends; there is none at the start.
+    let rest = cycle.saturating_add(slot - 1) / every * every;
+    if rest > 0 && cycle < rest.saturating_add(DESKEW_CYCLES) { rest.saturating_add(DESKEW_CYCLES) } else { cycle }
 }
 
 /// `[task]`: the cycle in which it starts, none before `start`. `ties` has a number for every task.
@@ -119,7 +134,7 @@ pub(super) fn list(tasks: &Tasks, lanes: usize, taken: &Taken, pace: SlotPace, s
             continue;
         }
         let lane = which as usize;
-        let free = taken.free(lane, now, pace.slot);
+        let free = taken.free(lane, now, pace);
         if free > now {
             events.push(Reverse((free, FREE, which)));
             continue;

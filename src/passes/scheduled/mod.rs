@@ -24,7 +24,7 @@ pub use send::Messages;
 
 use crate::ids::NodeId;
 use crate::ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm, SlotPace};
+use crate::model::{Collective, CollectiveAlgorithm, DESKEW_CYCLES, SlotPace};
 use crate::random::Keyed;
 use flood::{Crossing, Held, flood};
 use ground::Ground;
@@ -80,6 +80,10 @@ pub struct Site<'a> {
 /// # Errors
 /// A scene for which nothing can be planned, or too much of it; an algorithm that does not fit the scene.
 pub fn plan(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm) -> Result<Schedule, ScheduledError> {
+    let SlotPace { slot, deskew, .. } = site.pace;
+    if deskew > 0 && deskew < slot.saturating_add(DESKEW_CYCLES) {
+        return Err(ScheduledError::Restless { deskew, slot });
+    }
     let plain = site.before.iter().any(|timed| !timed.canonical);
     let by_groups = matches!(algorithm, CollectiveAlgorithm::Hops | CollectiveAlgorithm::Portions);
     let symmetric = !plain && !by_groups && job.root.is_none() && divides(site.scene, job);
@@ -274,7 +278,7 @@ impl Plan<'_> {
             false => Held::Each(vectors),
         };
         // A vector that came is summed before it is sent on.
-        let pace = SlotPace { hop: site.pace.hop + site.pace.reduce, ..site.pace };
+        let pace = SlotPace { hop: site.pace.hop + site.pace.reduce, deskew: 0, ..site.pace };
         let crossings = self.flood(held, pace, &Taken::default());
         let trees = Trees::new(ground, held, &crossings);
         let mut sums = trees.tasks(all);
@@ -285,7 +289,7 @@ impl Plan<'_> {
             Held::By(owners) => (vector - owners.partition_point(|owner| *owner < owners[vector as usize]) as u64) as u32,
         };
         let listed = self.listed(sums, turn);
-        if !self.taken.starts.is_empty() {
+        if !self.taken.starts.is_empty() || site.pace.deskew > 0 {
             return listed;
         }
         let took = crossings.last().map_or(0, |last| last.cycle - job.start + pace.hop);

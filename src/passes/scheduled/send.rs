@@ -219,7 +219,7 @@ fn walk(lanes: &Taken, way: &[u32], from: u32, pace: SlotPace, most: u64, legs: 
     let mut now = from;
     for (at, &lane) in way.iter().enumerate() {
         loop {
-            now = lanes.free(lane as usize, now, pace.slot);
+            now = lanes.free(lane as usize, now, pace);
             // Images of the way itself may cross the lane as well.
             let own = way[..at].iter().zip(&*legs).filter(|(other, _)| **other == lane);
             let near = own.map(|(_, &cycle)| cycle).find(|&cycle| now < cycle + pace.slot && cycle < now + pace.slot);
