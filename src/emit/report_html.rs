@@ -93,6 +93,7 @@ fn page(compiled: &Compiled) -> Value {
         hops => hops(nominal),
         loads => loads::loads(compiled),
         makespan => summary::makespan_line(compiled),
+        bandwidths => collectives::bandwidths(compiled),
         no_loads => summary::no_loads(compiled),
         vcs => vcs(nominal),
         faults => faults::faults(compiled),

@@ -12,6 +12,7 @@ mod huge;
 mod lanes;
 mod levels;
 mod random;
+mod rests;
 mod scheduled;
 mod sends;
 

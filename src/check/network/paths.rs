@@ -85,7 +85,7 @@ pub(super) fn edge_connectivity(topology: &Topology) -> u64 {
         if one_way { there.min(Ways::new(topology).between(other, fixed)) } else { there }
     };
     // Those with the fewest links need not be among the routers that are looked at.
-    others.par_iter().map(least).min().map_or(0, |least| least.min(narrowest(topology) as u64))
+    others.par_iter().map(least).min().unwrap_or(u64::MAX).min(narrowest(topology) as u64)
 }
 
 /// From the last router on, all that are not next to one taken before; `None` of what is no simple graph of

@@ -51,6 +51,7 @@ pub(in crate::emit) fn over_sizes(declared: &DeclaredCollective, result: &Collec
         y_title: "time",
         lines: lines.collect(),
         edge: result.curve.iter().map(|point| (point.size as f64, point.bound.max(1) as f64)).collect(),
+        above: false,
         ends: [first.size as f64, last.size as f64],
         ticks: result.curve.iter().step_by(4).map(|point| (point.size as f64, exact(point.size))).collect(),
         levels: levels.into_iter().map(|level| (level as f64, decade(level))).collect(),
