@@ -49,6 +49,8 @@ pub const GRAPH_STEPS: u64 = 1 << 34;
 /// Integers of a flow that the certificates of a network may list, by sources and channels: of a larger one
 /// the lower end of the flow is what its tables carry.
 pub const FLOW_ENTRIES: u64 = 1 << 27;
+/// The same of a network whose vectors are scheduled and whose spec asks for no flow.
+pub const SCHEDULED_FLOW_ENTRIES: u64 = 1 << 22;
 
 /// Random orders in which links fail.
 pub const FAILURE_SEEDS: u32 = 10_000;

@@ -156,6 +156,9 @@ fn job(out: &mut String, name: &str, schedule: &Schedule, (timed, canonical): (&
     let root = root.map_or("null".to_owned(), |root| root.0.to_string());
     push(out, format_args!("{{\"name\":{},\"collective\":\"{}\",", quote(name), collective.name()));
     push(out, format_args!("\"algorithm\":\"{}\",\"seed\":{seed},\"vectors\":{chunks},\"root\":{root},", algorithm.name()));
+    if timed.groups > 1 {
+        push(out, format_args!("\"groups\":{},", timed.groups));
+    }
     push(out, format_args!("\"canonical\":{canonical},\"start\":{start},\"end\":{end},\n \"sums\":"));
     push_numbers(out, sums.iter().map(sum));
     let result = match result {

@@ -42,6 +42,8 @@ pub struct DeclaredCollective {
     pub overhead_ps: u64,
     /// Whether all chips wait for each other after every step.
     pub barrier: bool,
+    /// Chips of a group, consecutive ones, where every group does it by itself; without, all do it together.
+    pub groups: Option<u32>,
     /// What is sent, of a `send` or `pairs`.
     pub messages: Option<DeclaredMessages>,
     /// Of ties that are broken at random.

@@ -57,6 +57,8 @@ struct JobLine {
     seed: u64,
     vectors: u32,
     root: Option<u32>,
+    /// Without, all chips are one.
+    groups: Option<u32>,
     canonical: bool,
     start: u32,
     end: u32,
@@ -140,9 +142,10 @@ impl ScheduleFile {
             sends.sort_unstable();
             let sums = job.sums.into_iter().map(SumLine::sum).collect::<Result<_, _>>()?;
             let JobLine { canonical, start, end, .. } = job;
+            let groups = job.groups.unwrap_or(1);
             let message = |(from, to, vectors, earliest)| TimedMessage { from: NodeId(from), to: NodeId(to), earliest, vectors, first: 0 };
             let messages = TimedMessage::numbered(job.messages.into_iter().map(message).collect());
-            let timed = Timed { canonical, pace, clock_hz, start, end, sums, result, messages, sends };
+            let timed = Timed { canonical, groups, pace, clock_hz, start, end, sums, result, messages, sends };
             let schedule = Schedule {
                 collective,
                 algorithm,

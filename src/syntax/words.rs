@@ -365,6 +365,7 @@ pub const FIELDS: &[Field] = fields! {
     "overhead" Quantity Collective Floor;
     "barrier" Choice Collective;
     "after" Choice Collective;
+    "groups" Quantity Collective;
     "from" Choice Collective;
     "to" Choice Collective;
     "paths" Choice Collective;

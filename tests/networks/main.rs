@@ -8,6 +8,7 @@ mod designs;
 mod drawn;
 mod facts;
 mod formulas;
+mod grouped;
 mod huge;
 mod lanes;
 mod levels;

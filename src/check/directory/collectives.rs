@@ -125,7 +125,7 @@ impl Plant<'_> {
         Ok(Some(ProvedSchedule {
             scenario: scenario.to_owned(),
             root: schedule.root.map(|root| self.topology.name(root)),
-            chips: scene.endpoints().count() as u64,
+            chips: declared.groups.map_or_else(|| scene.endpoints().count() as u64, u64::from),
             steps,
             volume,
             time: spent,

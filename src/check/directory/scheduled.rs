@@ -73,7 +73,12 @@ impl Plant<'_> {
             return self.are_declared(scene, declared, plan, pace);
         }
         // A vector holds so many bytes; everybody has a shard, or a message for each.
-        let chips = scene.endpoints().count() as u64;
+        let everybody = scene.endpoints().count() as u64;
+        let chips = of.groups.map_or(everybody, u64::from);
+        let groups = plan.timed().map_or(0, |timed| u64::from(timed.groups));
+        if groups * chips != everybody {
+            return Err(format!("{everybody} chips in groups of {chips} are not {groups} groups"));
+        }
         let shards = match of.collective {
             Collective::AllToAll | Collective::AllGather | Collective::ReduceScatter => chips,
             _ => 1,

@@ -109,7 +109,7 @@ fn flow(scene: &Scene<'_>, lengths: &[u64]) -> Result<CollectiveBound, CheckErro
 }
 
 /// `[router]`: hops from it to one, `u32::MAX` where there is no way.
-fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
+pub(super) fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
     let mut hops = vec![u32::MAX; scene.topology.node_count()];
     hops[node.index()] = 0;
     let mut queue = VecDeque::from([node]);

@@ -13,7 +13,7 @@ use crate::ir::{
 };
 use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace};
 use crate::passes::collective::over_lengths;
-use crate::passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, least_cycles, plan};
+use crate::passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, least_cycles, plan, plan_groups};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
 
@@ -45,7 +45,8 @@ impl Context<'_> {
 
     fn scheduled_one(&self, site: Site<'_>, declared: &DeclaredCollective, start: u32) -> Result<CollectiveOutcome, Failure> {
         let DeclaredCollective { collective, size, .. } = *declared;
-        let chips = site.scene.endpoints().count() as u64;
+        let everybody = site.scene.endpoints().count() as u64;
+        let chips = declared.groups.map_or(everybody, u64::from);
         let all = declared.messages.as_ref().map(|messages| self.messages(messages, declared, site.pace)).transpose()?;
         let vectors = all.as_ref().map_or_else(
             || collective.vectors(size, chips, site.pace.vector_bytes),
@@ -54,7 +55,7 @@ impl Context<'_> {
         let messages = all.as_deref().zip(declared.messages.as_ref()).map(|(all, of)| Messages { all, ways: of.ways });
         let root = declared.root.as_deref().map(|root| named(root, self.topology, declared)).transpose()?;
         let block = self.fabric.blocks().0 as usize;
-        let job = Job { collective, vectors, messages, root, seed: declared.seed, start, block };
+        let job = Job { collective, vectors, messages, members: None, root, seed: declared.seed, start, block };
         let failed = |reason: ScheduledError| {
             let (name, span) = (declared.name.clone(), declared.span);
             Failure::spec(CollectivesError::NotScheduled { name, reason, span })
@@ -68,9 +69,15 @@ impl Context<'_> {
                 left_out.push(algorithm);
                 continue;
             }
-            match plan(site, job, algorithm) {
+            let found = match declared.groups {
+                Some(size) => plan_groups(site, job, algorithm, size as usize),
+                None => plan(site, job, algorithm),
+            };
+            match found {
                 Ok(mut schedule) => {
-                    schedule.bounds.extend(self.by_lengths(site.scene, collective));
+                    if declared.groups.is_none() {
+                        schedule.bounds.extend(self.by_lengths(site.scene, collective));
+                    }
                     let Some(timed) = schedule.timed() else { continue };
                     let end = timed.end;
                     check::vectors(site.scene, &schedule).map_err(|error| convicted(declared, algorithm, error))?;

@@ -96,6 +96,7 @@ fn collective(
     let algorithm = settings.get("algorithm").map(|value| algorithm(context, (collective, scheduled), value));
     let chunks = settings.get("chunks").map(|value| integer(context, "`chunks`", value, 1..=i64::from(COLLECTIVE_CHUNKS)));
     let root = root(context, &settings, collective, &kind);
+    let groups = groups(context, &settings, collective, &kind);
     let overhead = settings.get("overhead").map_or(Some(0), |value| overhead(context, value));
     let barrier = settings.get("barrier").map_or(Some(false), |value| yes_or_no(context, "`barrier`", value));
     let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
@@ -121,6 +122,7 @@ fn collective(
         root: root?,
         overhead_ps: overhead?,
         barrier: barrier?,
+        groups: groups?,
         messages: messages?,
         seed: seed? as u64,
         scenarios: scenarios.filter(|_| fits)?,
@@ -189,6 +191,19 @@ fn algorithm(context: &mut Context, (collective, scheduled): (Collective, bool),
         return None;
     }
     Some(found)
+}
+
+/// Chips of a group; whether groups of so many are all chips, is seen when it is built.
+#[allow(clippy::option_option)]
+fn groups(context: &mut Context, settings: &Settings<'_>, collective: Collective, kind: &Name) -> Option<Option<u32>> {
+    let Some(value) = settings.get("groups") else { return Some(None) };
+    if collective.is_rooted() || collective == Collective::Send {
+        let (what, place) = ("`groups`".to_owned(), format!("`{}`", kind.value));
+        let help = Some("remove it: there is one root, or there are the ends of messages".to_owned());
+        context.error(ResolveError::Misplaced { what, place, help, span: settings.place_of("groups") });
+        return None;
+    }
+    integer(context, "`groups`", value, 2..=i64::from(u16::MAX)).map(|size| Some(size as u32))
 }
 
 /// The root as it is written; whether the fabric has it, is seen when it is built.

@@ -81,7 +81,7 @@ fn every(context: &mut Context, value: &Value) -> Option<Every> {
 pub(super) fn fit(context: &mut Context, settings: &Settings<'_>, collective: Collective, kind: &Name, scheduled: bool) -> bool {
     let (strange, place, help): (&[&str], _, _) = match scheduled {
         true => (&OF_TABLES, "`routing = scheduled`", "remove it: vectors are all of one size, and each has its cycle"),
-        false => (&["after"], "a fabric with forwarding tables", "remove it, or write `routing = scheduled { .. }`"),
+        false => (&["after", "groups"], "a fabric with forwarding tables", "remove it, or write `routing = scheduled { .. }`"),
     };
     let mut fits = true;
     let mut misplaced = |what: String, help: &str, span| {

@@ -13,6 +13,7 @@ use super::mixture;
 use super::quotient::{Distance, Incoming, Quotient};
 use super::rebalance::{self, SourceFlow};
 use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, Scene, StopReason, Topology, flow_is_listed};
+use crate::limits;
 use crate::model::Demand;
 use crate::progress::Progress;
 use rayon::prelude::*;
@@ -52,7 +53,8 @@ impl Settings {
     /// makes them cheap; of a large network only the upper end.
     pub fn of_scheduled(topology: &Topology, exchanges: bool) -> Self {
         let own = Self::of_network(topology);
-        let large = topology.symmetry().class_count() * topology.channel_count() > QUICK;
+        let entries = topology.symmetry().class_count() as u64 * topology.channel_count() as u64;
+        let large = entries > limits::SCHEDULED_FLOW_ENTRIES;
         match (exchanges && !topology.symmetry().is_trivial(), large) {
             (true, false) => own,
             (true, true) => Self { rounds: EXCHANGE_ROUNDS, gap_ppm: 2000, sweeps: 0, primal: false },
@@ -88,7 +90,7 @@ const FEWEST_ROUNDS: u32 = 24;
 const FEW_ROUNDS: u32 = 1;
 /// Rounds of a scheduled network where they bound nothing, and of a large one where they bound an exchange.
 const SCHEDULED_ROUNDS: u32 = 8;
-const EXCHANGE_ROUNDS: u32 = 120;
+const EXCHANGE_ROUNDS: u32 = 24;
 
 /// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in
 /// parts per million.

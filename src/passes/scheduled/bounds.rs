@@ -22,7 +22,7 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
     }
     // `[distance]`: the one with most to come from farther away for each channel into it.
     let mut best: Vec<Option<(u32, u32, NodeId)>> = Vec::new();
-    for &node in ground.chips.iter().filter(|&&node| ground.scene.is_endpoint(node)) {
+    for &node in ground.chips.iter().filter(|&&node| ground.lives(node)) {
         let hops = ground.hops_from(node);
         let into = channels(node);
         let reached = ground.living.iter().map(|node| hops[node.index()]).filter(|&hops| hops != Breadth::APART);
@@ -54,6 +54,13 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
     let into = ground.living.iter().map(|&node| channels(node)).sum();
     let alone = CollectiveBound::Partition { part_of: Vec::new(), parts: chips, channels: into };
     std::iter::once(alone).chain(far).collect()
+}
+
+/// Those alone that count what comes from far away.
+pub(super) fn latencies(ground: &Ground<'_>, collective: Collective) -> Vec<CollectiveBound> {
+    let mut all = bounds(ground, collective, None);
+    all.retain(|bound| matches!(bound, CollectiveBound::Latency { .. }));
+    all
 }
 
 /// The cycles that a bound comes to, for so many vectors: as many hops as it needs, and a slot for each

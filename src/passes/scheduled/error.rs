@@ -67,6 +67,14 @@ pub enum ScheduledError {
         /// Its name.
         router: String,
     },
+    /// Chips that are not so many groups.
+    #[error("{chips} chips are no groups of {size} chips")]
+    Groups {
+        /// Chips of a group.
+        size: usize,
+        /// Chips that take part.
+        chips: usize,
+    },
     /// More vectors than are planned one by one.
     #[error("it takes {sends} sends of vectors, more than the {most} that are planned one by one")]
     TooLarge {

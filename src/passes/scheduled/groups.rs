@@ -24,15 +24,11 @@ pub fn plan_groups(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm,
     let mut bounds = Vec::new();
     for members in chips.chunks(size) {
         let scene = site.scene.within(members);
-        let mut schedule = plan(Site { scene: &scene, ..site }, Job { members: Some(members), ..job }, algorithm)?;
-        let Transfers::Timed(timed) = std::mem::replace(&mut schedule.transfers, Transfers::Trees(crate::ir::Trees::default())) else {
-            continue;
-        };
-        plans.push((schedule, timed));
+        plans.push(plan(Site { scene: &scene, ..site }, Job { members: Some(members), ..job }, algorithm)?);
         // Vectors may go where they like, for all that a bound knows.
         bounds.extend(bounds::latencies(&Ground::new(site.scene, false, Some(members))?, job.collective));
     }
-    merged(plans, (job, algorithm), strongest(bounds))
+    merged(&plans, (job, algorithm), strongest(bounds))
 }
 
 /// Of every distance the bound that says most.
@@ -58,21 +54,21 @@ fn strongest(bounds: Vec<CollectiveBound>) -> Vec<CollectiveBound> {
 }
 
 fn merged(
-    plans: Vec<(Schedule, Timed)>,
+    plans: &[Schedule],
     (job, algorithm): (Job<'_>, CollectiveAlgorithm),
     bounds: Vec<CollectiveBound>,
 ) -> Result<Schedule, ScheduledError> {
-    let groups = plans.len() as u64;
-    let levels = plans.iter().map(|(_, timed)| timed.levels()).max().unwrap_or(1);
+    let all: Vec<&Timed> = plans.iter().filter_map(Schedule::timed).collect();
+    let levels = all.iter().map(|timed| timed.levels()).max().unwrap_or(1);
     let same = |timed: &Timed| (timed.sums.clone(), timed.result);
-    let highest = plans.iter().find(|(_, timed)| timed.levels() == levels).map(|(_, timed)| same(timed));
+    let highest = all.iter().find(|timed| timed.levels() == levels).map(|timed| same(timed));
     let along_trees = algorithm == CollectiveAlgorithm::Trees || job.collective == Collective::ReduceScatter;
-    if !along_trees && plans.iter().any(|(_, timed)| Some(same(timed)) != highest) {
+    if !along_trees && all.iter().any(|timed| Some(same(timed)) != highest) {
         return Err(ScheduledError::NoGroups { algorithm: algorithm.name() });
     }
     let mut sends = Vec::new();
-    for (group, (schedule, timed)) in plans.iter().enumerate() {
-        let (own, nodes) = (u64::from(timed.levels()), u64::from(schedule.nodes));
+    for (group, timed) in all.iter().enumerate() {
+        let (own, nodes) = (u64::from(timed.levels()), u64::from(plans[group].nodes));
         let number = |vector: u64| {
             if !job.collective.sums() {
                 return vector;
@@ -86,10 +82,10 @@ fn merged(
         sends.extend(timed.sends.iter().map(|send| TimedSend { vector: number(send.vector), ..*send }));
     }
     sends.sort_unstable();
-    let end = plans.iter().map(|(_, timed)| timed.end).max().unwrap_or(job.start);
-    let (Some((schedule, first)), Some((sums, result))) = (plans.into_iter().next(), highest) else {
+    let end = all.iter().map(|timed| timed.end).max().unwrap_or(job.start);
+    let (Some(&first), Some((sums, result))) = (all.first(), highest) else {
         return Err(ScheduledError::TooFew { chips: 0 });
     };
-    let timed = Timed { groups: groups as u32, end, sums, result, sends, ..first };
-    Ok(Schedule { transfers: Transfers::Timed(timed), bounds, ..schedule })
+    let timed = Timed { groups: all.len() as u32, end, sums, result, messages: Vec::new(), sends, ..first.clone() };
+    Ok(Schedule { transfers: Transfers::Timed(timed), bounds, ..plans[0].clone() })
 }

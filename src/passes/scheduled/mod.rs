@@ -12,6 +12,7 @@ mod bounds;
 mod error;
 mod flood;
 mod ground;
+mod groups;
 mod list;
 mod paths;
 mod quickest;
@@ -20,6 +21,7 @@ mod send;
 
 pub use bounds::bound_cycles;
 pub use error::ScheduledError;
+pub use groups::plan_groups;
 pub use send::Messages;
 
 use crate::ids::NodeId;
@@ -52,6 +54,8 @@ pub struct Job<'a> {
     pub vectors: u64,
     /// What is sent, of a send.
     pub messages: Option<Messages<'a>>,
+    /// Who takes part, if not all chips do.
+    pub members: Option<&'a [NodeId]>,
     /// Where a broadcast starts.
     pub root: Option<NodeId>,
     /// Of what is drawn.
@@ -86,9 +90,9 @@ pub fn plan(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm) -> Res
     }
     let plain = site.before.iter().any(|timed| !timed.canonical);
     let by_groups = matches!(algorithm, CollectiveAlgorithm::Hops | CollectiveAlgorithm::Portions);
-    let symmetric = !plain && !by_groups && job.root.is_none() && divides(site.scene, job);
+    let symmetric = !plain && !by_groups && job.root.is_none() && job.members.is_none() && divides(site.scene, job);
     let symmetric = symmetric && job.messages.is_none_or(|messages| send::is_symmetric(site.scene, messages.all));
-    let ground = Ground::new(site.scene, symmetric)?;
+    let ground = Ground::new(site.scene, symmetric, job.members)?;
     if let Some(root) = job.root.filter(|root| !ground.living.contains(root)) {
         return Err(ScheduledError::Root { root });
     }
@@ -115,7 +119,7 @@ pub fn plan(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm) -> Res
 /// # Errors
 /// A scene for which nothing can be planned.
 pub fn bounds(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>) -> Result<Vec<CollectiveBound>, ScheduledError> {
-    Ok(bounds::bounds(&Ground::new(scene, root.is_none())?, collective, root))
+    Ok(bounds::bounds(&Ground::new(scene, root.is_none(), None)?, collective, root))
 }
 
 /// What an algorithm takes at least, whatever the fabric: where everybody is told everything, a channel
@@ -141,7 +145,9 @@ fn taken(ground: &Ground<'_>, before: &[&Timed], start: u32) -> Taken {
         for send in &timed.sends {
             for element in 0..images {
                 let chip = if images > 1 { own.image(element, send.chip) } else { send.chip };
-                taken.starts[ground.lane(ground.symmetry.class(chip), send.port)].push(send.cycle);
+                // What others use between them is no matter of those who take part.
+                let lane = ground.find_lane(ground.symmetry.class(chip), send.port);
+                lane.into_iter().for_each(|lane| taken.starts[lane].push(send.cycle));
             }
         }
     }
@@ -326,7 +332,8 @@ impl Plan<'_> {
         let canonical = ground.is_canonical();
         let Recipe { sums, result } = recipe;
         let messages = job.messages.map_or_else(Vec::new, |messages| messages.all.to_vec());
-        let timed = Timed { canonical, pace: site.pace, clock_hz: site.clock_hz, start: job.start, end, sums, result, messages, sends };
+        let groups = 1;
+        let timed = Timed { canonical, groups, pace: site.pace, clock_hz: site.clock_hz, start: job.start, end, sums, result, messages, sends };
         Schedule {
             collective: job.collective,
             algorithm,

@@ -91,7 +91,7 @@ impl Net {
 /// Ways for all pairs of a canonical source and another chip; sources and destinations ascend.
 pub(super) fn ways(ground: &Ground<'_>, seed: u64) -> Vec<Way> {
     let net = Net::new(ground);
-    let sources: Vec<NodeId> = ground.chips.iter().copied().filter(|&chip| ground.scene.is_endpoint(chip)).collect();
+    let sources: Vec<NodeId> = ground.chips.iter().copied().filter(|&chip| ground.lives(chip)).collect();
     let pairs: Vec<(NodeId, NodeId)> =
         sources.iter().flat_map(|&from| ground.living.iter().filter(move |&&to| to != from).map(move |&to| (from, to))).collect();
     let each = ground.living.len() - 1;

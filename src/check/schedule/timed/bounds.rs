@@ -1,9 +1,10 @@
 //! Bounds of plans of vectors: whether they follow from their witnesses, in cycles, and are not beaten.
 
 use super::super::ScheduleError;
-use super::super::bounds::witnesses;
+use super::super::bounds::{hops_to, witnesses};
 use super::messages;
 use crate::check::CheckError;
+use crate::ids::{Id, NodeId};
 use crate::ir::{CollectiveBound, Scene, Schedule, Timed};
 use crate::model::Collective;
 
@@ -11,12 +12,36 @@ use crate::model::Collective;
 pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
     match schedule.collective {
         Collective::Send => messages::witnesses(scene, schedule, timed)?,
+        _ if timed.groups > 1 => of_groups(scene, schedule, timed)?,
         _ => witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, None)?,
     }
     let took = u64::from(timed.end - timed.start);
     for (at, bound) in schedule.bounds.iter().enumerate() {
         if cycles(schedule, timed, bound) > took {
             return Err(ScheduleError::Beaten { bound: at, volume: took }.into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks the bounds of what is done in groups: how much each of some chips must hear from members of its
+/// group that are farther away than some hops, over all channels into it.
+fn of_groups(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
+    let chips: Vec<NodeId> = scene.endpoints().collect();
+    let size = chips.len() / timed.groups as usize;
+    for (at, bound) in schedule.bounds.iter().enumerate() {
+        let CollectiveBound::Latency { node, distance, .. } = *bound else {
+            return Err(ScheduleError::shape(format!("bound {at} is none of a group")).into());
+        };
+        let Some(group) = chips.chunks(size).find(|group| group.contains(&node)) else {
+            return Err(ScheduleError::shape(format!("bound {at} is of no chip")).into());
+        };
+        let hops = hops_to(scene, node);
+        let farther = group.iter().filter(|from| hops[from.index()] > distance).count();
+        let shards = if schedule.collective == Collective::AllReduce && farther > 0 { size } else { farther } as u32;
+        let counted = CollectiveBound::Latency { node, distance, channels: scene.channels_into(node).count() as u32, shards };
+        if counted != *bound || shards == 0 {
+            return Err(ScheduleError::Bound { bound: at, claimed: format!("{bound:?}"), counted: format!("{counted:?}") }.into());
         }
     }
     Ok(())

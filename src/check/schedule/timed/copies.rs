@@ -29,7 +29,7 @@ pub(super) fn copies(of: &Replay<'_>, came: &mut [u64], steps: &[Step]) -> Resul
     let lacks = |node: &&NodeId| came[node.index()] == u64::MAX;
     let missing = match of.destination(vector) {
         Some(to) => Some(&to).filter(lacks).copied(),
-        None => of.chips.iter().find(lacks).copied(),
+        None => of.members(vector).iter().find(lacks).copied(),
     };
     match missing {
         Some(node) => Err(failed(steps[steps.len() - 1].cycle, format!("never comes to {}", of.scene.topology.name(node)))),
