@@ -46,8 +46,8 @@ pub use network::{bisection, paths_and_failures};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use schedule::{
-    JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, schedule, schedule_along,
-    replaced, schedule_time, vectors, vectors_together,
+    JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, replaced, schedule,
+    schedule_along, schedule_time, vectors, vectors_together,
 };
 pub use trees::{tree_bounds, trees};
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

@@ -23,7 +23,9 @@ const EVERY: &str = "collective a = all_to_all { size = 12 KiB; } collective b =
 #[test]
 fn channels_rest() {
     // Every 2 us are 1800 cycles.
-    for (topology, every) in [("hyperx 5", "2 us"), ("torus 3 x 3", "700 cycles"), ("dragonfly { a = 3; h = 1; arrangement = palmtree; }", "300 cycles")] {
+    for (topology, every) in
+        [("hyperx 5", "2 us"), ("torus 3 x 3", "700 cycles"), ("dragonfly { a = 3; h = 1; arrangement = palmtree; }", "300 cycles")]
+    {
         let (compiled, files) = built(&spec(topology, &format!("deskew = {every};"), EVERY));
         let cycles = compiled.fabric.pace().unwrap().deskew;
         assert_eq!(cycles, every.split_once(' ').unwrap().0.parse::<u32>().unwrap() * if every.ends_with("us") { 900 } else { 1 });
@@ -118,7 +120,8 @@ fn a_spare_block_takes_the_place_of_any_other() {
     ));
     assert_eq!(compiled.fabric.failover(), None);
     check::replaced(&compiled.topology, (3, 5)).unwrap_err();
-    let (compiled, _) = built(&spec("dragonfly { a = 3; h = 1; arrangement = palmtree; }", "", "collective a = all_gather { size = 10 KiB; }"));
+    let (compiled, _) =
+        built(&spec("dragonfly { a = 3; h = 1; arrangement = palmtree; }", "", "collective a = all_gather { size = 10 KiB; }"));
     check::replaced(&compiled.topology, (3, 4)).unwrap_err();
 }
 

@@ -100,7 +100,10 @@ fn spans_count_from_the_first_cycle_of_all() {
     let page = String::from_utf8(files["report.html"].clone()).unwrap();
     assert!(page.contains("every vector has its cycle on every channel") && !page.contains("stopped before routing"));
     // Every chip sends to all others at once: channels are busy for a slot.
-    assert!(page.contains("a: which share of the channels is busy, over time") && page.contains("<title>cycles 0 to 4: 100.0 % of wire busy</title>"));
+    assert!(
+        page.contains("a: which share of the channels is busy, over time")
+            && page.contains("<title>cycles 0 to 4: 100.0 % of wire busy</title>")
+    );
     assert!(page.contains("<title>cycles 24 to 28: 0.0 % of wire busy</title>"));
     // What is claimed is judged anew.
     let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap();

@@ -37,8 +37,7 @@ impl Plant<'_> {
         let mut proved = Vec::new();
         for (at, (of, (name, schedule))) in declared.iter().zip(&plans).enumerate() {
             let place = format!("jobs[{at}]");
-            let wrong =
-                |what: String| CheckError::Contradiction { file: path.to_owned(), place: place.clone(), what, span: Some(of.span) };
+            let wrong = |what: String| CheckError::Contradiction { file: path.to_owned(), place: place.clone(), what, span: Some(of.span) };
             let timed = schedule.timed().ok_or_else(|| wrong("has no cycles".to_owned()))?;
             let before = of.after.and_then(|before| plans[before].1.timed()).map_or(0, |before| before.end);
             self.is_declared(&scene, of, (name, schedule), pace).map_err(&wrong)?;

@@ -107,7 +107,9 @@ exceeded, and how it comes about: mostly fewer `--chunks` help.",
         text: "\
 With `routing = scheduled` vectors rest in chips: every router is a chip, or a spare one that nothing touches. Links run both ways and all
 carry the same, and at least two chips take part. `hops` and `portions` sum by groups whose chips are all joined, with a cable between any two
-groups, as in a dragonfly; `trees` works everywhere. A plan lists every send of every canonical chip, 33,554,432 at most: a smaller `size` takes
+groups, as in a dragonfly; `trees` works everywhere. In `groups` of chips that do a collective by themselves, all chips of one must reach each other
+over channels between them, and all chips must be so many groups. Between two rests of the channels (`deskew`) there must be room for a rest of
+252 cycles and a slot. A plan lists every send of every canonical chip, 33,554,432 at most: a smaller `size` takes
 fewer.",
     },
     CodeDoc {

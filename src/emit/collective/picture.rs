@@ -5,8 +5,7 @@ use super::super::svg::{Column, Sizes, Strip, Timed as Line, round_step, sizes, 
 use super::microseconds;
 use crate::ids::{ChannelId, IdVec, LinkTypeId};
 use crate::ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Message, Order, Round, Schedule, Sends, Timed, Topology,
-    Transfers,
+    ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Message, Order, Round, Schedule, Sends, Timed, Topology, Transfers,
 };
 use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
 

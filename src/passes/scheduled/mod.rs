@@ -333,7 +333,8 @@ impl Plan<'_> {
         let Recipe { sums, result } = recipe;
         let messages = job.messages.map_or_else(Vec::new, |messages| messages.all.to_vec());
         let groups = 1;
-        let timed = Timed { canonical, groups, pace: site.pace, clock_hz: site.clock_hz, start: job.start, end, sums, result, messages, sends };
+        let timed =
+            Timed { canonical, groups, pace: site.pace, clock_hz: site.clock_hz, start: job.start, end, sums, result, messages, sends };
         Schedule {
             collective: job.collective,
             algorithm,
