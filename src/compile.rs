@@ -8,6 +8,7 @@ mod early;
 mod faults;
 mod finalists;
 mod plant;
+pub mod repair;
 mod routing;
 mod scenario;
 mod simulations;

@@ -99,9 +99,12 @@ fn without_barriers_only_the_critical_path_counts() {
         assert!(ns(&without["bound_ns"]) <= ns(&with["bound_ns"]), "{without} {with}");
     }
     // The last half of the far shard leaves a hop after it came: 3 us and two hops; the bound has one less.
-    let report = json(&place, &["--size", "100kB", "--collective", "all_gather", "--algorithm", "steps"]);
+    let report = json(&place, &["--size", "100kB", "--collective", "all_gather", "--algorithm", "steps", "--chunks", "2"]);
     let row = &report["collectives"][0];
     assert_eq!((ns(&row["time_ns"]), ns(&row["bound_ns"])), (3040.0, 3020.0), "{row}");
+    // Of finer chunks the last one waits for nothing.
+    let report = json(&place, &["--size", "100kB", "--collective", "all_gather", "--algorithm", "steps"]);
+    assert_eq!(ns(&report["collectives"][0]["time_ns"]), 3020.0, "{report}");
 }
 
 #[test]

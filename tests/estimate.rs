@@ -638,6 +638,38 @@ fn one_question_in_every_form() {
     assert!(estimate("all_reduce --sizes 1KiB..3KiB --on star:512").contains("\n  3 KiB"));
 }
 
+/// Which shape of 512 is best for an all-to-all? The answers of the note, side by side.
+#[test]
+fn fabrics_side_by_side() {
+    let words = "all_to_all --size 16MB --on torus:32x16 --on torus:8x8x8 --on torus:16x8x4 --on torus:32x4x4";
+    let text = estimate(words);
+    let told: Vec<(String, String)> = text
+        .lines()
+        .filter(|line| line.starts_with("  torus"))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .map(|cells| (cells[0].trim_start_matches("torus:").to_owned(), cells[7].to_owned()))
+        .collect();
+    let answers = [("8x8x8", "23.778"), ("16x8x4", "42.556"), ("32x4x4", "81.111"), ("32x16", "83.111")];
+    assert_eq!(told, answers.map(|(shape, total)| (shape.to_owned(), total.to_owned())), "{text}");
+
+    let json: Value = serde_json::from_str(&estimate(&format!("{words} --json"))).unwrap();
+    assert_eq!(json["format"], "fabc.estimates/1");
+    let alone = |shape: &str| serde_json::from_str(&estimate(&format!("all_to_all --size 16MB --on {shape} --json"))).unwrap();
+    let each: Vec<Value> = ["torus:32x16", "torus:8x8x8", "torus:16x8x4", "torus:32x4x4"].map(alone).to_vec();
+    assert_eq!(json["estimates"], Value::from(each));
+
+    let csv = estimate(&format!("{words} --csv"));
+    let alone = estimate("all_to_all --size 16MB --on torus:32x16 --csv");
+    let same: Vec<String> = csv.lines().filter_map(|line| line.strip_prefix("torus:32x16,").map(str::to_owned)).collect();
+    assert_eq!(same, alone.lines().skip(1).collect::<Vec<_>>(), "{csv}");
+
+    // A table of every size.
+    let curve = estimate("all_to_all --sizes 1MB,16MB --on torus:8x8x8 --on star:512");
+    assert_eq!(curve.lines().filter(|line| line.ends_with("by fabric")).count(), 2, "{curve}");
+    // The one that is wrong is shown.
+    assert_eq!(mistakes(&["all_to_all", "--size", "16MB", "--on", "torus:8x8x8", "--on", "tours:8x8"]).len(), 1);
+}
+
 #[test]
 fn wide_and_plain() {
     let text = estimate("all_reduce --size 16MB --on torus:8x8x8");

@@ -212,11 +212,12 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 47] = [
+const JUDGED: [&str; 51] = [
     "Bisection",
     "CollectiveBound",
     "CrossConnect",
     "CrossConnects",
+    "Delta",
     "Distances",
     "DualLengths",
     "End",
@@ -229,6 +230,7 @@ const JUDGED: [&str; 47] = [
     "FlowCertificate",
     "ForwardingTables",
     "Image",
+    "Key",
     "LimitArgument",
     "Link",
     "LinkClass",
@@ -241,8 +243,10 @@ const JUDGED: [&str; 47] = [
     "PathsAt",
     "Placement",
     "Pull",
+    "Repair",
     "Round",
     "Rounds",
+    "RouterDelta",
     "Scenario",
     "Scene",
     "Schedule",
@@ -265,7 +269,7 @@ const JUDGED: [&str; 47] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 57] = [
+const OF_THE_COMPILER: [&str; 60] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -327,6 +331,10 @@ const OF_THE_COMPILER: [&str; 57] = [
     ".router(",
     ".numbers(",
     ".columns()",
+    // ir::{Delta, Repair}
+    ".applied(",
+    ".counts()",
+    ".keeps_order()",
     // ir::{Symmetry, Topology}
     ".generators()",
     ".subgroup(",

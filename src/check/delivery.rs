@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// No entry for this key.
-const MISSING: u32 = u32::MAX;
+pub(super) const MISSING: u32 = u32::MAX;
 
 /// Which (channel class, VC) a packet held when it asked for which output (port, VC) of the router it had
 /// reached.
@@ -290,7 +290,7 @@ impl<'a> Forwarding<'a> {
 
     /// The entries of all routers for one canonical destination, `[node * inputs + input]`. Returns how many
     /// there are.
-    fn fill(&self, table: &mut Vec<u32>, dst: NodeId) -> usize {
+    pub(super) fn fill(&self, table: &mut Vec<u32>, dst: NodeId) -> usize {
         let symmetry = &self.tables.symmetry;
         table.clear();
         table.resize(self.scene.topology.node_count() * self.inputs, MISSING);
@@ -393,7 +393,7 @@ impl<'a> Forwarding<'a> {
     }
 
     /// `that came in by +x on VC 0`
-    fn arriving(&self, key: usize) -> String {
+    pub(super) fn arriving(&self, key: usize) -> String {
         match key % self.inputs {
             0 if self.inputs == 1 => "that came in any way".to_owned(),
             0 => "injected there".to_owned(),

@@ -56,7 +56,7 @@ pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     let (sources, times) = representative_sources(scene, &symmetry_of(scene));
     let of = |queue: &mut Vec<u32>, &source: &NodeId| {
         let mut hops = graph.hops_from(source, queue);
-        if let Some(dead) = scene.dead {
+        for dead in &scene.dead {
             hops[dead.index()] = 0;
         }
         hops.iter().zip(demand.row(source)).map(|(&hops, weight)| u64::from(hops) * u64::from(weight)).sum::<u64>()

@@ -140,7 +140,7 @@ fn sum_from(
             }
         }
     }
-    if let Some(dead) = scene.dead {
+    for dead in &scene.dead {
         shortest[dead.index()] = 0;
     }
     let apart = |&node: &usize| shortest[node] == u64::MAX && scene.is_endpoint(NodeId::new(node));

@@ -73,7 +73,7 @@ pub(super) fn expect_length(of: &str, entries: impl Display, found: usize, expec
 /// the trivial one.
 pub(super) fn symmetry_of(scene: &Scene<'_>) -> Symmetry {
     let symmetry = scene.topology.symmetry();
-    if scene.dead.is_none() && keeps_dark(scene, symmetry) { symmetry.clone() } else { symmetry.without() }
+    if scene.dead.is_empty() && keeps_dark(scene, symmetry) { symmetry.clone() } else { symmetry.without() }
 }
 
 /// The sources that stand for all that live, and how many each stands for.

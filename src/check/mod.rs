@@ -19,6 +19,7 @@ mod graph;
 mod limit;
 mod measures;
 mod network;
+mod repair;
 mod require;
 mod scenario;
 mod schedule;
@@ -29,7 +30,7 @@ mod wiring;
 pub use deadlock::DeadlockFree;
 pub(crate) use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, directory, prove};
-pub use directory::{ReadScene, read_scenario, read_scene, read_unrouted, scenario_names};
+pub use directory::{ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
 pub use distances::distances;
 pub use dual::dual;
 pub use errors::CheckError;
@@ -43,6 +44,7 @@ pub use foreign::{
 pub use limit::limit;
 pub use measures::Counts;
 pub use network::{bisection, paths_and_failures};
+pub use repair::{RepairWalk, least_load, parts, repair};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use schedule::{

@@ -25,7 +25,7 @@ pub fn scenario(fabric: &Fabric, scene: &Scene<'_>, tables: &ForwardingTables, r
     }
     symmetry::automorphisms_of_lit(scene, &tables.symmetry)?;
     symmetry::keeps_demand(&tables.symmetry, &fabric.demand)?;
-    if scene.dead.is_some() && !tables.symmetry.is_trivial() {
+    if !scene.dead.is_empty() && !tables.symmetry.is_trivial() {
         return Err(CheckError::symmetry("a dead router leaves none".to_owned()));
     }
     expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), tables.symmetry.class_count())?;

@@ -142,7 +142,7 @@ fn keeps_order(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Resul
     near.sort_unstable();
     near.dedup();
     let around_router = near.iter().flat_map(|&src| near.iter().map(move |&dst| [src, dst])).filter(|[src, dst]| src != dst);
-    let dark = topology.links().enumerate().filter(|(id, _)| !scene.is_lit(*id) && scene.dead.is_none());
+    let dark = topology.links().enumerate().filter(|(id, _)| !scene.is_lit(*id) && scene.dead.is_empty());
     let across = dark.flat_map(|(_, link)| [[link.a.node, link.b.node], [link.b.node, link.a.node]]);
     let pairs = around_router.chain(across);
     match &fabric.plant {

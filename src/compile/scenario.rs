@@ -38,7 +38,7 @@ impl Context<'_> {
             None => (&scene, &fabric.demand),
         };
         // A chip that is left alone has nobody to serve.
-        let connected = flow::distances(own).filter(|_| scene.dead.is_none() || own.topology.node_count() > 1);
+        let connected = flow::distances(own).filter(|_| scene.dead.is_empty() || own.topology.node_count() > 1);
         let Some(distances) = connected else {
             return Err(Failure::infeasible(RouteError::fault_disconnects(fabric, &scene, scenario)));
         };
@@ -103,7 +103,7 @@ impl Context<'_> {
             hop_histogram: distances.histogram.clone(),
             hop_total: distances.total,
             demand_hops,
-            sent_most: self.fabric.demand.sent_most(scene.dead),
+            sent_most: self.fabric.demand.sent_most(scenario.fault.dead()),
             flow_low: Fraction::ZERO,
             flow_high: lengths.upper_end(),
             clock_hz: self.fabric.clock_hz,

@@ -43,7 +43,7 @@ pub(super) fn scenario(
     let mut files = files(directory)?;
     if !tabled {
         let Some(read) = check::read_scene(&files, fabric, name).map_err(stop)? else { return Ok(None) };
-        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
+        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead.clone() };
         if copyable(&scene).is_ok() {
             return Ok(Some(ReadTabled { scene: read, tables: None, lengths: Vec::new() }));
         }

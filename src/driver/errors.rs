@@ -236,6 +236,44 @@ pub(super) enum DriverError {
         /// The fabric.
         fabric: String,
     },
+    /// Nothing of that name can be down.
+    #[error("there is no switch, router, link or block of routers `{name}`")]
+    #[diagnostic(code(FAB0572), help("{hint}"))]
+    UnknownPart {
+        /// As given.
+        name: String,
+        /// What names look like here.
+        hint: String,
+    },
+    /// A repair of nothing.
+    #[error("with all of this down no two {word}s are left")]
+    #[diagnostic(code(FAB0573), help("`--down` names what is down now, all of it at once; is it really so much?"))]
+    NothingLeft {
+        /// What the fabric calls its routers.
+        word: &'static str,
+    },
+    /// What is left is not in one part.
+    #[error("what is left is in {parts} parts: {what}")]
+    #[diagnostic(code(FAB0574), help("`--partial` serves the largest part, of {most} {word}s; those of others keep their tables"))]
+    RepairApart {
+        /// How many.
+        parts: usize,
+        /// Which.
+        what: String,
+        /// Routers of the largest.
+        most: usize,
+        /// What the fabric calls its routers.
+        word: &'static str,
+    },
+    /// Tables that are not repaired.
+    #[error("these tables cannot be repaired: {what}")]
+    #[diagnostic(code(FAB0575), help("{hint}"))]
+    NoRepair {
+        /// Why.
+        what: &'static str,
+        /// What can be done.
+        hint: &'static str,
+    },
     /// No such collective, algorithm, scenario.
     #[error("there is no {what} `{name}`")]
     #[diagnostic(code(FAB0561), help("{hint}"))]
@@ -307,7 +345,8 @@ impl DriverError {
             | DriverError::NoProgram(_)
             | DriverError::GoldenDiffers { .. }
             | DriverError::GoldenMissing { .. }
-            | DriverError::PlanCuts { .. } => 3,
+            | DriverError::PlanCuts { .. }
+            | DriverError::RepairApart { .. } => 3,
             DriverError::Bug { .. } => 4,
             _ => 2,
         }

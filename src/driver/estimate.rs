@@ -1,11 +1,11 @@
 //! `fabc estimate`: what a collective costs by closed form, without a spec.
 
-use super::errors::{DriverError, Stop};
+use super::errors::Stop;
 use super::estimate_options::{EstimateArgs, OuterArgs, TimeUnit};
 use super::terminal::{print_out, write_out};
 use crate::diag::{SourceMap, Span};
 use crate::emit;
-use crate::estimate::{Arguments, Word, ask, table};
+use crate::estimate::{Arguments, Ask, Table, Word, ask, table};
 
 /// The name under which errors show the command line.
 const COMMAND_LINE: &str = "command line";
@@ -15,35 +15,44 @@ const COMMAND_LINE: &str = "command line";
 /// # Errors
 /// Something is missing, unknown, no quantity, or says nothing about this fabric.
 pub(super) fn estimate(args: &EstimateArgs) -> Result<(), Stop> {
-    let (arguments, line) = arguments(args);
+    let shapes = if args.on.is_empty() { vec![None] } else { args.on.iter().map(Some).collect() };
+    let answers = shapes.into_iter().map(|on| answer(args, on)).collect::<Result<Vec<_>, Stop>>()?;
+    let unit = match args.unit {
+        TimeUnit::Ns => emit::TimeUnit::NANOSECONDS,
+        TimeUnit::Us => emit::TimeUnit::MICROSECONDS,
+        TimeUnit::Ms => emit::TimeUnit::MILLISECONDS,
+    };
+    let [(asked, table)] = &answers[..] else {
+        match (args.json, args.csv) {
+            (true, _) => write_out(emit::estimates_json(&answers).as_bytes())?,
+            (_, true) => write_out(emit::estimates_csv(&answers).as_bytes())?,
+            _ => print_out(&emit::estimates_text(&answers, unit))?,
+        }
+        return Ok(());
+    };
+    match (args.json, args.csv) {
+        (true, _) => write_out(emit::estimate_json(asked, table).as_bytes())?,
+        (_, true) => write_out(emit::estimate_csv(asked, table).as_bytes())?,
+        _ => print_out(&emit::estimate_text(asked, table, unit))?,
+    }
+    Ok(())
+}
+
+/// What is asked of one shape, and the answer.
+fn answer(args: &EstimateArgs, on: Option<&String>) -> Result<(Ask, Table), Stop> {
+    let (arguments, line) = arguments(args, on);
     let asked = ask(&arguments).map_err(|errors| {
         let mut sources = SourceMap::default();
         sources.add(COMMAND_LINE, &line);
         Stop { diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(), sources, exit_code: 2 }
     })?;
     let table = table(&asked.question);
-    print(args, &asked, &table)?;
-    Ok(())
-}
-
-fn print(args: &EstimateArgs, asked: &crate::estimate::Ask, table: &crate::estimate::Table) -> Result<(), DriverError> {
-    let unit = match args.unit {
-        TimeUnit::Ns => emit::TimeUnit::NANOSECONDS,
-        TimeUnit::Us => emit::TimeUnit::MICROSECONDS,
-        TimeUnit::Ms => emit::TimeUnit::MILLISECONDS,
-    };
-    match (args.json, args.csv) {
-        (true, _) => write_out(emit::estimate_json(asked, table).as_bytes()),
-        (_, true) => write_out(emit::estimate_csv(asked, table).as_bytes()),
-        _ => print_out(&emit::estimate_text(asked, table, unit)),
-    }
+    Ok((asked, table))
 }
 
 /// The words with their places in one line, as a shell would have them; control characters are blanks there.
-fn arguments(args: &EstimateArgs) -> (Arguments, String) {
-    let EstimateArgs {
-        kind, size, sizes, on, algorithm, alpha, overhead, bandwidth, eta, links, oversubscription, skew, in_switch, ..
-    } = args;
+fn arguments(args: &EstimateArgs, on: Option<&String>) -> (Arguments, String) {
+    let EstimateArgs { kind, size, sizes, algorithm, alpha, overhead, bandwidth, eta, links, oversubscription, skew, in_switch, .. } = args;
     let OuterArgs { over, outer_alpha, outer_overhead, outer_bandwidth, outer_eta } = &args.outer;
     let mut line = "fabc estimate".to_owned();
     let mut word = |option: &str, text: &Option<String>| {
@@ -58,7 +67,7 @@ fn arguments(args: &EstimateArgs) -> (Arguments, String) {
         kind: word("", kind),
         size: word(" --size", size),
         sizes: word(" --sizes", sizes),
-        on: word(" --on", on),
+        on: word(" --on", &on.cloned()),
         algorithm: word(" --algorithm", algorithm),
         alpha: word(" --alpha", alpha),
         overhead: word(" --overhead", overhead),

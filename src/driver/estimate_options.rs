@@ -19,9 +19,9 @@ pub struct EstimateArgs {
     pub sizes: Option<String>,
 
     /// The fabric: torus:8x8x8, mesh:8x8x8, star:64, full_mesh:8, leaf_spine:512, fat_tree:4096,
-    /// dragonfly:8x4 (chips of a group x links of each to others)
+    /// dragonfly:8x4 (chips of a group x links of each to others); several times: which is the best?
     #[arg(long, value_name = "SHAPE")]
-    pub on: Option<String>,
+    pub on: Vec<String>,
 
     /// Only this algorithm, beside the bounds
     #[arg(long, value_name = "NAME")]

@@ -24,6 +24,7 @@ mod options;
 mod plan;
 mod progress;
 mod read;
+mod repair;
 mod requests;
 mod scheduled;
 mod sim;
@@ -97,6 +98,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => tables::tables(args),
         Command::Plan(args) => plan::plan(args, terminal),
+        Command::Repair(args) => repair::repair(args, terminal),
         Command::Sim(args) => sim::simulate(args, terminal),
         Command::Collective(args) => collective::collective(args, terminal),
         Command::Estimate(args) => estimate::estimate(args),

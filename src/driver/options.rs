@@ -66,6 +66,8 @@ pub enum Command {
     /// built directory
     #[command(after_help = PLAN_EXIT_CODES)]
     Plan(PlanArgs),
+    /// Find new tables for what is left of a built fabric, and the way to them while packets fly
+    Repair(RepairArgs),
     /// Run the tables of a built directory through a cycle-level model of the routers
     Sim(SimArgs),
     /// Schedule collectives on a built fabric: what they take, and what no schedule goes below
@@ -204,6 +206,10 @@ pub struct VerifyArgs {
     #[arg(value_name = "DIR", required_unless_present_any = ["tables", "collective"], conflicts_with_all = ["tables", "collective"])]
     pub directory: Option<PathBuf>,
 
+    /// What `fabc repair DIR` wrote instead: its changes and tables against DIR
+    #[arg(long, value_name = "OUT", requires = "directory")]
+    pub repair: Option<PathBuf>,
+
     /// Forwarding tables instead: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub tables: Option<String>,
@@ -277,6 +283,40 @@ pub struct PlanArgs {
     /// Write one RFC 6902 patch per run of steps on a switch into DIR, numbered in their order
     #[arg(long, value_name = "DIR")]
     pub patch: Option<PathBuf>,
+}
+
+/// `fabc repair`.
+#[derive(Clone, Debug, Args)]
+pub struct RepairArgs {
+    /// A directory that `fabc build` wrote
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// What is down, all of it at once: a switch (`X[0,0]`), a router (`cube3[1,2,3]`), a link by one of its
+    /// ends (`cube0[1,2,3].+x`), a whole cube or group (`cube5`); several times
+    #[arg(long, value_name = "NAME", required = true)]
+    pub down: Vec<String>,
+
+    /// Replace the tables, changes and verdict in DIR
+    #[arg(long, short, value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Move broken routes only, or choose all of them once more
+    #[arg(long, value_enum, default_value = "local", value_name = "EFFORT")]
+    pub effort: Effort,
+
+    /// Where what is left is in parts, serve the largest one
+    #[arg(long)]
+    pub partial: bool,
+}
+
+/// How much a repair may change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Effort {
+    /// Routes that still arrive stay as they are
+    Local,
+    /// All routes are chosen once more: a lower load, and more to change
+    Full,
 }
 
 /// `fabc init`.

@@ -60,7 +60,7 @@ fn one(args: &SimArgs, directory: &Path, trace: Option<&Trace>, watch: &Watch) -
 /// What is asked of the tables of anybody.
 fn anybody(args: &SimArgs, tables: &str, topology: &str, trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
     let Foreign { fabric, sources, topology, tables, chips } = foreign(&args.foreign, tables, topology)?;
-    let read = ReadScenario { lit: Scene::whole(&topology).lit, dead: None, tables, topology };
+    let read = ReadScenario { lit: Scene::whole(&topology).lit, dead: Vec::new(), tables, topology };
     let runs = Runs { fabric: &fabric, trace, chips };
     let report = runs.run(args, None, &read, watch).map_err(|error| stop(error, &sources))?;
     Ok(print(args, &fabric, &read.topology, None, &[report])?)
@@ -200,7 +200,7 @@ impl Runs<'_> {
 
     /// Runs all rates and seeds on one scenario.
     fn run(&self, args: &SimArgs, block: Option<&Simulation>, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
-        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
+        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead.clone() };
         if let Some(block) = block {
             return sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
@@ -217,7 +217,7 @@ impl Runs<'_> {
 
     /// Searches where one scenario saturates; traffic that ends is run.
     fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
-        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead };
+        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead.clone() };
         let prepared = sim::prepare(self.fabric, &scene, &read.tables, &self.parameters(args)?)?;
         sim::simulate(&prepared, &[], &args.all_seeds(), args.saturation || prepared.volume().is_none(), watch)
     }

@@ -93,7 +93,7 @@ fn image_of(directory: &Path, name: &str) -> Result<Option<(String, Vec<BlockId>
 }
 
 /// Tables with every router and destination carried along.
-fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[BlockId], chips: u32) -> Option<ForwardingTables> {
+pub(super) fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[BlockId], chips: u32) -> Option<ForwardingTables> {
     let image = |node: NodeId| cubes.get((node.0 / chips) as usize).map(|cube| NodeId(cube.0 * chips + node.0 % chips));
     let mut routers = vec![Vec::new(); tables.routers.len()];
     for (node, entries) in tables.symmetry.canonical_nodes().zip(&tables.routers) {

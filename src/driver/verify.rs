@@ -5,6 +5,7 @@ use super::errors::{DriverError, Stop};
 use super::foreign::rejected;
 use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
+use super::repair;
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
 use super::verify_program::program;
@@ -28,6 +29,9 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         return foreign(tables, topology, args, terminal);
     }
     let Some(directory) = &args.directory else { return Ok(()) };
+    if let Some(repaired) = &args.repair {
+        return repair::verify(directory, repaired, terminal);
+    }
     for needed in [MANIFEST, "spec.fab"] {
         if !directory.join(needed).is_file() {
             return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());

@@ -23,6 +23,7 @@ mod network;
 pub mod number;
 mod ocs;
 mod plan;
+mod repair;
 mod report_html;
 mod report_json;
 mod report_txt;
@@ -41,10 +42,11 @@ pub use collective::{
     collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described;
-pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text};
+pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text};
 pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
+pub use repair::{delta_json, repair_json, repair_text};
 pub use report_txt::{Look, terminal_report};
 pub use schedule::ChipPlans;
 pub use simulation::{
@@ -235,6 +237,16 @@ pub fn tables_artifact(scenario: &Scenario, tables: &ForwardingTables, topology_
     } else {
         Artifact { path: path + ".json", bytes: tables_json(tables, &scenario.images, topology_symmetry).into_bytes() }
     }
+}
+
+/// The tables of a repair, in the form that fits their size.
+pub fn repaired_tables(tables: &ForwardingTables) -> Artifact {
+    let entries = tables.routers.iter().map(|entries| entries.len() as u64).sum::<u64>();
+    if entries > LISTED_ENTRIES_IN_JSON {
+        let bytes = tables_bin::bytes(&PackedTables::pack(tables), &[], &tables.symmetry);
+        return Artifact { path: "tables.bin".to_owned(), bytes };
+    }
+    Artifact { path: "tables.json".to_owned(), bytes: tables_json(tables, &[], &tables.symmetry).into_bytes() }
 }
 
 /// The files of one format, sorted by path; `None` if no format has this name.

@@ -1,4 +1,4 @@
-//! What is left of a topology: which links are lit, and which router is dead.
+//! What is left of a topology: which links are lit, and which routers are dead.
 //!
 //! In: a topology and a fault. Out: the value that analysis, routing and checks are asked about. Channels of
 //! a scene are lit channels; routers keep their numbers. Invariant: a dead router has no lit link.
@@ -7,21 +7,21 @@ use super::{CrossConnects, Fault, Topology};
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId};
 use crate::model::Plant;
 
-/// A topology, some links of which may be dark and one router of which may be dead.
+/// A topology, some links of which may be dark and some routers of which may be dead.
 #[derive(Clone, Debug)]
 pub struct Scene<'a> {
     /// All that was wired.
     pub topology: &'a Topology,
     /// Which links are lit.
     pub lit: IdVec<LinkId, bool>,
-    /// The router that neither sends nor receives nor forwards.
-    pub dead: Option<NodeId>,
+    /// The routers that neither send nor receive nor forward, ascending.
+    pub dead: Vec<NodeId>,
 }
 
 impl<'a> Scene<'a> {
     /// The healthy topology.
     pub fn whole(topology: &'a Topology) -> Self {
-        Self { topology, lit: IdVec::filled(true, topology.links().len()), dead: None }
+        Self { topology, lit: IdVec::filled(true, topology.links().len()), dead: Vec::new() }
     }
 
     /// What plans of vectors may use: where a network has spare routers, which are those without hosts, no
@@ -31,7 +31,7 @@ impl<'a> Scene<'a> {
             return Self::whole(topology);
         }
         let both = |link: &super::Link| topology.is_endpoint(link.a.node) && topology.is_endpoint(link.b.node);
-        Self { topology, lit: topology.links().iter().map(both).collect(), dead: None }
+        Self { topology, lit: topology.links().iter().map(both).collect(), dead: Vec::new() }
     }
 
     /// What is lit between some chips alone.
@@ -55,7 +55,7 @@ impl<'a> Scene<'a> {
             Fault::Link(link) => *link != id,
             Fault::Router(dead) => link.a.node != *dead && link.b.node != *dead,
         });
-        Self { topology, lit: lit.collect(), dead: fault.dead() }
+        Self { topology, lit: lit.collect(), dead: fault.dead().into_iter().collect() }
     }
 
     /// Whether a link is lit.
@@ -96,9 +96,9 @@ impl<'a> Scene<'a> {
     pub fn outgoing(&self, node: NodeId, port: PortId) -> Option<ChannelId> {
         self.topology.outgoing(node, port).filter(|channel| self.lit[channel.link()])
     }
-    /// Whether a router is not the dead one.
+    /// Whether a router is none of the dead ones.
     pub fn lives(&self, node: NodeId) -> bool {
-        Some(node) != self.dead
+        self.dead.binary_search(&node).is_err()
     }
     /// Whether a router lives, sends and receives.
     pub fn is_endpoint(&self, node: NodeId) -> bool {
@@ -119,7 +119,7 @@ impl<'a> Scene<'a> {
                 self.topology.outgoing(canonical, end.port).is_some_and(|channel| self.lit[channel.link()] == self.lit[id])
             })
         };
-        self.dead.is_none() && self.topology.links().enumerate().all(kept)
+        self.dead.is_empty() && self.topology.links().enumerate().all(kept)
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     fn the_healthy_topology_is_whole() {
         let topology = ring();
         for scene in [Scene::whole(&topology), Scene::of(&Fault::None, &topology, None)] {
-            assert!(dark(&scene).is_empty() && scene.dead.is_none() && scene.keeps_symmetry());
+            assert!(dark(&scene).is_empty() && scene.dead.is_empty() && scene.keeps_symmetry());
             assert_eq!((scene.channels().count(), scene.endpoints().count()), (8, 4));
         }
     }

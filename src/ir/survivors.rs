@@ -37,7 +37,7 @@ impl Survivors {
         let lit = scene.links().map(|link| &all.links()[link]);
         let links = lit.filter_map(|link| Some(Link { a: end(link.a)?, b: end(link.b)?, ..*link })).collect();
         // Without a router the blocks are no longer alike: every router is a block of its own.
-        let symmetry = if scene.dead.is_none() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
+        let symmetry = if scene.dead.is_empty() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
         let hosts = nodes.iter().map(|&node| all.hosts(node)).collect();
         let topology = Topology::new(all.ports(), links, symmetry).with_hosts(hosts).with_capacities(all.capacities().clone());
         Self { topology, demand: demand.among(&nodes), nodes, here, whole }

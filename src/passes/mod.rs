@@ -15,6 +15,7 @@
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
 //! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
+//! | [`repair`] | `Scene`, the tables in force and their ranks | `Delta` |
 
 pub mod collective;
 pub mod cross_connect;
@@ -24,6 +25,7 @@ pub mod limit;
 pub mod measure;
 pub mod place;
 pub mod plan;
+pub mod repair;
 pub mod route;
 pub mod scheduled;
 pub mod synth;

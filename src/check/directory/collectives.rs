@@ -78,7 +78,7 @@ impl Plant<'_> {
             span: Some(declared.span),
         };
         let lit = fault.lit(topology, self.cross_connects);
-        let scene = Scene { topology, lit, dead: fault.dead() };
+        let scene = Scene { topology, lit, dead: fault.dead().into_iter().collect() };
         let root = match declared.root.as_deref().map(|name| (name, topology.find(name))) {
             None => None,
             Some((_, Some(root))) => Some(root),

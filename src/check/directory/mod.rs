@@ -39,7 +39,7 @@ pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 use files::{FLOOR, FORMULA, OCS, SCHEDULE, SCHEDULE_BIN, TOPOLOGY, schedule_of};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
-pub use scenario::{ReadScenario, ReadScene, read_scenario, read_scene, read_unrouted, scenario_names};
+pub use scenario::{ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
 pub use stated::Stated;
 use std::collections::BTreeSet;
 
@@ -346,7 +346,7 @@ impl Directory<'_> {
     /// Proves one scenario and recomputes its metrics.
     fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(Measures, Certified), CheckError> {
         let lit = scenario.lit(self.topology, self.cross_connects);
-        let scene = Scene { topology: self.topology, lit, dead: scenario.dead() };
+        let scene = Scene { topology: self.topology, lit, dead: scenario.dead().into_iter().collect() };
         let distances = measure_distances(&scene).map_err(|(from, to)| CheckError::Disconnected {
             scenario: scenario.name.clone(),
             from: self.topology.name(from),
@@ -388,7 +388,7 @@ impl Directory<'_> {
             channels: scene.channels().count() as u64,
             pairs_at: distances.histogram,
             weighted_hops: demand_hops(&scene, &self.fabric.demand),
-            sent_most: sent_most(&self.fabric.demand, scene.dead),
+            sent_most: sent_most(&self.fabric.demand, scenario.dead()),
             flow: certified.and_then(flow_end),
             dual,
             clock_hz: self.fabric.clock_hz,

@@ -5,7 +5,7 @@ use super::{switches, tables, topology};
 use crate::check::CheckError;
 use crate::check::faults::{Fault, tolerated};
 use crate::ids::{IdVec, LinkId, NodeId};
-use crate::ir::{ForwardingTables, Symmetry, TableKey, Topology};
+use crate::ir::{CrossConnects, ForwardingTables, Symmetry, TableKey, Topology};
 use crate::model::Fabric;
 
 /// What the files say of one scenario.
@@ -15,8 +15,8 @@ pub struct ReadScenario {
     pub topology: Topology,
     /// Which links are lit.
     pub lit: IdVec<LinkId, bool>,
-    /// The router that is dead.
-    pub dead: Option<NodeId>,
+    /// The routers that are dead.
+    pub dead: Vec<NodeId>,
     /// The tables.
     pub tables: ForwardingTables,
 }
@@ -28,8 +28,28 @@ pub struct ReadScene {
     pub topology: Topology,
     /// Which links are lit.
     pub lit: IdVec<LinkId, bool>,
-    /// The router that is dead.
-    pub dead: Option<NodeId>,
+    /// The routers that are dead.
+    pub dead: Vec<NodeId>,
+}
+
+/// What the files say of who is wired to whom, and through which switch.
+#[derive(Debug)]
+pub struct ReadWiring {
+    /// Who is wired to whom.
+    pub topology: Topology,
+    /// What the switches of a pod are set to.
+    pub cross_connects: Option<CrossConnects>,
+}
+
+/// Reads the topology, and of a pod the settings of its switches.
+///
+/// # Errors
+/// A file that is missing, is not what its format says, or does not fit the spec.
+pub fn read_wiring(files: &Files, fabric: &Fabric) -> Result<ReadWiring, CheckError> {
+    let (topology, ocs_of) = topology::topology(files, fabric)?;
+    let pod = fabric.pod().filter(|_| files.contains_key(OCS));
+    let cross_connects = pod.map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose()?;
+    Ok(ReadWiring { topology, cross_connects })
 }
 
 /// The healthy fabric of a directory whose build stopped before routing: no table has an entry.
@@ -42,7 +62,7 @@ pub fn read_unrouted(files: &Files, fabric: &Fabric) -> Result<ReadScenario, Che
     let symmetry = Symmetry::trivial(1, topology.node_count() as u32);
     let routers = vec![Vec::new(); topology.node_count()];
     let tables = ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers };
-    Ok(ReadScenario { topology, lit, dead: None, tables })
+    Ok(ReadScenario { topology, lit, dead: Vec::new(), tables })
 }
 
 /// The names of all scenarios that a directory should have tables for, nominal first.
@@ -74,11 +94,9 @@ pub fn read_scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<R
 }
 
 fn scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<(ReadScene, Fault)>, CheckError> {
-    let (topology, ocs_of) = topology::topology(files, fabric)?;
+    let ReadWiring { topology, cross_connects } = read_wiring(files, fabric)?;
     let faults = tolerated(fabric, || Ok(&topology))?;
     let Some(fault) = faults.into_iter().find(|fault| fault.name == name) else { return Ok(None) };
-    let pod = fabric.pod().filter(|_| files.contains_key(OCS));
-    let cross_connects = pod.map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose()?;
     let lit = fault.lit(&topology, cross_connects.as_ref());
-    Ok(Some((ReadScene { lit, dead: fault.dead(), topology }, fault)))
+    Ok(Some((ReadScene { lit, dead: fault.dead().into_iter().collect(), topology }, fault)))
 }

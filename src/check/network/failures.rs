@@ -59,7 +59,7 @@ fn apart(topology: &Topology, order: &[LinkId]) -> u64 {
 fn scene<'t>(topology: &'t Topology, links: &[LinkId]) -> Scene<'t> {
     let mut lit = IdVec::filled(false, topology.links().len());
     links.iter().for_each(|&link| lit[link] = true);
-    Scene { topology, lit, dead: None }
+    Scene { topology, lit, dead: Vec::new() }
 }
 
 /// Whether all routers with hosts reach each other.

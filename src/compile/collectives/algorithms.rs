@@ -48,6 +48,11 @@ pub(super) struct Size {
 const TRIED: u64 = 1 << 20;
 /// Chunks that canonical chips take in together, up to which shards are cut unasked.
 const CUT: u64 = 1 << 22;
+/// Chunks that canonical chips take in together, up to which shards are also cut finer than the bound of the
+/// volume asks for.
+const FINER: u64 = 1 << 15;
+/// Times as fine: what thin cuts and links of unlike bandwidths leave over is a part of a chunk.
+const FINER_BY: u32 = 4;
 /// Messages that are planned one by one, up to which an all-to-all is planned unasked.
 const SENT: u64 = 1 << 17;
 /// Chunks of them up to which they are cut unasked.
@@ -72,9 +77,15 @@ pub(super) fn plans(
     let taken_in = |chunks: u32| size.classes * size.chips * u64::from(chunks);
     let counts = |most: u32| {
         let natural = if taken_in(size.natural) <= CUT { size.natural } else { 1 };
-        let mut counts = asked.map_or_else(|| vec![natural, 1], |chunks| vec![chunks]);
-        counts.iter_mut().for_each(|chunks| *chunks = (*chunks).min(most).max(1));
-        counts.dedup();
+        let finer = Some(FINER_BY * natural).filter(|&finer| natural < FINER_BY && taken_in(finer) <= FINER);
+        let unasked = || [natural, 1].into_iter().chain(finer).collect();
+        let wanted: Vec<u32> = asked.map_or_else(unasked, |chunks| vec![chunks]);
+        let mut counts = Vec::new();
+        for chunks in wanted.into_iter().map(|chunks| chunks.min(most).max(1)) {
+            if !counts.contains(&chunks) {
+                counts.push(chunks);
+            }
+        }
         counts
     };
     let steps = |most: u32| counts(most).into_iter().map(Base::Steps);

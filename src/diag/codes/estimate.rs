@@ -1,4 +1,4 @@
-//! FAB055n: what cannot be estimated; FAB056n: what cannot be scheduled.
+//! FAB055n: what cannot be estimated; FAB056n: what cannot be scheduled; FAB057n: of a fabric that runs.
 
 use super::doc::CodeDoc;
 
@@ -127,5 +127,35 @@ size or another collective, write it into the spec and build again.",
         text: "\
 `fabc availability DIR --host-chips 4 --fail host=0.0008/day,cable=0.00005/day,ocs=0.0004/day` is about a pod: its cubes are what is swapped.
 All three rates are needed, as numbers a day, month or year; hosts have whole shares of a cube, and a job needs at least one cube and at most all.",
+    },
+    CodeDoc {
+        code: "FAB0572",
+        title: "an unknown part is down",
+        text: "\
+`fabc repair DIR --down NAME` takes the names of the fabric: an optical circuit switch (`X[0,0]`), a router or chip (`cube3[1,2,3]`,
+`group0[2]`), a link by one of its two ends (`cube0[1,2,3].+x`, `group0[2].port5`), or all routers of a cube, group or supernode (`cube5`).
+`fabc tables DIR` prints the first and last router; the hint shows one name of each kind.",
+    },
+    CodeDoc {
+        code: "FAB0573",
+        title: "nothing is left to repair",
+        text: "\
+A repair is about the routes between those that are left, so at least two chips, or routers with hosts, must be up and joined. `--down` names
+what is down now, all of it at once; what is healed is left out of the next list.",
+    },
+    CodeDoc {
+        code: "FAB0574",
+        title: "what is left is in parts",
+        text: "\
+No tables can join what no cable joins. `fabc repair --partial` serves the part with most chips (of as many, the one with the first), tells how
+many ordered pairs are cut off from each other, and leaves the tables of all routers outside as they are. The exit code without it is 3.",
+    },
+    CodeDoc {
+        code: "FAB0575",
+        title: "tables that are not repaired",
+        text: "\
+A repair lays new ways beside old ones: a packet that comes by another input goes another way. That needs tables that look at the input, such as
+those of `routing = allowed_turns;`. Where the destination alone is the key, a new way for one packet is a new way for all that
+come by.",
     },
 ];

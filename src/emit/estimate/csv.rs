@@ -3,9 +3,17 @@
 use crate::estimate::{Ask, Table};
 use std::fmt::Write;
 
+/// The columns.
+pub(super) const HEAD: &str = "bytes,row,name,links,steps,messages,volume,latency_ns,volume_ns,time_ns,algbw_gb_s,busbw_gb_s,even_bytes";
+
 /// A row per size and algorithm, the fastest of a size first, then its bounds.
 pub fn estimate_csv(asked: &Ask, table: &Table) -> String {
-    let mut out = "bytes,row,name,links,steps,messages,volume,latency_ns,volume_ns,time_ns,algbw_gb_s,busbw_gb_s,even_bytes\n".to_owned();
+    format!("{HEAD}\n{}", rows(asked, table))
+}
+
+/// Without the names of the columns.
+pub(super) fn rows(asked: &Ask, table: &Table) -> String {
+    let mut out = String::new();
     let mut table = table.clone();
     for &bytes in &asked.sizes {
         let size = bytes as f64;

@@ -5,6 +5,11 @@ use serde_json::{Map, Value, json};
 
 /// Every input with its default, every row at every size, crossovers, and what else the shape says.
 pub fn estimate_json(asked: &Ask, table: &Table) -> String {
+    serde_json::to_string_pretty(&document(asked, table)).unwrap_or_default() + "\n"
+}
+
+/// The whole of it.
+pub(super) fn document(asked: &Ask, table: &Table) -> Value {
     let question = &asked.question;
     let outer =
         question.over.as_ref().map(|over| json!({"shape": shape(&over.shape, asked.oversubscription), "channel": channel(&over.channel)}));
@@ -13,7 +18,7 @@ pub fn estimate_json(asked: &Ask, table: &Table) -> String {
         let [below, above] = [change.below, change.above].map(|at| &table.rows[at].name);
         json!({"bytes": number(change.bytes), "below": below, "above": above, "fastest": change.fastest})
     });
-    let document = json!({
+    json!({
         "format": "fabc.estimate/1",
         "collective": question.kind.name(),
         "chips": table.chips,
@@ -26,8 +31,7 @@ pub fn estimate_json(asked: &Ask, table: &Table) -> String {
         "algorithm": question.algorithm,
         "sizes": asked.sizes.iter().map(|&bytes| size(asked, table, bytes)).collect::<Vec<_>>(),
         "crossovers": changes.collect::<Vec<_>>(),
-    });
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    })
 }
 
 /// Nine digits behind the point are more than any of these is good for.

@@ -1,11 +1,13 @@
 //! Estimates of collectives: text, `fabc.estimate/1`, CSV.
 
 mod csv;
+mod fabrics;
 mod figures;
 mod json;
 mod text;
 
 pub use csv::estimate_csv;
+pub use fabrics::{estimates_csv, estimates_json, estimates_text};
 pub use figures::TimeUnit;
 pub(super) use figures::{about, exact};
 pub use json::estimate_json;

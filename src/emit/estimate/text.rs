@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Right-justified columns behind the first, as wide as they need to be.
-struct Columns {
-    rows: Vec<Vec<String>>,
+pub(super) struct Columns {
+    /// The heads first.
+    pub(super) rows: Vec<Vec<String>>,
 }
 
 impl Columns {
     /// A line of a section under the heads of its columns.
-    fn print(&self, out: &mut String) {
+    pub(super) fn print(&self, out: &mut String) {
         let widths: Vec<usize> = (0..self.rows.first().map_or(0, Vec::len))
             .map(|at| self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0))
             .collect();

@@ -32,7 +32,13 @@ pub(in super::super) struct Metric {
     row: Vec<u32>,
     /// `[row * routers + router]`; [`APART`] where no way leads.
     hops: Vec<u8>,
+    /// `[row * routers + router]`: the places of the channels that packets draw from, a bit each; empty where
+    /// that would be too many, or too much.
+    drawn: Vec<u64>,
 }
+
+/// Pairs of routers up to which the channels that packets draw from are listed beforehand: 128 MiB.
+const MOST_DRAWN: usize = 1 << 24;
 
 /// No way, or one of so many hops.
 const APART: u8 = u8::MAX;
@@ -54,7 +60,16 @@ impl Metric {
             _ => breadth_first(&into, to),
         };
         let hops = destinations.par_iter().map(of).collect::<Vec<_>>().concat();
-        Self { routers: layout.routers, ports: layout.ports, step, outgoing, heads, row, hops }
+        let mut metric = Self { routers: layout.routers, ports: layout.ports, step, outgoing, heads, row, hops, drawn: Vec::new() };
+        if metric.ports <= u64::BITS as usize && metric.hops.len() <= MOST_DRAWN {
+            let routers = metric.routers as u32;
+            let places = |(&to, from): (&u32, u32)| {
+                let first = from as usize * metric.ports;
+                metric.looked(from, to).fold(0, |bits, slot| bits | 1 << (slot - first))
+            };
+            metric.drawn = destinations.par_iter().flat_map_iter(|to| (0..routers).map(move |from| (to, from)).map(places)).collect();
+        }
+        metric
     }
 
     /// Hops from a router to one of the destinations, if a way leads there.
@@ -71,6 +86,19 @@ impl Metric {
 
     /// The channels that a packet for another router draws from.
     pub(in super::super) fn nexts(&self, from: u32, to: u32) -> impl Iterator<Item = u32> {
+        let first = from as usize * self.ports;
+        let listed = self.drawn(from, to);
+        let looked = listed.is_none().then(|| self.looked(from, to));
+        let slots = listed.into_iter().flat_map(places).map(move |place| first + place).chain(looked.into_iter().flatten());
+        slots.map(|slot| self.outgoing[slot])
+    }
+
+    fn drawn(&self, from: u32, to: u32) -> Option<u64> {
+        self.drawn.get(self.row[to as usize] as usize * self.routers + from as usize).copied()
+    }
+
+    /// Slots of the channels that a packet for another router draws from, found by looking at all.
+    fn looked(&self, from: u32, to: u32) -> impl Iterator<Item = usize> {
         let first = from as usize * self.ports;
         let ports = match &self.step {
             Step::Ports(ports) => {
@@ -90,15 +118,29 @@ impl Metric {
                 _ => nearer,
             }
         };
-        ports.map(move |port| first + port).filter(leads).take(most).map(|slot| self.outgoing[slot])
+        ports.map(move |port| first + port).filter(leads).take(most)
     }
 
     /// One of them, by a random number.
     pub(in super::super) fn next(&self, from: u32, to: u32, random: u64) -> Option<u32> {
-        let count = self.nexts(from, to).count();
-        let at = if count > 1 { crate::random::one_of(random, count as u64) as usize } else { 0 };
-        self.nexts(from, to).nth(at)
+        let draw = |count: usize| if count > 1 { crate::random::one_of(random, count as u64) as usize } else { 0 };
+        match self.drawn(from, to) {
+            Some(bits) => {
+                let place = places(bits).nth(draw(bits.count_ones() as usize))?;
+                Some(self.outgoing[from as usize * self.ports + place])
+            }
+            None => self.nexts(from, to).nth(draw(self.nexts(from, to).count())),
+        }
     }
+}
+
+/// The places of the bits that are set, ascending.
+fn places(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(place)
+    })
 }
 
 /// Hops from every router to one.

@@ -1,0 +1,247 @@
+//! Repair: new tables where more, or other things, are down than was prepared for, and the way to them.
+//!
+//! In: the tables of the healthy fabric with the ranks that they rise by, and what is left. Out: what changes
+//! in them. [`local`] keeps every route that still arrives and lays the others anew, each the cheapest way of
+//! rising rank at its turn; [`onto`] leads to tables that were found otherwise. Invariant: under one order of
+//! ranks old entries and new ones may stand side by side in any mix: every one of them rises, so nothing
+//! waits in a circle, and whoever follows them arrives, meets what is dark, or stands at a key that is listed
+//! as stranded.
+//!
+//! Cost: of [`local`] every entry once, and for every broken route, or every few of them, one look at all
+//! states (router, port, virtual channel).
+
+mod bridge;
+mod fates;
+mod ground;
+mod rows;
+mod ways;
+
+use crate::ids::{Id, NodeId, PortId, Vc};
+use crate::ir::{Delta, ForwardingTables, Hop, Routes, Scene};
+use crate::model::Demand;
+use crate::random::Stream;
+use bridge::{cold, together, warm};
+use fates::{Fate, fates, used};
+use ground::Ground;
+use rayon::prelude::*;
+use rows::{NONE, Rows};
+use ways::{Ways, price};
+
+/// Looks at a state that repairs take: beyond, several routes to a destination are laid by the same look.
+const LOOKS: usize = 1 << 28;
+/// Of the order in which destinations come.
+const SEED: u64 = 1;
+
+/// What is in force: tables keyed by destination and input, of all routers.
+#[derive(Clone, Copy, Debug)]
+pub struct Before<'a> {
+    /// The tables.
+    pub tables: &'a ForwardingTables,
+    /// `[channel class * vcs + vc]` under their symmetry: the ranks that they rise by.
+    pub ranks: &'a [u32],
+}
+
+/// New tables that rise by the ranks of the old ones.
+#[derive(Debug)]
+pub struct Found {
+    /// What changes.
+    pub delta: Delta,
+    /// The most that a channel carried, and carries then, in parts of a unit of load.
+    pub most: [u64; 2],
+}
+
+/// Pairs for which no way rises in rank.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoWay {
+    /// How many.
+    pub pairs: u64,
+    /// One of them: from, to.
+    pub first: [NodeId; 2],
+}
+
+/// What a destination lost.
+struct Lost {
+    dst: NodeId,
+    /// Sources whose routes are broken, or that are gone.
+    sources: Vec<NodeId>,
+    /// What the broken routes loaded: `[router * ports + port]` and parts of a unit, as often as they come.
+    loads: Vec<(u32, u64)>,
+}
+
+/// Lays every broken route anew. `scene` is what is left, in one part.
+///
+/// # Errors
+/// There are pairs for which no way rises.
+pub fn local(scene: &Scene<'_>, demand: &Demand, before: Before<'_>) -> Result<Found, NoWay> {
+    let ground = Ground::new(scene, before.tables.vcs, &before.tables.symmetry, before.ranks);
+    let rows = Rows::new(scene.topology, before.tables);
+    let nominal = loads(scene, demand, before.tables, &rows);
+    let most = nominal.iter().copied().max().unwrap_or(0);
+    let nodes: Vec<NodeId> = scene.topology.endpoints().collect();
+    let lost = nodes.par_iter().map_init(Vec::new, |row, &dst| lost(&ground, &rows, demand, dst, row)).collect::<Vec<_>>();
+    let mut lost: Vec<Lost> = lost.into_iter().flatten().collect();
+    let mut loads = nominal;
+    for &(slot, load) in lost.iter().flat_map(|lost| &lost.loads) {
+        loads[slot as usize] -= load;
+    }
+    let mut costs: Vec<u64> = loads.iter().zip(&ground.slowness).map(|(&load, &slow)| price(load + slow, most)).collect();
+    let broken: usize = lost.iter().map(|lost| lost.sources.len()).sum();
+    let at_once = (broken * ground.falling.len()).div_ceil(LOOKS).max(1);
+    Stream::new(SEED, 0).shuffle(&mut lost);
+    let (mut ways, mut old, mut changes) = (Ways::default(), Vec::new(), Vec::with_capacity(lost.len()));
+    let mut without = NoWay { pairs: 0, first: [NodeId(0); 2] };
+    for Lost { dst, sources, .. } in &lost {
+        ground.fill(&rows, *dst, &mut old);
+        let fates = fates(&ground, &old, *dst);
+        let mut new: Vec<u32> = old.iter().zip(&fates).map(|(&output, &fate)| if fate == Fate::Arrives { output } else { NONE }).collect();
+        for (turn, &source) in sources.iter().filter(|&&source| scene.is_endpoint(source) && scene.is_endpoint(*dst)).enumerate() {
+            if turn % at_once == 0 {
+                ways.find(&ground, &new, *dst, &costs);
+            }
+            let Some(first) = ways.from(&ground, source, &costs) else {
+                if without.pairs == 0 {
+                    without.first = [source, *dst];
+                }
+                without.pairs += 1;
+                continue;
+            };
+            let weight = u64::from(demand.weight(source, *dst));
+            ways.lay(&ground, &mut new, source.index() * ground.inputs, first, |state| {
+                let slot = state / ground.vcs;
+                loads[slot] += weight * ground.slowness[slot];
+                costs[slot] = price(loads[slot] + ground.slowness[slot], most);
+            });
+        }
+        let used = if scene.is_endpoint(*dst) { used(&ground, &new, *dst) } else { vec![false; new.len()] };
+        new.iter_mut().zip(&used).filter(|(_, used)| !**used).for_each(|(output, _)| *output = NONE);
+        changes.push(warm(&ground, &old, &new, *dst, &mut ways, &costs));
+    }
+    if without.pairs > 0 {
+        return Err(without);
+    }
+    Ok(Found { delta: together(changes), most: [most, loads.into_iter().max().unwrap_or(0)] })
+}
+
+/// The changes that lead to other tables for what is left, and whether these rise by the ranks of the old
+/// ones: then routers may come to them in any order.
+pub fn onto(scene: &Scene<'_>, before: Before<'_>, after: &ForwardingTables) -> (Delta, bool) {
+    let ground = Ground::new(scene, before.tables.vcs, &before.tables.symmetry, before.ranks);
+    let (rows, then) = (Rows::new(scene.topology, before.tables), Rows::new(scene.topology, after));
+    let nodes: Vec<NodeId> = scene.topology.endpoints().collect();
+    let keeps = after.vcs == before.tables.vcs
+        && nodes.par_iter().all(|&dst| {
+            let mut row = Vec::new();
+            then.fill(dst, &mut row);
+            row.iter().enumerate().all(|(key, &output)| {
+                let held = ground.state[key];
+                output == NONE || held == NONE || ground.rank[ground.after(key, output)] > ground.rank[held as usize]
+            })
+        });
+    let costs = vec![1; ground.open.len()];
+    let of = |(ways, old, new): &mut (Ways, Vec<u32>, Vec<u32>), &dst: &NodeId| {
+        ground.fill(&rows, dst, old);
+        ground.fill(&then, dst, new);
+        if keeps { warm(&ground, old, new, dst, ways, &costs) } else { cold(&ground, old, new, dst) }
+    };
+    let changes = nodes.par_iter().map_init(Default::default, of).collect::<Vec<_>>();
+    (together(changes), keeps)
+}
+
+/// The routes of tables for what is left, of all routers, for what chooses them once more.
+pub fn routes(scene: &Scene<'_>, tables: &ForwardingTables, ranks: Vec<u32>) -> Routes {
+    let topology = scene.topology;
+    let ground = Ground::new(scene, tables.vcs, &tables.symmetry, &ranks);
+    let rows = Rows::new(topology, tables);
+    let (mut offsets, mut hops, mut row) = (vec![0], Vec::new(), Vec::new());
+    for dst in topology.nodes() {
+        ground.fill(&rows, dst, &mut row);
+        for source in topology.nodes() {
+            let serves = source != dst && scene.is_endpoint(source) && scene.is_endpoint(dst);
+            let mut key = source.index() * ground.inputs;
+            while serves && row[key] != NONE {
+                let state = ground.after(key, row[key]);
+                let (slot, vc) = (state / ground.vcs, Vc::new(state % ground.vcs));
+                hops.extend(
+                    topology
+                        .outgoing(NodeId::new(slot / ground.ports), PortId::new(slot % ground.ports))
+                        .map(|channel| Hop { channel, vc }),
+                );
+                if ground.head[state] == dst.0 {
+                    break;
+                }
+                key = ground.key[state] as usize;
+            }
+            offsets.push(hops.len() as u32);
+        }
+    }
+    Routes { vcs: tables.vcs, symmetry: tables.symmetry.clone(), offsets, hops, ranks }
+}
+
+impl Ground<'_> {
+    /// The entries of living routers for packets to `dst`.
+    fn fill(&self, rows: &Rows<'_>, dst: NodeId, row: &mut Vec<u32>) {
+        rows.fill(dst, row);
+        for dead in &self.scene.dead {
+            row[dead.index() * self.inputs..][..self.inputs].fill(NONE);
+        }
+    }
+}
+
+/// The most that tables load a channel with, in parts of a unit.
+pub fn most_loaded(scene: &Scene<'_>, demand: &Demand, tables: &ForwardingTables) -> u64 {
+    loads(scene, demand, tables, &Rows::new(scene.topology, tables)).into_iter().max().unwrap_or(0)
+}
+
+/// What tables load on every channel, `[router * ports + port]`, in parts of a unit; pairs without entries
+/// load nothing.
+fn loads(scene: &Scene<'_>, demand: &Demand, tables: &ForwardingTables, rows: &Rows<'_>) -> Vec<u64> {
+    let (topology, symmetry) = (scene.topology, &tables.symmetry);
+    let whole = Scene::whole(topology);
+    let none = vec![0; topology.class_count(symmetry) * usize::from(tables.vcs)];
+    let ground = Ground::new(&whole, tables.vcs, symmetry, &none);
+    let class = |slot: usize| symmetry.class(NodeId::new(slot / ground.ports)) * ground.ports + slot % ground.ports;
+    let canonical: Vec<NodeId> = symmetry.canonical_nodes().filter(|&dst| topology.is_endpoint(dst)).collect();
+    let of = |row: &mut Vec<u32>, &dst: &NodeId| {
+        let mut loads = vec![0u64; symmetry.class_count() * ground.ports];
+        rows.fill(dst, row);
+        for source in topology.endpoints().filter(|&source| source != dst) {
+            let weight = u64::from(demand.weight(source, dst));
+            each_slot(&ground, row, source, dst, |slot| loads[class(slot)] += weight * ground.slowness[slot]);
+        }
+        loads
+    };
+    let of_classes = canonical.par_iter().map_init(Vec::new, of).reduce(Vec::new, |mut sum, more| {
+        crate::passes::add(&mut sum, &more);
+        sum
+    });
+    (0..ground.open.len()).map(|slot| of_classes.get(class(slot)).copied().unwrap_or(0)).collect()
+}
+
+/// What broke for packets to one destination; nothing where nothing did.
+fn lost(ground: &Ground<'_>, rows: &Rows<'_>, demand: &Demand, dst: NodeId, row: &mut Vec<u32>) -> Option<Lost> {
+    rows.fill(dst, row);
+    let fates = fates(ground, row, dst);
+    let stays = |source: NodeId| {
+        fates[source.index() * ground.inputs] == Fate::Arrives && ground.scene.is_endpoint(source) && ground.scene.is_endpoint(dst)
+    };
+    let sources: Vec<NodeId> = ground.scene.topology.endpoints().filter(|&source| source != dst && !stays(source)).collect();
+    let mut loads = Vec::new();
+    for &source in &sources {
+        let weight = u64::from(demand.weight(source, dst));
+        each_slot(ground, row, source, dst, |slot| loads.push((slot as u32, weight * ground.slowness[slot])));
+    }
+    (!sources.is_empty()).then_some(Lost { dst, sources, loads })
+}
+
+/// Every channel of a route, dark ones too.
+fn each_slot(ground: &Ground<'_>, row: &[u32], source: NodeId, dst: NodeId, mut each: impl FnMut(usize)) {
+    let mut key = source.index() * ground.inputs;
+    while row[key] != NONE {
+        let state = ground.after(key, row[key]);
+        each(state / ground.vcs);
+        if ground.head[state] == dst.0 {
+            return;
+        }
+        key = ground.key[state] as usize;
+    }
+}

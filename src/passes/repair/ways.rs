@@ -1,0 +1,103 @@
+//! The cheapest ways of rising rank to one destination, from every state, where keys that have an entry are
+//! followed.
+//!
+//! Ranks make the states a directed graph without circles, so one look at each of them, the highest rank
+//! first, is enough. Following an entry never leaves a packet without a way: what has an entry arrives.
+
+use super::ground::Ground;
+use super::rows::NONE;
+use crate::ids::{Id, NodeId};
+
+/// No way.
+pub(super) const FAR: u64 = u64::MAX;
+
+/// What a load is worth: 0.12 + exp(60 (load - L) / L) of L, what the healthy tables load most, in 4096ths.
+const FLOOR: f64 = 0.12;
+const STEEP: f64 = 60.0;
+/// Where it stops growing.
+const MOST: f64 = 10.0;
+const ONE: f64 = 4096.0;
+
+/// What one more route costs on a channel that would then carry `load`.
+pub(super) fn price(load: u64, most: u64) -> u64 {
+    let over = (load as f64 - most as f64) / most.max(1) as f64;
+    ((FLOOR + libm::exp((STEEP * over).min(MOST))) * ONE) as u64
+}
+
+/// The cheapest ways, as far as they were looked for.
+#[derive(Default)]
+pub(super) struct Ways {
+    /// `[state]`: what is still to be paid there; [`FAR`] without a way.
+    left: Vec<u64>,
+    /// `[state]`: the state to go on with; [`NONE`] at the destination and without a way.
+    next: Vec<u32>,
+}
+
+impl Ways {
+    /// Looks for the ways to `dst`; `row` are its entries, every one of which arrives, `costs` those of
+    /// `[router * ports + port]`.
+    pub(super) fn find(&mut self, ground: &Ground<'_>, row: &[u32], dst: NodeId, costs: &[u64]) {
+        self.left.clear();
+        self.left.resize(ground.head.len(), FAR);
+        self.next.clear();
+        self.next.resize(ground.head.len(), NONE);
+        for &state in &ground.falling {
+            let at = state as usize;
+            let head = ground.head[at] as usize;
+            if !ground.lives[head] {
+                continue;
+            }
+            if head == dst.index() {
+                self.left[at] = 0;
+                continue;
+            }
+            let key = ground.key[at] as usize;
+            let (left, next) = match row[key] {
+                NONE => {
+                    let rising = ground.out[head].iter().take_while(|&&next| ground.rank[next as usize] > ground.rank[at]);
+                    self.least(ground, rising, costs)
+                }
+                output => {
+                    let next = ground.after(key, output);
+                    (self.through(ground, next, costs), next as u32)
+                }
+            };
+            (self.left[at], self.next[at]) = if left == FAR { (FAR, NONE) } else { (left, next) };
+        }
+    }
+
+    /// The cheapest of some states to go on with, of those that cost as much the least.
+    fn least<'s>(&self, ground: &Ground<'_>, states: impl Iterator<Item = &'s u32>, costs: &[u64]) -> (u64, u32) {
+        states.map(|&state| (self.through(ground, state as usize, costs), state)).min().unwrap_or((FAR, NONE))
+    }
+
+    fn through(&self, ground: &Ground<'_>, state: usize, costs: &[u64]) -> u64 {
+        costs[state / ground.vcs].saturating_add(self.left[state])
+    }
+
+    /// The first state of the cheapest way of what is injected at a router.
+    pub(super) fn from(&self, ground: &Ground<'_>, router: NodeId, costs: &[u64]) -> Option<u32> {
+        let (left, state) = self.least(ground, ground.out[router.index()].iter(), costs);
+        (left != FAR).then_some(state)
+    }
+
+    /// The state to go on with for a packet that is in another one.
+    pub(super) fn after(&self, state: u32) -> Option<u32> {
+        Some(self.next[state as usize]).filter(|&next| next != NONE)
+    }
+
+    /// Writes the entries of a way that starts at `key` with `first`, those that are not there yet, and tells
+    /// of every state on it.
+    pub(super) fn lay(&self, ground: &Ground<'_>, row: &mut [u32], key: usize, first: u32, mut each: impl FnMut(usize)) {
+        let (mut key, mut next) = (key, Some(first));
+        while let Some(chosen) = next {
+            if row[key] == NONE {
+                row[key] = ground.output(chosen);
+            }
+            let state = ground.after(key, row[key]);
+            each(state);
+            next = self.after(state as u32);
+            key = ground.key[state] as usize;
+        }
+    }
+}
