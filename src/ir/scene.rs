@@ -40,7 +40,7 @@ impl<'a> Scene<'a> {
         chips.iter().for_each(|chip| inside[chip.index()] = true);
         let links = self.topology.links().enumerate();
         let lit = links.map(|(id, link)| self.lit[id] && inside[link.a.node.index()] && inside[link.b.node.index()]).collect();
-        Self { topology: self.topology, lit, dead: self.dead }
+        Self { topology: self.topology, lit, dead: self.dead.clone() }
     }
 
     /// What a fault leaves; `cross_connects` say which links run through which switch.

@@ -100,7 +100,7 @@ pub fn plan(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm) -> Res
     if let Some(router) = ends.into_iter().find(|end| !ground.living.contains(end)) {
         return Err(ScheduledError::NoChip { router: site.scene.topology.name(router) });
     }
-    let plan = Plan { site, job, ground: &ground, taken: taken(&ground, site.before, job.start) };
+    let plan = Plan { site, job, ground: &ground, taken: taken(&ground, site.before, (job.start, site.pace.slot)) };
     plan.affordable(algorithm)?;
     if let Some(messages) = job.messages {
         let (sends, bounds) = plan.send(messages);
@@ -135,10 +135,9 @@ fn divides(scene: &Scene<'_>, job: Job<'_>) -> bool {
 }
 
 /// The cycles of what was planned before, by lane.
-fn taken(ground: &Ground<'_>, before: &[&Timed], start: u32) -> Taken {
-    let mut taken = Taken::default();
+fn taken(ground: &Ground<'_>, before: &[&Timed], (start, slot): (u32, u32)) -> Taken {
+    let mut starts: Vec<(usize, u32)> = Vec::new();
     for timed in before.iter().filter(|timed| timed.end > start) {
-        taken.starts.resize(ground.lanes.len(), Vec::new());
         let topology = ground.scene.topology;
         let own = topology.symmetry();
         let images = if timed.canonical && !ground.is_canonical() { own.order() } else { 1 };
@@ -147,11 +146,16 @@ fn taken(ground: &Ground<'_>, before: &[&Timed], start: u32) -> Taken {
                 let chip = if images > 1 { own.image(element, send.chip) } else { send.chip };
                 // What others use between them is no matter of those who take part.
                 let lane = ground.find_lane(ground.symmetry.class(chip), send.port);
-                lane.into_iter().for_each(|lane| taken.starts[lane].push(send.cycle));
+                starts.extend(lane.map(|lane| (lane, send.cycle)));
             }
         }
     }
-    taken.starts.iter_mut().for_each(|starts| starts.sort_unstable());
+    if starts.is_empty() {
+        return Taken::default();
+    }
+    starts.sort_unstable();
+    let mut taken = Taken::of(ground.lanes.len());
+    starts.into_iter().for_each(|(lane, cycle)| taken.take(lane, cycle, slot));
     taken
 }
 
@@ -295,7 +299,7 @@ impl Plan<'_> {
             Held::By(owners) => (vector - owners.partition_point(|owner| *owner < owners[vector as usize]) as u64) as u32,
         };
         let listed = self.listed(sums, turn);
-        if !self.taken.starts.is_empty() || site.pace.deskew > 0 {
+        if !self.taken.is_empty() || site.pace.deskew > 0 {
             return listed;
         }
         let took = crossings.last().map_or(0, |last| last.cycle - job.start + pace.hop);

@@ -139,8 +139,7 @@ impl Plan<'_> {
     /// perhaps lists the ways that were taken anew.
     fn deal(&self, loads: &[Load], turns: &[(u32, u32)], price: u64, anew: bool) -> Dealt {
         let Self { ground, site, job, .. } = self;
-        let mut lanes = self.taken.clone();
-        lanes.starts.resize(ground.lanes.len(), Vec::new());
+        let mut lanes = if self.taken.is_empty() { Taken::of(ground.lanes.len()) } else { self.taken.clone() };
         let mut dealt = Dealt { end: job.start, ..Dealt::default() };
         let (mut legs, mut best_legs) = (Vec::new(), Vec::new());
         for &(at, part) in turns {
@@ -155,8 +154,7 @@ impl Plan<'_> {
             }
             let Some((_, end, way)) = best else { continue };
             for (&lane, &cycle) in ways[way as usize].iter().zip(&best_legs) {
-                let starts = &mut lanes.starts[lane as usize];
-                starts.insert(starts.partition_point(|&start| start < cycle), cycle);
+                lanes.take(lane as usize, cycle, site.pace.slot);
             }
             dealt.end = dealt.end.max(end);
             dealt.vectors.push((at, part, way));
