@@ -212,7 +212,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 51] = [
+const JUDGED: [&str; 52] = [
     "Bisection",
     "CollectiveBound",
     "CrossConnect",
@@ -257,6 +257,7 @@ const JUDGED: [&str; 51] = [
     "Symmetry",
     "TableKey",
     "Timed",
+    "TimedMessage",
     "TimedSend",
     "Topology",
     "Total",

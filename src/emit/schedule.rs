@@ -82,7 +82,8 @@ pub struct ChipPlans<'a> {
 }
 
 impl ChipPlans<'_> {
-    /// What one chip sends and receives, in the place of another or its own, in the form of `fabc.schedule/1`.
+    /// What one chip sends and receives, in the place of another or its own, in the form of
+    /// `fabc.schedule/1`.
     pub fn json(&self, fabric: &str, (chip, node): (NodeId, NodeId)) -> String {
         let mut out = head(("fabc.schedule/1", fabric, None), self.topology, &self.jobs(), |_| false);
         out.push_str(",\n\"chips\":");

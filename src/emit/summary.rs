@@ -309,8 +309,8 @@ pub(super) fn stands_for(compiled: &Compiled) -> Option<String> {
     (images > 0).then(|| format!("by symmetry they stand for {} faults; the tables name them", grouped(faults)))
 }
 
-/// `makespan 13,210 cycles (14.678 us), until the last vector has come; no plan takes less than 12,442: 1.0617
-/// times that`; `None` where vectors are not scheduled.
+/// `makespan 13,210 cycles (14.678 us), until the last vector has come; no plan takes less than 12,442:
+/// 1.0617 times that`; `None` where vectors are not scheduled.
 pub(super) fn makespan_line(compiled: &Compiled) -> Option<String> {
     let Makespan { end, least } = Makespan::of_all(&makespans(&compiled.fabric, &compiled.collectives)?);
     let time = fixed(Fraction::new(end * 1_000_000, compiled.fabric.clock_hz), 3);

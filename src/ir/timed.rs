@@ -2,11 +2,11 @@
 //!
 //! A channel carries a vector per slot; what starts in cycle t can be used or sent on from `t + hop` on.
 //! Vectors are numbered by what they are: of an all-to-all `(source * nodes + destination) * vectors + part`,
-//! of a gather `source * vectors + part`, of a broadcast by part,
-//! of messages one message after the other; of an all-reduce in groups `group * vectors + part`. What is summed is a *value* of a vector:
-//! `(vector * levels + level) * nodes + origin`, the sum of that level that its origin has made. Level 0 is
-//! what the origin itself contributes; of what a sum of a higher level is made, [`Sum`] says. It is made when
-//! its origin first sends it.
+//! of a gather `source * vectors + part`, of a broadcast by part, of messages one message after the other; of
+//! an all-reduce in groups `group * vectors + part`. What is summed is a *value* of a vector: `(vector *
+//! levels + level) * nodes + origin`, the sum of that level that its origin has made. Level 0 is what the
+//! origin itself contributes; of what a sum of a higher level is made, [`Sum`] says. It is made when its
+//! origin first sends it.
 
 use super::Symmetry;
 use crate::ids::{NodeId, PortId};
@@ -17,7 +17,8 @@ use crate::model::{Collective, SlotPace};
 pub struct Timed {
     /// Whether the sends of canonical chips stand for all of their images, in the same cycle.
     pub canonical: bool,
-    /// In how many groups of equally many consecutive chips it is done, in each by itself; 1: by all together.
+    /// In how many groups of equally many consecutive chips it is done, in each by itself; 1: by all
+    /// together.
     pub groups: u32,
     /// How fast vectors are.
     pub pace: SlotPace,

@@ -257,8 +257,8 @@ impl Fabric {
     pub fn exchanges(&self) -> bool {
         self.collectives.iter().any(|declared| declared.collective == Collective::AllToAll)
     }
-    /// Whether nothing depends on the bisection but a line of the report: vectors are scheduled, and no line of
-    /// the contract is about it.
+    /// Whether nothing depends on the bisection but a line of the report: vectors are scheduled, and no line
+    /// of the contract is about it.
     pub fn is_brief(&self) -> bool {
         let of_halves = |metric| metric == Metric::Graph(GraphMetric::Bisection);
         self.routing.is_scheduled() && !self.requires_flow() && !self.requires.iter().any(|require| of_halves(require.metric))

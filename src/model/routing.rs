@@ -73,7 +73,8 @@ pub struct SlotPace {
     pub hop: u32,
     /// Cycles that a sum takes from its last vector on.
     pub reduce: u32,
-    /// Every so many cycles, but not at the start, no channel carries anything for [`DESKEW_CYCLES`]; 0: never.
+    /// Every so many cycles, but not at the start, no channel carries anything for [`DESKEW_CYCLES`]; 0:
+    /// never.
     pub deskew: u32,
 }
 

@@ -1,4 +1,5 @@
-//! The sends of `fabc.schedule.bin/1`, after its line of JSON. Decoded here, by the words of docs/artifacts.md.
+//! The sends of `fabc.schedule.bin/1`, after its line of JSON. Decoded here, by the words of
+//! docs/artifacts.md.
 
 use crate::ids::{NodeId, PortId};
 use crate::ir::TimedSend;

@@ -1,5 +1,5 @@
-//! Collectives in groups of chips, each group by itself: known answers, every kind, and plans that were tampered
-//! with.
+//! Collectives in groups of chips, each group by itself: known answers, every kind, and plans that were
+//! tampered with.
 
 use super::builds::built;
 use fabc::ids::NodeId;
@@ -26,8 +26,9 @@ fn every(size: u32) -> String {
 
 #[test]
 fn groups_do_it_by_themselves() {
-    // Groups of four that are all joined: as four chips alone, but that for all that bounds know vectors might
-    // also come over the channels between groups: 10 from each of 3 chips over 5 channels in place of 3.
+    // Groups of four that are all joined: as four chips alone, but that for all that bounds know vectors
+    // might also come over the channels between groups: 10 from each of 3 chips over 5 channels in place of
+    // 3.
     let rest = "collective a = all_to_all { size = 1280 B; groups = 4; }
         collective b = all_gather { size = 12800 B; groups = 4; after = a; }
         collective c = reduce_scatter { size = 12800 B; groups = 4; after = b; }
@@ -109,4 +110,30 @@ fn a_directory_of_other_groups_is_convicted() {
     let errors = verify::directory(&files, &other.fabric, &spec_text).unwrap_err();
     assert!(errors.iter().any(|error| error.to_string().contains("are not 4 groups")) || errors.len() > 1, "{errors:?}");
     assert_eq!(compiled.collectives.len(), 5);
+}
+
+#[test]
+fn bandwidth_is_drawn_over_size() {
+    let send = |name: &str, size: u32, rest: &str| format!("collective {name} = send {{ from = 0; to = 1; size = {size} B; {rest} }}");
+    let rest = [
+        send("a", 320, ""),
+        send("b", 65_600, "after = a;"),
+        send("c", 320, "paths = minimal; after = b;"),
+        send("d", 65_600, "paths = minimal; after = c;"),
+        "collective e = all_reduce { size = 320 B; after = d; }".to_owned(),
+    ];
+    let (_, files) = built(&spec("hyperx 8", &rest.concat()));
+    let page = String::from_utf8(files["report.html"].clone()).unwrap();
+    assert!(page.contains("The bandwidth of send from 0 to 1 over size; every point is a plan of its own"));
+    // 320 B in 650 cycles, 65,600 B in 1900 or over the direct channel alone in 5546.
+    for point in [
+        "a, any ways, 320 B: 0.443 GB/s",
+        "b, any ways, 65600 B: 31.073 GB/s",
+        "c, ways of fewest hops, 320 B: 0.443 GB/s",
+        "d, ways of fewest hops, 65600 B: 10.645 GB/s",
+    ] {
+        assert!(page.contains(&format!("<title>{point}</title>")), "{point}");
+    }
+    // One size is no line.
+    assert!(!page.contains("bandwidth of all_reduce"));
 }

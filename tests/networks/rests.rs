@@ -1,5 +1,5 @@
-//! Vectors in cycles: channels that rest while clocks are set anew, spare blocks that take the place of others,
-//! and plans in their binary form.
+//! Vectors in cycles: channels that rest while clocks are set anew, spare blocks that take the place of
+//! others, and plans in their binary form.
 
 use super::builds::built;
 use fabc::emit::{self, ManifestLine, TOOL, manifest_json};
@@ -59,8 +59,8 @@ fn channels_rest() {
 
 #[test]
 fn rests_cost_what_they_last() {
-    // A vector for each of seven others every 24 cycles, 100 times: 75 slots of 1800 / 24 fit before the first
-    // rest, and no more starts until 252 cycles later.
+    // A vector for each of seven others every 24 cycles, 100 times: 75 slots of 1800 / 24 fit before the
+    // first rest, and no more starts until 252 cycles later.
     let took = |routing: &str| {
         let (compiled, _) = built(&spec("hyperx 8", routing, "collective a = all_to_all { size = 256000 B; }"));
         compiled.collectives[0].nominal().unwrap().schedule.timed().unwrap().end

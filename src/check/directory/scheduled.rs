@@ -89,7 +89,8 @@ impl Plant<'_> {
         Ok(())
     }
 
-    /// Whether the messages of a plan are those that the spec declares, and take no longer ways than it allows.
+    /// Whether the messages of a plan are those that the spec declares, and take no longer ways than it
+    /// allows.
     fn are_declared(&self, scene: &Scene<'_>, declared: &DeclaredMessages, plan: &Schedule, pace: SlotPace) -> Result<(), String> {
         let mut wanted = Vec::new();
         for DeclaredMessage { from, to, bytes, earliest } in &declared.all {

@@ -334,13 +334,6 @@ pub(super) const CODES: &[CodeDoc] = &[
          link run both ways.",
     ),
     doc(
-        "FAB0136",
-        "not a file of messages",
-        "The file of `collective name = pairs \"..\"` has a line for every message: the chip that sends, the one that receives (names or \
-         numbers), bytes, and perhaps the cycle before which it is not there, separated by commas. A first line that begins with `from` is a \
-         heading, `#` begins a comment. No chip sends to itself, and between the same two there is one message for every such cycle.",
-    ),
-    doc(
         "FAB0135",
         "a network that does not fit on its floor",
         "A `floor` has a place for every cabinet, and a cabinet room for what stands together: `grid = fixed a x b` has at \
@@ -349,6 +342,13 @@ pub(super) const CODES: &[CodeDoc] = &[
          \n\
          Links that are told apart by their length (`copper <= 10 m; beyond = optical;`) carry alike, have different limits, \
          and are not named elsewhere.",
+    ),
+    doc(
+        "FAB0136",
+        "not a file of messages",
+        "The file of `collective name = pairs \"..\"` has a line for every message: the chip that sends, the one that receives (names or \
+         numbers), bytes, and perhaps the cycle before which it is not there, separated by commas. A first line that begins with `from` is a \
+         heading, `#` begins a comment. No chip sends to itself, and between the same two there is one message for every such cycle.",
     ),
     doc(
         "FAB0141",

@@ -1,4 +1,5 @@
-//! Bandwidth over size of what a spec schedules in several sizes, as pictures: every point is a plan of its own.
+//! Bandwidth over size of what a spec schedules in several sizes, as pictures: every point is a plan of its
+//! own.
 
 use super::super::estimate::exact;
 use super::super::svg::{Sizes, Timed as Line, sizes};

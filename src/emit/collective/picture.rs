@@ -177,7 +177,8 @@ fn over_cycles(fabric: &Fabric, topology: &Topology, name: &str, timed: &Timed) 
         x_title: format!("cycles from {} on", timed.start),
         rows: rows.iter().map(|of| fabric.link_types[*of].name.clone()).collect(),
         columns,
-        ticks: ticks(span),
+        // A number at the very end would be cut off.
+        ticks: ticks(span).into_iter().filter(|(tick, _)| *tick <= span as f64 * 0.97).collect(),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::context::{Context, missing, subject_name, unknown_choice};
 use super::items::{Items, head};
-use super::messages::{self, PAIRS};
+use super::messages::{self, PAIRS, router};
 use super::scheduled;
 use super::settings::{Settings, choice, integer, one_of, quantity, settings, whole, with_block, wrong_kind};
 use super::site::Site;
@@ -221,19 +221,4 @@ fn root(context: &mut Context, settings: &Settings<'_>, collective: Collective, 
     }
     let value = settings.need(context, "root", example)?;
     router(context, "`root`", value, example).map(Some)
-}
-
-/// A router as it is written, by name or number.
-pub(super) fn router(context: &mut Context, what: &str, value: &Value, example: &str) -> Option<String> {
-    if let ValueKind::Router(name) = &value.kind {
-        return Some(name.value.to_string());
-    }
-    if let Some(name) = choice(value) {
-        return Some(name.value.to_string());
-    }
-    if !matches!(value.kind, ValueKind::Quantity(_)) {
-        context.error(wrong_kind(what, "the name or the number of a router", example, value.span));
-        return None;
-    }
-    integer(context, what, value, 0..=i64::from(u32::MAX)).map(|number| number.to_string())
 }

@@ -1,6 +1,5 @@
 //! What `send { from; to; size }` and `pairs "file"` send: messages between chips.
 
-use super::collectives::router;
 use super::context::Context;
 use super::settings::{Settings, choice, integer, wrong_kind};
 use super::site::{Site, file};
@@ -98,8 +97,8 @@ fn ways(context: &mut Context, value: &Value) -> Option<MessageWays> {
     }
 }
 
-/// The messages that a file lists: `from,to,bytes` and perhaps the cycle before which it is not there; a first
-/// line of these words, empty lines and comments (`#`) say nothing.
+/// The messages that a file lists: `from,to,bytes` and perhaps the cycle before which it is not there; a
+/// first line of these words, empty lines and comments (`#`) say nothing.
 fn lines(text: &str) -> Result<Vec<DeclaredMessage>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (mut all, mut total, mut known) = (Vec::new(), 0u64, BTreeSet::new());
@@ -142,4 +141,19 @@ fn lines(text: &str) -> Result<Vec<DeclaredMessage>, String> {
         all.push(DeclaredMessage { from: from.to_owned(), to: to.to_owned(), bytes, earliest });
     }
     if all.is_empty() { Err("it has no line".to_owned()) } else { Ok(all) }
+}
+
+/// A router as it is written, by name or number.
+pub(super) fn router(context: &mut Context, what: &str, value: &Value, example: &str) -> Option<String> {
+    if let ValueKind::Router(name) = &value.kind {
+        return Some(name.value.to_string());
+    }
+    if let Some(name) = choice(value) {
+        return Some(name.value.to_string());
+    }
+    if !matches!(value.kind, ValueKind::Quantity(_)) {
+        context.error(wrong_kind(what, "the name or the number of a router", example, value.span));
+        return None;
+    }
+    integer(context, what, value, 0..=i64::from(u32::MAX)).map(|number| number.to_string())
 }

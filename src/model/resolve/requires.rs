@@ -28,8 +28,8 @@ struct Subjects<'a> {
     scheduled: Option<bool>,
 }
 
-/// All requires, sorted as in the normalized spec; `replaces`: whether a spare block may take the place of any
-/// other.
+/// All requires, sorted as in the normalized spec; `replaces`: whether a spare block may take the place of
+/// any other.
 pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind, replaces: bool) -> Vec<Require> {
     let subjects = Subjects {
         simulations: items.simulations.iter().map(|(name, block, _)| (&*name.value, ends(block))).collect(),

@@ -1,12 +1,15 @@
 //! A collective in every group of some chips by itself, all of them at once.
 //!
-//! In: a scene, what is planned, and how many consecutive chips are a group. Out: one plan of all groups. Each
-//! keeps to the channels between its own chips, so that no two meet; a group whose chips are not joined among
-//! themselves has none. Vectors that are numbered without their chips are numbered group by group; where
-//! groups sum in unlike numbers of steps, the last step of each has the number of the highest.
+//! In: a scene, what is planned, and how many consecutive chips are a group. Out: one plan of all groups.
+//! Each keeps to the channels between its own chips, so that no two meet; a group whose chips are not joined
+//! among themselves has none. Vectors that are numbered without their chips are numbered group by group;
+//! where groups sum in unlike numbers of steps, the last step of each has the number of the highest.
 
+use super::bounds;
+use super::error::ScheduledError;
 use super::ground::Ground;
-use super::{Job, ScheduledError, Site, bounds, plan};
+use super::job::{Job, Site};
+use super::plan::plan;
 use crate::ids::NodeId;
 use crate::ir::{CollectiveBound, Schedule, Timed, TimedSend, Total, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm};

@@ -71,8 +71,8 @@ impl Tasks {
 /// When lanes are taken by what was planned before.
 #[derive(Clone, Default)]
 pub(super) struct Taken {
-    /// `[lane]`: from which cycle on until before which one it is busy, ascending, with room for a slot between
-    /// any two; empty where nothing was planned before.
+    /// `[lane]`: from which cycle on until before which one it is busy, ascending, with room for a slot
+    /// between any two; empty where nothing was planned before.
     lanes: Vec<Vec<[u32; 2]>>,
 }
 

@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 pub(super) struct Disjoint {
     /// Each a list of channels, by number in the [`Net`].
     pub(super) ways: Vec<Vec<u32>>,
-    /// `[router]`: hops from the source where channels of the ways are walked backwards alone, and gain a hop;
-    /// none at the destination, and where that does not lead.
+    /// `[router]`: hops from the source where channels of the ways are walked backwards alone, and gain a
+    /// hop; none at the destination, and where that does not lead.
     pub(super) levels: Vec<Option<u32>>,
 }
 

@@ -7,8 +7,8 @@
 //! that were taken are also listed anew, the longest rest first. A message alone is dealt to the best number
 //! of ways, which is optimal within a slot. Cost: O(vectors x ways x hops).
 
-use super::Plan;
 use super::ground::{Ground, Lane};
+use super::job::{Messages, Plan};
 use super::list::{Taken, Task, Tasks, list};
 use super::paths::{Net, UNIT};
 use super::quickest::{Disjoint, cycles, dealt, disjoint, into};
@@ -17,15 +17,6 @@ use crate::ir::{CollectiveBound, Scene, TimedMessage, TimedSend};
 use crate::model::{MessageWays, SlotPace};
 use crate::random::Stream;
 use rayon::prelude::*;
-
-/// What is sent between chips.
-#[derive(Clone, Copy, Debug)]
-pub struct Messages<'a> {
-    /// In order, their vectors numbered.
-    pub all: &'a [TimedMessage],
-    /// Which ways they may take.
-    pub ways: MessageWays,
-}
 
 /// Ways that share no channel, at most.
 const DISJOINT: usize = 16;

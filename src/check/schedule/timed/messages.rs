@@ -1,6 +1,5 @@
 //! Messages between chips: whose vector is whose, and what no plan of them does better.
 
-use super::plan::wrong;
 use crate::check::CheckError;
 use crate::check::schedule::ScheduleError;
 use crate::ids::{Id, NodeId};
@@ -171,4 +170,8 @@ fn haul(scene: &Scene<'_>, timed: &Timed, lengths: &[u64]) -> Result<CollectiveB
     }
     let images = if timed.canonical { own.order() as u128 } else { 1 };
     Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance: distance * images })
+}
+
+fn wrong(what: String) -> CheckError {
+    ScheduleError::shape(what).into()
 }
