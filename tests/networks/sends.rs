@@ -99,13 +99,13 @@ fn shift(groups: u32, chips: u32, by: u32, bytes: u64) -> String {
 fn groups_that_all_do_the_same_are_planned_once() {
     let messages = shift(33, 8, 16, 65_600);
     let (compiled, files) =
-        built(&spec(11, GROUPS, "collective shift = pairs \"shift.csv\"; require shift.time <= 5936 cycles;"), &messages);
+        built(&spec(11, GROUPS, "collective shift = pairs \"shift.csv\"; require shift.time <= 4952 cycles;"), &messages);
     let timed = timed(&compiled, "shift");
     assert!(timed.canonical && timed.messages.len() == 264);
     assert_eq!(compiled.requires[0].holds(), Some(true), "{}", timed.end);
-    // 3,026 is what the exact least load proves.
+    // 3,026 is what the exact least load proves; one message by itself takes longer.
     let bound = compiled.collectives[0].nominal().unwrap().row.bound * 900_000_000 / 1_000_000_000_000_000_000;
-    assert!((2_900..=3_026).contains(&bound), "{bound}");
+    assert_eq!(bound, 3_442);
     assert_eq!(files["inputs/pairs-shift.csv"], messages.as_bytes());
     let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap();
     assert!(spec_text.contains("pairs \"inputs/pairs-shift.csv\""), "{spec_text}");

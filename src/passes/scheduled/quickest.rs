@@ -16,15 +16,29 @@ pub(super) struct Disjoint {
     pub(super) ways: Vec<Vec<u32>>,
     /// `[router]`: hops from the source where channels of the ways are walked backwards alone, and gain a
     /// hop; none at the destination, and where that does not lead.
-    pub(super) levels: Vec<Option<u32>>,
+    pub(super) levels: Levels,
 }
 
-/// `[k - 1]`: k ways from one chip to another, up to so many.
-pub(super) fn disjoint(net: &Net, into: &[Vec<(u32, u32)>], [from, to]: [NodeId; 2], most: usize) -> Vec<Disjoint> {
+/// `[router]`: what counts as the source from when on, as in [`Disjoint`].
+pub(super) type Levels = Vec<Option<u32>>;
+
+/// The levels before there is a way, which are distances; `[k - 1]`: k ways from one chip to another, up to so
+/// many.
+pub(super) fn disjoint(
+    net: &Net,
+    into: &[Vec<(u32, u32)>],
+    [from, to]: [NodeId; 2],
+    most: usize,
+) -> (Levels, Vec<Disjoint>) {
     let nodes = net.starts.len() - 1;
     let mut used = vec![false; net.out.len()];
     let mut all = Vec::new();
     let mut next = search(net, into, from, &used);
+    let levels = |far: &[i32]| -> Levels {
+        let level = |node: usize| u32::try_from(far[node]).ok().filter(|_| far[node] != FAR && node != to.index());
+        (0..nodes).map(level).collect()
+    };
+    let first = levels(&next.0);
     while all.len() < most && next.0[to.index()] != FAR {
         let mut at = to.0;
         while at != from.0 {
@@ -33,10 +47,9 @@ pub(super) fn disjoint(net: &Net, into: &[Vec<(u32, u32)>], [from, to]: [NodeId;
             at = before;
         }
         next = search(net, into, from, &used);
-        let level = |node: usize| u32::try_from(next.0[node]).ok().filter(|_| next.0[node] != FAR && node != to.index());
-        all.push(Disjoint { ways: ways(net, &used, [from, to]), levels: (0..nodes).map(level).collect() });
+        all.push(Disjoint { ways: ways(net, &used, [from, to]), levels: levels(&next.0) });
     }
-    all
+    (first, all)
 }
 
 const FAR: i32 = i32::MAX;

@@ -11,7 +11,7 @@ use super::ground::{Ground, Lane};
 use super::job::{Messages, Plan};
 use super::list::{Taken, Task, Tasks, list};
 use super::paths::{Net, UNIT};
-use super::quickest::{Disjoint, cycles, dealt, disjoint, into};
+use super::quickest::{Disjoint, Levels, cycles, dealt, disjoint, into};
 use crate::ids::{Id, NodeId};
 use crate::ir::{CollectiveBound, Scene, TimedMessage, TimedSend};
 use crate::model::{MessageWays, SlotPace};
@@ -89,22 +89,24 @@ impl Plan<'_> {
         let most = if messages.ways == MessageWays::Minimal { 1 } else { most };
         let canonical = |message: &&TimedMessage| ground.chips[ground.symmetry.class(message.from)] == message.from;
         let own: Vec<TimedMessage> = messages.all.iter().filter(canonical).copied().collect();
-        let sets: Vec<Vec<Disjoint>> = own.par_iter().map(|message| disjoint(net, &into, [message.from, message.to], most)).collect();
-        let quickest = own.iter().zip(&sets).map(|(message, sets)| {
-            let of = |set: &Disjoint| cycles(net, &set.levels, u64::from(message.vectors), site.pace);
-            let best = sets.iter().map(|set| (of(set), set)).reduce(|one, other| if other.0 > one.0 { other } else { one });
-            (best.map_or(0, |(cycles, _)| cycles) + u64::from(message.earliest), message, best)
+        let one = |message: &TimedMessage| disjoint(net, &into, [message.from, message.to], most);
+        let sets: Vec<(Levels, Vec<Disjoint>)> = own.par_iter().map(one).collect();
+        let quickest = own.iter().zip(&sets).map(|(message, (first, sets))| {
+            let of = |levels| (cycles(net, levels, u64::from(message.vectors), site.pace), levels);
+            let further = sets.iter().map(|set| of(&set.levels));
+            let (cycles, levels) = further.fold(of(first), |one, other| if other.0 > one.0 { other } else { one });
+            (cycles + u64::from(message.earliest), message, levels)
         });
         let mut bounds = Vec::new();
         // Of equal ones the first.
-        if let Some((cycles, message, Some((_, set)))) = quickest.reduce(|one, other| if other.0 > one.0 { other } else { one }) {
+        if let Some((cycles, message, levels)) = quickest.reduce(|one, other| if other.0 > one.0 { other } else { one }) {
             let message = messages.all.iter().position(|other| other == message).unwrap_or(0) as u32;
-            bounds.push(CollectiveBound::Quickest { message, levels: set.levels.clone(), cycles });
+            bounds.push(CollectiveBound::Quickest { message, levels: levels.clone(), cycles });
         }
         let alone = messages.all.len() == 1;
         let lanes = |way: &Vec<u32>| way.iter().map(|&channel| net.out[channel as usize].1).collect::<Vec<u32>>();
         let mut loads: Vec<Load> = Vec::new();
-        for (message, sets) in own.iter().zip(&sets) {
+        for (message, (_, sets)) in own.iter().zip(&sets) {
             // Alone on free channels the best number of ways is known; ways of a limited number are those.
             let at_once = |set: &&Disjoint| dealt(set.ways.iter().map(Vec::len), u64::from(message.vectors), site.pace);
             let chosen: Vec<&Disjoint> = match (alone, messages.ways) {
