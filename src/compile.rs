@@ -1,5 +1,6 @@
 //! The pipeline on one screen.
 
+mod candidates;
 pub mod collectives;
 mod context;
 mod contract;
@@ -14,7 +15,9 @@ mod scenario;
 mod simulations;
 mod size;
 mod stage;
+mod trade_off;
 
+pub use candidates::candidates;
 pub use contract::ContractError;
 pub use described::describe;
 pub use early::decidable;
@@ -41,7 +44,7 @@ use routing::Routing;
 /// see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
     decidable(&fabric, last)?;
-    let Built { topology, wired, pod, placement, network, seeds, mut passes } = plant::build(&fabric, progress)?;
+    let Built { topology, wired, pod, placement, cables, trade_off, network, seeds, mut passes } = plant::build(&fabric, progress)?;
     let faults = faults::Faults::new(&fabric, &topology, pod.as_ref(), last, progress)?;
     let whole = Scene::whole(&topology);
     let settings = match pod {
@@ -71,7 +74,7 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
 
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal);
-    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref());
+    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref(), cables.as_ref());
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
     let simulations = context.simulations(&scenarios, progress)?;
     sim::settle(&fabric, &mut requires, &simulations);
@@ -81,5 +84,20 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     };
     settle_collectives(&fabric, &mut requires, &collectives);
     passes.extend(routing.map(|routing| routing.record(&scenarios)));
-    Ok(Compiled { fabric, topology, wired, pod, placement, network, flow, scenarios, simulations, collectives, requires, passes })
+    Ok(Compiled {
+        fabric,
+        topology,
+        wired,
+        pod,
+        placement,
+        cables,
+        trade_off,
+        network,
+        flow,
+        scenarios,
+        simulations,
+        collectives,
+        requires,
+        passes,
+    })
 }

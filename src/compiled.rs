@@ -3,8 +3,9 @@
 use crate::check::{DeadlockFree, Sampled, Wired};
 use crate::ids::OcsId;
 use crate::ir::{
-    CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FlowCertificate, Fraction, NetworkMetrics, PackedTables, PassRecord,
-    Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TreeBounds, UniformTopology, UniversalLimit, Walk,
+    CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction, NetworkMetrics, PackedTables,
+    PassRecord, Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology, UniversalLimit,
+    Walk,
 };
 use crate::model::{ClosedForm, Fabric, Pod};
 use crate::sim::SimReport;
@@ -22,6 +23,10 @@ pub struct Compiled {
     pub pod: Option<CompiledPod>,
     /// Where routers stand; `None` without a floor.
     pub placement: Option<Placement>,
+    /// What the cables of that floor come to.
+    pub cables: Option<FloorMetrics>,
+    /// What flow costs in cable, by rising weight; empty unless the search weighed it.
+    pub trade_off: Vec<TradeOff>,
     /// What was measured of the graph of a network; `None` for a pod.
     pub network: Option<NetworkMetrics>,
     /// The certified flow of the healthy fabric.

@@ -12,13 +12,14 @@ mod simulations;
 
 use crate::check::{
     self, CERTIFICATES, Certified, CheckError, Counts, Extent, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
+    StatedTradeOff,
 };
 use crate::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
 use crate::ir::{
     ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene,
-    Topology, UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives,
+    Topology, TradeOff, UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives,
 };
 use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 use crate::sim::{self, SimReport};
@@ -110,8 +111,10 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
 
 /// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
 fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -> Result<Compiled, Vec<CheckError>> {
-    let Proved { topology, wired, cross_connects, placement, network, flow, trees, scenarios, collectives, stated, .. } = proved;
-    let Stated { tree_bounds, limit, uniform, passes } = stated;
+    let Proved { topology, wired, cross_connects, placement, cables, network, flow, trees, scenarios, collectives, stated, .. } = proved;
+    let Stated { tree_bounds, limit, uniform, trade_off, passes } = stated;
+    let curve = |StatedTradeOff { weight, distances, cable, flow }| TradeOff { weight, distances, cable, flow: Fraction::decimal(flow) };
+    let trade_off = trade_off.into_iter().map(curve).collect();
     let collectives = collectives::results(files, fabric, collectives).map_err(|error| vec![error])?;
     let mut errors = passes::wrong(fabric, &topology, network.as_ref(), &scenarios, &passes);
     let missing = |place: &str| CheckError::Report {
@@ -141,7 +144,7 @@ fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec
     let pod = cross_connects.zip(tree_bounds).map(of_pod);
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal);
-    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref());
+    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref(), cables.as_ref());
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
     sim::settle(fabric, &mut requires, &simulations);
     settle_collectives(fabric, &mut requires, &collectives);
@@ -159,6 +162,8 @@ fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec
         wired,
         pod,
         placement,
+        cables,
+        trade_off,
         network,
         flow,
         scenarios,
@@ -301,6 +306,8 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
     let planned = routed && !fabric.collectives.is_empty();
     add(planned, REPORT, "collectives", "times of slower algorithms and of other sizes; where the fastest one changes");
     add(true, REPORT, "passes", "how the searches went: counters, stopped_by, notes");
+    let weighed = !proved.stated.trade_off.is_empty();
+    add(weighed, REPORT, "network.trade_off", "what other weights of cables give");
     add(proved.stated.uniform.is_some(), REPORT, "gain", "what the topology for uniform demand carries; the ratio follows from it");
     let bounds = proved.stated.tree_bounds.as_ref();
     add(

@@ -3,12 +3,12 @@
 //! Answers stand in `tests/data/floor_answers.csv`: exact where they follow from the grid, bands of 3 % where
 //! clusters and places are searched.
 
-use fabc::compile::{Stage, compile};
+use fabc::compile::{Stage, candidates, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
-use fabc::ir::{FloorMetrics, Placement, Topology};
-use fabc::model::{self, Family, FloorMetric, Plant};
-use fabc::passes::{draw, place, wire};
+use fabc::ir::{FloorMetrics, LinkClass, Placement, Topology};
+use fabc::model::{self, FloorMetric, Plant};
+use fabc::passes::place;
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
 use fabc::{check, verify};
@@ -34,19 +34,12 @@ fn laid(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
     let (fabric, _, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let (Plant::Network(network), Some(floor)) = (&fabric.plant, &fabric.floor) else { unreachable!("a network on a floor") };
-    let topology = match &network.family {
-        Family::Permuted(of) => {
-            let drawn = draw::permuted(of, &wire::pairs(network, &of.base), network.span).expect("a draw");
-            wire::wire_drawn(&fabric, network, &drawn[0])
-        }
-        family if family.is_drawn() => wire::wire_drawn(&fabric, network, &draw::candidates(family, network.span).expect("a draw")[0]),
-        _ => wire::wire(&fabric, network),
-    };
-    let (placement, _) = place::place(floor, &topology, network.family.group_size());
+    let topology = candidates(&fabric, network).expect("a draw").swap_remove(0);
+    let (placement, _) = place::place(floor, &topology, &network.family);
     let cables = placement.cables(floor, &topology);
     let topology = topology.with_cables(cables.iter().map(|&(length, link)| (length, link.expect("a link for every length"))));
     let metrics = FloorMetrics::of(&fabric, floor, &placement, &topology);
-    assert_eq!(check::floor(&fabric, floor, &topology, &placement).expect("as placed"), metrics);
+    assert_eq!(check::floor(&fabric, floor, &topology, None, &placement).expect("as placed"), metrics);
     (metrics, topology)
 }
 
@@ -117,6 +110,44 @@ fn prices_powers_and_bundles_add_up() {
     assert_eq!(measured("polarstar { q = 5; supernode = iq; degree = 3; }", floor, FloorMetric::Bundles), 90.0);
 }
 
+/// Every link between two points of a PolarStar runs in their bundle: q (q + 1)^2 / 2 of them, as wide as a
+/// supernode. Clusters of an odd q: the quadrics, joined among themselves nowhere, and q of q points with
+/// 3 (q - 1) / 2 links inside, q + 1 to the quadrics, q - 2 to each other; of an even q the nucleus alone and
+/// q - 1 of q + 1 points with 3 q / 2 inside, q + 1 to the quadrics, q to each other.
+#[test]
+fn bundles_and_clusters_of_polarstars_are_counted() {
+    for (topology, size, inner, q) in [
+        ("polarstar { q = 11; supernode = iq; degree = 3; }", 8u64, 1644u64, 11u64),
+        ("polarstar { q = 8; supernode = paley; degree = 6; }", 13, 0, 8),
+        ("polarstar { q = 16; supernode = iq; degree = 7; }", 16, 0, 16),
+        ("polarstar { q = 5; supernode = iq; degree = 3; }", 8, 0, 5),
+        ("polarstar { q = 4; supernode = iq; degree = 3; }", 8, 0, 4),
+        ("polarfly { q = 7; }", 1, 0, 7),
+    ] {
+        let bundles = if size > 1 { "bundles = by_group;" } else { "" };
+        let floor = format!("cabinet = {}; clustering = by_cluster; {bundles}", (q + 1) * size);
+        let (of, topology_of) = laid(topology, &floor);
+        let links = q * (q + 1) * (q + 1) / 2;
+        if size > 1 {
+            assert_eq!((of.bundles, of.bundled), (links, [links * size, size]), "{topology}");
+        }
+        if inner > 0 {
+            assert_eq!(topology_of.links().len() as u64, links * size + inner);
+            assert_eq!((of.bundles, of.bundled[0]), (792, 6336));
+        }
+        let clusters = of.clusters.expect("of a plane");
+        let (count, inside, between) = if q % 2 == 1 { (q, 3 * (q - 1) / 2, q - 2) } else { (q - 1, 3 * q / 2, q) };
+        // The nucleus of an even q meets every quadric.
+        let nucleus = if q % 2 == 1 { 0 } else { q + 1 };
+        let expected = (q + 1, count * inside, count * (q + 1) + nucleus, count * (count - 1) / 2 * between);
+        assert_eq!((clusters.count, clusters.inside, clusters.to_quadrics, clusters.between), expected, "{topology}");
+        assert_eq!(clusters.inside + clusters.to_quadrics + clusters.between, links, "{topology}");
+    }
+    // Cabinets of three points: clusters of 6 and of 5 take two each.
+    let (of, _) = laid("polarstar { q = 5; supernode = iq; degree = 3; }", "cabinet = 24; clustering = by_cluster;");
+    assert_eq!(of.clusters.map(|of| of.count), Some(6));
+}
+
 #[test]
 fn permuted_networks_keep_their_cables() {
     let floor = "cabinet = 16;";
@@ -134,6 +165,113 @@ fn permuted_networks_keep_their_cables() {
     assert_eq!(links("keep"), 1024);
     // Of 1,024 some 36 come twice.
     assert!((960..1015).contains(&links("drop")), "{}", links("drop"));
+}
+
+/// Links exchange ends with links of their kind alone: routers keep as many of each, cabinets too, and hosts
+/// stay where they are.
+#[test]
+fn permuted_links_keep_their_kind() {
+    let text = |topology: &str, cabinet: u32| {
+        format!(
+            "fabric laid {{ clock = 1 GHz;
+            link board {{ bandwidth = 96 Gbps; latency = 20 ns; cost = 10; }} link fiber {{ bandwidth = 48 Gbps; latency = 60 ns; cost = 100; }}
+            router {{ radix = 64; hosts = 2; vcs = 8; flit = 32 B; buffer = 64 flits; latency = 100 cycles; }}
+            topology = {topology} routing = up_down; floor {{ cabinet = {cabinet}; }} }}"
+        )
+    };
+    let classes = "local = board; global = fiber;";
+    for (base, cabinet) in [
+        (format!("dragonfly {{ a = 4; h = 2; {classes} }}"), 12),
+        (format!("polarstar {{ q = 3; supernode = iq; degree = 3; {classes} }}"), 8),
+        (format!("bundlefly {{ q = 4; p = 5; {classes} }}"), 16),
+        (format!("megafly {{ a = 4; rho = 2; {classes} }}"), 10),
+        ("levels { level 4 over board; level 5 joined 2 over fiber { ports = 2; } }".to_owned(), 10),
+    ] {
+        let before = compiled(&text(&base, cabinet), Stage::Analyze);
+        let counted = |of: &Compiled| {
+            let mut counts = std::collections::BTreeMap::new();
+            for link in of.topology.links().iter() {
+                for end in [link.a, link.b] {
+                    *counts.entry((end.node, link.class == LinkClass::Global, link.link_type)).or_insert(0) += 1;
+                }
+            }
+            (counts, of.topology.nodes().map(|node| of.topology.hosts(node)).collect::<Vec<_>>())
+        };
+        for method in ["partial", "full"] {
+            let text = text(&format!("permute {{ of = {base} method = {method}; }}"), cabinet);
+            // Analyzed is checked; small ones are also verified from their files.
+            let small = before.topology.node_count() <= 40 && method == "full";
+            let of = if small { verified(&text) } else { compiled(&text, Stage::Analyze) };
+            assert_eq!(counted(&of), counted(&before), "{base} {method}");
+            let metric = |of: &Compiled, metric| of.cables.as_ref().expect("a floor").value(metric);
+            for of_all in [FloorMetric::CableLength, FloorMetric::LongestCable, FloorMetric::Cost] {
+                assert_eq!(metric(&of, of_all), metric(&before, of_all), "{base} {method}");
+            }
+            assert!(of.topology.links().iter().ne(before.topology.links().iter()), "{base} {method}");
+        }
+    }
+}
+
+/// Two links between blocks that are as if of each other's declared link: as many of each as there must be,
+/// but not at the same routers.
+#[test]
+fn permuted_links_of_another_kind_are_seen() {
+    let text = "fabric laid { clock = 1 GHz;
+        link board { bandwidth = 96 Gbps; latency = 20 ns; } link fiber { bandwidth = 96 Gbps; latency = 60 ns; }
+        link trunk { bandwidth = 96 Gbps; latency = 90 ns; }
+        router { radix = 64; hosts = 2; vcs = 8; flit = 32 B; buffer = 64 flits; latency = 100 cycles; }
+        topology = permute { of = levels { level 4 over board; level 5 joined 1 over fiber { ports = 1; } level 3 joined 10 over trunk { ports = 1; } } }
+        routing = up_down; floor { cabinet = 60; } }";
+    let of = compiled(text, Stage::Analyze);
+    let topology = |links| {
+        let hosts = of.topology.nodes().map(|node| of.topology.hosts(node)).collect();
+        let made =
+            Topology::new(of.topology.ports(), links, of.topology.symmetry().clone()).with_hosts(hosts).named(of.topology.names().clone());
+        check::wiring(&of.fabric, &made.with_capacities(of.fabric.capacities.clone()), None)
+    };
+    let links = of.topology.links().as_slice().to_vec();
+    assert!(topology(links.clone()).is_ok());
+    let [fiber, trunk] = [1, 2].map(|of| links.iter().position(|link| link.link_type.0 == of).expect("one of them"));
+    let mut changed = links.clone();
+    (changed[fiber].link_type, changed[trunk].link_type) = (links[trunk].link_type, links[fiber].link_type);
+    let found = topology(changed).expect_err("they were exchanged").to_string();
+    assert!(found.contains("than in the base"), "{found}");
+    let mut changed = links;
+    changed[fiber].link_type = changed[trunk].link_type;
+    let found = topology(changed).expect_err("one more, one less").to_string();
+    assert!(found.contains("cabinet 0 has 1 global links of `"), "{found}");
+}
+
+#[test]
+fn duplicates_and_shortfalls_are_told() {
+    let note = |topology: &str| {
+        let compiled = compiled(&spec(topology, "cabinet = 16;"), Stage::Analyze);
+        let note = compiled.passes[0].notes.first().expect("a note").clone();
+        (compiled.topology.links().len(), note)
+    };
+    let (links, kept) = note("permute { of = hypercube { dimensions = 6; } }");
+    assert!(links == 192 && kept.ends_with(" of 192 links run beside another one"), "{kept}");
+    let (links, dropped) = note("permute { of = hypercube { dimensions = 6; } duplicates = drop; }");
+    assert_eq!(dropped, format!("{} of 192 links came twice and were left out", 192 - links));
+    assert_eq!(kept.split(' ').next(), dropped.split(' ').next());
+    // What a report says of it is proved.
+    let (of, files, text) = directory(&spec("permute { of = hypercube { dimensions = 5; } }", "cabinet = 8;"));
+    let report = String::from_utf8(files["report.json"].clone()).expect("text");
+    let at = report.find("\"duplicates\":").expect("counted") + "\"duplicates\":".len();
+    let changed = format!("{}1{}", &report[..at], &report[at..]).into_bytes();
+    let changed = files.into_iter().map(|(path, bytes)| if path == "report.json" { (path, changed.clone()) } else { (path, bytes) });
+    let found = verify::directory(&changed.collect(), &of.fabric, &text).expect_err("it is let through");
+    assert!(found.iter().any(|error| error.to_string().contains("counters.duplicates")), "{found:?}");
+    // An odd number of routers leaves one out of every matching.
+    let (links, short) = note("ring_n { routers = 33; degree = 3; }");
+    assert_eq!((links, short.as_str()), (33 + 16, "1 of 33 routers have fewer than 3 links"));
+}
+
+/// Compiled, written, and verified from what was written.
+fn verified(text: &str) -> Compiled {
+    let (of, files, text) = directory(text);
+    verify::directory(&files, &of.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    of
 }
 
 /// A directory of a spec, verified; and its files.
@@ -167,6 +305,42 @@ fn a_directory_proves_its_floor() {
     assert!(sheet.contains(",copper,2.0,,") && sheet.contains(",optical,"), "{sheet}");
     let report = String::from_utf8(files["report.html"].clone()).expect("text");
     assert!(report.contains("<svg class=\"floor\"") && report.contains("id=\"floor\""));
+}
+
+const WEIGHED: &str = "fabric laid { clock = 1 GHz;
+    link wire { bandwidth = 96 Gbps; latency = 20 ns; per_metre = 5 ns; cost = 100; }
+    router { radix = 64; hosts = 1; vcs = 8; flit = 32 B; buffer = 64 flits; latency = 100 cycles; }
+    budget { vcs = 6; }
+    topology = synthesize { degree = 4; routers = 32; cable = 0.5; }
+    floor { cabinet = 4; }
+    routing = minimal; }";
+
+/// Heavier cables are shorter and carry less; the graph of the spec's own weight is the one that is built,
+/// and what the report says of it is proved.
+#[test]
+fn flow_against_cable_is_told_for_some_weights() {
+    let (compiled, files, text) = directory(WEIGHED);
+    verify::directory(&files, &compiled.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let weights: Vec<u32> = compiled.trade_off.iter().map(|of| of.weight).collect();
+    assert_eq!(weights, [0, 100, 200, 400, 500, 600, 800]);
+    let (first, last) = (&compiled.trade_off[0], &compiled.trade_off[6]);
+    assert!(first.cable > last.cable && first.flow > last.flow && first.distances < last.distances);
+    let own = &compiled.trade_off[4];
+    assert_eq!(Some(own.cable), compiled.cables.as_ref().map(|of| of.lengths[0]));
+    let report = String::from_utf8(files["report.html"].clone()).expect("text");
+    assert!(report.contains("Flow against cable") && report.contains("weight 0.5"));
+    let told = String::from_utf8(files["report.txt"].clone()).expect("text");
+    assert!(told.contains("weight of cable") && told.contains("0.5 *"), "{told}");
+    for (weight, key) in [(500, "distances"), (500, "cable"), (500, "concurrent_flow"), (800, "concurrent_flow"), (100, "distances")] {
+        let mut files = files.clone();
+        let before = String::from_utf8(files["report.json"].clone()).expect("text");
+        let line = before.lines().find(|line| line.starts_with(&format!("{{\"weight\":{weight}"))).expect("its line");
+        // A flow of more than 1 is more than any; other numbers are longer by a digit.
+        let changed = line.replace(&format!("\"{key}\":"), &format!("\"{key}\":1"));
+        files.insert("report.json".to_owned(), before.replace(line, &changed).into_bytes());
+        let found = verify::directory(&files, &compiled.fabric, &text).expect_err("it is let through");
+        assert!(found.iter().any(|error| error.to_string().contains("network.trade_off")), "{found:?}");
+    }
 }
 
 #[test]
@@ -203,8 +377,8 @@ fn a_placement_that_is_none_is_convicted() {
     let (fabric, topology) = (&compiled.fabric, &compiled.topology);
     let floor = fabric.floor.as_ref().expect("a floor");
     let good = compiled.placement.clone().expect("placed");
-    check::floor(fabric, floor, topology, &good).expect("as placed");
-    let found = |bad: Placement| check::floor(fabric, floor, topology, &bad).expect_err("let through").to_string();
+    check::floor(fabric, floor, topology, None, &good).expect("as placed");
+    let found = |bad: Placement| check::floor(fabric, floor, topology, None, &bad).expect_err("let through").to_string();
     let mut bad = good.clone();
     bad.cabinet_of.swap(0, 4);
     assert!(found(bad).contains("router 0 stands in cabinet 1"));

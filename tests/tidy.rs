@@ -214,6 +214,7 @@ fn passes_use_no_other_pass() {
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
 const JUDGED: [&str; 52] = [
     "Bisection",
+    "Clusters",
     "CollectiveBound",
     "CrossConnect",
     "CrossConnects",
@@ -270,7 +271,7 @@ const JUDGED: [&str; 52] = [
 /// Functions of these data, and of the model, by which the compiler arrives at what the checker recomputes:
 /// formulas of metrics and bounds, the list of faults and what they darken, codes of tables, generators of
 /// groups.
-const OF_THE_COMPILER: [&str; 60] = [
+const OF_THE_COMPILER: [&str; 63] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -305,6 +306,9 @@ const OF_THE_COMPILER: [&str; 60] = [
     "bisection_unmeasured(",
     // ir::{Placement, FloorMetrics, Topology}, model::Shortcuts
     "FloorMetrics::of",
+    "Clusters::of",
+    ".laid(",
+    ".way(",
     ".average_between()",
     ".cables(",
     ".link_cycles(",

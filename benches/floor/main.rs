@@ -1,23 +1,23 @@
 //! Random permutation against random shortcuts, laid out on cabinets: distances, cables and what they cost.
 //!
-//! `cargo bench --bench floor [-- PART ..]` prints the tables of `docs/benchmarks.md`: `table1`, `reach`,
-//! `lengths`, `cost`. Distances divide by N^2, as the paper's do. Every length is added up again by the
-//! checker. The paper's numbers stand in brackets; where it has none, those of other code.
+//! `cargo bench --bench floor [-- PART ..]` prints the tables of `docs/benchmarks.md`: `table1`, `cubes`,
+//! `reach`, `lengths`, `cost`, `weights`. Distances divide by N^2, as the paper's do. Every length is added
+//! up again by the checker. The paper's numbers stand in brackets; where it has none, those of other code.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
-use fabc::compile::{Stage, compile};
-use fabc::diag::Span;
+use fabc::compile::{Stage, candidates, compile};
 use fabc::ids::LinkTypeId;
 use fabc::ir::{FloorMetrics, Topology};
-use fabc::model::{self, Fabric, Family, FloorMetric, Plant};
-use fabc::passes::{draw, place, wire};
+use fabc::model::{self, Fabric, FloorMetric, Plant};
+use fabc::passes::place;
 use fabc::progress::Silent;
 use rayon::prelude::*;
 use std::time::Instant;
 
 /// Every part, and what prints it.
-const PARTS: [(&str, fn()); 4] = [("table1", table_1), ("reach", reach), ("lengths", lengths), ("cost", cost)];
+const PARTS: [(&str, fn()); 6] =
+    [("table1", table_1), ("cubes", cubes), ("reach", reach), ("lengths", lengths), ("cost", cost), ("weights", weights)];
 
 fn main() {
     // Cargo passes `--bench`.
@@ -47,14 +47,7 @@ fn fabric(topology: &str, floor: &str, seed: u64) -> Fabric {
 /// The graph alone: without flow and routes, which take longer than all else here.
 fn wired(fabric: &Fabric) -> Topology {
     let Plant::Network(network) = &fabric.plant else { unreachable!("networks alone are laid") };
-    if !network.family.is_drawn() {
-        return wire::wire(fabric, network);
-    }
-    let candidates = match &network.family {
-        Family::Permuted(of) => draw::permuted(of, &wire::pairs(network, &of.base), Span::default()),
-        family => draw::candidates(family, Span::default()),
-    };
-    wire::wire_drawn(fabric, network, &candidates.expect("a draw")[0])
+    candidates(fabric, network).expect("a draw").swap_remove(0)
 }
 
 /// Diameter, and the sum of distances over N^2.
@@ -89,13 +82,13 @@ fn laid(topology: &str, floor: &str, seed: u64) -> (FloorMetrics, f64) {
     let of = fabric.floor.as_ref().expect("it is written");
     let topology = wired(&fabric);
     let start = Instant::now();
-    let (placement, _) = place::place(of, &topology, network.family.group_size());
+    let (placement, _) = place::place(of, &topology, &network.family);
     let seconds = start.elapsed().as_secs_f64();
     let cables: Vec<(u32, LinkTypeId)> =
         placement.cables(of, &topology).iter().map(|&(length, link)| (length, link.expect("`beyond` takes all"))).collect();
     let topology = topology.with_cables(cables);
     let metrics = FloorMetrics::of(&fabric, of, &placement, &topology);
-    assert_eq!(fabc::check::floor(&fabric, of, &topology, &placement).expect("as placed"), metrics);
+    assert_eq!(fabc::check::floor(&fabric, of, &topology, None, &placement).expect("as placed"), metrics);
     (metrics, seconds)
 }
 
@@ -113,6 +106,40 @@ fn table_1() {
         ("RING-6", "ring_n { routers = 4096; degree = 6; seed = SEED; }", 4096, "7, 5.06"),
     ] {
         row(name, topology, routers, paper);
+    }
+}
+
+/// The same of hypercubes and folded ones, against means of other code.
+fn cubes() {
+    println!("| network | routers | diameter | average distance | of 5 seeds | other code |\n|---|---|---|---|---|---|");
+    for (dimensions, other) in [
+        (6, ["3.000", "2.494", "2.611 (cabinets of 4)", "2.431"]),
+        (8, ["4.000", "3.065", "3.164", "2.878"]),
+        (9, ["4.500", "3.363", "3.459", "3.096"]),
+        (10, ["5.000", "3.675", "3.764", "3.298"]),
+        (12, ["6.000", "4.374 (paper 8 hops)", "4.443", "3.651 (paper 5 hops)"]),
+    ] {
+        let routers = 1 << dimensions;
+        let permuted =
+            |method: &str| format!("permute {{ of = hypercube {{ dimensions = {dimensions}; }} method = {method}; seed = SEED; }}");
+        let ring = format!("ring_n {{ routers = {routers}; degree = {dimensions}; seed = SEED; }}");
+        let of = [format!("hypercube {{ dimensions = {dimensions}; }}"), permuted("partial"), permuted("full"), ring];
+        let names = ["HYPERCUBE", "P-HYPERCUBE", "PF-HYPERCUBE", "RING"];
+        for ((name, topology), other) in names.into_iter().zip(of).zip(other) {
+            row(&format!("{name}-{dimensions}"), &topology, routers, other);
+        }
+    }
+    for (name, topology, routers, other) in [
+        ("FHYPERCUBE-8", "folded_hypercube { dimensions = 8; }", 256, "3.270"),
+        ("P-FHYPERCUBE-8", "permute { of = folded_hypercube { dimensions = 8; } method = partial; seed = SEED; }", 256, "2.762"),
+        ("RING-9", "ring_n { routers = 256; degree = 9; seed = SEED; }", 256, "2.738"),
+        ("FHYPERCUBE-12", "folded_hypercube { dimensions = 12; }", 4096, "5.034"),
+        ("P-FHYPERCUBE-12", "permute { of = folded_hypercube { dimensions = 12; } method = partial; seed = SEED; }", 4096, "3.803"),
+        ("RING-13", "ring_n { routers = 4096; degree = 13; seed = SEED; }", 4096, "3.564"),
+        ("Nbr(0.5)-6", "nbr { routers = 4096; degree = 6; p = 0.5; seed = SEED; }", 4096, "5.118"),
+        ("Nbr(0.5)-12", "nbr { routers = 4096; degree = 12; p = 0.5; seed = SEED; }", 4096, "3.692"),
+    ] {
+        row(name, topology, routers, other);
     }
 }
 
@@ -194,4 +221,21 @@ fn cost() {
     // The whole pipeline agrees with the parts above.
     let text = fabric("ring_n { routers = 64; degree = 5; }", "cabinet = 16;", 1);
     assert!(compile(text, Stage::Analyze, &Silent).is_ok(), "a small one is compiled");
+}
+
+/// What flow costs in cable: the curves of searched graphs.
+fn weights() {
+    println!(
+        "| routers | degree | weight of cable | average distance | flow of a pair | average cable in order, m |\n|---|---|---|---|---|---|"
+    );
+    for (routers, degree) in [(64, 5), (96, 7), (128, 6)] {
+        let text = fabric(&format!("synthesize {{ routers = {routers}; degree = {degree}; cable = 0.2; }}"), "cabinet = 8;", 1);
+        let of = compile(text, Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+        for point in &of.trade_off {
+            let hops = point.distances as f64 / (f64::from(routers) * f64::from(routers));
+            let mean = point.cable as f64 / of.topology.links().len() as f64 / 10.0;
+            let weight = f64::from(point.weight) / 1000.0;
+            println!("| {routers} | {degree} | {weight} | {hops:.4} | {:.6} | {mean:.4} |", point.flow.as_f64());
+        }
+    }
 }

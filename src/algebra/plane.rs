@@ -49,6 +49,26 @@ impl Plane {
         let Self(field) = self;
         field.sum(field.sum(field.product(a, d), field.product(b, e)), field.product(c, f)) == 0
     }
+    /// `[point]`: its cluster. The quadrics are cluster 0; every neighbor of the first quadric that is none
+    /// is one with its own neighbors that are none, by rising number. For an even `q` one such neighbor, to
+    /// which all quadrics are orthogonal, stays alone.
+    pub fn clusters(&self) -> Vec<u32> {
+        let count = Self::count(self.0.order());
+        let quadrics: Vec<u32> = (0..count).filter(|&point| self.are_orthogonal(point, point)).collect();
+        let plain = |point: &u32| quadrics.binary_search(point).is_err();
+        let mut clusters = vec![0; count as usize];
+        let middles = self.orthogonal(quadrics[0]).into_iter().filter(plain);
+        for (cluster, middle) in (1..).zip(middles) {
+            clusters[middle as usize] = cluster;
+            self.orthogonal(middle).into_iter().filter(plain).for_each(|point| clusters[point as usize] = cluster);
+        }
+        clusters
+    }
+    /// How many points clusters have, in no order: the quadrics first.
+    pub fn cluster_sizes(q: u32) -> Vec<u32> {
+        let rest = if q % 2 == 1 { vec![q; q as usize] } else { [vec![1], vec![q + 1; q as usize - 1]].concat() };
+        [vec![q + 1], rest].concat()
+    }
     /// The point that is orthogonal to two different points.
     pub fn cross(&self, one: u32, other: u32) -> u32 {
         let ([a, b, c], [d, e, f]) = (self.coordinates(one), self.coordinates(other));

@@ -70,6 +70,8 @@ pub(super) struct Forwarding<'a> {
     slowness: Vec<u64>,
     /// `[node * ports + port]`: cycles until a flit that leaves there stands at the next router.
     cycles: Vec<u64>,
+    /// Whether some link takes longer than its images under the symmetry of the tables do.
+    uneven: bool,
     /// `[node * ports + port]`: whether a packet that leaves there is one virtual channel up from then on.
     counted: Vec<bool>,
     /// `[node]`: class of its port 0.
@@ -135,6 +137,7 @@ impl<'a> Forwarding<'a> {
                 .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
                 .map(|channel| channel.map_or(0, |channel| cycles_over(fabric, topology, channel.link())))
                 .collect(),
+            uneven: false,
             counted: topology
                 .nodes()
                 .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
@@ -151,7 +154,27 @@ impl<'a> Forwarding<'a> {
         };
         let routers = tables.symmetry.canonical_nodes().zip(&tables.routers).collect::<Vec<_>>();
         let starts = routers.into_par_iter().map(|(node, entries)| forwarding.index(node, entries)).collect::<Vec<_>>();
-        Ok(Self { starts: starts.into_iter().collect::<Result<_, _>>()?, ..forwarding })
+        let uneven = forwarding.is_uneven();
+        Ok(Self { uneven, starts: starts.into_iter().collect::<Result<_, _>>()?, ..forwarding })
+    }
+
+    /// Whether some output of a router takes longer than the same of an image of that router.
+    fn is_uneven(&self) -> bool {
+        let (ports, symmetry) = (self.scene.topology.ports(), &self.tables.symmetry);
+        let times = |node: NodeId| &self.cycles[node.index() * ports..][..ports];
+        self.scene.topology.nodes().any(|node| times(node) != times(symmetry.canonical_node(symmetry.class(node))))
+    }
+
+    /// The same walk from the images of its routers: cycles of all of them together, and of the slowest.
+    fn everywhere(&self, outputs: &[(usize, usize)]) -> (u64, u64) {
+        let (ports, symmetry) = (self.scene.topology.ports(), &self.tables.symmetry);
+        let mut ends = (0, 0);
+        for g in 0..symmetry.order() {
+            let hops = outputs.iter().map(|&(node, port)| self.cycles[symmetry.image(g, NodeId::new(node)).index() * ports + port]);
+            let cycles = hops.sum::<u64>();
+            ends = (ends.0 + cycles, ends.1.max(cycles));
+        }
+        ends
     }
 
     /// Checks the entries of one router and finds where those of each destination start.
@@ -231,7 +254,7 @@ impl<'a> Forwarding<'a> {
             load_histogram: histogram.into_iter().collect(),
             vc_hops: sum.vc_hops.into_iter().map(|hops| hops * order).collect(),
             route_hops: sum.route_hops.into_iter().map(|pairs| pairs * order).collect(),
-            cycles_total: sum.cycles_total * order,
+            cycles_total: sum.cycles_total,
             cycles_most: sum.cycles_most,
             entries_max: sizes().max().unwrap_or(0),
             entries_total: sizes().sum::<u64>() * order,
@@ -312,6 +335,8 @@ impl<'a> Forwarding<'a> {
         let ports = self.scene.topology.ports();
         let mut tally = self.empty_tally();
         let mut table = Vec::new();
+        let mut outputs = Vec::new();
+        let order = self.tables.symmetry.order() as u64;
         let mut used = FixedBitSet::with_capacity(self.scene.topology.node_count() * self.inputs);
         for dst in classes.map(|class| self.tables.symmetry.canonical_node(class)) {
             let entries = self.fill(&mut table, dst);
@@ -320,6 +345,7 @@ impl<'a> Forwarding<'a> {
                 let (mut node, mut key, mut hops) = (src.index(), src.index() * self.inputs, 0);
                 let weight = u64::from(self.fabric.demand.weight(src, dst));
                 let (mut held, mut counted, mut cycles) = (None, 0, 0);
+                outputs.clear();
                 while node != dst.index() {
                     if table[key] == MISSING {
                         return Err(self.missing(src, dst, key));
@@ -333,6 +359,9 @@ impl<'a> Forwarding<'a> {
                     tally.loads[class] += weight * self.slowness[node * ports + port];
                     tally.vc_hops[vc] += 1;
                     cycles += self.cycles[node * ports + port];
+                    if self.uneven {
+                        outputs.push((node, port));
+                    }
                     if let Some(row) = held {
                         tally.dependencies.seen.insert(row + port * self.vcs + vc);
                     }
@@ -348,8 +377,9 @@ impl<'a> Forwarding<'a> {
                     tally.route_hops.resize(hops + 1, 0);
                 }
                 tally.route_hops[hops] += 1;
-                tally.cycles_total += cycles;
-                tally.cycles_most = tally.cycles_most.max(cycles);
+                let (all, most) = if self.uneven { self.everywhere(&outputs) } else { (cycles * order, cycles) };
+                tally.cycles_total += all;
+                tally.cycles_most = tally.cycles_most.max(most);
             }
             if used.count_ones(..) != entries {
                 let key = (0..table.len()).find(|&key| table[key] != MISSING && !used.contains(key)).unwrap_or(0);

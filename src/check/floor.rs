@@ -6,22 +6,42 @@
 //! floor is no longer than one in order, though.
 
 use super::CheckError;
+mod clusters;
+mod order;
+mod pod;
+
 use crate::ids::{Id, LinkId, LinkTypeId};
-use crate::ir::{FloorMetrics, Link, Placement, Topology};
-use crate::model::{Bundles, Clustering, Fabric, Filling, Floor, PlacementChoice, Plant};
+use crate::ir::{Clusters, CrossConnects, FloorMetrics, Link, Placement, Topology};
+use crate::model::{Bundles, Clustering, Fabric, Floor, PlacementChoice, Plant};
+use order::in_order;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks a placement, and the cables of a topology against it; returns what they come to.
 ///
 /// # Errors
 /// The first thing that is not as the spec, or the placement, says.
-pub fn floor(fabric: &Fabric, floor: &Floor, topology: &Topology, placement: &Placement) -> Result<FloorMetrics, CheckError> {
+pub fn floor(
+    fabric: &Fabric,
+    floor: &Floor,
+    topology: &Topology,
+    cross_connects: Option<&CrossConnects>,
+    placement: &Placement,
+) -> Result<FloorMetrics, CheckError> {
     let wrong = |what: String| CheckError::Floor { what, span: Some(floor.span) };
-    let group = match &fabric.plant {
-        Plant::Network(network) => network.family.group_size(),
-        Plant::Pod(_) => None,
+    let group = match (&fabric.plant, cross_connects) {
+        (Plant::Network(network), _) => network.family.group_size(),
+        (Plant::Pod(of), Some(through)) => return pod::pod(fabric, floor, of, topology, through, placement).map_err(wrong),
+        (Plant::Pod(_), None) => return Err(wrong("a pod without its switches".to_owned())),
     };
-    cabinets(floor, topology, placement, group).map_err(wrong)?;
+    let clusters = match (&fabric.plant, floor.clustering) {
+        (Plant::Network(network), Clustering::ByCluster) => {
+            let [q, size] = network.family.plane().ok_or_else(|| wrong("clusters of no plane".to_owned()))?;
+            Some(clusters::clusters(topology, q, size).map_err(wrong)?)
+        }
+        _ => None,
+    };
+    let fixed = clusters.as_ref().map(|of| of.cabinets(floor.cabinet));
+    cabinets(floor, topology, placement, (group, fixed)).map_err(wrong)?;
     places(floor, placement).map_err(wrong)?;
     for (id, link) in topology.links().enumerate() {
         cable(fabric, floor, topology, placement, (id, link)).map_err(wrong)?;
@@ -34,11 +54,19 @@ pub fn floor(fabric: &Fabric, floor: &Floor, topology: &Topology, placement: &Pl
             return Err(wrong(format!("cables of {has} units of 0.1 m are longer than the {least} of cabinets in order")));
         }
     }
-    Ok(sums(fabric, floor, topology, placement, group))
+    Ok(sums(fabric, floor, topology, placement, (group, clusters.map(|of| of.counts()))))
 }
 
 /// Every cabinet holds the routers that its clustering allows, and no more than fit.
-fn cabinets(floor: &Floor, topology: &Topology, placement: &Placement, group: Option<u32>) -> Result<(), String> {
+fn cabinets(
+    floor: &Floor,
+    topology: &Topology,
+    placement: &Placement,
+    (group, fixed): (Option<u32>, Option<Vec<u32>>),
+) -> Result<(), String> {
+    if !placement.rack_of.is_empty() {
+        return Err("a network has no switches".to_owned());
+    }
     if placement.cabinet_of.len() != topology.node_count() || placement.place_of.len() != floor.cabinets as usize {
         let (routers, cabinets) = (placement.cabinet_of.len(), placement.place_of.len());
         return Err(format!("{routers} routers in {cabinets} cabinets, but the spec has {} in {}", topology.node_count(), floor.cabinets));
@@ -48,6 +76,7 @@ fn cabinets(floor: &Floor, topology: &Topology, placement: &Placement, group: Op
         let must = match (floor.clustering, group) {
             (Clustering::Sequential, _) => Some(router / floor.cabinet),
             (Clustering::ByGroup, Some(group)) => Some(router / group),
+            (Clustering::ByCluster, _) => fixed.as_ref().map(|cabinets| cabinets[router as usize]),
             (Clustering::ByGroup, None) | (Clustering::Walktrap { .. }, _) => None,
         };
         if must.is_some_and(|must| must != cabinet) {
@@ -82,15 +111,6 @@ fn places(floor: &Floor, placement: &Placement) -> Result<(), String> {
     Ok(())
 }
 
-/// Row and column of a cabinet where cabinets stand one after the other.
-fn in_order(floor: &Floor, cabinet: u32) -> [u32; 2] {
-    let columns = floor.grid[1];
-    let row = cabinet / columns;
-    let along = cabinet - row * columns;
-    let backward = floor.order == Filling::Serpentine && row & 1 == 1;
-    [row, if backward { columns - along - 1 } else { along }]
-}
-
 /// Length of a cable between the cabinets of its ends, 0.1 m.
 fn length(floor: &Floor, placement: &Placement, link: &Link) -> u32 {
     let cabinet = |end: crate::ir::End| placement.cabinet_of[end.node.index()];
@@ -121,9 +141,15 @@ fn cable(fabric: &Fabric, floor: &Floor, topology: &Topology, placement: &Placem
 }
 
 /// Adds everything up, by declared link.
-fn sums(fabric: &Fabric, floor: &Floor, topology: &Topology, placement: &Placement, group: Option<u32>) -> FloorMetrics {
+fn sums(
+    fabric: &Fabric,
+    floor: &Floor,
+    topology: &Topology,
+    placement: &Placement,
+    (group, clusters): (Option<u32>, Option<Clusters>),
+) -> FloorMetrics {
     let mut of_type: BTreeMap<LinkTypeId, Vec<u32>> = BTreeMap::new();
-    let (mut between, mut bundles) = (Vec::new(), BTreeSet::new());
+    let (mut between, mut bundles) = (Vec::new(), BTreeMap::<_, u64>::new());
     for (id, link) in topology.links().enumerate() {
         let length = topology.length(id);
         of_type.entry(link.link_type).or_default().push(length);
@@ -137,7 +163,7 @@ fn sums(fabric: &Fabric, floor: &Floor, topology: &Topology, placement: &Placeme
         };
         let (one, other) = (of(link.a), of(link.b));
         if one != other {
-            bundles.insert((one.max(other), one.min(other)));
+            *bundles.entry((one.max(other), one.min(other))).or_default() += 1;
         }
     }
     let total = |lengths: &[u32]| lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
@@ -154,6 +180,8 @@ fn sums(fabric: &Fabric, floor: &Floor, topology: &Topology, placement: &Placeme
         cost: of_type.iter().map(price).sum(),
         power_mw: of_type.iter().map(|(of, lengths)| fabric.link_types[*of].power_mw * lengths.len() as u64).sum(),
         bundles: bundles.len() as u64,
+        bundled: [bundles.values().sum(), bundles.into_values().max().unwrap_or(0)],
+        clusters,
         by_type: of_type.iter().map(|(of, lengths)| (*of, lengths.len() as u64, total(lengths))).collect(),
     }
 }

@@ -378,12 +378,13 @@ pub(super) fn compared<'a>(
     scenarios: &'a [Measures],
     universal: Option<Exact>,
     network: Option<&NetworkMetrics>,
+    cables: Option<&FloorMetrics>,
 ) -> Option<(Exact, Exact, Option<&'a str>)> {
     let number = Exact::decimal(&require.value.to_string())?;
     let of = |scenario: &Measures| -> Option<(Exact, Exact)> {
         let measured = match require.metric {
             Metric::Graph(metric) => network_value(network?, metric)?,
-            Metric::Floor(metric) => floor_value(network?.floor.as_ref()?, metric)?,
+            Metric::Floor(metric) => floor_value(cables?, metric)?,
             metric => scenario.value(metric)?,
         };
         Some(match require.scale {

@@ -29,7 +29,9 @@ mod wiring;
 
 pub use deadlock::DeadlockFree;
 pub(crate) use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
-pub use directory::{Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, directory, prove};
+pub use directory::{
+    Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, StatedTradeOff, directory, prove,
+};
 pub use directory::{ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
 pub use distances::distances;
 pub use dual::dual;
@@ -52,4 +54,5 @@ pub use schedule::{
     schedule_along, schedule_time, vectors, vectors_together,
 };
 pub use trees::{tree_bounds, trees};
+pub(crate) use wiring::unasked;
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

@@ -57,7 +57,7 @@ pub(super) fn xml(compiled: &Compiled) -> String {
         }
         let link_type = &fabric.link_types[link.link_type];
         push_data(&mut out, "bandwidth_gbs", gigabytes(link_type.bandwidth_bps));
-        push_data(&mut out, "latency_cycles", link_type.latency_cycles);
+        push_data(&mut out, "latency_cycles", topology.link_cycles(fabric, id));
         out.push_str("</edge>\n");
     }
     out.push_str("</graph>\n</graphml>\n");

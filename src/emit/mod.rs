@@ -60,7 +60,7 @@ use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
 use crate::syntax::{DEMAND_INPUT, pairs_input};
 use external::External;
-use floor::{lines as floor_lines, rows as floor_rows};
+use floor::{lines as floor_lines, rows as floor_rows, trade_off};
 
 /// A file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]

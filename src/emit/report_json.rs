@@ -6,7 +6,7 @@ use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::{FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TreeBounds, makespans, worst};
+use crate::ir::{FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds, makespans, worst};
 use crate::model::{CollectiveMetric, FloorMetric, Metric, Scale};
 
 /// The file's text.
@@ -23,6 +23,10 @@ pub(super) fn json(compiled: &Compiled) -> String {
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
     push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));
     push_network(&mut out, compiled);
+    if compiled.network.is_none() && compiled.cables.is_some() {
+        super::floor::push_report(&mut out, compiled);
+        out.push_str(",\n");
+    }
     if let Some(uniform) = uniform {
         let (least, most) = uniform.gain(&nominal.metrics);
         let (low, high) = (lower(uniform.flow_low), upper(uniform.flow_high));
@@ -199,7 +203,20 @@ fn push_network(out: &mut String, compiled: &Compiled) {
     if let Some(failures) = failures {
         push_failures(out, network, failures);
     }
-    super::floor::push_report(out, compiled);
+    if compiled.cables.is_some() {
+        out.push_str(",\n");
+        super::floor::push_report(out, compiled);
+    }
+    if !compiled.trade_off.is_empty() {
+        out.push_str(",\n\"trade_off\":");
+        push_lines(out, &compiled.trade_off, |out, of| {
+            let TradeOff { weight, distances, cable, flow } = of;
+            push(
+                out,
+                format_args!("{{\"weight\":{weight},\"distances\":{distances},\"cable\":{cable},\"concurrent_flow\":{}}}", lower(*flow)),
+            );
+        });
+    }
     if let Some(space) = design_space::of(compiled) {
         push(out, format_args!(",\n\"design_space\":{{\"radix\":{},\"moore_bound\":{},\"designs\":", space.radix, space.moore_bound()));
         push_lines(out, &space.designs, |out, design| {

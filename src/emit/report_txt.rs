@@ -5,7 +5,7 @@ use super::measured;
 use super::number::grouped;
 use super::simulation;
 use super::summary::{self, MetricRow, percent, quotient4, ratio4, readable};
-use super::{floor_lines, floor_rows};
+use super::{floor_lines, floor_rows, trade_off};
 use crate::compiled::Compiled;
 use crate::ir::worst;
 use crate::model::Metric;
@@ -119,6 +119,11 @@ impl Page {
         let heads = ["link", "cables", "m in all"].map(str::to_owned);
         for [link, cables, metres] in std::iter::once(heads).chain(floor_rows(compiled)) {
             self.clipped(format!("    {link:<16}  {cables:>13}  {metres:>13}"));
+        }
+        let heads = ["weight of cable", "average hops", "flow of a pair", "of the most", "average cable, m"].map(str::to_owned);
+        let rows: Vec<[String; 5]> = trade_off(compiled).into_iter().map(|(.., row)| row).collect();
+        for [weight, hops, flow, share, cable] in (!rows.is_empty()).then_some(heads).into_iter().chain(rows) {
+            self.clipped(format!("    {weight:<15}  {hops:>12}  {flow:>14}  {share:>11}  {cable:>16}"));
         }
     }
 

@@ -30,6 +30,9 @@ pub(super) fn json(compiled: &Compiled) -> String {
         if let Some(ocs) = cross_connects.ocs_of[id] {
             push(out, format_args!(",\"ocs\":{}", quote(&pod.ocses[ocs].name)));
         }
+        if fabric.floor.is_some() {
+            push(out, format_args!(",\"length\":{}", topology.length(id)));
+        }
         out.push('}');
     });
     out.push_str(",\n\"symmetry\":{\"generators\":");
@@ -57,7 +60,7 @@ pub(super) fn csv(compiled: &Compiled) -> String {
         };
         let ocs = cross_connects.ocs_of[id].map_or(String::new(), |ocs| format!("\"{}\"", pod.ocses[ocs].name));
         let link_type = &fabric.link_types[link.link_type];
-        push(&mut out, format_args!(",{kind},{ocs},{},{}\n", gigabytes(link_type.bandwidth_bps), link_type.latency_cycles));
+        push(&mut out, format_args!(",{kind},{ocs},{},{}\n", gigabytes(link_type.bandwidth_bps), topology.link_cycles(fabric, id)));
     }
     out
 }

@@ -4,7 +4,7 @@
 //! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that an error here
 //! can be convicted.
 
-use super::{ConcurrentFlow, Fraction, NetworkMetrics};
+use super::{ConcurrentFlow, FloorMetrics, Fraction, NetworkMetrics};
 use crate::model::{Metric, Reference, Require, Scale};
 use crate::units::BITS_OF_A_GIGABYTE;
 
@@ -262,13 +262,19 @@ pub struct RequireOutcome {
 impl RequireOutcome {
     /// Measures one `require`; `fault.` metrics take the worst fault, which of a share is the one that falls
     /// shortest of it. `universal` is what no topology of the switches exceeds, `network` what was measured
-    /// of a network.
-    pub fn of(require: &Require, scenarios: &[ScenarioMetrics], universal: Option<Fraction>, network: Option<&NetworkMetrics>) -> Self {
+    /// of a network, `cables` what the cables on a floor come to.
+    pub fn of(
+        require: &Require,
+        scenarios: &[ScenarioMetrics],
+        universal: Option<Fraction>,
+        network: Option<&NetworkMetrics>,
+        cables: Option<&FloorMetrics>,
+    ) -> Self {
         let (metric, number) = (require.metric, Fraction::decimal(require.value));
         let compared = |of: &ScenarioMetrics| {
             let measured = match metric {
                 Metric::Graph(metric) => network?.value(metric)?,
-                Metric::Floor(metric) => network?.floor.as_ref()?.value(metric),
+                Metric::Floor(metric) => cables?.value(metric),
                 metric => of.value(metric)?,
             };
             Some(match require.scale {

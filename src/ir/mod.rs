@@ -25,6 +25,7 @@ mod symmetry;
 mod tables;
 mod timed;
 mod topology;
+mod trade_off;
 mod trees;
 mod verdict;
 
@@ -53,4 +54,5 @@ pub use symmetry::*;
 pub use tables::*;
 pub use timed::*;
 pub use topology::*;
+pub use trade_off::*;
 pub use trees::*;

@@ -2,7 +2,7 @@
 //!
 //! The formulas here are the compiler's; the checker has its own (`check/network`).
 
-use super::{FloorMetrics, Fraction, Topology};
+use super::{Fraction, Topology};
 use crate::ids::NodeId;
 use crate::limits;
 use crate::model::{Demand, GraphMetric};
@@ -27,8 +27,6 @@ pub struct NetworkMetrics {
     pub edge_connectivity: Option<u64>,
     /// Links that fail at random, if the spec asks for it.
     pub failures: Option<FailureCurve>,
-    /// What its cables come to; `None` without a floor.
-    pub floor: Option<FloorMetrics>,
 }
 
 /// The bisection width: how many links at least run between two halves of the routers, one of which has

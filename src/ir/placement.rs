@@ -1,23 +1,49 @@
 //! Where routers stand, and what the cables between them come to.
 
-use super::{Fraction, Topology};
-use crate::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId};
-use crate::model::{Bundles, Fabric, Floor, FloorMetric, LinkType, Plant};
-use std::collections::BTreeMap;
+use super::{End, Fraction, LinkClass, Topology};
+use crate::algebra::Plane;
+use crate::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId};
+use crate::model::{Bundles, Clustering, Fabric, Floor, FloorMetric, LinkType, Plant};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Which router stands in which cabinet, and where that stands.
+/// Which router stands in which cabinet, which switch in which rack, and where those stand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placement {
     /// `[router]`: its cabinet.
     pub cabinet_of: Vec<u32>,
+    /// `[OCS]`: its rack, a cabinet like the others; empty in a network.
+    pub rack_of: Vec<u32>,
     /// `[cabinet]`: row and column.
     pub place_of: Vec<[u32; 2]>,
+}
+
+/// What a cable is plugged into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plug {
+    /// A port of a router.
+    Router(End),
+    /// A port of a switch: the side that has the port, 0 or 1, and its index there.
+    Switch(OcsId, usize, u32),
+}
+
+/// A cable as it is cut and laid: of a network every link is one; in a pod the copper of the cubes, and from
+/// every face port a fiber to its switch, be it lit or not.
+#[derive(Clone, Copy, Debug)]
+pub struct Cable {
+    /// Its ends; of a fiber of a pod the chip, then the switch.
+    pub ends: [Plug; 2],
+    /// Which declared link it is.
+    pub link_type: LinkTypeId,
+    /// Its length, 0.1 m.
+    pub length: u32,
+    /// The link that runs over it; `None` for a fiber that is dark.
+    pub link: Option<LinkId>,
 }
 
 /// What the cables of a floor come to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FloorMetrics {
-    /// Cables between routers.
+    /// Cables between routers, and in a pod those to its switches.
     pub cables: u64,
     /// Of them, those between cabinets.
     pub between: u64,
@@ -31,8 +57,50 @@ pub struct FloorMetrics {
     pub power_mw: u64,
     /// Bundles between cabinets, or groups.
     pub bundles: u64,
+    /// Cables in bundles, and in the widest of them.
+    pub bundled: [u64; 2],
+    /// Where clusters of a projective plane stand together: how its points are joined.
+    pub clusters: Option<Clusters>,
     /// Declared links in use, by id: cables of each, and their length, 0.1 m.
     pub by_type: Vec<(LinkTypeId, u64, u64)>,
+}
+
+/// Clusters of the points of a projective plane, and the pairs of points that links join.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Clusters {
+    /// How many there are.
+    pub count: u64,
+    /// Pairs within a cluster.
+    pub inside: u64,
+    /// Pairs of a quadric and another point.
+    pub to_quadrics: u64,
+    /// Pairs between other clusters.
+    pub between: u64,
+}
+
+impl Clusters {
+    /// Of a fabric whose floor has them.
+    fn of(fabric: &Fabric, floor: &Floor, topology: &Topology) -> Option<Self> {
+        let Plant::Network(network) = &fabric.plant else { return None };
+        let [q, size] = network.family.plane().filter(|_| floor.clustering == Clustering::ByCluster)?;
+        let cluster_of = Plane::new(q).clusters();
+        let point = |end: End| end.node.0 / size;
+        let pairs = topology.links().iter().map(|link| [point(link.a), point(link.b)]);
+        let pairs: BTreeSet<[u32; 2]> = pairs.filter(|[a, b]| a != b).map(|[a, b]| [a.min(b), a.max(b)]).collect();
+        let count = u64::from(cluster_of.iter().copied().max().unwrap_or(0)) + 1;
+        let mut all = Self { count, inside: 0, to_quadrics: 0, between: 0 };
+        for pair in pairs {
+            let [one, other] = pair.map(|point| cluster_of[point as usize]);
+            *(if one == other {
+                &mut all.inside
+            } else if one == 0 || other == 0 {
+                &mut all.to_quadrics
+            } else {
+                &mut all.between
+            }) += 1;
+        }
+        Some(all)
+    }
 }
 
 impl Placement {
@@ -40,6 +108,48 @@ impl Placement {
     pub fn length(&self, floor: &Floor, ends: [NodeId; 2]) -> u32 {
         let [one, other] = ends.map(|end| self.cabinet_of[end.index()]);
         if one == other { floor.inside } else { self.between(floor, one, other) }
+    }
+    /// The cabinet of a plug.
+    pub fn cabinet(&self, plug: Plug) -> u32 {
+        match plug {
+            Plug::Router(end) => self.cabinet_of[end.node.index()],
+            Plug::Switch(ocs, ..) => self.rack_of[ocs.index()],
+        }
+    }
+    /// Length of the way between two chips of a pod, 0.1 m: of the copper within a cube, or of both fibers
+    /// and the switch between them.
+    pub fn way(&self, floor: &Floor, ends: [NodeId; 2], through: Option<OcsId>) -> u32 {
+        let Some(ocs) = through else { return self.length(floor, ends) };
+        ends.iter().map(|end| self.between(floor, self.cabinet_of[end.index()], self.rack_of[ocs.index()])).sum()
+    }
+    /// All cables that are laid: those of links by link, then the fibers of a pod by switch, side and port.
+    pub fn laid(&self, fabric: &Fabric, floor: &Floor, topology: &Topology) -> Vec<Cable> {
+        let of_pod = fabric.pod();
+        let direct = topology.links().enumerate().filter(|(_, link)| of_pod.is_none() || link.class == LinkClass::Local);
+        let mut all: Vec<Cable> = direct
+            .map(|(id, link)| Cable {
+                ends: [link.a, link.b].map(Plug::Router),
+                link_type: link.link_type,
+                length: topology.length(id),
+                link: Some(id),
+            })
+            .collect();
+        for (ocs, of) in of_pod.iter().flat_map(|pod| pod.ocses.enumerate()) {
+            let sides = [&of.a, &of.b].into_iter().enumerate();
+            for (side, at, face) in sides.flat_map(|(side, faces)| (0u32..).zip(faces).map(move |(at, face)| (side, at, face))) {
+                let length = self.between(floor, self.cabinet_of[face.node.index()], self.rack_of[ocs.index()]);
+                let chip = Plug::Router(End { node: face.node, port: face.port });
+                let link = topology.outgoing(face.node, face.port).map(|channel| channel.link());
+                all.push(Cable { ends: [chip, Plug::Switch(ocs, side, at)], link_type: of.link, length, link });
+            }
+        }
+        all
+    }
+    /// `[rack]`, by cabinet: its switches, ascending; nothing for other cabinets.
+    pub fn switches(&self) -> Vec<Vec<OcsId>> {
+        let mut all = vec![Vec::new(); self.place_of.len()];
+        self.rack_of.iter().enumerate().for_each(|(ocs, &rack)| all[rack as usize].push(OcsId::new(ocs)));
+        all
     }
     /// Length of a cable between two cabinets, 0.1 m.
     pub fn between(&self, floor: &Floor, one: u32, other: u32) -> u32 {
@@ -69,28 +179,42 @@ impl Placement {
 }
 
 /// The two cabinets, or groups, whose cables share a bundle; `None` where a cable runs inside one.
-pub fn bundle(fabric: &Fabric, floor: &Floor, placement: &Placement, ends: [NodeId; 2]) -> Option<[u32; 2]> {
+pub fn bundle(fabric: &Fabric, floor: &Floor, placement: &Placement, ends: [Plug; 2]) -> Option<[u32; 2]> {
     let group = match (&fabric.plant, floor.bundles) {
         (Plant::Network(network), Bundles::ByGroup) => network.family.group_size(),
         _ => None,
     };
-    let [one, other] = ends.map(|end| group.map_or(placement.cabinet_of[end.index()], |size| end.0 / size));
+    let of = |plug: Plug| match (plug, group) {
+        (Plug::Router(end), Some(size)) => end.node.0 / size,
+        _ => placement.cabinet(plug),
+    };
+    let [one, other] = ends.map(of);
     (one != other).then_some([one.min(other), one.max(other)])
 }
 
 impl FloorMetrics {
-    /// Adds up the cables of a topology that has their lengths.
+    /// Adds up the cables that are laid for a topology; of a network it has their lengths.
     pub fn of(fabric: &Fabric, floor: &Floor, placement: &Placement, topology: &Topology) -> Self {
-        let mut all = Self { cables: 0, between: 0, lengths: [0; 2], longest: 0, cost: 0, power_mw: 0, bundles: 0, by_type: Vec::new() };
+        let mut all = Self {
+            cables: 0,
+            between: 0,
+            lengths: [0; 2],
+            longest: 0,
+            cost: 0,
+            power_mw: 0,
+            bundles: 0,
+            bundled: [0; 2],
+            clusters: Clusters::of(fabric, floor, topology),
+            by_type: Vec::new(),
+        };
         let mut bundles: BTreeMap<[u32; 2], u64> = BTreeMap::new();
         let mut by_type: BTreeMap<LinkTypeId, (u64, u64)> = BTreeMap::new();
-        for (id, link) in topology.links().enumerate() {
-            let (ends, length) = ([link.a.node, link.b.node], topology.length(id));
-            let of: &LinkType = &fabric.link_types[link.link_type];
+        for Cable { ends, link_type, length, .. } in placement.laid(fabric, floor, topology) {
+            let of: &LinkType = &fabric.link_types[link_type];
             all.cables += 1;
             all.lengths[0] += u64::from(length);
             all.longest = all.longest.max(length);
-            if ends.map(|end| placement.cabinet_of[end.index()]).windows(2).any(|pair| pair[0] != pair[1]) {
+            if placement.cabinet(ends[0]) != placement.cabinet(ends[1]) {
                 all.between += 1;
                 all.lengths[1] += u64::from(length);
             }
@@ -98,11 +222,12 @@ impl FloorMetrics {
             all.cost += 10 * (once + u128::from(floor.install)) + per_metre * u128::from(length);
             all.power_mw += of.power_mw;
             bundle(fabric, floor, placement, ends).into_iter().for_each(|pair| *bundles.entry(pair).or_default() += 1);
-            let (cables, metres) = by_type.entry(link.link_type).or_default();
+            let (cables, metres) = by_type.entry(link_type).or_default();
             (*cables, *metres) = (*cables + 1, *metres + u64::from(length));
         }
         let by_type = by_type.into_iter().map(|(of, (cables, length))| (of, cables, length)).collect();
-        Self { bundles: bundles.len() as u64, by_type, ..all }
+        let bundled = [bundles.values().sum(), bundles.values().copied().max().unwrap_or(0)];
+        Self { bundles: bundles.len() as u64, bundled, by_type, ..all }
     }
     /// The value of a metric.
     pub fn value(&self, metric: FloorMetric) -> Fraction {

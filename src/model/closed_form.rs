@@ -4,7 +4,8 @@
 //! any size have one. Whoever wires a network, or looks at a sample of it, compares. Sources: the papers of
 //! the families (`passes::wire`); the layers of PolarStars are derived from Lakhotia and others 2024.
 
-use super::family::{Arcs, Dragonfly, Family, PolarStar, Supernode};
+use super::family::{Dragonfly, Family, PolarStar, Supernode};
+use super::free_graph::Arcs;
 use super::slim_fly_degree;
 use crate::algebra::Plane;
 

@@ -427,7 +427,7 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("the network does not fit on this floor: {problem}")]
+    #[error("this does not fit on the floor: {problem}")]
     #[diagnostic(code(FAB0135), help("{help}"))]
     FloorMisfit {
         problem: String,

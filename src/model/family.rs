@@ -2,6 +2,7 @@
 
 use super::arrangement::Arrangement;
 use super::draw::Draw;
+use super::free_graph::{Arcs, FreeGraph};
 use super::levels::Levels;
 use super::permuted::{Duplicates, Method};
 use super::shortcuts::Shortcuts;
@@ -150,7 +151,7 @@ pub struct ListedLink {
 /// `permute { of = ..; method; duplicates; seed; }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Permuted {
-    /// What is permuted: links of one class, all routers with hosts.
+    /// What is permuted.
     pub base: Box<Family>,
     /// Which links may exchange ends.
     pub method: Method,
@@ -160,21 +161,6 @@ pub struct Permuted {
     pub cabinet: u32,
     /// Which one.
     pub draw: Draw,
-}
-
-/// A regular graph to be searched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FreeGraph {
-    /// Number of routers, more than `degree`.
-    pub routers: u32,
-    /// Links of a router; arcs out of it and into it where they are simplex.
-    pub degree: u32,
-    /// Whether an arc is a channel or a link.
-    pub arcs: Arcs,
-    /// How much work the search does, 1 or more.
-    pub effort: u32,
-    /// The random stream.
-    pub seed: u64,
 }
 
 /// The star product of the points of a projective plane with a supernode.
@@ -227,18 +213,6 @@ pub struct Megafly {
     /// Which global port leads to which group.
     pub arrangement: Arrangement,
 }
-
-/// What an arc of a directed family is.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Arcs {
-    /// One channel; nothing runs back.
-    #[default]
-    Simplex,
-    /// A link of two channels; opposite arcs are one link.
-    Duplex,
-}
-
-words!(Arcs { Simplex = "simplex", Duplex = "duplex" });
 
 impl PolarStar {
     /// What stands in every point.
@@ -359,11 +333,26 @@ impl Family {
         };
         (size > 1).then_some(size)
     }
+    /// The order of the projective plane whose points its groups are, and the routers of a point.
+    pub fn plane(&self) -> Option<[u32; 2]> {
+        match self {
+            Family::PolarStar(star) => Some([star.q, star.supernode_size()]),
+            Family::PolarFly { q } => Some([*q, 1]),
+            _ => None,
+        }
+    }
     /// The words of those whose links are of two classes: inside blocks and between them.
     pub const GROUPED: [&'static str; 4] = ["polarstar", "bundlefly", "dragonfly", "megafly"];
     /// Whether its links are of two classes.
     pub fn is_grouped(&self) -> bool {
-        Family::GROUPED.contains(&self.name())
+        Family::GROUPED.contains(&self.unpermuted().name())
+    }
+    /// Of a permuted network its base, else the family.
+    pub fn unpermuted(&self) -> &Family {
+        match self {
+            Family::Permuted(permuted) => &permuted.base,
+            family => family,
+        }
     }
     /// Whether `routing = algebraic` has a formula for it.
     pub fn has_formula(&self) -> bool {
@@ -450,19 +439,26 @@ impl Family {
             }
             Family::Shortcuts(shortcuts) => shortcuts.written(),
             Family::Permuted(permuted) => permuted.written(),
-            Family::Synthesized(FreeGraph { routers, degree, arcs: are, effort, seed }) => {
+            Family::Synthesized(FreeGraph { routers, degree, arcs: are, effort, seed, cable }) => {
+                let cable = cable.map_or(String::new(), |weight| format!(" cable = {};", FreeGraph::weight(weight)));
                 let are = if *are == Arcs::Simplex { " arcs = simplex;" } else { "" };
-                format!("{name} {{ degree = {degree}; routers = {routers};{are} effort = {effort}; seed = {seed}; }}")
+                format!("{name} {{ degree = {degree}; routers = {routers};{are} effort = {effort}; seed = {seed};{cable} }}")
             }
             // Where its copy stands in what is built, so that it is said alike wherever the file came from.
             Family::Listed(listed) => format!("{name} \"{}\"", graph_input(&listed.path)),
         }
     }
-    /// Whether its links may exchange ends: links of one class that its parameters tell, and hosts at every
-    /// router.
+    /// Whether its links may exchange ends: links that its parameters tell, both ways, and no routers that
+    /// are spare or of a level.
     pub fn may_be_permuted(&self) -> bool {
         let grid = matches!(self, Family::Torus(_) | Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube { .. });
-        grid || matches!(self, Family::PolarFly { .. } | Family::SlimFly { .. } | Family::SpectralFly { .. })
+        let plain = matches!(self, Family::PolarFly { .. } | Family::SlimFly { .. } | Family::SpectralFly { .. });
+        let grouped = matches!(self, Family::PolarStar(_) | Family::Bundlefly { .. } | Family::Megafly(_));
+        match self {
+            Family::Dragonfly(dragonfly) => !dragonfly.spare,
+            Family::Levels(levels) => levels.0.iter().all(|level| !level.spare),
+            _ => grid || plain || grouped,
+        }
     }
     /// Whether its links are drawn or searched, so that parameters alone do not tell them.
     pub fn is_drawn(&self) -> bool {

@@ -9,12 +9,14 @@ use crate::ids::LinkTypeId;
 /// A floor as declared.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Floor {
-    /// Routers of a cabinet, at most.
+    /// Routers of a cabinet, at most; in a pod the chips of a cube.
     pub cabinet: u32,
     /// Rows and columns of places for cabinets.
     pub grid: [u32; 2],
-    /// Number of cabinets.
+    /// Number of cabinets; in a pod the cubes first, then the racks of switches.
     pub cabinets: u32,
+    /// Where the switches of a pod stand; `None` in a network, and in a pod without switches.
+    pub racks: Option<Racks>,
     /// From one cabinet to the next along a row, and from one row to the next, 0.1 m.
     pub pitch: [u32; 2],
     /// Which way rows are filled.
@@ -35,6 +37,28 @@ pub struct Floor {
     pub bundles: Bundles,
     /// The keyword `floor`.
     pub span: Span,
+}
+
+/// Racks of optical circuit switches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Racks {
+    /// Switches of a rack, at most; they fill one rack after the other.
+    pub holds: u32,
+    /// Number of racks.
+    pub count: u32,
+    /// Where they stand.
+    pub at: RackPlaces,
+    /// Where the spec says that.
+    pub span: Span,
+}
+
+/// Where racks of switches stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RackPlaces {
+    /// `at 0 x 3`: the first one in that row and column, the others on the places that are filled next.
+    From([u32; 2]),
+    /// `row 1`: evenly spread along that row.
+    Row(u32),
 }
 
 /// Which link a cable is, by its length.
@@ -75,6 +99,8 @@ pub enum Clustering {
     Sequential,
     /// Those of a group.
     ByGroup,
+    /// Those of groups that form a cluster of the projective plane.
+    ByCluster,
     /// Those between which short random walks stay.
     Walktrap {
         /// Steps of a walk.
@@ -85,6 +111,7 @@ pub enum Clustering {
 words!(Clustering {
     Self::Sequential => Self::Sequential => "sequential",
     Self::ByGroup => Self::ByGroup => "by_group",
+    Self::ByCluster => Self::ByCluster => "by_cluster",
     Self::Walktrap { steps: 4 } => Self::Walktrap { .. } => "walktrap",
 });
 

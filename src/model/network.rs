@@ -43,7 +43,7 @@ impl Network {
         let each = each.max(1);
         let count = self.router_count();
         let only = |carries: &dyn Fn(usize) -> bool| (0..count).map(|router| if carries(router) { each } else { 0 }).collect();
-        match &self.family {
+        match self.family.unpermuted() {
             Family::FatTree { levels, arity } => only(&|router| router < arity.pow(levels - 1) as usize),
             Family::Megafly(megafly) => only(&|router| router % (megafly.a as usize) < megafly.a as usize / 2),
             Family::Dragonfly(Dragonfly { a, spare: true, .. }) => only(&|router| router < count - *a as usize),
@@ -62,7 +62,7 @@ impl Network {
     }
     /// The declared links that are in use, by id, each once.
     pub fn links_in_use(&self) -> Vec<LinkTypeId> {
-        let mut used = match &self.family {
+        let mut used = match self.family.unpermuted() {
             Family::Listed(listed) => listed.links.iter().map(|link| link.link).collect(),
             Family::Levels(levels) => levels.0.iter().map(|level| level.link).collect(),
             Family::Dragonfly(Dragonfly { a: 1, .. }) => vec![self.global],
@@ -76,7 +76,7 @@ impl Network {
     }
     /// A declared link that is in use.
     pub fn any_link(&self) -> LinkTypeId {
-        match &self.family {
+        match self.family.unpermuted() {
             Family::Listed(listed) => listed.links.first().map_or(self.local, |link| link.link),
             Family::Dragonfly(Dragonfly { a: 1, .. }) => self.global,
             _ => self.local,

@@ -95,7 +95,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
 /// A pod: chip, cubes and switches.
 fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
     failures::none_in_pods(context, items, kind);
-    floor::none_in_pods(context, items, kind);
+    let floor = floor::written(context, items, site, kind);
     let chip = hardware::router(context, items, site, kind);
     let cube = hardware::cube(context, items, site.head, site.links);
     let cubes = hardware::cubes(context, items, site.head, cube.as_ref());
@@ -110,6 +110,9 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let simulations = simulations::simulations(context, items, chip.as_ref());
     let requires = requires::requires(context, items, budget.as_ref(), kind, false);
     let collectives = collectives::collectives(context, items, &requires, site);
+    if floor == Some(None) {
+        requires::need_floor(context, &requires, kind);
+    }
     wiring::check(
         context,
         &wiring::Parts {
@@ -137,12 +140,17 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let (cubes, cubes_span) = cubes?;
     let (topology, topology_span) = topology?;
     let (ocs_groups, ocses) = switches?;
+    let size = cube.as_ref().map_or([0; 2], |cube| [cubes, chips(cube) as u32]);
+    let floor = match floor? {
+        Some(floor) => Some(floor::fitted_pod(context, floor, size, ocses.as_slice())?),
+        None => None,
+    };
     let plant = Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
     let (capacities, simulations, collectives) = (capacities??, simulations?, collectives?);
     Some(Parts {
         router: chip?,
         plant,
-        floor: None,
+        floor,
         budget: budget?,
         demand: demand?,
         capacities,

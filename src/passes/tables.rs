@@ -59,6 +59,8 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
 pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes: &Routes, tables: &ForwardingTables) -> Walk {
     let (topology, symmetry) = (scene.topology, &routes.symmetry);
     let mut counts = Counts::new(scene, symmetry, routes.vcs);
+    let times = Times::new(scene, symmetry, hop_cycles);
+    let mut channels = Vec::new();
     for (dst_class, dst) in symmetry.canonical_nodes().enumerate() {
         for src in topology.nodes().filter(|&src| src != dst) {
             let (route, weight) = (routes.route(dst_class, src), u64::from(demand.weight(src, dst)));
@@ -67,12 +69,12 @@ pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes:
             if route.is_empty() {
                 continue;
             }
-            let mut cycles = 0;
+            channels.clear();
             for hop in route {
                 counts.hop(topology, symmetry, hop.channel, hop.vc.index(), weight);
-                cycles += hop_cycles[hop.channel.link()];
+                channels.push(hop.channel);
             }
-            counts.route(route.len(), cycles);
+            counts.route(route.len(), times.of(&channels));
         }
     }
     counts.walked(scene, symmetry, tables)
@@ -82,16 +84,16 @@ pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes:
 pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, hops: &LanedHops, tables: &ForwardingTables) -> Walk {
     let LanedHops { next, lanes, .. } = hops;
     let (topology, symmetry) = (scene.topology, &next.symmetry);
+    let times = Times::new(scene, symmetry, hop_cycles);
     let to = |mut counts: Counts, (at, &destination): (usize, &NodeId)| {
         for source in scene.endpoints().filter(|&source| source != destination) {
             let weight = u64::from(demand.weight(source, destination));
-            let (mut hops, mut cycles) = (0, 0);
+            let mut channels = Vec::new();
             for (channel, vc) in next.route(topology, lanes, at, source) {
                 counts.hop(topology, symmetry, channel, vc as usize, weight);
-                cycles += hop_cycles[channel.link()];
-                hops += 1;
+                channels.push(channel);
             }
-            counts.route(hops, cycles);
+            counts.route(channels.len(), times.of(&channels));
         }
         counts
     };
@@ -105,6 +107,43 @@ const DESTINATIONS_PER_TASK: usize = 64;
 
 /// `[link]`: cycles of a hop over it.
 pub type HopCycles = IdVec<LinkId, u64>;
+
+/// How long routes take, with all their images.
+struct Times<'a> {
+    topology: &'a Topology,
+    symmetry: &'a Symmetry,
+    hop_cycles: &'a HopCycles,
+    /// Whether every image of a channel takes as long; on a floor its cable may be longer.
+    alike: bool,
+}
+
+impl<'a> Times<'a> {
+    fn new(scene: &Scene<'a>, symmetry: &'a Symmetry, hop_cycles: &'a HopCycles) -> Self {
+        let topology = scene.topology;
+        let mut first = vec![None; topology.class_count(symmetry)];
+        let alike = scene.channels().all(|channel| {
+            let cycles = hop_cycles[channel.link()];
+            *first[topology.channel_class(symmetry, channel).index()].get_or_insert(cycles) == cycles
+        });
+        Self { topology, symmetry, hop_cycles, alike }
+    }
+
+    /// Cycles of a route and all its images together, and of the slowest of them.
+    fn of(&self, route: &[ChannelId]) -> (u64, u64) {
+        let order = self.symmetry.order();
+        if self.alike {
+            let cycles = route.iter().map(|channel| self.hop_cycles[channel.link()]).sum::<u64>();
+            return (cycles * order as u64, cycles);
+        }
+        let image = |element: usize, channel: ChannelId| {
+            let source = self.topology.source(channel);
+            let image = self.topology.outgoing(self.symmetry.image(element, source.node), source.port);
+            image.expect("a symmetry keeps links")
+        };
+        let cycles = |element: usize| route.iter().map(|&channel| self.hop_cycles[image(element, channel).link()]).sum::<u64>();
+        (0..order).map(cycles).fold((0, 0), |(total, most), cycles| (total + cycles, most.max(cycles)))
+    }
+}
 
 /// What has been counted so far; the routes stand for all their images.
 struct Counts {
@@ -129,11 +168,11 @@ impl Counts {
         self.vc_hops[vc] += self.order;
     }
 
-    fn route(&mut self, hops: usize, cycles: u64) {
+    fn route(&mut self, hops: usize, (total, most): (u64, u64)) {
         self.route_hops.resize(self.route_hops.len().max(hops + 1), 0);
         self.route_hops[hops] += self.order;
-        self.cycles_total += cycles * self.order;
-        self.cycles_most = self.cycles_most.max(cycles);
+        self.cycles_total += total;
+        self.cycles_most = self.cycles_most.max(most);
     }
 
     /// Both together: integers, in any order.

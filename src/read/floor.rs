@@ -22,4 +22,7 @@ pub(crate) struct CabinetLine {
     pub(crate) row: u32,
     pub(crate) column: u32,
     pub(crate) routers: Vec<u32>,
+    /// Names of the switches of a rack; absent elsewhere.
+    #[serde(default)]
+    pub(crate) switches: Vec<String>,
 }

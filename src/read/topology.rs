@@ -38,6 +38,9 @@ pub(crate) struct LinkLine {
     pub(crate) kind: KindLine,
     #[serde(default)]
     pub(crate) ocs: Option<String>,
+    /// Of its way, 0.1 m; where there is a floor.
+    #[serde(default)]
+    pub(crate) length: Option<u32>,
 }
 
 #[derive(Clone, Copy, Deserialize)]

@@ -347,6 +347,7 @@ pub const FIELDS: &[Field] = fields! {
     "symmetry" Choice Synthesize;
     "effort" Quantity Synthesize FreeGraph Annealed;
     "seed" Quantity Synthesize Xpander RandomRegular RingN Nbr Gau FreeGraph Simulate Collective Annealed Permute;
+    "cable" Quantity Synthesize FreeGraph;
     "attempts" Quantity Xpander RandomRegular Permute;
     "draws" Quantity Xpander RandomRegular RingN Nbr Gau Permute;
     "time_limit" Quantity Synthesize;
@@ -397,6 +398,8 @@ pub const FIELDS: &[Field] = fields! {
     "speedup" Quantity PacketModel FlitModel;
     "window" Quantity PacketModel FlitModel;
     "cabinet" Quantity Floor;
+    "ocs" Choice Floor;
+    "ocs_rack" Quantity Floor;
     "grid" Choice Floor;
     "pitch_x" Quantity Floor;
     "pitch_y" Quantity Floor;

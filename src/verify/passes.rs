@@ -1,6 +1,6 @@
 //! Whether the report names the passes that the spec calls for, each with an end that it can have.
 
-use crate::check::{CheckError, ProvedScenario};
+use crate::check::{self, CheckError, ProvedScenario};
 use crate::ir::{NetworkMetrics, PassRecord, STOPPED_BY, StopReason, Topology};
 use crate::model::{Fabric, Plant, TopologyChoice};
 
@@ -54,6 +54,11 @@ pub(super) fn wrong(
         }
     };
     counts(0, "symmetry_order", topology.symmetry().order() as u64);
+    if let Plant::Network(network) = &fabric.plant {
+        if let Some((counter, count)) = check::unasked(network, topology) {
+            counts(0, counter, count);
+        }
+    }
     if routed.is_some() {
         counts(passes.len() - 1, "scenarios", scenarios.len() as u64);
     }

@@ -18,6 +18,7 @@ mod scheduled;
 mod sends;
 
 use fabc::check;
+use fabc::compile::candidates;
 use fabc::diag::Span;
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
@@ -25,7 +26,7 @@ use fabc::model::{
     AllowedTurns, Arcs, Arrangement, Budget, Capacities, Component, Demand, Dragonfly, Draw, Fabric, Family, Faults, FreeGraph, LinkType,
     Listed, ListedLink, ListedRouter, Megafly, Method, Network, Plant, PolarStar, Reach, Router, RoutingChoice, Supernode,
 };
-use fabc::passes::{draw, wire};
+use fabc::passes::wire;
 use fabc::units::Decimal;
 use levels::level;
 use rayon::prelude::*;
@@ -74,14 +75,7 @@ fn roomy(family: Family) -> Fabric {
 
 fn wired(fabric: &Fabric) -> Topology {
     let Plant::Network(network) = &fabric.plant else { unreachable!("the builder makes networks") };
-    if !network.family.is_drawn() {
-        return wire::wire(fabric, network);
-    }
-    let candidates = match &network.family {
-        Family::Permuted(of) => draw::permuted(of, &wire::pairs(network, &of.base), network.span).expect("a draw"),
-        family => draw::candidates(family, network.span).expect("a draw"),
-    };
-    wire::wire_drawn(fabric, network, &candidates[0])
+    candidates(fabric, network).expect("a draw").swap_remove(0)
 }
 
 fn dragonfly(a: u32, h: u32, g: u32, arrangement: Arrangement) -> Family {
@@ -320,12 +314,12 @@ fn samples() -> Vec<Family> {
         Family::Xpander { degree: 4, lift: 4, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
         Family::RandomRegular { routers: 14, degree: 3, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
         random::permuted(Family::Torus(vec![4, 6]), Method::Partial),
-        random::permuted(Family::Hypercube { dimensions: 5, folded: false }, Method::Full),
+        random::permuted(Family::Torus(vec![4, 8]), Method::Full),
         random::ring(14, 3, Reach::Any, 1),
         random::ring(13, 3, Reach::Normal(Decimal::ratio(1, 2).expect("a number")), 1),
         random::ring(18, 3, Reach::Within(Decimal::ratio(3, 5).expect("a number")), 1),
-        Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Simplex, effort: 1, seed: 1 }),
-        Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Duplex, effort: 1, seed: 1 }),
+        Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Simplex, effort: 1, seed: 1, cable: None }),
+        Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Duplex, effort: 1, seed: 1, cable: None }),
         kautz(2, 3, Arcs::Simplex),
         kautz(3, 2, Arcs::Duplex),
         kautz(3, 1, Arcs::Duplex),

@@ -38,7 +38,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         .map(|scenario| measure(&fabric, &topology, &cross_connects, scenario, shape.routed))
         .collect();
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
-    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, None, None)).collect();
+    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, None, None, None)).collect();
     let flow = ConcurrentFlow {
         dual: scenarios[0].lengths.clone(),
         primal: Some(tree_flow(&topology)),
@@ -66,6 +66,8 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         wired,
         pod,
         placement: None,
+        cables: None,
+        trade_off: Vec::new(),
         network: None,
         flow,
         scenarios,

@@ -2,7 +2,7 @@
 
 use crate::check::CheckError;
 use crate::check::measures::{Exact, Measures};
-use crate::ir::{CrossConnects, NetworkMetrics, Topology};
+use crate::ir::{CrossConnects, FloorMetrics, NetworkMetrics, Topology};
 use crate::model::{Fabric, Metric};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -16,6 +16,8 @@ pub(super) struct Measured<'a> {
     pub(super) cross_connects: Option<&'a CrossConnects>,
     /// What was counted of a network.
     pub(super) network: Option<&'a NetworkMetrics>,
+    /// What the cables on a floor come to.
+    pub(super) cables: Option<&'a FloorMetrics>,
     /// Sets of OCSes that are trees.
     pub(super) trees: usize,
     /// Whether the nominal tables are canonical; `None` without tables.

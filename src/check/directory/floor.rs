@@ -3,9 +3,11 @@
 use super::read::{contradiction, tagged};
 use super::{FLOOR, Files};
 use crate::check::CheckError;
+use crate::ids::Id;
 use crate::ir::Placement;
 use crate::model::{Fabric, Floor};
 use crate::read::FloorFile;
+use std::collections::BTreeMap;
 
 /// Where routers are said to stand; whether they may is for [`crate::check::floor`].
 pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result<Placement, CheckError> {
@@ -17,6 +19,9 @@ pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result
     if [file.rows, file.columns] != floor.grid {
         return wrong("rows".to_owned(), format!("a floor of {} by {}, but the spec has {:?}", file.rows, file.columns, floor.grid));
     }
+    let known: BTreeMap<&str, usize> =
+        fabric.pod().iter().flat_map(|pod| pod.ocses.enumerate()).map(|(id, ocs)| (ocs.name.as_str(), id.index())).collect();
+    let mut rack_of = vec![None; known.len()];
     let mut cabinet_of = vec![None; fabric.node_count()];
     let mut place_of = Vec::new();
     for (k, line) in file.cabinets.iter().enumerate() {
@@ -31,9 +36,22 @@ pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result
                 None => return wrong(format!("cabinets[{k}]"), format!("holds router {router}, which does not exist")),
             }
         }
+        for switch in &line.switches {
+            match known.get(switch.as_str()).map(|&switch| &mut rack_of[switch]) {
+                Some(rack @ None) => *rack = Some(line.id),
+                Some(Some(_)) => return wrong(format!("cabinets[{k}]"), format!("holds the switch {switch}, which another one holds")),
+                None => return wrong(format!("cabinets[{k}]"), format!("holds the switch {switch}, which does not exist")),
+            }
+        }
+    }
+    if let Some(switch) = rack_of.iter().position(Option::is_none) {
+        return wrong("cabinets".to_owned(), format!("the switch {switch} stands nowhere"));
     }
     match cabinet_of.iter().position(Option::is_none) {
         Some(router) => wrong("cabinets".to_owned(), format!("router {router} stands nowhere")),
-        None => Ok(Placement { cabinet_of: cabinet_of.into_iter().flatten().collect(), place_of }),
+        None => {
+            let [cabinet_of, rack_of] = [cabinet_of, rack_of].map(|of| of.into_iter().flatten().collect());
+            Ok(Placement { cabinet_of, rack_of, place_of })
+        }
     }
 }

@@ -29,7 +29,7 @@ use crate::check::distances::{demand_hops, measure as measure_distances};
 use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_most};
 use crate::ids::OcsId;
-use crate::ir::{CrossConnects, DualLengths, FlowCertificate, ForwardingTables, NetworkMetrics, Placement, Scene, Topology};
+use crate::ir::{CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, NetworkMetrics, Placement, Scene, Topology};
 use crate::model::{Fabric, Plant, RoutingChoice};
 use certificates::{Claimed, Claims};
 pub use collectives::ProvedSchedule;
@@ -40,7 +40,7 @@ use files::{FLOOR, FORMULA, OCS, SCHEDULE, SCHEDULE_BIN, TOPOLOGY, schedule_of};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
 pub use scenario::{ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
-pub use stated::Stated;
+pub use stated::{Stated, StatedTradeOff};
 use std::collections::BTreeSet;
 
 /// How much of a directory was looked at; all of it is true.
@@ -75,6 +75,8 @@ pub struct Proved {
     pub cross_connects: Option<CrossConnects>,
     /// Where routers stand; `None` without a floor.
     pub placement: Option<Placement>,
+    /// What the cables on a floor come to; `None` without a floor.
+    pub cables: Option<FloorMetrics>,
     /// What was counted of the graph of a network.
     pub network: Option<NetworkMetrics>,
     /// The flow of the healthy pod.
@@ -230,7 +232,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     let wired = wiring(fabric, &topology, cross_connects).map_err(one)?;
     let laid = |of| {
         let placement = floor::placement(files, fabric, of)?;
-        cables(fabric, of, &topology, &placement).map(|metrics| (placement, metrics))
+        cables(fabric, of, &topology, cross_connects, &placement).map(|metrics| (placement, metrics))
     };
     let (placement, laid) = fabric.floor.as_ref().map(laid).transpose().map_err(one)?.unzip();
     let mut errors = Vec::new();
@@ -269,7 +271,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     // What was recounted, and what the proved flow adds to it.
     let network = network.map(|of: NetworkMetrics| {
         let by_flow = |bisection| graph::with_flow(&topology, &fabric.demand, bisection, measures[0].low);
-        NetworkMetrics { bisection: of.bisection.map(by_flow), floor: laid.clone(), ..of }
+        NetworkMetrics { bisection: of.bisection.map(by_flow), ..of }
     });
     let measured = Measured {
         fabric,
@@ -277,6 +279,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
         cross_connects,
         trees: claims.trees.len(),
         network: network.as_ref(),
+        cables: laid.as_ref(),
         scenarios: &measures,
         // The tables of a scenario say the same as its certificate.
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
@@ -313,6 +316,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
         wired,
         cross_connects,
         placement,
+        cables: laid,
         network,
         flow,
         trees,

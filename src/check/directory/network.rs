@@ -2,8 +2,8 @@
 
 use super::comparison::{Comparison, Expected, Fields, Measured};
 use crate::check::measures::Exact;
-use crate::ir::{Bisection, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
-use crate::model::{Fabric, Floor};
+use crate::ir::{Bisection, Clusters, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
+use crate::model::{Fabric, Family, Floor, FreeGraph, Network, PlacementChoice, Plant};
 use serde_json::Value;
 
 impl Comparison {
@@ -13,7 +13,7 @@ impl Comparison {
         let Some(object) = claimed.and_then(Value::as_object) else { return self.differ("network", claimed, "an object") };
         let measured = ["routers", "hosts", "links", "bisection", "shortest_paths", "edge_connectivity", "failures", "floor"];
         // The designs of the family follow from the spec alone, from which `verify` writes them again.
-        let known: Vec<&str> = measured.into_iter().chain(["design_space"]).collect();
+        let known: Vec<&str> = measured.into_iter().chain(["design_space", "trade_off"]).collect();
         self.known_keys("network", object, &known);
         for (key, count) in [("routers", network.routers), ("hosts", network.hosts), ("links", network.links)] {
             self.expect(&format!("network.{key}"), object.get(key), Expected::Integer(count));
@@ -32,14 +32,57 @@ impl Comparison {
             Some(failures) => self.failures(object.get("failures"), network, failures),
             None => self.expect_or_nothing("network.failures", object.get("failures"), None),
         }
-        match (&network.floor, &measured_all.fabric.floor) {
-            (Some(of), Some(floor)) => self.floor(object.get("floor"), (of, floor), measured_all.fabric),
-            _ => self.expect_or_nothing("network.floor", object.get("floor"), None),
+        self.floor_section("network.floor", object.get("floor"), measured_all);
+        self.trade_off(object.get("trade_off"), measured_all);
+    }
+
+    /// Of the curve of weights, the point that is this network. The others are of networks that are not here,
+    /// but of as many channels: what a pair sends takes as many of them as it is apart.
+    fn trade_off(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
+        let place = "network.trade_off";
+        let weighed = match &measured.fabric.plant {
+            Plant::Network(Network { family: Family::Synthesized(FreeGraph { cable: Some(own), .. }), .. }) => *own,
+            _ => return self.expect_or_nothing(place, claimed, None),
+        };
+        let lines = claimed.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let weight = |line: &Value| line.get("weight").and_then(Value::as_u64);
+        if lines.windows(2).any(|pair| weight(&pair[0]) >= weight(&pair[1])) {
+            self.differ(place, claimed, "a line per weight, by rising weight");
+        }
+        let Some(own) = lines.iter().find(|line| weight(line) == Some(weighed.into())) else {
+            return self.differ(place, claimed, format!("a line of the weight {weighed}"));
+        };
+        let number = |line: &Value, key: &str| line.get(key).and_then(Value::as_f64).unwrap_or(f64::INFINITY);
+        let links = measured.topology.links();
+        let capacity: u64 = links.ids().map(|link| measured.topology.capacity(link) * if links[link].simplex { 1 } else { 2 }).sum();
+        // Printed numbers have nine digits.
+        let room = 1.0 + 1e-8;
+        for line in lines {
+            let (flow, distances) = (number(line, "concurrent_flow"), number(line, "distances"));
+            if measured.fabric.demand.is_uniform() && flow * distances > capacity as f64 * room {
+                self.differ(place, Some(line), "no more flow than the channels carry over these distances");
+            }
+        }
+        if number(own, "concurrent_flow") > measured.scenarios[0].high.about() * room {
+            self.differ(&format!("{place}.concurrent_flow"), own.get("concurrent_flow"), "at most what the certificate proves");
+        }
+        let pairs = &measured.scenarios[0].counts.pairs_at;
+        let distances = (0u64..).zip(pairs).map(|(hops, pairs)| hops * pairs).sum();
+        self.expect(&format!("{place}.distances"), own.get("distances"), Expected::Integer(distances));
+        if let (Some(of), Some(Floor { placement: PlacementChoice::InOrder, .. })) = (measured.cables, &measured.fabric.floor) {
+            self.expect(&format!("{place}.cable"), own.get("cable"), Expected::Integer(of.lengths[0]));
         }
     }
 
-    fn floor(&mut self, claimed: Option<&Value>, (of, floor): (&FloorMetrics, &Floor), fabric: &Fabric) {
-        let place = "network.floor";
+    /// Compares what the cables on a floor come to; without a floor that is nothing.
+    pub(super) fn floor_section(&mut self, place: &str, claimed: Option<&Value>, measured: &Measured<'_>) {
+        match (measured.cables, &measured.fabric.floor) {
+            (Some(of), Some(floor)) => self.floor(place, claimed, (of, floor), measured.fabric),
+            _ => self.expect_or_nothing(place, claimed, None),
+        }
+    }
+
+    fn floor(&mut self, place: &str, claimed: Option<&Value>, (of, floor): (&FloorMetrics, &Floor), fabric: &Fabric) {
         let tenths = |length: u64, over: u64| Exact::new(length.into(), 10 * u128::from(over)).map(Expected::Ratio);
         let fields: Fields = vec![
             ("cabinets", Some(Expected::Integer(floor.cabinets.into()))),
@@ -54,11 +97,21 @@ impl Comparison {
             ("power", Exact::new(of.power_mw.into(), 1000).map(Expected::Ratio)),
             ("average_between", tenths(of.lengths[1], of.between)),
             ("bundles", Some(Expected::Integer(of.bundles))),
+            ("bundled", Some(Expected::Integer(of.bundled[0]))),
+            ("widest_bundle", Some(Expected::Integer(of.bundled[1]))),
         ];
         let Some(object) = claimed.and_then(Value::as_object) else { return self.differ(place, claimed, "an object") };
-        let known: Vec<&str> = fields.iter().map(|(key, _)| *key).chain(["by_link"]).collect();
+        let known: Vec<&str> = fields.iter().map(|(key, _)| *key).chain(["by_link", "clusters"]).collect();
         self.known_keys(place, object, &known);
         self.fields(place, object, &fields);
+        match of.clusters {
+            None => self.expect_or_nothing(&format!("{place}.clusters"), object.get("clusters"), None),
+            Some(Clusters { count, inside, to_quadrics, between }) => {
+                let counts = [("count", count), ("inside", inside), ("to_quadrics", to_quadrics), ("between", between)];
+                let fields: Fields = counts.map(|(key, count)| (key, Some(Expected::Integer(count)))).into();
+                self.object(&format!("{place}.clusters"), object.get("clusters"), &fields);
+            }
+        }
         let lines = object.get("by_link").and_then(Value::as_array).filter(|lines| lines.len() == of.by_type.len());
         let Some(lines) = lines else { return self.differ(&format!("{place}.by_link"), object.get("by_link"), "a line per link in use") };
         for (k, (line, &(link, cables, length))) in lines.iter().zip(&of.by_type).enumerate() {

@@ -47,7 +47,8 @@ pub(super) fn report(
     };
     let planned = (!fabric.collectives.is_empty()).then_some("collectives");
     let makespan = super::collectives::makespan(None, fabric, collectives);
-    let section = measured.network.map(|_| "network").into_iter().chain(planned).chain(makespan.map(|_| "makespan"));
+    let laid = measured.cables.filter(|_| measured.network.is_none()).map(|_| "floor");
+    let section = measured.network.map(|_| "network").into_iter().chain(laid).chain(planned).chain(makespan.map(|_| "makespan"));
     let known: Vec<&str> = KEYS.into_iter().chain(of_plant.iter().map(|(key, _)| *key)).chain(section).collect();
     comparison.known_keys("", root, &known);
     comparison.expect("format", root.get("format"), Expected::Exactly("fabc.report/1".into()));
@@ -60,6 +61,9 @@ pub(super) fn report(
     comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
     let (tree_bounds, limit) = super::bounds::compare(&mut comparison, root.get("bounds"), measured);
     comparison.network(root.get("network"), measured);
+    if measured.network.is_none() {
+        comparison.floor_section("floor", root.get("floor"), measured);
+    }
     comparison.gain(root.get("gain"), measured);
     comparison.object("histograms", root.get("histograms"), &histograms(nominal));
     comparison.object("tables", root.get("tables"), &tables(measured));
@@ -273,7 +277,7 @@ impl Comparison {
                 _ if matches!(require.metric, Metric::Collective(_)) => {
                     scheduled.and_then(|(value, scenario)| Some((value, wanted()?, scenario)))
                 }
-                (None, _) => compared(require, measured.scenarios, universal, measured.network),
+                (None, _) => compared(require, measured.scenarios, universal, measured.network, measured.cables),
                 (Some(_), None) => None,
                 (Some(_), Some((value, scenario))) => wanted().map(|wanted| (*value, wanted, scenario.as_deref())),
             };

@@ -42,11 +42,14 @@ fn of_pod(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<
     }
     let by_name: BTreeMap<&str, OcsId> = pod.ocses.enumerate().map(|(id, ocs)| (ocs.name.as_str(), id)).collect();
     let mut ports = BTreeSet::new();
-    let (mut links, mut ocs_of) = (Vec::<Link>::new(), Vec::new());
+    let (mut links, mut ocs_of, mut ways) = (Vec::<Link>::new(), Vec::new(), Vec::new());
     for (k, line) in file.links.iter().enumerate() {
         let place = || format!("links[{k}]");
         if line.id as usize != k {
             return wrong(place(), format!("has the id {}, but ids count from 0", line.id));
+        }
+        if line.length.is_some() != fabric.floor.is_some() {
+            return wrong(place(), "must have the length of its way, where there is a floor, and nowhere else".to_owned());
         }
         for (end, (node, port)) in [("a", line.a), ("b", line.b)] {
             if node as usize >= pod.node_count() || usize::from(port) >= PORT_NAMES.len() {
@@ -71,11 +74,13 @@ fn of_pod(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<
             },
         };
         links.push(Link { a: ends[0], b: ends[1], class, link_type, simplex: false });
+        ways.extend(line.length.map(|length| (length, link_type)));
         ocs_of.push(ocs);
     }
     let symmetry = symmetry((pod.chips_per_cube(), pod.cubes), &file.symmetry.generators, "cube")?;
     let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims));
-    Ok((topology.with_capacities(fabric.capacities.clone()), ocs_of.into()))
+    let topology = topology.with_capacities(fabric.capacities.clone());
+    Ok((if fabric.floor.is_some() { topology.with_cables(ways) } else { topology }, ocs_of.into()))
 }
 
 /// The same of a network: whether it is the declared one is for the predicate of its family.

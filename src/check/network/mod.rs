@@ -64,7 +64,7 @@ pub(super) fn recount(
     let hosts = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
     let routers = topology.node_count() as u64;
     let (paths, edge_connectivity, failures) = searched(topology, failures);
-    Ok(NetworkMetrics { routers, hosts, links, endpoint_links, bisection, paths, edge_connectivity, failures, floor: None })
+    Ok(NetworkMetrics { routers, hosts, links, endpoint_links, bisection, paths, edge_connectivity, failures })
 }
 
 /// What takes searches from every router: shortest paths, edge connectivity, failures.

@@ -24,6 +24,7 @@ mod rule;
 mod sample;
 mod shortcuts;
 
+pub(crate) use network::unasked;
 pub use sample::{Sampled, Search, sampled};
 
 use super::graph::LitGraph;

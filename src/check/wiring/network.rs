@@ -60,7 +60,7 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
         Family::Shortcuts(of) => shortcuts::matched(topology, of),
         Family::Permuted(of) => {
             let base = rule_of_family(&of.base).ok_or("its base has no rule")?;
-            permuted::conserved(topology, &permuted::Exchanged { base, of })
+            permuted::conserved(fabric, network, topology, &permuted::Exchanged { base, of })
         }
         _ => Ok(()),
     };
@@ -71,6 +71,31 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
         return Err(CheckError::symmetry(format!("it moves blocks of {moved} routers, but those of the network have {block}")));
     }
     Ok(())
+}
+
+/// What a draw has given that was not asked for, by the name of its counter: links that come twice, and those
+/// that were dropped for it; routers with fewer links than the degree.
+pub(crate) fn unasked(network: &Network, topology: &Topology) -> Option<(&'static str, u64)> {
+    match &network.family {
+        Family::Permuted(of) => {
+            let base = rule_of_family(&of.base)?.links();
+            let apart = topology.nodes().map(|node| {
+                let mut met: Vec<u32> = topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect();
+                met.sort_unstable();
+                met.dedup();
+                met.len() as u64
+            });
+            Some(("duplicates", base.saturating_sub(apart.sum::<u64>() / 2)))
+        }
+        Family::Shortcuts(of) => {
+            let mut ends = vec![0u32; of.routers as usize];
+            for link in topology.links().iter() {
+                [link.a, link.b].into_iter().for_each(|end| ends[end.node.index()] += 1);
+            }
+            Some(("short_routers", ends.into_iter().filter(|&count| count < of.degree).count() as u64))
+        }
+        _ => None,
+    }
 }
 
 /// Checks the number of routers and what they are called: only then has every router a name that errors can

@@ -16,6 +16,10 @@ pub(super) trait Rule {
     fn degree(&self, router: u32) -> u32;
     /// How many links join two routers, and their class; `None` where there is none.
     fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)>;
+    /// Whether who is joined also says by which class and declared link; otherwise those are counted apart.
+    fn tells_kinds(&self) -> bool {
+        true
+    }
     /// Which declared link joins two routers, where their class does not tell.
     fn link_type(&self, _from: u32, _to: u32) -> Option<LinkTypeId> {
         None
@@ -94,6 +98,9 @@ fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &dyn Rul
         let Some((_, class)) = rule.joined(link.a.node.0, link.b.node.0) else {
             return Err(format!("{} joins two routers that are not neighbors", name()));
         };
+        if !rule.tells_kinds() {
+            continue;
+        }
         if link.class != class {
             let must = if class == LinkClass::Local { "inside a group" } else { "between groups" };
             return Err(format!("{} must be a link {must}", name()));

@@ -335,10 +335,14 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0135",
-        "a network that does not fit on its floor",
+        "a fabric that does not fit on its floor",
         "A `floor` has a place for every cabinet, and a cabinet room for what stands together: `grid = fixed a x b` has at \
          least as many places as there are cabinets, and with `clustering = by_group` a group fits a cabinet. Only families \
-         with groups have them: `polarstar`, `bundlefly`, `dragonfly`, `megafly`, `xpander`, `levels`.\n\
+         with groups have them: `polarstar`, `bundlefly`, `dragonfly`, `megafly`, `xpander`, `levels`. `by_cluster` is of \
+         `polarstar` and `polarfly`, and a cabinet holds one supernode at least.\n\
+         \n\
+         In a pod every cube is a cabinet, and so is every rack of switches: `ocs = at 0 x 0;` (row and column of the first \
+         rack) or `ocs = row 1;` says where they stand, `ocs_rack = 16;` how many switches a rack holds.\n\
          \n\
          Links that are told apart by their length (`copper <= 10 m; beyond = optical;`) carry alike, have different limits, \
          and are not named elsewhere.",

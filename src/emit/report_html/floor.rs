@@ -3,7 +3,8 @@
 use crate::compiled::Compiled;
 use crate::emit::number::tenths;
 use crate::emit::svg::{self, Curve, FloorPicture, Line, Stroke};
-use crate::emit::{floor_lines, floor_rows};
+use crate::emit::{floor_lines, floor_rows, trade_off};
+use crate::ir::Cable;
 use crate::model::Floor;
 use minijinja::{Value, context};
 use std::collections::BTreeMap;
@@ -17,24 +18,30 @@ pub(super) fn floor(compiled: &Compiled) -> Option<Value> {
     let topology = &compiled.topology;
     let mut bundles: BTreeMap<[usize; 2], u64> = BTreeMap::new();
     let mut leaving = vec![(0u64, 0u64); placement.place_of.len()];
-    for (id, link) in topology.links().enumerate() {
-        let [one, other] = [link.a.node, link.b.node].map(|end| placement.cabinet_of[end.0 as usize] as usize);
+    let laid = placement.laid(&compiled.fabric, floor, topology);
+    for cable in &laid {
+        let [one, other] = cable.ends.map(|end| placement.cabinet(end) as usize);
         if one != other {
             *bundles.entry([one.min(other), one.max(other)]).or_default() += 1;
             for cabinet in [one, other] {
                 leaving[cabinet].0 += 1;
-                leaving[cabinet].1 += u64::from(topology.length(id));
+                leaving[cabinet].1 += u64::from(cable.length);
             }
         }
     }
-    let held = placement.routers();
+    let (held, switches) = (placement.routers(), placement.switches());
+    let of_pod = compiled.fabric.pod().is_some();
     let cabinet = |number: usize| {
         let ([row, column], (cables, length)) = (placement.place_of[number], leaving[number]);
-        let routers = held[number].len();
+        let holds = match (switches[number].len(), held[number].len()) {
+            (0, chips) if of_pod => format!("cube {number}, {chips} chips"),
+            (0, routers) => format!("{routers} routers"),
+            (1, _) => "1 switch".to_owned(),
+            (switches, _) => format!("{switches} switches"),
+        };
         let mean = tenths(length.checked_div(cables).unwrap_or(0));
-        let title =
-            format!("cabinet {number}, row {row}, column {column}: {routers} routers, {cables} cables leave it, {mean} m on average");
-        ([row, column], cables, title)
+        let title = format!("cabinet {number}, row {row}, column {column}: {holds}, {cables} cables leave it, {mean} m on average");
+        ([row, column], cables, title, !switches[number].is_empty())
     };
     let picture = svg::floor(&FloorPicture {
         label: format!(
@@ -46,13 +53,36 @@ pub(super) fn floor(compiled: &Compiled) -> Option<Value> {
         cabinets: (0..placement.place_of.len()).map(cabinet).collect(),
         bundles: bundles.into_iter().collect(),
     });
-    Some(context! { picture, curve => curve(compiled, floor), lines => floor_lines(compiled), rows => floor_rows(compiled) })
+    Some(
+        context! { picture, curve => curve(compiled, floor, &laid), lines => floor_lines(compiled), rows => floor_rows(compiled), weights => weights(compiled) },
+    )
+}
+
+/// What flow costs in cable, as a table and a picture; `None` where cables did not weigh.
+fn weights(compiled: &Compiled) -> Option<Value> {
+    let all = trade_off(compiled);
+    let own = all.iter().find(|(own, ..)| *own)?;
+    let mut points: Vec<(f64, f64, String)> = all
+        .iter()
+        .map(|(_, [cable, share], [weight, hops, flow, ..])| {
+            (*cable, *share, format!("weight {weight}: {cable:.4} m, flow {flow}, {hops} hops on average"))
+        })
+        .collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let picture = svg::curve(&Curve {
+        label: "Flow of the graphs that are found for different weights of cable, by their average cable".to_owned(),
+        x_title: "average cable in order, m",
+        y_title: "% of the largest flow",
+        lines: vec![Line { color: "--accent", points, stroke: Stroke::Bold }],
+        marks: vec![(own.1[0], format!("weight {}", own.2[0].trim_end_matches(" *")))],
+    });
+    let rows: Vec<&[String; 5]> = all.iter().map(|(.., row)| row).collect();
+    Some(context! { picture, rows })
 }
 
 /// Percent of the cables that are at most so long.
-fn curve(compiled: &Compiled, floor: &Floor) -> String {
-    let topology = &compiled.topology;
-    let mut lengths: Vec<u32> = topology.links().ids().map(|id| topology.length(id)).collect();
+fn curve(compiled: &Compiled, floor: &Floor, laid: &[Cable]) -> String {
+    let mut lengths: Vec<u32> = laid.iter().map(|cable| cable.length).collect();
     lengths.sort_unstable();
     let count = lengths.len().max(1) as f64;
     let steps: Vec<(f64, f64, u32)> = {

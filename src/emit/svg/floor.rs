@@ -26,8 +26,8 @@ pub(in crate::emit) struct FloorPicture {
     pub(in crate::emit) grid: [u32; 2],
     /// From one place to the next, along a row and across, in any unit.
     pub(in crate::emit) pitch: [u32; 2],
-    /// Row and column of every cabinet, the cables that leave it, and its title.
-    pub(in crate::emit) cabinets: Vec<([u32; 2], u64, String)>,
+    /// Row and column of every cabinet, the cables that leave it, its title, and whether it holds switches.
+    pub(in crate::emit) cabinets: Vec<([u32; 2], u64, String, bool)>,
     /// Cabinets that cables join, and how many.
     pub(in crate::emit) bundles: Vec<([usize; 2], u64)>,
 }
@@ -54,11 +54,13 @@ pub(in crate::emit) fn floor(picture: &FloorPicture) -> String {
     }
     out.push_str("</g>");
     let side = wide.min(deep) * CABINET;
-    let most = picture.cabinets.iter().map(|&(_, cables, _)| cables).max().unwrap_or(1).max(1) as f64;
-    for (number, (place, cables, title)) in picture.cabinets.iter().enumerate() {
+    let most = picture.cabinets.iter().map(|&(_, cables, ..)| cables).max().unwrap_or(1).max(1) as f64;
+    for (number, (place, cables, title, switches)) in picture.cabinets.iter().enumerate() {
         let [x, y] = middle(*place);
         let [left, top, size] = [x - side / 2.0, y - side / 2.0, side].map(at);
-        let shape = format!("x=\"{left}\" y=\"{top}\" width=\"{size}\" height=\"{size}\" rx=\"2\"");
+        // Racks of switches are round, so that they are told without color.
+        let round = if *switches { at(side / 2.0) } else { "2".to_owned() };
+        let shape = format!("x=\"{left}\" y=\"{top}\" width=\"{size}\" height=\"{size}\" rx=\"{round}\"");
         let strength = 0.05 + 0.5 * *cables as f64 / most;
         push(&mut out, format_args!("<g><rect {shape} style=\"fill:var(--panel);stroke:var(--edge)\"/>"));
         push(&mut out, format_args!("<rect {shape} style=\"fill:var(--accent);fill-opacity:{strength:.2}\"/>"));

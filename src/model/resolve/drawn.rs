@@ -6,8 +6,12 @@ use super::kind::named;
 use super::settings::{Settings, integer, one_of_or, plain_number, wrong_kind};
 use crate::model::errors::ResolveError;
 use crate::model::{ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, Method, Permuted, Reach, Shortcuts};
-use crate::syntax::ast::Block;
+use crate::syntax::ast::{Block, Value};
 use crate::syntax::words::Place as Fields;
+
+/// What may be permuted: links both ways that parameters tell, but for a tree, whose routers are of levels.
+const PERMUTABLE: &str =
+    "a grid, a hypercube, a `polarfly`, `slim_fly`, `spectralfly`, `polarstar`, `bundlefly`, `dragonfly` or `megafly`, or `levels`";
 
 /// The largest effort of a search.
 const MOST_EFFORT: i64 = 1000;
@@ -95,14 +99,14 @@ impl Place<'_> {
         };
         let base = Place { name: &name, ..*self }.family(context, of);
         let (base, links) = base.unwrap_or_else(|| {
-            let help = Some("of a grid, a hypercube, a polarfly, a slim fly or a spectralfly".to_owned());
+            let help = Some(format!("of {PERMUTABLE}"));
             let (what, place) = (format!("`{}`", name.value), "`permute`".to_owned());
             context.error(ResolveError::Misplaced { what, place, help, span: name.span });
             None
         })?;
         if !base.may_be_permuted() {
             let problem = format!("links of a `{}` cannot exchange ends", base.name());
-            let help = "permute a grid, a hypercube, a polarfly, a slim fly or a spectralfly: links of one kind, by a rule".to_owned();
+            let help = format!("permute {PERMUTABLE}, without spare routers");
             return self.none_such(context, problem, help, name.span);
         }
         let Some(floor) = floor else {
@@ -128,16 +132,42 @@ impl Place<'_> {
         Some((Family::Permuted(permuted), links))
     }
 
-    /// `synthesize { routers; degree; arcs; effort; seed; }`.
-    pub(super) fn synthesize(&self, context: &mut Context, block: &Block) -> Found {
+    /// `synthesize { routers; degree; arcs; effort; seed; cable; }`.
+    pub(super) fn synthesize(&self, context: &mut Context, block: &Block, floor: Option<&Floor>) -> Found {
         let settings = self.settings(context, Some(block), Fields::FreeGraph);
         let links = self.links(context, &settings);
         let arcs = one_of_or(context, &settings, "arcs", Arcs::Duplex)?;
         let sizes = self.regular(context, &settings, arcs);
         let effort = settings.get("effort").map_or(Some(1), |value| integer(context, "`effort`", value, 1..=MOST_EFFORT));
         let seed = seed(context, &settings);
+        let cable = match settings.get("cable") {
+            Some(value) => Some(self.cable(context, value, floor)?),
+            None => None,
+        };
         let (routers, degree) = sizes?;
-        Some((Family::Synthesized(FreeGraph { routers, degree, arcs, effort: effort? as u32, seed: seed? }), links?))
+        Some((Family::Synthesized(FreeGraph { routers, degree, arcs, effort: effort? as u32, seed: seed?, cable }), links?))
+    }
+
+    /// `cable = 0.2`: thousandths, on a floor whose cabinets the search fills in order.
+    fn cable(&self, context: &mut Context, value: &Value, floor: Option<&Floor>) -> Option<u32> {
+        let Some(floor) = floor else {
+            context.error(missing("`cable`", "a floor, which tells how long cables are", "floor { cabinet = 16; }", value.span));
+            return None;
+        };
+        if floor.clustering != Clustering::Sequential {
+            let problem = "`cable` in `synthesize` weighs cables between cabinets that are filled in order".to_owned();
+            let help = "write `clustering = sequential;`".to_owned();
+            context.error(ResolveError::FloorMisfit { problem, help, span: floor.span });
+            return None;
+        }
+        let number = plain_number(context, "`cable`", value, "0.2")?;
+        let thousandths = number.times(1000).filter(|weight| *weight <= 1000);
+        if thousandths.is_none() {
+            let (wanted, found) = ("a weight from 0 to 1, with at most three digits behind the point".to_owned(), "this is not".to_owned());
+            let help = Some("at 0.2, a per cent of the distances counts as much as four of the cables".to_owned());
+            context.error(ResolveError::OutOfRange { what: "`cable`".to_owned(), wanted, help, span: value.span, found });
+        }
+        thousandths.map(|weight| weight as u32)
     }
 
     /// `routers` and `degree` of a regular graph.

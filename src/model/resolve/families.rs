@@ -58,7 +58,7 @@ impl Place<'_> {
             ("xpander", ValueKind::Block(_, block)) => self.xpander(context, block),
             ("random_regular", ValueKind::Block(_, block)) => self.random_regular(context, block),
             ("ring_n" | "nbr" | "gau", ValueKind::Block(_, block)) => self.shortcuts(context, block),
-            ("synthesize", ValueKind::Block(_, block)) => self.synthesize(context, block),
+            ("synthesize", ValueKind::Block(_, block)) => self.synthesize(context, block, None),
             ("dragonfly", ValueKind::Block(_, block)) => self.dragonfly(context, block),
             ("fat_tree", ValueKind::Block(_, block)) => self.fat_tree(context, block),
             ("kautz", ValueKind::Block(_, block)) => self.kautz(context, block),

@@ -1,18 +1,23 @@
-//! `floor { .. }`: first what is written, then whether the network fits it.
+//! `floor { .. }`: first what is written, then whether the network, or the pod, fits it.
+
+mod grid;
+mod pod;
 
 use super::context::Context;
 use super::items::Items;
 use super::kind::Kind;
 use super::settings::{Settings, integer, limit, named_block, one_of, quantity, quantity_of, settings, thousandths, wrong_kind};
 use super::site::{Links, Site, link_named};
+use crate::algebra::Plane;
 use crate::diag::Span;
 use crate::ids::LinkTypeId;
 use crate::limits::{ROUTERS, WALKTRAP_ROUTERS};
 use crate::model::errors::ResolveError;
-use crate::model::{Bundles, ByLength, Clustering, Family, Filling, Floor, LinkType, Network, PlacementChoice};
+use crate::model::{Bundles, ByLength, Clustering, Family, Filling, Floor, LinkType, Network, Ocs, PlacementChoice};
 use crate::syntax::ast::{Block, Setting, Statement, StatementKind, Value, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::Dimension;
+use grid::{SIDE, grid_of, too_small};
 
 /// Cables within a cabinet, the ends of those between, and the pitches, 0.1 m, where a spec does not say.
 const INSIDE: u32 = 20;
@@ -20,8 +25,6 @@ const OVERHEAD: u32 = 20;
 const PITCH: [u32; 2] = [6, 21];
 /// The longest of any of these: 1 km.
 const LONGEST: u64 = 10_000;
-/// Places along a side of the floor.
-const SIDE: i64 = 1 << 12;
 /// Steps of a random walk.
 const STEPS: i64 = 16;
 /// The largest effort of the annealing.
@@ -30,15 +33,21 @@ const MOST_EFFORT: i64 = 1000;
 /// The floor as written, before it is known how many cabinets there are: `grid` is zero where the spec leaves
 /// it open. The outer `None` says that an error was reported.
 #[allow(clippy::option_option)]
-pub(super) fn written(context: &mut Context, items: &Items<'_>, site: &Site<'_>) -> Option<Option<Floor>> {
+pub(super) fn written(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Option<Floor>> {
     let Some((block, span)) = items.floor else {
-        no_floor(context, items);
+        no_floor(context, items, kind);
         return Some(None);
     };
     let (limits, rest): (Vec<&Statement>, Vec<&Statement>) = block.statements.iter().partition(|statement| of_link(statement));
     let rest = Block { statements: rest.into_iter().cloned().collect(), span: block.span };
     let settings = settings(context, &rest, "`floor`".to_owned(), span, Place::Floor);
-    let cabinet = settings.need(context, "cabinet", "16").and_then(|value| integer(context, "`cabinet`", value, 1..=ROUTERS as i64));
+    let foreign = foreign(context, &settings, kind);
+    let cabinet = if kind.network {
+        settings.need(context, "cabinet", "16").and_then(|value| integer(context, "`cabinet`", value, 1..=ROUTERS as i64))
+    } else {
+        Some(0)
+    };
+    let racks = pod::racks(context, &settings, kind);
     let grid = match settings.get("grid") {
         Some(value) => fixed(context, value),
         None => Some([0, 0]),
@@ -53,10 +62,14 @@ pub(super) fn written(context: &mut Context, items: &Items<'_>, site: &Site<'_>)
     let clustering = settings.get("clustering").map_or(Some(Clustering::default()), |value| clustering(context, value));
     let placement = settings.get("placement").map_or(Some(PlacementChoice::default()), |value| placement(context, value));
     let by_length = by_length(context, &limits, &settings, site.links);
+    if foreign {
+        return None;
+    }
     Some(Some(Floor {
         cabinet: cabinet? as u32,
         grid: grid?,
         cabinets: 0,
+        racks: racks?,
         pitch: [pitch_x?, pitch_y?],
         order: order?,
         clustering: clustering?,
@@ -86,27 +99,37 @@ pub(super) fn goes_by_length(items: &Items<'_>, links: &Links) -> Option<LinkTyp
     (limited && !links.names.is_empty()).then_some(LinkTypeId(0))
 }
 
+/// The least floor of a fabric of that kind.
+pub(super) fn example(kind: Kind) -> &'static str {
+    if kind.network { "floor { cabinet = 16; }" } else { "floor { ocs = at 0 x 0; }" }
+}
+
 /// Complains about what links have only on a floor.
-fn no_floor(context: &mut Context, items: &Items<'_>) {
+fn no_floor(context: &mut Context, items: &Items<'_>, kind: Kind) {
     const ON_A_FLOOR: [&str; 4] = ["per_metre", "cost", "cost_per_metre", "power"];
     for statement in items.links.iter().flat_map(|(_, block, _)| &block.statements) {
         let word = statement.kind.keyword();
         if ON_A_FLOOR.contains(&word) {
-            let help = Some("only a `floor { cabinet = 16; }` tells how long cables are; add one, or remove this".to_owned());
+            let help = Some(format!("only a `{}` tells how long cables are; add one, or remove this", example(kind)));
             let (what, place) = (format!("`{word}`"), "a fabric without a floor".to_owned());
             context.error(ResolveError::Misplaced { what, place, help, span: statement.span });
         }
     }
 }
 
-/// Complains about a floor under a pod.
-pub(super) fn none_in_pods(context: &mut Context, items: &Items<'_>, kind: Kind) {
-    if let Some((_, span)) = items.floor {
-        let help = "remove it: only the cables of networks are laid".to_owned();
-        context.error(kind.misfit("`floor`".to_owned(), help, span));
-    } else {
-        no_floor(context, items);
+/// Complains about what the floor of the other kind of fabric has; returns whether there is any.
+fn foreign(context: &mut Context, settings: &Settings<'_>, kind: Kind) -> bool {
+    let (names, place, help) = match kind.network {
+        true => (["ocs", "ocs_rack"], "the floor of a network", "remove it: a network has no optical circuit switches"),
+        false => (["cabinet", "clustering"], "the floor of a pod", "remove it: every cube is a cabinet"),
+    };
+    let mut any = false;
+    for name in names.into_iter().filter(|name| settings.get(name).is_some()) {
+        let (what, span) = (format!("`{name}`"), settings.place_of(name));
+        context.error(ResolveError::Misplaced { what, place: place.to_owned(), help: Some(help.to_owned()), span });
+        any = true;
     }
+    any
 }
 
 /// `fixed 4 x 8`: rows and columns.
@@ -228,6 +251,11 @@ fn by_length(context: &mut Context, limits: &[&Statement], settings: &Settings<'
     Some(Some(ByLength { up_to: up_to.into_iter().map(|(link, tenths, _)| (link, tenths)).collect(), beyond, span }))
 }
 
+/// The floor with its racks, cabinets and grid, if a pod of so many cubes and chips per cube fits.
+pub(super) fn fitted_pod(context: &mut Context, floor: Floor, size: [u32; 2], ocses: &[Ocs]) -> Option<Floor> {
+    pod::fitted(context, floor, size, ocses)
+}
+
 /// The floor with its cabinets and grid, if the network fits.
 pub(super) fn fitted(context: &mut Context, floor: Floor, network: &Network, links: &Links) -> Option<Floor> {
     let routers = network.router_count() as u32;
@@ -245,7 +273,20 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, network: &Network, lin
         let problem = format!("`walktrap` clusters at most {WALKTRAP_ROUTERS} routers, not {routers}");
         return misfit(problem, "choose another `clustering`", floor.span);
     }
+    let plane = network.family.plane();
     let cabinets = match (floor.clustering, group) {
+        (Clustering::ByCluster, _) => {
+            let Some([q, size]) = plane else {
+                let problem = format!("the groups of a `{}` form no clusters", network.family.name());
+                return misfit(problem, "choose another `clustering`: `polarstar` and `polarfly` have clusters", floor.span);
+            };
+            let points = floor.cabinet / size;
+            if points == 0 {
+                let problem = format!("a cabinet of {} routers holds no group of {size}", floor.cabinet);
+                return misfit(problem, "raise `cabinet`, or choose another `clustering`", floor.span);
+            }
+            Plane::cluster_sizes(q).into_iter().map(|cluster| cluster.div_ceil(points)).sum()
+        }
         (Clustering::ByGroup, Some(group)) if group > floor.cabinet => {
             let problem = format!("a cabinet of {} routers holds no group of {group}", floor.cabinet);
             return misfit(problem, "raise `cabinet`, or choose another `clustering`", floor.span);
@@ -253,16 +294,8 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, network: &Network, lin
         (Clustering::ByGroup, Some(group)) => routers / group,
         _ => routers.div_ceil(floor.cabinet),
     };
-    let [rows, columns] = floor.grid;
-    let grid = if rows == 0 {
-        let least = cabinets.isqrt();
-        let rows = if least * least < cabinets { least + 1 } else { least };
-        [rows, cabinets.div_ceil(rows)]
-    } else {
-        [rows, columns]
-    };
-    if u64::from(grid[0]) * u64::from(grid[1]) < u64::from(cabinets) {
-        let problem = format!("{} rows of {} have {} places, but there are {cabinets} cabinets", grid[0], grid[1], grid[0] * grid[1]);
+    let grid = grid_of(floor.grid, cabinets);
+    if let Some(problem) = too_small(grid, cabinets) {
         return misfit(problem, "make `grid` larger, or leave it out", floor.span);
     }
     if let Some(by_length) = &floor.by_length {

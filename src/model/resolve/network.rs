@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
     let router = hardware::router(context, items, site, kind);
     let budget = choices::budget(context, items, site, kind, router.as_ref());
-    let floor = floor::written(context, items, site);
+    let floor = floor::written(context, items, site, kind);
     let network = topology(context, items, site, kind, floor.as_ref().and_then(Option::as_ref));
     let failures = failures::failures(context, items, network.as_ref());
     let routing = choices::routing(context, items, site, kind);
@@ -38,7 +38,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         requires::need_failures(context, &requires);
     }
     if floor == Some(None) {
-        requires::need_floor(context, &requires);
+        requires::need_floor(context, &requires, kind);
     }
     // Who sends follows from the family alone, but where a file says how many hosts some routers have.
     let each = router.as_ref().map_or(1, |router| router.hosts);
@@ -95,6 +95,7 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
     let place = Place { name: &name, links: site.links, by_length };
     let (family, [local, global]) = match (&*name.value, &setting.value.kind) {
         ("permute", ValueKind::Block(_, block)) => place.permute(context, block, floor)?,
+        ("synthesize", ValueKind::Block(_, block)) => place.synthesize(context, block, floor)?,
         ("graph", ValueKind::File(_, path, block)) => {
             let (listed, default) = graph::graph(context, site, path, block.as_ref(), name.span)?;
             // Every link of a file has its own type.

@@ -90,9 +90,8 @@ fn require(
         context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
         return None;
     }
-    if matches!(metric, Metric::Graph(_) | Metric::Floor(_)) && !kind.network {
+    if matches!(metric, Metric::Graph(_)) && !kind.network {
         let help = match metric {
-            Metric::Floor(_) => "remove it: only the cables of networks are laid",
             Metric::Graph(GraphMetric::Bisection) => "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through",
             _ => "remove it: what is measured of a graph is measured of networks",
         };
@@ -263,9 +262,9 @@ fn simulated(context: &mut Context, item: &RequireItem, subjects: &Subjects<'_>)
 const SHARES: u64 = 1_000_000;
 
 /// Complains about lines on cables where the spec has no floor.
-pub(super) fn need_floor(context: &mut Context, requires: &[Require]) {
+pub(super) fn need_floor(context: &mut Context, requires: &[Require], kind: Kind) {
     for line in requires.iter().filter(|line| matches!(line.metric, Metric::Floor(_))) {
-        let help = Some("add `floor { cabinet = 16; }`".to_owned());
+        let help = Some(format!("add `{}`", super::floor::example(kind)));
         let (what, place) = (format!("`{}`", line.metric.name()), "a fabric without a `floor`".to_owned());
         context.error(ResolveError::Misplaced { what, place, help, span: line.span });
     }
@@ -283,7 +282,7 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) -> ResolveError {
     let fits = |metric: &Metric| match metric {
         Metric::DisjointTrees => !kind.network,
-        Metric::Graph(_) | Metric::Floor(_) | Metric::Collective(_) => kind.network,
+        Metric::Graph(_) | Metric::Collective(_) => kind.network,
         _ => true,
     };
     let known: Vec<&str> = Metric::every().filter(fits).map(Metric::name).collect();

@@ -16,6 +16,12 @@ pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Bloc
     let mut found = Synthesize::default();
     let Some(block) = block else { return Some(TopologyChoice::Synthesize(found)) };
     let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, Place::Synthesize);
+    if settings.get("cable").is_some() {
+        let help = "remove it: every face port keeps its fiber, however switches are set, so that no topology has shorter cables";
+        let (what, place) = ("`cable`".to_owned(), "the `synthesize` of a pod".to_owned());
+        context.error(ResolveError::Misplaced { what, place, help: Some(help.to_owned()), span: settings.place_of("cable") });
+        return None;
+    }
     found.symmetry = one_of_or(context, &settings, "symmetry", found.symmetry)?;
     found.objective = one_of_or(context, &settings, "objective", found.objective)?;
     if let Some(value) = settings.get("time_limit") {

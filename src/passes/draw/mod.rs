@@ -16,6 +16,7 @@ mod xpander;
 
 pub use error::DrawError;
 pub use links::Links;
+pub use search::{Searched, Weighing, weighed};
 
 use crate::diag::Span;
 use crate::model::{Draw, Family, Permuted};
@@ -41,17 +42,17 @@ pub fn candidates(family: &Family, span: Span) -> Result<Vec<Links>, DrawError> 
     }
 }
 
-/// The candidates of a network whose links exchange ends, from those of its base.
+/// The candidates of a network whose links exchange ends, from those of its base; of either, by kind.
 ///
 /// # Errors
 /// As [`candidates`].
-pub fn permuted(of: &Permuted, base: &[[u32; 2]], span: Span) -> Result<Vec<Links>, DrawError> {
+pub fn permuted(of: &Permuted, base: &[&Links], span: Span) -> Result<Vec<Vec<Links>>, DrawError> {
     let routers = of.base.router_count() as u32;
     draws(of.draw, |stream| permute::draw(of, base, stream)).ok_or(DrawError::permuted(routers, of.draw.attempts, span))
 }
 
 /// Every draw by streams of its own, one per attempt.
-fn draws(how: Draw, once: impl Fn(&mut Stream) -> Option<Links> + Sync) -> Option<Vec<Links>> {
+fn draws<T: Send>(how: Draw, once: impl Fn(&mut Stream) -> Option<T> + Sync) -> Option<Vec<T>> {
     let draw = |number: u32| {
         let attempts = u64::from(how.attempts);
         (0..attempts).find_map(|attempt| once(&mut Stream::new(how.seed, u64::from(number) * attempts + attempt)))

@@ -4,8 +4,14 @@
 //! Kautz graph of as many routers, where that is regular. It keeps exchanges that do not lengthen the sum of
 //! distances by more than a threshold that falls to zero. The flow of a graph is bounded by that sum, and one
 //! that is regular and random enough comes close; which of the restarts carries most, the certified flow
-//! decides. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh 1983. Cost: effort x a
-//! fixed number of word operations.
+//! decides.
+//!
+//! Where cables weigh w, what falls is (1 - w) H / H0 + w C / C0, as an integer over the common denominator:
+//! H is the sum of distances, H0 what Moore's bound leaves of it, C the length of all cables with the
+//! routers in cabinets in order, C0 what as many cables between any two routers have on average. At w = 0.2,
+//! so, a per cent of H0 is worth four of C0. Every other restart then begins with the circulant graph
+//! itself, whose cables are short. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh
+//! 1983. Cost: effort x a fixed number of word operations.
 
 use super::distances::Distances;
 use super::links::Links;
@@ -25,29 +31,118 @@ const FEWEST: usize = 200;
 /// for 20 to 80 routers of four arcs.
 const HEAT: f64 = 0.02;
 
+/// What cables cost a graph, against its distances.
+pub struct Weighing<'a> {
+    /// Thousandths of the whole.
+    pub weight: u32,
+    /// Length of a cable between two routers, 0.1 m.
+    pub length: &'a (dyn Fn([u32; 2]) -> u32 + Sync),
+}
+
+/// A graph that was found.
+pub struct Searched {
+    /// Its links, sorted.
+    pub links: Links,
+    /// The sum of the distances of all ordered pairs.
+    pub distances: u64,
+    /// Length of all cables, 0.1 m; 0 where they do not count.
+    pub cable: u64,
+}
+
 /// Graphs by rising sum of distances, each once.
 pub(super) fn search(free: &FreeGraph) -> Vec<Links> {
+    restarts(free, None, RESTARTS).into_iter().map(|(_, _, _, links)| links).collect()
+}
+
+/// The graph that weighs least of so many restarts, all of them where that is not said.
+pub fn weighed(free: &FreeGraph, weighing: &Weighing<'_>, most: Option<u64>) -> Searched {
+    let found = restarts(free, Some(weighing), most.unwrap_or(RESTARTS));
+    let (_, distances, cable, links) = found.into_iter().next().expect("there is a restart at least");
+    Searched { links, distances, cable }
+}
+
+/// What restarts find, lightest first, each once: what it weighs, distances, cables, links.
+fn restarts(free: &FreeGraph, weighing: Option<&Weighing<'_>>, count: u64) -> Vec<(u128, u64, u64, Links)> {
+    let scale = Scale::new(free, weighing);
     let restart = |number: u64| {
         let mut stream = Stream::new(free.seed, number);
-        let start = kautz(free).filter(|_| number.is_multiple_of(2)).unwrap_or_else(|| Graph::disordered(free, &mut stream));
-        descend(free, start, &mut stream)
+        let early = number.is_multiple_of(2);
+        let start = match weighing.is_some_and(|weighing| weighing.weight > 0) {
+            true => early.then(|| Graph::circulant(free)),
+            false => kautz(free).filter(|_| early),
+        };
+        let start = start.unwrap_or_else(|| Graph::disordered(free, &mut stream));
+        descend(free, &scale, start, &mut stream)
     };
-    let mut found: Vec<(u64, Links)> = (0..RESTARTS).into_par_iter().map(restart).collect();
+    let mut found: Vec<(u128, u64, u64, Links)> = (0..count).into_par_iter().map(restart).collect();
     found.extend(kautz(free).map(|graph| {
-        let sum = graph.distances(&mut Distances::new(free.routers as usize));
-        (sum, graph.links())
+        let (sum, cable) = (graph.distances(&mut Distances::new(free.routers as usize)), scale.cables(&graph.arcs));
+        (scale.score(sum, cable), sum, cable, graph.links())
     }));
     found.sort();
     found.dedup();
-    found.into_iter().map(|(_, links)| links).collect()
+    found
+}
+
+/// What distances and cables are measured by.
+struct Scale<'a> {
+    weighing: Option<&'a Weighing<'a>>,
+    /// What a hop of one pair, and 0.1 m of cable, weigh.
+    hop: u128,
+    cable: u128,
+    /// What a hop would weigh if nothing else did.
+    whole: u128,
+}
+
+impl<'a> Scale<'a> {
+    fn new(free: &FreeGraph, weighing: Option<&'a Weighing<'a>>) -> Self {
+        let Some(of) = weighing else { return Self { weighing, hop: 1, cable: 0, whole: 1 } };
+        let routers = free.routers;
+        let pairs = (0..routers).flat_map(|one| (0..one).map(move |other| [other, one]));
+        let all: u128 = pairs.map(|pair| u128::from((of.length)(pair))).sum();
+        let count = u128::from(routers) * u128::from(routers - 1) / 2;
+        let arcs = u128::from(routers) * u128::from(free.degree) / if free.arcs == Arcs::Simplex { 1 } else { 2 };
+        let mean = (all * arcs).div_ceil(count.max(1)).max(1);
+        let weight = u128::from(of.weight);
+        Self { weighing, hop: (1000 - weight) * mean, cable: weight * u128::from(least(free)), whole: 1000 * mean }
+    }
+
+    fn score(&self, distances: u64, cables: u64) -> u128 {
+        self.hop * u128::from(distances) + self.cable * u128::from(cables)
+    }
+
+    /// Length of all cables.
+    fn cables(&self, arcs: &[[u32; 2]]) -> u64 {
+        self.weighing.map_or(0, |of| arcs.iter().map(|&arc| u64::from((of.length)(arc))).sum())
+    }
+
+    /// What so many hops of single pairs weigh where cables do not: whatever the weight, as much of the
+    /// whole.
+    fn threshold(&self, hops: u64) -> u128 {
+        self.whole * u128::from(hops)
+    }
+}
+
+/// The least sum of distances that a degree leaves: Moore's bound.
+fn least(free: &FreeGraph) -> u64 {
+    let (mut left, mut layer, mut hops, mut sum) = (u64::from(free.routers) - 1, u64::from(free.degree), 1, 0);
+    while left > 0 {
+        let here = layer.min(left);
+        sum += here * hops;
+        left -= here;
+        layer = layer.saturating_mul(u64::from(free.degree) - u64::from(free.arcs == Arcs::Duplex));
+        hops += 1;
+    }
+    sum * u64::from(free.routers)
 }
 
 /// One restart: the best graph on the way.
-fn descend(free: &FreeGraph, mut graph: Graph, stream: &mut Stream) -> (u64, Links) {
+fn descend(free: &FreeGraph, scale: &Scale<'_>, mut graph: Graph, stream: &mut Stream) -> (u128, u64, u64, Links) {
     let routers = free.routers as usize;
     let mut distances = Distances::new(routers);
-    let mut current = graph.distances(&mut distances);
-    let mut best = (current, graph.links());
+    let (sum, mut cable) = (graph.distances(&mut distances), scale.cables(&graph.arcs));
+    let mut current = scale.score(sum, cable);
+    let mut best = (current, sum, cable, graph.links());
     // Distances rarely exceed five hops.
     let cost = routers * graph.degree * routers.div_ceil(64) * 5;
     let evaluations = (WORK / cost).saturating_mul(free.effort as usize).max(FEWEST);
@@ -55,12 +150,14 @@ fn descend(free: &FreeGraph, mut graph: Graph, stream: &mut Stream) -> (u64, Lin
     for done in 0..evaluations {
         let two = graph.any_two(stream);
         let Some(undo) = graph.exchange(two) else { continue };
-        let limit = current + (heat * (evaluations - done) as f64 / evaluations as f64) as u64;
-        let sum = graph.distances(&mut distances);
-        if sum <= limit {
-            current = sum;
-            if sum < best.0 {
-                best = (sum, graph.links());
+        let limit = current + scale.threshold((heat * (evaluations - done) as f64 / evaluations as f64) as u64);
+        let (sum, now) = (graph.distances(&mut distances), undo.at.map(|at| graph.arcs[at]));
+        let longer = cable + scale.cables(&now) - scale.cables(&undo.before);
+        let score = scale.score(sum, longer);
+        if score <= limit {
+            (current, cable) = (score, longer);
+            if score < best.0 {
+                best = (score, sum, cable, graph.links());
             }
         } else {
             graph.undo(undo);
@@ -216,11 +313,28 @@ mod tests {
     #[test]
     fn distances_are_short() {
         for (routers, reached, least) in [(10, 140, 140), (20, 680, 680), (30, 1910, 1890), (40, 3730, 3720)] {
-            let free = FreeGraph { routers, degree: 4, arcs: Arcs::Simplex, effort: 1, seed: 1 };
+            let free = FreeGraph { routers, degree: 4, arcs: Arcs::Simplex, effort: 1, seed: 1, cable: None };
             let best = &search(&free)[0];
             let graph = Graph::new(routers, 4, true, best.clone());
             let sum = graph.distances(&mut Distances::new(routers as usize));
             assert!((least..=reached).contains(&sum), "{routers}: {sum}");
+        }
+    }
+
+    /// Heavier cables are shorter, and distances longer; without a weight the search is the one that looks at
+    /// distances alone.
+    #[test]
+    fn cables_weigh() {
+        let free = FreeGraph { routers: 48, degree: 4, arcs: Arcs::Duplex, effort: 1, seed: 1, cable: Some(0) };
+        // Cabinets of eight in a row.
+        let length = |[one, other]: [u32; 2]| if one / 8 == other / 8 { 20 } else { 40 + 6 * (one / 8).abs_diff(other / 8) };
+        let of = |weight| weighed(&free, &Weighing { weight, length: &length }, Some(4));
+        let found: Vec<Searched> = [0, 300, 700, 1000].map(of).into();
+        assert!(found.windows(2).all(|pair| pair[0].cable >= pair[1].cable && pair[0].distances <= pair[1].distances));
+        assert!(found[0].cable > found[2].cable && found[0].distances < found[2].distances);
+        assert_eq!(found[0].links, restarts(&free, None, 4).swap_remove(0).3);
+        for of in &found {
+            assert_eq!(of.cable, of.links.iter().map(|&pair| u64::from(length(pair))).sum::<u64>());
         }
     }
 }

@@ -44,7 +44,6 @@ pub fn measure(
         paths,
         edge_connectivity,
         failures,
-        floor: None,
     };
     (metrics, record.into_iter().collect())
 }

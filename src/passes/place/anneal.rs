@@ -15,7 +15,7 @@ const RUNS: u64 = 5;
 const MOVES: u64 = 200_000;
 const MOVES_OF_A_CABINET: u64 = 12_000;
 /// Moves of a run look at so many cables in all at most, for each unit of effort.
-const LOOKS: u64 = 1 << 31;
+const LOOKS: u64 = 1 << 30;
 /// The last threshold, as a part of the first.
 const COOLED: f64 = 0.003;
 /// Times that the threshold falls.
@@ -43,12 +43,14 @@ struct Room<'a> {
     place_of: Vec<u32>,
     /// `[place]`: the cabinet there.
     stands: Vec<Option<u32>>,
+    /// Cabinets from this one on stay where they are.
+    free: usize,
     /// Length of all cables, without what all of them have.
     length: i64,
 }
 
-/// The best of all runs.
-pub(super) fn anneal(cables: &Cables, places: &[[u32; 2]], pitch: [u32; 2], effort: u32, seed: u64) -> Found {
+/// The best of all runs, in which the first `free` cabinets change places.
+pub(super) fn anneal(cables: &Cables, free: usize, places: &[[u32; 2]], pitch: [u32; 2], effort: u32, seed: u64) -> Found {
     let cabinets = cables.to.len() as u64;
     let at: Vec<[i64; 2]> =
         places.iter().map(|&[row, column]| [i64::from(column) * i64::from(pitch[0]), i64::from(row) * i64::from(pitch[1])]).collect();
@@ -56,7 +58,7 @@ pub(super) fn anneal(cables: &Cables, places: &[[u32; 2]], pitch: [u32; 2], effo
     let looks = cables.to.iter().map(Vec::len).sum::<usize>() as u64 * 2 / cabinets.max(1);
     let moves = MOVES.max(MOVES_OF_A_CABINET * cabinets).min(LOOKS / looks.max(1)) * u64::from(effort);
     let run = |number: u64| {
-        let mut room = Room::in_order(cables, &at);
+        let mut room = Room::in_order(cables, free, &at);
         let mut stream = Stream::new(seed, number);
         let exchanges = if number == 0 { room.run(moves, 0.0, &mut stream) } else { room.run(moves, room.heat(&mut stream), &mut stream) };
         (room, exchanges)
@@ -68,11 +70,11 @@ pub(super) fn anneal(cables: &Cables, places: &[[u32; 2]], pitch: [u32; 2], effo
 }
 
 impl<'a> Room<'a> {
-    fn in_order(cables: &'a Cables, at: &'a [[i64; 2]]) -> Self {
+    fn in_order(cables: &'a Cables, free: usize, at: &'a [[i64; 2]]) -> Self {
         let cabinets = cables.to.len() as u32;
         let mut stands = vec![None; at.len()];
         (0..cabinets).for_each(|cabinet| stands[cabinet as usize] = Some(cabinet));
-        let mut room = Self { cables, at, place_of: (0..cabinets).collect(), stands, length: 0 };
+        let mut room = Self { cables, at, place_of: (0..cabinets).collect(), stands, free, length: 0 };
         room.length = room.total();
         room
     }
@@ -105,11 +107,12 @@ impl<'a> Room<'a> {
         half(here, one, other, there) + half(there, other, one, here)
     }
 
-    /// Two different places, of which the first has a cabinet.
+    /// Two different places, of which the first has a cabinet; none whose cabinet stays where it is.
     fn any_two(&self, stream: &mut Stream) -> Option<(u32, u32)> {
-        let one = self.place_of[stream.below(self.place_of.len())];
+        let one = self.place_of[stream.below(self.free)];
         let other = stream.below(self.at.len()) as u32;
-        (one != other).then_some((one, other))
+        let stays = self.stands[other as usize].is_some_and(|cabinet| cabinet as usize >= self.free);
+        (one != other && !stays).then_some((one, other))
     }
 
     /// A threshold under which much is kept: a part of what exchanges change on average.
@@ -188,10 +191,10 @@ mod tests {
     #[test]
     fn a_ring_is_laid_around_the_floor() {
         let places: Vec<[u32; 2]> = (0..16).map(|place| [place / 4, place % 4]).collect();
-        let found = anneal(&ring(16), &places, [10, 10], 1, 1);
+        let found = anneal(&ring(16), 16, &places, [10, 10], 1, 1);
         let at: Vec<[i64; 2]> = places.iter().map(|&[row, column]| [i64::from(column) * 10, i64::from(row) * 10]).collect();
         let cables = ring(16);
-        let mut room = Room::in_order(&cables, &at);
+        let mut room = Room::in_order(&cables, 16, &at);
         room.place_of = found.place_of;
         // A ring through all places of a square floor takes one step per cable.
         assert_eq!(room.total(), 160);
@@ -201,7 +204,7 @@ mod tests {
     fn changes_are_what_totals_differ_by() {
         let places: Vec<[i64; 2]> = (0..12).map(|place| [place % 4 * 6, place / 4 * 21]).collect();
         let cables = ring(10);
-        let mut room = Room::in_order(&cables, &places);
+        let mut room = Room::in_order(&cables, 10, &places);
         let mut stream = Stream::new(3, 3);
         for _ in 0..200 {
             let Some((one, other)) = room.any_two(&mut stream) else { continue };

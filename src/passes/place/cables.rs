@@ -1,6 +1,8 @@
 //! How many cables run between cabinets.
 
+use crate::ids::Id;
 use crate::ir::Topology;
+use crate::model::Pod;
 use std::collections::BTreeMap;
 
 /// How many cables run between cabinets.
@@ -11,9 +13,22 @@ pub(super) struct Cables {
 
 impl Cables {
     pub(super) fn new(topology: &Topology, cabinet_of: &[u32], cabinets: usize) -> Self {
+        let links = topology.links().iter();
+        Self::between(links.map(|link| [link.a.node, link.b.node].map(|end| cabinet_of[end.0 as usize])), cabinets)
+    }
+
+    /// The fibers between the cubes of a pod and the racks of its switches, `rack_of` by switch.
+    pub(super) fn of_pod(pod: &Pod, rack_of: &[u32], cabinets: usize) -> Self {
+        let fibers = pod.ocses.enumerate().flat_map(|(id, ocs)| {
+            let rack = rack_of[id.index()];
+            ocs.a.iter().chain(&ocs.b).map(move |face| [face.cube.0, rack])
+        });
+        Self::between(fibers, cabinets)
+    }
+
+    fn between(pairs: impl Iterator<Item = [u32; 2]>, cabinets: usize) -> Self {
         let mut to: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); cabinets];
-        for link in topology.links().iter() {
-            let [one, other] = [link.a.node, link.b.node].map(|end| cabinet_of[end.0 as usize]);
+        for [one, other] in pairs {
             if one != other {
                 *to[one as usize].entry(other).or_default() += 1;
                 *to[other as usize].entry(one).or_default() += 1;

@@ -7,38 +7,133 @@
 mod anneal;
 mod cables;
 mod error;
+mod neighbors;
 mod refine;
+mod shorten;
 mod walktrap;
 
 pub use error::NoLink;
 
+use crate::algebra::Plane;
 use crate::ir::{PassRecord, Placement, Topology};
-use crate::model::{Clustering, Filling, Floor, PlacementChoice};
+use crate::model::{Clustering, Family, Filling, Floor, PlacementChoice, Pod, RackPlaces, Racks};
 use cables::Cables;
+use neighbors::neighbors;
+use shorten::Room;
 
-/// Places the routers of a topology; `group` are the routers of a group, where there are groups.
-pub fn place(floor: &Floor, topology: &Topology, group: Option<u32>) -> (Placement, PassRecord) {
+/// Places the routers of a topology of a family.
+pub fn place(floor: &Floor, topology: &Topology, family: &Family) -> (Placement, PassRecord) {
+    let group = family.group_size();
     let routers = topology.node_count() as u32;
     let together = |size: u32| (0..routers).map(|router| router / size).collect();
     let cabinet_of: Vec<u32> = match (floor.clustering, group) {
+        (Clustering::ByCluster, _) => by_cluster(floor, family),
         (Clustering::Walktrap { steps }, _) => walktrap::cabinets(topology, floor.cabinet, floor.cabinets, steps),
         (Clustering::ByGroup, Some(group)) => together(group),
         (Clustering::Sequential | Clustering::ByGroup, _) => together(floor.cabinet),
     };
+    match (floor.clustering, floor.placement) {
+        (Clustering::Walktrap { .. }, PlacementChoice::Annealed { effort, seed }) => shortened(floor, topology, cabinet_of, (effort, seed)),
+        _ => standing(floor, topology, cabinet_of),
+    }
+}
+
+/// Cabinets with these routers, where they stand.
+fn standing(floor: &Floor, topology: &Topology, cabinet_of: Vec<u32>) -> (Placement, PassRecord) {
     let cables = Cables::new(topology, &cabinet_of, floor.cabinets as usize);
     let places: Vec<[u32; 2]> = (0..floor.grid[0] * floor.grid[1]).map(|place| at(floor, place)).collect();
+    let (place_of, record) = stood(floor, &cables, floor.cabinets as usize, &places);
+    (Placement { cabinet_of, rack_of: Vec::new(), place_of }, record)
+}
+
+/// Cabinets by walks, or filled in order where those stand with shorter cables; then routers change cabinets.
+fn shortened(floor: &Floor, topology: &Topology, by_walks: Vec<u32>, (effort, seed): (u32, u64)) -> (Placement, PassRecord) {
+    let all = |of: &Placement| topology.links().iter().map(|link| u64::from(of.length(floor, [link.a.node, link.b.node]))).sum::<u64>();
+    let in_order = in_order(floor, topology.node_count() as u32).cabinet_of;
+    let [(walked, one), (ordered, other)] = [by_walks, in_order].map(|cabinet_of| standing(floor, topology, cabinet_of));
+    let kept_order = all(&ordered) < all(&walked);
+    let (start, mut record) = if kept_order { (ordered, other) } else { (walked, one) };
+    let neighbors = neighbors(topology);
+    let at = |&[row, column]: &[u32; 2]| [column * floor.pitch[0], row * floor.pitch[1]].map(i64::from);
+    let room = Room {
+        neighbors: &neighbors,
+        at: start.place_of.iter().map(at).collect(),
+        most: floor.cabinet as usize,
+        inside: floor.inside.into(),
+        more: 2 * i64::from(floor.overhead),
+    };
+    let (cabinet_of, moved) = room.shortened(&start.cabinet_of, effort, seed);
+    record.counters.extend([("kept_order".to_owned(), kept_order.into()), ("routers_moved".to_owned(), moved)]);
+    (Placement { cabinet_of, ..start }, record)
+}
+
+/// Routers in cabinets one after the other, and those in order.
+pub fn in_order(floor: &Floor, routers: u32) -> Placement {
+    let cabinet_of = (0..routers).map(|router| router / floor.cabinet).collect();
+    Placement { cabinet_of, rack_of: Vec::new(), place_of: (0..floor.cabinets).map(|place| at(floor, place)).collect() }
+}
+
+/// `[router]`: its cabinet, where clusters of the projective plane stand together: a cluster fills cabinets
+/// of its own, with as many points as fit each.
+fn by_cluster(floor: &Floor, family: &Family) -> Vec<u32> {
+    let [q, size] = family.plane().expect("clusters are of a plane");
+    let clusters = Plane::new(q).clusters();
+    let points = (floor.cabinet / size) as usize;
+    let mut cabinet_of = vec![0; clusters.len() * size as usize];
+    let mut cabinet = 0;
+    for cluster in 0..=clusters.iter().copied().max().unwrap_or(0) {
+        let members: Vec<usize> = (0..clusters.len()).filter(|&point| clusters[point] == cluster).collect();
+        for some in members.chunks(points) {
+            some.iter().for_each(|&point| cabinet_of[point * size as usize..][..size as usize].fill(cabinet));
+            cabinet += 1;
+        }
+    }
+    cabinet_of
+}
+
+/// Places the cubes of a pod, each a cabinet, and the racks of its switches, which stand where the spec says.
+pub fn place_pod(floor: &Floor, pod: &Pod) -> (Placement, PassRecord) {
+    let per_cube = pod.chips_per_cube();
+    let cabinet_of = (0..pod.node_count() as u32).map(|chip| chip / per_cube).collect();
+    let per_rack = floor.racks.map_or(1, |racks| racks.holds);
+    let rack_of: Vec<u32> = (0..pod.ocses.len() as u32).map(|ocs| pod.cubes + ocs / per_rack).collect();
+    let racks: Vec<[u32; 2]> = floor.racks.map_or_else(Vec::new, |racks| rack_places(floor, racks));
+    // Cubes in order, then the racks, then what is left free.
+    let all = (0..floor.grid[0] * floor.grid[1]).map(|place| at(floor, place));
+    let mut places: Vec<[u32; 2]> = all.filter(|place| !racks.contains(place)).collect();
+    let rest = places.split_off(pod.cubes as usize);
+    places.extend(racks.into_iter().chain(rest));
+    let cables = Cables::of_pod(pod, &rack_of, floor.cabinets as usize);
+    let (place_of, record) = stood(floor, &cables, pod.cubes as usize, &places);
+    (Placement { cabinet_of, rack_of, place_of }, record)
+}
+
+/// Row and column of every rack.
+fn rack_places(floor: &Floor, racks: Racks) -> Vec<[u32; 2]> {
+    let [rows, columns] = floor.grid;
+    match racks.at {
+        RackPlaces::Row(row) => (0..racks.count).map(|rack| [row, (2 * rack + 1) * columns / (2 * racks.count)]).collect(),
+        RackPlaces::From(first) => {
+            let order = (0..rows * columns).map(|place| at(floor, place)).skip_while(|place| *place != first);
+            order.take(racks.count as usize).collect()
+        }
+    }
+}
+
+/// Where cabinets stand: of those places in order, or, but for the last ones, which stay, where cables are
+/// short.
+fn stood(floor: &Floor, cables: &Cables, free: usize, places: &[[u32; 2]]) -> (Vec<[u32; 2]>, PassRecord) {
     let mut counters = vec![("cabinets".to_owned(), u64::from(floor.cabinets))];
-    let taken = match floor.placement {
+    let taken: Vec<u32> = match floor.placement {
         PlacementChoice::InOrder => (0..floor.cabinets).collect(),
         PlacementChoice::Annealed { effort, seed } => {
-            let found = anneal::anneal(&cables, &places, floor.pitch, effort, seed);
+            let found = anneal::anneal(cables, free, places, floor.pitch, effort, seed);
             counters.extend([("moves".to_owned(), found.moves), ("exchanges".to_owned(), found.exchanges)]);
             found.place_of
         }
     };
-    let placement = Placement { cabinet_of, place_of: taken.iter().map(|&place| places[place as usize]).collect() };
     let record = PassRecord { name: "place".to_owned(), stopped_by: "done".to_owned(), counters, notes: Vec::new() };
-    (placement, record)
+    (taken.iter().map(|&place| places[place as usize]).collect(), record)
 }
 
 /// Row and column of a place, in the order in which the floor is filled.

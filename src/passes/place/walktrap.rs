@@ -9,6 +9,7 @@
 //! `refine`). Source: Pons and Latapy 2005; the packing is ours. Memory: 4 bytes for every two routers.
 //! Cost: routers x links for the walks, and for every join a row per adjacent cluster.
 
+use super::neighbors::neighbors;
 use super::refine::refined;
 use crate::ir::Topology;
 use rayon::prelude::*;
@@ -17,14 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// `[router]`: its cabinet, 0..`cabinets`, of at most `most` routers each.
 pub(super) fn cabinets(topology: &Topology, most: u32, cabinets: u32, steps: u32) -> Vec<u32> {
-    let neighbors: Vec<Vec<u32>> = {
-        let mut neighbors = vec![Vec::new(); topology.node_count()];
-        for link in topology.links().iter() {
-            neighbors[link.a.node.0 as usize].push(link.b.node.0);
-            neighbors[link.b.node.0 as usize].push(link.a.node.0);
-        }
-        neighbors
-    };
+    let neighbors = neighbors(topology);
     let clusters = Clusters::of(&neighbors, steps).joined(most);
     packed(&neighbors, clusters, most, cabinets)
 }

@@ -101,7 +101,7 @@ impl Plan<'_> {
         // Of equal ones the first.
         if let Some((cycles, message, levels)) = quickest.reduce(|one, other| if other.0 > one.0 { other } else { one }) {
             let message = messages.all.iter().position(|other| other == message).unwrap_or(0) as u32;
-            bounds.push(CollectiveBound::Quickest { message, levels: levels.clone(), cycles });
+            bounds.push(CollectiveBound::Quickest { message, levels: levels.to_vec(), cycles });
         }
         let alone = messages.all.len() == 1;
         let lanes = |way: &Vec<u32>| way.iter().map(|&channel| net.out[channel as usize].1).collect::<Vec<u32>>();

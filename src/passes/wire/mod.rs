@@ -31,20 +31,44 @@ pub use halves::halves;
 pub use implicit::{Neighbors, neighbors};
 pub use seeds::seeds;
 
-use crate::ids::{BlockId, NodeId, PortId};
+use crate::ids::{BlockId, LinkTypeId, NodeId, PortId};
 use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use crate::model::{Fabric, Family, Network};
 use edge::Edge;
 use grid::Axis;
+use std::collections::BTreeMap;
 
 /// The topology of a network whose parameters tell its links.
 pub fn wire(fabric: &Fabric, network: &Network) -> Topology {
     of_edges(fabric, network, &edges(network, &network.family))
 }
 
-/// The pairs that the links of a family join whose parameters tell them.
-pub fn pairs(network: &Network, family: &Family) -> Vec<[u32; 2]> {
-    edges(network, family).into_iter().map(|edge| edge.ends).collect()
+/// Links that are alike but for their ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kind {
+    /// Where they run.
+    pub class: LinkClass,
+    /// Which declared link they are.
+    pub link_type: LinkTypeId,
+    /// The pairs that they join.
+    pub links: Vec<[u32; 2]>,
+}
+
+/// The links of a family whose parameters tell them, by kind: local ones first, then by declared link.
+pub fn kinds(network: &Network, family: &Family) -> Vec<Kind> {
+    let mut kinds: BTreeMap<(bool, LinkTypeId), Vec<[u32; 2]>> = BTreeMap::new();
+    for Edge { ends, class, link_type, .. } in edges(network, family) {
+        kinds.entry((class == LinkClass::Global, link_type)).or_default().push(ends);
+    }
+    let kind = |((global, link_type), links)| Kind { class: if global { LinkClass::Global } else { LinkClass::Local }, link_type, links };
+    kinds.into_iter().map(kind).collect()
+}
+
+/// The topology of a permuted network, whose links of every kind join other pairs than those of the base.
+pub fn wire_permuted(fabric: &Fabric, network: &Network, base: &[Kind], drawn: &[Vec<[u32; 2]>]) -> Topology {
+    let edge = |kind: &Kind, ends| Edge { ends, class: kind.class, link_type: kind.link_type, ports: [None, None] };
+    let of_kind = |(kind, links): (_, &Vec<[u32; 2]>)| links.iter().map(move |&ends| edge(kind, ends)).collect::<Vec<_>>();
+    of_edges(fabric, network, &base.iter().zip(drawn).flat_map(of_kind).collect::<Vec<_>>())
 }
 
 fn edges(network: &Network, family: &Family) -> Vec<Edge> {
@@ -177,7 +201,6 @@ fn number_sides(routers: usize, edges: &[Edge], sides: &[usize], port_of: &mut [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::LinkTypeId;
 
     fn edge(ends: [u32; 2], class: LinkClass, ports: [Option<u16>; 2]) -> Edge {
         Edge { ends, class, link_type: LinkTypeId(0), ports }

@@ -1,0 +1,12 @@
+//! The order in which the places of a floor are filled.
+
+use crate::model::{Filling, Floor};
+
+/// Row and column of a cabinet where cabinets stand one after the other.
+pub(super) fn in_order(floor: &Floor, cabinet: u32) -> [u32; 2] {
+    let columns = floor.grid[1];
+    let row = cabinet / columns;
+    let along = cabinet - row * columns;
+    let backward = floor.order == Filling::Serpentine && row & 1 == 1;
+    [row, if backward { columns - along - 1 } else { along }]
+}
