@@ -92,3 +92,23 @@ fn what_there_is_not_is_said() {
     std::fs::remove_file(&schedule).unwrap();
     assert!(error(&["tables", "out/node"], 2).contains("there is no `schedule.json`"));
 }
+
+#[test]
+fn a_spare_chip_does_what_another_would() {
+    let place = tempfile::tempdir().unwrap();
+    let spec = SPEC.replace("hyperx 8", "dragonfly { a = 2; h = 1; arrangement = palmtree; spare = 1; }");
+    std::fs::write(place.path().join("node.fab"), spec).unwrap();
+    fabc(place.path(), &["build", "node.fab", "-q"], 0);
+    let chip = |chip: &str, scenario: &str| {
+        let text = fabc(place.path(), &["tables", "out/node", "--router", chip, "--scenario", scenario], 0).0;
+        text.split_once('\n').map(|(head, lines)| (head.to_owned(), lines.to_owned())).unwrap()
+    };
+    // Of three groups the last one is spare. If the first fails, all move on by one.
+    let (head, lines) = chip("4", "block0");
+    assert!(head.starts_with("chip group2[0] (node 4) in the place of group1[0], "), "{head}");
+    assert_eq!(lines, chip("2", "nominal").1);
+    assert!(chip("0", "block0").0.contains("in the place of group2[0], 0 sends, 0 receives"));
+    assert_eq!(chip("5", "block2"), chip("5", "nominal"));
+    let wrong = fabc(place.path(), &["tables", "out/node", "--router", "0", "--scenario", "block3"], 2).1;
+    assert!(wrong.contains("FAB0512") && wrong.contains("`block3`"), "{wrong}");
+}

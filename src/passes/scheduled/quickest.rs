@@ -22,8 +22,8 @@ pub(super) struct Disjoint {
 /// `[router]`: what counts as the source from when on, as in [`Disjoint`].
 pub(super) type Levels = Vec<Option<u32>>;
 
-/// The levels before there is a way, which are distances; `[k - 1]`: k ways from one chip to another, up to so
-/// many.
+/// The levels before there is a way, which are distances; `[k - 1]`: k ways from one chip to another, up to
+/// so many.
 pub(super) fn disjoint(net: &Net, into: &[Vec<(u32, u32)>], [from, to]: [NodeId; 2], most: usize) -> (Levels, Vec<Disjoint>) {
     let nodes = net.starts.len() - 1;
     let mut used = vec![false; net.out.len()];
