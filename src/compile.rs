@@ -49,6 +49,7 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let whole = Scene::whole(&topology);
     let settings = match pod {
         Some(_) => flow::Settings::certificate(fabric.effort()),
+        None if fabric.routing.is_scheduled() && !fabric.requires_flow() => flow::Settings::of_scheduled(&topology, fabric.exchanges()),
         None => flow::Settings::of_network(&topology),
     };
     let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);

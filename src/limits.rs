@@ -49,6 +49,8 @@ pub const GRAPH_STEPS: u64 = 1 << 34;
 /// Integers of a flow that the certificates of a network may list, by sources and channels: of a larger one
 /// the lower end of the flow is what its tables carry.
 pub const FLOW_ENTRIES: u64 = 1 << 27;
+/// The same of a network whose vectors are scheduled and whose spec asks for no flow.
+pub const SCHEDULED_FLOW_ENTRIES: u64 = 1 << 22;
 
 /// Random orders in which links fail.
 pub const FAILURE_SEEDS: u32 = 10_000;
@@ -104,6 +106,12 @@ pub const ESTIMATED_SIZES: usize = 1000;
 
 /// Bytes of the vector of a chip in a collective that is scheduled: times are counted in attoseconds.
 pub const COLLECTIVE_BYTES: u64 = 1 << 50;
+
+/// Bytes of a file of messages.
+pub const PAIRS_BYTES: u64 = 16 << 20;
+
+/// Cycles before which a message is not there, at most.
+pub const EARLIEST_CYCLES: u32 = 1 << 30;
 
 /// Parts of a shard that can be asked for.
 pub const COLLECTIVE_CHUNKS: u32 = 1 << 16;

@@ -62,7 +62,7 @@ pub fn load(
     let first = std::cell::Cell::new(true);
     model::load(&spec, &|wanted: &str| match first.replace(false) {
         true => read(SPEC),
-        false => read(input_copy(&spec, wanted)),
+        false => read(&input_copy(&spec, wanted)),
     })
 }
 
@@ -75,7 +75,7 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
         let what = format!("declares {} routers, more than are ever built", fabric.node_count());
         return Err(vec![CheckError::Files { path: SPEC.to_owned(), what }]);
     }
-    let binary = files.contains_key("tables/nominal.bin");
+    let binary = files.contains_key("tables/nominal.bin") || files.contains_key("schedule.bin");
     // The compiler's own list of scenarios; the checker has compared its names with one of its own.
     let all: OnceLock<BTreeMap<String, Scenario>> = OnceLock::new();
     let same_tables = |name: &str, tables: &ForwardingTables, topology: &Topology| {
@@ -94,7 +94,7 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
 
     let mut errors = Vec::new();
     let mut unread: BTreeSet<&str> = verified.extent.only_hashed.iter().map(String::as_str).collect();
-    let infallible = emit::each_but_tables(&compiled, spec_text, &mut |artifact| {
+    let infallible = emit::each_but_tables(&compiled, spec_text, binary, &mut |artifact| {
         unread.remove(artifact.path.as_str());
         errors.extend(same(files, &artifact.path, &artifact.bytes).err());
         Ok::<(), std::convert::Infallible>(())

@@ -212,7 +212,7 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 52] = [
+const JUDGED: [&str; 53] = [
     "Bisection",
     "Clusters",
     "CollectiveBound",
@@ -258,6 +258,7 @@ const JUDGED: [&str; 52] = [
     "Symmetry",
     "TableKey",
     "Timed",
+    "TimedMessage",
     "TimedSend",
     "Topology",
     "Total",

@@ -50,8 +50,8 @@ pub use repair::{RepairWalk, least_load, parts, repair};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use schedule::{
-    JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, schedule, schedule_along,
-    schedule_time, vectors, vectors_together,
+    JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, replaced, schedule,
+    schedule_along, schedule_time, vectors, vectors_together,
 };
 pub use trees::{tree_bounds, trees};
 pub(crate) use wiring::unasked;

@@ -285,8 +285,9 @@ fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> V
         TablesForm::Binary => entries > 0,
     };
     if binary && form == TablesForm::Auto {
+        let [what, format] = if compiled.fabric.routing.is_scheduled() { ["plans", "schedule"] } else { ["tables", "tables"] };
         terminal.note(&format!(
-            "the tables list {entries} entries, more than {LISTED_ENTRIES_IN_JSON}: they are written as fabc.tables.bin/1, not as JSON \
+            "the {what} list {entries} entries, more than {LISTED_ENTRIES_IN_JSON}: they are written as fabc.{format}.bin/1, not as JSON \
              (`--tables json` insists, `fabc tables` prints both)"
         ));
     }

@@ -5,7 +5,8 @@ use super::collective_emit::{self, Target};
 use super::collective_options::{CollectiveArgs, CollectiveFormat};
 use super::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
 use super::errors::{DriverError, Stop};
-use super::read::{self, Loaded};
+use super::read::{self, Loaded, display};
+use super::scheduled::planned;
 use super::sim_options::NOMINAL;
 use super::terminal::{Terminal, print_out, write_out};
 use crate::check::{self, ReadScene};
@@ -27,6 +28,9 @@ const ALL: &str = "all";
 /// A word or quantity is none; the directory is not one of fabc's; nothing can be planned on the fabric.
 pub(super) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<(), Stop> {
     let loaded = read::built_fabric(&args.directory)?;
+    if loaded.fabric.routing.is_scheduled() {
+        return Err(DriverError::Planned { path: display(&args.directory), hint: planned(&args.directory) }.into());
+    }
     let asked = collective_declared::asked(args, &loaded.fabric)?;
     for (at, args) in asked.iter().enumerate() {
         if at > 0 {
@@ -150,7 +154,7 @@ fn quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
 
 /// What is to be done.
 fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
-    let planned = || Collective::ALL.into_iter();
+    let planned = || Collective::OF_ALL.into_iter();
     let found = match &args.collective {
         None => planned().filter(|collective| !collective.is_rooted() || args.root.is_some()).collect(),
         Some(name) => {

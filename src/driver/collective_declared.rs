@@ -15,7 +15,7 @@ pub(super) fn asked(args: &CollectiveArgs, fabric: &Fabric) -> Result<Vec<Collec
     match &args.collective {
         Some(name) => {
             let declared = fabric.collectives.iter().find(|declared| declared.name == *name);
-            let of_a_kind = Collective::ALL.iter().any(|kind| kind.name() == name) && sized;
+            let of_a_kind = Collective::OF_ALL.iter().any(|kind| kind.name() == name) && sized;
             Ok(vec![declared.filter(|_| !of_a_kind).map_or_else(|| args.clone(), |declared| with(args, declared))])
         }
         None if sized || args.root.is_some() || fabric.collectives.is_empty() => Ok(vec![args.clone()]),

@@ -294,6 +294,15 @@ pub(super) enum DriverError {
         /// What to write.
         hint: String,
     },
+    /// `fabc collective` of a directory whose collectives are planned vector by vector.
+    #[error("the collectives of `{path}` are planned vector by vector, not in messages")]
+    #[diagnostic(code(FAB0567), help("`report.txt` says what they take; for another one, add it to the spec and build that; {hint}"))]
+    Planned {
+        /// The directory.
+        path: String,
+        /// Where to look.
+        hint: String,
+    },
     /// `fabc availability` of something that it cannot be told of.
     #[error("{what}")]
     #[diagnostic(code(FAB0571), help("{hint}"))]

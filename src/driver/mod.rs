@@ -26,6 +26,7 @@ mod progress;
 mod read;
 mod repair;
 mod requests;
+mod scheduled;
 mod sim;
 mod sim_options;
 mod staging;

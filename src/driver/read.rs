@@ -47,7 +47,7 @@ pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
 pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let spec = display(&directory.join("spec.fab"));
     let text = spec_text(&spec)?;
-    let path = |wanted: &str| display(&directory.join(input_copy(&spec, wanted)));
+    let path = |wanted: &str| display(&directory.join(&*input_copy(&spec, wanted)));
     let (fabric, spec, sources) = model::load(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
     Ok(Loaded { fabric, spec, sources, warnings: Vec::new() })
 }

@@ -5,6 +5,7 @@ use super::foreign::{Foreign, foreign};
 use super::options::MessageFormat;
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
+use super::scheduled::planned;
 use super::sim_options::{NOMINAL, SimArgs, SimFormat};
 use super::terminal::{Terminal, print_out, write_out};
 use crate::check::{self, Files, ReadScenario};
@@ -156,6 +157,9 @@ impl Built<'_> {
         let unknown = || {
             let hint = match self.directory.join("tables").is_dir() {
                 true => format!("`fabc tables {}` lists the scenarios", display(self.directory)),
+                false if self.runs.fabric.routing.is_scheduled() => {
+                    format!("{}; without tables only `--routing min` and the like can be run", planned(self.directory))
+                }
                 false => "the directory has no tables, its build stopped before routing: without them only `--routing min` and the like can be run".to_owned(),
             };
             DriverError::UnknownScenario { name: name.to_owned(), hint }

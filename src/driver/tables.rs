@@ -3,6 +3,7 @@
 use super::errors::{DriverError, Stop};
 use super::options::{TableFormat, TablesArgs};
 use super::read::{self, display};
+use super::scheduled;
 use super::terminal::print_out;
 use crate::emit::{router_table_json, router_table_text, tables_path};
 use crate::ids::{BlockId, NodeId};
@@ -25,6 +26,9 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     }
     let fabric = read::built_spec(directory)?.fabric;
     let names = Names::of(&fabric);
+    if fabric.routing.is_scheduled() {
+        return scheduled::tables(args, &fabric, |router| node(&names, fabric.node_count(), router));
+    }
     let Some(router) = &args.router else {
         list(directory, &fabric, &names)?;
         return Ok(());

@@ -47,10 +47,10 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         Ok(verified) => verified,
         Err(errors) => return Err(stop(errors, loaded.sources)),
     };
-    let scheduled = files.contains_key("schedule.json");
+    let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| files.contains_key(*path));
     let Verified { extent: check::Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
-    let routes = if scheduled {
-        "no tables: every vector of schedule.json was replayed".to_owned()
+    let routes = if let Some(path) = scheduled {
+        format!("no tables: every vector of {path} was replayed")
     } else if routed == 0 {
         "no tables (the build stopped before routing)".to_owned()
     } else {

@@ -28,6 +28,7 @@ mod report_html;
 mod report_json;
 mod report_txt;
 mod schedule;
+mod schedule_bin;
 mod simulation;
 mod summary;
 mod svg;
@@ -47,6 +48,7 @@ pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use repair::{delta_json, repair_json, repair_text};
 pub use report_txt::{Look, terminal_report};
+pub use schedule::ChipPlans;
 pub use simulation::{
     Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,
     simulation_svg, simulation_text,
@@ -56,7 +58,7 @@ pub use tables::{router_table_json, router_table_text, tables_json, tables_path}
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
-use crate::syntax::DEMAND_INPUT;
+use crate::syntax::{DEMAND_INPUT, pairs_input};
 use external::External;
 use floor::{lines as floor_lines, rows as floor_rows, trade_off};
 
@@ -103,6 +105,7 @@ enum Kind {
     SimulationsCsv,
     Collectives,
     Schedule,
+    ScheduleBin,
     Inputs,
     Demand,
     /// Only where `--emit` names it.
@@ -134,6 +137,7 @@ pub const FORMATS: &[Format] = &[
     format(Kind::SimulationsCsv, "simulations_csv", "simulations/*.csv", "the same, a row per run"),
     format(Kind::Collectives, "collectives", "collectives/*.json", "the schedules of the spec's collectives (fabc.collective/1)"),
     format(Kind::Schedule, "schedule", "schedule.json", "when every chip sends which vector, of `scheduled` (fabc.schedule/1)"),
+    format(Kind::ScheduleBin, "schedule_bin", "schedule.bin", "the same in a few bytes per vector (fabc.schedule.bin/1)"),
     format(Kind::Spec, "spec", "spec.fab", "the normalized spec, every `use` inlined"),
     format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
     format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
@@ -185,8 +189,7 @@ pub fn each_artifact<E>(
 ) -> Result<(), E> {
     // The option says in which of its two forms the tables are wanted.
     let binary = options.iter().any(|(name, value)| (name.as_str(), value.as_str()) == BINARY_TABLES);
-    let unwanted = if binary { Kind::Tables } else { Kind::TablesBin };
-    let wanted = FORMATS.iter().map(|format| format.kind).filter(|kind| *kind != unwanted);
+    let wanted = FORMATS.iter().map(|format| format.kind).filter(|kind| !unwanted(binary).contains(kind));
     let mut parts: Vec<(String, Part<'_>)> = wanted.flat_map(|kind| parts(compiled, kind)).collect();
     parts.extend(self::parts(compiled, Kind::Inputs));
     parts.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -200,14 +203,25 @@ pub fn each_artifact<E>(
     take(Artifact { path: "manifest.json".to_owned(), bytes: text.into_bytes() })
 }
 
-/// Hands over what [`each_artifact`] does, but neither the tables, whose entries are not looked at, nor the
-/// manifest.
+/// What is written in its other form.
+fn unwanted(binary: bool) -> [Kind; 2] {
+    if binary { [Kind::Tables, Kind::Schedule] } else { [Kind::TablesBin, Kind::ScheduleBin] }
+}
+
+/// Hands over what [`each_artifact`] does with or without [`BINARY_TABLES`], but neither the tables, whose
+/// entries are not looked at, nor the manifest.
 ///
 /// # Errors
 /// The first one that `take` returns.
-pub fn each_but_tables<E>(compiled: &Compiled, spec_text: &str, take: &mut dyn FnMut(Artifact) -> Result<(), E>) -> Result<(), E> {
+pub fn each_but_tables<E>(
+    compiled: &Compiled,
+    spec_text: &str,
+    binary: bool,
+    take: &mut dyn FnMut(Artifact) -> Result<(), E>,
+) -> Result<(), E> {
     let tables = [Kind::Tables, Kind::TablesBin];
-    let kinds = FORMATS.iter().map(|format| format.kind).filter(|kind| !tables.contains(kind)).chain([Kind::Inputs]);
+    let kinds = FORMATS.iter().map(|format| format.kind).filter(|kind| !tables.contains(kind) && !unwanted(binary).contains(kind));
+    let kinds = kinds.chain([Kind::Inputs]);
     for (path, part) in kinds.flat_map(|kind| parts(compiled, kind)) {
         take(Artifact { path, bytes: part.bytes(compiled, spec_text) })?;
     }
@@ -293,9 +307,10 @@ pub fn each_chunk<E: From<EmitError>>(format: &Format, compiled: &Compiled, take
 /// would take about 200 MB.
 pub const LISTED_ENTRIES_IN_JSON: u64 = 12_000_000;
 
-/// Table entries that the files of all scenarios list.
+/// Table entries that the files of all scenarios list, or sends and receives that plans do.
 pub fn listed_entries(compiled: &Compiled) -> u64 {
-    compiled.scenarios.iter().filter_map(|scenario| Some(scenario.routed.as_ref()?.tables.listed_entries())).sum()
+    let tables = compiled.scenarios.iter().filter_map(|scenario| Some(scenario.routed.as_ref()?.tables.listed_entries()));
+    tables.sum::<u64>() + schedule_bin::listed_entries(compiled)
 }
 
 /// One file still to be written: its format, and which one of that format's files it is.
@@ -323,11 +338,15 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let matrix = matches!(compiled.fabric.demand.shape(), DemandShape::Matrix(_));
             let demand = matrix.then(|| (DEMAND_INPUT.to_owned(), Part { kind: Kind::Demand, at: 0, input: "" }));
             let input = plant.input().map(|(path, text)| (path.to_owned(), Part { kind, at: 0, input: text }));
-            demand.into_iter().chain(input).collect()
+            let pairs = compiled.fabric.collectives.iter().filter_map(|of| {
+                let text = of.messages.as_ref()?.text.as_deref()?;
+                Some((pairs_input(&of.name), Part { kind, at: 0, input: text }))
+            });
+            demand.into_iter().chain(input).chain(pairs).collect()
         }
         (Kind::Formula, _) if !formula::exists(compiled) => Vec::new(),
         (Kind::Floor | Kind::Cables, _) if compiled.placement.is_none() => Vec::new(),
-        (Kind::Schedule, _) if !schedule::exists(compiled) => Vec::new(),
+        (Kind::Schedule | Kind::ScheduleBin, _) if !schedule::exists(compiled) => Vec::new(),
         // All of them stand in one file.
         (Kind::Collectives, _) if schedule::exists(compiled) => Vec::new(),
         (Kind::Simulations | Kind::SimulationsCsv, _) => {
@@ -352,6 +371,7 @@ impl Part<'_> {
             (Kind::TablesBin, Some((scenario, routed))) => {
                 tables_bin::bytes(&routed.tables, &scenario.scenario.images, compiled.topology.symmetry())
             }
+            _ if self.kind == Kind::ScheduleBin => schedule_bin::bytes(compiled),
             _ => self.text(compiled, spec_text).into_bytes(),
         }
     }
@@ -372,7 +392,7 @@ impl Part<'_> {
                 };
                 scenario.routed.as_ref().map_or_else(String::new, text)
             }
-            Kind::TablesBin | Kind::External(_) => String::new(),
+            Kind::TablesBin | Kind::ScheduleBin | Kind::External(_) => String::new(),
             Kind::Formula => formula::json(compiled),
             Kind::Floor => floor::json(compiled),
             Kind::Cables => floor::cables(compiled),

@@ -6,7 +6,7 @@ use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::{FailureCurve, Fraction, LimitArgument, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds, worst};
+use crate::ir::{FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds, makespans, worst};
 use crate::model::{CollectiveMetric, FloorMetric, Metric, Scale};
 
 /// The file's text.
@@ -72,6 +72,10 @@ pub(super) fn json(compiled: &Compiled) -> String {
     });
     out.push_str(",\n");
     push_declared(&mut out, compiled);
+    if let Some(all) = makespans(&compiled.fabric, &compiled.collectives) {
+        let Makespan { end, least } = Makespan::of_all(&all);
+        push(&mut out, format_args!("\"makespan\":{{\"cycles\":{end},\"bound_cycles\":{least}}},\n"));
+    }
     out.push_str("\"passes\":");
     push_lines(&mut out, &compiled.passes, |out, pass| {
         let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{}:{count}", quote(name))).collect();

@@ -213,6 +213,9 @@ impl Page {
             };
             self.wrapped("    ", &format!("{}{conditions}{faults}", collective_title(declared)));
         }
+        if let Some(line) = summary::makespan_line(compiled) {
+            self.wrapped("  ", &line);
+        }
     }
 
     fn requires(&mut self, compiled: &Compiled) {

@@ -3,10 +3,10 @@
 use super::number::{fixed, grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
 use crate::ids::LinkTypeId;
-use crate::ir::{Fraction, LimitArgument, LinkClass, RequireOutcome, TreeBounds};
+use crate::ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use crate::model::{
     AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric, Metric, Objective, Plant, Pod,
-    RoutingChoice, Scale, SimulatedMetric, SynthesisMethod, Synthesize, TopologyChoice,
+    RoutingChoice, Scale, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize, TopologyChoice,
 };
 use std::collections::BTreeSet;
 
@@ -40,6 +40,7 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
     Metric::ALL
         .into_iter()
         .filter(|&metric| metric != Metric::DisjointTrees || compiled.pod.is_some())
+        .filter(|metric| !(metric.needs_routes() && compiled.fabric.routing.is_scheduled()))
         .map(|metric| {
             let value = of.value(metric);
             let flow_bound = |bound: Fraction| (format!("<= {}", round_up_sig(bound, DIGITS)), Some(bound));
@@ -103,9 +104,11 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
             decimals(value.as_f64(), 1 + more)
         }
         Metric::Collective(CollectiveMetric::Steps) => grouped(value.floor() as u64),
-        Metric::Collective(CollectiveMetric::Time) => decimals(value.as_f64(), 1 + more),
+        Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => decimals(value.as_f64(), 1 + more),
         Metric::Collective(CollectiveMetric::Bandwidth) => fixed(value, 2 + more as u32),
-        Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Volume) => decimals(value.as_f64(), 4 + more),
+        Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Volume | CollectiveMetric::MakespanRatio) => {
+            decimals(value.as_f64(), 4 + more)
+        }
         // A product: floats would round twice.
         Metric::LoadRatio => fixed(value, 4 + more as u32),
     }
@@ -266,7 +269,15 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         order if order == symmetry.blocks() => format!("all {what} interchangeable"),
         order => format!("{what} interchangeable in sets of {order}"),
     };
-    format!("{topology}, {kept}, {routing} routing, {} of {} VCs, {faults}", fabric.budget.vcs, fabric.router.vcs)
+    let moved = match fabric.pace() {
+        Some(SlotPace { vector_bytes, slot, hop, reduce, deskew }) => {
+            let sum = if reduce > 0 { format!(", {reduce} a sum") } else { String::new() };
+            let rest = if deskew > 0 { format!(", all channels rest every {deskew} cycles") } else { String::new() };
+            format!("{routing}: vectors of {vector_bytes} B, a slot is {slot} cycles, a hop {hop}{sum}{rest}")
+        }
+        None => format!("{routing} routing, {} of {} VCs", fabric.budget.vcs, fabric.router.vcs),
+    };
+    format!("{topology}, {kept}, {moved}, {faults}")
 }
 
 /// `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of this pod; 98.8 %
@@ -296,6 +307,32 @@ pub(super) fn stands_for(compiled: &Compiled) -> Option<String> {
     let images: usize = compiled.scenarios.iter().map(|scenario| scenario.scenario.images.len()).sum();
     let faults = (compiled.scenarios.len() - 1 + images) as u64;
     (images > 0).then(|| format!("by symmetry they stand for {} faults; the tables name them", grouped(faults)))
+}
+
+/// `makespan 13,210 cycles (14.678 us), until the last vector has come; no plan takes less than 12,442:
+/// 1.0617 times that`; `None` where vectors are not scheduled.
+pub(super) fn makespan_line(compiled: &Compiled) -> Option<String> {
+    let Makespan { end, least } = Makespan::of_all(&makespans(&compiled.fabric, &compiled.collectives)?);
+    let time = fixed(Fraction::new(end * 1_000_000, compiled.fabric.clock_hz), 3);
+    let ratio = quotient4(Fraction::whole(end), Fraction::whole(least.max(1)));
+    let (end, least) = (grouped(end), grouped(least));
+    let replaced = compiled.fabric.failover().map_or(String::new(), |(size, blocks)| {
+        format!("; any of {blocks} blocks of {size} may fail: the spare takes its place, and the same plan runs moved by blocks")
+    });
+    Some(format!(
+        "makespan {end} cycles ({time} us), until the last vector has come; no plan takes less than {least}: {ratio} times that{replaced}"
+    ))
+}
+
+/// Why there are no loads of channels: `None` where there are.
+pub(super) fn no_loads(compiled: &Compiled) -> Option<&'static str> {
+    match compiled.scenarios[0].metrics.routed.is_none() {
+        true if super::schedule::exists(compiled) => Some(
+            "No tables: every vector has its cycle on every channel. The collectives below say what they take, schedule.json lists what every chip sends and receives when.",
+        ),
+        true => Some("The build stopped before routing."),
+        false => None,
+    }
 }
 
 /// How deadlock freedom stands: of how many scenarios it is proved.

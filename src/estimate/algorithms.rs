@@ -73,7 +73,7 @@ pub fn in_switch(kind: Collective, chips: u64) -> Algorithm {
         Collective::ReduceScatter => (2, others(chips), "the switch adds every shard for its owner"),
         Collective::Broadcast => (2, 1.0, "the switch copies to all"),
         Collective::Reduce => (1, 1.0, "the switch adds for the root"),
-        Collective::AllToAll => (1, others(chips), "the switch sorts shards by their destinations"),
+        Collective::AllToAll | Collective::Send => (1, others(chips), "the switch sorts shards by their destinations"),
     };
     Algorithm { name: "in_switch", what, links: Links::Port, cost: Cost { steps, messages: 1, volume } }
 }
@@ -110,6 +110,8 @@ fn flat(kind: Collective, chips: u64) -> Vec<Entry> {
             ("pairwise", "to another partner in every step", true, Cost::of(n, g)),
             ("bruck", "all shards whose distance has a bit, bit by bit", true, Cost::of(l, shards_moved_by_bits(chips) / chips as f64)),
         ],
+        // Nobody asks for it: there is no closed form.
+        Collective::Send => Vec::new(),
     }
 }
 

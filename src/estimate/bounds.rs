@@ -47,7 +47,7 @@ pub fn bounds(kind: Collective, shape: &Shape) -> Vec<Algorithm> {
                 ),
             ]
         }
-        Collective::AllToAll => {
+        Collective::AllToAll | Collective::Send => {
             let volume = shape.axis_loads().into_iter().fold(gather.max(out_of_a_group(shape)), f64::max);
             let what = "no schedule whose steps wait for each other ends sooner: hops, and the fullest of the ports and cuts";
             vec![bound(what, Cost { steps: hops, messages: 1, volume })]

@@ -83,7 +83,7 @@ pub(super) fn across(kind: Collective, inner: &Side, outer: &Side) -> (Vec<Vec<P
         Collective::AllGather => (None, shard, Some(Collective::AllGather)),
         Collective::Reduce => (Some(Collective::Reduce), 1.0, None),
         Collective::Broadcast => (None, 1.0, Some(Collective::Broadcast)),
-        Collective::AllToAll => (Some(Collective::AllToAll), 1.0, None),
+        Collective::AllToAll | Collective::Send => (Some(kind), 1.0, None),
     };
     let combined = |of: &dyn Fn(Collective, &Shape) -> Vec<Algorithm>| {
         let inside = |kind: Option<Collective>| kind.map_or_else(Vec::new, |kind| of(kind, inner.shape));

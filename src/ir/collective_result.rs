@@ -1,7 +1,8 @@
 //! What a build found of the collectives that its spec declares.
 
 use super::{
-    ATTOSECONDS_OF_A_NANOSECOND, CollectiveCandidate, CollectiveCrossover, CollectiveRow, Fraction, RequireOutcome, Schedule, nanoseconds,
+    ATTOSECONDS_OF_A_NANOSECOND, CollectiveCandidate, CollectiveCrossover, CollectiveRow, Fraction, Makespan, RequireOutcome, Schedule,
+    makespans, nanoseconds,
 };
 use crate::model::{CollectiveAlgorithm, CollectiveMetric, Fabric, Metric, Require, Scale};
 
@@ -44,20 +45,21 @@ impl CollectiveOutcome {
         row.candidates.iter_mut().skip(1).for_each(CollectiveCandidate::only_total);
         Self { row, schedule }
     }
-    /// The value of a metric; times in ns.
-    pub fn value(&self, metric: CollectiveMetric) -> Fraction {
+    /// The value of a metric, times in ns; `None` of what follows from all collectives together.
+    pub fn value(&self, metric: CollectiveMetric) -> Option<Fraction> {
         let best = self.row.best();
         // Cycles of a clock need not be whole attoseconds.
         if let (Some(timed), CollectiveMetric::Time) = (self.schedule.timed(), metric) {
-            return nanoseconds(Fraction::whole(timed.end - timed.start), timed.clock_hz);
+            return Some(nanoseconds(Fraction::whole(timed.end - timed.start), timed.clock_hz));
         }
-        match metric {
+        Some(match metric {
             CollectiveMetric::Time => Fraction::new(best.time.total(), ATTOSECONDS_OF_A_NANOSECOND),
             CollectiveMetric::Share => self.row.share(best),
             CollectiveMetric::Steps => Fraction::whole(best.steps),
             CollectiveMetric::Volume => Fraction::whole(best.volume),
             CollectiveMetric::Bandwidth => self.row.bus_bandwidth(best),
-        }
+            CollectiveMetric::Makespan | CollectiveMetric::MakespanRatio => return None,
+        })
     }
 }
 
@@ -85,22 +87,36 @@ impl CollectiveResult {
 /// order, or none.
 pub fn settle_collectives(fabric: &Fabric, requires: &mut [RequireOutcome], results: &[CollectiveResult]) {
     for settled in requires {
-        let Some(name) = settled.require.collective() else { continue };
-        let found = fabric.collectives.iter().zip(results).find(|(declared, _)| declared.name == name);
-        *settled = outcome(fabric, &settled.require, found.map(|(_, result)| result));
+        let Metric::Collective(metric) = settled.require.metric else { continue };
+        let name = settled.require.collective();
+        let at = fabric.collectives.iter().position(|declared| Some(&*declared.name) == name);
+        let found = match metric.is_scheduled() {
+            true => {
+                // Whichever block is replaced, the plan is the same.
+                let scenario = settled.require.fault.then(|| REPLACED.to_owned());
+                let of = |all: &[Makespan]| at.map_or_else(|| Makespan::of_all(all), |at| all[at]).value(metric, fabric);
+                makespans(fabric, results).map(|all| (of(&all), scenario))
+            }
+            false => at.and_then(|at| measured(&settled.require, metric, results.get(at)?)),
+        };
+        *settled = outcome(fabric, &settled.require, found);
     }
 }
 
-fn outcome(fabric: &Fabric, require: &Require, result: Option<&CollectiveResult>) -> RequireOutcome {
+/// What a block is called whose place a spare one has taken, of all the first one.
+const REPLACED: &str = "block0";
+
+/// A value, and for a fault under which.
+type Found = (Fraction, Option<String>);
+
+fn measured(require: &Require, metric: CollectiveMetric, result: &CollectiveResult) -> Option<Found> {
+    let of = if require.fault { result.worst(metric) } else { result.nominal() }?;
+    Some((of.value(metric)?, require.fault.then(|| of.row.scenario.clone())))
+}
+
+fn outcome(fabric: &Fabric, require: &Require, found: Option<Found>) -> RequireOutcome {
     let number = Fraction::decimal(require.value);
-    let found = match (result, require.metric) {
-        (Some(result), Metric::Collective(metric)) => {
-            let of = if require.fault { result.worst(metric) } else { result.nominal() };
-            of.map(|of| (of.value(metric), of.row.scenario.clone()))
-        }
-        _ => None,
-    };
-    let scenario = found.as_ref().map(|(_, scenario)| scenario.clone()).filter(|_| require.fault);
+    let scenario = found.as_ref().and_then(|(_, scenario)| scenario.clone());
     let one_cycle = nanoseconds(Fraction::whole(1u8), fabric.clock_hz);
     let measured = found.map(|(value, _)| if require.scale == Scale::Cycles { value.over(one_cycle) } else { value });
     RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| number), scenario }

@@ -4,7 +4,7 @@
 //! a scene are lit channels; routers keep their numbers. Invariant: a dead router has no lit link.
 
 use super::{CrossConnects, Fault, Topology};
-use crate::ids::{ChannelId, IdVec, LinkId, NodeId, PortId};
+use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId};
 use crate::model::Plant;
 
 /// A topology, some links of which may be dark and some routers of which may be dead.
@@ -32,6 +32,15 @@ impl<'a> Scene<'a> {
         }
         let both = |link: &super::Link| topology.is_endpoint(link.a.node) && topology.is_endpoint(link.b.node);
         Self { topology, lit: topology.links().iter().map(both).collect(), dead: Vec::new() }
+    }
+
+    /// What is lit between some chips alone.
+    pub fn within(&self, chips: &[NodeId]) -> Self {
+        let mut inside = vec![false; self.topology.node_count()];
+        chips.iter().for_each(|chip| inside[chip.index()] = true);
+        let links = self.topology.links().enumerate();
+        let lit = links.map(|(id, link)| self.lit[id] && inside[link.a.node.index()] && inside[link.b.node.index()]).collect();
+        Self { topology: self.topology, lit, dead: self.dead.clone() }
     }
 
     /// What a fault leaves; `cross_connects` say which links run through which switch.

@@ -8,7 +8,7 @@
 //! A plan may be *canonical*: then only the channels that lead to canonical routers are listed, and the
 //! symmetry of the topology carries channels, chunks' sources and routers to all others.
 
-use super::{Fraction, Symmetry, Timed, Topology};
+use super::{Fraction, Symmetry, Timed, TimedMessage, Topology};
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::model::{Collective, CollectiveAlgorithm};
 
@@ -189,6 +189,17 @@ pub enum CollectiveBound {
         /// Sum of the shortest lengths between all ordered pairs.
         distance: u128,
     },
+    /// What a message takes by itself. At its level times a hop a router begins to count as the source, one
+    /// without a level never does: a vector on time crosses a channel from a router that counts to one that
+    /// does not yet, and a channel starts only so many of them while that is so.
+    Quickest {
+        /// The message, by its place among all.
+        message: u32,
+        /// `[router]`: 0 at its source, none at its destination.
+        levels: Vec<Option<u32>>,
+        /// Cycles that follow, from the start of the plan on.
+        cycles: u64,
+    },
     /// In an all-reduce p parts take in 2p - 2 messages of every byte: p - 1 until the first of them has the
     /// sum, one for each of the others. So it takes `(2 parts - 2) / channels` times what a channel needs for
     /// the full vector. Routers that are no chips are in no part: they copy, and do not add.
@@ -212,6 +223,8 @@ impl CollectiveBound {
                 Fraction::new(shards, channels)
             }
             CollectiveBound::Channel { shards, lanes, .. } => Fraction::new(shards, lanes.max(1)),
+            // In cycles, and of one message.
+            CollectiveBound::Quickest { .. } => Fraction::whole(1u8),
             CollectiveBound::Flow { volume, distance, .. } => Fraction::new(distance, volume),
             CollectiveBound::Partition { parts, channels, .. } => Fraction::new(2 * (u64::from(parts) - 1), channels),
         }
@@ -250,6 +263,36 @@ impl Schedule {
                 (of(vector, each) * u64::from(timed.levels()) + level) * nodes + image(origin)
             }
             Collective::Broadcast | Collective::Reduce => number,
+            Collective::Send => {
+                let image = |of: &TimedMessage| Some(of.image(&timed.messages, symmetry, element)?.first + (number - of.first));
+                TimedMessage::of(&timed.messages, number).and_then(image).unwrap_or(number)
+            }
+        }
+    }
+    /// What the number of a vector says, for people.
+    pub fn vector_text(&self, timed: &Timed, topology: &Topology, number: u64) -> String {
+        let (nodes, vectors) = (u64::from(self.nodes), u64::from(self.chunks).max(1));
+        let name = |node: u64| topology.name(NodeId((node % nodes) as u32));
+        match self.collective {
+            Collective::AllToAll => {
+                let pair = number / vectors;
+                format!("{} to {}, part {}", name(pair / nodes), name(pair), number % vectors)
+            }
+            Collective::AllGather => format!("of {}, part {}", name(number / vectors), number % vectors),
+            Collective::Broadcast => format!("part {number}"),
+            Collective::Send => match TimedMessage::of(&timed.messages, number) {
+                Some(of) => format!("{} to {}, part {}", topology.name(of.from), topology.name(of.to), number - of.first),
+                None => number.to_string(),
+            },
+            Collective::ReduceScatter | Collective::AllReduce | Collective::Reduce => {
+                let (value, origin) = (number / nodes, name(number));
+                let (vector, level) = (value / u64::from(timed.levels()), value % u64::from(timed.levels()));
+                let what = if level == 0 { "as it is at".to_owned() } else { format!("summed {level} times, by") };
+                match self.collective {
+                    Collective::ReduceScatter => format!("for {}, part {}, {what} {origin}", name(vector / vectors), vector % vectors),
+                    _ => format!("part {vector}, {what} {origin}"),
+                }
+            }
         }
     }
     /// How often everything that is listed as messages is sent: in an all-reduce once to those who add, and
@@ -264,7 +307,7 @@ impl Schedule {
             Collective::AllReduce => vec![messages, messages],
             Collective::Broadcast => vec![rooted, messages],
             Collective::Reduce => vec![messages, rooted],
-            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll => vec![messages],
+            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Send => vec![messages],
         }
     }
     /// The rounds, where there are some.

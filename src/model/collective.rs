@@ -19,6 +19,8 @@ pub enum Collective {
     Reduce,
     /// Each chip has M / N bytes for each.
     AllToAll,
+    /// Chips have bytes for others, as messages say; where vectors are scheduled. M is of all messages.
+    Send,
 }
 
 /// `collective name = all_reduce { .. }`: what a build plans, checks and times.
@@ -40,6 +42,10 @@ pub struct DeclaredCollective {
     pub overhead_ps: u64,
     /// Whether all chips wait for each other after every step.
     pub barrier: bool,
+    /// Chips of a group, consecutive ones, where every group does it by itself; without, all do it together.
+    pub groups: Option<u32>,
+    /// What is sent, of a `send` or `pairs`.
+    pub messages: Option<DeclaredMessages>,
     /// Of ties that are broken at random.
     pub seed: u64,
     /// Under which faults it is planned as well.
@@ -49,6 +55,48 @@ pub struct DeclaredCollective {
     pub after: Option<usize>,
     /// `collective name`.
     pub span: Span,
+}
+
+/// What chips have for others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeclaredMessages {
+    /// As they are written; at least one.
+    pub all: Vec<DeclaredMessage>,
+    /// Which ways a message may take.
+    pub ways: MessageWays,
+    /// The text of the file that they come from, if they do.
+    pub text: Option<String>,
+}
+
+/// What a chip has for another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeclaredMessage {
+    /// The chip, by name or number.
+    pub from: String,
+    /// The other one.
+    pub to: String,
+    /// How much; positive.
+    pub bytes: u64,
+    /// Cycles after the start of the collective before which it is not there.
+    pub earliest: u32,
+}
+
+/// Which ways the vectors of a message may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MessageWays {
+    /// Any.
+    Any,
+    /// Ways of fewest hops alone.
+    Minimal,
+    /// At most so many.
+    Most(u32),
+}
+
+impl MessageWays {
+    /// So many at most.
+    pub fn most(self) -> usize {
+        if let MessageWays::Most(most) = self { most as usize } else { usize::MAX }
+    }
 }
 
 /// How it is done.
@@ -78,6 +126,8 @@ pub enum CollectiveAlgorithm {
     Hops,
     /// Scheduled: a portion of the vectors for every group, which sums it and tells all others.
     Portions,
+    /// Scheduled: every vector by the way that ends first.
+    Quickest,
 }
 
 words!(Collective {
@@ -87,6 +137,7 @@ words!(Collective {
     Broadcast = "broadcast",
     Reduce = "reduce",
     AllToAll = "all_to_all",
+    Send = "send",
 });
 
 words!(CollectiveAlgorithm {
@@ -102,16 +153,18 @@ words!(CollectiveAlgorithm {
     Flood = "flood",
     Hops = "hops",
     Portions = "portions",
+    Quickest = "quickest",
 });
 
 impl CollectiveAlgorithm {
     /// The algorithms of a collective where vectors are scheduled; none of what is not scheduled.
     pub fn scheduled(collective: Collective) -> &'static [CollectiveAlgorithm] {
-        use CollectiveAlgorithm::{Flood, Hops, Paths, Portions, Trees};
+        use CollectiveAlgorithm::{Flood, Hops, Paths, Portions, Quickest, Trees};
         match collective {
             Collective::AllGather | Collective::ReduceScatter | Collective::Broadcast => &[Flood],
             Collective::AllReduce => &[Trees, Portions, Hops],
             Collective::AllToAll => &[Paths],
+            Collective::Send => &[Quickest],
             Collective::Reduce => &[],
         }
     }
@@ -128,16 +181,27 @@ impl CollectiveAlgorithm {
             Collective::AllReduce => &[GatherReduce, Trees, Local, Direct],
             Collective::Broadcast | Collective::Reduce => &[Pull, Direct],
             Collective::AllToAll => &[Direct],
+            Collective::Send => &[],
         }
     }
 }
 
 impl Collective {
+    /// Those of all chips or of a root, which fabrics with forwarding tables have as well.
+    pub const OF_ALL: [Collective; 6] = [
+        Collective::AllGather,
+        Collective::ReduceScatter,
+        Collective::AllReduce,
+        Collective::Broadcast,
+        Collective::Reduce,
+        Collective::AllToAll,
+    ];
+
     /// Over and under: what size / time is multiplied by, so that it compares with the bandwidth of a port
     /// whatever the number of chips, as the benchmarks of NCCL count their bus bandwidth.
     pub fn bus_factor(self, chips: u64) -> [u64; 2] {
         match self {
-            Collective::Broadcast | Collective::Reduce => [1, 1],
+            Collective::Broadcast | Collective::Reduce | Collective::Send => [1, 1],
             Collective::AllReduce => [2 * (chips - 1), chips],
             Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll => [chips - 1, chips],
         }

@@ -188,6 +188,11 @@ pub enum CollectiveMetric {
     Volume,
     /// Size over time, times what makes it comparable with the bandwidth of a port.
     Bandwidth,
+    /// Where vectors are scheduled: from the first cycle of all until it is over. Of no single collective:
+    /// until all are.
+    Makespan,
+    /// That over what no plan ends before.
+    MakespanRatio,
 }
 
 words!(CollectiveMetric {
@@ -196,7 +201,19 @@ words!(CollectiveMetric {
     Steps = "steps",
     Volume = "volume",
     Bandwidth = "bandwidth",
+    Makespan = "makespan",
+    MakespanRatio = "makespan_ratio",
 });
+
+impl CollectiveMetric {
+    /// What is known of all collectives together as well.
+    pub const OF_ALL: [CollectiveMetric; 2] = [CollectiveMetric::Makespan, CollectiveMetric::MakespanRatio];
+
+    /// Whether it is known where vectors are scheduled alone.
+    pub fn is_scheduled(self) -> bool {
+        matches!(self, CollectiveMetric::Makespan | CollectiveMetric::MakespanRatio)
+    }
+}
 
 /// What the cables on a floor come to. Definitions: `docs/language.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -289,6 +306,7 @@ impl Metric {
             .into_iter()
             .chain(GraphMetric::ALL.into_iter().map(Metric::Graph))
             .chain(FloorMetric::ALL.into_iter().map(Metric::Floor))
+            .chain(CollectiveMetric::OF_ALL.into_iter().map(Metric::Collective))
     }
     /// The name in specs and reports.
     pub fn name(self) -> &'static str {
@@ -311,6 +329,13 @@ impl Metric {
             Metric::Collective(metric) => metric.name(),
         }
     }
+    /// Whether it is about the routes of forwarding tables.
+    pub fn needs_routes(self) -> bool {
+        matches!(
+            self,
+            Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance | Metric::Latency | Metric::LatencyMax
+        )
+    }
     /// What a value of it may be a share of, nominal and under a fault.
     pub fn references(self, fault: bool) -> &'static [Reference] {
         use Reference::{Bound, Nominal, Universal};
@@ -329,7 +354,7 @@ impl Metric {
             Metric::Latency
             | Metric::LatencyMax
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
-            | Metric::Collective(CollectiveMetric::Time) => "ns",
+            | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => "ns",
             Metric::Floor(metric) if metric.is_length() => "m",
             Metric::Floor(FloorMetric::Power) => "W",
             _ => "",

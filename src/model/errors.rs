@@ -376,6 +376,15 @@ pub enum ResolveError {
         span: Span,
     },
 
+    #[error("{path} lists no messages: {problem}")]
+    #[diagnostic(code(FAB0136), help("a line per message: `from,to,bytes` or `from,to,bytes,earliest`"))]
+    Pairs {
+        path: String,
+        problem: String,
+        #[label("this file")]
+        span: Span,
+    },
+
     #[error("groups of {group} do not fit {whole}")]
     #[diagnostic(code(FAB0129), help("{help}"))]
     GroupSize {

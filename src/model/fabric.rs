@@ -6,14 +6,14 @@
 //! radix.
 
 use super::capacity::Capacities;
-use super::collective::DeclaredCollective;
-use super::contract::{Metric, Require, Scale};
+use super::collective::{Collective, DeclaredCollective};
+use super::contract::{GraphMetric, Metric, Require, Scale};
 use super::demand::Demand;
 use super::family::Family;
 use super::floor::Floor;
 use super::network::Network;
 use super::pod::{Pod, TopologyChoice};
-use super::routing::{RoutingChoice, SlotPace};
+use super::routing::{Every, RoutingChoice, SlotPace};
 use super::simulation::Simulation;
 use super::synthesis::Near;
 use crate::diag::Span;
@@ -239,7 +239,34 @@ impl Fabric {
             slot: said.slot.unwrap_or(u32::try_from(slot).unwrap_or(u32::MAX)).max(1),
             hop: said.hop.unwrap_or(latency.saturating_add(self.router.latency_cycles)).max(1),
             reduce: said.reduce,
+            deskew: said.deskew.map_or(0, |every| match every {
+                Every::Cycles(cycles) => cycles,
+                Every::Picoseconds(span) => {
+                    u32::try_from(u128::from(span) * u128::from(self.clock_hz) / 1_000_000_000_000).unwrap_or(u32::MAX).max(1)
+                }
+            }),
         })
+    }
+    /// Where vectors are scheduled and a spare block may take the place of any other: routers of a block, and
+    /// how many blocks there are. A plan whose chips are all moved by some blocks is a plan.
+    pub fn failover(&self) -> Option<(u32, u32)> {
+        let Plant::Network(network) = &self.plant else { return None };
+        (self.routing.is_scheduled() && network.family.replaces()).then(|| network.family.blocks())
+    }
+    /// Whether a collective is between all pairs.
+    pub fn exchanges(&self) -> bool {
+        self.collectives.iter().any(|declared| declared.collective == Collective::AllToAll)
+    }
+    /// Whether nothing depends on the bisection but a line of the report: vectors are scheduled, and no line
+    /// of the contract is about it.
+    pub fn is_brief(&self) -> bool {
+        let of_halves = |metric| metric == Metric::Graph(GraphMetric::Bisection);
+        self.routing.is_scheduled() && !self.requires_flow() && !self.requires.iter().any(|require| of_halves(require.metric))
+    }
+    /// Whether a line of the contract is about the concurrent flow.
+    pub fn requires_flow(&self) -> bool {
+        let of_flow = |metric| matches!(metric, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
+        self.requires.iter().any(|require| of_flow(require.metric))
     }
     /// The concurrent flow that the spec requires under every tolerated fault, as a number; 0 where it
     /// requires none.

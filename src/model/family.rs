@@ -368,6 +368,15 @@ impl Family {
             _ => false,
         }
     }
+    /// Whether the last of its groups is spare and may take the place of any other: rotations of the groups
+    /// keep every port.
+    pub fn replaces(&self) -> bool {
+        match self {
+            Family::Dragonfly(Dragonfly { arrangement, spare, .. }) => *arrangement != Arrangement::Consecutive && *spare,
+            Family::Levels(levels) => levels.replaces(),
+            _ => false,
+        }
+    }
     /// The word that a spec names it by.
     pub fn name(&self) -> &'static str {
         match self {

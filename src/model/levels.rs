@@ -63,6 +63,10 @@ impl Levels {
     pub fn rotates(&self) -> bool {
         self.0.len() > 1 && self.0.last().is_some_and(|level| !level.spare)
     }
+    /// Whether the last of the outermost blocks may take the place of any other.
+    pub fn replaces(&self) -> bool {
+        self.0.len() > 1 && self.0.last().is_some_and(|level| level.spare)
+    }
     /// As in a spec, but for the links.
     pub(super) fn written(&self) -> String {
         let level = |(depth, level): (usize, &Level)| {

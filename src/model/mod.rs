@@ -34,7 +34,7 @@ mod word;
 pub use arrangement::Arrangement;
 pub use capacity::Capacities;
 pub use closed_form::{ClosedForm, Farthest, Reached};
-pub use collective::{Collective, CollectiveAlgorithm, DeclaredCollective};
+pub use collective::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays};
 pub use contract::*;
 pub use demand::{Component, Demand, DemandShape, Plane};
 pub use design_space::*;

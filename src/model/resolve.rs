@@ -21,6 +21,7 @@ mod hardware;
 mod items;
 mod kind;
 mod levels;
+mod messages;
 mod network;
 mod ocs;
 mod requires;
@@ -107,8 +108,8 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let topology = choices::topology(context, items, site, kind, face_ports);
     let routing = choices::routing(context, items, site, kind);
     let simulations = simulations::simulations(context, items, chip.as_ref());
-    let requires = requires::requires(context, items, budget.as_ref(), kind);
-    let collectives = collectives::collectives(context, items, &requires);
+    let requires = requires::requires(context, items, budget.as_ref(), kind, false);
+    let collectives = collectives::collectives(context, items, &requires, site);
     if floor == Some(None) {
         requires::need_floor(context, &requires, kind);
     }

@@ -40,12 +40,27 @@ pub struct Scheduled {
     pub hop: Option<u32>,
     /// Cycles that a sum takes from its last vector on.
     pub reduce: u32,
+    /// How often all channels rest so that clocks are set anew; without, never.
+    pub deskew: Option<Every>,
+}
+
+/// A span of time as a spec says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Every {
+    /// Of the clock.
+    Cycles(u32),
+    /// Of the clock once it is known.
+    Picoseconds(u64),
 }
 
 impl Scheduled {
     /// Nothing said.
-    pub const DEFAULT: Self = Self { vector_bytes: None, slot: None, hop: None, reduce: 0 };
+    pub const DEFAULT: Self = Self { vector_bytes: None, slot: None, hop: None, reduce: 0, deskew: None };
 }
+
+/// Cycles in which no channel carries anything while clocks are set anew: the period of the counters that are
+/// aligned (Abts and others, ISCA 2022, section 3: 252 cycles).
+pub const DESKEW_CYCLES: u32 = 252;
 
 /// How fast vectors are, on every channel alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +73,9 @@ pub struct SlotPace {
     pub hop: u32,
     /// Cycles that a sum takes from its last vector on.
     pub reduce: u32,
+    /// Every so many cycles, but not at the start, no channel carries anything for [`DESKEW_CYCLES`]; 0:
+    /// never.
+    pub deskew: u32,
 }
 
 /// The settings of `routing = allowed_turns { .. }`.

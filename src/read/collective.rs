@@ -100,6 +100,12 @@ pub(super) enum BoundLine {
         volume: u64,
         distance: u64,
     },
+    Quickest {
+        message: u32,
+        cycles: u64,
+        /// -1: none.
+        levels: Vec<i64>,
+    },
 }
 
 /// A router, or several.
@@ -117,7 +123,7 @@ impl CollectiveFile {
     /// A word that is none; none or several of `steps`, `trees` and `sends`, or a key that goes with another
     /// one of them.
     pub(crate) fn schedule(self) -> Result<Schedule, String> {
-        let collective = Collective::ALL.into_iter().find(|known| known.name() == self.collective);
+        let collective = Collective::OF_ALL.into_iter().find(|known| known.name() == self.collective);
         let algorithm = CollectiveAlgorithm::ALL.into_iter().find(|known| known.name() == self.algorithm);
         let collective = collective.ok_or_else(|| format!("there is no collective `{}`", self.collective))?;
         let algorithm = algorithm.ok_or_else(|| format!("there is no algorithm `{}`", self.algorithm))?;
@@ -233,6 +239,10 @@ impl BoundLine {
             BoundLine::Channel { channel, shards, lanes } => CollectiveBound::Channel { channel: ChannelId(channel), shards, lanes },
             BoundLine::Flow { lengths, volume, distance } => {
                 CollectiveBound::Flow { lengths, volume: volume.into(), distance: distance.into() }
+            }
+            BoundLine::Quickest { message, cycles, levels } => {
+                let levels = levels.into_iter().map(|level| u32::try_from(level).ok()).collect();
+                CollectiveBound::Quickest { message, levels, cycles }
             }
             BoundLine::Partition { parts, channels, part_of } => CollectiveBound::Partition { part_of, parts, channels },
         }

@@ -18,6 +18,7 @@ mod msccl;
 mod ocs;
 mod repair;
 mod schedule;
+mod schedule_bin;
 mod simulation;
 mod symmetry;
 mod tables;

@@ -1,9 +1,10 @@
 //! `fabc.schedule/1`: when every chip sends which vector. What it receives follows, and is not read.
 
 use super::collective::BoundLine;
-use super::json::formats;
+use super::json::{formats, tagged};
+use super::schedule_bin;
 use crate::ids::{NodeId, PortId};
-use crate::ir::{Schedule, Sum, Timed, TimedSend, Total, Transfers};
+use crate::ir::{Schedule, Sum, Timed, TimedMessage, TimedSend, Total, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm, SlotPace};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -21,12 +22,30 @@ pub(crate) struct ScheduleFile {
     slot: u32,
     hop: u32,
     reduce: u32,
+    /// 0 where no channel ever rests.
+    #[serde(default)]
+    deskew: u32,
     nodes: u32,
+    /// Where a spare block may take the place of any other.
+    pub(crate) failover: Option<FailoverLine>,
     /// Written again from what was proved, and compared then.
     #[serde(rename = "makespan")]
     _makespan: IgnoredAny,
     jobs: Vec<JobLine>,
+    /// None in the binary form,
+    #[serde(default)]
     chips: Vec<ChipLine>,
+    /// where these follow.
+    #[serde(skip)]
+    packed: Option<Vec<Vec<TimedSend>>>,
+}
+
+/// Routers of a block, and how many blocks.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FailoverLine {
+    pub(crate) routers: u32,
+    pub(crate) blocks: u32,
 }
 
 #[derive(Deserialize)]
@@ -38,11 +57,16 @@ struct JobLine {
     seed: u64,
     vectors: u32,
     root: Option<u32>,
+    /// Without, all chips are one.
+    groups: Option<u32>,
     canonical: bool,
     start: u32,
     end: u32,
     sums: Vec<SumLine>,
     result: ResultLine,
+    /// From, to, vectors, earliest cycle.
+    #[serde(default)]
+    messages: Vec<(u32, u32, u32, u32)>,
     bounds: Vec<BoundLine>,
 }
 
@@ -67,10 +91,28 @@ struct ChipLine {
 }
 
 impl ScheduleFile {
+    /// Reads either form.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
+        if !bytes.starts_with(schedule_bin::BEGINNING) {
+            return tagged(bytes);
+        }
+        let end = bytes.iter().position(|&byte| byte == b'\n').ok_or("its first line does not end")?;
+        let head: Self = serde_json::from_slice(&bytes[..end]).map_err(|error| error.to_string())?;
+        if head.format != schedule_bin::FORMAT {
+            return Err(format!("its format is `{}`, but this fabc reads `{}`", head.format, schedule_bin::FORMAT));
+        }
+        let starts: Vec<u32> = head.jobs.iter().map(|job| job.start).collect();
+        let packed = Some(schedule_bin::sends(&bytes[end + 1..], &starts)?);
+        Ok(Self { packed, ..head })
+    }
+
     /// How fast vectors are.
     pub(crate) fn pace(&self) -> SlotPace {
-        let Self { vector_bytes, slot, hop, reduce, .. } = *self;
-        SlotPace { vector_bytes, slot, hop, reduce }
+        let Self { vector_bytes, slot, hop, reduce, deskew, .. } = *self;
+        SlotPace { vector_bytes, slot, hop, reduce, deskew }
     }
 
     /// The plans that it lists, by name, whether or not they are true.
@@ -79,7 +121,7 @@ impl ScheduleFile {
     /// A word or a level that is none, a send of no job.
     pub(crate) fn plans(self) -> Result<Vec<(String, Schedule)>, String> {
         let pace = self.pace();
-        let mut sends: Vec<Vec<TimedSend>> = vec![Vec::new(); self.jobs.len()];
+        let mut sends = self.packed.unwrap_or_else(|| vec![Vec::new(); self.jobs.len()]);
         for ChipLine { chip, sends: of_chip, .. } in self.chips {
             for (cycle, port, job, vector) in of_chip {
                 let list = sends.get_mut(job as usize).ok_or_else(|| format!("chip {chip} sends for job {job}, which is none"))?;
@@ -100,7 +142,10 @@ impl ScheduleFile {
             sends.sort_unstable();
             let sums = job.sums.into_iter().map(SumLine::sum).collect::<Result<_, _>>()?;
             let JobLine { canonical, start, end, .. } = job;
-            let timed = Timed { canonical, pace, clock_hz, start, end, sums, result, sends };
+            let groups = job.groups.unwrap_or(1);
+            let message = |(from, to, vectors, earliest)| TimedMessage { from: NodeId(from), to: NodeId(to), earliest, vectors, first: 0 };
+            let messages = TimedMessage::numbered(job.messages.into_iter().map(message).collect());
+            let timed = Timed { canonical, groups, pace, clock_hz, start, end, sums, result, messages, sends };
             let schedule = Schedule {
                 collective,
                 algorithm,

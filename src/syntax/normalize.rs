@@ -12,6 +12,7 @@ use super::print::{one_line, required};
 use super::words::{FIELDS, field_rank, item_rank, takes_a_word};
 use crate::diag::Spanned;
 use crate::units::{Decimal, Dimension, UNITS, unit};
+use std::borrow::Cow;
 
 /// The normal form.
 pub fn normalize(spec: &Spec) -> Spec {
@@ -34,11 +35,22 @@ pub const GRAPH_INPUTS: [&str; 2] = ["inputs/topology.graphml", "inputs/topology
 /// The place in a built directory for the cross-connects that a spec names.
 pub const OCS_INPUT: &str = "inputs/ocs.json";
 
-/// Where a built directory has the copy of a file that its normal form, at `spec`, names: the demand matrix
-/// and the graph by the place of the copy, cross-connects by the place that they came from.
-pub fn input_copy(spec: &str, wanted: &str) -> &'static str {
+/// How the places of the messages of collectives begin.
+const PAIRS_INPUT: &str = "inputs/pairs-";
+
+/// The place in a built directory for the messages of a collective.
+pub fn pairs_input(collective: &str) -> String {
+    format!("{PAIRS_INPUT}{collective}.csv")
+}
+
+/// Where a built directory has the copy of a file that its normal form, at `spec`, names: the demand matrix,
+/// the graph and messages by the place of the copy, cross-connects by the place that they came from.
+pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
+    if let Some(rest) = wanted.strip_prefix(&join(spec, PAIRS_INPUT)) {
+        return format!("{PAIRS_INPUT}{rest}").into();
+    }
     let mut by_place = [DEMAND_INPUT].into_iter().chain(GRAPH_INPUTS);
-    by_place.find(|copy| join(spec, copy) == wanted).unwrap_or(OCS_INPUT)
+    by_place.find(|copy| join(spec, copy) == wanted).unwrap_or(OCS_INPUT).into()
 }
 
 /// The place in a built directory for a graph that a spec names by this path.
@@ -51,9 +63,14 @@ pub fn is_graphml(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("graphml"))
 }
 
-/// A normal form as it stands in a built directory: the demand matrix and the graph are the copies beside it,
-/// so that the spec can be built again.
+/// A normal form as it stands in a built directory: the demand matrix, the graph and messages are the copies
+/// beside it, so that the spec can be built again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
+    for item in items_of(&mut normal) {
+        if let ItemKind::Collective(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) = &mut item.kind {
+            path.value = pairs_input(&name.value).into();
+        }
+    }
     for setting in settings_of(&mut normal) {
         if let Setting { name, value: Value { kind: ValueKind::File(kind, path, _), .. } } = setting {
             match (&*name.value, &*kind.value) {
@@ -105,14 +122,17 @@ fn topology(written: &str) -> Option<Value> {
     })
 }
 
-/// The settings among the items.
-fn settings_of(spec: &mut Spec) -> impl Iterator<Item = &mut Setting> {
+fn items_of(spec: &mut Spec) -> impl Iterator<Item = &mut Item> {
     let entries = spec.files.iter_mut().flat_map(|file| &mut file.entries);
-    let items = entries.flat_map(|entry| match entry {
+    entries.flat_map(|entry| match entry {
         Entry::Fabric(fabric) => &mut fabric.items[..],
         Entry::Item(item) => std::slice::from_mut(item),
-    });
-    items.filter_map(|item| match &mut item.kind {
+    })
+}
+
+/// The settings among the items.
+fn settings_of(spec: &mut Spec) -> impl Iterator<Item = &mut Setting> {
+    items_of(spec).filter_map(|item| match &mut item.kind {
         ItemKind::Setting(setting) => Some(setting),
         _ => None,
     })

@@ -358,6 +358,7 @@ pub const FIELDS: &[Field] = fields! {
     "slot" Quantity Scheduled;
     "hop" Quantity Scheduled;
     "reduce" Quantity Scheduled;
+    "deskew" Quantity Scheduled;
     "size" Quantity Collective;
     "algorithm" Choice Collective;
     "chunks" Quantity Collective;
@@ -365,6 +366,10 @@ pub const FIELDS: &[Field] = fields! {
     "overhead" Quantity Collective Floor;
     "barrier" Choice Collective;
     "after" Choice Collective;
+    "groups" Quantity Collective;
+    "from" Choice Collective;
+    "to" Choice Collective;
+    "paths" Choice Collective;
     "model" Choice Simulate;
     "traffic" Choice Simulate;
     "by" Quantity Traffic;

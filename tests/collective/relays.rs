@@ -243,7 +243,7 @@ fn wrong_claims_are_convicted() {
                 *shards += 1;
             }
             CollectiveBound::Partition { channels, .. } => *channels -= 1,
-            other @ CollectiveBound::Flow { .. } => panic!("{other:?} is of an all-to-all"),
+            other @ (CollectiveBound::Flow { .. } | CollectiveBound::Quickest { .. }) => panic!("{other:?} is not of a sum"),
         }
         assert!(check::schedule_along(&scene, &tables, &wrong).is_err(), "{wrong:?}");
     }

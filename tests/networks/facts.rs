@@ -50,7 +50,7 @@ fn measured(family: Family, failures: Option<Failures>) -> (Fabric, NetworkMetri
     network.failures = failures;
     let network = network.clone();
     let topology = wired(&fabric);
-    let (metrics, _) = measure::measure(&topology, &network, &fabric.demand, &wire::halves(&network));
+    let (metrics, _) = measure::measure(&topology, &network, &fabric.demand, &wire::halves(&network), false);
     if let Some(bisection) = &metrics.bisection {
         check::bisection(&topology, &fabric.demand, bisection).unwrap_or_else(|error| panic!("{:?}: {error}", network.family));
     }

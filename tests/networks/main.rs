@@ -8,11 +8,14 @@ mod designs;
 mod drawn;
 mod facts;
 mod formulas;
+mod grouped;
 mod huge;
 mod lanes;
 mod levels;
 mod random;
+mod rests;
 mod scheduled;
+mod sends;
 
 use fabc::check;
 use fabc::compile::candidates;

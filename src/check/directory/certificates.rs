@@ -33,7 +33,11 @@ pub(super) struct Claimed {
 pub(super) fn certificates(files: &Files, fabric: &Fabric, topology: &Topology, complete: bool) -> Result<Claims, CheckError> {
     let file: Certificates = tagged(files, CERTIFICATES)?;
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
-    let listed = fabric.pod().is_some() || entries(topology) <= u128::from(limits::FLOW_ENTRIES);
+    let most = match fabric.routing.is_scheduled() && !fabric.requires_flow() {
+        true => limits::SCHEDULED_FLOW_ENTRIES,
+        false => limits::FLOW_ENTRIES,
+    };
+    let listed = fabric.pod().is_some() || entries(topology) <= u128::from(most);
     let flow = match (file.flow, listed) {
         (Some(flow), true) => Some(certificate(flow, "flow", fabric, topology)?),
         (None, false) => None,

@@ -6,7 +6,7 @@ use super::tables;
 use crate::check::CheckError;
 use crate::check::faults::Fault;
 use crate::check::measures::Exact;
-use crate::check::schedule::{Pace, Spent, Timed, bound_time, schedule, schedule_along, schedule_time};
+use crate::check::schedule::{Pace, Spent, Timed, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
 use crate::ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
 use crate::model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
 use crate::read::CollectiveFile;
@@ -125,7 +125,7 @@ impl Plant<'_> {
         Ok(Some(ProvedSchedule {
             scenario: scenario.to_owned(),
             root: schedule.root.map(|root| self.topology.name(root)),
-            chips: scene.endpoints().count() as u64,
+            chips: declared.groups.map_or_else(|| scene.endpoints().count() as u64, u64::from),
             steps,
             volume,
             time: spent,
@@ -138,11 +138,23 @@ impl Plant<'_> {
 
 /// The value that a line is about, and for a fault the scenario. `None` where nothing is planned.
 pub(super) fn found<'a>(require: &Require, fabric: &Fabric, proved: &'a [Vec<ProvedSchedule>]) -> Option<(Exact, Option<&'a str>)> {
-    let (name, Metric::Collective(metric)) = (require.collective()?, require.metric) else { return None };
+    let Metric::Collective(metric) = require.metric else { return None };
+    if metric.is_scheduled() {
+        let (end, least) = makespan(require.collective(), fabric, proved)?;
+        let (end, clock) = (u128::from(end), u128::from(fabric.clock_hz));
+        let value = match (metric, require.scale) {
+            (CollectiveMetric::MakespanRatio, _) => Exact::new(end, u128::from(least.max(1))),
+            (_, Scale::Cycles) => Exact::new(end, 1),
+            _ => Exact::new(end * NANOSECOND, clock),
+        };
+        // Moved by some blocks, the plan is as long.
+        return Some((value?, require.fault.then_some("block0")));
+    }
+    let name = require.collective()?;
     let (declared, of) = fabric.collectives.iter().zip(proved).find(|(declared, _)| declared.name == name)?;
     let worse = match metric {
-        CollectiveMetric::Time | CollectiveMetric::Steps | CollectiveMetric::Volume => Ordering::Greater,
         CollectiveMetric::Share | CollectiveMetric::Bandwidth => Ordering::Less,
+        _ => Ordering::Greater,
     };
     if !require.fault {
         return Some((value(declared, of.first()?, metric, require.scale, fabric)?, None));
@@ -155,6 +167,27 @@ pub(super) fn found<'a>(require: &Require, fabric: &Fabric, proved: &'a [Vec<Pro
         }
     }
     worst
+}
+
+/// The cycle in which a collective is over, or all are, and one before which no plan ends; `None` where
+/// vectors are not scheduled.
+pub(super) fn makespan(name: Option<&str>, fabric: &Fabric, proved: &[Vec<ProvedSchedule>]) -> Option<(u64, u64)> {
+    let mut span = None;
+    for (at, declared) in fabric.collectives.iter().enumerate() {
+        if name.is_some_and(|name| name != declared.name) {
+            continue;
+        }
+        let end = proved.get(at)?.first()?.schedule.timed()?.end;
+        let (mut least, mut next) = (0, Some(at));
+        while let Some(before) = next {
+            let schedule = &proved.get(before)?.first()?.schedule;
+            least += cycles_at_least(schedule, schedule.timed()?)?.0;
+            next = fabric.collectives[before].after;
+        }
+        let (so_far, least_so_far) = span.unwrap_or((0, 0));
+        span = Some((u64::from(end).max(so_far), least.max(least_so_far)));
+    }
+    span
 }
 
 fn value(declared: &DeclaredCollective, of: &ProvedSchedule, metric: CollectiveMetric, scale: Scale, fabric: &Fabric) -> Option<Exact> {
@@ -181,5 +214,6 @@ fn value(declared: &DeclaredCollective, of: &ProvedSchedule, metric: CollectiveM
             };
             Exact::new(u128::from(declared.size).checked_mul(NANOSECOND)?, time)?.times(over, under)
         }
+        CollectiveMetric::Makespan | CollectiveMetric::MakespanRatio => None,
     }
 }

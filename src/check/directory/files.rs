@@ -13,4 +13,10 @@ pub(crate) const CERTIFICATES: &str = "certificates.json";
 pub(crate) const REPORT: &str = "report.json";
 pub(super) const FLOOR: &str = "floor.json";
 pub(super) const SCHEDULE: &str = "schedule.json";
+pub(super) const SCHEDULE_BIN: &str = "schedule.bin";
 pub(super) const FORMULA: &str = "formula.json";
+
+/// The file of all plans of vectors, in one of its two forms.
+pub(super) fn schedule_of(files: &Files) -> Option<&'static str> {
+    [SCHEDULE, SCHEDULE_BIN].into_iter().find(|path| files.contains_key(*path))
+}

@@ -16,9 +16,14 @@ pub(super) const NO_INPUT: [(&str, &str); 4] = [
 ];
 
 /// The files that the spec names: where their copies stand, and what they must say.
-pub(super) fn inputs(fabric: &Fabric) -> Vec<(&'static str, Cow<'_, str>)> {
-    let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_)).then(|| (DEMAND_INPUT, Cow::Owned(fabric.demand.csv())));
-    matrix.into_iter().chain(fabric.plant.input().map(|(path, text)| (path, Cow::Borrowed(text)))).collect()
+pub(super) fn inputs(fabric: &Fabric) -> Vec<(Cow<'static, str>, Cow<'_, str>)> {
+    let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_)).then(|| (DEMAND_INPUT.into(), Cow::Owned(fabric.demand.csv())));
+    let of_plant = fabric.plant.input().map(|(path, text)| (path.into(), Cow::Borrowed(text)));
+    let pairs = fabric.collectives.iter().filter_map(|of| {
+        let text = of.messages.as_ref()?.text.as_deref()?;
+        Some((format!("inputs/pairs-{}.csv", of.name).into(), Cow::Borrowed(text)))
+    });
+    matrix.into_iter().chain(of_plant).chain(pairs).collect()
 }
 
 /// Whether the copy of a file is what the spec was resolved with.

@@ -1,6 +1,6 @@
 //! Whether the files are the ones that the manifest lists.
 
-use super::files::{Files, MANIFEST, SCHEDULE, SPEC};
+use super::files::{Files, MANIFEST, SCHEDULE_BIN, SPEC, schedule_of};
 use super::read::{bytes, contradiction, tagged};
 use crate::check::CheckError;
 use crate::model::Fabric;
@@ -78,8 +78,8 @@ const STOPPED_AFTER: [(&str, bool); 4] = [("synthesize", false), ("analyze", fal
 /// Whether the options are those of a build that leaves such files.
 fn options(files: &Files, options: &BTreeMap<String, String>) -> Vec<CheckError> {
     // Where vectors are scheduled, plans stand in the place of tables.
-    let routed = files.keys().any(|path| path.starts_with("tables/")) || files.contains_key(SCHEDULE);
-    let binary = files.contains_key("tables/nominal.bin");
+    let routed = files.keys().any(|path| path.starts_with("tables/")) || schedule_of(files).is_some();
+    let binary = files.contains_key("tables/nominal.bin") || files.contains_key(SCHEDULE_BIN);
     let mut errors = Vec::new();
     let mut wrong = |option: &str, what: String| errors.push(contradiction(MANIFEST, format!("options.{option}"), what));
     for (name, value) in options {

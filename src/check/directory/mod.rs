@@ -36,7 +36,7 @@ pub use collectives::ProvedSchedule;
 use comparison::Measured;
 pub use files::Files;
 pub(crate) use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
-use files::{FLOOR, FORMULA, OCS, SCHEDULE, TOPOLOGY};
+use files::{FLOOR, FORMULA, OCS, SCHEDULE, SCHEDULE_BIN, TOPOLOGY, schedule_of};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
 pub use scenario::{ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
@@ -184,7 +184,7 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
     let tables = if files.contains_key("tables/nominal.bin") { bin } else { json };
     let switches = fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter());
     let switches: BTreeSet<String> = switches.filter(|ocs| switches::has_config(ocs)).map(switches::config_path).collect();
-    let inputs: Vec<&str> = inputs(fabric).into_iter().map(|(path, _)| path).collect();
+    let inputs: Vec<_> = inputs(fabric).into_iter().map(|(path, _)| path).collect();
     let routed = files.keys().any(|path| path.starts_with("tables/"));
     let mut errors = Vec::new();
     let mut wrong = |path: &str, what: &str| errors.push(CheckError::Files { path: path.to_owned(), what: what.to_owned() });
@@ -205,12 +205,12 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
         } else if path.starts_with("inputs/") {
             // Places in the spec are read with the spec; the copy of another file would say what nobody asked
             // for.
-            if !inputs.contains(&path.as_str()) {
+            if !inputs.iter().any(|input| input == path) {
                 wrong(path, NO_INPUT.iter().find(|(input, _)| input == path).map_or("is no file that the spec names", |(_, what)| what));
             }
         } else if path == OCS && fabric.pod().is_none() {
             wrong(path, "does not belong here: the network has no switches");
-        } else if path == SCHEDULE && !fabric.routing.is_scheduled() {
+        } else if [SCHEDULE, SCHEDULE_BIN].contains(&path.as_str()) && !fabric.routing.is_scheduled() {
             wrong(path, "does not belong here: this network has forwarding tables");
         } else if path.starts_with("tables/") && fabric.routing.is_scheduled() {
             wrong(path, "does not belong here: vectors are scheduled");
@@ -286,7 +286,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     };
     let plant = collectives::Plant { files, fabric, topology: &topology, cross_connects };
     let faults: Vec<&Fault> = if routed { claims.scenarios.iter().map(|claimed| &claimed.scenario).collect() } else { Vec::new() };
-    let collectives = match fabric.pace().filter(|_| files.contains_key(SCHEDULE)) {
+    let collectives = match fabric.pace().filter(|_| schedule_of(files).is_some()) {
         Some(pace) => plant.scheduled(pace).map_err(one)?,
         None => plant.collectives(&faults)?,
     };

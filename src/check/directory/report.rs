@@ -46,8 +46,9 @@ pub(super) fn report(
         None => vec![("endpoints", nominal.counts.routers), ("links", measured.topology.links().len() as u64)],
     };
     let planned = (!fabric.collectives.is_empty()).then_some("collectives");
+    let makespan = super::collectives::makespan(None, fabric, collectives);
     let laid = measured.cables.filter(|_| measured.network.is_none()).map(|_| "floor");
-    let section = measured.network.map(|_| "network").into_iter().chain(laid).chain(planned);
+    let section = measured.network.map(|_| "network").into_iter().chain(laid).chain(planned).chain(makespan.map(|_| "makespan"));
     let known: Vec<&str> = KEYS.into_iter().chain(of_plant.iter().map(|(key, _)| *key)).chain(section).collect();
     comparison.known_keys("", root, &known);
     comparison.expect("format", root.get("format"), Expected::Exactly("fabc.report/1".into()));
@@ -68,6 +69,10 @@ pub(super) fn report(
     comparison.object("tables", root.get("tables"), &tables(measured));
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
     comparison.worst(root.get("worst"), measured.scenarios);
+    if let Some((end, least)) = makespan {
+        let fields = [("cycles", end), ("bound_cycles", least)].map(|(key, cycles)| (key, Some(Expected::Integer(cycles))));
+        comparison.object("makespan", root.get("makespan"), &fields.into_iter().collect());
+    }
     comparison.requires(root.get("requires"), files, (measured, collectives), limit.as_ref());
     match super::stated::stated(files, tree_bounds, limit) {
         Ok(stated) if comparison.errors.is_empty() => {
@@ -269,7 +274,9 @@ impl Comparison {
             let wanted = || Exact::decimal(&require.value.to_string());
             let scheduled = super::collectives::found(require, measured.fabric, collectives);
             let found = match (require.simulation(), &simulated) {
-                _ if require.collective().is_some() => scheduled.and_then(|(value, scenario)| Some((value, wanted()?, scenario))),
+                _ if matches!(require.metric, Metric::Collective(_)) => {
+                    scheduled.and_then(|(value, scenario)| Some((value, wanted()?, scenario)))
+                }
                 (None, _) => compared(require, measured.scenarios, universal, measured.network, measured.cables),
                 (Some(_), None) => None,
                 (Some(_), Some((value, scenario))) => wanted().map(|wanted| (*value, wanted, scenario.as_deref())),

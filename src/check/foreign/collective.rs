@@ -153,7 +153,7 @@ fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
         CollectiveBound::Cut { channels, shards, .. } => Some((u64::from(shards) * vector, u64::from(channels))),
         CollectiveBound::Partition { parts, channels, .. } => Some((2 * u64::from(parts - 1) * whole, u64::from(channels))),
         CollectiveBound::Flow { volume, distance, .. } => narrow(distance * u128::from(chunks), volume),
-        CollectiveBound::Latency { .. } | CollectiveBound::Channel { .. } => None,
+        CollectiveBound::Latency { .. } | CollectiveBound::Channel { .. } | CollectiveBound::Quickest { .. } => None,
     });
     let larger = |a: (u64, u64), b: (u64, u64)| {
         if u128::from(b.0) * u128::from(a.1) > u128::from(a.0) * u128::from(b.1) { b } else { a }

@@ -2,7 +2,9 @@
 //!
 //! In: a topology. Out: how many shortest paths every ordered pair has, from every source, without any
 //! symmetry; and the edge connectivity, by blocking flows (Dinic 1970) from the last router with hosts, where
-//! the compiler augments from the first.
+//! the compiler augments from the first. In a simple graph whose routers all have hosts, a cut of fewer links
+//! than any router has leaves on either side a router all of whose neighbors are on that side: flows between
+//! routers whose neighborhoods cover everything find it.
 
 use crate::check::graph::LitGraph;
 use crate::ids::{Id, NodeId};
@@ -75,13 +77,46 @@ pub(super) fn narrowest(topology: &Topology) -> usize {
 /// The fewest links without which some router with hosts does not reach another one.
 pub(super) fn edge_connectivity(topology: &Topology) -> u64 {
     let hosts: Vec<NodeId> = topology.nodes().filter(|&node| topology.hosts(node) > 0).collect();
+    let hosts = covering(topology, hosts.len()).unwrap_or(hosts);
     let Some((&fixed, others)) = hosts.split_last() else { return 0 };
     let one_way = topology.links().iter().any(|link| link.simplex);
     let least = |&other: &NodeId| {
         let there = Ways::new(topology).between(fixed, other);
         if one_way { there.min(Ways::new(topology).between(other, fixed)) } else { there }
     };
-    others.par_iter().map(least).min().unwrap_or(0)
+    // Those with the fewest links need not be among the routers that are looked at.
+    others.par_iter().map(least).min().unwrap_or(u64::MAX).min(narrowest(topology) as u64)
+}
+
+/// From the last router on, all that are not next to one taken before; `None` of what is no simple graph of
+/// routers with hosts.
+fn covering(topology: &Topology, hosts: usize) -> Option<Vec<NodeId>> {
+    let mut pairs: Vec<[NodeId; 2]> = Vec::with_capacity(topology.links().len());
+    for link in topology.links().iter() {
+        let (a, b) = (link.a.node, link.b.node);
+        pairs.push([a.min(b), a.max(b)]);
+        if link.simplex || a == b {
+            return None;
+        }
+    }
+    pairs.sort_unstable();
+    if hosts < topology.node_count() || pairs.windows(2).any(|pair| pair[0] == pair[1]) {
+        return None;
+    }
+    let mut near = vec![Vec::new(); topology.node_count()];
+    for [a, b] in pairs {
+        near[a.index()].push(b);
+        near[b.index()].push(a);
+    }
+    let mut free = vec![true; near.len()];
+    let mut taken = Vec::new();
+    for node in (0..near.len()).rev() {
+        if free[node] {
+            near[node].iter().for_each(|other| free[other.index()] = false);
+            taken.push(NodeId::new(node));
+        }
+    }
+    Some(taken)
 }
 
 /// What is left of channels of capacity one, as arcs: 2 c along channel c, 2 c + 1 against it.

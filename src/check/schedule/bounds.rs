@@ -45,7 +45,7 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
             CollectiveBound::Partition { parts, channels, .. } => {
                 (2 * u128::from(parts - 1) * u128::from(chunks * chips), u128::from(channels))
             }
-            CollectiveBound::Latency { .. } => continue,
+            CollectiveBound::Latency { .. } | CollectiveBound::Quickest { .. } => continue,
         };
         if u128::from(over).saturating_mul(below) < above.saturating_mul(u128::from(under)) {
             return Err(ScheduleError::Beaten { bound: at, volume: over / under }.into());
@@ -109,7 +109,7 @@ fn flow(scene: &Scene<'_>, lengths: &[u64]) -> Result<CollectiveBound, CheckErro
 }
 
 /// `[router]`: hops from it to one, `u32::MAX` where there is no way.
-fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
+pub(super) fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
     let mut hops = vec![u32::MAX; scene.topology.node_count()];
     hops[node.index()] = 0;
     let mut queue = VecDeque::from([node]);
@@ -203,6 +203,7 @@ fn count(
             let channels = lanes(scene, scene.channels().filter(into));
             Ok(CollectiveBound::Partition { part_of: part_of.clone(), parts: *parts, channels })
         }
+        CollectiveBound::Quickest { .. } => Err("bounds messages alone".to_owned()),
         CollectiveBound::Channel { .. } | CollectiveBound::Flow { .. } => Err("bounds an all-to-all alone".to_owned()),
     }
 }

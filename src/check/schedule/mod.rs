@@ -21,7 +21,8 @@ pub use errors::ScheduleError;
 pub(crate) use program::program;
 pub use program::{JudgedProgram, ProgramFault};
 pub use time::{Pace, Spent, Timed, bound_time, schedule_time};
-pub use timed::{Replayed, together as vectors_together};
+pub(crate) use timed::cycles_at_least;
+pub use timed::{Replayed, replaced, together as vectors_together};
 
 use super::{CheckError, symmetry};
 use crate::ids::{Id, NodeId};
@@ -131,7 +132,7 @@ fn expect_order(collective: Collective, algorithm: CollectiveAlgorithm, order: &
         Collective::AllReduce if algorithm == CollectiveAlgorithm::Local => &[Order::Forward],
         Collective::ReduceScatter | Collective::Reduce => &[Order::Reverse],
         Collective::AllReduce => &[Order::Reverse, Order::Forward],
-        Collective::AllToAll => return Err(wrong("an all-to-all is no gather".to_owned())),
+        Collective::AllToAll | Collective::Send => return Err(wrong(format!("{} is no gather", collective.name()))),
     };
     if order == expected { Ok(()) } else { Err(wrong(format!("{} does not run {order:?}", collective.name()))) }
 }

@@ -305,6 +305,8 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, byt
             CollectiveBound::Partition { parts, channels, .. } => (2 * (u128::from(parts) - 1), u128::from(channels), 0),
             CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
             CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards), u128::from(lanes), 0),
+            // Only of plans in cycles.
+            CollectiveBound::Quickest { .. } => continue,
         };
         let of_shards = schedule.root.is_none() && !matches!(bound, CollectiveBound::Partition { .. });
         let under = if of_shards { under * chips } else { under };

@@ -7,16 +7,19 @@
 
 mod bounds;
 mod copies;
+mod messages;
 mod plan;
+mod replaced;
 mod sums;
 
 pub(crate) use bounds::cycles_at_least;
+pub use replaced::replaced;
 
 use super::ScheduleError;
 use crate::check::{CheckError, symmetry};
 use crate::ids::{Id, NodeId, PortId};
 use crate::ir::{Scene, Schedule, Timed, TimedSend};
-use crate::model::Collective;
+use crate::model::{Collective, DESKEW_CYCLES, SlotPace};
 use copies::copies;
 use plan::{Replay, Step, wrong};
 use rayon::prelude::*;
@@ -43,6 +46,7 @@ pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
         return Err(wrong(format!("it is not for these {nodes} routers, or has no vectors")));
     }
     sums::recipe(schedule, timed)?;
+    messages::shape(scene, schedule, timed)?;
     if timed.canonical {
         symmetry::automorphisms_of_lit(scene, scene.topology.symmetry())?;
     }
@@ -117,6 +121,9 @@ fn channels(scene: &Scene<'_>, timed: &Timed) -> Result<u64, CheckError> {
         if channel.is_none_or(|channel| !scene.is_endpoint(topology.target(channel).node)) {
             return Err(failed("leads nowhere, is dark, or touches a spare chip"));
         }
+        if rests(timed.pace, cycle) {
+            return Err(failed("sends while all channels rest"));
+        }
         by_channel.push((chip, port.0, cycle));
     }
     by_channel.sort_unstable();
@@ -128,6 +135,13 @@ fn channels(scene: &Scene<'_>, timed: &Timed) -> Result<u64, CheckError> {
         }
     }
     Ok(busiest)
+}
+
+/// Whether a slot from some cycle on meets one of the rests: k times `deskew` to 251 cycles after, k > 0.
+fn rests(pace: SlotPace, cycle: u32) -> bool {
+    let (every, first) = (u64::from(pace.deskew), u64::from(cycle));
+    let last = first + u64::from(pace.slot) - 1;
+    every > 0 && last >= every && (first % every < u64::from(DESKEW_CYCLES) && first >= every || first / every < last / every)
 }
 
 /// Replays all vectors; gives back when the last one is where it must be.

@@ -119,7 +119,11 @@ pub(super) fn plans(
         }
         CollectiveAlgorithm::MultiTree | CollectiveAlgorithm::Trees => Vec::new(),
         // Of schedules without tables.
-        CollectiveAlgorithm::Paths | CollectiveAlgorithm::Flood | CollectiveAlgorithm::Hops | CollectiveAlgorithm::Portions => Vec::new(),
+        CollectiveAlgorithm::Paths
+        | CollectiveAlgorithm::Flood
+        | CollectiveAlgorithm::Hops
+        | CollectiveAlgorithm::Portions
+        | CollectiveAlgorithm::Quickest => Vec::new(),
     }
 }
 

@@ -93,6 +93,8 @@ pub(in crate::compile) fn plannable(fabric: &Fabric, topology: &Topology) -> Res
     let scene = Scene::whole(topology);
     for declared in &fabric.collectives {
         asked(declared, topology)?;
+        let messages = declared.messages.iter().flat_map(|messages| &messages.all);
+        messages.flat_map(|message| [&message.from, &message.to]).try_for_each(|end| named(end, topology, declared).map(|_| ()))?;
         let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::rests);
         let found = admitted(&scene).and_then(|()| if rests { copyable(&scene) } else { Ok(()) });
         found.map_err(|reason| failure(CollectivesError::from(reason).of(NOMINAL), declared))?;

@@ -9,11 +9,11 @@ use crate::diag::Failure;
 use crate::ids::NodeId;
 use crate::ir::{
     CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime, Scene, Schedule, Timed,
-    cycle_time,
+    TimedMessage, cycle_time,
 };
-use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, SlotPace};
+use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace};
 use crate::passes::collective::over_lengths;
-use crate::passes::scheduled::{Job, ScheduledError, Site, bound_cycles, least_cycles, plan};
+use crate::passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, least_cycles, plan, plan_groups};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
 
@@ -22,6 +22,9 @@ impl Context<'_> {
     /// replayed, and all of them together.
     pub(in crate::compile) fn scheduled(&self, pace: SlotPace, progress: &dyn Progress) -> Result<Vec<CollectiveResult>, Failure> {
         let scene = Scene::scheduled(&self.fabric.plant, self.topology);
+        if let Some(blocks) = self.fabric.failover() {
+            check::replaced(self.topology, blocks).map_err(Failure::internal)?;
+        }
         let all = &self.fabric.collectives;
         let mut found: Vec<Option<CollectiveOutcome>> = vec![None; all.len()];
         progress.begin("schedules", all.len() as u64);
@@ -42,11 +45,17 @@ impl Context<'_> {
 
     fn scheduled_one(&self, site: Site<'_>, declared: &DeclaredCollective, start: u32) -> Result<CollectiveOutcome, Failure> {
         let DeclaredCollective { collective, size, .. } = *declared;
-        let chips = site.scene.endpoints().count() as u64;
-        let vectors = collective.vectors(size, chips, site.pace.vector_bytes);
+        let everybody = site.scene.endpoints().count() as u64;
+        let chips = declared.groups.map_or(everybody, u64::from);
+        let all = declared.messages.as_ref().map(|messages| self.messages(messages, declared, site.pace)).transpose()?;
+        let vectors = all.as_ref().map_or_else(
+            || collective.vectors(size, chips, site.pace.vector_bytes),
+            |all| all.iter().map(|message| u64::from(message.vectors)).sum(),
+        );
+        let messages = all.as_deref().zip(declared.messages.as_ref()).map(|(all, of)| Messages { all, ways: of.ways });
         let root = declared.root.as_deref().map(|root| named(root, self.topology, declared)).transpose()?;
         let block = self.fabric.blocks().0 as usize;
-        let job = Job { collective, vectors, root, seed: declared.seed, start, block };
+        let job = Job { collective, vectors, messages, members: None, root, seed: declared.seed, start, block };
         let failed = |reason: ScheduledError| {
             let (name, span) = (declared.name.clone(), declared.span);
             Failure::spec(CollectivesError::NotScheduled { name, reason, span })
@@ -60,9 +69,15 @@ impl Context<'_> {
                 left_out.push(algorithm);
                 continue;
             }
-            match plan(site, job, algorithm) {
+            let found = match declared.groups {
+                Some(size) => plan_groups(site, job, algorithm, size as usize),
+                None => plan(site, job, algorithm),
+            };
+            match found {
                 Ok(mut schedule) => {
-                    schedule.bounds.extend(self.by_lengths(site.scene, collective));
+                    if declared.groups.is_none() {
+                        schedule.bounds.extend(self.by_lengths(site.scene, collective));
+                    }
                     let Some(timed) = schedule.timed() else { continue };
                     let end = timed.end;
                     check::vectors(site.scene, &schedule).map_err(|error| convicted(declared, algorithm, error))?;
@@ -104,6 +119,28 @@ impl Context<'_> {
             along: None,
         };
         Ok(CollectiveOutcome::new(row, schedule))
+    }
+
+    /// The messages of a collective, in vectors.
+    fn messages(&self, messages: &DeclaredMessages, declared: &DeclaredCollective, pace: SlotPace) -> Result<Vec<TimedMessage>, Failure> {
+        let one = |message: &DeclaredMessage| {
+            let (from, to) = (named(&message.from, self.topology, declared)?, named(&message.to, self.topology, declared)?);
+            let vectors = message.bytes.div_ceil(u64::from(pace.vector_bytes)).min(u64::from(u32::MAX)) as u32;
+            Ok(TimedMessage { from, to, earliest: message.earliest, vectors, first: 0 })
+        };
+        let all = TimedMessage::numbered(messages.all.iter().map(one).collect::<Result<_, Failure>>()?);
+        let wrong = |reason| Failure::spec(CollectivesError::NotScheduled { name: declared.name.clone(), reason, span: declared.span });
+        // By other names for the same routers.
+        if let Some(twice) =
+            all.windows(2).find(|pair| (pair[0].from, pair[0].to, pair[0].earliest) == (pair[1].from, pair[1].to, pair[1].earliest))
+        {
+            let [from, to] = [twice[0].from, twice[0].to].map(|node| self.topology.name(node));
+            return Err(wrong(ScheduledError::Twice { from, to }));
+        }
+        match all.iter().find(|message| message.from == message.to) {
+            Some(itself) => Err(wrong(ScheduledError::Itself { router: self.topology.name(itself.from) })),
+            None => Ok(all),
+        }
     }
 
     /// What the certificate of the concurrent flow says of an all-to-all.

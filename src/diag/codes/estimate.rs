@@ -107,8 +107,19 @@ exceeded, and how it comes about: mostly fewer `--chunks` help.",
         text: "\
 With `routing = scheduled` vectors rest in chips: every router is a chip, or a spare one that nothing touches. Links run both ways and all
 carry the same, and at least two chips take part. `hops` and `portions` sum by groups whose chips are all joined, with a cable between any two
-groups, as in a dragonfly; `trees` works everywhere. A plan lists every send of every canonical chip, 33,554,432 at most: a smaller `size` takes
+groups, as in a dragonfly; `trees` works everywhere. In `groups` of chips that do a collective by themselves, all chips of one must reach each other
+over channels between them, and all chips must be so many groups. Between two rests of the channels (`deskew`) there must be room for a rest of
+252 cycles and a slot. A plan lists every send of every canonical chip, 33,554,432 at most: a smaller `size` takes
 fewer.",
+    },
+    CodeDoc {
+        code: "FAB0567",
+        title: "collectives that are planned already",
+        text: "\
+`fabc collective DIR` plans collectives in messages, over links that are shared or over forwarding tables. With `routing = scheduled` the build
+has given every vector its cycle on every channel: `report.txt`, `report.html` and `report.json` say what each collective of the spec takes and
+what none takes less than, `schedule.json` lists who sends what when, and `fabc tables DIR --router R` prints what one chip does. For another
+size or another collective, write it into the spec and build again.",
     },
     CodeDoc {
         code: "FAB0571",

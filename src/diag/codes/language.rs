@@ -348,6 +348,13 @@ pub(super) const CODES: &[CodeDoc] = &[
          and are not named elsewhere.",
     ),
     doc(
+        "FAB0136",
+        "not a file of messages",
+        "The file of `collective name = pairs \"..\"` has a line for every message: the chip that sends, the one that receives (names or \
+         numbers), bytes, and perhaps the cycle before which it is not there, separated by commas. A first line that begins with `from` is a \
+         heading, `#` begins a comment. No chip sends to itself, and between the same two there is one message for every such cycle.",
+    ),
+    doc(
         "FAB0141",
         "names that cannot name files",
         "Files are named after switches, with `_` for the brackets and commas: `X[1,0]` is `ocs/X_1_0.config_db.json`, and a dark \

@@ -1,6 +1,7 @@
 //! Collectives on a fabric: what they take, for people, as `fabc.collectives/1` and CSV; and one schedule, as
 //! `fabc.collective/1` and for the programs of others.
 
+mod bandwidths;
 mod chakra;
 mod connections;
 mod csv;
@@ -16,6 +17,7 @@ mod summary;
 mod text;
 mod trace;
 
+pub(super) use bandwidths::{Bandwidths, over_bandwidths};
 pub use chakra::collective_chakra;
 pub use csv::collectives_csv;
 pub use declared::collective_path;

@@ -337,5 +337,7 @@ fn word(collective: Collective) -> &'static str {
         Collective::Broadcast => "broadcast",
         Collective::Reduce => "reduce",
         Collective::AllToAll => "alltoall",
+        // Never of rounds.
+        Collective::Send => "custom",
     }
 }

@@ -1,11 +1,11 @@
 //! What collectives of a spec take over their size, and how busy channels are while they run, as pictures.
 
 use super::super::estimate::exact;
-use super::super::svg::{Column, Sizes, Strip, Timed, round_step, sizes, strip};
+use super::super::svg::{Column, Sizes, Strip, Timed as Line, round_step, sizes, strip};
 use super::microseconds;
 use crate::ids::{ChannelId, IdVec, LinkTypeId};
 use crate::ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Message, Order, Round, Schedule, Sends, Topology, Transfers,
+    ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Message, Order, Round, Schedule, Sends, Timed, Topology, Transfers,
 };
 use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
 
@@ -40,7 +40,7 @@ pub(in crate::emit) fn over_sizes(declared: &DeclaredCollective, result: &Collec
             let title = format!("{}, {}: {} us", algorithm.name(), exact(point.size), told(time));
             Some((point.size as f64, time as f64, title))
         };
-        Timed { color, points: result.curve.iter().filter_map(of).collect() }
+        Line { color, points: result.curve.iter().filter_map(of).collect() }
     });
     let inside = first.size <= declared.size && declared.size <= last.size;
     let time = nominal.row.best().time.total();
@@ -50,6 +50,7 @@ pub(in crate::emit) fn over_sizes(declared: &DeclaredCollective, result: &Collec
         y_title: "time",
         lines: lines.collect(),
         edge: result.curve.iter().map(|point| (point.size as f64, point.bound.max(1) as f64)).collect(),
+        above: false,
         ends: [first.size as f64, last.size as f64],
         ticks: result.curve.iter().step_by(4).map(|point| (point.size as f64, exact(point.size))).collect(),
         levels: levels.into_iter().map(|level| (level as f64, decade(level))).collect(),
@@ -70,12 +71,13 @@ fn decade(picoseconds: u128) -> String {
 }
 
 /// How busy the channels of every kind of link are, step by step; of an all-reduce while it gathers, of an
-/// all-to-all all channels together. `None` for trees, whose steps are all alike.
+/// all-to-all all channels together; of vectors over time. `None` for trees, whose steps are all alike.
 pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, schedule: &Schedule) -> Option<String> {
     let rounds = match &schedule.transfers {
         Transfers::Rounds(rounds) => rounds,
         Transfers::Sends(sends) => return Some(over_slots(topology, name, schedule, sends)),
-        Transfers::Trees(_) | Transfers::Timed(_) => return None,
+        Transfers::Timed(timed) => return Some(over_cycles(fabric, topology, name, timed)),
+        Transfers::Trees(_) => return None,
     };
     let kind = |channel: ChannelId| topology.links()[channel.link()].link_type;
     // What the plan lists stands for all the others alike.
@@ -133,6 +135,50 @@ fn over_slots(topology: &Topology, name: &str, schedule: &Schedule, sends: &Send
         rows: vec!["all links".to_owned()],
         columns,
         ticks: ticks(carried.len() as u64),
+    })
+}
+
+/// How busy the channels of every kind of link are while vectors are sent, by cycles; those of spare routers
+/// do not count.
+fn over_cycles(fabric: &Fabric, topology: &Topology, name: &str, timed: &Timed) -> String {
+    let listed = |node| !timed.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node;
+    let takes_part = |channel: &ChannelId| {
+        let (from, to) = (topology.source(*channel).node, topology.target(*channel).node);
+        listed(from) && topology.is_endpoint(from) && topology.is_endpoint(to)
+    };
+    let kind = |channel: ChannelId| topology.links()[channel.link()].link_type;
+    let mut channels: IdVec<LinkTypeId, u64> = IdVec::filled(0, fabric.link_types.len());
+    topology.channels().filter(takes_part).for_each(|channel| channels[kind(channel)] += 1);
+    let rows: Vec<LinkTypeId> = fabric.link_types.ids().filter(|of| channels[*of] > 0).collect();
+    let span = u64::from(timed.end - timed.start).max(1);
+    let wide = span.div_ceil(COLUMNS as u64);
+    // Cycles in which channels of a kind send, by column.
+    let mut busy: Vec<IdVec<LinkTypeId, u64>> = vec![IdVec::filled(0, fabric.link_types.len()); span.div_ceil(wide) as usize];
+    for send in &timed.sends {
+        let Some(channel) = topology.outgoing(send.chip, send.port) else { continue };
+        let mut from = u64::from(send.cycle - timed.start);
+        let end = (from + u64::from(timed.pace.slot)).min(span);
+        while from < end {
+            let next = (from / wide + 1) * wide;
+            busy[(from / wide) as usize][kind(channel)] += end.min(next) - from;
+            from = next;
+        }
+    }
+    let column = |(at, busy): (usize, &IdVec<LinkTypeId, u64>)| {
+        let first = at as u64 * wide;
+        let width = (span - first).min(wide);
+        let share = |of: &LinkTypeId| busy[*of] as f64 / (channels[*of] * width).max(1) as f64;
+        let [first, last] = [first, first + width].map(|cycle| cycle + u64::from(timed.start));
+        Column { width: width as f64, busy: rows.iter().map(share).collect(), title: format!("cycles {first} to {last}") }
+    };
+    let columns = busy.iter().enumerate().map(column).collect();
+    strip(&Strip {
+        label: format!("{name}: which share of the channels is busy, over time"),
+        x_title: format!("cycles from {} on", timed.start),
+        rows: rows.iter().map(|of| fabric.link_types[*of].name.clone()).collect(),
+        columns,
+        // A number at the very end would be cut off.
+        ticks: ticks(span).into_iter().filter(|(tick, _)| *tick <= span as f64 * 0.97).collect(),
     })
 }
 

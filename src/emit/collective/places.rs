@@ -44,7 +44,7 @@ impl Places {
     pub(super) fn given(&self, laid: &Moves<'_>, chunk: u32) -> Place {
         let at = match laid.schedule.collective {
             Collective::AllGather | Collective::Broadcast | Collective::Reduce => chunk % laid.schedule.chunks,
-            Collective::ReduceScatter | Collective::AllReduce | Collective::AllToAll => laid.column(chunk),
+            Collective::ReduceScatter | Collective::AllReduce | Collective::AllToAll | Collective::Send => laid.column(chunk),
         };
         Place { buffer: 'i', at }
     }

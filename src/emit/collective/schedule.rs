@@ -134,6 +134,11 @@ pub(in crate::emit) fn push_bound(out: &mut String, bound: &CollectiveBound) {
             push_numbers(out, lengths);
             push(out, format_args!(",\"volume\":{volume},\"distance\":{distance}}}"));
         }
+        CollectiveBound::Quickest { message, levels, cycles } => {
+            push(out, format_args!("{{\"kind\":\"quickest\",\"message\":{message},\"cycles\":{cycles},\"levels\":"));
+            push_numbers(out, levels.iter().map(|level| level.map_or(-1, i64::from)));
+            out.push('}');
+        }
         CollectiveBound::Partition { part_of, parts, channels } => {
             push(out, format_args!("{{\"kind\":\"partition\",\"parts\":{parts},\"channels\":{channels}"));
             if !part_of.is_empty() {

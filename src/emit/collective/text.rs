@@ -138,6 +138,9 @@ pub(super) fn witness(bound: &CollectiveBound, node: &str) -> String {
             let shards = fixed(bound.volume(), 3);
             format!("ways between all pairs, whichever they are, put {shards} shards on a channel, by lengths")
         }
+        CollectiveBound::Quickest { message, cycles, .. } => {
+            format!("message {message} by itself takes {cycles} cycles, by what channels carry at most while {node}s begin to count")
+        }
         CollectiveBound::Partition { parts, channels, .. } => {
             format!("{channels} channels lead into {parts} parts, which take in every byte twice, but for one of them")
         }

@@ -1,7 +1,9 @@
 //! The collectives of the spec: what they take in every scenario, over their size, and step by step.
 
 use crate::compiled::Compiled;
-use crate::emit::collective::{CollectiveLine, collective_lines, collective_title, colors, conditions, over_sizes, over_steps};
+use crate::emit::collective::{
+    Bandwidths, CollectiveLine, collective_lines, collective_title, colors, conditions, over_bandwidths, over_sizes, over_steps,
+};
 use crate::ir::{CollectiveResult, Order};
 use crate::model::DeclaredCollective;
 use minijinja::{Value, context};
@@ -10,6 +12,15 @@ use minijinja::{Value, context};
 pub(super) fn collectives(compiled: &Compiled) -> Vec<Value> {
     let all = compiled.fabric.collectives.iter().zip(&compiled.collectives);
     all.filter_map(|(declared, result)| one(compiled, declared, result)).collect()
+}
+
+/// Bandwidth over size of what is scheduled in several sizes.
+pub(super) fn bandwidths(compiled: &Compiled) -> Vec<Value> {
+    let of = |Bandwidths { title, picture, key }: Bandwidths| {
+        let key: Vec<Value> = key.into_iter().map(|(name, color)| context! { name, color }).collect();
+        context! { title, picture, key }
+    };
+    over_bandwidths(compiled).into_iter().map(of).collect()
 }
 
 fn one(compiled: &Compiled, declared: &DeclaredCollective, result: &CollectiveResult) -> Option<Value> {
@@ -33,5 +44,6 @@ fn one(compiled: &Compiled, declared: &DeclaredCollective, result: &CollectiveRe
         key,
         steps => over_steps(&compiled.fabric, &compiled.topology, &declared.name, &nominal.schedule),
         both,
+        cycles => nominal.schedule.timed().is_some(),
     })
 }

@@ -21,8 +21,10 @@ pub(in crate::emit) struct Sizes {
     pub(in crate::emit) x_title: &'static str,
     pub(in crate::emit) y_title: &'static str,
     pub(in crate::emit) lines: Vec<Timed>,
-    /// (size, time) of the edge below which nothing is.
+    /// (size, time) of the edge below which nothing is,
     pub(in crate::emit) edge: Vec<(f64, f64)>,
+    /// or above which.
+    pub(in crate::emit) above: bool,
     /// The least and the largest size.
     pub(in crate::emit) ends: [f64; 2],
     /// Sizes with their labels below the axis.
@@ -50,7 +52,7 @@ pub(in crate::emit) fn sizes(chart: &Sizes) -> String {
     };
     if let (Some(first), Some(last)) = (chart.edge.first(), chart.edge.last()) {
         let edge = path(&mut chart.edge.iter().copied());
-        let (from, to, foot) = (at(x(first.0)), at(x(last.0)), at(base));
+        let (from, to, foot) = (at(x(first.0)), at(x(last.0)), at(if chart.above { TOP } else { base }));
         push(&mut out, format_args!("<path class=\"beyond\" d=\"M{from} {foot}L{edge}L{to} {foot}Z\"/>"));
         push(&mut out, format_args!("<path class=\"bound\" d=\"M{edge}\"/>"));
     }

@@ -1,9 +1,11 @@
 //! `collective name = all_reduce { .. }`: what is planned and timed on the finished fabric.
 
-use super::context::{Context, subject_name, unknown_choice};
+use super::context::{Context, missing, subject_name, unknown_choice};
 use super::items::{Items, head};
+use super::messages::{self, PAIRS, router};
 use super::scheduled;
 use super::settings::{Settings, choice, integer, one_of, quantity, settings, whole, with_block, wrong_kind};
+use super::site::Site;
 use crate::diag::Span;
 use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_CHUNKS, COLLECTIVE_OVERHEAD_PS};
 use crate::model::errors::ResolveError;
@@ -19,13 +21,21 @@ const AUTO: &str = "auto";
 
 /// The collective that a declaration names, if there is such a one.
 pub(super) fn kind_of(setting: &Setting) -> Option<Collective> {
+    if messages::file_of(setting).is_some() {
+        return Some(Collective::Send);
+    }
     let (name, _) = with_block(&setting.value)?;
     Collective::ALL.into_iter().find(|kind| kind.name() == &*name.value)
 }
 
 /// All collectives, sorted by name; `None` if an error was reported. Those that a line on the worst fault
 /// speaks of are planned under every fault.
-pub(super) fn collectives(context: &mut Context, items: &Items<'_>, requires: &[Require]) -> Option<Vec<DeclaredCollective>> {
+pub(super) fn collectives(
+    context: &mut Context,
+    items: &Items<'_>,
+    requires: &[Require],
+    site: &Site<'_>,
+) -> Option<Vec<DeclaredCollective>> {
     let simulations = items.simulations.iter().map(|(name, ..)| (name.value.to_lowercase(), name.span));
     let mut named: BTreeMap<String, Span> = simulations.collect();
     let mut all = Vec::new();
@@ -36,7 +46,7 @@ pub(super) fn collectives(context: &mut Context, items: &Items<'_>, requires: &[
             continue;
         }
         let span = head(*item, "collective").to(name.span);
-        all.push(collective(context, setting, span, (requires, scheduled)));
+        all.push(collective(context, setting, span, (requires, scheduled), site));
     }
     let mut all: Vec<DeclaredCollective> = all.into_iter().collect::<Option<_>>()?;
     scheduled::after(context, items, &mut all);
@@ -48,15 +58,24 @@ fn collective(
     setting: &Setting,
     span: Span,
     (requires, scheduled): (&[Require], bool),
+    site: &Site<'_>,
 ) -> Option<DeclaredCollective> {
     let name = setting.name.value.to_string();
-    let Some((kind, block)) = with_block(&setting.value) else {
+    let file = messages::file_of(setting);
+    let of_file = file.map(|(kind, _, block)| (kind.clone(), block));
+    let Some((kind, block)) = of_file.or_else(|| with_block(&setting.value)) else {
         let what = format!("the collective `{name}`");
         context.error(wrong_kind(&what, "what it does", "all_reduce { size = 1 GiB; }", setting.value.span));
         return None;
     };
-    let kinds = Collective::ALL.map(Collective::name);
-    let Some(collective) = Collective::ALL.into_iter().find(|known| known.name() == &*kind.value) else {
+    let kinds = Collective::ALL.map(Collective::name).into_iter().chain(scheduled.then_some(PAIRS));
+    let kinds: Vec<&str> = kinds.filter(|name| scheduled || *name != Collective::Send.name()).collect();
+    if file.is_none() && &*kind.value == PAIRS {
+        context.error(missing("`pairs`", "its file", "pairs \"tensors.csv\"", setting.value.span));
+        return None;
+    }
+    let named = Collective::ALL.into_iter().find(|known| known.name() == &*kind.value);
+    let Some(collective) = named.or_else(|| file.map(|_| Collective::Send)) else {
         context.error(unknown_choice("the collective", &kind, &kinds, None));
         return None;
     };
@@ -66,10 +85,18 @@ fn collective(
         None => Settings::none(title, span),
     };
     let fits = scheduled::fit(context, &settings, collective, &kind, scheduled);
-    let size = settings.need(context, "size", "1 GiB").map(|value| size(context, value));
+    let path = file.map(|(_, path, _)| path);
+    let size = path.is_none().then(|| settings.need(context, "size", "1 GiB").map(|value| size(context, value)));
+    let messages = messages::messages(context, &settings, collective, size, (&kind, path), site);
+    // Of a file what all messages come to.
+    let size = size.unwrap_or_else(|| {
+        let all = messages.as_ref()?.as_ref()?.all.iter();
+        Some(Some(all.map(|message| message.bytes).sum()))
+    });
     let algorithm = settings.get("algorithm").map(|value| algorithm(context, (collective, scheduled), value));
     let chunks = settings.get("chunks").map(|value| integer(context, "`chunks`", value, 1..=i64::from(COLLECTIVE_CHUNKS)));
     let root = root(context, &settings, collective, &kind);
+    let groups = groups(context, &settings, collective, &kind);
     let overhead = settings.get("overhead").map_or(Some(0), |value| overhead(context, value));
     let barrier = settings.get("barrier").map_or(Some(false), |value| yes_or_no(context, "`barrier`", value));
     let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
@@ -95,6 +122,8 @@ fn collective(
         root: root?,
         overhead_ps: overhead?,
         barrier: barrier?,
+        groups: groups?,
+        messages: messages?,
         seed: seed? as u64,
         scenarios: scenarios.filter(|_| fits)?,
         after: None,
@@ -164,6 +193,19 @@ fn algorithm(context: &mut Context, (collective, scheduled): (Collective, bool),
     Some(found)
 }
 
+/// Chips of a group; whether groups of so many are all chips, is seen when it is built.
+#[allow(clippy::option_option)]
+fn groups(context: &mut Context, settings: &Settings<'_>, collective: Collective, kind: &Name) -> Option<Option<u32>> {
+    let Some(value) = settings.get("groups") else { return Some(None) };
+    if collective.is_rooted() || collective == Collective::Send {
+        let (what, place) = ("`groups`".to_owned(), format!("`{}`", kind.value));
+        let help = Some("remove it: there is one root, or there are the ends of messages".to_owned());
+        context.error(ResolveError::Misplaced { what, place, help, span: settings.place_of("groups") });
+        return None;
+    }
+    integer(context, "`groups`", value, 2..=i64::from(u16::MAX)).map(|size| Some(size as u32))
+}
+
 /// The root as it is written; whether the fabric has it, is seen when it is built.
 #[allow(clippy::option_option)]
 fn root(context: &mut Context, settings: &Settings<'_>, collective: Collective, kind: &Name) -> Option<Option<String>> {
@@ -178,15 +220,5 @@ fn root(context: &mut Context, settings: &Settings<'_>, collective: Collective, 
         return None;
     }
     let value = settings.need(context, "root", example)?;
-    if let ValueKind::Router(name) = &value.kind {
-        return Some(Some(name.value.to_string()));
-    }
-    if let Some(name) = choice(value) {
-        return Some(Some(name.value.to_string()));
-    }
-    if !matches!(value.kind, ValueKind::Quantity(_)) {
-        context.error(wrong_kind("`root`", "the name or the number of a router", example, value.span));
-        return None;
-    }
-    integer(context, "`root`", value, 0..=i64::from(u32::MAX)).map(|number| Some(number.to_string()))
+    router(context, "`root`", value, example).map(Some)
 }

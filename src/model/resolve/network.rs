@@ -28,8 +28,9 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     let failures = failures::failures(context, items, network.as_ref());
     let routing = choices::routing(context, items, site, kind);
     let simulations = simulations::simulations(context, items, router.as_ref());
-    let requires = requires::requires(context, items, budget.as_ref(), kind);
-    let collectives = collectives::collectives(context, items, &requires);
+    let replaces = network.as_ref().is_some_and(|network| network.family.replaces());
+    let requires = requires::requires(context, items, budget.as_ref(), kind, replaces);
+    let collectives = collectives::collectives(context, items, &requires, site);
     if scheduled::is_asked(items) {
         scheduled::without_tables(context, items, site.head, budget.as_ref().map(|budget| (budget.faults, budget.faults_span)));
     }

@@ -5,6 +5,7 @@ use super::context::{Context, unknown_choice};
 use super::foreign;
 use super::items::Items;
 use super::kind::Kind;
+use super::scheduled;
 use super::settings::{decimal, quantity_of};
 use super::simulations::ends;
 use crate::diag::{Span, closest, list};
@@ -23,13 +24,17 @@ struct Subjects<'a> {
     simulations: Vec<(&'a str, bool)>,
     /// Collectives; of those with errors none.
     collectives: Vec<(&'a str, Option<Collective>)>,
+    /// Whether vectors are scheduled; if so, whether a spare block may take the place of any other.
+    scheduled: Option<bool>,
 }
 
-/// All requires, sorted as in the normalized spec.
-pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind) -> Vec<Require> {
+/// All requires, sorted as in the normalized spec; `replaces`: whether a spare block may take the place of
+/// any other.
+pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind, replaces: bool) -> Vec<Require> {
     let subjects = Subjects {
         simulations: items.simulations.iter().map(|(name, block, _)| (&*name.value, ends(block))).collect(),
         collectives: items.collectives.iter().map(|(setting, _)| (&*setting.name.value, kind_of(setting))).collect(),
+        scheduled: scheduled::is_asked(items).then_some(replaces),
     };
     let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &subjects));
     let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
@@ -48,9 +53,10 @@ fn require(
     (kind, subjects): (Kind, &Subjects<'_>),
 ) -> Option<Require> {
     let name = &*item.metric.value;
-    let subject = scheduled(context, item, &subjects.collectives, budget, kind).or_else(|| simulated(context, item, subjects));
+    let subject = planned(context, item, subjects, budget, kind).or_else(|| simulated(context, item, subjects));
     if let Some(of) = subject {
         let (metric, of) = of?;
+        scheduled::is_known(context, (metric, subjects.scheduled), name, item.metric.span)?;
         let comparison = comparison(item)?;
         let (value, scale, value_text) = match &item.share {
             Some(share) => {
@@ -98,7 +104,9 @@ fn require(
         context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, item.metric.span));
         return None;
     }
-    if fault {
+    scheduled::is_known(context, (metric, subjects.scheduled), name, item.metric.span)?;
+    let replaced = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
+    if fault && !replaced {
         need_faults(context, item, plain, budget, kind);
     }
     let comparison = comparison(item)?;
@@ -131,13 +139,14 @@ fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: O
 /// What of which collective a line is about: `gradients.time`, `fault.weights.share`; a kind stands for the
 /// only collective of it. The outer `None`: of none, the inner one: an error was reported.
 #[allow(clippy::option_option)]
-fn scheduled(
+fn planned(
     context: &mut Context,
     item: &RequireItem,
-    collectives: &[(&str, Option<Collective>)],
+    subjects: &Subjects<'_>,
     budget: Option<&Budget>,
     kind: Kind,
 ) -> Option<Option<(Metric, Subject)>> {
+    let collectives = &subjects.collectives;
     let written = &*item.metric.value;
     let plain = written.strip_prefix(FAULT).unwrap_or(written);
     let (of, metric) = plain.split_once('.')?;
@@ -149,7 +158,7 @@ fn scheduled(
         (Some(name), ..) => name,
         (None, Some(_), [name]) => *name,
         // Of a kind, or of a fault: of no simulation in any case.
-        (None, a_kind, _) if a_kind.is_some() || (written != plain && known.is_some()) => {
+        (None, a_kind, _) if a_kind.is_some() || known.is_some_and(|metric| written != plain || metric.is_scheduled()) => {
             let names: Vec<&str> = collectives.iter().map(|(name, _)| *name).collect();
             let help = match (&alike[..], closest(of, names.iter().copied())) {
                 ([_, _, ..], _) => format!("there are several: say which of {}", list(&alike)),
@@ -177,7 +186,7 @@ fn scheduled(
         context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
         return Some(None);
     };
-    if written != plain {
+    if written != plain && !(metric.is_scheduled() && subjects.scheduled.is_some()) {
         need_faults(context, item, plain, budget, kind);
     }
     let of = OfCollective { name: name.to_owned(), written: of.to_owned() };
@@ -271,8 +280,10 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
 }
 
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) -> ResolveError {
-    let fits = |metric: &Metric| {
-        if kind.network { *metric != Metric::DisjointTrees } else { !matches!(metric, Metric::Graph(_)) }
+    let fits = |metric: &Metric| match metric {
+        Metric::DisjointTrees => !kind.network,
+        Metric::Graph(_) | Metric::Collective(_) => kind.network,
+        _ => true,
     };
     let known: Vec<&str> = Metric::every().filter(fits).map(Metric::name).collect();
     let plain = if fault { plain } else { plain.rsplit('.').next().unwrap_or(plain) };
@@ -298,7 +309,7 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
             Metric::Latency
             | Metric::LatencyMax
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
-            | Metric::Collective(CollectiveMetric::Time),
+            | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan),
             _,
         ) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
@@ -456,7 +467,7 @@ fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale
         Metric::Graph(GraphMetric::ShortestPaths) if upper && value < 1.0 => {
             Some(("every pair has a shortest path", "require `shortest_paths >= 2`, for example".to_owned()))
         }
-        Metric::LoadRatio | Metric::HopsRatio if upper && value < 1.0 => {
+        Metric::LoadRatio | Metric::HopsRatio | Metric::Collective(CollectiveMetric::MakespanRatio) if upper && value < 1.0 => {
             Some(("a ratio to a lower bound is never below 1", format!("require `{name} <= 1.05`, for example")))
         }
         Metric::Collective(CollectiveMetric::Share) if comparison.wants_more() && value > 1.0 => {

@@ -5,7 +5,7 @@ use super::items::Items;
 use super::settings::{Settings, choice, integer_of, quantity, settings as block_settings, wrong_kind};
 use crate::diag::Span;
 use crate::model::errors::ResolveError;
-use crate::model::{Collective, DeclaredCollective, Faults, Scheduled};
+use crate::model::{Collective, DeclaredCollective, Every, Faults, Metric, Scheduled};
 use crate::syntax::ast::{Block, Name, Quantity, StatementKind, Value, ValueKind};
 use crate::syntax::words::Place;
 use crate::units::Dimension;
@@ -36,8 +36,9 @@ pub(super) fn settings(context: &mut Context, kind: &Name, block: &Block) -> Opt
     let slot = settings.get("slot").map(|value| cycles(context, "slot", value, 1));
     let hop = settings.get("hop").map(|value| cycles(context, "hop", value, 1));
     let reduce = settings.get("reduce").map_or(Some(0), |value| cycles(context, "reduce", value, 0));
+    let deskew = settings.get("deskew").map_or(Some(None), |value| every(context, value).map(Some));
     let known = |written: Option<Option<u32>>| written.map_or(Some(None), |number| number.map(Some));
-    Some(Scheduled { vector_bytes: known(vector_bytes)?, slot: known(slot)?, hop: known(hop)?, reduce: reduce? })
+    Some(Scheduled { vector_bytes: known(vector_bytes)?, slot: known(slot)?, hop: known(hop)?, reduce: reduce?, deskew: deskew? })
 }
 
 fn bytes(context: &mut Context, value: &Value) -> Option<u32> {
@@ -62,12 +63,25 @@ fn cycles(context: &mut Context, name: &str, value: &Value, least: i64) -> Optio
     integer_of(context, &what, &plain, least..=MOST).map(|cycles| cycles as u32)
 }
 
+/// `1 ms` or `900000 cycles`.
+fn every(context: &mut Context, value: &Value) -> Option<Every> {
+    let (number, unit) = quantity(context, "`deskew`", value, &[Dimension::Time, Dimension::Cycles], "1 ms")?;
+    let is_cycles = unit.dimension == Dimension::Cycles;
+    let span = number.times(if is_cycles { 1 } else { unit.factor }).filter(|span| *span > 0);
+    let found = span.and_then(|span| if is_cycles { u32::try_from(span).ok().map(Every::Cycles) } else { Some(Every::Picoseconds(span)) });
+    if found.is_none() {
+        let (what, wanted) = ("`deskew`".to_owned(), "a time of at least a picosecond, or at most 4294967295 cycles".to_owned());
+        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is not".to_owned() });
+    }
+    found
+}
+
 /// Complains about settings of a collective that mean nothing under this routing, and about what is not
 /// scheduled; `true` if there is nothing to complain about.
 pub(super) fn fit(context: &mut Context, settings: &Settings<'_>, collective: Collective, kind: &Name, scheduled: bool) -> bool {
     let (strange, place, help): (&[&str], _, _) = match scheduled {
         true => (&OF_TABLES, "`routing = scheduled`", "remove it: vectors are all of one size, and each has its cycle"),
-        false => (&["after"], "a fabric with forwarding tables", "remove it, or write `routing = scheduled { .. }`"),
+        false => (&["after", "groups"], "a fabric with forwarding tables", "remove it, or write `routing = scheduled { .. }`"),
     };
     let mut fits = true;
     let mut misplaced = |what: String, help: &str, span| {
@@ -77,6 +91,9 @@ pub(super) fn fit(context: &mut Context, settings: &Settings<'_>, collective: Co
     };
     for name in strange.iter().filter(|name| settings.get(name).is_some()) {
         misplaced(format!("`{name}`"), help, settings.place_of(name));
+    }
+    if !scheduled && collective == Collective::Send {
+        misplaced(format!("`{}`", kind.value), help, kind.span);
     }
     if scheduled && collective == Collective::Reduce {
         misplaced("`reduce`".to_owned(), "write `all_reduce` or `reduce_scatter`", kind.span);
@@ -89,7 +106,7 @@ pub(super) fn fit(context: &mut Context, settings: &Settings<'_>, collective: Co
 pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [DeclaredCollective]) {
     let known: BTreeMap<String, usize> = all.iter().enumerate().map(|(at, of)| (of.name.clone(), at)).collect();
     for (setting, _) in &items.collectives {
-        let ValueKind::Block(_, block) = &setting.value.kind else { continue };
+        let (ValueKind::Block(_, block) | ValueKind::File(_, _, Some(block))) = &setting.value.kind else { continue };
         let written = block.statements.iter().find_map(|statement| match &statement.kind {
             StatementKind::Setting(setting) if &*setting.name.value == "after" => Some(&setting.value),
             _ => None,
@@ -117,6 +134,25 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
             context.error(ResolveError::Misplaced { what, place, help, span: value.span });
         }
     }
+}
+
+/// `None`, and a complaint, where a metric is known of schedules alone and there are none, or of routes alone
+/// and there are none.
+pub(super) fn is_known(context: &mut Context, (metric, scheduled): (Metric, Option<bool>), written: &str, span: Span) -> Option<()> {
+    let of_schedules = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
+    let one = written.rsplit_once('.').map_or("exchange", |(of, _)| of);
+    let (place, help) = match (of_schedules, scheduled.is_some()) {
+        (true, false) => ("a fabric without schedules", format!("write `routing = scheduled {{ .. }}`, or require `{one}.time`")),
+        (false, true) if metric.needs_routes() => ("`routing = scheduled`", "there are no routes: require `makespan <= 10 us`".to_owned()),
+        _ if scheduled == Some(false) && written.starts_with("fault.") && of_schedules => {
+            let plain = &written["fault.".len()..];
+            ("a network whose outermost blocks have no spare", format!("write `{plain}`, or `spare = 1;` in the topology"))
+        }
+        _ => return Some(()),
+    };
+    let (what, place, help) = (format!("`{written}`"), place.to_owned(), Some(help));
+    context.error(ResolveError::Misplaced { what, place, help, span });
+    None
 }
 
 /// Complains about what needs forwarding tables.

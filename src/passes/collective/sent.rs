@@ -61,7 +61,7 @@ impl Sent {
             Collective::AllReduce => vec![0, 0],
             Collective::Broadcast => vec![1, 0],
             Collective::Reduce => vec![0, 1],
-            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll => vec![0],
+            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Send => vec![0],
         };
         let topology = scene.topology;
         let symmetry = if tabled.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };

@@ -13,6 +13,7 @@ use super::mixture;
 use super::quotient::{Distance, Incoming, Quotient};
 use super::rebalance::{self, SourceFlow};
 use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, Scene, StopReason, Topology, flow_is_listed};
+use crate::limits;
 use crate::model::Demand;
 use crate::progress::Progress;
 use rayon::prelude::*;
@@ -47,6 +48,19 @@ impl Settings {
             false => Self { rounds: FEW_ROUNDS, gap_ppm: 2000, sweeps: 0, primal: false },
         }
     }
+    /// The certificate of a network whose vectors are scheduled and whose spec asks for no flow: it bounds
+    /// exchanges between all pairs, if there are some, and stands in the report. Few rounds, unless symmetry
+    /// makes them cheap; of a large network only the upper end.
+    pub fn of_scheduled(topology: &Topology, exchanges: bool) -> Self {
+        let own = Self::of_network(topology);
+        let entries = topology.symmetry().class_count() as u64 * topology.channel_count() as u64;
+        let large = entries > limits::SCHEDULED_FLOW_ENTRIES;
+        match (exchanges && !topology.symmetry().is_trivial(), large) {
+            (true, false) => own,
+            (true, true) => Self { rounds: EXCHANGE_ROUNDS, gap_ppm: 2000, sweeps: 0, primal: false },
+            (false, _) => Self { rounds: own.rounds.min(SCHEDULED_ROUNDS), gap_ppm: 5000, sweeps: 0, primal: !large },
+        }
+    }
     /// As many of the rounds and sweeps, each of so many channels by sources, as [`WORK`] allows.
     fn within(self, round: u64) -> Self {
         let part = |count: u32| {
@@ -74,6 +88,9 @@ const FEWEST_ROUNDS: u32 = 24;
 /// Rounds where only the upper end is looked for: one, from what the structure suggests, to see which
 /// channels are full. Later ones swing too far to gain anything unless they are many.
 const FEW_ROUNDS: u32 = 1;
+/// Rounds of a scheduled network where they bound nothing, and of a large one where they bound an exchange.
+const SCHEDULED_ROUNDS: u32 = 8;
+const EXCHANGE_ROUNDS: u32 = 24;
 
 /// A gap that the rounds alone do not leave unless few channels decide, or few pairs: dual / primal - 1 in
 /// parts per million.

@@ -4,7 +4,10 @@
 //! of these routers where every channel carries one unit, and one of them may be fixed: whatever cut parts
 //! two routers parts one of them from the fixed one. Where links run one way, flows are taken to the fixed
 //! router as well. Augmenting paths by breadth-first search (Ford & Fulkerson 1956), at most as many as the
-//! least degree. Cost: routers by links by degree; targets run in parallel.
+//! least degree. Where every router has hosts and no two links join the same two routers, flows between
+//! routers of a dominating set are enough: on both sides of a cut of fewer links than the least degree some
+//! router has no link across, and so has one of the set (Matula 1987). Cost: routers (of the set) by links by
+//! degree; targets run in parallel.
 
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::Topology;
@@ -18,12 +21,36 @@ pub fn least_degree(topology: &Topology) -> usize {
 
 /// The edge connectivity, at most the least degree; there must be two routers with hosts.
 pub(super) fn edge_connectivity(topology: &Topology, most: usize) -> u64 {
-    let endpoints: Vec<NodeId> = topology.endpoints().collect();
+    let endpoints = dominating(topology).unwrap_or_else(|| topology.endpoints().collect());
     let ways = |&to: &NodeId| {
         let there = flow(topology, endpoints[0], to, most);
         if topology.has_simplex() { there.min(flow(topology, to, endpoints[0], there)) } else { there }
     };
-    endpoints[1..].par_iter().map(ways).min().unwrap_or(0) as u64
+    endpoints[1..].par_iter().map(ways).min().unwrap_or(most) as u64
+}
+
+/// Routers such that every other one is next to one of them; `None` unless all routers have hosts, links run
+/// both ways and no two join the same two routers.
+fn dominating(topology: &Topology) -> Option<Vec<NodeId>> {
+    if topology.has_simplex() || topology.endpoints().count() < topology.node_count() {
+        return None;
+    }
+    let mut next_to: Vec<Option<NodeId>> = vec![None; topology.node_count()];
+    let mut covered = vec![false; topology.node_count()];
+    let mut chosen = Vec::new();
+    for node in topology.nodes() {
+        for to in topology.channels_from(node).map(|channel| topology.target(channel).node) {
+            if next_to[to.index()].replace(node) == Some(node) {
+                return None;
+            }
+        }
+        if !covered[node.index()] {
+            covered[node.index()] = true;
+            topology.channels_from(node).for_each(|channel| covered[topology.target(channel).node.index()] = true);
+            chosen.push(node);
+        }
+    }
+    Some(chosen)
 }
 
 /// The maximum flow between two routers, or `most` where it is at least that.

@@ -15,10 +15,17 @@ use crate::ids::{ChannelId, Id};
 use crate::ir::{Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents, search_unmeasured};
 use crate::model::{Demand, Network};
 
-/// Measures a network without faults. `halves` are halves of the routers that its family makes plausible.
-pub fn measure(topology: &Topology, network: &Network, demand: &Demand, halves: &[Vec<bool>]) -> (NetworkMetrics, Vec<PassRecord>) {
+/// Measures a network without faults. `halves` are halves of the routers that its family makes plausible;
+/// `brief`: what takes searches with many starts takes few.
+pub fn measure(
+    topology: &Topology,
+    network: &Network,
+    demand: &Demand,
+    halves: &[Vec<bool>],
+    brief: bool,
+) -> (NetworkMetrics, Vec<PassRecord>) {
     let unmeasured = bisection_unmeasured(topology.node_count(), topology.has_simplex());
-    let of_bisection = unmeasured.is_none().then(|| bisection::bisection(topology, demand, halves));
+    let of_bisection = unmeasured.is_none().then(|| bisection::bisection(topology, demand, halves, brief));
     let (bisection, record) = of_bisection.unzip();
     let endpoint_links = topology.links().iter().filter(|link| topology.is_endpoint(link.a.node) || topology.is_endpoint(link.b.node));
     let (endpoints, channels) = (topology.endpoints().count(), topology.channels().count());

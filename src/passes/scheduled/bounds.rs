@@ -22,7 +22,7 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
     }
     // `[distance]`: the one with most to come from farther away for each channel into it.
     let mut best: Vec<Option<(u32, u32, NodeId)>> = Vec::new();
-    for &node in ground.chips.iter().filter(|&&node| ground.scene.is_endpoint(node)) {
+    for &node in ground.chips.iter().filter(|&&node| ground.lives(node)) {
         let hops = ground.hops_from(node);
         let into = channels(node);
         let reached = ground.living.iter().map(|node| hops[node.index()]).filter(|&hops| hops != Breadth::APART);
@@ -56,6 +56,13 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
     std::iter::once(alone).chain(far).collect()
 }
 
+/// Those alone that count what comes from far away.
+pub(super) fn latencies(ground: &Ground<'_>, collective: Collective) -> Vec<CollectiveBound> {
+    let mut all = bounds(ground, collective, None);
+    all.retain(|bound| matches!(bound, CollectiveBound::Latency { .. }));
+    all
+}
+
 /// The cycles that a bound comes to, for so many vectors: as many hops as it needs, and a slot for each
 /// vector but the first that one channel must carry.
 pub fn bound_cycles(
@@ -73,7 +80,9 @@ pub fn bound_cycles(
             (u128::from(*shards) * vectors, u128::from(*channels) * parts)
         }
         CollectiveBound::Channel { shards, .. } => (u128::from(*shards) * vectors, 1),
+        CollectiveBound::Flow { volume, distance, .. } if collective == Collective::Send => (*distance, *volume),
         CollectiveBound::Flow { volume, distance, .. } => (distance.saturating_mul(vectors), *volume),
+        CollectiveBound::Quickest { cycles, .. } => return Ok(*cycles),
         CollectiveBound::Partition { parts, channels, .. } => (2 * u128::from(parts - 1) * vectors, u128::from(*channels)),
     };
     let slots = over.div_ceil(under.max(1)).saturating_sub(1) * u128::from(pace.slot);

@@ -1,6 +1,7 @@
 //! Why no vectors are scheduled on a scene.
 
 use crate::ids::NodeId;
+use crate::model::DESKEW_CYCLES;
 use thiserror::Error;
 
 /// Why nothing can be scheduled on what there is of a topology. Routers by their names.
@@ -46,6 +47,34 @@ pub enum ScheduledError {
         /// As asked for.
         root: NodeId,
     },
+    /// An end of a message that is none of the chips.
+    #[error("{router} is no chip that takes part")]
+    NoChip {
+        /// Its name.
+        router: String,
+    },
+    /// Two messages of one cycle between the same two.
+    #[error("{from} has two messages for {to} in the same cycle: add them up")]
+    Twice {
+        /// Its name.
+        from: String,
+        /// The other one's.
+        to: String,
+    },
+    /// A message that goes nowhere.
+    #[error("{router} sends to itself")]
+    Itself {
+        /// Its name.
+        router: String,
+    },
+    /// Chips that are not so many groups.
+    #[error("{chips} chips are no groups of {size} chips")]
+    Groups {
+        /// Chips of a group.
+        size: usize,
+        /// Chips that take part.
+        chips: usize,
+    },
     /// More vectors than are planned one by one.
     #[error("it takes {sends} sends of vectors, more than the {most} that are planned one by one")]
     TooLarge {
@@ -59,6 +88,14 @@ pub enum ScheduledError {
     NoGroups {
         /// Its name.
         algorithm: &'static str,
+    },
+    /// No slot between two rests of the channels.
+    #[error("channels rest for {DESKEW_CYCLES} cycles every {deskew}, which leaves no slot of {slot} cycles")]
+    Restless {
+        /// From rest to rest, in cycles.
+        deskew: u32,
+        /// Cycles.
+        slot: u32,
     },
     /// A plan that runs into cycles that are not counted.
     #[error("it takes more cycles than are counted")]

@@ -89,7 +89,7 @@ pub(super) fn flood(
     for vector in 0..count as u64 {
         let owner = held.owner(vector);
         let class = ground.symmetry.class(owner);
-        if ground.chips[class] == owner && ground.scene.is_endpoint(owner) {
+        if ground.chips[class] == owner && ground.lives(owner) {
             has.insert(class * count + vector as usize);
             holders[held.orbit(ground, vector)] += 1;
             events.push(Reverse((start, CAME, class as u32, vector as u32)));
@@ -112,7 +112,7 @@ pub(super) fn flood(
             continue;
         }
         let lane = which as usize;
-        let free = taken.free(lane, now, pace.slot);
+        let free = taken.free(lane, now, pace);
         if free > now {
             events.push(Reverse((free, FREE, which, 0)));
             continue;

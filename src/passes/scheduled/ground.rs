@@ -38,17 +38,22 @@ pub(super) struct Ground<'a> {
     starts: Vec<usize>,
     /// Chips that take part, by number.
     pub(super) living: Vec<NodeId>,
+    /// `[router]`: whether it is one of them.
+    lives: Vec<bool>,
 }
 
 impl<'a> Ground<'a> {
-    /// A scene, under its symmetry unless that is not wanted.
+    /// A scene, under its symmetry unless that is not wanted; `members` take part, or all chips.
     ///
     /// # Errors
     /// Chips that do not reach each other, links that run one way or carry unlike, routers that only forward,
     /// fewer than two chips.
-    pub(super) fn new(scene: &'a Scene<'a>, symmetric: bool) -> Result<Self, ScheduledError> {
-        admitted(scene)?;
+    pub(super) fn new(scene: &'a Scene<'a>, symmetric: bool, members: Option<&[NodeId]>) -> Result<Self, ScheduledError> {
         let topology = scene.topology;
+        let living: Vec<NodeId> = members.map_or_else(|| scene.endpoints().collect(), <[NodeId]>::to_vec);
+        admitted(scene, &living)?;
+        let mut lives = vec![false; topology.node_count()];
+        living.iter().for_each(|chip| lives[chip.index()] = true);
         let whole = topology.endpoints().count() == topology.node_count();
         let kept = symmetric && whole && scene.keeps_symmetry();
         let symmetry = if kept { topology.symmetry().clone() } else { topology.symmetry().without() };
@@ -62,7 +67,7 @@ impl<'a> Ground<'a> {
             }
             starts.push(lanes.len());
         }
-        Ok(Self { scene, symmetry, chips, lanes, starts, living: scene.endpoints().collect() })
+        Ok(Self { scene, symmetry, chips, lanes, starts, living, lives })
     }
 
     /// Whether canonical chips stand for others.
@@ -79,8 +84,16 @@ impl<'a> Ground<'a> {
     }
     /// The lane of a class by a port.
     pub(super) fn lane(&self, class: usize, port: PortId) -> usize {
+        self.find_lane(class, port).expect("channels run both ways")
+    }
+    /// The same, if it is lit.
+    pub(super) fn find_lane(&self, class: usize, port: PortId) -> Option<usize> {
         let found = self.lanes[self.lanes_of(class)].binary_search_by_key(&port, |lane| lane.port);
-        self.starts[class] + found.expect("channels run both ways")
+        Some(self.starts[class] + found.ok()?)
+    }
+    /// Whether a router takes part.
+    pub(super) fn lives(&self, node: NodeId) -> bool {
+        self.lives[node.index()]
     }
     /// The lane of a router, and where it leads from there.
     pub(super) fn leave(&self, node: NodeId, lane: usize) -> NodeId {
@@ -108,9 +121,9 @@ impl<'a> Ground<'a> {
 }
 
 /// Refuses what no plan is made for.
-fn admitted(scene: &Scene<'_>) -> Result<(), ScheduledError> {
+fn admitted(scene: &Scene<'_>, living: &[NodeId]) -> Result<(), ScheduledError> {
     let topology = scene.topology;
-    let chips = scene.endpoints().count();
+    let chips = living.len();
     let touched = |node: NodeId| scene.channels_from(node).next().is_some();
     if let Some(router) = topology.nodes().find(|&node| !topology.is_endpoint(node) && touched(node)) {
         return Err(ScheduledError::Forwards { router: topology.name(router) });
@@ -125,10 +138,10 @@ fn admitted(scene: &Scene<'_>) -> Result<(), ScheduledError> {
         let [one, other] = links.map(|link| topology.channel_name(link.forward()));
         return Err(ScheduledError::Uneven { one, other });
     }
-    let start = scene.endpoints().next().unwrap_or(NodeId(0));
+    let start = living.first().copied().unwrap_or(NodeId(0));
     let seen = topology.reachable(start, |link| scene.is_lit(link));
-    match scene.endpoints().find(|node| !seen.contains(node.index())) {
-        Some(lost) => Err(ScheduledError::Disconnected { from: topology.name(start), to: topology.name(lost) }),
+    match living.iter().find(|node| !seen.contains(node.index())) {
+        Some(&lost) => Err(ScheduledError::Disconnected { from: topology.name(start), to: topology.name(lost) }),
         None => Ok(()),
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Way {
 /// A length that is not reached.
 const FAR: u64 = u64::MAX;
 /// The length of a lane that carries nothing.
-const UNIT: u64 = 1 << 24;
+pub(super) const UNIT: u64 = 1 << 24;
 /// A lane that carries most grows by one part in so many each round.
 const GROWTH: u64 = 12;
 /// Relaxations that all rounds together may take.
@@ -44,14 +44,14 @@ const LEAST_SWEEPS: usize = 16;
 const SWEEPS: usize = 200;
 
 /// Channels of every router as searches walk them.
-struct Net {
-    starts: Vec<u32>,
+pub(super) struct Net {
+    pub(super) starts: Vec<u32>,
     /// (where it leads, its lane)
-    out: Vec<(u32, u32)>,
+    pub(super) out: Vec<(u32, u32)>,
 }
 
 impl Net {
-    fn new(ground: &Ground<'_>) -> Self {
+    pub(super) fn new(ground: &Ground<'_>) -> Self {
         let (mut starts, mut out) = (vec![0], Vec::new());
         for node in ground.scene.topology.nodes() {
             out.extend(ground.lanes_of(ground.symmetry.class(node)).map(|lane| (ground.leave(node, lane).0, lane as u32)));
@@ -61,7 +61,12 @@ impl Net {
     }
 
     /// `[router]`: from which router, by which lane, the shortest way from a source comes in.
-    fn shortest(&self, source: NodeId, lengths: &[u64]) -> Vec<(u32, u32)> {
+    pub(super) fn shortest(&self, source: NodeId, lengths: &[u64]) -> Vec<(u32, u32)> {
+        self.shortest_far(source, lengths).0
+    }
+
+    /// The same, and how long the ways are.
+    pub(super) fn shortest_far(&self, source: NodeId, lengths: &[u64]) -> (Vec<(u32, u32)>, Vec<u64>) {
         let nodes = self.starts.len() - 1;
         let (mut far, mut came) = (vec![FAR; nodes], vec![(u32::MAX, u32::MAX); nodes]);
         let mut open = BinaryHeap::from([Reverse((0u64, source.0))]);
@@ -79,14 +84,14 @@ impl Net {
                 }
             }
         }
-        came
+        (came, far)
     }
 }
 
 /// Ways for all pairs of a canonical source and another chip; sources and destinations ascend.
 pub(super) fn ways(ground: &Ground<'_>, seed: u64) -> Vec<Way> {
     let net = Net::new(ground);
-    let sources: Vec<NodeId> = ground.chips.iter().copied().filter(|&chip| ground.scene.is_endpoint(chip)).collect();
+    let sources: Vec<NodeId> = ground.chips.iter().copied().filter(|&chip| ground.lives(chip)).collect();
     let pairs: Vec<(NodeId, NodeId)> =
         sources.iter().flat_map(|&from| ground.living.iter().filter(move |&&to| to != from).map(move |&to| (from, to))).collect();
     let each = ground.living.len() - 1;

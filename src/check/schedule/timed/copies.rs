@@ -11,7 +11,7 @@ pub(super) fn copies(of: &Replay<'_>, came: &mut [u64], steps: &[Step]) -> Resul
     let failed = |cycle: u32, what: String| CheckError::from(ScheduleError::Vector { vector, cycle, what });
     came.fill(u64::MAX);
     let owner = of.owner(vector).or(of.schedule.root).unwrap_or(NodeId(0));
-    came[owner.index()] = u64::from(of.timed.start);
+    came[owner.index()] = of.since(vector);
     let mut end = 0;
     for step in steps {
         let name = |node| of.scene.topology.name(node);
@@ -29,7 +29,7 @@ pub(super) fn copies(of: &Replay<'_>, came: &mut [u64], steps: &[Step]) -> Resul
     let lacks = |node: &&NodeId| came[node.index()] == u64::MAX;
     let missing = match of.destination(vector) {
         Some(to) => Some(&to).filter(lacks).copied(),
-        None => of.chips.iter().find(lacks).copied(),
+        None => of.members(vector).iter().find(lacks).copied(),
     };
     match missing {
         Some(node) => Err(failed(steps[steps.len() - 1].cycle, format!("never comes to {}", of.scene.topology.name(node)))),

@@ -1,8 +1,9 @@
 //! Whose vectors a plan sends, and all of its sends by vector.
 
+use super::messages;
 use crate::check::CheckError;
 use crate::check::schedule::ScheduleError;
-use crate::ids::NodeId;
+use crate::ids::{Id, NodeId};
 use crate::ir::{Scene, Schedule, Symmetry, Timed, TimedSend};
 use crate::model::Collective;
 use rayon::prelude::*;
@@ -32,6 +33,8 @@ pub(super) struct Replay<'a> {
     symmetry: Symmetry,
     pub(super) chips: Vec<NodeId>,
     pub(super) nodes: u64,
+    /// `[router]`: its group, of those that do it by themselves; of no chip, none.
+    group_of: Vec<usize>,
     /// Numbers of vectors of one chip, where they are numbered by chips.
     each: Option<u64>,
 }
@@ -48,16 +51,42 @@ impl<'a> Replay<'a> {
             Collective::AllReduce if timed.canonical => return Err(wrong("its vectors are not the same for every chip".to_owned())),
             _ => None,
         };
-        Ok(Self { scene, schedule, timed, symmetry, chips: scene.endpoints().collect(), nodes, each })
+        let chips: Vec<NodeId> = scene.endpoints().collect();
+        let size = groups(schedule, timed, chips.len())?;
+        let mut group_of = vec![usize::MAX; scene.topology.node_count()];
+        chips.iter().enumerate().for_each(|(place, chip)| group_of[chip.index()] = place / size);
+        Ok(Self { scene, schedule, timed, symmetry, chips, nodes, group_of, each })
+    }
+
+    /// The chips that a vector is for.
+    pub(super) fn members(&self, vector: u64) -> &[NodeId] {
+        let size = self.chips.len() / self.timed.groups as usize;
+        let group = match self.owner(vector) {
+            _ if self.timed.groups == 1 => 0,
+            Some(owner) => self.group_of[owner.index()],
+            None => (vector / u64::from(self.schedule.chunks)) as usize,
+        };
+        self.chips.get(group.saturating_mul(size)..).map_or(&[], |rest| &rest[..size.min(rest.len())])
+    }
+
+    /// Whether a chip is one of them.
+    pub(super) fn takes_part(&self, chip: NodeId, vector: u64) -> bool {
+        self.members(vector).binary_search(&chip).is_ok()
     }
 
     /// The chip whose vector it is.
     pub(super) fn owner(&self, vector: u64) -> Option<NodeId> {
+        if self.schedule.collective == Collective::Send {
+            return messages::of(self.timed, vector).map(|message| message.from);
+        }
         let owner = vector / self.each?;
         (owner < self.nodes).then_some(NodeId(owner as u32))
     }
 
     pub(super) fn destination(&self, vector: u64) -> Option<NodeId> {
+        if self.schedule.collective == Collective::Send {
+            return messages::of(self.timed, vector).map(|message| message.to);
+        }
         let to_all = self.schedule.collective != Collective::AllToAll;
         let pair = vector / u64::from(self.schedule.chunks);
         (!to_all).then_some(NodeId((pair % self.nodes) as u32))
@@ -95,6 +124,9 @@ impl<'a> Replay<'a> {
     }
 
     fn image(&self, element: usize, vector: u64) -> u64 {
+        if self.schedule.collective == Collective::Send {
+            return messages::image(self.timed, &self.symmetry, element, vector);
+        }
         let Some(each) = self.each else { return vector };
         let image = |node: u64| u64::from(self.symmetry.image(element, NodeId(node as u32)).0);
         let (owner, rest) = (image(vector / each), vector % each);
@@ -108,14 +140,21 @@ impl<'a> Replay<'a> {
         owner * each + rest
     }
 
+    /// The cycle before which a vector is nowhere.
+    pub(super) fn since(&self, vector: u64) -> u64 {
+        let message = messages::of(self.timed, vector);
+        u64::from(self.timed.start) + message.map_or(0, |message| u64::from(message.earliest))
+    }
+
     /// Whether there is such a vector.
     fn is_vector(&self, vector: u64) -> bool {
         let takes_part = |node: NodeId| self.scene.is_endpoint(node);
         match self.each {
-            None => vector < u64::from(self.schedule.chunks),
+            None => vector < u64::from(self.schedule.chunks) * u64::from(self.timed.groups),
             Some(_) => {
                 let (owner, destination) = (self.owner(vector), self.destination(vector));
-                owner.is_some_and(takes_part) && destination.is_none_or(|to| takes_part(to) && Some(to) != owner)
+                let for_it = |to: NodeId| takes_part(to) && Some(to) != owner && self.takes_part(to, vector);
+                owner.is_some_and(takes_part) && destination.is_none_or(for_it)
             }
         }
     }
@@ -125,9 +164,24 @@ impl<'a> Replay<'a> {
         let vectors = u64::from(self.schedule.chunks);
         let (chips, canonical) = (self.chips.len() as u64, (self.chips.len() / self.symmetry.order()) as u64);
         match self.schedule.collective {
-            Collective::AllToAll => canonical * (chips - 1) * vectors,
+            Collective::AllToAll => canonical * (chips / u64::from(self.timed.groups) - 1) * vectors,
+            // Every message has its images, and no chip is its own.
+            Collective::Send => vectors / self.symmetry.order() as u64,
             Collective::AllGather | Collective::ReduceScatter => canonical * vectors,
-            _ => vectors / self.symmetry.order() as u64,
+            _ => vectors * u64::from(self.timed.groups) / self.symmetry.order() as u64,
         }
     }
+}
+
+/// Chips of a group, of so many chips.
+fn groups(schedule: &Schedule, timed: &Timed, chips: usize) -> Result<usize, CheckError> {
+    let groups = timed.groups as usize;
+    if groups == 1 {
+        return Ok(chips.max(1));
+    }
+    let alone = matches!(schedule.collective, Collective::Send | Collective::Broadcast | Collective::Reduce);
+    if groups == 0 || chips / groups < 2 || !chips.is_multiple_of(groups) || alone || timed.canonical {
+        return Err(wrong(format!("{chips} chips do not do it in {groups} groups")));
+    }
+    Ok(chips / groups)
 }

@@ -56,7 +56,8 @@ impl Sums {
         let (hop, reduce, start) = (u64::from(of.timed.pace.hop), u64::from(of.timed.pace.reduce), u64::from(of.timed.start));
         self.held.iter_mut().for_each(Vec::clear);
         self.sets.clear();
-        for &chip in &of.chips {
+        let members = of.members(vector);
+        for &chip in members {
             let set = self.add_set();
             self.sets[set * self.words + chip.index() / 64] |= 1 << (chip.index() % 64);
             self.held[chip.index()].push(Held { level: 0, origin: chip, set, since: start });
@@ -64,6 +65,9 @@ impl Sums {
         let mut end = 0;
         for step in steps {
             let cycle = u64::from(step.cycle);
+            if !of.takes_part(step.origin, vector) {
+                return Err(failed(step.cycle, format!("is a value of {}, which has no part in it", name(step.origin))));
+            }
             let known = |held: &&Held| (held.level, held.origin) == (step.level, step.origin);
             let set = match self.held[step.from.index()].iter().find(known) {
                 Some(held) if held.since <= cycle => held.set,
@@ -92,7 +96,7 @@ impl Sums {
         let last = steps[steps.len() - 1].cycle;
         let results: &[NodeId] = match of.schedule.collective {
             Collective::ReduceScatter => &[of.owner(vector).unwrap_or(NodeId(0))],
-            _ => &of.chips,
+            _ => members,
         };
         let top = of.timed.levels() - 1;
         for &chip in results {
@@ -103,7 +107,7 @@ impl Sums {
                 Total::Told => Sum { from: 0, below: 0, own: Some(top) },
             };
             let set = self.made(of, chip, sum, Some(end.saturating_sub(reduce)));
-            if !set.is_ok_and(|set| self.members(set) == of.chips.len()) {
+            if !set.is_ok_and(|set| self.members(set) == members.len()) {
                 return Err(failed(last, format!("is not summed at {}: a contribution is missing, or there twice", name(chip))));
             }
         }

@@ -31,6 +31,8 @@ use std::cmp::Ordering;
 /// Multilevel starts, at most, and the links that all of them together begin with: as many starts as either
 /// allows. Small graphs, whose best cuts are rare among good ones, have more.
 const STARTS: [(usize, usize); 2] = [(128, 1 << 22), (1024, 1 << 21)];
+/// Starts at most where nothing depends on the bisection.
+const BRIEF_STARTS: usize = 64;
 /// Fewest of them, however many links there are.
 const FEWEST_STARTS: usize = 4;
 /// The same of networks whose spectrum is not looked at, which are large, and where the structure tells more.
@@ -44,11 +46,11 @@ const CYCLES: usize = 8;
 /// streams with the cycles, which draw other things from them.
 const FIRST_STREAM: u64 = 1;
 
-/// Measures the bisection; `given` are halves, `[router]`, in any balance.
+/// Measures the bisection; `given` are halves, `[router]`, in any balance; `brief`: from few starts.
 ///
 /// The topology must be connected and have two routers or more and no simplex link; see
 /// [`crate::ir::bisection_unmeasured`].
-pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>]) -> (Bisection, PassRecord) {
+pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>], brief: bool) -> (Bisection, PassRecord) {
     let graph = Graph::of(topology);
     let large = graph.len() > limits::SPECTRUM_ROUTERS;
     let spectrum = (!large).then(|| spectrum(&graph));
@@ -58,6 +60,7 @@ pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>
     let links = topology.links().len().max(1);
     let affordable = STARTS.map(|(most, work)| most.min(work / links));
     let multilevel = if large { LARGE_WORK / links } else { affordable[0].max(affordable[1]) }.max(FEWEST_STARTS);
+    let multilevel = if brief { multilevel.min(BRIEF_STARTS) } else { multilevel };
     let cut_of = |start: usize| {
         let sides = match structural.get(start) {
             Some(sides) => {

@@ -1,0 +1,294 @@
+//! A plan of one collective by one algorithm: what waits for what, and in which cycle it is sent.
+//!
+//! In: a job and where it is planned. Out: a [`Schedule`] with its bounds. All-to-alls follow `paths`,
+//! gathers are floods, sums run along trees or by groups, messages go as `send` deals them; of what is tried
+//! in several orders the shortest counts.
+
+use super::bounds::bounds as of_ground;
+use super::error::ScheduledError;
+use super::flood::{Crossing, Held, flood};
+use super::ground::Ground;
+use super::job::{Job, Plan, Site};
+use super::list::{Taken, Task, Tasks, list};
+use super::paths::ways;
+use super::reduce::{Groups, Recipe, Sums, Trees};
+use super::send;
+use crate::ids::NodeId;
+use crate::ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Transfers};
+use crate::model::{Collective, CollectiveAlgorithm, DESKEW_CYCLES, SlotPace};
+use crate::random::Keyed;
+use rayon::prelude::*;
+
+/// The most sends that a plan lists.
+const MOST_SENDS: u64 = 1 << 25;
+/// Receptions that all tries of a flood together may take.
+const FLOOD_WORK: u64 = 1 << 22;
+/// The most tries of a flood, or of an order of ways.
+const TRIES: u64 = 24;
+/// Vectors of which a channel takes the rarest.
+const DRAWN: usize = 12;
+
+/// Plans a collective by one of its algorithms.
+///
+/// # Errors
+/// A scene for which nothing can be planned, or too much of it; an algorithm that does not fit the scene.
+pub fn plan(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm) -> Result<Schedule, ScheduledError> {
+    let SlotPace { slot, deskew, .. } = site.pace;
+    if deskew > 0 && deskew < slot.saturating_add(DESKEW_CYCLES) {
+        return Err(ScheduledError::Restless { deskew, slot });
+    }
+    let plain = site.before.iter().any(|timed| !timed.canonical);
+    let by_groups = matches!(algorithm, CollectiveAlgorithm::Hops | CollectiveAlgorithm::Portions);
+    let symmetric = !plain && !by_groups && job.root.is_none() && job.members.is_none() && divides(site.scene, job);
+    let symmetric = symmetric && job.messages.is_none_or(|messages| send::is_symmetric(site.scene, messages.all));
+    let ground = Ground::new(site.scene, symmetric, job.members)?;
+    if let Some(root) = job.root.filter(|root| !ground.living.contains(root)) {
+        return Err(ScheduledError::Root { root });
+    }
+    let ends = job.messages.iter().flat_map(|messages| messages.all).flat_map(|message| [message.from, message.to]);
+    if let Some(router) = ends.into_iter().find(|end| !ground.living.contains(end)) {
+        return Err(ScheduledError::NoChip { router: site.scene.topology.name(router) });
+    }
+    let plan = Plan { site, job, ground: &ground, taken: taken(&ground, site.before, (job.start, site.pace.slot)) };
+    plan.affordable(algorithm)?;
+    if let Some(messages) = job.messages {
+        let (sends, bounds) = plan.send(messages);
+        return Ok(Schedule { bounds, ..plan.schedule(algorithm, sends, Recipe::NONE) });
+    }
+    let (sends, recipe) = match job.collective {
+        Collective::AllToAll => plan.exchange(),
+        Collective::AllGather | Collective::Broadcast => plan.gather(),
+        _ => plan.reduce(algorithm)?,
+    };
+    Ok(plan.schedule(algorithm, sends, recipe))
+}
+
+/// What no plan of a collective takes less than.
+///
+/// # Errors
+/// A scene for which nothing can be planned.
+pub fn bounds(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>) -> Result<Vec<CollectiveBound>, ScheduledError> {
+    Ok(of_ground(&Ground::new(scene, root.is_none(), None)?, collective, root))
+}
+
+/// What an algorithm takes at least, whatever the fabric: where everybody is told everything, a channel
+/// carries every vector.
+pub fn least_cycles(algorithm: CollectiveAlgorithm, vectors: u64, pace: SlotPace) -> u32 {
+    let slots = if algorithm == CollectiveAlgorithm::Hops { vectors.saturating_sub(1) } else { 0 };
+    u32::try_from(slots.saturating_mul(u64::from(pace.slot))).unwrap_or(u32::MAX).saturating_add(pace.hop)
+}
+
+/// Whether every chip has as many vectors as any other.
+fn divides(scene: &Scene<'_>, job: Job<'_>) -> bool {
+    job.collective != Collective::AllReduce || job.vectors.is_multiple_of(scene.endpoints().count().max(1) as u64)
+}
+
+/// The cycles of what was planned before, by lane.
+fn taken(ground: &Ground<'_>, before: &[&Timed], (start, slot): (u32, u32)) -> Taken {
+    let mut starts: Vec<(usize, u32)> = Vec::new();
+    for timed in before.iter().filter(|timed| timed.end > start) {
+        let topology = ground.scene.topology;
+        let own = topology.symmetry();
+        let images = if timed.canonical && !ground.is_canonical() { own.order() } else { 1 };
+        for send in &timed.sends {
+            for element in 0..images {
+                let chip = if images > 1 { own.image(element, send.chip) } else { send.chip };
+                // What others use between them is no matter of those who take part.
+                let lane = ground.find_lane(ground.symmetry.class(chip), send.port);
+                starts.extend(lane.map(|lane| (lane, send.cycle)));
+            }
+        }
+    }
+    if starts.is_empty() {
+        return Taken::default();
+    }
+    starts.sort_unstable();
+    let mut taken = Taken::of(ground.lanes.len());
+    starts.into_iter().for_each(|(lane, cycle)| taken.take(lane, cycle, slot));
+    taken
+}
+
+/// What is sent, and what sums are made of.
+type Sent = (Vec<TimedSend>, Recipe);
+
+impl Plan<'_> {
+    fn affordable(&self, algorithm: CollectiveAlgorithm) -> Result<(), ScheduledError> {
+        let (chips, all) = (self.ground.living.len() as u128, self.ground.chips.len() as u128);
+        let vectors = u128::from(self.job.vectors);
+        let sends = match (self.job.collective, algorithm) {
+            (Collective::AllReduce, CollectiveAlgorithm::Hops) => vectors * chips * chips,
+            (Collective::AllReduce, _) => 2 * vectors * chips / (self.ground.symmetry.order() as u128).max(1),
+            (Collective::Broadcast, _) => vectors * chips,
+            // Ways of so many hops are rare.
+            (Collective::Send, _) => vectors * 8,
+            _ => vectors * chips * all,
+        };
+        let most = MOST_SENDS;
+        if sends > u128::from(most) { Err(ScheduledError::TooLarge { sends, most }) } else { Ok(()) }
+    }
+
+    /// Vectors between all pairs.
+    fn exchange(&self) -> Sent {
+        let Self { ground, job, site, .. } = self;
+        let ways = ways(ground, job.seed);
+        let nodes = ground.nodes() as u64;
+        let mut tasks = Tasks::default();
+        let mut vectors: Vec<u64> = Vec::new();
+        for part in 0..job.vectors {
+            for way in &ways {
+                let mut at = way.source;
+                let number = (u64::from(way.source.0) * nodes + u64::from(way.destination.0)) * job.vectors + part;
+                let mut before = None;
+                for (done, &lane) in way.lanes.iter().enumerate() {
+                    let rank = (way.lanes.len() - done) as u32;
+                    let task = Task { lane, rank, sums: false };
+                    before = Some(tasks.add(task, before.as_slice()));
+                    vectors.push(self.taken_home(at, number));
+                    at = ground.leave(at, lane as usize);
+                }
+            }
+        }
+        let tries = (FLOOD_WORK / tasks.all.len().max(1) as u64).clamp(1, TRIES);
+        let order = |number: u64| {
+            let keyed = Keyed::new(job.seed, 2 + number);
+            list(&tasks, ground.lanes.len(), &self.taken, site.pace, job.start, |task| (keyed.at(task, 0) >> 40) as u32)
+        };
+        let found: Vec<Vec<u32>> = (0..tries).into_par_iter().map(order).collect();
+        let best = found.into_iter().min_by_key(|cycles| cycles.iter().max().copied()).unwrap_or_default();
+        (self.sends(&tasks, &best, &vectors), Recipe::NONE)
+    }
+
+    /// What a message is called where the chip that it is at has been taken home.
+    fn taken_home(&self, at: NodeId, number: u64) -> u64 {
+        let symmetry = &self.ground.symmetry;
+        let home = symmetry.inverse(symmetry.element_to(at));
+        if home == 0 {
+            return number;
+        }
+        let (nodes, parts) = (self.ground.nodes() as u64, self.job.vectors);
+        let (pair, part) = (number / parts, number % parts);
+        let [from, to] = [pair / nodes, pair % nodes].map(|node| u64::from(symmetry.image(home, NodeId(node as u32)).0));
+        (from * nodes + to) * parts + part
+    }
+
+    /// Everybody's vectors, or those of the root.
+    fn gather(&self) -> Sent {
+        let owners: Vec<NodeId> = self.job.root.map_or_else(Vec::new, |root| vec![root; self.job.vectors as usize]);
+        let held = if self.job.root.is_some() { Held::By(&owners) } else { Held::Each(self.job.vectors) };
+        let crossings = self.flood(held, self.site.pace, &self.taken);
+        let send = |crossing: &Crossing| {
+            let lane = &self.ground.lanes[crossing.lane as usize];
+            TimedSend { cycle: crossing.cycle, chip: self.ground.chips[lane.from], port: lane.port, vector: crossing.vector }
+        };
+        (crossings.iter().map(send).collect(), Recipe::NONE)
+    }
+
+    /// The shortest of some floods.
+    fn flood(&self, held: Held<'_>, pace: SlotPace, taken: &Taken) -> Vec<Crossing> {
+        let receptions = held.count(self.ground) * self.ground.chips.len() as u64;
+        let tries = (FLOOD_WORK / receptions.max(1)).clamp(1, TRIES);
+        let one = |number: u64| flood(self.ground, held, pace, (self.job.start, taken), (DRAWN, self.job.seed.wrapping_add(number)));
+        let found: Vec<Vec<Crossing>> = (0..tries).into_par_iter().map(one).collect();
+        let end = |crossings: &Vec<Crossing>| crossings.last().map_or(0, |last| last.cycle);
+        found.into_iter().min_by_key(end).unwrap_or_default()
+    }
+
+    fn reduce(&self, algorithm: CollectiveAlgorithm) -> Result<Sent, ScheduledError> {
+        let Self { ground, job, .. } = self;
+        let all = job.collective == Collective::AllReduce;
+        let sums = match algorithm {
+            CollectiveAlgorithm::Hops => Groups::new(ground, job.block, algorithm)?.hops(job.vectors),
+            CollectiveAlgorithm::Portions => {
+                let groups = Groups::new(ground, job.block, algorithm)?;
+                if groups.len() < 2 {
+                    return Err(ScheduledError::NoGroups { algorithm: algorithm.name() });
+                }
+                groups.portions(job.vectors)
+            }
+            _ => return Ok(self.trees(all)),
+        };
+        Ok(self.listed(sums, |vector| vector as u32))
+    }
+
+    /// Tasks in the order of their ranks; of equal ones those of the vector whose turn is first.
+    fn listed(&self, Sums { tasks, values, recipe }: Sums, turn: impl Fn(u64) -> u32) -> Sent {
+        let (levels, nodes) = (recipe.sums.len() as u64 + 1, self.ground.nodes() as u64);
+        let tie = |task: u32| !turn(values[task as usize] / nodes / levels);
+        let cycles = list(&tasks, self.ground.lanes.len(), &self.taken, self.site.pace, self.job.start, tie);
+        (self.sends(&tasks, &cycles, &values), recipe)
+    }
+
+    /// The trees of a flood: run backwards as they are, then forwards; or listed anew, if that is shorter.
+    fn trees(&self, all: bool) -> Sent {
+        let Self { ground, job, site, .. } = self;
+        let (vectors, chips) = (job.vectors, ground.living.len() as u64);
+        let owners: Vec<NodeId> = (0..vectors).map(|vector| ground.living[(vector * chips / vectors) as usize]).collect();
+        let held = match all {
+            true if ground.is_canonical() => Held::Each(vectors / chips),
+            true => Held::By(&owners),
+            false => Held::Each(vectors),
+        };
+        // A vector that came is summed before it is sent on.
+        let pace = SlotPace { hop: site.pace.hop + site.pace.reduce, deskew: 0, ..site.pace };
+        let crossings = self.flood(held, pace, &Taken::default());
+        let trees = Trees::new(ground, held, &crossings);
+        let mut sums = trees.tasks(all);
+        sums.tasks.rank_by_tail(site.pace);
+        // The first vector of every chip, then all second ones.
+        let turn = |vector: u64| match held {
+            Held::Each(each) => (vector % each) as u32,
+            Held::By(owners) => (vector - owners.partition_point(|owner| *owner < owners[vector as usize]) as u64) as u32,
+        };
+        let listed = self.listed(sums, turn);
+        if !self.taken.is_empty() || site.pace.deskew > 0 {
+            return listed;
+        }
+        let took = crossings.last().map_or(0, |last| last.cycle - job.start + pace.hop);
+        let recipe = trees.recipe(all);
+        let levels = recipe.sums.len() as u32 + 1;
+        let mut sends = Vec::new();
+        for (at, crossing) in crossings.iter().enumerate() {
+            let (lane, vector) = trees.back(at, levels);
+            let lane = &ground.lanes[lane];
+            let before_end = crossing.cycle - job.start + pace.hop;
+            sends.push(TimedSend { cycle: job.start + took - before_end, chip: ground.chips[lane.from], port: lane.port, vector });
+            if all {
+                let (lane, vector) = (&ground.lanes[crossing.lane as usize], trees.forth(at, levels));
+                sends.push(TimedSend { cycle: crossing.cycle + took, chip: ground.chips[lane.from], port: lane.port, vector });
+            }
+        }
+        let end = |sends: &[TimedSend]| sends.iter().map(|send| send.cycle).max();
+        if end(&listed.0) < end(&sends) { listed } else { (sends, recipe) }
+    }
+
+    fn sends(&self, tasks: &Tasks, cycles: &[u32], vectors: &[u64]) -> Vec<TimedSend> {
+        let send = |((task, &cycle), &vector): ((&Task, &u32), &u64)| {
+            let lane = &self.ground.lanes[task.lane as usize];
+            TimedSend { cycle, chip: self.ground.chips[lane.from], port: lane.port, vector }
+        };
+        tasks.all.iter().zip(cycles).zip(vectors).map(send).collect()
+    }
+
+    fn schedule(&self, algorithm: CollectiveAlgorithm, mut sends: Vec<TimedSend>, recipe: Recipe) -> Schedule {
+        let Self { ground, job, site, .. } = self;
+        sends.sort_unstable();
+        let summed = if job.collective.sums() { site.pace.reduce } else { 0 };
+        let end = sends.last().map_or(job.start, |last| last.cycle + site.pace.hop + summed);
+        let canonical = ground.is_canonical();
+        let Recipe { sums, result } = recipe;
+        let messages = job.messages.map_or_else(Vec::new, |messages| messages.all.to_vec());
+        let groups = 1;
+        let timed =
+            Timed { canonical, groups, pace: site.pace, clock_hz: site.clock_hz, start: job.start, end, sums, result, messages, sends };
+        Schedule {
+            collective: job.collective,
+            algorithm,
+            seed: job.seed,
+            nodes: ground.nodes() as u32,
+            chunks: job.vectors as u32,
+            root: job.root,
+            transfers: Transfers::Timed(timed),
+            bounds: of_ground(ground, job.collective, job.root),
+        }
+    }
+}
