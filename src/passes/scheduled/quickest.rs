@@ -28,7 +28,7 @@ pub(super) fn disjoint(net: &Net, into: &[Vec<(u32, u32)>], [from, to]: [NodeId;
     let nodes = net.starts.len() - 1;
     let mut used = vec![false; net.out.len()];
     let mut all = Vec::new();
-    let mut next = search(net, into, [from, to], &used);
+    let mut next = search(net, into, from, &used);
     let levels = |far: &[i32]| -> Levels {
         let level = |node: usize| u32::try_from(far[node]).ok().filter(|_| far[node] != FAR && node != to.index());
         (0..nodes).map(level).collect()
@@ -41,7 +41,7 @@ pub(super) fn disjoint(net: &Net, into: &[Vec<(u32, u32)>], [from, to]: [NodeId;
             used[channel as usize] = !used[channel as usize];
             at = before;
         }
-        next = search(net, into, [from, to], &used);
+        next = search(net, into, from, &used);
         all.push(Disjoint { ways: ways(net, &used, [from, to]), levels: levels(&next.0) });
     }
     (first, all)
@@ -49,19 +49,14 @@ pub(super) fn disjoint(net: &Net, into: &[Vec<(u32, u32)>], [from, to]: [NodeId;
 
 const FAR: i32 = i32::MAX;
 
-/// `[router]`: hops from a source, and by which channel from where; used channels lead backwards alone, and
-/// nothing leads on from the destination.
-fn search(net: &Net, into: &[Vec<(u32, u32)>], [from, to]: [NodeId; 2], used: &[bool]) -> (Vec<i32>, Vec<(u32, u32)>) {
+/// `[router]`: hops from a source, and by which channel from where; used channels lead backwards alone.
+fn search(net: &Net, into: &[Vec<(u32, u32)>], from: NodeId, used: &[bool]) -> (Vec<i32>, Vec<(u32, u32)>) {
     let nodes = net.starts.len() - 1;
     let (mut far, mut came, mut queued) = (vec![FAR; nodes], vec![(u32::MAX, u32::MAX); nodes], vec![false; nodes]);
     far[from.index()] = 0;
     let mut queue = VecDeque::from([from.0]);
     while let Some(at) = queue.pop_front() {
         queued[at as usize] = false;
-        // What only leads on from the destination comes too late for it.
-        if at == to.0 {
-            continue;
-        }
         let here = far[at as usize];
         let out = (net.starts[at as usize]..net.starts[at as usize + 1]).filter(|&channel| !used[channel as usize]);
         let onwards = out.map(|channel| (net.out[channel as usize].0, channel, here + 1));
