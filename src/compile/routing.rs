@@ -226,8 +226,9 @@ impl Routing {
     }
 }
 
-/// The routes of the healthy fabric where they still arrive, and the cheapest ways of rising rank where they do
-/// not: a better start than ways that know nothing of loads. Nothing where no way rises, or keys are shared.
+/// The routes of the healthy fabric where they still arrive, and the cheapest ways of rising rank where they
+/// do not: a better start than ways that know nothing of loads. Nothing where no way rises, or keys are
+/// shared.
 fn repaired(scene: &Scene<'_>, demand: &Demand, healthy: &Routes, key: TableKey) -> Option<Routes> {
     if key != TableKey::DstInput {
         return None;
