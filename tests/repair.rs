@@ -133,6 +133,16 @@ fn passes(scene: &Scene<'_>, tables: &ForwardingTables, delta: &Delta) -> [Entri
     [old, between, new]
 }
 
+/// What is to be repaired, with nothing prepared for it.
+fn broken<'a>(
+    compiled: &'a Compiled,
+    scene: &'a Scene<'a>,
+    (tables, ranks): (&'a ForwardingTables, &'a [u32]),
+    lengths: &'a [u64],
+) -> Broken<'a> {
+    Broken { fabric: &compiled.fabric, down: Vec::new(), scene, served: scene, tables, ranks, lengths, covered: None, unserved: 0 }
+}
+
 #[test]
 fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
     let (mut stranded, mut arrived) = (0, 0);
@@ -144,18 +154,7 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
         for full in [false, false, true] {
             let (links, routers) = random_set(topology, &mut random);
             let scene = scene(topology, &links, &routers);
-            let down = Vec::new();
-            let broken = Broken {
-                fabric: &compiled.fabric,
-                down,
-                scene: &scene,
-                served: &scene,
-                tables: &tables,
-                ranks: &ranks,
-                lengths: &lengths,
-                covered: None,
-                unserved: 0,
-            };
+            let broken = broken(&compiled, &scene, (&tables, &ranks), &lengths);
             let Repaired { repair, walk } = repair(&broken, full, &Silent).unwrap();
             let ends = scene.endpoints().count() as u64;
             assert_eq!(walk.pairs, ends * (ends - 1));
@@ -230,17 +229,7 @@ fn every_tampered_change_is_convicted() {
     let (tables, ranks, lengths) = in_force(&compiled);
     let links = BTreeSet::from([LinkId(3), LinkId(40)]);
     let scene = scene(&compiled.topology, &links, &BTreeSet::new());
-    let broken = Broken {
-        fabric: &compiled.fabric,
-        down: Vec::new(),
-        scene: &scene,
-        served: &scene,
-        tables: &tables,
-        ranks: &ranks,
-        lengths: &lengths,
-        covered: None,
-        unserved: 0,
-    };
+    let broken = broken(&compiled, &scene, (&tables, &ranks), &lengths);
     let Repaired { repair: true_one, .. } = repair(&broken, false, &Silent).unwrap();
     assert_eq!(true_one.step, RepairStep::Local);
     let judge = |claimed: &Repair| check::repair(&compiled.fabric, &scene, &tables, &ranks, claimed);

@@ -165,7 +165,8 @@ mod tests {
         let circle: &[&[usize]] = &[&[], &[0], &[1], &[2], &[0, 3]];
         assert_eq!([2, 3].map(|matchings| deals(three, matchings, true, STEPS)), [Some(false), Some(true)]);
         assert_eq!([1, 2, 3].map(|matchings| deals(sides, matchings, false, STEPS)), [Some(false), Some(true), Some(true)]);
-        assert_eq!([2, 3].map(|matchings| deals(circle, matchings, true, STEPS)), [Some(false), Some(true)]);
+        // A matching has an odd number of them, and no three of a circle of five are apart: one each.
+        assert_eq!([2, 3, 5].map(|matchings| deals(circle, matchings, true, STEPS)), [Some(false), Some(false), Some(true)]);
         // Of an even number of routers a matching leaves out none, or two at least: never these two apart.
         assert_eq!([2, 5].map(|matchings| deals(&[&[], &[0]], matchings, false, STEPS)), [Some(false); 2]);
         assert_eq!(deals(&[&[], &[]], 5, false, STEPS), Some(true));
