@@ -264,6 +264,7 @@ const LATE: [&str; 13] = [
     "paths_without_number.fab",
     "scheduled_forwards.fab",
     "send_to_a_spare.fab",
+    "send_to_nobody.fab",
     "table_entries.fab",
 ];
 

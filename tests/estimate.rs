@@ -527,7 +527,8 @@ fn shapes() -> Vec<Shape> {
 #[test]
 fn bounds_are_below_algorithms() {
     for shape in shapes() {
-        for kind in Collective::ALL {
+        // Messages between chips have no closed form.
+        for kind in Collective::ALL.into_iter().filter(|&kind| kind != Collective::Send) {
             let all = bounds(kind, &shape);
             let least = all.last().unwrap();
             assert!(least.cost.volume > 0.0 && least.cost.volume.is_finite(), "{shape}");

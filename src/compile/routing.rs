@@ -166,7 +166,7 @@ impl Routing {
                 let row = topology.ports() * usize::from(order.vcs);
                 let order = TurnOrder { ranks: left.from_whole(symmetry, row, &order.ranks), symmetric: true, ..**order };
                 let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
-                let repaired = healthy.and_then(|healthy| repaired(scene, &fabric.demand, healthy, settings.key));
+                let repaired = healthy.and_then(|healthy| repaired(scene, &fabric.demand, healthy, (settings.key, order.vcs)));
                 let healthy = repaired.as_ref().or(healthy);
                 let healthy = healthy.map(|healthy| left.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
                 let routes = allowed_turns::select(own, &left.demand, prices, &order, &settings, healthy.as_ref());
@@ -227,16 +227,18 @@ impl Routing {
 }
 
 /// The routes of the healthy fabric where they still arrive, and the cheapest ways of rising rank where they
-/// do not: a better start than ways that know nothing of loads. Nothing where no way rises, or keys are
-/// shared.
-fn repaired(scene: &Scene<'_>, demand: &Demand, healthy: &Routes, key: TableKey) -> Option<Routes> {
+/// do not, on as many virtual channels as the order uses of the budget: a better start than ways that know
+/// nothing of loads. Nothing where no way rises, or keys are shared.
+fn repaired(scene: &Scene<'_>, demand: &Demand, healthy: &Routes, (key, vcs): (TableKey, u8)) -> Option<Routes> {
     if key != TableKey::DstInput {
         return None;
     }
-    let tables = tables::build(scene.topology, healthy, key, "nominal");
-    let found = repair::local(scene, demand, Before { tables: &tables, ranks: &healthy.ranks }).ok()?;
-    let row = scene.topology.ports() * usize::from(healthy.vcs);
-    let spread = |node| healthy.ranks[healthy.symmetry.class(node) * row..][..row].iter().copied();
+    let tables = ForwardingTables { vcs, ..tables::build(scene.topology, healthy, key, "nominal") };
+    let of_order = |row: &[u32]| row[..usize::from(vcs)].to_vec();
+    let ranks: Vec<u32> = healthy.ranks.chunks(usize::from(healthy.vcs)).flat_map(of_order).collect();
+    let found = repair::local(scene, demand, Before { tables: &tables, ranks: &ranks }).ok()?;
+    let row = scene.topology.ports() * usize::from(vcs);
+    let spread = |node| ranks[healthy.symmetry.class(node) * row..][..row].iter().copied();
     let ranks = scene.topology.nodes().flat_map(spread).collect();
     Some(repair::routes(scene, &found.delta.applied(&tables, &scene.dead, "nominal"), ranks))
 }
