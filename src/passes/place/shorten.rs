@@ -156,8 +156,8 @@ mod tests {
         room.neighbors.iter().enumerate().map(of).sum::<i64>() / 2
     }
 
-    /// A line of routers in six cabinets in a row, every other one a cabinet too far; the first has free room.
-    /// (Whole cabinets are put in order before.)
+    /// A line of routers in six cabinets in a row, every other one a cabinet too far; the first has free
+    /// room. (Whole cabinets are put in order before.)
     #[test]
     fn a_line_is_straightened() {
         let neighbors: Vec<Vec<u32>> = (0..22u32).map(|router| (0..22u32).filter(|other| other.abs_diff(router) == 1).collect()).collect();
