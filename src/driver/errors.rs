@@ -207,7 +207,7 @@ pub(super) enum DriverError {
     #[diagnostic(
         code(FAB0531),
         help(
-            "it must set every OCS of the spec: the `ocs.json` of a build of this pod, a `fabc.ocs/1` file in its form, or a SONiC CONFIG_DB per switch"
+            "it must set every OCS of the spec: the `ocs.json` of a build of this pod, a `fabc.ocs/1` file in its form, or a file of every switch: its SONiC CONFIG_DB or STATE_DB, or the cross-connects of Polatis"
         )
     )]
     LiveMisfit {
@@ -273,6 +273,15 @@ pub(super) enum DriverError {
         what: &'static str,
         /// What can be done.
         hint: &'static str,
+    },
+    /// A live pod that differs from what was built.
+    #[error("{what}")]
+    #[diagnostic(code(FAB0580), help("{hint}"))]
+    Drifted {
+        /// How.
+        what: String,
+        /// What can be done.
+        hint: String,
     },
     /// No such collective, algorithm, scenario.
     #[error("there is no {what} `{name}`")]
@@ -346,6 +355,7 @@ impl DriverError {
             | DriverError::GoldenDiffers { .. }
             | DriverError::GoldenMissing { .. }
             | DriverError::PlanCuts { .. }
+            | DriverError::Drifted { .. }
             | DriverError::RepairApart { .. } => 3,
             DriverError::Bug { .. } => 4,
             _ => 2,

@@ -10,6 +10,8 @@ mod collective_declared;
 mod collective_emit;
 mod collective_options;
 mod collective_scene;
+mod down;
+mod drift;
 mod dump;
 mod errors;
 mod estimate;
@@ -30,11 +32,13 @@ mod scheduled;
 mod sim;
 mod sim_options;
 mod staging;
+mod switches;
 mod tables;
 mod temporary;
 mod terminal;
 mod verify;
 mod verify_program;
+mod verify_repair;
 mod write;
 
 pub use collective_options::*;
@@ -98,6 +102,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => tables::tables(args),
         Command::Plan(args) => plan::plan(args, terminal),
+        Command::Drift(args) => drift::drift(args, terminal),
         Command::Repair(args) => repair::repair(args, terminal),
         Command::Sim(args) => sim::simulate(args, terminal),
         Command::Collective(args) => collective::collective(args, terminal),

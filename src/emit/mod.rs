@@ -11,6 +11,7 @@ mod config_db;
 mod described;
 mod design_space;
 mod dot;
+mod drift;
 mod estimate;
 mod external;
 mod floor;
@@ -42,6 +43,7 @@ pub use collective::{
     collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described;
+pub use drift::{drift_json, drift_text};
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text};
 pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
@@ -159,6 +161,7 @@ pub const FORMATS: &[Format] = &[
         "topology.ibnetdiscover",
         "the pod as an InfiniBand subnet; only by --emit",
     ),
+    format(Kind::External(External::OcsPorts), "ocs_ports", "ocs_ports.csv", "which face port is which port of a switch; only by --emit"),
     format(Kind::External(External::TonsBundle), "tons_bundle", "<fabric>.*", "map, paths, nrl2, vcmat2 as TONS has them; only by --emit"),
 ];
 

@@ -7,13 +7,9 @@ use crate::ir::{Entry, Fraction, Key, Repair, RepairStep, RouterDelta, TableKey}
 
 /// What a repair comes to, for people. `routers` are all of the fabric.
 pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
-    let Repair { fabric, down, step, delta, loads, unserved, .. } = repair;
+    let Repair { fabric, down, since, step, delta, loads, unserved, .. } = repair;
     let mut out = String::new();
-    let what = match &down[..] {
-        [one] => one.clone(),
-        [first, .., last] => format!("{} parts from {first} to {last}", down.len()),
-        [] => "nothing".to_owned(),
-    };
+    let what = parts(down);
     let how = match step {
         RepairStep::Covered(scenario) => format!("the build has tables for this, those of {scenario}"),
         RepairStep::Local => "broken routes go other ways".to_owned(),
@@ -37,7 +33,10 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
             grouped(routers as u64)
         ),
     );
-    if !repair.keeps_order() {
+    if let Some(since) = since {
+        push(&mut out, format_args!("  from the tables that are in force without {}\n", parts(since)));
+    }
+    if !repair.live {
         out.push_str("  the order is new: bring the tables in while nothing is on its way\n");
     } else if !delta.routers.is_empty() {
         out.push_str("  pass by pass, each when all routers have done the one before; nothing waits in a circle on the way\n");
@@ -50,20 +49,32 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
     out
 }
 
+/// Parts of a fabric, for people.
+fn parts(names: &[String]) -> String {
+    match names {
+        [one] => one.clone(),
+        [first, .., last] => format!("{} parts from {first} to {last}", names.len()),
+        [] => "nothing".to_owned(),
+    }
+}
+
 /// `repair.json`.
 pub fn repair_json(repair: &Repair) -> String {
-    let Repair { fabric, down, step, ranks, delta, loads, unserved } = repair;
+    let Repair { fabric, down, since, step, ranks, delta, live, loads, unserved } = repair;
     let mut out = format!("{{\"format\":\"fabc.repair/1\",\"fabric\":{},\"down\":{},", quote(fabric), strings(down));
+    if let Some(since) = since {
+        push(&mut out, format_args!("\"since\":{},", strings(since)));
+    }
     push(&mut out, format_args!("\"step\":\"{}\",", step.name()));
     if let RepairStep::Covered(scenario) = step {
         push(&mut out, format_args!("\"scenario\":{},", quote(scenario)));
     }
-    let order = if repair.keeps_order() { "nominal" } else { "new" };
+    let order = repair.order();
     let bound = loads.bound.map_or("null".to_owned(), |bound| bound.to_string());
     push(
         &mut out,
         format_args!(
-            "\"order\":\"{order}\",\n\"load\":{{\"nominal\":{},\"repaired\":{},\"bound\":{bound},\"parts\":{}}},\"unserved\":{unserved},\"routers\":{},\"changed\":",
+            "\"order\":\"{order}\",\"live\":{live},\n\"load\":{{\"nominal\":{},\"repaired\":{},\"bound\":{bound},\"parts\":{}}},\"unserved\":{unserved},\"routers\":{},\"changed\":",
             loads.nominal,
             loads.repaired,
             loads.parts,

@@ -108,13 +108,19 @@ pub struct Repair {
     pub fabric: String,
     /// What is down, by name.
     pub down: Vec<String>,
+    /// What was down when the tables were made that the changes start from; those of the healthy fabric where
+    /// there is none.
+    pub since: Option<Vec<String>>,
     /// How the new tables were found.
     pub step: RepairStep,
     /// `[(router * ports + port) * vcs + vc]`: the ranks that the new tables rise by, where they are not
     /// those of the healthy fabric.
     pub ranks: Option<Vec<u32>>,
-    /// The changes; those of a new order are for routers without traffic.
+    /// The changes.
     pub delta: Delta,
+    /// Whether the tables in force rise by the same ranks, so that routers may change at any time; else only
+    /// while nothing is on its way.
+    pub live: bool,
     /// Parts of a unit of load: before, now, and what no single-path routing goes below, if that is known.
     pub loads: RepairLoads,
     /// Ordered pairs of living routers without a route: their ways are cut.
@@ -135,8 +141,8 @@ pub struct RepairLoads {
 }
 
 impl Repair {
-    /// Whether old and new tables rise by the same ranks, so that routers may change at any time.
-    pub fn keeps_order(&self) -> bool {
-        self.ranks.is_none()
+    /// `nominal` where the new tables rise by the ranks of the healthy fabric, else `new`.
+    pub fn order(&self) -> &'static str {
+        if self.ranks.is_none() { "nominal" } else { "new" }
     }
 }

@@ -158,4 +158,12 @@ A repair lays new ways beside old ones: a packet that comes by another input goe
 those of `routing = allowed_turns;`. Where the destination alone is the key, a new way for one packet is a new way for all that
 come by.",
     },
+    CodeDoc {
+        code: "FAB0580",
+        title: "the switches do not do what was built",
+        text: "\
+`fabc drift LIVE DIR` and `fabc repair DIR --live LIVE` compare what the switches do with what was built. What is dark can be routed around, as
+long as what is left is whole; ports that are joined and should not be cannot: tables name ports, so packets would arrive somewhere else. The
+exit code is 3 where what is left is in parts, or where a repair meets such ports.",
+    },
 ];
