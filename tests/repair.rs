@@ -3,6 +3,8 @@
 
 #[path = "support/command.rs"]
 mod command;
+#[path = "support/mixes.rs"]
+mod mixes;
 #[path = "support/spec_text.rs"]
 mod spec_text;
 
@@ -11,17 +13,16 @@ use fabc::check;
 use fabc::compile::repair::{Broken, Effort, InForce, Repaired, repair};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
-use fabc::ids::{ChannelId, Id, LinkId, NodeId, PortId};
-use fabc::ir::{Delta, Entry, ForwardingTables, Key, Repair, RepairStep, Scene, Topology};
+use fabc::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc::ir::{Delta, ForwardingTables, Key, Repair, RepairStep, Scene, Topology};
 use fabc::model;
 use fabc::passes::repair::{Before, local};
 use fabc::progress::Silent;
 use fabc::random::Stream;
-use petgraph::algo::is_cyclic_directed;
-use petgraph::graphmap::DiGraphMap;
+use mixes::Mixes;
 use serde_json::Value;
 use spec_text::SpecText;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 fn compiled(spec: &SpecText) -> Compiled {
     let text = spec.text();
@@ -113,26 +114,6 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
     assert!(served[0] > 50 && served[1] > 0, "{served:?}");
 }
 
-/// Entries by router and key.
-type Entries = BTreeMap<(NodeId, Key), Entry>;
-
-/// The old entries of routers that live; those after the first two passes; those after the third.
-fn passes(scene: &Scene<'_>, tables: &ForwardingTables, delta: &Delta) -> [Entries; 3] {
-    let living = || scene.topology.nodes().filter(|&node| scene.lives(node));
-    let old: Entries = living().flat_map(|node| tables.router(node).into_iter().map(move |entry| ((node, entry.into()), entry))).collect();
-    let mut between = old.clone();
-    for router in &delta.routers {
-        let keyed = |entry: &Entry| ((router.router, Key::from(*entry)), *entry);
-        between.extend(router.add.iter().map(keyed));
-        between.extend(router.turn.iter().map(keyed));
-    }
-    let mut new = between.clone();
-    for router in &delta.routers {
-        router.drop.iter().for_each(|key| assert!(new.remove(&(router.router, *key)).is_some()));
-    }
-    [old, between, new]
-}
-
 /// What is to be repaired, with nothing prepared for it.
 fn broken<'a>(
     compiled: &'a Compiled,
@@ -154,70 +135,9 @@ fn broken<'a>(
     }
 }
 
-/// Random mixes of old tables and those after the first two passes, from every key.
-struct Mixes {
-    random: Stream,
-    /// Keys that were stranded, and packets that arrived.
-    stranded: usize,
-    arrived: usize,
-}
-
-impl Mixes {
-    fn walk(&mut self, scene: &Scene<'_>, before: &ForwardingTables, repair: &Repair) {
-        let topology = scene.topology;
-        let lost: BTreeSet<(NodeId, Key)> = repair.delta.stranded.iter().copied().collect();
-        let [old, between, new] = passes(scene, before, &repair.delta);
-        let applied = repair.delta.applied(before, &scene.dead, "repair");
-        let listed: Entries = topology
-            .nodes()
-            .flat_map(|node| applied.routers[node.index()].iter().map(move |&entry| ((node, entry.into()), entry)))
-            .collect();
-        assert_eq!(new, listed);
-        self.stranded += lost.len();
-        for _ in 0..40 {
-            let turned: Vec<bool> = topology.nodes().map(|_| self.random.below(2) == 1).collect();
-            let entry = |node: NodeId, key: Key| {
-                let present = if turned[node.index()] { between.get(&(node, key)) } else { old.get(&(node, key)) };
-                present.or_else(|| between.get(&(node, key))).copied()
-            };
-            let mut waits = DiGraphMap::<(u32, u8), ()>::new();
-            for &(router, key) in between.keys() {
-                let (mut node, mut key) = (router, key);
-                let mut held: Option<(u32, u8)> = None;
-                for hop in 0.. {
-                    assert!(hop <= topology.node_count() * 4, "no end");
-                    if node == key.dst {
-                        self.arrived += 1;
-                        break;
-                    }
-                    if lost.contains(&(node, key)) {
-                        break;
-                    }
-                    let Some(Entry { out_port, out_vc, .. }) = entry(node, key) else {
-                        // Whoever is for the dead, or for nobody, has nowhere to go.
-                        assert!(!scene.lives(key.dst), "{:?}: {node} has nothing for {key:?}", scene.dead);
-                        break;
-                    };
-                    let channel = topology.outgoing(node, PortId(out_port)).unwrap();
-                    let (slot, end) = (channel.index() as u32, topology.target(channel));
-                    if let Some(held) = held {
-                        waits.add_edge(held, (slot, out_vc), ());
-                    }
-                    if !scene.is_lit(channel.link()) {
-                        break;
-                    }
-                    held = Some((slot, out_vc));
-                    (node, key) = (end.node, Key { in_port: end.port.0 as i16, in_vc: out_vc as i8, ..key });
-                }
-            }
-            assert!(!is_cyclic_directed(&waits), "{:?}", scene.dead);
-        }
-    }
-}
-
 #[test]
 fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
-    let mut mixes = Mixes { random: Stream::new(8, 0), stranded: 0, arrived: 0 };
+    let mut mixes = Mixes::new(8);
     let mut again = 0;
     for spec in pods().iter().enumerate().filter(|(at, _)| *at != 3).map(|(_, spec)| spec) {
         let compiled = compiled(spec);
@@ -232,7 +152,7 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
             let ends = first.endpoints().count() as u64;
             assert_eq!(walk.pairs, ends * (ends - 1));
             if one.live {
-                mixes.walk(&first, &tables, &one);
+                mixes.walk(&first, &tables, &one.delta);
             }
             // Something else breaks, and what broke is healed: the changes from the tables that are in force.
             let (links, routers) = random_set(topology, &mut mixes.random);
@@ -249,7 +169,7 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
             assert_eq!(then(&two.delta, &there), then(&fresh.delta, &tables));
             if two.live {
                 again += 1;
-                mixes.walk(&second, &there, &two);
+                mixes.walk(&second, &there, &two.delta);
             }
         }
     }

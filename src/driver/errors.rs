@@ -283,6 +283,15 @@ pub(super) enum DriverError {
         /// What can be done.
         hint: String,
     },
+    /// No tables for the way from one topology to another.
+    #[error("there are no tables for the way: {what}")]
+    #[diagnostic(code(FAB0581), help("{hint}"))]
+    NoWay {
+        /// Why.
+        what: String,
+        /// What can be done.
+        hint: String,
+    },
     /// No such collective, algorithm, scenario.
     #[error("there is no {what} `{name}`")]
     #[diagnostic(code(FAB0561), help("{hint}"))]
@@ -356,6 +365,7 @@ impl DriverError {
             | DriverError::GoldenMissing { .. }
             | DriverError::PlanCuts { .. }
             | DriverError::Drifted { .. }
+            | DriverError::NoWay { .. }
             | DriverError::RepairApart { .. } => 3,
             DriverError::Bug { .. } => 4,
             _ => 2,

@@ -5,6 +5,7 @@
 
 mod availability;
 mod build;
+mod change;
 mod collective;
 mod collective_declared;
 mod collective_emit;
@@ -37,6 +38,7 @@ mod tables;
 mod temporary;
 mod terminal;
 mod verify;
+mod verify_plan;
 mod verify_program;
 mod verify_repair;
 mod write;

@@ -213,11 +213,15 @@ pub struct VerifyArgs {
     pub directory: Option<PathBuf>,
 
     /// What `fabc repair DIR` wrote instead: its changes and tables against DIR
-    #[arg(long, value_name = "OUT", requires = "directory")]
+    #[arg(long, value_name = "OUT", requires = "directory", group = "changed")]
     pub repair: Option<PathBuf>,
 
-    /// The earlier repair that it changes
-    #[arg(long, value_name = "EARLIER", requires = "repair")]
+    /// What `fabc plan LIVE DIR --tables OUT` wrote instead: the tables of every moment, from those of LIVE
+    #[arg(long, value_name = "OUT", requires_all = ["directory", "from"], conflicts_with = "repair", group = "changed")]
+    pub plan: Option<PathBuf>,
+
+    /// The earlier repair that a repair changes, or the directory that a plan starts from
+    #[arg(long, value_name = "EARLIER", requires = "changed")]
     pub from: Option<PathBuf>,
 
     /// Forwarding tables instead: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
@@ -297,6 +301,28 @@ pub struct PlanArgs {
     /// Write one RFC 6902 patch per run of steps on a switch into DIR, numbered in their order
     #[arg(long, value_name = "DIR")]
     pub patch: Option<PathBuf>,
+
+    /// Find tables for every moment, under the order in force, and write the plan and the tables into DIR;
+    /// LIVE is the directory that runs
+    #[arg(long, value_name = "DIR")]
+    pub tables: Option<PathBuf>,
+
+    /// The most load on the way, as a multiple of the larger one before and after
+    #[arg(long, value_name = "FACTOR", default_value = "1.15", requires = "tables")]
+    pub load: Factor,
+}
+
+/// A factor of at least 1.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Factor(pub f64);
+
+impl std::str::FromStr for Factor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+        if (1.0..=1000.0).contains(&number) { Ok(Self(number)) } else { Err("it must be from 1 to 1000".to_owned()) }
+    }
 }
 
 /// `fabc drift`.

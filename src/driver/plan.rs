@@ -1,6 +1,7 @@
 //! `fabc plan`: what must change on every switch to get from the live setting to a built directory, in which
 //! order.
 
+use super::change;
 use super::errors::{DriverError, Stop};
 use super::live::live;
 use super::options::PlanArgs;
@@ -34,10 +35,18 @@ pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     if let Some(directory) = &args.patch {
         write_patches(directory, pod, &plan, terminal).map_err(|error| as_error(error.into()))?;
     }
+    // No tables serve a pod in parts.
+    let staged = args.tables.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
+    let staged = staged.map(|out| change::staged(args, out, (&fabric, pod), &plan, terminal));
+    // That there are no tables for the way is said by 3, as a plan that cuts the pod is.
+    let staged = staged.transpose().map_err(|stop| Stop { exit_code: if stop.exit_code == 3 { 3 } else { 1 }, ..stop })?;
     if args.json {
-        print_out(&emit::plan_json(&fabric.name, pod, &plan)).map_err(|error| as_error(error.into()))?;
+        print_out(&emit::plan_json(&fabric.name, pod, &plan, staged.as_ref())).map_err(|error| as_error(error.into()))?;
     } else {
         terminal.say(&emit::plan_text(&fabric.name, pod, &plan)).map_err(|error| as_error(error.into()))?;
+        if let Some(staged) = &staged {
+            terminal.say(&format!("\n{}", emit::staged_text(pod, &plan, staged))).map_err(|error| as_error(error.into()))?;
+        }
     }
     if !plan.cuts.is_empty() {
         return Err(DriverError::PlanCuts {

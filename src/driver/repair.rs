@@ -77,7 +77,7 @@ pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
         staging.write(path, bytes)
     };
     write("repair.json", emit::repair_json(&repair).as_bytes())?;
-    write("delta.json", emit::delta_json(&repair).as_bytes())?;
+    write("delta.json", emit::delta_json(&repair.fabric, &repair.delta).as_bytes())?;
     let listed = walk.entries <= MOST_ENTRIES;
     if listed {
         let old = broken.since.as_ref().map_or(&built.tables, |since| &since.tables);

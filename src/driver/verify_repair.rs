@@ -84,17 +84,24 @@ pub(super) fn verify(directory: &Path, out: &Path, earlier: Option<&Path>, termi
     Ok(())
 }
 
-/// What the files say.
-fn claimed(head: &RepairFile, delta: DeltaFile) -> Repair {
+/// The changes that a file says, with the keys that lead to nothing.
+pub(super) fn delta_of(file: DeltaFile, stranded: &[(u32, u32, i16, i8)]) -> Delta {
     let entry = |(dst, in_port, in_vc, out_port, out_vc)| Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc };
     let key = |(dst, in_port, in_vc)| Key { dst: NodeId(dst), in_port, in_vc };
-    let routers = delta.routers.into_iter().map(|line| RouterDelta {
+    let routers = file.routers.into_iter().map(|line| RouterDelta {
         router: NodeId(line.router),
         add: line.add.into_iter().map(entry).collect(),
         turn: line.turn.into_iter().map(entry).collect(),
         drop: line.drop.into_iter().map(key).collect(),
     });
-    let stranded = head.stranded.iter().map(|&(router, dst, in_port, in_vc)| (NodeId(router), key((dst, in_port, in_vc))));
+    let stranded = stranded.iter().map(|&(router, dst, in_port, in_vc)| (NodeId(router), key((dst, in_port, in_vc))));
+    Delta { routers: routers.collect(), stranded: stranded.collect() }
+}
+
+/// What the files say.
+fn claimed(head: &RepairFile, delta: DeltaFile) -> Repair {
+    let fabric = delta.fabric.clone();
+    let delta = delta_of(delta, &head.stranded);
     let step = match (head.step.as_str(), &head.scenario) {
         ("covered", Some(scenario)) => RepairStep::Covered(scenario.clone()),
         ("full", _) => RepairStep::Full,
@@ -102,13 +109,13 @@ fn claimed(head: &RepairFile, delta: DeltaFile) -> Repair {
         _ => RepairStep::Local,
     };
     Repair {
-        fabric: delta.fabric,
+        fabric,
         down: head.down.clone(),
         since: head.since.clone(),
         live: head.live,
         step,
         ranks: head.ranks.clone(),
-        delta: Delta { routers: routers.collect(), stranded: stranded.collect() },
+        delta,
         loads: RepairLoads { nominal: head.load.nominal, repaired: head.load.repaired, bound: head.load.bound, parts: head.load.parts },
         unserved: head.unserved,
     }

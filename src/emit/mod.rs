@@ -31,6 +31,7 @@ mod report_txt;
 mod schedule;
 mod schedule_bin;
 mod simulation;
+mod staged;
 mod summary;
 mod svg;
 mod tables;
@@ -55,6 +56,7 @@ pub use simulation::{
     Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,
     simulation_svg, simulation_text,
 };
+pub use staged::{each_staged, staged_text};
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
 use crate::compiled::{Compiled, RoutedScenario};

@@ -3,7 +3,7 @@
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use crate::ids::NodeId;
-use crate::ir::{Entry, Fraction, Key, Repair, RepairStep, RouterDelta, TableKey};
+use crate::ir::{Delta, Entry, Fraction, Key, Repair, RepairStep, RouterDelta, TableKey};
 
 /// What a repair comes to, for people. `routers` are all of the fabric.
 pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
@@ -83,9 +83,7 @@ pub fn repair_json(repair: &Repair) -> String {
     );
     push_numbers(&mut out, delta.counts());
     out.push_str(",\n\"stranded\":");
-    push_lines(&mut out, &delta.stranded, |out, (router, Key { dst, in_port, in_vc })| {
-        push(out, format_args!("[{router},{dst},{in_port},{in_vc}]"));
-    });
+    push_keys(&mut out, &delta.stranded);
     if let Some(ranks) = ranks {
         out.push_str(",\n\"ranks\":");
         push_numbers(&mut out, ranks);
@@ -94,10 +92,17 @@ pub fn repair_json(repair: &Repair) -> String {
     out
 }
 
+/// Keys of routers: `[router, dst, in port, in VC]`.
+pub(super) fn push_keys(out: &mut String, keys: &[(NodeId, Key)]) {
+    push_lines(out, keys, |out, (router, Key { dst, in_port, in_vc })| {
+        push(out, format_args!("[{router},{dst},{in_port},{in_vc}]"));
+    });
+}
+
 /// `delta.json`.
-pub fn delta_json(repair: &Repair) -> String {
-    let mut out = format!("{{\"format\":\"fabc.delta/1\",\"fabric\":{},\"routers\":", quote(&repair.fabric));
-    push_lines(&mut out, &repair.delta.routers, |out, RouterDelta { router, add, turn, drop }| {
+pub fn delta_json(fabric: &str, delta: &Delta) -> String {
+    let mut out = format!("{{\"format\":\"fabc.delta/1\",\"fabric\":{},\"routers\":", quote(fabric));
+    push_lines(&mut out, &delta.routers, |out, RouterDelta { router, add, turn, drop }| {
         push(out, format_args!("{{\"router\":{router},\"add\":"));
         push_entries(out, add);
         out.push_str(",\"turn\":");

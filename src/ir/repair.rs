@@ -77,6 +77,17 @@ impl Delta {
         })
     }
 
+    /// The most entries that a router holds on the way.
+    pub fn most_entries(&self, before: &ForwardingTables) -> u64 {
+        let mut changes = self.routers.iter().peekable();
+        let nodes = (0..before.symmetry.node_count()).map(NodeId::new);
+        let held = nodes.map(|node| {
+            let added = changes.next_if(|changes| changes.router == node).map_or(0, |changes| changes.add.len());
+            before.routers[before.symmetry.class(node)].len() + added
+        });
+        held.max().unwrap_or(0) as u64
+    }
+
     /// The tables of all routers when everything is done; those of `idle` routers are empty.
     pub fn applied(&self, before: &ForwardingTables, idle: &[NodeId], scenario: &str) -> ForwardingTables {
         let symmetry = before.symmetry.without();
