@@ -1,5 +1,5 @@
-//! Changes of the topology while packets fly: every moment in random mixes, what the checker convicts, and the
-//! command from outside.
+//! Changes of the topology while packets fly: every moment in random mixes, what the checker convicts, and
+//! the command from outside.
 
 #[path = "support/command.rs"]
 mod command;
@@ -65,6 +65,7 @@ fn staged(old: &Compiled, new: &Compiled, factor: f64) -> Result<(ForwardingTabl
         tables: &tables,
         ranks: routed(old).proof.ranks(),
         topology: &new.topology,
+        own_order: None,
         lengths: &new.scenarios[0].lengths.lengths,
         loads,
         limit: (factor * loads[0].max(loads[1]) as f64) as u64,
@@ -98,7 +99,7 @@ fn at_every_moment_every_packet_arrives() {
                 let mut mirrors = live;
                 assert_eq!(staged.stages.iter().map(|stage| stage.steps.len()).sum::<usize>(), plan.steps.len());
                 let changes = staged.stages.iter().map(|stage| (&stage.tables, stage.steps.clone()));
-                for (change, steps) in changes.chain([(&staged.last, 0..0)]) {
+                for (change, steps) in changes.chain(staged.last.iter().map(|change| (change, 0..0))) {
                     let most = most(old).max(most(new)) as f64;
                     assert!(steps.is_empty() || change.load as f64 <= factor * most, "{names:?} {}", change.load);
                     let topology = synth::set(&new.fabric, pod, &mirrors);
@@ -180,6 +181,16 @@ fn from_outside() {
     let judge = |code: i32| fabc(place.path(), &["verify", "out/new", "--plan", "way", "--from", "out/old"], code);
     let (text, _) = judge(0);
     assert!(text.contains("verified way from out/old to out/new") && text.contains("every packet arrives"), "{text}");
+    // What runs then are the last tables, under the old order: repairs and the next plan start from them.
+    let running = ["--running", "way"];
+    fabc(place.path(), &[&["repair", "out/new", "--down", "cube1[0,0,0]", "--out", "fixed"][..], &running].concat(), 0);
+    assert_eq!(read(&place.path().join("fixed/repair.json"))["live"], true);
+    fabc(place.path(), &[&["verify", "out/new", "--repair", "fixed"][..], &running].concat(), 0);
+    fabc(place.path(), &["verify", "out/new", "--repair", "fixed"], 3);
+    fabc(place.path(), &[&["plan", "out/new", "out/old", "--tables", "back", "--load", "2"][..], &running].concat(), 2);
+    let back = ["verify", "out/old", "--plan", "back", "--from", "out/new"];
+    fabc(place.path(), &[&back[..], &running].concat(), 0);
+    fabc(place.path(), &back, 3);
     // Whatever is changed in the files is convicted.
     let tampered = |path: &str, change: &dyn Fn(&mut Value)| {
         let path = place.path().join("way").join(path);
@@ -215,7 +226,7 @@ fn from_outside() {
         ranks.swap(0, other);
     });
     tampered("plan.json", &|plan| plan["stages"][0]["load"] = (plan["stages"][0]["load"].as_u64().unwrap() + 1).into());
-    tampered("plan.json", &|plan| plan["final"]["load"] = (plan["final"]["load"].as_u64().unwrap() - 1).into());
+    tampered("plan.json", &|plan| plan["final"][0]["load"] = (plan["final"][0]["load"].as_u64().unwrap() - 1).into());
     tampered("plan.json", &|plan| plan["stages"][1]["keys_most"] = 1.into());
     tampered("plan.json", &|plan| plan["load"]["old"] = 1.into());
     tampered("plan.json", &|plan| drop(plan["stages"].as_array_mut().unwrap().remove(0)));
@@ -242,6 +253,37 @@ fn from_outside() {
     tampered("plan.json", &|plan| drop(plan["groups"].as_array_mut().unwrap().pop()));
     tampered("plan.json", &|plan| plan["groups"][0]["ocs"] = plan["groups"][1]["ocs"].clone());
     judge(0);
+}
+
+/// With twice the virtual channels the last tables are those of the build, byte by byte as routers see them.
+#[test]
+fn a_new_order_comes_by_blocks_of_virtual_channels() {
+    let place = built();
+    let (text, _) = fabc(place.path(), &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"], 2);
+    assert!(text.contains("end into virtual channels 2 to 3") && text.contains("end back to virtual channels 0 to 1"), "{text}");
+    let judge = |code: i32| fabc(place.path(), &["verify", "out/new", "--plan", "way", "--from", "out/old"], code);
+    judge(0);
+    let path = place.path().join("way/plan.json");
+    let plan = read(&path);
+    let last = plan["final"].as_array().unwrap();
+    assert_eq!(last.iter().map(|line| line["order"].as_str().unwrap()).collect::<Vec<_>>(), ["above", "below"]);
+    assert_eq!((&last[1]["load"], &plan["load"]["new"]), (&plan["load"]["new"], &plan["load"]["new"]));
+    // What may stand side by side is told by the files alone.
+    for (at, order) in [(0, "kept"), (0, "below"), (1, "above"), (1, "kept")] {
+        let mut other = plan.clone();
+        other["final"][at]["order"] = order.into();
+        std::fs::write(&path, other.to_string()).unwrap();
+        judge(3);
+    }
+    // The injected keys are what routers turn, one by one, in any order.
+    let delta = read(&place.path().join("way/above/delta.json"));
+    let turned = delta["routers"].as_array().unwrap().iter().flat_map(|router| router["turn"].as_array().unwrap());
+    assert!(turned.clone().count() > 0 && turned.clone().all(|entry| entry[1] == -1), "{delta}");
+    let spec = pod(topologies()[0][1]).with("chip { radix = 6; vcs = 2; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }");
+    std::fs::write(place.path().join("pod.fab"), spec.named("narrow").text()).unwrap();
+    fabc(place.path(), &["build", "pod.fab", "-q"], 0);
+    let (_, err) = fabc(place.path(), &["plan", "out/old", "out/narrow", "--tables", "way", "--order", "new"], 3);
+    assert!(err.contains("two orders side by side take 4 virtual channels, but a chip has 2"), "{err}");
 }
 
 #[test]

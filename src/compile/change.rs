@@ -1,15 +1,16 @@
 //! From one topology to another while packets fly: the tables of every moment of a plan.
 //!
-//! In: what is in force, with its ranks, a plan of the switches, and the topology that it leads to. Out: batches
-//! of steps, each with tables that do without what it removes, and the last tables, all under the ranks in
-//! force: any mix of old and new entries rises, so nothing waits in a circle on the way, and every change of
-//! tables is proved like a repair. A batch is as long as its load allows.
+//! In: what is in force, with its ranks, a plan of the switches, and the topology that it leads to. Out:
+//! batches of steps, each with tables that do without what it removes, and the last tables, all under the
+//! ranks in force: any mix of old and new entries rises, so nothing waits in a circle on the way, and every
+//! change of tables is proved like a repair. A batch is as long as its load allows. Where there are virtual
+//! channels enough, the last tables may have an order of their own.
 
 use crate::check::{self, CheckError};
 use crate::ids::Id;
 use crate::ir::{
-    Change, Delta, DualLengths, ForwardingTables, Mirrors, Plan, Repair, RepairLoads, RepairStep, Scene, Stage, Staged, Step, TableChange,
-    TableKey, Topology, after,
+    Change, ChangeOrder, Delta, DualLengths, Entry, ForwardingTables, Mirrors, Plan, Repair, RepairLoads, RepairStep, Scene, Stage, Staged,
+    Step, TableChange, TableKey, Topology, after,
 };
 use crate::model::{Demand, Fabric, Pod};
 use crate::passes::repair::{self, Before, NoWay};
@@ -41,6 +42,9 @@ pub struct Planned<'a> {
     pub ranks: &'a [u32],
     /// What the steps lead to.
     pub topology: &'a Topology,
+    /// The tables that it was built with and their ranks, where they are what the last change leads to. They
+    /// have as many virtual channels as those in force, and routers twice as many.
+    pub own_order: Option<Before<'a>>,
     /// `[channel class]` under its symmetry: lengths that bound every flow.
     pub lengths: &'a [u64],
     /// The most that a channel carries by the tables in force, and by those of the new build.
@@ -102,7 +106,7 @@ impl Planned<'_> {
     pub fn staged(&self, progress: &dyn Progress) -> Result<Staged, NoChange> {
         let wired = synth::set(self.fabric, self.pod, self.live);
         let ranks = repair::of_all_routers(&wired, Before { tables: self.tables, ranks: self.ranks });
-        let there = self.there(&ranks)?;
+        let there = if self.own_order.is_none() { Some(self.there(&ranks)?) } else { None };
         let symmetry = self.tables.symmetry.without();
         let routers = wired.nodes().map(|node| self.tables.router(node)).collect();
         let tables = ForwardingTables { symmetry, routers, scenario: CHANGE.to_owned(), ..*self.tables };
@@ -113,7 +117,7 @@ impl Planned<'_> {
             progress.note(&format!("step {} of {}", done + 1, steps.len()));
             let (end, delta, load) = self.batch(&moment, &ranks, done)?;
             let scene = without(&moment.topology, &removed(self.pod, &steps[done..end]));
-            let tables = self.proved(&scene, &moment, &ranks, (delta, load))?;
+            let tables = proved(self.fabric, &scene, Before { tables: &moment.tables, ranks: &ranks }, (ChangeOrder::Kept, delta, load))?;
             let there = tables.delta.applied(&moment.tables, &[], CHANGE);
             let mirrors = after(&moment.mirrors, &steps[done..end]);
             moment = Moment::new(synth::set(self.fabric, self.pod, &mirrors), mirrors, there);
@@ -121,14 +125,39 @@ impl Planned<'_> {
             done = end;
         }
         let scene = Scene::whole(&moment.topology);
-        let (delta, keeps) = repair::onto(&scene, Before { tables: &moment.tables, ranks: &ranks }, &there);
+        let in_force = Before { tables: &moment.tables, ranks: &ranks };
+        let last = match (&there, self.own_order) {
+            (Some(there), _) => vec![self.onto(&scene, in_force, there, ChangeOrder::Kept)?],
+            (None, Some(built)) => self.by_blocks(&scene, in_force, built)?,
+            (None, None) => Vec::new(),
+        };
+        let parts = self.topology.capacities().parts();
+        Ok(Staged { vcs: self.tables.vcs, ranks, stages, last, loads: self.loads, parts })
+    }
+
+    /// From tables in force to others that rise by the same ranks.
+    fn onto(&self, scene: &Scene<'_>, in_force: Before<'_>, there: &ForwardingTables, order: ChangeOrder) -> Result<TableChange, NoChange> {
+        let (delta, keeps) = repair::onto(scene, in_force, there);
         if !keeps {
             return Err(NoChange::NoWay);
         }
-        let load = repair::most_loaded(&scene, &self.fabric.demand, &there);
-        let last = self.proved(&scene, &moment, &ranks, (delta, load))?;
-        let parts = self.topology.capacities().parts();
-        Ok(Staged { vcs: self.tables.vcs, ranks, stages, last, loads: self.loads, parts })
+        let load = repair::most_loaded(scene, &self.fabric.demand, there);
+        proved(self.fabric, scene, in_force, (order, delta, load))
+    }
+
+    /// To the tables that the new topology was built with, by way of virtual channels that nobody uses: no
+    /// packet goes from one block of them to the other, so each may have an order of its own.
+    fn by_blocks(&self, scene: &Scene<'_>, in_force: Before<'_>, built: Before<'_>) -> Result<Vec<TableChange>, NoChange> {
+        let vcs = in_force.tables.vcs;
+        let own = repair::of_all_routers(self.topology, built);
+        let (below, above) = (moved(built.tables, 0, 2 * vcs), moved(built.tables, vcs, 2 * vcs));
+        let before = moved(in_force.tables, 0, 2 * vcs);
+        let ranks = blocks(in_force.ranks, &own, vcs);
+        let up = self.onto(scene, Before { tables: &before, ranks: &ranks }, &above, ChangeOrder::Above)?;
+        let between = up.delta.applied(&before, &[], CHANGE);
+        let ranks = blocks(&own, &own, vcs);
+        let down = self.onto(scene, Before { tables: &between, ranks: &ranks }, &below, ChangeOrder::Below)?;
+        Ok(vec![up, down])
     }
 
     /// Tables of the new topology that rise by the ranks in force, `[(router * ports + port) * vcs + vc]`.
@@ -193,14 +222,35 @@ impl Planned<'_> {
         }
         Ok((repair::onto(&scene, before, &there).0, load))
     }
+}
 
-    /// Has the checker carry out a change of tables.
-    fn proved(&self, scene: &Scene<'_>, moment: &Moment, ranks: &[u32], (delta, load): (Delta, u64)) -> Result<TableChange, NoChange> {
-        let keys_most = delta.most_entries(&moment.tables);
-        let change = TableChange { delta, load, keys_most };
-        check::repair(self.fabric, scene, (&moment.tables, ranks), None, &as_repair(self.fabric, &change))?;
-        Ok(change)
-    }
+/// Has the checker carry out a change of tables.
+fn proved(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    in_force: Before<'_>,
+    (order, delta, load): (ChangeOrder, Delta, u64),
+) -> Result<TableChange, NoChange> {
+    let keys_most = delta.most_entries(in_force.tables);
+    let change = TableChange { order, delta, load, keys_most };
+    check::repair(fabric, scene, (in_force.tables, in_force.ranks), None, &as_repair(fabric, &change))?;
+    Ok(change)
+}
+
+/// Tables in other virtual channels, of so many in all.
+pub fn moved(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
+    let entry = |entry: &Entry| {
+        let in_vc = if entry.in_vc < 0 { entry.in_vc } else { entry.in_vc + by as i8 };
+        Entry { in_vc, out_vc: entry.out_vc + by, ..*entry }
+    };
+    let routers = tables.routers.iter().map(|entries| entries.iter().map(entry).collect()).collect();
+    ForwardingTables { vcs, routers, ..tables.clone() }
+}
+
+/// Ranks of two blocks of virtual channels.
+pub fn blocks(below: &[u32], above: &[u32], vcs: u8) -> Vec<u32> {
+    let rows = |ranks| <[u32]>::chunks(ranks, usize::from(vcs));
+    rows(below).zip(rows(above)).flat_map(|(below, above)| below.iter().chain(above).copied()).collect()
 }
 
 /// A change of tables, as the checker judges one.

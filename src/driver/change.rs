@@ -2,9 +2,9 @@
 
 use super::collective_scene::convicted;
 use super::errors::{DriverError, Stop};
-use super::options::PlanArgs;
 use super::read::display;
 use super::repair::Built;
+use super::running_options::{Order, PlanArgs};
 use super::staging::{Ours, Staging, refuse_others};
 use super::terminal::{Terminal, size};
 use crate::check;
@@ -12,6 +12,7 @@ use crate::compile::change::{NoChange, Planned};
 use crate::emit;
 use crate::ir::{Change, Plan, Scene, Staged};
 use crate::model::{Fabric, Pod};
+use crate::passes::repair::Before;
 use crate::progress::Silent;
 use std::path::Path;
 
@@ -28,8 +29,11 @@ pub(super) fn staged(args: &PlanArgs, out: &Path, (fabric, pod): (&Fabric, &Pod)
         let reason = "`--tables` needs the tables in force, and so the directory that runs".to_owned();
         return Err(DriverError::NotBuilt { path: args.live.clone(), reason }.into());
     }
-    let (old, new) = (Built::read(live)?, Built::read(&args.directory)?);
+    let (old, new) = (Built::running(live, args.running.as_deref())?, Built::read(&args.directory)?);
     fit(&old, &new)?;
+    if args.order == Order::New {
+        room(&old, &new)?;
+    }
     let most = |built: &Built| -> Result<u64, Stop> {
         let whole = Scene::whole(&built.topology);
         let (walk, _) = check::scenario(&built.fabric, &whole, &built.tables, &built.nominal.ranks)
@@ -46,6 +50,7 @@ pub(super) fn staged(args: &PlanArgs, out: &Path, (fabric, pod): (&Fabric, &Pod)
         tables: &old.tables,
         ranks: &old.nominal.ranks,
         topology: &new.topology,
+        own_order: (args.order == Order::New).then_some(Before { tables: &new.tables, ranks: &new.nominal.ranks }),
         lengths: &new.nominal.lengths,
         loads,
         limit: (args.load.0 * loads[0].max(loads[1]) as f64).floor() as u64,
@@ -80,6 +85,18 @@ pub(super) fn fit(old: &Built, new: &Built) -> Result<(), Stop> {
         return Err(no_way(what, "give the new spec as large a budget as the old one"));
     }
     Ok(())
+}
+
+/// Whether two blocks of virtual channels have room.
+pub(super) fn room(old: &Built, new: &Built) -> Result<(), Stop> {
+    let (used, own, has) = (old.tables.vcs, new.tables.vcs, new.fabric.router.vcs);
+    let what = match used == own {
+        true if 2 * used <= has => return Ok(()),
+        true => format!("two orders side by side take {} virtual channels, but a chip has {has}", 2 * used),
+        false => format!("the tables in force use {used} virtual channels, and those of the new build {own}"),
+    };
+    let hint = "`--order keep` needs no other virtual channels".to_owned();
+    Err(DriverError::NoWay { what, hint }.into())
 }
 
 fn told(error: NoChange, planned: &Planned<'_>, new: &Built) -> Stop {

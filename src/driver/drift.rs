@@ -2,11 +2,11 @@
 
 use super::collective_scene::convicted;
 use super::down::{Down, Wired, tolerated};
-use super::errors::{DriverError, Stop};
+use super::errors::{DriverError, Stop, as_error};
 use super::live::live;
-use super::options::DriftArgs;
-use super::plan::{as_error, of_pod};
 use super::read::{self, Loaded, display};
+use super::running_options::DriftArgs;
+use super::switches::of_pod;
 use super::tables::file_of;
 use super::terminal::{Terminal, print_out};
 use crate::check::{self, Files, ReadWiring};

@@ -395,3 +395,8 @@ impl From<(crate::diag::Failure, crate::diag::SourceMap)> for Stop {
         Stop { exit_code: failure.exit_code(), diagnostics: failure.diagnostics(), sources }
     }
 }
+
+/// An error that would exit with 2 or 3 anywhere else.
+pub(super) fn as_error(stop: Stop) -> Stop {
+    Stop { exit_code: if matches!(stop.exit_code, 2 | 3) { 1 } else { stop.exit_code }, ..stop }
+}

@@ -29,6 +29,7 @@ mod progress;
 mod read;
 mod repair;
 mod requests;
+mod running_options;
 mod scheduled;
 mod sim;
 mod sim_options;
@@ -46,6 +47,7 @@ mod write;
 pub use collective_options::*;
 pub use estimate_options::*;
 pub use options::*;
+pub use running_options::*;
 pub use sim_options::*;
 #[cfg(unix)]
 pub use terminal::look_at_standard_output;

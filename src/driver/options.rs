@@ -2,6 +2,7 @@
 
 use super::collective_options::CollectiveArgs;
 use super::estimate_options::EstimateArgs;
+use super::running_options::{DriftArgs, PlanArgs, RepairArgs};
 use super::sim_options::SimArgs;
 use crate::compile::Stage;
 use clap::builder::PossibleValue;
@@ -224,6 +225,11 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "EARLIER", requires = "changed")]
     pub from: Option<PathBuf>,
 
+    /// The tables in force are the last ones of a plan that `fabc plan --tables` wrote here, not those
+    /// of the directory that a repair or plan starts from
+    #[arg(long, value_name = "WAY", requires = "changed")]
+    pub running: Option<PathBuf>,
+
     /// Forwarding tables instead: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub tables: Option<String>,
@@ -276,125 +282,6 @@ pub struct TablesArgs {
     /// The form
     #[arg(long, value_enum, default_value = "text")]
     pub format: TableFormat,
-}
-
-/// `fabc plan`.
-#[derive(Clone, Debug, Args)]
-pub struct PlanArgs {
-    /// The live cross-connects: an `ocs.json`, a directory that `fabc build` wrote, or a folder with what
-    /// every switch says of itself (SONiC CONFIG_DB or STATE_DB, Polatis)
-    #[arg(value_name = "LIVE")]
-    pub live: String,
-
-    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
-    #[arg(long, value_name = "MAP")]
-    pub ports: Option<PathBuf>,
-
-    /// The directory of the new topology, as `fabc build` wrote it
-    #[arg(value_name = "NEW_DIR")]
-    pub directory: PathBuf,
-
-    /// Print fabc.plan/1 instead of text
-    #[arg(long)]
-    pub json: bool,
-
-    /// Write one RFC 6902 patch per run of steps on a switch into DIR, numbered in their order
-    #[arg(long, value_name = "DIR")]
-    pub patch: Option<PathBuf>,
-
-    /// Find tables for every moment, under the order in force, and write the plan and the tables into DIR;
-    /// LIVE is the directory that runs
-    #[arg(long, value_name = "DIR")]
-    pub tables: Option<PathBuf>,
-
-    /// The most load on the way, as a multiple of the larger one before and after
-    #[arg(long, value_name = "FACTOR", default_value = "1.15", requires = "tables")]
-    pub load: Factor,
-}
-
-/// A factor of at least 1.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Factor(pub f64);
-
-impl std::str::FromStr for Factor {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
-        if (1.0..=1000.0).contains(&number) { Ok(Self(number)) } else { Err("it must be from 1 to 1000".to_owned()) }
-    }
-}
-
-/// `fabc drift`.
-#[derive(Clone, Debug, Args)]
-pub struct DriftArgs {
-    /// What the switches do: an `ocs.json`, a directory that `fabc build` wrote, or a folder with what every
-    /// switch says of itself (SONiC CONFIG_DB or STATE_DB, Polatis)
-    #[arg(value_name = "LIVE")]
-    pub live: String,
-
-    /// The directory that they should do, as `fabc build` wrote it
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
-
-    /// Take cross-connects that are being tuned for set
-    #[arg(long)]
-    pub allow_pending: bool,
-
-    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
-    #[arg(long, value_name = "MAP")]
-    pub ports: Option<PathBuf>,
-
-    /// Print fabc.drift/1 instead of text
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `fabc repair`.
-#[derive(Clone, Debug, Args)]
-pub struct RepairArgs {
-    /// A directory that `fabc build` wrote
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
-
-    /// What is down, all of it at once: a switch (`X[0,0]`), a router (`cube3[1,2,3]`), a link by one of its
-    /// ends (`cube0[1,2,3].+x`), a whole cube or group (`cube5`); several times
-    #[arg(long, value_name = "NAME", required_unless_present = "live")]
-    pub down: Vec<String>,
-
-    /// What is dark in what the switches do is down as well; LIVE is as in `fabc drift`
-    #[arg(long, value_name = "LIVE")]
-    pub live: Option<String>,
-
-    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
-    #[arg(long, value_name = "MAP", requires = "live")]
-    pub ports: Option<PathBuf>,
-
-    /// Replace the tables, changes and verdict in DIR
-    #[arg(long, short, value_name = "DIR")]
-    pub out: PathBuf,
-
-    /// Move broken routes only, or choose all of them once more; without it all where only switches are
-    /// down and few routers stand for all, else the broken ones
-    #[arg(long, value_enum, value_name = "EFFORT")]
-    pub effort: Option<Effort>,
-
-    /// The tables in force are those that an earlier repair wrote here: change them
-    #[arg(long, value_name = "EARLIER")]
-    pub from: Option<PathBuf>,
-
-    /// Where what is left is in parts, serve the largest one
-    #[arg(long)]
-    pub partial: bool,
-}
-
-/// How much a repair may change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Effort {
-    /// Routes that still arrive stay as they are
-    Local,
-    /// All routes are chosen once more: a lower load, and more to change
-    Full,
 }
 
 /// `fabc init`.

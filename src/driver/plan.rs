@@ -2,12 +2,12 @@
 //! order.
 
 use super::change;
-use super::errors::{DriverError, Stop};
+use super::errors::{DriverError, Stop, as_error};
 use super::live::live;
-use super::options::PlanArgs;
 use super::read::{self, display};
+use super::running_options::PlanArgs;
 use super::staging::{Ours, Staging, refuse_others};
-use super::switches::{complete, face_ports};
+use super::switches::{complete, face_ports, of_pod};
 use super::terminal::{Terminal, print_out, size};
 use crate::diag::SourceMap;
 use crate::emit;
@@ -93,16 +93,6 @@ fn ordered(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, Plan), Stop> 
     }
     let plan = plan::plan(pod, &live.set, &new);
     Ok((fabric, plan))
-}
-
-/// The pod of a fabric; a network has no switches to set.
-pub(super) fn of_pod(fabric: &Fabric) -> Result<&Pod, Stop> {
-    fabric.pod().ok_or_else(|| DriverError::NoSwitches { fabric: fabric.name.clone() }.into())
-}
-
-/// An error that would exit with 2 or 3 anywhere else.
-pub(super) fn as_error(stop: Stop) -> Stop {
-    Stop { exit_code: if matches!(stop.exit_code, 2 | 3) { 1 } else { stop.exit_code }, ..stop }
 }
 
 /// Writes the patches into a folder that holds nothing but those of an earlier plan: all of them or none.

@@ -5,11 +5,11 @@ use super::down::{Down, Wired, tolerated};
 use super::drift::compared;
 use super::errors::{DriverError, Stop};
 use super::live::live;
-use super::options::{Effort, RepairArgs};
-use super::plan::of_pod;
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
+use super::running_options::{Effort, RepairArgs};
 use super::staging::{Ours, Staging, refuse_others};
+use super::switches::of_pod;
 use super::tables::{carried, file_of};
 use super::terminal::{Terminal, size};
 use crate::check::{self, Files, ReadWiring};
@@ -21,7 +21,7 @@ use crate::ir::{CrossConnects, ForwardingTables, Scene, TableKey, Topology};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::Fabric;
 use crate::progress::Silent;
-use crate::read::{Certificates, RepairFile, ScenarioLine, tagged};
+use crate::read::{Certificates, PlanFile, RepairFile, ScenarioLine, tagged};
 use std::path::{Path, PathBuf};
 
 /// The files of a repair.
@@ -38,7 +38,7 @@ pub(super) const MOST_ENTRIES: u64 = 1 << 26;
 /// something cannot be written.
 pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(false);
-    let built = Built::read(&args.directory)?;
+    let built = Built::running(&args.directory, args.running.as_deref())?;
     let down = Down::of(built.wired(), &args.down)?.and(dark(&built, args)?);
     let scene = down.scene(built.wired());
     let parts = check::parts(&scene);
@@ -129,19 +129,24 @@ pub(super) fn in_force(built: &Built, earlier: &Path) -> Result<InForce, Stop> {
     let down = Down::of(built.wired(), &head.down)?;
     let scene = down.scene(built.wired());
     let served = served(built, &scene, &check::parts(&scene), true)?;
-    let stop = |error| convicted(error, &built.sources);
-    let mut files = Files::new();
-    for path in ["tables.json", "tables.bin"].into_iter().filter(|path| earlier.join(path).is_file()) {
-        files.insert(path.to_owned(), read::bytes(&earlier.join(path), ARTIFACT_BYTES)?);
-    }
-    if files.is_empty() {
-        return Err(unfit("tables.json", "is missing: the tables in force are needed".to_owned()).into());
-    }
-    let tables = check::read_tables(&files, &built.topology, REPAIR).map_err(stop)?;
+    let tables = lone_tables(earlier, built, REPAIR)?;
     let nominal = check::ranks_of_all(&built.topology, &built.tables.symmetry, usize::from(built.tables.vcs), &built.nominal.ranks);
     let all_ranks = head.ranks.clone().unwrap_or(nominal);
-    check::scenario(&built.fabric, &served, &tables, &all_ranks).map_err(stop)?;
+    check::scenario(&built.fabric, &served, &tables, &all_ranks).map_err(|error| convicted(error, &built.sources))?;
     Ok(InForce { down: down.names(built.wired()), tables, ranks: head.ranks, all_ranks })
+}
+
+/// The tables of a folder that holds one file of them.
+fn lone_tables(folder: &Path, built: &Built, scenario: &str) -> Result<ForwardingTables, Stop> {
+    let mut files = Files::new();
+    for path in ["tables.json", "tables.bin"].into_iter().filter(|path| folder.join(path).is_file()) {
+        files.insert(path.to_owned(), read::bytes(&folder.join(path), ARTIFACT_BYTES)?);
+    }
+    if files.is_empty() {
+        let reason = "`tables.json`: is missing: the tables in force are needed".to_owned();
+        return Err(DriverError::NotBuilt { path: display(folder), reason }.into());
+    }
+    check::read_tables(&files, &built.topology, scenario).map_err(|error| convicted(error, &built.sources))
 }
 
 /// What is left and served: what is cut off from the largest part is as good as dead.
@@ -179,7 +184,7 @@ pub(super) struct Built {
     pub(super) nominal: ScenarioLine,
     /// Topology, switches and the tables of the healthy fabric.
     pub(super) files: Files,
-    /// What is certified of faults.
+    /// What is certified of faults; nothing where other tables run.
     pub(super) faults: Vec<ScenarioLine>,
 }
 
@@ -217,6 +222,29 @@ impl Built {
 
     pub(super) fn wired(&self) -> Wired<'_> {
         Wired { fabric: &self.fabric, topology: &self.topology, cross_connects: self.cross_connects.as_ref() }
+    }
+
+    /// The same where the last tables of a plan run, which `fabc plan --tables` wrote with their ranks.
+    ///
+    /// # Errors
+    /// A file of either is missing, or does not hold.
+    pub(super) fn running(directory: &Path, way: Option<&Path>) -> Result<Self, Stop> {
+        let built = Self::read(directory)?;
+        let Some(way) = way else { return Ok(built) };
+        let unfit = |what: String| DriverError::NotBuilt { path: display(way), reason: format!("`plan.json`: {what}") };
+        let plan: PlanFile = tagged(&read::bytes(&way.join("plan.json"), ARTIFACT_BYTES)?).map_err(unfit)?;
+        if plan.fabric != built.fabric.name {
+            return Err(unfit(format!("is of the fabric `{}`, not of `{}`", plan.fabric, built.fabric.name)).into());
+        }
+        if plan.last.len() > 1 {
+            // They are those of the build.
+            return Ok(built);
+        }
+        let stop = |error| convicted(error, &built.sources);
+        let tables = lone_tables(&way.join("final"), &built, "nominal")?;
+        check::scenario(&built.fabric, &Scene::whole(&built.topology), &tables, &plan.ranks).map_err(stop)?;
+        let nominal = ScenarioLine { ranks: plan.ranks, ..built.nominal };
+        Ok(Self { tables, nominal, faults: Vec::new(), ..built })
     }
 
     /// The tables that the build has where just this is down.

@@ -1,12 +1,12 @@
 //! A folder with what every switch says of itself: SONiC's CONFIG_DB, its STATE_DB, or both, or the
 //! cross-connects of a Polatis switch; a file belongs to the switch that its name begins with.
 
-use super::errors::DriverError;
+use super::errors::{DriverError, Stop};
 use super::read::{self, display};
 use crate::ids::{IdVec, OcsId};
 use crate::ir::{Live, Mirrors};
 use crate::limits::cross_connects_bytes;
-use crate::model::{CoupleRule, Duplex, Ocs, Pod, file_stem};
+use crate::model::{CoupleRule, Duplex, Fabric, Ocs, Pod, file_stem};
 use crate::passes::synth::{self, Misfit, OcsSetting, ReadSettings};
 use crate::read::{AnyConfigDb, Light, StateDb, SwitchFile, is_normal, switch_file};
 use std::collections::{BTreeMap, BTreeSet};
@@ -315,4 +315,9 @@ pub(super) fn complete(pod: &Pod, settings: ReadSettings) -> Result<Mirrors, Str
         [one] => Err(format!("at `ocs`: the OCS `{one}` is missing")),
         [first, ..] => Err(format!("at `ocs`: the OCS `{first}` and {} others are missing", missing.len() - 1)),
     }
+}
+
+/// The pod of a fabric; a network has no switches to set.
+pub(super) fn of_pod(fabric: &Fabric) -> Result<&Pod, Stop> {
+    fabric.pod().ok_or_else(|| DriverError::NoSwitches { fabric: fabric.name.clone() }.into())
 }

@@ -30,10 +30,10 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     let Some(directory) = &args.directory else { return Ok(()) };
     if let Some(repaired) = &args.repair {
-        return verify_repair::verify(directory, repaired, args.from.as_deref(), terminal);
+        return verify_repair::verify((directory, args.running.as_deref()), repaired, args.from.as_deref(), terminal);
     }
     if let (Some(plan), Some(live)) = (&args.plan, &args.from) {
-        return verify_plan::verify(directory, plan, live, terminal);
+        return verify_plan::verify(directory, plan, (live, args.running.as_deref()), terminal);
     }
     for needed in [MANIFEST, "spec.fab"] {
         if !directory.join(needed).is_file() {

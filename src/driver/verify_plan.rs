@@ -1,19 +1,19 @@
 //! `fabc verify NEW_DIR --plan OUT --from LIVE`: the tables of every moment against the two directories that
 //! they lead between.
 
-use super::change::fit;
+use super::change::{fit, room};
 use super::collective_scene::convicted;
 use super::errors::{DriverError, Stop};
-use super::plan::of_pod;
 use super::read::{self, display};
 use super::repair::Built;
+use super::switches::of_pod;
 use super::terminal::Terminal;
 use super::verify_repair::delta_of;
 use crate::check::{self, CheckError, RepairWalk};
 use crate::compile::change::{CHANGE, as_repair};
 use crate::emit;
 use crate::ids::OcsId;
-use crate::ir::{Change, ForwardingTables, Mirrors, Scene, Step, TableChange, Topology, after};
+use crate::ir::{Change, ChangeOrder, ForwardingTables, Mirrors, Scene, Step, TableChange, Topology, after};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::{FacePort, Pod};
 use crate::passes::{cross_connect, synth};
@@ -25,8 +25,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// A file is missing or not what its format says, or does not hold (exit code 3).
-pub(super) fn verify(directory: &Path, out: &Path, live: &Path, terminal: Terminal) -> Result<(), Stop> {
-    let (old, new) = (Built::read(live)?, Built::read(directory)?);
+pub(super) fn verify(directory: &Path, out: &Path, (live, running): (&Path, Option<&Path>), terminal: Terminal) -> Result<(), Stop> {
+    let (old, new) = (Built::running(live, running)?, Built::read(directory)?);
     fit(&old, &new)?;
     let (pod, fabric) = (of_pod(&new.fabric)?, &new.fabric);
     let stop = |error| convicted(error, &new.sources);
@@ -53,11 +53,22 @@ pub(super) fn verify(directory: &Path, out: &Path, live: &Path, terminal: Termin
     let mut tables = ForwardingTables { symmetry: old.tables.symmetry.without(), routers, ..old.tables.clone() };
     let mut sum = RepairWalk { pairs: 0, hops: 0, entries: 0 };
     let mut done = 0;
-    for (number, line) in (1..).zip(plan.stages.iter().chain([&plan.last])) {
+    let built = check::ranks_of_all(&new.topology, &new.tables.symmetry, usize::from(new.tables.vcs), &new.nominal.ranks);
+    match plan.last.iter().map(|line| line.order.as_str()).collect::<Vec<_>>()[..] {
+        ["kept"] => {}
+        ["above", "below"] => room(&old, &new)?,
+        _ => return Err(wrong("the last changes are none that there are".to_owned())),
+    }
+    for (number, line) in (1..).zip(plan.stages.iter().chain(&plan.last)) {
         let last = number > plan.stages.len();
         let [first, end] = line.steps.unwrap_or([done + 1, done]);
         let range = first.wrapping_sub(1)..end;
-        if range.start != done || end > steps.len() || last != (line.stage.is_none() && range.is_empty()) || line.order != "kept" {
+        let order = match line.order.as_str() {
+            "above" if last => ChangeOrder::Above,
+            "below" if last => ChangeOrder::Below,
+            _ => ChangeOrder::Kept,
+        };
+        if range.start != done || end > steps.len() || last != (line.stage.is_none() && range.is_empty()) || line.order != order.name() {
             return Err(wrong(format!("stage {number} does not begin where the one before ends")));
         }
         let groups: BTreeSet<usize> = range.clone().map(|step| of_group[step]).collect();
@@ -73,13 +84,20 @@ pub(super) fn verify(directory: &Path, out: &Path, live: &Path, terminal: Termin
         }
         let delta = delta_of(delta, &line.waits);
         let keys_most = delta.most_entries(&tables);
-        let change = TableChange { delta, load: line.load, keys_most };
+        let change = TableChange { order, delta, load: line.load, keys_most };
         if (change.delta.counts(), keys_most) != (line.changed, line.keys_most) {
             return Err(wrong(format!("the changes of stage {number} are counted wrong")));
         }
+        let ranks = match order {
+            ChangeOrder::Kept => ranks.clone(),
+            ChangeOrder::Above => side_by_side(&ranks, &built, usize::from(plan.vcs)),
+            ChangeOrder::Below => side_by_side(&built, &built, usize::from(plan.vcs)),
+        };
+        tables.vcs = if order == ChangeOrder::Kept { plan.vcs } else { 2 * plan.vcs };
         let walk = check::repair(fabric, &scene, (&tables, &ranks), None, &as_repair(fabric, &change)).map_err(stop)?;
         (sum.pairs, sum.hops, sum.entries) = (sum.pairs + walk.pairs, sum.hops + walk.hops, sum.entries + walk.entries);
         tables = change.delta.applied(&tables, &[], &tables.scenario);
+        tables.vcs = order.vcs_after(plan.vcs);
         let written = emit::repaired_tables(&tables);
         let path = Path::new(&line.delta).with_file_name(&written.path);
         if read::bytes(&out.join(&path), ARTIFACT_BYTES)? != written.bytes {
@@ -90,6 +108,10 @@ pub(super) fn verify(directory: &Path, out: &Path, live: &Path, terminal: Termin
     }
     if done != steps.len() || mirrors != settings(&new) {
         return Err(wrong("the steps do not lead to the new topology".to_owned()));
+    }
+    let of_build = || new.topology.nodes().all(|node| tables.router(node) == new.tables.router(node));
+    if plan.last.len() > 1 && !of_build() {
+        return Err(wrong("the last tables are not those of the new build".to_owned()));
     }
     terminal.say(&format!(
         "verified {} from {} to {}: {} steps in {} batches; {} routes of {} hops over {} table entries walked",
@@ -104,6 +126,16 @@ pub(super) fn verify(directory: &Path, out: &Path, live: &Path, terminal: Termin
     ))?;
     terminal.say("at every moment, in any mix of old and new tables, every packet arrives, and nothing waits in a circle")?;
     Ok(())
+}
+
+/// Ranks of two blocks of virtual channels, `[(router * ports + port) * vcs + vc]` each.
+fn side_by_side(below: &[u32], above: &[u32], vcs: usize) -> Vec<u32> {
+    let mut all = Vec::with_capacity(below.len() + above.len());
+    for (below, above) in below.chunks(vcs).zip(above.chunks(vcs)) {
+        all.extend_from_slice(below);
+        all.extend_from_slice(above);
+    }
+    all
 }
 
 /// All steps, and the number of the group of each.
@@ -125,8 +157,8 @@ fn steps(plan: &PlanFile, pod: &Pod) -> Result<(Vec<Step>, Vec<usize>), String> 
     Ok((steps, of_group))
 }
 
-/// Whether steps can be carried out one after the other: what is removed is there, and what is added finds its
-/// ports free.
+/// Whether steps can be carried out one after the other: what is removed is there, and what is added finds
+/// its ports free.
 fn carried_out(pod: &Pod, live: &Mirrors, steps: &[Step]) -> Result<(), String> {
     let faces = |ocs: OcsId, [a, b]: [u32; 2]| -> Option<[FacePort; 2]> {
         let ocs = &pod.ocses[ocs];

@@ -20,8 +20,13 @@ use std::path::Path;
 ///
 /// # Errors
 /// A file is missing or not what its format says, or does not hold (exit code 3).
-pub(super) fn verify(directory: &Path, out: &Path, earlier: Option<&Path>, terminal: Terminal) -> Result<(), Stop> {
-    let built = Built::read(directory)?;
+pub(super) fn verify(
+    (directory, running): (&Path, Option<&Path>),
+    out: &Path,
+    earlier: Option<&Path>,
+    terminal: Terminal,
+) -> Result<(), Stop> {
+    let built = Built::running(directory, running)?;
     let since = earlier.map(|earlier| in_force(&built, earlier)).transpose()?;
     let unfit = |file: &str, what: String| DriverError::NotBuilt { path: display(out), reason: format!("`{file}`: {what}") };
     let bytes = |file: &str| read::bytes(&out.join(file), ARTIFACT_BYTES);

@@ -4,7 +4,7 @@ use super::json::{push, push_lines, push_numbers};
 use super::number::grouped;
 use super::repair::{delta_json, push_keys};
 use super::{Artifact, repaired_tables};
-use crate::ir::{ForwardingTables, Fraction, Plan, Staged, TableChange};
+use crate::ir::{ChangeOrder, ForwardingTables, Fraction, Plan, Staged, TableChange};
 use crate::model::Pod;
 
 /// What the batches come to, for people.
@@ -13,10 +13,9 @@ pub fn staged_text(pod: &Pod, plan: &Plan, staged: &Staged) -> String {
     let [old, new] = staged.loads.map(load);
     let mut out = String::new();
     let batches = if staged.stages.len() == 1 { "1 batch".to_owned() } else { format!("{} batches", staged.stages.len()) };
-    push(
-        &mut out,
-        format_args!("{batches} under one order: load {old} before, {} after ({new} as the new pod was built)\n", load(staged.last.load)),
-    );
+    let last = staged.last.last().map_or(0, |last| last.load);
+    let order = if staged.last.len() > 1 { "and a new order" } else { "under one order" };
+    push(&mut out, format_args!("{batches} {order}: load {old} before, {} after ({new} as the new pod was built)\n", load(last)));
     for (number, stage) in (1..).zip(&staged.stages) {
         let steps = &plan.steps[stage.steps.clone()];
         let mut switches: Vec<&str> = steps.iter().map(|step| pod.ocses[step.ocs].name.as_str()).collect();
@@ -37,7 +36,14 @@ pub fn staged_text(pod: &Pod, plan: &Plan, staged: &Staged) -> String {
             ),
         );
     }
-    push(&mut out, format_args!("  end  load {}, {}\n", load(staged.last.load), counts(&staged.last)));
+    for change in &staged.last {
+        let how = match change.order {
+            ChangeOrder::Kept => String::new(),
+            ChangeOrder::Above => format!(" into virtual channels {} to {}", staged.vcs, 2 * staged.vcs - 1),
+            ChangeOrder::Below => format!(" back to virtual channels 0 to {}", staged.vcs - 1),
+        };
+        push(&mut out, format_args!("  end{how}  load {}, {}\n", load(change.load), counts(change)));
+    }
     out
 }
 
@@ -65,8 +71,11 @@ pub(super) fn push_staged(out: &mut String, plan: &Plan, staged: &Staged) {
         push_numbers(out, group(first - 1)..=group(last - 1));
         push_change(out, &stage_folder(number, staged), &stage.tables);
     });
-    out.push_str(",\n\"final\":{\"stage\":null");
-    push_change(out, FINAL, &staged.last);
+    out.push_str(",\n\"final\":");
+    push_lines(out, &staged.last, |out, change| {
+        out.push_str("{\"stage\":null");
+        push_change(out, last_folder(change), change);
+    });
     let [old, new] = staged.loads;
     push(out, format_args!(",\n\"load\":{{\"old\":{old},\"new\":{new},\"parts\":{}}},\"vcs\":{},\n\"ranks\":", staged.parts, staged.vcs));
     push_numbers(out, &staged.ranks);
@@ -74,15 +83,18 @@ pub(super) fn push_staged(out: &mut String, plan: &Plan, staged: &Staged) {
 
 /// The rest of a line.
 fn push_change(out: &mut String, folder: &str, change: &TableChange) {
-    push(out, format_args!(",\"load\":{},\"order\":\"kept\",\"delta\":\"{folder}/delta.json\",\"changed\":", change.load));
+    let (load, order) = (change.load, change.order.name());
+    push(out, format_args!(",\"load\":{load},\"order\":\"{order}\",\"delta\":\"{folder}/delta.json\",\"changed\":"));
     push_numbers(out, change.delta.counts());
     push(out, format_args!(",\"keys_most\":{},\"waits\":", change.keys_most));
     push_keys(out, &change.delta.stranded);
     out.push('}');
 }
 
-/// Where the last tables stand.
-const FINAL: &str = "final";
+/// Where the last tables stand, and those on the way to them.
+fn last_folder(change: &TableChange) -> &'static str {
+    if change.order == ChangeOrder::Above { "above" } else { "final" }
+}
 
 /// Where the tables of a batch stand.
 fn stage_folder(number: usize, staged: &Staged) -> String {
@@ -102,9 +114,10 @@ pub fn each_staged<E>(
 ) -> Result<(), E> {
     let folders = (1..).zip(&staged.stages).map(|(number, stage)| (stage_folder(number, staged), &stage.tables));
     let mut tables = tables.clone();
-    for (folder, change) in folders.chain([(FINAL.to_owned(), &staged.last)]) {
+    for (folder, change) in folders.chain(staged.last.iter().map(|change| (last_folder(change).to_owned(), change))) {
         take(Artifact { path: format!("{folder}/delta.json"), bytes: delta_json(fabric, &change.delta).into_bytes() })?;
         tables = change.delta.applied(&tables, &[], &tables.scenario);
+        tables.vcs = change.order.vcs_after(staged.vcs);
         let Artifact { path, bytes } = repaired_tables(&tables);
         take(Artifact { path: format!("{folder}/{path}"), bytes })?;
     }

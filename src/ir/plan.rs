@@ -87,20 +87,21 @@ impl Plan {
     }
 }
 
-/// A plan with the tables of every moment: batch by batch, tables that do without what the batch removes, then
-/// its steps; at the end those of the new topology.
+/// A plan with the tables of every moment: batch by batch, tables that do without what the batch removes,
+/// then its steps; at the end those of the new topology.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Staged {
-    /// Virtual channels of all these tables.
+    /// Virtual channels of the tables in force.
     pub vcs: u8,
-    /// `[(router * ports + port) * vcs + vc]`: the ranks that all of them rise by.
+    /// `[(router * ports + port) * vcs + vc]`: their ranks, which the tables of all batches rise by.
     pub ranks: Vec<u32>,
     /// The batches.
     pub stages: Vec<Stage>,
-    /// To the tables of the new topology.
-    pub last: TableChange,
-    /// The most that a channel carries, in parts of a unit of load: by the tables before, and by those that the
-    /// new topology was built with.
+    /// To the tables of the new topology: at once, or into virtual channels of their own and from there to
+    /// those that are free by then.
+    pub last: Vec<TableChange>,
+    /// The most that a channel carries, in parts of a unit of load: by the tables before, and by those that
+    /// the new topology was built with.
     pub loads: [u64; 2],
     /// Parts of a unit.
     pub parts: u64,
@@ -115,9 +116,39 @@ pub struct Stage {
     pub tables: TableChange,
 }
 
+/// The ranks that old and new entries rise by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChangeOrder {
+    /// Those in force.
+    Kept,
+    /// Old entries by those in force; new ones by those that they were built with, in as many virtual
+    /// channels above.
+    Above,
+    /// Both by those that they were built with, the new ones in the virtual channels below.
+    Below,
+}
+
+impl ChangeOrder {
+    /// Virtual channels of the tables after such a change, of tables in force with so many.
+    pub fn vcs_after(self, vcs: u8) -> u8 {
+        if self == ChangeOrder::Above { 2 * vcs } else { vcs }
+    }
+
+    /// `kept`, `above`, `below`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChangeOrder::Kept => "kept",
+            ChangeOrder::Above => "above",
+            ChangeOrder::Below => "below",
+        }
+    }
+}
+
 /// From tables in force to others.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableChange {
+    /// Under which ranks.
+    pub order: ChangeOrder,
     /// What changes; `stranded` are keys that still lead onto what is removed: it waits for them.
     pub delta: Delta,
     /// The most that a channel carries then, in parts of a unit of load.

@@ -12,7 +12,7 @@ pub(crate) struct PlanFile {
     pub(crate) groups: Vec<GroupLine>,
     pub(crate) stages: Vec<StageLine>,
     #[serde(rename = "final")]
-    pub(crate) last: StageLine,
+    pub(crate) last: Vec<StageLine>,
     pub(crate) load: StagedLoad,
     pub(crate) vcs: u8,
     pub(crate) ranks: Vec<u32>,

@@ -173,7 +173,7 @@ exit code is 3 where what is left is in parts, or where a repair meets such port
 `fabc plan LIVE NEW_DIR --tables DIR` finds tables for every moment of the way, all of which rise by the ranks that are in force: then routers
 may change in any order while packets fly. LIVE must be the directory that runs, of the same chips and switches as NEW_DIR, and its tables must
 look at the input as well. Where a batch of steps would load a channel more than `--load` allows, it is made shorter; where a single step
-does, the message says with how much it would go. Where no way rises by the old ranks, `--start` in the new spec, with fewer moves, keeps more of
-what is there; or the pod is drained, and changed with the plan alone.",
+does, the message says with how much it would go. Where no way rises by the old ranks, `start` in the new spec, with fewer moves, keeps more of
+what is there; `--order new` asks it of the batches alone, and needs twice the virtual channels; or the pod is drained, and changed with the plan alone.",
     },
 ];
