@@ -14,6 +14,9 @@ use crate::ids::{Id, NodeId};
 use crate::ir::{Sum, Total};
 use crate::model::CollectiveAlgorithm;
 
+/// Turns of portions that are looked through for one like the first.
+const MOST_TURNS: usize = 64;
+
 /// Tasks, and which value each carries, by its number.
 pub(super) struct Sums {
     pub(super) tasks: Tasks,
@@ -227,6 +230,13 @@ impl<'a> Groups<'a> {
     /// Groups.
     pub(super) fn len(&self) -> usize {
         self.groups.len()
+    }
+
+    /// Vectors after which portions take the same cables again, if those are not many.
+    pub(super) fn turn(&self) -> Option<u64> {
+        let most = self.cables.iter().map(Vec::len).max()?;
+        let turns = (1..=MOST_TURNS).find(|&turns| self.cables.iter().all(|cables| turns.is_multiple_of(cables.len().max(1))));
+        turns.filter(|_| most > 0).map(|turns| (turns * self.len()) as u64)
     }
 
     /// The cable from a group to another that a vector takes.
