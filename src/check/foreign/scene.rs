@@ -107,8 +107,8 @@ fn vcs(network: &Network, table: &dyn Table) -> usize {
 }
 
 /// The row of a table with service levels by input port and virtual channel, as tables without such levels
-/// have it: every pair that ends there is walked. Levels are lost, so what comes in by one port on one channel
-/// must go on alike.
+/// have it: every pair that ends there is walked. Levels are lost, so what comes in by one port on one
+/// channel must go on alike.
 fn by_lane(network: &Network, table: &dyn Table, (dst, row): (usize, &[u32]), vcs: usize) -> Result<Vec<u32>, String> {
     let (lookup, ports, end) = (table.lookup(), network.ports, &network.endpoints[dst]);
     let (leveled, inputs) = (lookup.inputs(ports, vcs), Lookup::Input.inputs(ports, vcs));

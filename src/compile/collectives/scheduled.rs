@@ -13,7 +13,7 @@ use crate::ir::{
 };
 use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace};
 use crate::passes::collective::over_lengths;
-use crate::passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, least_cycles, plan, plan_groups};
+use crate::passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, farthest, least_cycles, plan, plan_groups};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
 
@@ -61,9 +61,16 @@ impl Context<'_> {
             Failure::spec(CollectivesError::NotScheduled { name, reason, span })
         };
         let mut left_out = Vec::new();
-        // Each with the cycle in which it ends, the place of its algorithm, the vectors on its busiest channel.
+        // Each with the cycle in which it ends, the place of its algorithm, and vectors on the busiest channel.
         let mut plans: Vec<(u32, usize, u64, Schedule)> = Vec::new();
         let known = CollectiveAlgorithm::scheduled(collective);
+        let further: Vec<CollectiveBound> = match declared.groups {
+            Some(_) => Vec::new(),
+            None => {
+                let by_lengths = self.by_lengths(site.scene, collective);
+                by_lengths.into_iter().chain(farthest(site.scene, collective, root, vectors, site.pace)).collect()
+            }
+        };
         // First what may take least: what takes longer for sure than a plan that there is, is not planned.
         let wanted = known.iter().copied().filter(|&known| declared.algorithm.is_none_or(|only| only == known));
         let mut by_least: Vec<(u32, usize, CollectiveAlgorithm)> = wanted
@@ -84,9 +91,7 @@ impl Context<'_> {
             };
             match found {
                 Ok(mut schedule) => {
-                    if declared.groups.is_none() {
-                        schedule.bounds.extend(self.by_lengths(site.scene, collective));
-                    }
+                    schedule.bounds.extend(further.iter().cloned());
                     let Some(timed) = schedule.timed() else { continue };
                     let end = timed.end;
                     let replayed = check::vectors(site.scene, &schedule).map_err(|error| convicted(declared, algorithm, error))?;

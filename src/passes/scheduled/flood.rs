@@ -112,9 +112,10 @@ pub(super) fn flood(
         if ground.chips[class] == owner && ground.lives(owner) {
             has.insert(class * count + vector as usize);
             holders[held.orbit(ground, vector)] += 1;
-            calendar.comes(start, (class as u32, vector as u32));
+            calendar.come(start, [(class as u32, vector as u32)]);
         }
     }
+    let (mut freed, mut next) = (Vec::new(), Vec::new());
     let mut crossings = Vec::new();
     while let Some((now, mut day)) = calendar.next() {
         day.came.sort_unstable();
@@ -130,7 +131,7 @@ pub(super) fn flood(
                     *known = true;
                     match now.max(*free) {
                         at if at == now => day.free.push(lane as u32),
-                        at => calendar.frees(at, lane as u32),
+                        at => calendar.free(at, [lane as u32]),
                     }
                 }
             }
@@ -140,7 +141,7 @@ pub(super) fn flood(
             let lane = which as usize;
             let free = taken.free(lane, now, pace);
             if free > now {
-                calendar.frees(free, which);
+                calendar.free(free, [which]);
                 continue;
             }
             let (class, pool) = (ground.lanes[lane].class, &mut pools[lane]);
@@ -170,11 +171,13 @@ pub(super) fn flood(
                 Held::By(_) => u64::from(there),
             };
             crossings.push(Crossing { cycle: now, lane: which, vector: sent });
-            calendar.comes(now + pace.hop, (class as u32, there));
+            next.push((class as u32, there));
             lane_free[lane].0 = now + pace.slot;
-            calendar.frees(now + pace.slot, which);
+            freed.push(which);
         }
         calendar.done(day);
+        calendar.free(now + pace.slot, freed.drain(..));
+        calendar.come(now + pace.hop, next.drain(..));
     }
     crossings
 }

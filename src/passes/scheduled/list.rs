@@ -169,13 +169,19 @@ impl<T> Calendar<T> {
         let spare = &mut self.spare;
         self.days.entry(cycle).or_insert_with(|| spare.pop().unwrap_or_default())
     }
-    /// Something comes.
-    pub(super) fn comes(&mut self, cycle: u32, what: T) {
-        self.at(cycle).came.push(what);
+    /// Some things come.
+    pub(super) fn come(&mut self, cycle: u32, what: impl IntoIterator<Item = T>) {
+        let mut what = what.into_iter().peekable();
+        if what.peek().is_some() {
+            self.at(cycle).came.extend(what);
+        }
     }
-    /// A lane is free again.
-    pub(super) fn frees(&mut self, cycle: u32, lane: u32) {
-        self.at(cycle).free.push(lane);
+    /// Some lanes are free again.
+    pub(super) fn free(&mut self, cycle: u32, lanes: impl IntoIterator<Item = u32>) {
+        let mut lanes = lanes.into_iter().peekable();
+        if lanes.peek().is_some() {
+            self.at(cycle).free.extend(lanes);
+        }
     }
     /// The first cycle in which anything happens, and what.
     pub(super) fn next(&mut self) -> Option<(u32, Day<T>)> {
@@ -189,34 +195,41 @@ impl<T> Calendar<T> {
     }
 }
 
+/// What a list knows of a task: all of it in one place, since tasks come up in any order.
+#[derive(Clone, Copy)]
+struct State {
+    rank: u32,
+    tie: u32,
+    lane: u32,
+    /// Twice how many it still waits for; odd where it sends a sum.
+    open: u32,
+}
+
 /// `[task]`: the cycle in which it starts, none before `start`. `ties` has a number for every task.
 pub(super) fn list(tasks: &Tasks, lanes: usize, taken: &Taken, pace: SlotPace, start: u32, ties: impl Fn(u32) -> u32) -> Vec<u32> {
     let (starts, followers) = tasks.followers();
-    let mut open = vec![0u32; tasks.all.len()];
-    for [_, after] in &tasks.waits {
-        open[*after as usize] += 1;
-    }
-    let mut ready = vec![start; tasks.all.len()];
+    let state = |(task, number): (&Task, u32)| State { rank: task.rank, tie: ties(number), lane: task.lane, open: task.sums.into() };
+    let mut states: Vec<State> = tasks.all.iter().zip(0..).map(state).collect();
+    tasks.waits.iter().for_each(|[_, after]| states[*after as usize].open += 2);
     let mut cycles = vec![u32::MAX; tasks.all.len()];
     let mut waiting: Vec<BinaryHeap<(u32, u32, Reverse<u32>)>> = vec![BinaryHeap::new(); lanes];
     // `[lane]`: when it is free again, and whether the calendar says so.
     let mut lane_free = vec![(start, false); lanes];
     let mut calendar: Calendar<u32> = Calendar::new();
-    for (task, _) in open.iter().enumerate().filter(|(_, open)| **open == 0) {
-        calendar.comes(start, task as u32);
-    }
+    calendar.come(start, (0..).zip(&states).filter(|(_, state)| state.open < 2).map(|(task, _)| task));
+    // What the sends of a cycle lead to: whom they free, and who is ready, at once or after a sum.
+    let (mut freed, mut next, mut summed) = (Vec::new(), Vec::new(), Vec::new());
     // Within a cycle the order does not matter: lanes choose when all that is ready waits.
     while let Some((now, mut day)) = calendar.next() {
         for &which in &day.came {
-            let task = &tasks.all[which as usize];
-            let lane = task.lane as usize;
-            waiting[lane].push((task.rank, ties(which), Reverse(which)));
-            let (free, known) = &mut lane_free[lane];
+            let State { rank, tie, lane, .. } = states[which as usize];
+            waiting[lane as usize].push((rank, tie, Reverse(which)));
+            let (free, known) = &mut lane_free[lane as usize];
             if !*known {
                 *known = true;
                 match now.max(*free) {
-                    at if at == now => day.free.push(task.lane),
-                    at => calendar.frees(at, task.lane),
+                    at if at == now => day.free.push(lane),
+                    at => calendar.free(at, [lane]),
                 }
             }
         }
@@ -224,26 +237,30 @@ pub(super) fn list(tasks: &Tasks, lanes: usize, taken: &Taken, pace: SlotPace, s
             let lane = which as usize;
             let free = taken.free(lane, now, pace);
             if free > now {
-                calendar.frees(free, which);
+                calendar.free(free, [which]);
                 continue;
             }
             let Some((.., Reverse(task))) = waiting[lane].pop() else { continue };
             cycles[task as usize] = now;
             for &after in &followers[starts[task as usize] as usize..starts[task as usize + 1] as usize] {
-                let after = after as usize;
-                let sum = if tasks.all[after].sums { pace.reduce } else { 0 };
-                ready[after] = ready[after].max(now + pace.hop + sum);
-                open[after] -= 1;
-                if open[after] == 0 {
-                    calendar.comes(ready[after], after as u32);
+                // The last one that it waits for is the last that starts.
+                let open = &mut states[after as usize].open;
+                *open -= 2;
+                match *open {
+                    0 => next.push(after),
+                    1 => summed.push(after),
+                    _ => {}
                 }
             }
             lane_free[lane] = (now + pace.slot, !waiting[lane].is_empty());
             if lane_free[lane].1 {
-                calendar.frees(now + pace.slot, which);
+                freed.push(which);
             }
         }
         calendar.done(day);
+        calendar.free(now + pace.slot, freed.drain(..));
+        calendar.come(now + pace.hop, next.drain(..));
+        calendar.come(now + pace.hop + pace.reduce, summed.drain(..));
     }
     cycles
 }

@@ -13,7 +13,7 @@ use super::list::{Taken, Task, Tasks, list};
 use super::paths::ways;
 use super::reduce::{Groups, Recipe, Sums, Trees};
 use super::send;
-use crate::ids::NodeId;
+use crate::ids::{Id, NodeId};
 use crate::ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm, DESKEW_CYCLES, SlotPace};
 use crate::random::Keyed;
@@ -266,9 +266,15 @@ impl Plan<'_> {
         let mut sums = trees.tasks(all);
         sums.tasks.rank_by_tail(site.pace);
         // The first vector of every chip, then all second ones.
+        let mut turns = vec![0u32; ground.nodes()];
+        let mut next = |owner: &NodeId| {
+            turns[owner.index()] += 1;
+            turns[owner.index()] - 1
+        };
+        let owned: Vec<u32> = if let Held::By(owners) = held { owners.iter().map(&mut next).collect() } else { Vec::new() };
         let turn = |vector: u64| match held {
             Held::Each(each) => (vector % each) as u32,
-            Held::By(owners) => (vector - owners.partition_point(|owner| *owner < owners[vector as usize]) as u64) as u32,
+            Held::By(_) => owned[vector as usize],
         };
         let listed = self.listed(sums, turn);
         if !self.taken.is_empty() || site.pace.deskew > 0 {
@@ -302,7 +308,7 @@ impl Plan<'_> {
 
     fn schedule(&self, algorithm: CollectiveAlgorithm, mut sends: Vec<TimedSend>, recipe: Recipe) -> Schedule {
         let Self { ground, job, site, .. } = self;
-        sends.sort_unstable();
+        sends.par_sort_unstable();
         let summed = if job.collective.sums() { site.pace.reduce } else { 0 };
         let end = sends.last().map_or(job.start, |last| last.cycle + site.pace.hop + summed);
         let canonical = ground.is_canonical();
