@@ -119,15 +119,14 @@ pub(super) fn flood(
     let mut crossings = Vec::new();
     while let Some((now, mut day)) = calendar.next() {
         day.came.sort_unstable();
-        for &(chip, vector) in &day.came {
-            for lane in ground.lanes_of(chip as usize) {
-                let there = held.across(ground, lane, u64::from(vector)) as usize;
-                if has.contains(ground.lanes[lane].class * count + there) {
-                    continue;
-                }
-                pools[lane].push(there as u32);
+        // Lane by lane: what comes to a chip together goes to the same pools.
+        for came in day.came.chunk_by(|one, other| one.0 == other.0) {
+            for lane in ground.lanes_of(came[0].0 as usize) {
+                let (class, before) = (ground.lanes[lane].class, pools[lane].len());
+                let there = came.iter().map(|&(_, vector)| held.across(ground, lane, u64::from(vector)) as u32);
+                pools[lane].extend(there.filter(|&there| !has.contains(class * count + there as usize)));
                 let (free, known) = &mut lane_free[lane];
-                if !*known {
+                if pools[lane].len() > before && !*known {
                     *known = true;
                     match now.max(*free) {
                         at if at == now => day.free.push(lane as u32),

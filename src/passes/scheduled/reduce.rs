@@ -126,8 +126,10 @@ impl<'a> Trees<'a> {
         let mut sums = Sums { tasks: Tasks::default(), values: Vec::new(), recipe };
         // Backwards, so that those who are waited for come first: crossing `at` is task `last - at`.
         let last = self.crossings.len() as u32 - 1;
+        let mut before: Vec<u32> = Vec::new();
         for at in (0..self.crossings.len()).rev() {
-            let before: Vec<u32> = self.followers(at).iter().map(|&after| last - after).collect();
+            before.clear();
+            before.extend(self.followers(at).iter().map(|&after| last - after));
             let (lane, value) = self.back(at, levels);
             sums.add(Task { lane: lane as u32, rank: 0, sums: !before.is_empty() }, value, &before);
         }
