@@ -569,7 +569,8 @@ fn tables_of_anybody() {
     let laned = first(&run(&place, &[&lanes[..], &asked].concat(), 0).0);
     let hops = |of: &Value| of["mean_hops"].as_f64().unwrap();
     assert!((hops(&laned) - hops(&own) - 2.0).abs() < 1e-5, "{} and {}", hops(&laned), hops(&own));
-    assert_eq!((&laned["model"]["table_vcs"], &own["model"]["table_vcs"]), (&Value::from(2), &Value::from(2)));
+    // The spec allows four, the routes use two.
+    assert_eq!((&laned["model"]["table_vcs"], &own["model"]["table_vcs"]), (&Value::from(2), &Value::from(4)));
     assert!((laned["points"][0]["accepted"].as_f64().unwrap() - 0.3).abs() < 0.02, "{}", laned["points"][0]);
     let (_, error) = run(&place, &[&lanes[..4], &asked].concat(), 3);
     assert!(error.contains("FAB0413"), "one lane is not enough: {error}");
