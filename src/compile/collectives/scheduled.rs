@@ -61,7 +61,7 @@ impl Context<'_> {
             Failure::spec(CollectivesError::NotScheduled { name, reason, span })
         };
         let mut left_out = Vec::new();
-        // Each with the cycle in which it ends, the place of its algorithm, and vectors on the busiest channel.
+        // Each with the cycle in which it ends, the place of its algorithm, vectors on its busiest channel.
         let mut plans: Vec<(u32, usize, u64, Schedule)> = Vec::new();
         let known = CollectiveAlgorithm::scheduled(collective);
         let further: Vec<CollectiveBound> = match declared.groups {

@@ -34,7 +34,8 @@ impl fmt::Display for TraceProblem {
 }
 
 impl Trace {
-    /// Reads a trace; `path` is what messages call it. Lines that begin with `#`, and empty ones, say nothing.
+    /// Reads a trace; `path` is what messages call it. Lines that begin with `#`, and empty ones, say
+    /// nothing.
     ///
     /// # Errors
     /// The first line that is no message, or that no line is one.

@@ -49,8 +49,8 @@ impl Held<'_> {
             Held::By(owners) => owners[vector as usize],
         }
     }
-    /// The cycles that pass at least until the last crossing starts: what is farther away than some hops comes
-    /// later, and all of it by the channels into a chip.
+    /// The cycles that pass at least until the last crossing starts: what is farther away than some hops
+    /// comes later, and all of it by the channels into a chip.
     pub(super) fn least(self, ground: &Ground<'_>, pace: SlotPace) -> u32 {
         // `[router]`: how many start there.
         let mut starting = vec![0u64; ground.nodes()];

@@ -36,8 +36,8 @@ impl Tasks {
         number
     }
 
-    /// The cycles that pass at least until the last of them starts, where ranks are hops that are left: a lane
-    /// starts them one by one.
+    /// The cycles that pass at least until the last of them starts, where ranks are hops that are left: a
+    /// lane starts them one by one.
     pub(super) fn least(&self, lanes: usize, pace: SlotPace) -> u32 {
         // `[lane]`: how many, and the fewest hops that are left behind any of them.
         let mut carried = vec![(0u32, u32::MAX); lanes];

@@ -86,6 +86,9 @@ pub fn least_cycles(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm
 /// Vectors on the busiest channel in all whole turns of an all-reduce by portions.
 fn busiest_of_portions(site: Site<'_>, job: Job<'_>) -> Option<u64> {
     let ground = Ground::new(site.scene, false, job.members).ok()?;
+    if 2 * u128::from(job.vectors) * ground.living.len() as u128 > u128::from(MOST_SENDS) {
+        return None;
+    }
     let groups = Groups::new(&ground, job.block, CollectiveAlgorithm::Portions).ok()?;
     let turn = groups.turn().filter(|&turn| groups.len() > 1 && turn <= job.vectors)?;
     let mut carried = vec![0u64; ground.lanes.len()];
@@ -123,8 +126,8 @@ fn taken(ground: &Ground<'_>, before: &[&Timed], (start, slot): (u32, u32)) -> T
     taken
 }
 
-/// The first of some tries after which least time has passed; when one has taken as little as any can, no more
-/// are made.
+/// The first of some tries after which least time has passed; when one has taken as little as any can, no
+/// more are made.
 fn shortest<T: Send>(tries: u64, least: u32, one: impl Fn(u64) -> T + Sync, end: impl Fn(&T) -> u32) -> Option<T> {
     let mut best: Option<T> = None;
     // At a time as many as run at once: which is best does not depend on how many those are.
