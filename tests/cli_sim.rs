@@ -425,7 +425,7 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
     assert!(error.contains("`require burst.time <= 100 cycles` does not hold"), "{error}");
 }
 
-/// A trace beside the spec: it is copied into the directory, which can be verified, simulated and built again.
+/// A trace beside the spec: it is copied into the directory, which is verified, simulated and built again.
 #[test]
 fn traces_stand_in_the_spec_as_well() {
     let lines = "cycle,src,dst,flits\n0,0,15,40\n3,cube0[0,1,0],cube1[1,1,1],6\n900,7,0,12\n";

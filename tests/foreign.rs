@@ -669,7 +669,7 @@ fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
     };
     let scene = laid_out(1).unwrap();
     assert_eq!((scene.routers.len(), scene.tables.vcs), (5, 2));
-    // Router 1 is b, 4 the adapter of h3: what comes in by port 1 goes on by port 2 on the lane that it came on.
+    // Router 1 is b, 4 the adapter of h3: what comes in by port 1 goes on by port 2 on the same lane.
     let towards = |router: usize| scene.tables.routers[router].iter().filter(|entry| entry.dst.0 == 4);
     let of_b: Vec<_> = towards(1).map(|entry| (entry.in_port, entry.in_vc, entry.out_port, entry.out_vc)).collect();
     assert_eq!(of_b, [(1, 0, 2, 0), (1, 1, 2, 1)]);

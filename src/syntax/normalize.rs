@@ -73,8 +73,8 @@ pub fn is_graphml(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("graphml"))
 }
 
-/// A normal form as it stands in a built directory: the demand matrix, the graph, messages and traces are the copies
-/// beside it, so that the spec can be built again.
+/// A normal form as it stands in a built directory: the demand matrix, the graph, messages and traces are the
+/// copies beside it, so that the spec can be built again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
     for item in items_of(&mut normal) {
         match &mut item.kind {
