@@ -110,6 +110,9 @@ pub const COLLECTIVE_BYTES: u64 = 1 << 50;
 /// Bytes of a file of messages.
 pub const PAIRS_BYTES: u64 = 16 << 20;
 
+/// Bytes of a file of messages that a simulation sends.
+pub const TRACE_BYTES: u64 = 64 << 20;
+
 /// Cycles before which a message is not there, at most.
 pub const EARLIEST_CYCLES: u32 = 1 << 30;
 

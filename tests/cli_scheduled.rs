@@ -21,6 +21,18 @@ fn built() -> tempfile::TempDir {
     place
 }
 
+/// What a message moves is its size, whatever the number of chips: 65,600 bytes in 1900 cycles of 900 MHz.
+#[test]
+fn the_bandwidth_of_a_message_is_counted_alike_twice() {
+    let place = tempfile::tempdir().unwrap();
+    let message = "collective tensor = send { from = 0; to = 1; size = 65600 B; } require tensor.bandwidth >= 31 GB/s;
+        require tensor.bandwidth <= 31.1 GB/s; }";
+    let spec = SPEC.split("collective exchange").next().unwrap().to_owned() + message;
+    std::fs::write(place.path().join("node.fab"), spec).unwrap();
+    fabc(place.path(), &["build", "node.fab", "-q"], 0);
+    fabc(place.path(), &["verify", "out/node"], 0);
+}
+
 #[test]
 fn a_chip_says_what_it_does_when() {
     let place = built();

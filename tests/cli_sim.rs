@@ -425,6 +425,40 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
     assert!(error.contains("`require burst.time <= 100 cycles` does not hold"), "{error}");
 }
 
+/// A trace beside the spec: it is copied into the directory, which is verified, simulated and built again.
+#[test]
+fn traces_stand_in_the_spec_as_well() {
+    let lines = "cycle,src,dst,flits\n0,0,15,40\n3,cube0[0,1,0],cube1[1,1,1],6\n900,7,0,12\n";
+    let place = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| std::fs::write(place.path().join(path), text).unwrap();
+    let read = |path: &str| std::fs::read_to_string(place.path().join(path)).unwrap();
+    write("steps.csv", lines);
+    let block = "simulate steps { traffic = trace \"steps.csv\"; }";
+    let spec = pod().with(block).with("require steps.time <= 1100 cycles; require steps.time >= 900 cycles;");
+    write("fabric.fab", &spec.text());
+    fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
+    assert_eq!(read("out/pod/inputs/trace-steps.csv"), lines);
+    assert!(read("out/pod/spec.fab").contains("traffic = trace \"inputs/trace-steps.csv\";"));
+    let honest = read("out/pod/simulations/steps.json");
+    let steps: Value = serde_json::from_str(&honest).unwrap();
+    assert_eq!((&steps["scenarios"][0]["messages"], &steps["scenarios"][0]["bytes"]), (&Value::from(3), &Value::from(58 * 64)));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+    assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
+    // The command says the same by an option.
+    let by_option = fabc(place.path(), &["sim", "out/pod", "--trace", "steps.csv", "--format", "json"], 0).0;
+    let by_option: Value = serde_json::from_str(&by_option).unwrap();
+    assert_eq!(by_option["scenarios"][0]["completions"], steps["scenarios"][0]["completions"]);
+    // Built again from what was written.
+    fabc(place.path(), &["build", "out/pod/spec.fab", "-q", "--out", "again"], 0);
+    assert_eq!(read("again/pod/simulations/steps.json"), honest);
+
+    write("out/pod/inputs/trace-steps.csv", "0,0,1,6\n");
+    fabc(place.path(), &["verify", "out/pod"], 3);
+    write("steps.csv", "0,0,16,6\n");
+    let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 1);
+    assert!(error.contains("FAB0624") && error.contains("steps.csv:1: no endpoint is called `16`"), "{error}");
+}
+
 /// What the command has by options, a spec says in its words.
 #[test]
 fn spots_and_bursts_stand_in_the_spec_as_well() {
@@ -522,6 +556,25 @@ fn tables_of_anybody() {
     let [hops, cycles] = ["mean_hops", "mean_cycles"].map(|part| alone[part].as_f64().unwrap());
     // Between two routers of a 2 x 3 mesh: 25 hops over its 15 pairs.
     assert!((hops - 2.0 - 25.0 / 15.0).abs() < 1e-5 && (cycles - 4.0 * hops - 5.0).abs() < 1e-4, "{hops} {cycles}");
+
+    // On the lanes of a subnet: as many hops, and as much on every lane as on the virtual channel.
+    let torus = SpecText::network("torus 5 x 5;").named("round").with("routing = dimension_order;");
+    std::fs::write(place.path().join("round.fab"), torus.text()).unwrap();
+    let emit = "opensm_lft=r.lft,ibnetdiscover=r.topo,opensm_sl2vl=r.sl2vl,opensm_path_sl=r.psl";
+    fabc(place.path(), &["build", "round.fab", "-q"], 0);
+    fabc(place.path(), &["build", "round.fab", "-q", "--emit", emit], 0);
+    let asked = ["--rates", "0.3", "--format", "json"];
+    let own = first(&fabc(place.path(), &[&["sim", "out/round"][..], &SHORT, &asked].concat(), 0).0);
+    let lanes = ["--tables", "r.lft", "--topology", "r.topo", "--sl2vl", "r.sl2vl", "--path-sl", "r.psl"];
+    let laned = first(&run(&place, &[&lanes[..], &asked].concat(), 0).0);
+    let hops = |of: &Value| of["mean_hops"].as_f64().unwrap();
+    assert!((hops(&laned) - hops(&own) - 2.0).abs() < 1e-5, "{} and {}", hops(&laned), hops(&own));
+    // The spec allows four, the routes use two.
+    assert_eq!((&laned["model"]["table_vcs"], &own["model"]["table_vcs"]), (&Value::from(2), &Value::from(4)));
+    assert!((laned["points"][0]["accepted"].as_f64().unwrap() - 0.3).abs() < 0.02, "{}", laned["points"][0]);
+    let (_, error) = run(&place, &[&lanes[..4], &asked].concat(), 3);
+    assert!(error.contains("FAB0413"), "one lane is not enough: {error}");
+    run(&place, &["--tables", "r.lft", "--topology", "r.topo", "--path-sl", "r.psl"], 2);
 
     // What is wrong with the files is what `verify` says of them.
     let lft = std::fs::read_to_string(place.path().join("m.lft")).unwrap();

@@ -3,7 +3,7 @@
 #[path = "support/spec_text.rs"]
 mod spec_text;
 
-use fabc::check::{CheckError, ForeignTables, Lanes, NamedFile, Rejected, foreign};
+use fabc::check::{CheckError, ForeignTables, Lanes, NamedFile, Rejected, foreign, foreign_scene};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit::{self, EmitError};
@@ -628,6 +628,55 @@ fn lanes_of_a_subnet_are_those_of_the_tables() {
         // packet comes from another group.
         assert_eq!(judge_lanes(&lft, &sl2vl, None, &subnet).is_ok(), name == "dragonfly", "{name}");
     }
+}
+
+/// Two switches, two adapters on the first, one on the second.
+const SUBNET: &str = "Switch 3 \"S-000000000000000a\" # \"a\" base port 0 lid 10\n[1] \"H-0000000000000001\"[1] # \"h1\" lid 1\n\
+    [2] \"H-0000000000000002\"[1] # \"h2\" lid 2\n[3] \"S-000000000000000b\"[1] # \"b\" lid 11\n\n\
+    Switch 2 \"S-000000000000000b\" # \"b\" base port 0 lid 11\n[1] \"S-000000000000000a\"[3] # \"a\" lid 10\n\
+    [2] \"H-0000000000000003\"[1] # \"h3\" lid 3\n\n\
+    Ca 1 \"H-0000000000000001\" # \"h1\"\n[1](1) \"S-000000000000000a\"[1] # lid 1 lmc 0 \"a\" lid 10\n\n\
+    Ca 1 \"H-0000000000000002\" # \"h2\"\n[1](2) \"S-000000000000000a\"[2] # lid 2 lmc 0 \"a\" lid 10\n\n\
+    Ca 1 \"H-0000000000000003\" # \"h3\"\n[1](3) \"S-000000000000000b\"[2] # lid 3 lmc 0 \"b\" lid 11\n";
+
+/// Lanes by input port and lane are laid out for the simulator; where only the service level tells them
+/// apart, they are walked and refused.
+#[test]
+fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
+    let lft = "Unicast lids [0x0-0x3] of switch Lid 10 guid 0x000000000000000a ('a'):\n0x0001 001\n0x0002 002\n0x0003 003\n3 lids dumped\n\
+        Unicast lids [0x0-0x3] of switch Lid 11 guid 0x000000000000000b ('b'):\n0x0001 001\n0x0002 001\n0x0003 002\n3 lids dumped\n";
+    // Of service levels 0 and 1; nobody has another one.
+    let line = |ports: &str, lanes: [u8; 2]| format!("{ports} : {} {} 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", lanes[0], lanes[1]);
+    let of_a: String = ["1 2", "2 1", "3 1", "3 2", "1 3"].map(|ports| line(ports, [0, 0])).concat();
+    let sl2vl = |second: u8| {
+        let (told, b) = (line("2 3", [0, second]), line("2 1", [0, 0]) + &line("1 2", [0, 1]));
+        format!(
+            "Switch 0x000000000000000a \"a\"\n{of_a}{told}Switch 0x000000000000000b \"b\"\n{b}Channel Adapter 0x2\n{}",
+            line("0 0", [1, 1])
+        )
+    };
+    let levels = "0x1 2 0\n0x1 3 0\n0x2 1 0\n0x2 3 1\n0x3 1 0\n0x3 2 0\n";
+    let file = |name: &'static str, text: &str| (name, text.to_owned());
+    let laid_out = |second: u8| {
+        let files = [file("t.lft", lft), file("net", SUBNET), file("t.sl2vl", &sl2vl(second)), file("t.psl", levels)];
+        let [tables, net, sl2vl, path_sl] = [0, 1, 2, 3].map(|at| NamedFile { name: files[at].0, bytes: files[at].1.as_bytes() });
+        let lanes = Lanes { sl2vl, path_sl: Some(path_sl) };
+        foreign(tables, net, Some(lanes)).unwrap();
+        foreign_scene(tables, net, Some(lanes)).map_err(|error| match error {
+            Rejected::Unreadable(error) => error.to_string(),
+            Rejected::Convicted(errors) => panic!("{errors:?}"),
+        })
+    };
+    let scene = laid_out(1).unwrap();
+    assert_eq!((scene.routers.len(), scene.tables.vcs), (5, 2));
+    // Router 1 is b, 4 the adapter of h3: what comes in by port 1 goes on by port 2 on the same lane.
+    let towards = |router: usize| scene.tables.routers[router].iter().filter(|entry| entry.dst.0 == 4);
+    let of_b: Vec<_> = towards(1).map(|entry| (entry.in_port, entry.in_vc, entry.out_port, entry.out_vc)).collect();
+    assert_eq!(of_b, [(1, 0, 2, 0), (1, 1, 2, 1)]);
+    // The adapter of h2 puts everything on lane 1.
+    assert_eq!(towards(3).map(|entry| (entry.in_port, entry.out_port, entry.out_vc)).collect::<Vec<_>>(), [(-1, 0, 1)]);
+    let Err(why) = laid_out(0) else { panic!("service levels alone tell the lanes") };
+    assert!(why.contains("at b, packets for h3 that come in by [1] on lane 0 go on unlike ways, or on unlike lanes"), "{why}");
 }
 
 #[test]

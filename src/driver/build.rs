@@ -277,17 +277,17 @@ fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
 
 /// The option that makes the tables binary, where they are to be; it stands in the manifest too.
 fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
-    use emit::{BINARY_TABLES, LISTED_ENTRIES_IN_JSON, listed_entries};
-    let entries = listed_entries(compiled);
+    use emit::{BINARY_TABLES, listed_entries, most_in_json};
+    let (entries, most) = (listed_entries(compiled), most_in_json(compiled));
     let binary = match form {
-        TablesForm::Auto => entries > LISTED_ENTRIES_IN_JSON,
+        TablesForm::Auto => entries > most,
         TablesForm::Json => false,
         TablesForm::Binary => entries > 0,
     };
     if binary && form == TablesForm::Auto {
         let [what, format] = if compiled.fabric.routing.is_scheduled() { ["plans", "schedule"] } else { ["tables", "tables"] };
         terminal.note(&format!(
-            "the {what} list {entries} entries, more than {LISTED_ENTRIES_IN_JSON}: they are written as fabc.{format}.bin/1, not as JSON \
+            "the {what} list {entries} entries, more than {most}: they are written as fabc.{format}.bin/1, not as JSON \
              (`--tables json` insists, `fabc tables` prints both)"
         ));
     }

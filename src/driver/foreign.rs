@@ -5,7 +5,7 @@
 
 use super::errors::Stop;
 use super::read;
-use crate::check::{self, ForeignScene, NamedFile, Rejected};
+use crate::check::{self, ForeignScene, Lanes, NamedFile, Rejected};
 use crate::diag::SourceMap;
 use crate::ir::{ForwardingTables, Names, Symmetry, Topology};
 use crate::limits::ARTIFACT_BYTES;
@@ -24,6 +24,14 @@ pub struct ForeignArgs {
     /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
     #[arg(long, value_name = "FILE", requires = "tables")]
     pub topology: Option<String>,
+
+    /// The SL2VL tables of an InfiniBand subnet, as OpenSM dumps them; without them there is one virtual lane
+    #[arg(long, value_name = "FILE", requires = "tables")]
+    pub sl2vl: Option<String>,
+
+    /// The service level of every path, as ibdmchk reads it or OpenSM dumps it; without it all are 0
+    #[arg(long, value_name = "FILE", requires = "sl2vl")]
+    pub path_sl: Option<String>,
 
     /// Virtual channels of a port [default: two more than the tables use]
     #[arg(long, value_name = "N", requires = "tables", value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -67,8 +75,12 @@ pub(super) fn foreign(args: &ForeignArgs, tables: &str, topology: &str) -> Resul
     let bytes = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (tables_bytes, topology_bytes) = (bytes(tables)?, bytes(topology)?);
     let [of_tables, of_topology] = [(tables, &tables_bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
+    let beside = |path: &Option<String>| path.as_ref().map(|path| Ok::<_, Stop>((path.clone(), bytes(path)?))).transpose();
+    let (sl2vl, path_sl) = (beside(&args.sl2vl)?, beside(&args.path_sl)?);
+    let [sl2vl, path_sl] = [&sl2vl, &path_sl].map(|read| read.as_ref().map(|(name, bytes)| NamedFile { name, bytes }));
+    let lanes = sl2vl.map(|sl2vl| Lanes { sl2vl, path_sl });
     let ForeignScene { routers, ports, links, tables: laid_out, chips, .. } =
-        check::foreign_scene(of_tables, of_topology).map_err(rejected)?;
+        check::foreign_scene(of_tables, of_topology, lanes).map_err(rejected)?;
     let (mut fabric, sources) = described(args, laid_out.vcs)?;
     fabric.name = tables.to_owned();
     let hosts = routers.iter().map(|(_, hosts)| *hosts).collect();

@@ -70,5 +70,5 @@ pub(super) fn push_int(out: &mut String, value: i64) {
     if value < 0 {
         out.push('-');
     }
-    out.extend(digits[at..].iter().map(|&digit| char::from(digit)));
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
 }

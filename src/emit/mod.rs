@@ -62,7 +62,7 @@ pub use tables::{router_table_json, router_table_text, tables_json, tables_path}
 use crate::compiled::{Compiled, RoutedScenario};
 use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
-use crate::syntax::{DEMAND_INPUT, pairs_input};
+use crate::syntax::{DEMAND_INPUT, pairs_input, trace_input};
 use external::External;
 use floor::{lines as floor_lines, rows as floor_rows, trade_off};
 
@@ -312,6 +312,14 @@ pub fn each_chunk<E: From<EmitError>>(format: &Format, compiled: &Compiled, take
 /// would take about 200 MB.
 pub const LISTED_ENTRIES_IN_JSON: u64 = 12_000_000;
 
+/// The same of sends and receives of plans: about 60 MB.
+const LISTED_SENDS_IN_JSON: u64 = 3_000_000;
+
+/// Of how many listed entries JSON is written.
+pub fn most_in_json(compiled: &Compiled) -> u64 {
+    if schedule::exists(compiled) { LISTED_SENDS_IN_JSON } else { LISTED_ENTRIES_IN_JSON }
+}
+
 /// Table entries that the files of all scenarios list, or sends and receives that plans do.
 pub fn listed_entries(compiled: &Compiled) -> u64 {
     let tables = compiled.scenarios.iter().filter_map(|scenario| Some(scenario.routed.as_ref()?.tables.listed_entries()));
@@ -347,7 +355,11 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
                 let text = of.messages.as_ref()?.text.as_deref()?;
                 Some((pairs_input(&of.name), Part { kind, at: 0, input: text }))
             });
-            demand.into_iter().chain(input).chain(pairs).collect()
+            let traces = compiled.fabric.simulations.iter().filter_map(|of| {
+                let trace = of.parameters.details.trace.as_ref()?;
+                Some((trace_input(&of.name), Part { kind, at: 0, input: &trace.text }))
+            });
+            demand.into_iter().chain(input).chain(pairs).chain(traces).collect()
         }
         (Kind::Formula, _) if !formula::exists(compiled) => Vec::new(),
         (Kind::Floor | Kind::Cables, _) if compiled.placement.is_none() => Vec::new(),

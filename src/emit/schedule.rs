@@ -2,12 +2,12 @@
 //! describes it.
 
 use super::collective::push_bound;
-use super::json::{push, push_lines, push_numbers, quote};
+use super::json::{push, push_int, push_lines, push_numbers, quote};
 use crate::compiled::Compiled;
-use crate::ids::{NodeId, PortId};
+use crate::ids::{Id, NodeId, PortId};
 use crate::ir::{Schedule, Sum, Timed, TimedMessage, Topology, Total};
 use crate::model::SlotPace;
-use std::collections::BTreeMap;
+use rayon::prelude::*;
 
 /// Whether there is such a file: vectors are scheduled, and the build got so far.
 pub(super) fn exists(compiled: &Compiled) -> bool {
@@ -22,7 +22,14 @@ pub(super) fn json(compiled: &Compiled) -> String {
     let timed = jobs_of(compiled);
     let mut out = head_of(compiled, "fabc.schedule/1");
     out.push_str(",\n\"chips\":");
-    push_lines(&mut out, chips(&compiled.topology, &timed), push_chip);
+    let chip = |of: (NodeId, [Vec<Line>; 2])| {
+        let mut out = String::new();
+        push_chip(&mut out, of);
+        out
+    };
+    let chips: Vec<String> = chips(&compiled.topology, &timed).into_par_iter().map(chip).collect();
+    out.reserve(chips.iter().map(|chip| chip.len() + 4).sum());
+    push_lines(&mut out, chips, |out, chip| out.push_str(&chip));
     out.push_str("}\n");
     out
 }
@@ -184,13 +191,13 @@ fn sum(Sum { from, below, own }: &Sum) -> String {
     format!("[{from},{below},{}]", own.map_or(-1, i64::from))
 }
 
-/// What chips send and receive, by chip; of canonical plans only canonical chips.
-fn chips(topology: &Topology, jobs: &[Job<'_>]) -> BTreeMap<NodeId, [Vec<Line>; 2]> {
-    let mut chips: BTreeMap<NodeId, [Vec<Line>; 2]> = BTreeMap::new();
+/// The chips that send or receive, with what they do; of canonical plans only canonical chips.
+fn chips(topology: &Topology, jobs: &[Job<'_>]) -> Vec<(NodeId, [Vec<Line>; 2])> {
+    let mut chips: Vec<[Vec<Line>; 2]> = vec![[Vec::new(), Vec::new()]; topology.node_count()];
     let symmetry = topology.symmetry();
     for (job, (_, schedule, timed)) in (0..).zip(jobs) {
         for send in &timed.sends {
-            chips.entry(send.chip).or_default()[0].push((send.cycle, send.port.0, job, send.vector));
+            chips[send.chip.index()][0].push((send.cycle, send.port.0, job, send.vector));
             let Some(channel) = topology.outgoing(send.chip, send.port) else { continue };
             let end = topology.target(channel);
             let (mut node, mut vector) = (end.node, send.vector);
@@ -198,16 +205,26 @@ fn chips(topology: &Topology, jobs: &[Job<'_>]) -> BTreeMap<NodeId, [Vec<Line>; 
                 let home = symmetry.inverse(symmetry.element_to(node));
                 (node, vector) = (symmetry.image(home, node), schedule.vector_image(timed, symmetry, home, vector));
             }
-            chips.entry(node).or_default()[1].push((send.cycle + timed.pace.hop, end.port.0, job, vector));
+            chips[node.index()][1].push((send.cycle + timed.pace.hop, end.port.0, job, vector));
         }
     }
-    chips.values_mut().flatten().for_each(|lines| lines.sort_unstable());
+    let mut chips: Vec<(NodeId, [Vec<Line>; 2])> =
+        topology.nodes().zip(chips).filter(|(_, lists)| lists.iter().any(|lines| !lines.is_empty())).collect();
+    chips.par_iter_mut().for_each(|(_, lists)| lists.iter_mut().for_each(|lines| lines.sort_unstable()));
     chips
 }
 
 fn lines(out: &mut String, lines: Vec<Line>) {
     for (at, (cycle, port, job, vector)) in lines.into_iter().enumerate() {
-        let comma = if at > 0 { "," } else { "" };
-        push(out, format_args!("{comma}[{cycle},{port},{job},{vector}]"));
+        out.push_str(if at > 0 { ",[" } else { "[" });
+        push_int(out, cycle.into());
+        out.push(',');
+        push_int(out, port.into());
+        out.push(',');
+        push_int(out, job.into());
+        out.push(',');
+        // Below 2^63: a plan of so many vectors is none.
+        push_int(out, vector as i64);
+        out.push(']');
     }
 }

@@ -4,6 +4,7 @@
 use crate::compiled::Compiled;
 use crate::ids::{NodeId, PortId};
 use crate::ir::{Timed, TimedSend};
+use rayon::prelude::*;
 
 /// Sends and receives that the plans list.
 pub(super) fn listed_entries(compiled: &Compiled) -> u64 {
@@ -31,7 +32,7 @@ fn timed(compiled: &Compiled) -> impl Iterator<Item = &Timed> {
 fn push_sends(out: &mut Vec<u8>, timed: &Timed) {
     let mut sends: Vec<(NodeId, PortId, u32, u64)> =
         timed.sends.iter().map(|&TimedSend { cycle, chip, port, vector }| (chip, port, cycle, vector)).collect();
-    sends.sort_unstable();
+    sends.par_sort_unstable();
     let channels = || sends.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
     push_number(out, channels().count() as u64);
     for channel in channels() {

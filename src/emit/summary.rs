@@ -328,7 +328,7 @@ pub(super) fn makespan_line(compiled: &Compiled) -> Option<String> {
 pub(super) fn no_loads(compiled: &Compiled) -> Option<&'static str> {
     match compiled.scenarios[0].metrics.routed.is_none() {
         true if super::schedule::exists(compiled) => Some(
-            "No tables: every vector has its cycle on every channel. The collectives below say what they take, schedule.json lists what every router sends and receives when.",
+            "No tables: every vector has its cycle on every channel. The collectives below say what they take, schedule.json (or schedule.bin) lists what every router sends and receives when.",
         ),
         true => Some("The build stopped before routing."),
         false => None,

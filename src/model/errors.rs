@@ -385,6 +385,16 @@ pub enum ResolveError {
         span: Span,
     },
 
+    #[error("{path} is no trace: {problem}")]
+    #[diagnostic(code(FAB0137), help("{help}"))]
+    Trace {
+        path: String,
+        problem: String,
+        help: String,
+        #[label("this file")]
+        span: Span,
+    },
+
     #[error("groups of {group} do not fit {whole}")]
     #[diagnostic(code(FAB0129), help("{help}"))]
     GroupSize {

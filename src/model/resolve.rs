@@ -107,7 +107,7 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let face_ports = switches.iter().flat_map(|(_, ocses)| ocses.iter()).map(|ocs| ocs.a.len() + ocs.b.len()).sum();
     let topology = choices::topology(context, items, site, kind, face_ports);
     let routing = choices::routing(context, items, site, kind);
-    let simulations = simulations::simulations(context, items, chip.as_ref());
+    let simulations = simulations::simulations(context, items, chip.as_ref(), site);
     let requires = requires::requires(context, items, budget.as_ref(), kind, false);
     let collectives = collectives::collectives(context, items, &requires, site);
     if floor == Some(None) {

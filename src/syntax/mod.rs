@@ -19,8 +19,8 @@ pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
 pub use load::{Loader, join, parse, parse_file, too_long};
 pub use normalize::{
-    DEMAND_INPUT, GRAPH_INPUTS, OCS_INPUT, graph_input, input_copy, is_graphml, normalize, pairs_input, require_order, with_design,
-    with_inputs,
+    DEMAND_INPUT, GRAPH_INPUTS, OCS_INPUT, graph_input, input_copy, is_graphml, normalize, pairs_input, require_order, trace_input,
+    with_design, with_inputs,
 };
 pub use print::{expr as written, port as written_port, print, print_spec};
 pub use scan::tokens;

@@ -43,11 +43,21 @@ pub fn pairs_input(collective: &str) -> String {
     format!("{PAIRS_INPUT}{collective}.csv")
 }
 
+/// How the places of the traces of simulations begin.
+const TRACE_INPUT: &str = "inputs/trace-";
+
+/// The place in a built directory for the trace of a simulation.
+pub fn trace_input(simulation: &str) -> String {
+    format!("{TRACE_INPUT}{simulation}.csv")
+}
+
 /// Where a built directory has the copy of a file that its normal form, at `spec`, names: the demand matrix,
-/// the graph and messages by the place of the copy, cross-connects by the place that they came from.
+/// the graph, messages and traces by the place of the copy, cross-connects by the place that they came from.
 pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
-    if let Some(rest) = wanted.strip_prefix(&join(spec, PAIRS_INPUT)) {
-        return format!("{PAIRS_INPUT}{rest}").into();
+    for input in [PAIRS_INPUT, TRACE_INPUT] {
+        if let Some(rest) = wanted.strip_prefix(&join(spec, input)) {
+            return format!("{input}{rest}").into();
+        }
     }
     let mut by_place = [DEMAND_INPUT].into_iter().chain(GRAPH_INPUTS);
     by_place.find(|copy| join(spec, copy) == wanted).unwrap_or(OCS_INPUT).into()
@@ -63,12 +73,24 @@ pub fn is_graphml(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("graphml"))
 }
 
-/// A normal form as it stands in a built directory: the demand matrix, the graph and messages are the copies
-/// beside it, so that the spec can be built again.
+/// A normal form as it stands in a built directory: the demand matrix, the graph, messages and traces are the
+/// copies beside it, so that the spec can be built again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
     for item in items_of(&mut normal) {
-        if let ItemKind::Collective(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) = &mut item.kind {
-            path.value = pairs_input(&name.value).into();
+        match &mut item.kind {
+            ItemKind::Collective(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) => {
+                path.value = pairs_input(&name.value).into();
+            }
+            ItemKind::Simulate(name, block) => {
+                for statement in &mut block.statements {
+                    if let StatementKind::Setting(Setting { value: Value { kind: ValueKind::File(_, path, _), .. }, .. }) =
+                        &mut statement.kind
+                    {
+                        path.value = trace_input(&name.value).into();
+                    }
+                }
+            }
+            _ => {}
         }
     }
     for setting in settings_of(&mut normal) {

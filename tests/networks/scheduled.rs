@@ -3,7 +3,8 @@
 use super::builds::built;
 use fabc::emit::{ManifestLine, TOOL, manifest_json};
 use fabc::ids::{NodeId, PortId};
-use fabc::ir::{Contract, Scene, Schedule, Sum, Timed, TimedSend, Topology, Total, Transfers};
+use fabc::ir::{CollectiveBound, Contract, Scene, Schedule, Sum, Timed, TimedSend, Topology, Total, Transfers};
+use fabc::model::Collective;
 use fabc::random::Stream;
 use fabc::{check, verify};
 
@@ -36,11 +37,44 @@ fn eight_chips_take_what_is_known() {
         assert_eq!(cycles(&spec(7, "hyperx 8", "", &rest)), [[known, known]], "{vectors}");
     }
     // Everybody tells everybody; from 32 vectors on every chip sums its part.
-    for (vectors, known, bound) in [(1u64, 650, 650), (8, 818, 674), (31, 1370, 818), (217, 1970, 1946), (10_000, 60_626, 60_626)] {
+    for (vectors, known, bound) in [(1u64, 650, 650), (8, 818, 818), (31, 1370, 1300), (217, 1948, 1946), (10_000, 60_626, 60_626)] {
         let rest = format!("collective x = all_reduce {{ size = {} B; }}", 320 * vectors);
         let [[took, least]] = cycles(&spec(7, "hyperx 8", "", &rest))[..] else { panic!("one collective") };
         assert!(took <= known && least == bound, "{vectors}: {took} of {known}, {least} of {bound}");
     }
+}
+
+/// All that one chip has must come to another: that takes as long as a message of as many vectors.
+#[test]
+fn what_everybody_is_told_takes_as_long_as_a_message() {
+    let (compiled, _) = built(&spec(4, "dragonfly { a = 3; h = 2; g = 5; spare = 1; arrangement = consecutive; }", "", EVERY));
+    let scene = Scene::scheduled(&compiled.fabric.plant, &compiled.topology);
+    for result in &compiled.collectives {
+        let schedule = &result.nominal().unwrap().schedule;
+        let told = matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast);
+        let at = schedule.bounds.iter().position(|bound| matches!(bound, CollectiveBound::Quickest { .. }));
+        assert_eq!(at.is_some(), told || schedule.collective == Collective::Send, "{}", schedule.collective.name());
+        let Some(at) = at.filter(|_| told) else { continue };
+        let CollectiveBound::Quickest { levels, cycles, .. } = schedule.bounds[at].clone() else { panic!("levels") };
+        let judged = |levels: Vec<Option<u32>>, cycles: u64| {
+            let mut other = schedule.clone();
+            other.bounds[at] = CollectiveBound::Quickest { message: 0, levels, cycles };
+            check::vectors(&scene, &other)
+        };
+        judged(levels.clone(), cycles).unwrap();
+        assert!(judged(levels.clone(), cycles + 1).is_err() && judged(levels.clone(), cycles - 1).is_err());
+        let source = levels.iter().position(|level| *level == Some(0)).unwrap();
+        let mut nobody = levels.clone();
+        nobody[source] = None;
+        assert!(judged(nobody, cycles).is_err(), "nobody starts");
+        assert!(judged(levels.iter().map(|level| level.or(Some(9))).collect(), cycles).is_err(), "nobody hears");
+        assert!(judged(levels[1..].to_vec(), cycles).is_err());
+    }
+    // An exchange is no such thing.
+    let mut other = compiled.collectives[0].nominal().unwrap().schedule.clone();
+    let levels = (0..compiled.topology.node_count()).map(|node| (node == 0).then_some(0)).collect();
+    other.bounds.push(CollectiveBound::Quickest { message: 0, levels, cycles: 650 });
+    assert!(check::vectors(&scene, &other).is_err());
 }
 
 /// One of every kind.

@@ -208,7 +208,7 @@ fn value(declared: &DeclaredCollective, of: &ProvedSchedule, metric: CollectiveM
             // What everybody sends or gets at least, over what a chip has.
             let chips = u128::from(of.chips);
             let (over, under) = match declared.collective {
-                Collective::Broadcast | Collective::Reduce => (1, 1),
+                Collective::Broadcast | Collective::Reduce | Collective::Send => (1, 1),
                 Collective::AllReduce => (2 * (chips - 1), chips),
                 _ => (chips - 1, chips),
             };

@@ -23,7 +23,11 @@ pub(super) fn inputs(fabric: &Fabric) -> Vec<(Cow<'static, str>, Cow<'_, str>)> 
         let text = of.messages.as_ref()?.text.as_deref()?;
         Some((format!("inputs/pairs-{}.csv", of.name).into(), Cow::Borrowed(text)))
     });
-    matrix.into_iter().chain(of_plant).chain(pairs).collect()
+    let traces = fabric.simulations.iter().filter_map(|of| {
+        let trace = of.parameters.details.trace.as_ref()?;
+        Some((format!("inputs/trace-{}.csv", of.name).into(), Cow::Borrowed(&*trace.text)))
+    });
+    matrix.into_iter().chain(of_plant).chain(pairs).chain(traces).collect()
 }
 
 /// Whether the copy of a file is what the spec was resolved with.

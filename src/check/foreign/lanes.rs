@@ -208,6 +208,10 @@ impl Table for LanedTables {
         let sends = self.adapters[src].is_none_or(|lanes| lanes[level] != DISCARD);
         sends.then(|| self.entries[src] * self.used + level)
     }
+    fn injected(&self, src: usize, dst: usize) -> usize {
+        let level = usize::from(self.levels[src * self.entries.len() + dst]);
+        self.adapters[src].map_or(0, |lanes| usize::from(lanes[level]))
+    }
     fn fill(&self, endpoint: usize, row: &mut Vec<u32>) {
         let mut by_lid = Vec::new();
         self.lids.fill(endpoint, &mut by_lid);

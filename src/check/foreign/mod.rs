@@ -40,9 +40,9 @@ pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lan
 /// The same, laid out: routers, links, and a table for each router.
 ///
 /// # Errors
-/// What is wrong with a file, or with the tables.
-pub fn foreign_scene(tables: NamedFile<'_>, topology: NamedFile<'_>) -> Result<ForeignScene, Rejected> {
-    let (network, table) = read(tables, topology, None)?;
+/// What is wrong with a file, or with the tables; service levels that input ports and lanes do not tell.
+pub fn foreign_scene(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lanes<'_>>) -> Result<ForeignScene, Rejected> {
+    let (network, table) = read(tables, topology, lanes)?;
     let verdict = walk::judge(tables.name, &network, &*table)?;
     scene::scene(tables.name, verdict, &network, &*table).map_err(|error| Rejected::Unreadable(Box::new(error)))
 }

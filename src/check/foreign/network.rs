@@ -94,6 +94,10 @@ pub(super) trait Table: Sync {
     fn start(&self, _src: usize, _dst: usize) -> Option<usize> {
         Some(0)
     }
+    /// The virtual channel on which packets of a pair of endpoints come to the router of the first one.
+    fn injected(&self, _src: usize, _dst: usize) -> usize {
+        0
+    }
     /// `[router * inputs + input]`: [`packed`] (output port, VC), or [`MISSING`].
     fn fill(&self, endpoint: usize, row: &mut Vec<u32>);
 }

@@ -38,10 +38,10 @@ pub(super) fn scene(file: &str, verdict: ForeignTables, network: &Network, table
     let key = match table.lookup() {
         Lookup::Destination => TableKey::Dst,
         Lookup::Count(count) => TableKey::DstCount(count),
-        Lookup::Input => TableKey::DstInput,
-        Lookup::Level(_) => return Err(wrong("tables with service levels can be walked, but not laid out".to_owned())),
+        Lookup::Input | Lookup::Level(_) => TableKey::DstInput,
     };
-    let (switches, vcs) = (network.routers(), table.vcs());
+    let leveled = matches!(table.lookup(), Lookup::Level(_));
+    let (switches, vcs) = (network.routers(), vcs(network, table));
     let mut routers: Vec<(String, u16)> = network.names.iter().map(|name| (name.clone(), 0)).collect();
     let mut links = links(network);
     let mut destinations = Vec::with_capacity(network.endpoints.len());
@@ -58,11 +58,14 @@ pub(super) fn scene(file: &str, verdict: ForeignTables, network: &Network, table
         routers[node as usize].1 = endpoint.hosts;
         destinations.push(node);
     }
-    let inputs = table.lookup().inputs(network.ports, vcs);
+    let inputs = if leveled { Lookup::Input } else { table.lookup() }.inputs(network.ports, vcs);
     let mut tables = vec![Vec::new(); routers.len()];
     let (mut row, mut count) = (Vec::new(), 0);
     for (endpoint, &dst) in destinations.iter().enumerate() {
         table.fill(endpoint, &mut row);
+        if leveled {
+            row = by_lane(network, table, (endpoint, &row), vcs).map_err(&wrong)?;
+        }
         for (router, outputs) in row.chunks(inputs).enumerate().filter(|(router, _)| *router as u32 != dst) {
             // Where packets count their hops, the count is no part of an entry.
             let told = if matches!(key, TableKey::DstCount(_)) { &outputs[..1] } else { outputs };
@@ -75,9 +78,10 @@ pub(super) fn scene(file: &str, verdict: ForeignTables, network: &Network, table
                 count += 1;
             }
         }
-        let adapters = destinations.iter().filter(|&&from| from as usize >= switches && from != dst);
-        for &from in adapters {
-            tables[from as usize].push(Entry { dst: NodeId(dst), in_port: -1, in_vc: -1, out_port: 0, out_vc: 0 });
+        let adapters = destinations.iter().enumerate().filter(|&(_, &from)| from as usize >= switches && from != dst);
+        for (src, &from) in adapters {
+            let out_vc = table.injected(src, endpoint) as u8;
+            tables[from as usize].push(Entry { dst: NodeId(dst), in_port: -1, in_vc: -1, out_port: 0, out_vc });
             count += 1;
         }
         if count > MOST_ENTRIES {
@@ -89,6 +93,54 @@ pub(super) fn scene(file: &str, verdict: ForeignTables, network: &Network, table
     let tables = ForwardingTables { scenario: "nominal".to_owned(), vcs: vcs as u8, key, symmetry, routers: tables };
     links.sort_unstable_by_key(|link| (link.a, link.b));
     Ok(ForeignScene { verdict, routers, ports: network.ports, links, tables, chips: network.chips })
+}
+
+/// Virtual channels that the tables use, those of adapters too.
+fn vcs(network: &Network, table: &dyn Table) -> usize {
+    let all = 0..network.endpoints.len();
+    let pairs = all.clone().flat_map(|src| all.clone().filter(move |&dst| dst != src).map(move |dst| (src, dst)));
+    let injected = match table.lookup() {
+        Lookup::Level(_) => pairs.map(|(src, dst)| table.injected(src, dst) + 1).max(),
+        _ => None,
+    };
+    table.vcs().max(injected.unwrap_or(1))
+}
+
+/// The row of a table with service levels by input port and virtual channel, as tables without such levels
+/// have it: every pair that ends there is walked. Levels are lost, so what comes in by one port on one
+/// channel must go on alike.
+fn by_lane(network: &Network, table: &dyn Table, (dst, row): (usize, &[u32]), vcs: usize) -> Result<Vec<u32>, String> {
+    let (lookup, ports, end) = (table.lookup(), network.ports, &network.endpoints[dst]);
+    let (leveled, inputs) = (lookup.inputs(ports, vcs), Lookup::Input.inputs(ports, vcs));
+    let mut told = vec![MISSING; network.routers() * inputs];
+    for (src, from) in network.endpoints.iter().enumerate().filter(|(src, _)| *src != dst) {
+        let Some(mut at) = table.start(src, dst) else { continue };
+        let mut router = from.router as usize;
+        let mut input = from.port.map_or(0, |port| 1 + usize::from(port) * vcs + table.injected(src, dst));
+        // Every route was walked: it ends.
+        while router != end.router as usize || end.port.is_some() {
+            let output = row[router * leveled + at];
+            let known = &mut told[router * inputs + input];
+            if *known != MISSING && *known != output {
+                let (came, names) = (input.checked_sub(1), &network.port_names);
+                let came = came.map_or("start there".to_owned(), |came| format!("come in by {} on lane {}", names[came / vcs], came % vcs));
+                return Err(format!(
+                    "at {}, packets for {} that {came} go on unlike ways, or on unlike lanes, by their service levels: they can be \
+                     walked, but not be simulated",
+                    network.names[router], end.name
+                ));
+            }
+            *known = output;
+            let (port, vc) = unpacked(output);
+            let (to, in_port) = network.next[router * ports + port];
+            if to == NOWHERE {
+                break;
+            }
+            (at, input) = (lookup.input(at, in_port as usize, vc, vcs, false), 1 + in_port as usize * vcs + vc);
+            router = to as usize;
+        }
+    }
+    Ok(told)
 }
 
 fn is_entry(output: u32) -> bool {

@@ -101,7 +101,8 @@ fn too_close(scene: &Scene<'_>, (chip, port, cycle): (NodeId, u16, u32), next: u
 fn channels(scene: &Scene<'_>, timed: &Timed) -> Result<u64, CheckError> {
     let topology = scene.topology;
     let symmetry = topology.symmetry();
-    let mut by_channel: Vec<(NodeId, u16, u32)> = Vec::with_capacity(timed.sends.len());
+    // `[chip * ports + port]`: how many vectors, and when the last of them started; cycles ascend.
+    let mut started = vec![(0u64, 0u32); topology.node_count() * topology.ports()];
     for (at, send) in timed.sends.iter().enumerate() {
         let TimedSend { cycle, chip, port, .. } = *send;
         let failed = |what: &str| CheckError::from(ScheduleError::Cycle { cycle, what: format!("chip {chip}, port {port}: {what}") });
@@ -124,17 +125,13 @@ fn channels(scene: &Scene<'_>, timed: &Timed) -> Result<u64, CheckError> {
         if rests(timed.pace, cycle) {
             return Err(failed("sends while all channels rest"));
         }
-        by_channel.push((chip, port.0, cycle));
-    }
-    by_channel.sort_unstable();
-    let mut busiest = 0;
-    for of in by_channel.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
-        busiest = busiest.max(of.len() as u64);
-        if let Some(pair) = of.windows(2).find(|pair| pair[1].2 - pair[0].2 < timed.pace.slot) {
-            return Err(too_close(scene, pair[0], pair[1].2));
+        let (count, before) = &mut started[chip.index() * topology.ports() + port.index()];
+        if *count > 0 && cycle - *before < timed.pace.slot {
+            return Err(too_close(scene, (chip, port.0, *before), cycle));
         }
+        (*count, *before) = (*count + 1, cycle);
     }
-    Ok(busiest)
+    Ok(started.into_iter().map(|(count, _)| count).max().unwrap_or(0))
 }
 
 /// Whether a slot from some cycle on meets one of the rests: k times `deskew` to 251 cycles after, k > 0.

@@ -13,7 +13,7 @@ use crate::ir::{
 };
 use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace};
 use crate::passes::collective::over_lengths;
-use crate::passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, least_cycles, plan, plan_groups};
+use crate::passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, farthest, least_cycles, plan, plan_groups};
 use crate::progress::Progress;
 use std::collections::BTreeMap;
 
@@ -61,12 +61,28 @@ impl Context<'_> {
             Failure::spec(CollectivesError::NotScheduled { name, reason, span })
         };
         let mut left_out = Vec::new();
-        let mut plans: Vec<(u32, Schedule)> = Vec::new();
+        // Each with the cycle in which it ends, the place of its algorithm, vectors on its busiest channel.
+        let mut plans: Vec<(u32, usize, u64, Schedule)> = Vec::new();
         let known = CollectiveAlgorithm::scheduled(collective);
-        for &algorithm in known.iter().filter(|&&known| declared.algorithm.is_none_or(|only| only == known)) {
-            let least = start.saturating_add(least_cycles(algorithm, vectors, site.pace));
-            if plans.iter().any(|(end, _)| *end < least) {
-                left_out.push(algorithm);
+        let further: Vec<CollectiveBound> = match declared.groups {
+            Some(_) => Vec::new(),
+            None => {
+                let by_lengths = self.by_lengths(site.scene, collective);
+                by_lengths.into_iter().chain(farthest(site.scene, collective, root, vectors, site.pace)).collect()
+            }
+        };
+        // First what may take least: what takes longer for sure than a plan that there is, is not planned.
+        let wanted = known.iter().copied().filter(|&known| declared.algorithm.is_none_or(|only| only == known));
+        let mut by_least: Vec<(u32, usize, CollectiveAlgorithm)> = wanted
+            .enumerate()
+            .map(|(place, algorithm)| {
+                (start.saturating_add(least_cycles(site, job, algorithm, declared.groups.is_some())), place, algorithm)
+            })
+            .collect();
+        by_least.sort_unstable_by_key(|&(least, place, _)| (least, place));
+        for &(least, place, algorithm) in &by_least {
+            if plans.iter().any(|(end, before, ..)| (*end, *before) < (least, place)) {
+                left_out.push((place, algorithm));
                 continue;
             }
             let found = match declared.groups {
@@ -75,27 +91,27 @@ impl Context<'_> {
             };
             match found {
                 Ok(mut schedule) => {
-                    if declared.groups.is_none() {
-                        schedule.bounds.extend(self.by_lengths(site.scene, collective));
-                    }
+                    schedule.bounds.extend(further.iter().cloned());
                     let Some(timed) = schedule.timed() else { continue };
                     let end = timed.end;
-                    check::vectors(site.scene, &schedule).map_err(|error| convicted(declared, algorithm, error))?;
-                    plans.push((end, schedule));
+                    let replayed = check::vectors(site.scene, &schedule).map_err(|error| convicted(declared, algorithm, error))?;
+                    plans.push((end, place, replayed.busiest, schedule));
                 }
                 Err(ScheduledError::NoGroups { .. } | ScheduledError::TooLarge { .. })
                     if declared.algorithm.is_none() && known.len() > 1 =>
                 {
-                    left_out.push(algorithm);
+                    left_out.push((place, algorithm));
                 }
                 Err(reason) => return Err(failed(reason)),
             }
         }
         // Of equally fast ones the first of the list.
-        plans.sort_by_key(|(end, _)| *end);
-        let candidate = |schedule: &Schedule| schedule.timed().map(|timed| candidate(schedule, timed));
-        let candidates: Vec<CollectiveCandidate> = plans.iter().filter_map(|(_, schedule)| candidate(schedule)).collect();
-        let Some((_, schedule)) = plans.into_iter().next() else {
+        plans.sort_by_key(|(end, place, ..)| (*end, *place));
+        left_out.sort_unstable_by_key(|(place, _)| *place);
+        let left_out = left_out.into_iter().map(|(_, algorithm)| algorithm).collect();
+        let candidate = |(.., busiest, schedule): &(u32, usize, u64, Schedule)| Some(candidate(schedule, schedule.timed()?, *busiest));
+        let candidates: Vec<CollectiveCandidate> = plans.iter().filter_map(candidate).collect();
+        let Some((.., schedule)) = plans.into_iter().next() else {
             return Err(failed(ScheduledError::TooFew { chips: chips as usize }));
         };
         let mut best: Option<(u64, &CollectiveBound)> = None;
@@ -165,10 +181,8 @@ fn in_order(all: &[DeclaredCollective]) -> Vec<usize> {
 }
 
 /// What a plan takes from its start on.
-fn candidate(schedule: &Schedule, timed: &Timed) -> CollectiveCandidate {
-    let mut channels: BTreeMap<(NodeId, u16), u64> = BTreeMap::new();
-    timed.sends.iter().for_each(|send| *channels.entry((send.chip, send.port.0)).or_default() += 1);
-    let (busiest, cycles) = (channels.into_values().max().unwrap_or(0), u64::from(timed.end - timed.start));
+fn candidate(schedule: &Schedule, timed: &Timed, busiest: u64) -> CollectiveCandidate {
+    let cycles = u64::from(timed.end - timed.start);
     let total = cycle_time(cycles, timed.clock_hz);
     let volume = cycle_time(busiest * u64::from(timed.pace.slot), timed.clock_hz).min(total);
     let time = CollectiveTime { volume, latency: total - volume, overhead: 0 };

@@ -355,6 +355,13 @@ pub(super) const CODES: &[CodeDoc] = &[
          heading, `#` begins a comment. No chip sends to itself, and between the same two there is one message for every such cycle.",
     ),
     doc(
+        "FAB0137",
+        "not a trace",
+        "The file of `traffic = trace \"..\"` has a line for every message: the cycle in which it is at its source, who sends it and who gets \
+         it (names of routers with one endpoint, or numbers of endpoints), and its flits, separated by commas; cycles ascend. A first line \
+         `cycle,src,dst,flits` is a heading, `#` begins a comment.",
+    ),
+    doc(
         "FAB0141",
         "names that cannot name files",
         "Files are named after switches, with `_` for the brackets and commas: `X[1,0]` is `ocs/X_1_0.config_db.json`, and a dark \

@@ -57,7 +57,7 @@ fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -> Collec
         bound: microseconds(row.bound),
         share: fixed(row.share(best), 4),
         bandwidth: fixed(row.bus_bandwidth(best), 2),
-        witness: witness(&row.witness, node),
+        witness: witness(row.collective, &row.witness, node),
         others,
     }
 }

@@ -5,7 +5,7 @@ use super::super::number::fixed;
 use super::json::reduced;
 use super::{microseconds, nanoseconds};
 use crate::ir::{CollectiveBound, CollectiveCandidate, CollectiveReport, CollectiveRow, Fraction};
-use crate::model::CollectiveAlgorithm;
+use crate::model::{Collective, CollectiveAlgorithm};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -57,11 +57,12 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
         lines(&mut out, &notes);
     }
     out.push_str("\nBOUNDS\n");
-    let mut said: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.collective.name(), witness(&row.witness, "chip"))).collect();
+    let mut said: Vec<String> =
+        rows.iter().map(|row| format!("{}: {}", row.collective.name(), witness(row.collective, &row.witness, "chip"))).collect();
     let relative = rows.iter().filter_map(|row| Some((row, row.along.as_ref()?)));
-    said.extend(
-        relative.map(|(row, (_, bound))| format!("{}, along these tables alone: {}", row.collective.name(), witness(bound, "chip"))),
-    );
+    said.extend(relative.map(|(row, (_, bound))| {
+        format!("{}, along these tables alone: {}", row.collective.name(), witness(row.collective, bound, "chip"))
+    }));
     let mut once = BTreeSet::new();
     said.retain(|line| once.insert(line.clone()));
     lines(&mut out, &said);
@@ -117,7 +118,7 @@ fn line(row: &CollectiveRow, candidate: &CollectiveCandidate, first: bool) -> Ve
 }
 
 /// What bounds the time, in a line.
-pub(super) fn witness(bound: &CollectiveBound, node: &str) -> String {
+pub(super) fn witness(collective: Collective, bound: &CollectiveBound, node: &str) -> String {
     match bound {
         CollectiveBound::Cut { all_but, channels, shards } => {
             let set = match all_but[..] {
@@ -139,7 +140,11 @@ pub(super) fn witness(bound: &CollectiveBound, node: &str) -> String {
             format!("ways between all pairs, whichever they are, put {shards} shards on a channel, by lengths")
         }
         CollectiveBound::Quickest { message, cycles, .. } => {
-            format!("message {message} by itself takes {cycles} cycles, by what channels carry at most while {node}s begin to count")
+            let what = match collective {
+                Collective::Send => format!("message {message}"),
+                _ => format!("what one {node} has for another in all vectors"),
+            };
+            format!("{what} takes {cycles} cycles by itself, by what channels carry at most while {node}s begin to count")
         }
         CollectiveBound::Partition { parts, channels, .. } => {
             format!("{channels} channels lead into {parts} parts, which take in every byte twice, but for one of them")

@@ -66,7 +66,7 @@ fn push_details(out: &mut String, details: &Details) {
         push(out, format_args!(",\"bytes\":{bytes},\"order\":\"{}\"", order.name()));
     }
     if let Some(trace) = trace {
-        push(out, format_args!(",\"trace\":{}", quote(&trace.path)));
+        push(out, format_args!(",\"trace\":{}", quote(&trace.name)));
     }
     if let Some(by) = by {
         push(out, format_args!(",\"by\":{by}"));
@@ -98,7 +98,7 @@ pub(in crate::emit) fn told(setting: &Setting) -> [String; 2] {
     let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));
     let bursts = bursts.map(|bursts| format!("in bursts of {} cycles at {}", bursts.length, bursts.rate));
     let bytes = bytes.zip(*order).map(|(bytes, order)| format!("of {bytes} B, order {},", order.name()));
-    let trace = trace.as_ref().map(|trace| trace.path.clone());
+    let trace = trace.as_ref().map(|trace| trace.name.clone());
     let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts, bytes, trace];
     let chosen = setting.chosen;
     let over = match chosen {

@@ -27,7 +27,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     let network = topology(context, items, site, kind, floor.as_ref().and_then(Option::as_ref));
     let failures = failures::failures(context, items, network.as_ref());
     let routing = choices::routing(context, items, site, kind);
-    let simulations = simulations::simulations(context, items, router.as_ref());
+    let simulations = simulations::simulations(context, items, router.as_ref(), site);
     let replaces = network.as_ref().is_some_and(|network| network.family.replaces());
     let requires = requires::requires(context, items, budget.as_ref(), kind, replaces);
     let collectives = collectives::collectives(context, items, &requires, site);

@@ -1,19 +1,21 @@
 //! `simulate name { .. }`: what is run on the finished tables, and how routers and hosts are modelled.
 
-use super::context::{Context, subject_name, unknown_choice};
+use super::context::{Context, missing, subject_name, unknown_choice};
 use super::items::{Items, head};
 use super::settings::{
     Settings, choice, in_range, integer, one_of, one_of_or, quantity, settings, whole, with_block, word_and_block, wrong_kind,
 };
+use super::site::{Site, file};
 use crate::diag::Span;
-use crate::limits::SIMULATED_CYCLES;
+use crate::limits::{SIMULATED_CYCLES, TRACE_BYTES};
 use crate::model::errors::ResolveError;
 use crate::model::word::Word;
 use crate::model::{
     Births, Bursts, Choosing, Details, Hosts, Lanes, Model, Parameters, Rate, Router, Routing, Scenarios, Score, Shortest, Simulation,
-    Traffic,
+    Trace, TraceProblem, Traffic,
 };
 use crate::syntax::ast::{Block, Expr, ExprKind, Name, Quantity, StatementKind, Steps, Value, ValueKind};
+use crate::syntax::trace_input;
 use crate::syntax::words::Place;
 use crate::units::{Decimal, Dimension};
 use std::collections::BTreeMap;
@@ -35,7 +37,7 @@ const SEEDS: i64 = 1000;
 const MILLION: u64 = 1_000_000;
 
 /// All simulations, sorted by name; `None` if an error was reported.
-pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Option<&Router>) -> Option<Vec<Simulation>> {
+pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Option<&Router>, site: &Site<'_>) -> Option<Vec<Simulation>> {
     let mut all = Vec::new();
     let mut named: BTreeMap<String, Span> = BTreeMap::new();
     for (name, block, item) in &items.simulations {
@@ -45,7 +47,10 @@ pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Opti
         let span = head(*item, "simulate").to(name.span);
         let settings = settings(context, block, format!("simulation `{}`", name.value), span, Place::Simulate);
         let misplaced = ends(block) && endless_only(context, &settings);
-        let parameters = parameters(context, &settings).filter(|_| !misplaced);
+        let mut parameters = parameters(context, &settings, site).filter(|_| !misplaced);
+        if let Some(trace) = parameters.as_mut().and_then(|parameters| parameters.details.trace.as_mut()) {
+            trace.name = trace_input(&name.value);
+        }
         if let (Some(parameters), Some(router)) = (&parameters, router) {
             fits(context, &settings, parameters, router);
         }
@@ -64,14 +69,14 @@ pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Opti
 }
 
 /// The model and the traffic.
-fn parameters(context: &mut Context, settings: &Settings<'_>) -> Option<Parameters> {
+fn parameters(context: &mut Context, settings: &Settings<'_>, site: &Site<'_>) -> Option<Parameters> {
     let default = Parameters::default();
     let model = match settings.get("model") {
         Some(value) => model(context, value, default.clone()),
         None => Some(default.clone()),
     };
     let (traffic, details) = match settings.get("traffic") {
-        Some(value) => traffic(context, value).map(|(traffic, details)| (Some(traffic), details)).unwrap_or_default(),
+        Some(value) => traffic(context, value, site).map(|(traffic, details)| (Some(traffic), details)).unwrap_or_default(),
         None => (Some(default.traffic), default.details),
     };
     let births = settings.get("births").map_or(Some(None), |value| births(context, value));
@@ -119,14 +124,15 @@ fn needless(context: &mut Context, name: &Name) {
     context.error(ResolveError::Misplaced { what, place: "a simulation".to_owned(), help, span: name.span });
 }
 
-/// `uniform`, or `group_shift { by = 2; }`.
-fn traffic(context: &mut Context, value: &Value) -> Option<(Traffic, Details)> {
+/// `uniform`, `group_shift { by = 2; }` or `trace "messages.csv"`.
+fn traffic(context: &mut Context, value: &Value, site: &Site<'_>) -> Option<(Traffic, Details)> {
+    if let ValueKind::File(kind, path, block) = &value.kind {
+        return traced(context, (kind, path, block.as_ref()), site);
+    }
     let (name, block) = word_and_block(context, "`traffic`", value, "uniform")?;
     let traffic = word_of(context, "`traffic`", &name)?;
     if traffic == Traffic::Trace {
-        let help = Some("messages are listed in a file that the command is given: `fabc sim DIR --trace FILE`".to_owned());
-        let (what, place) = ("`trace`".to_owned(), "a spec".to_owned());
-        context.error(ResolveError::Misplaced { what, place, help, span: name.span });
+        context.error(missing("`trace`", "its file", "trace \"messages.csv\"", name.span));
         return None;
     }
     let read = |context: &mut Context, place: Place| match block {
@@ -156,6 +162,33 @@ fn traffic(context: &mut Context, value: &Value) -> Option<(Traffic, Details)> {
             None
         }
         _ => Some((traffic, Details::default())),
+    }
+}
+
+/// `trace "messages.csv"`; whether the fabric has who sends, is seen when it runs.
+fn traced(context: &mut Context, (kind, path, block): (&Name, &Name, Option<&Block>), site: &Site<'_>) -> Option<(Traffic, Details)> {
+    let traffic: Traffic = word_of(context, "`traffic`", kind)?;
+    if traffic != Traffic::Trace {
+        let (what, place) = (format!("`{} \"{}\"`", kind.value, path.value), "a simulation".to_owned());
+        let help = Some(format!("it has no file: write `{}`, or `trace` for messages of a file", kind.value));
+        context.error(ResolveError::Misplaced { what, place, help, span: kind.span.to(path.span) });
+        return None;
+    }
+    if block.is_some() {
+        needless(context, kind);
+        return None;
+    }
+    let (written, text) = file(context, path, site, TRACE_BYTES)?;
+    match Trace::read(&written, &text) {
+        Ok(trace) => Some((traffic, Details { trace: Some(trace), ..Details::default() })),
+        Err(problem) => {
+            let help = match &problem {
+                TraceProblem::Line { help, .. } => help.clone(),
+                TraceProblem::Empty => "write a line per message: `cycle,src,dst,flits`, such as `120,0,17,64`".to_owned(),
+            };
+            context.error(ResolveError::Trace { path: written, problem: problem.to_string(), help, span: path.span });
+            None
+        }
     }
 }
 
@@ -237,11 +270,19 @@ fn sized(context: &mut Context, value: &Value) -> Option<u64> {
 pub(super) fn ends(block: &Block) -> bool {
     block.statements.iter().any(|statement| match &statement.kind {
         StatementKind::Setting(setting) if &*setting.name.value == "traffic" => {
-            let word = with_block(&setting.value).map(|(word, _)| word);
+            let word = traffic_of(&setting.value);
             word.is_some_and(|word| Traffic::ALL.iter().any(|traffic| traffic.is_finite() && traffic.name() == &*word.value))
         }
         _ => false,
     })
+}
+
+/// The word of a traffic.
+fn traffic_of(value: &Value) -> Option<Name> {
+    match &value.kind {
+        ValueKind::File(kind, ..) => Some(kind.clone()),
+        _ => with_block(value).map(|(word, _)| word),
+    }
 }
 
 /// Complains about settings that traffic which ends does not have.
@@ -250,7 +291,8 @@ fn endless_only(context: &mut Context, settings: &Settings<'_>) -> bool {
     for setting in ["rates", "warmup", "measure", "births"] {
         if let Some(span) = settings.span(setting) {
             let help = Some("remove it: such traffic ends, and all of it is run as fast as it goes, and counted".to_owned());
-            let place = "a simulation of `all_to_all`".to_owned();
+            let traffic = settings.get("traffic").and_then(traffic_of);
+            let place = format!("a simulation of `{}`", traffic.map_or_else(String::new, |word| word.value.to_string()));
             context.error(ResolveError::Misplaced { what: format!("`{setting}`"), place, help, span });
             found = true;
         }

@@ -51,8 +51,12 @@ words!(Order { Shift = "shift", Barrier = "barrier", Turns = "turns" });
 /// Messages as a file lists them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
-    /// What the file is called.
+    /// What messages call the file.
     pub path: String,
+    /// What outputs call it: of a spec the place of its copy.
+    pub name: String,
+    /// What it says.
+    pub text: Arc<str>,
     /// Its lines, in ascending order of cycles.
     pub lines: Arc<[TraceLine]>,
 }

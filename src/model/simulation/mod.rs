@@ -3,10 +3,12 @@
 mod details;
 mod rate;
 mod routing;
+mod trace;
 
 pub use details::{Births, Bursts, Details, Order, Trace, TraceLine};
 pub use rate::Rate;
 pub use routing::{Choosing, Routing, Score, Shortest};
+pub use trace::TraceProblem;
 
 use super::word::words;
 use crate::diag::Span;

@@ -6,7 +6,7 @@
 
 use crate::model::{DESKEW_CYCLES, SlotPace};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// A vector that crosses a lane.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,20 @@ impl Tasks {
         self.waits.extend(before.iter().map(|&before| [before, number]));
         self.all.push(task);
         number
+    }
+
+    /// The cycles that pass at least until the last of them starts, where ranks are hops that are left: a
+    /// lane starts them one by one.
+    pub(super) fn least(&self, lanes: usize, pace: SlotPace) -> u32 {
+        // `[lane]`: how many, and the fewest hops that are left behind any of them.
+        let mut carried = vec![(0u32, u32::MAX); lanes];
+        for task in &self.all {
+            let (count, left) = &mut carried[task.lane as usize];
+            *count += 1;
+            *left = (*left).min(task.rank - 1);
+        }
+        let least = |&(count, left): &(u32, u32)| (count - 1).saturating_mul(pace.slot).saturating_add(left * pace.hop);
+        carried.iter().filter(|(count, _)| *count > 0).map(least).max().unwrap_or(0)
     }
 
     /// `[task]`: where those that wait for it start in a list of them; and the list.
@@ -127,56 +141,126 @@ fn awake(cycle: u32, pace: SlotPace) -> u32 {
     if rest > 0 && cycle < rest.saturating_add(DESKEW_CYCLES) { rest.saturating_add(DESKEW_CYCLES) } else { cycle }
 }
 
+/// What happens when, by cycle.
+pub(super) struct Calendar<T> {
+    /// What comes in a cycle, and which lanes are free again in it.
+    days: BTreeMap<u32, Day<T>>,
+    /// Lists that are used again.
+    spare: Vec<Day<T>>,
+}
+
+/// What comes in a cycle, and which lanes are free again in it.
+pub(super) struct Day<T> {
+    pub(super) came: Vec<T>,
+    pub(super) free: Vec<u32>,
+}
+
+impl<T> Default for Day<T> {
+    fn default() -> Self {
+        Self { came: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T> Calendar<T> {
+    pub(super) fn new() -> Self {
+        Self { days: BTreeMap::new(), spare: Vec::new() }
+    }
+    fn at(&mut self, cycle: u32) -> &mut Day<T> {
+        let spare = &mut self.spare;
+        self.days.entry(cycle).or_insert_with(|| spare.pop().unwrap_or_default())
+    }
+    /// Some things come.
+    pub(super) fn come(&mut self, cycle: u32, what: impl IntoIterator<Item = T>) {
+        let mut what = what.into_iter().peekable();
+        if what.peek().is_some() {
+            self.at(cycle).came.extend(what);
+        }
+    }
+    /// Some lanes are free again.
+    pub(super) fn free(&mut self, cycle: u32, lanes: impl IntoIterator<Item = u32>) {
+        let mut lanes = lanes.into_iter().peekable();
+        if lanes.peek().is_some() {
+            self.at(cycle).free.extend(lanes);
+        }
+    }
+    /// The first cycle in which anything happens, and what.
+    pub(super) fn next(&mut self) -> Option<(u32, Day<T>)> {
+        self.days.pop_first()
+    }
+    /// Gives back what [`Calendar::next`] gave.
+    pub(super) fn done(&mut self, mut day: Day<T>) {
+        day.came.clear();
+        day.free.clear();
+        self.spare.push(day);
+    }
+}
+
+/// What a list knows of a task: all of it in one place, since tasks come up in any order.
+#[derive(Clone, Copy)]
+struct State {
+    rank: u32,
+    tie: u32,
+    lane: u32,
+    /// Twice how many it still waits for; odd where it sends a sum.
+    open: u32,
+}
+
 /// `[task]`: the cycle in which it starts, none before `start`. `ties` has a number for every task.
 pub(super) fn list(tasks: &Tasks, lanes: usize, taken: &Taken, pace: SlotPace, start: u32, ties: impl Fn(u32) -> u32) -> Vec<u32> {
-    const READY: u8 = 0;
-    const FREE: u8 = 1;
     let (starts, followers) = tasks.followers();
-    let mut open = vec![0u32; tasks.all.len()];
-    for [_, after] in &tasks.waits {
-        open[*after as usize] += 1;
-    }
-    let mut ready = vec![start; tasks.all.len()];
+    let state = |(task, number): (&Task, u32)| State { rank: task.rank, tie: ties(number), lane: task.lane, open: task.sums.into() };
+    let mut states: Vec<State> = tasks.all.iter().zip(0..).map(state).collect();
+    tasks.waits.iter().for_each(|[_, after]| states[*after as usize].open += 2);
     let mut cycles = vec![u32::MAX; tasks.all.len()];
     let mut waiting: Vec<BinaryHeap<(u32, u32, Reverse<u32>)>> = vec![BinaryHeap::new(); lanes];
-    // `[lane]`: when it is free again, and whether an event says so.
+    // `[lane]`: when it is free again, and whether the calendar says so.
     let mut lane_free = vec![(start, false); lanes];
-    let mut events: BinaryHeap<Reverse<(u32, u8, u32)>> = BinaryHeap::new();
-    for (task, _) in open.iter().enumerate().filter(|(_, open)| **open == 0) {
-        events.push(Reverse((start, READY, task as u32)));
-    }
-    while let Some(Reverse((now, what, which))) = events.pop() {
-        if what == READY {
-            let task = &tasks.all[which as usize];
-            let lane = task.lane as usize;
-            waiting[lane].push((task.rank, ties(which), Reverse(which)));
-            if !lane_free[lane].1 {
-                lane_free[lane].1 = true;
-                events.push(Reverse((now.max(lane_free[lane].0), FREE, task.lane)));
-            }
-            continue;
-        }
-        let lane = which as usize;
-        let free = taken.free(lane, now, pace);
-        if free > now {
-            events.push(Reverse((free, FREE, which)));
-            continue;
-        }
-        let Some((.., Reverse(task))) = waiting[lane].pop() else { continue };
-        cycles[task as usize] = now;
-        for &after in &followers[starts[task as usize] as usize..starts[task as usize + 1] as usize] {
-            let after = after as usize;
-            let sum = if tasks.all[after].sums { pace.reduce } else { 0 };
-            ready[after] = ready[after].max(now + pace.hop + sum);
-            open[after] -= 1;
-            if open[after] == 0 {
-                events.push(Reverse((ready[after], READY, after as u32)));
+    let mut calendar: Calendar<u32> = Calendar::new();
+    calendar.come(start, (0..).zip(&states).filter(|(_, state)| state.open < 2).map(|(task, _)| task));
+    // What the sends of a cycle lead to: whom they free, and who is ready, at once or after a sum.
+    let (mut freed, mut next, mut summed) = (Vec::new(), Vec::new(), Vec::new());
+    // Within a cycle the order does not matter: lanes choose when all that is ready waits.
+    while let Some((now, mut day)) = calendar.next() {
+        for &which in &day.came {
+            let State { rank, tie, lane, .. } = states[which as usize];
+            waiting[lane as usize].push((rank, tie, Reverse(which)));
+            let (free, known) = &mut lane_free[lane as usize];
+            if !*known {
+                *known = true;
+                match now.max(*free) {
+                    at if at == now => day.free.push(lane),
+                    at => calendar.free(at, [lane]),
+                }
             }
         }
-        lane_free[lane] = (now + pace.slot, !waiting[lane].is_empty());
-        if lane_free[lane].1 {
-            events.push(Reverse((now + pace.slot, FREE, which)));
+        for &which in &day.free {
+            let lane = which as usize;
+            let free = taken.free(lane, now, pace);
+            if free > now {
+                calendar.free(free, [which]);
+                continue;
+            }
+            let Some((.., Reverse(task))) = waiting[lane].pop() else { continue };
+            cycles[task as usize] = now;
+            for &after in &followers[starts[task as usize] as usize..starts[task as usize + 1] as usize] {
+                // The last one that it waits for is the last that starts.
+                let open = &mut states[after as usize].open;
+                *open -= 2;
+                match *open {
+                    0 => next.push(after),
+                    1 => summed.push(after),
+                    _ => {}
+                }
+            }
+            lane_free[lane] = (now + pace.slot, !waiting[lane].is_empty());
+            if lane_free[lane].1 {
+                freed.push(which);
+            }
         }
+        calendar.done(day);
+        calendar.free(now + pace.slot, freed.drain(..));
+        calendar.come(now + pace.hop, next.drain(..));
+        calendar.come(now + pace.hop + pace.reduce, summed.drain(..));
     }
     cycles
 }

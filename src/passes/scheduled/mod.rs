@@ -10,6 +10,7 @@
 
 mod bounds;
 mod error;
+mod farthest;
 mod flood;
 mod ground;
 mod groups;
@@ -23,6 +24,7 @@ mod send;
 
 pub use bounds::bound_cycles;
 pub use error::ScheduledError;
+pub use farthest::farthest;
 pub use groups::plan_groups;
 pub use job::{Job, Messages, Site};
 pub use plan::{bounds, least_cycles, plan};

@@ -13,7 +13,7 @@ use super::list::{Taken, Task, Tasks, list};
 use super::paths::ways;
 use super::reduce::{Groups, Recipe, Sums, Trees};
 use super::send;
-use crate::ids::NodeId;
+use crate::ids::{Id, NodeId};
 use crate::ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm, DESKEW_CYCLES, SlotPace};
 use crate::random::Keyed;
@@ -71,11 +71,29 @@ pub fn bounds(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>) -
     Ok(of_ground(&Ground::new(scene, root.is_none(), None)?, collective, root))
 }
 
-/// What an algorithm takes at least, whatever the fabric: where everybody is told everything, a channel
-/// carries every vector.
-pub fn least_cycles(algorithm: CollectiveAlgorithm, vectors: u64, pace: SlotPace) -> u32 {
-    let slots = if algorithm == CollectiveAlgorithm::Hops { vectors.saturating_sub(1) } else { 0 };
-    u32::try_from(slots.saturating_mul(u64::from(pace.slot))).unwrap_or(u32::MAX).saturating_add(pace.hop)
+/// What an algorithm takes at least: where everybody is told everything, a channel carries every vector; by
+/// portions some channel carries what it does of one turn in every turn. Of groups by themselves a hop.
+pub fn least_cycles(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm, grouped: bool) -> u32 {
+    let starts = match algorithm {
+        CollectiveAlgorithm::Hops => job.vectors,
+        CollectiveAlgorithm::Portions if !grouped => busiest_of_portions(site, job).unwrap_or(1),
+        _ => 1,
+    };
+    let slots = starts.saturating_sub(1).saturating_mul(u64::from(site.pace.slot));
+    u32::try_from(slots).unwrap_or(u32::MAX).saturating_add(site.pace.hop)
+}
+
+/// Vectors on the busiest channel in all whole turns of an all-reduce by portions.
+fn busiest_of_portions(site: Site<'_>, job: Job<'_>) -> Option<u64> {
+    let ground = Ground::new(site.scene, false, job.members).ok()?;
+    if 2 * u128::from(job.vectors) * ground.living.len() as u128 > u128::from(MOST_SENDS) {
+        return None;
+    }
+    let groups = Groups::new(&ground, job.block, CollectiveAlgorithm::Portions).ok()?;
+    let turn = groups.turn().filter(|&turn| groups.len() > 1 && turn <= job.vectors)?;
+    let mut carried = vec![0u64; ground.lanes.len()];
+    groups.portions(turn).tasks.all.iter().for_each(|task| carried[task.lane as usize] += 1);
+    Some(carried.into_iter().max()? * (job.vectors / turn))
 }
 
 /// Whether every chip has as many vectors as any other.
@@ -106,6 +124,22 @@ fn taken(ground: &Ground<'_>, before: &[&Timed], (start, slot): (u32, u32)) -> T
     let mut taken = Taken::of(ground.lanes.len());
     starts.into_iter().for_each(|(lane, cycle)| taken.take(lane, cycle, slot));
     taken
+}
+
+/// The first of some tries after which least time has passed; when one has taken as little as any can, no
+/// more are made.
+fn shortest<T: Send>(tries: u64, least: u32, one: impl Fn(u64) -> T + Sync, end: impl Fn(&T) -> u32) -> Option<T> {
+    let mut best: Option<T> = None;
+    // At a time as many as run at once: which is best does not depend on how many those are.
+    let together = rayon::current_num_threads() as u64;
+    let mut begun = 0;
+    while begun < tries && best.as_ref().is_none_or(|best| end(best) > least) {
+        let next = tries.min(begun + together);
+        let found: Vec<T> = (begun..next).into_par_iter().map(&one).collect();
+        best = best.into_iter().chain(found).min_by_key(&end);
+        begun = next;
+    }
+    best
 }
 
 /// What is sent, and what sums are made of.
@@ -149,12 +183,13 @@ impl Plan<'_> {
             }
         }
         let tries = (FLOOD_WORK / tasks.all.len().max(1) as u64).clamp(1, TRIES);
+        let least = tasks.least(ground.lanes.len(), site.pace) + job.start;
         let order = |number: u64| {
             let keyed = Keyed::new(job.seed, 2 + number);
             list(&tasks, ground.lanes.len(), &self.taken, site.pace, job.start, |task| (keyed.at(task, 0) >> 40) as u32)
         };
-        let found: Vec<Vec<u32>> = (0..tries).into_par_iter().map(order).collect();
-        let best = found.into_iter().min_by_key(|cycles| cycles.iter().max().copied()).unwrap_or_default();
+        let last = |cycles: &Vec<u32>| cycles.iter().max().copied().unwrap_or(0);
+        let best = shortest(tries, least, order, last).unwrap_or_default();
         (self.sends(&tasks, &best, &vectors), Recipe::NONE)
     }
 
@@ -188,9 +223,8 @@ impl Plan<'_> {
         let receptions = held.count(self.ground) * self.ground.chips.len() as u64;
         let tries = (FLOOD_WORK / receptions.max(1)).clamp(1, TRIES);
         let one = |number: u64| flood(self.ground, held, pace, (self.job.start, taken), (DRAWN, self.job.seed.wrapping_add(number)));
-        let found: Vec<Vec<Crossing>> = (0..tries).into_par_iter().map(one).collect();
-        let end = |crossings: &Vec<Crossing>| crossings.last().map_or(0, |last| last.cycle);
-        found.into_iter().min_by_key(end).unwrap_or_default()
+        let last = |crossings: &Vec<Crossing>| crossings.last().map_or(0, |last| last.cycle);
+        shortest(tries, held.least(self.ground, pace) + self.job.start, one, last).unwrap_or_default()
     }
 
     fn reduce(&self, algorithm: CollectiveAlgorithm) -> Result<Sent, ScheduledError> {
@@ -235,9 +269,15 @@ impl Plan<'_> {
         let mut sums = trees.tasks(all);
         sums.tasks.rank_by_tail(site.pace);
         // The first vector of every chip, then all second ones.
+        let mut turns = vec![0u32; ground.nodes()];
+        let mut next = |owner: &NodeId| {
+            turns[owner.index()] += 1;
+            turns[owner.index()] - 1
+        };
+        let owned: Vec<u32> = if let Held::By(owners) = held { owners.iter().map(&mut next).collect() } else { Vec::new() };
         let turn = |vector: u64| match held {
             Held::Each(each) => (vector % each) as u32,
-            Held::By(owners) => (vector - owners.partition_point(|owner| *owner < owners[vector as usize]) as u64) as u32,
+            Held::By(_) => owned[vector as usize],
         };
         let listed = self.listed(sums, turn);
         if !self.taken.is_empty() || site.pace.deskew > 0 {
@@ -271,7 +311,7 @@ impl Plan<'_> {
 
     fn schedule(&self, algorithm: CollectiveAlgorithm, mut sends: Vec<TimedSend>, recipe: Recipe) -> Schedule {
         let Self { ground, job, site, .. } = self;
-        sends.sort_unstable();
+        sends.par_sort_unstable();
         let summed = if job.collective.sums() { site.pace.reduce } else { 0 };
         let end = sends.last().map_or(job.start, |last| last.cycle + site.pace.hop + summed);
         let canonical = ground.is_canonical();

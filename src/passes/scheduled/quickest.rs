@@ -10,6 +10,11 @@ use crate::ids::{Id, NodeId};
 use crate::model::SlotPace;
 use std::collections::VecDeque;
 
+/// Ways that share no channel, at most.
+pub(super) const DISJOINT: usize = 16;
+/// The most routers for which levels, or lengths of channels, are listed as a bound.
+pub(super) const LISTED_NODES: usize = 2048;
+
 /// So many ways at a time, and what they prove.
 pub(super) struct Disjoint {
     /// Each a list of channels, by number in the [`Net`].

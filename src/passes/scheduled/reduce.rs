@@ -14,6 +14,9 @@ use crate::ids::{Id, NodeId};
 use crate::ir::{Sum, Total};
 use crate::model::CollectiveAlgorithm;
 
+/// Turns of portions that are looked through for one like the first.
+const MOST_TURNS: usize = 64;
+
 /// Tasks, and which value each carries, by its number.
 pub(super) struct Sums {
     pub(super) tasks: Tasks,
@@ -123,8 +126,10 @@ impl<'a> Trees<'a> {
         let mut sums = Sums { tasks: Tasks::default(), values: Vec::new(), recipe };
         // Backwards, so that those who are waited for come first: crossing `at` is task `last - at`.
         let last = self.crossings.len() as u32 - 1;
+        let mut before: Vec<u32> = Vec::new();
         for at in (0..self.crossings.len()).rev() {
-            let before: Vec<u32> = self.followers(at).iter().map(|&after| last - after).collect();
+            before.clear();
+            before.extend(self.followers(at).iter().map(|&after| last - after));
             let (lane, value) = self.back(at, levels);
             sums.add(Task { lane: lane as u32, rank: 0, sums: !before.is_empty() }, value, &before);
         }
@@ -227,6 +232,13 @@ impl<'a> Groups<'a> {
     /// Groups.
     pub(super) fn len(&self) -> usize {
         self.groups.len()
+    }
+
+    /// Vectors after which portions take the same cables again, if those are not many.
+    pub(super) fn turn(&self) -> Option<u64> {
+        let most = self.cables.iter().map(Vec::len).max()?;
+        let turns = (1..=MOST_TURNS).find(|&turns| self.cables.iter().all(|cables| turns.is_multiple_of(cables.len().max(1))));
+        turns.filter(|_| most > 0).map(|turns| (turns * self.len()) as u64)
     }
 
     /// The cable from a group to another that a vector takes.

@@ -11,15 +11,13 @@ use super::ground::{Ground, Lane};
 use super::job::{Messages, Plan};
 use super::list::{Taken, Task, Tasks, list};
 use super::paths::{Net, UNIT};
-use super::quickest::{Disjoint, Levels, cycles, dealt, disjoint, into};
+use super::quickest::{DISJOINT, Disjoint, LISTED_NODES, Levels, cycles, dealt, disjoint, into};
 use crate::ids::{Id, NodeId};
 use crate::ir::{CollectiveBound, Scene, TimedMessage, TimedSend};
 use crate::model::{MessageWays, SlotPace};
 use crate::random::Stream;
 use rayon::prelude::*;
 
-/// Ways that share no channel, at most.
-const DISJOINT: usize = 16;
 /// Ways that a message may choose from.
 const KEPT: usize = 32;
 /// Rounds of searches with lengths.
@@ -32,8 +30,6 @@ const SEARCHED: u64 = 300_000_000;
 const PRICES: [u64; 12] = [0, 1, 2, 3, 4, 6, 8, 10, 13, 16, 21, 27];
 /// Looks at lanes that all tries together may take.
 const LOOKS: u64 = 100_000_000;
-/// The most routers for which lengths of channels are listed as a bound.
-const LISTED_NODES: usize = 2048;
 
 /// Whether every image of a message is a message.
 pub(super) fn is_symmetric(scene: &Scene<'_>, messages: &[TimedMessage]) -> bool {

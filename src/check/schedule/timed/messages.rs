@@ -87,13 +87,38 @@ pub(super) fn witnesses(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -
     Ok(())
 }
 
-/// What levels say of a message. Were all vectors there by some cycle, each would have crossed a channel from
-/// a router in or after the cycle in which it begins to count to one before that cycle.
+/// What levels say of a message.
 fn quickest(scene: &Scene<'_>, timed: &Timed, number: u32, levels: &[Option<u32>]) -> Result<CollectiveBound, &'static str> {
     let message = timed.messages.get(number as usize).ok_or("is of no message")?;
     if levels.len() != scene.topology.node_count() || levels[message.from.index()] != Some(0) || levels[message.to.index()].is_some() {
         return Err("has levels that do not part the ends of its message");
     }
+    let cycles = crossed(scene, timed, levels, message.vectors.into())? + u64::from(message.earliest);
+    Ok(CollectiveBound::Quickest { message: number, levels: levels.to_vec(), cycles })
+}
+
+/// What levels say of something that all chips must have all of: what a chip of level 0, or the root, has for
+/// every vector must come to a chip without a level.
+pub(super) fn told_all(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    timed: &Timed,
+    levels: &[Option<u32>],
+) -> Result<CollectiveBound, CheckError> {
+    let starts = |node: NodeId| levels[node.index()] == Some(0) && schedule.root.is_none_or(|root| root == node);
+    let parts = levels.len() == scene.topology.node_count()
+        && scene.endpoints().any(starts)
+        && scene.endpoints().any(|node| levels[node.index()].is_none());
+    if !parts || !matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast) || timed.groups != 1 {
+        return Err(wrong("a bound has levels that part nobody from who must hear of it".to_owned()));
+    }
+    let cycles = crossed(scene, timed, levels, schedule.chunks.into()).map_err(|what| wrong(format!("a bound {what}")))?;
+    Ok(CollectiveBound::Quickest { message: 0, levels: levels.to_vec(), cycles })
+}
+
+/// The cycles that so many vectors take by levels. Were all there by some cycle, each would have crossed a
+/// channel from a router in or after the cycle in which it begins to count to one before that cycle.
+fn crossed(scene: &Scene<'_>, timed: &Timed, levels: &[Option<u32>], wanted: u64) -> Result<u64, &'static str> {
     let (hop, slot) = (u64::from(timed.pace.hop), u64::from(timed.pace.slot));
     // Pairs of levels that channels lead between, and how many do; only rising ones are crossed.
     let mut rises: BTreeMap<(u32, Option<u32>), u64> = BTreeMap::new();
@@ -115,7 +140,6 @@ fn quickest(scene: &Scene<'_>, timed: &Timed, number: u32, levels: &[Option<u32>
         }
         starts
     };
-    let wanted = u64::from(message.vectors);
     let mut end = u64::from(timed.end - timed.start) + 1;
     // It grows with the cycle: halve what is between one that is too soon and one that is not.
     if carried(end) < wanted {
@@ -126,7 +150,7 @@ fn quickest(scene: &Scene<'_>, timed: &Timed, number: u32, levels: &[Option<u32>
         let middle = soon + (end - soon) / 2;
         if carried(middle) < wanted { soon = middle + 1 } else { end = middle }
     }
-    Ok(CollectiveBound::Quickest { message: number, levels: levels.to_vec(), cycles: end + u64::from(message.earliest) })
+    Ok(end)
 }
 
 /// What lengths of channels say: every vector makes at least the way between its ends.
