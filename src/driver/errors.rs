@@ -111,6 +111,13 @@ pub(super) enum DriverError {
         /// Where they should go.
         path: String,
     },
+    /// Specs that cannot be built by one command.
+    #[error("these specs cannot be built together: {what}")]
+    #[diagnostic(code(FAB0543), help("build them one by one, or into directories of their own with `--out`"))]
+    SeveralSpecs {
+        /// Why.
+        what: String,
+    },
     /// The golden outputs are not what came out.
     #[error("the outputs differ from `{path}`")]
     #[diagnostic(code(FAB0508), help("if the change is meant, run again with `--update` and commit the result"))]

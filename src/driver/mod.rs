@@ -27,6 +27,7 @@ mod read;
 mod repair;
 mod requests;
 mod scheduled;
+mod several;
 mod sim;
 mod sim_options;
 mod staging;

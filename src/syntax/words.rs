@@ -51,6 +51,7 @@ macro_rules! items {
 /// Every item, in the order of the normal form.
 pub const ITEMS: &[ItemWord] = items! {
     "use" 0 Line "use \"parts/tpu_v4.fab\";";
+    "param" 1 Line "param cubes = 4 in 1..=128;";
     "let" 1 Line "let side = 4;";
     "clock" 2 Setting "clock = 1.05 GHz;";
     "link" 2 Named "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
@@ -90,7 +91,8 @@ const FOREIGN: &[(&[&str], &str)] = &[
     (&["frequency", "freq", "clk"], "clock"),
     (&["cable", "wire", "fiber", "port"], "link"),
     (&["import", "include"], "use"),
-    (&["const", "var", "param", "def", "define", "set"], "let"),
+    (&["const", "var", "def", "define", "set"], "let"),
+    (&["parameter", "arg", "argument", "option", "variable"], "param"),
     (&["assert", "ensure", "constraint", "expect", "check"], "require"),
     (&["traffic", "workload"], "demand"),
     (&["topo", "network", "graph"], "topology"),

@@ -249,4 +249,14 @@ A reader that has seen enough (`fabc explain | head -1`) is no error.",
 Two `--emit` name one file, and the second would replace the first. Give each a path of its own, or a folder, with a `/` at its end:
 `--emit dot=drawings/,graphml=drawings/`.",
     },
+    CodeDoc {
+        code: "FAB0543",
+        title: "specs that cannot be built together",
+        text: "\
+`fabc build` of several specs writes every fabric to its own directory below that of `--out`: two fabrics of one name (capitals do not count)
+would be one directory. Single formats (`--emit`) are of one spec, and standard input (`-`) can be read once. Nothing was compiled.
+
+`--golden`, `--set` and all other options hold for every spec; every spec is built, also after one that could not be, and the exit code is the
+greatest of theirs.",
+    },
 ];

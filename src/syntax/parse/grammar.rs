@@ -39,6 +39,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::item
         | Rule::use_file
         | Rule::let_name
+        | Rule::param
         | Rule::link
         | Rule::router
         | Rule::chip
@@ -58,7 +59,19 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::item_name | Rule::router_name | Rule::bracketed | Rule::quoted => Words("the name of a router, or a number"),
         Rule::steps => Words("rates such as `0.1 .. 1.8 step 0.1`"),
         Rule::block => Words("`{`"),
-        Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::level | Rule::setting | Rule::limit => Words("a setting"),
+        Rule::statement
+        | Rule::change
+        | Rule::text
+        | Rule::mesh
+        | Rule::couple
+        | Rule::component
+        | Rule::level
+        | Rule::setting
+        | Rule::limit => Words("a setting"),
+        Rule::changes => Words("`{`"),
+        Rule::among => Words("`in lo..=hi`"),
+        Rule::through => Words("`..=`"),
+        Rule::given => Words("`name=value`"),
         Rule::share => Words("`of`"),
         Rule::joined => Words("`joined`"),
         Rule::groups => Words("`over groups of n`"),
@@ -69,6 +82,8 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::file_block
         | Rule::dims_block
         | Rule::choice_file
+        | Rule::named_file
+        | Rule::constant
         | Rule::choice_dims
         | Rule::some_dims
         | Rule::quantity => Words("a value"),
@@ -91,6 +106,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::kw_fabric => Keyword("`fabric`"),
         Rule::kw_use
         | Rule::kw_let
+        | Rule::kw_param
         | Rule::kw_link
         | Rule::kw_router
         | Rule::kw_chip
@@ -124,7 +140,8 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::wrong_dots
         | Rule::wrong_by
         | Rule::tuple
-        | Rule::let_unit
+        | Rule::wrong_through
+        | Rule::path_name
         | Rule::split_weight
         | Rule::no_weight
         | Rule::stray_assign
