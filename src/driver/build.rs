@@ -262,7 +262,7 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
 }
 
 /// Compiles what [`front`] read.
-fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
+pub(super) fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
     let Loaded { fabric, sources, .. } = loaded;
     let last = args.stop_after.unwrap_or(Stage::Emit);
     let compiled = match watch.time("compile", || compile(fabric, last, watch)) {
@@ -289,13 +289,13 @@ fn requires_hold(outcomes: &[RequireOutcome], sources: SourceMap) -> Result<(), 
 }
 
 /// What of the command line decides what is written; it stands in the manifest.
-fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
+pub(super) fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
     let early = args.stop_after.filter(|last| *last < Stage::Emit);
     early.map(|last| ("stop_after".to_owned(), last.name().to_owned())).into_iter().collect()
 }
 
 /// The option that makes the tables binary, where they are to be; it stands in the manifest too.
-fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
+pub(super) fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
     use emit::{BINARY_TABLES, LISTED_ENTRIES_IN_JSON, listed_entries};
     let entries = listed_entries(compiled);
     let binary = match form {

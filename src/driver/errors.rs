@@ -326,6 +326,15 @@ pub(super) enum DriverError {
         /// What to add.
         lacks: &'static str,
     },
+    /// A sweep that cannot be made, or not yet.
+    #[error("{what}")]
+    #[diagnostic(code(FAB0581), help("{hint}"))]
+    Sweep {
+        /// What is wrong.
+        what: String,
+        /// What to write.
+        hint: String,
+    },
     /// A panic.
     #[error("fabc has a bug: {message}")]
     #[diagnostic(

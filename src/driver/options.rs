@@ -3,6 +3,7 @@
 use super::collective_options::CollectiveArgs;
 use super::estimate_options::EstimateArgs;
 use super::sim_options::SimArgs;
+use super::sweep_options::SweepArgs;
 use crate::compile::Stage;
 use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -47,6 +48,8 @@ pub struct Options {
 pub enum Command {
     /// Compile a spec and write its output directory
     Build(BuildArgs),
+    /// Compile a spec with many values of its parameters, and compare
+    Sweep(SweepArgs),
     /// Compile a spec and write nothing
     Check(CheckArgs),
     /// Lay specs out the one way there is

@@ -35,6 +35,14 @@ pub(super) fn spec(path: &str, sets: &[String]) -> Result<Loaded, Stop> {
     // Read up front: that a spec is missing is not an error *in* the spec. Standard input can be read only
     // once.
     let text = spec_text(path)?;
+    spec_from(path, text, sets)
+}
+
+/// The same of a spec whose text is known.
+///
+/// # Errors
+/// The spec has errors.
+pub(super) fn spec_from(path: &str, text: String, sets: &[String]) -> Result<Loaded, Stop> {
     let root = if path == "-" { STDIN } else { path };
     let (fabric, spec, sources) = model::read_with(root, &After { first: Cell::new(Some(text)), path: &str::to_owned }, sets)?;
     let warnings = model::warnings(&spec, &fabric);

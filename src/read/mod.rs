@@ -20,6 +20,7 @@ mod repair;
 mod schedule;
 mod schedule_bin;
 mod simulation;
+mod sweep;
 mod symmetry;
 mod tables;
 mod tables_bin;
@@ -37,6 +38,7 @@ pub(crate) use ocs::{AnyConfigDb, AnyOcsFile, ConfigCrossConnect, ConfigDb, Conf
 pub(crate) use repair::{DeltaFile, RepairFile};
 pub(crate) use schedule::ScheduleFile;
 pub(crate) use simulation::{BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine, millionths};
+pub(crate) use sweep::{FailedFile, SweepFile};
 pub(crate) use symmetry::{NoGroup, closure, of_blocks};
 pub(crate) use tables::{AnyRouterLine, AnyTablesFile, Line, RouterLine, Served, TablesFile, TablesHead, key_of, width_of};
 pub(crate) use tables_bin::BinaryTables;

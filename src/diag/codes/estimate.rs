@@ -158,4 +158,15 @@ A repair lays new ways beside old ones: a packet that comes by another input goe
 those of `routing = allowed_turns;`. Where the destination alone is the key, a new way for one packet is a new way for all that
 come by.",
     },
+    CodeDoc {
+        code: "FAB0581",
+        title: "a sweep that cannot be made, or not yet",
+        text: "\
+`fabc sweep SPEC --set cubes=2,4,8 --set seed=1..=8` runs all combinations of values: lists with commas, and ranges of integers without their end
+(`1..9`) or with it (`1..=8`). A range is not empty, and a sweep has at most 100000 runs. It stops after `synthesize` or later, since before that
+there is nothing to compare.
+
+`fabc sweep run` and `merge` read the plan (`sweep.json`) that `fabc sweep plan` wrote with the same version of fabc. A table is written when
+every run is there: `fabc sweep run DIR` runs what is missing, whatever was interrupted.",
+    },
 ];
