@@ -135,6 +135,21 @@ fn a_killed_worker_loses_nothing() {
 }
 
 #[test]
+fn what_is_swept_may_stand_in_the_spec() {
+    let place = workplace();
+    let swept = ring().replace("fabric ring {", "sweep { n = 3..=4; most = 4, 8; }\nfabric ring {");
+    std::fs::write(place.path().join("swept.fab"), &swept).unwrap();
+    let (out, _) = fabc(place.path(), &["sweep", "swept.fab", "--until", "synthesize", "--set", "most=6"], 0);
+    assert!(out.contains("2 of 2 runs") && out.contains("most  n"), "{out}");
+    let (out, _) = fabc(place.path(), &["sweep", "swept.fab", "--until", "synthesize"], 0);
+    assert!(out.contains("4 of 4 runs"), "{out}");
+    fabc(place.path(), &["check", "swept.fab"], 0);
+    std::fs::write(place.path().join("swept.fab"), swept.replace("3..=4", "3, 13")).unwrap();
+    let (_, err) = fabc(place.path(), &["sweep", "swept.fab", "--message-format", "short"], 1);
+    assert!(err.contains("swept.fab:") && err.contains("FAB0144"), "{err}");
+}
+
+#[test]
 fn what_cannot_be_swept_is_told_before_anything_is_run() {
     let place = workplace();
     let (_, err) = fabc(place.path(), &["sweep", "ring.fab", "--set", "n=4,13", "--message-format", "short"], 1);

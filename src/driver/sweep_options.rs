@@ -46,8 +46,8 @@ pub struct SweepPlanArgs {
     #[arg(value_name = "SPEC", required = true)]
     pub spec: Option<String>,
 
-    /// The values of a parameter: `cubes=2,4,8`, `seed=1..9` (without 9), `seed=1..=8`; several times, for all
-    /// combinations
+    /// The values of a parameter: `cubes=2,4,8`, `seed=1..9` (without 9), `seed=1..=8`; several times, for
+    /// all combinations
     #[arg(long, value_name = "NAME=VALUES")]
     pub set: Vec<String>,
 

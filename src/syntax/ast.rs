@@ -7,7 +7,7 @@
 mod constant;
 mod expr;
 
-pub use constant::{Among, Constant, ConstantKind, Given, Let, Param};
+pub use constant::{Among, Constant, ConstantKind, Given, Let, Param, Swept, SweptValue};
 pub use expr::{Expr, ExprKind, Name, Operator, Quantity, Text};
 
 use crate::diag::Span;
@@ -92,6 +92,8 @@ pub enum ItemKind {
     Let(Let),
     /// `param name = value in range;`
     Param(Param),
+    /// `sweep { name = values; .. }`
+    Sweep(Vec<Swept>),
     /// `clock = ..;`, `cubes = ..;`, `demand = ..;`, `topology = ..;`, `routing = ..;`
     Setting(Setting),
     /// `link name { .. }`
@@ -129,6 +131,7 @@ impl ItemKind {
             ItemKind::Use(_) => "use",
             ItemKind::Let(_) => "let",
             ItemKind::Param(_) => "param",
+            ItemKind::Sweep(_) => "sweep",
             ItemKind::Setting(setting) => &setting.name.value,
             ItemKind::Link(..) => "link",
             ItemKind::Router(_) => "router",

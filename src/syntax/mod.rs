@@ -24,6 +24,6 @@ pub use normalize::{
     DEMAND_INPUT, GRAPH_INPUTS, OCS_INPUT, graph_input, input_copy, is_graphml, normalize, pairs_input, require_order, with_design,
     with_inputs,
 };
-pub use print::{expr as written, port as written_port, print, print_spec};
+pub use print::{expr as written, port as written_port, print, print_spec, swept as written_values};
 pub use scan::tokens;
 pub use used::used_names;

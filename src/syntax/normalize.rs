@@ -20,7 +20,7 @@ pub fn normalize(spec: &Spec) -> Spec {
     let spec = &bind(spec).spec;
     let normal = Normal { constants: Constants::of(spec) };
     let fabric = spec.fabric();
-    let kept = spec.items().into_iter().filter(|item| !matches!(item.kind, ItemKind::Let(_) | ItemKind::Param(_)));
+    let kept = spec.items().into_iter().filter(|item| !matches!(item.kind, ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_)));
     let mut items: Vec<Item> = kept.map(|item| normal.item(item)).collect();
     items.sort_by_cached_key(item_key);
     let fabric = Fabric { name: fabric.name.clone(), items, head: fabric.head, span: fabric.span };
@@ -181,7 +181,7 @@ struct Normal {
 impl Normal {
     fn item(&self, item: &Item) -> Item {
         let kind = match &item.kind {
-            ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) => item.kind.clone(),
+            ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => item.kind.clone(),
             ItemKind::Setting(setting) => ItemKind::Setting(self.setting(setting)),
             ItemKind::Link(name, block) => ItemKind::Link(name.clone(), self.block(block, &[])),
             ItemKind::Router(block) => ItemKind::Router(self.block(block, &[])),

@@ -68,6 +68,10 @@ impl<'a> Line<'a> {
                 };
                 (format!("param {} = {}{among};", name.value, constant(value)), None)
             }
+            ItemKind::Sweep(all) => {
+                let lines: String = all.iter().map(|swept| format!("{} = {}; ", swept.name.value, self::swept(swept))).collect();
+                (if all.is_empty() { "sweep {}".to_owned() } else { format!("sweep {{ {lines}}}") }, None)
+            }
             ItemKind::Setting(setting) => self::setting(setting),
             ItemKind::Link(name, block) | ItemKind::Simulate(name, block) => {
                 (format!("{} {}", item.kind.keyword(), name.value), Some(block))
@@ -322,6 +326,15 @@ pub(super) fn told(statement: &Statement) -> String {
         }
         _ => text.trim_end_matches(';').to_owned(),
     }
+}
+
+/// `1..=8, 10`
+pub fn swept(swept: &Swept) -> String {
+    let one = |value: &SweptValue| match value {
+        SweptValue::One(value) => constant(value),
+        SweptValue::Range { first, last, through } => format!("{}{}{}", first.value, if *through { "..=" } else { ".." }, last.value),
+    };
+    swept.values.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// The value of a constant as it is written.

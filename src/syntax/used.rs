@@ -28,6 +28,13 @@ impl Used {
                     [low, high].into_iter().for_each(|end| self.expr(&end.number));
                 }
             }
+            ItemKind::Sweep(all) => {
+                for value in all.iter().flat_map(|swept| &swept.values) {
+                    if let SweptValue::One(value) = value {
+                        self.constant(value);
+                    }
+                }
+            }
             ItemKind::Setting(setting) | ItemKind::Collective(setting) => self.value(&setting.value.kind),
             ItemKind::Require(require) => self.expr(&require.value.number),
             ItemKind::Ocs(ocs) => {

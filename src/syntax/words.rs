@@ -53,6 +53,7 @@ pub const ITEMS: &[ItemWord] = items! {
     "use" 0 Line "use \"parts/tpu_v4.fab\";";
     "param" 1 Line "param cubes = 4 in 1..=128;";
     "let" 1 Line "let side = 4;";
+    "sweep" 1 Block "sweep { cubes = 2, 4, 8; seed = 1..=8; }";
     "clock" 2 Setting "clock = 1.05 GHz;";
     "link" 2 Named "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
     "router" 3 Block "router { radix = 36; hosts = 18; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 20 cycles; }";

@@ -118,10 +118,13 @@ fn spec() -> impl Strategy<Value = String> {
         Just("lab = \"lab 1.csv\";"),
         Just("topology = synthesize { seed = 1; }"),
     ];
-    (params, prop::collection::vec(value, 0..3), prop::collection::vec(change, 0..4)).prop_map(|(params, lets, changes)| {
+    let swept = prop_oneof![Just(""), Just("sweep { p0 = 1 , 2..4, -1 ..= 3, \"a b\";; p1 = up_down; }"), Just("sweep{}")];
+    let swept = swept.prop_map(|text| text.replace(";;", ";"));
+    let parts = (params, prop::collection::vec(value, 0..3), prop::collection::vec(change, 0..4), swept);
+    parts.prop_map(|(params, lets, changes, swept)| {
         let params: String = params.iter().enumerate().map(|(at, (value, among))| format!("param p{at}={value}{among};")).collect();
         let lets: String = lets.iter().enumerate().map(|(at, value)| format!("let l{at} ={value} ;")).collect();
-        format!("use \"part\" {{ {} }}\n{params}{lets}\nfabric pod {{ x = p0; y = l0 * 2; demand = matrix p1; }}", changes.join(" "))
+        format!("use \"part\" {{ {} }}\n{params}{lets}{swept}\nfabric pod {{ x = p0; y = l0 * 2; demand = matrix p1; }}", changes.join(" "))
     })
 }
 

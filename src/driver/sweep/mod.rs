@@ -23,7 +23,8 @@ use crate::emit;
 use crate::ir::{SweepPlan, SweepRun};
 use crate::limits::ARTIFACT_BYTES;
 use crate::read::{SweepFile, tagged};
-use crate::syntax::print_spec;
+use crate::syntax::ast::{Entry, ItemKind};
+use crate::syntax::{self, print_spec};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -72,14 +73,20 @@ fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), Stop> {
         return Err(DriverError::Sweep { what, hint: "stop after `synthesize` or later".to_owned() }.into());
     }
     let until = args.until.filter(|stage| *stage < Stage::Emit).map(|stage| stage.name().to_owned());
-    let swept = args.set.iter().map(|set| values::swept(set)).collect::<Result<Vec<_>, _>>()?;
     let text = read::spec_text(spec)?;
+    let mut swept = args.set.iter().map(|set| values::swept(set)).collect::<Result<Vec<_>, _>>()?;
+    // The command line goes over what the spec sweeps.
+    for set in declared(spec, &text) {
+        let declared = values::swept(&set)?;
+        if swept.iter().all(|known| known.name != declared.name) {
+            swept.push(declared);
+        }
+    }
     let mut plan = SweepPlan { until, parameters: swept.iter().map(|swept| swept.name.clone()).collect(), runs: Vec::new() };
     let mut files = Vec::new();
     for values in values::combinations(&swept)? {
         let sets: Vec<String> = plan.parameters.iter().zip(&values).map(|(name, value)| format!("{name}={value}")).collect();
-        let Loaded { fabric, spec: normal, settings, .. } =
-            read::spec_from(spec, text.clone(), if args.set.is_empty() { &[] } else { &sets })?;
+        let Loaded { fabric, spec: normal, settings, .. } = read::spec_from(spec, text.clone(), &sets)?;
         let mut needed = vec![("spec.fab".to_owned(), print_spec(&normal))];
         needed.extend(emit::inputs(&fabric));
         let key = key(&needed, plan.until.as_deref());
@@ -102,6 +109,18 @@ fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), Stop> {
     make_directory(&directory)?;
     write::write(&directory.join(PLAN), emit::sweep_json(&plan).as_bytes())?;
     Ok((directory, plan))
+}
+
+/// What the `sweep` blocks of a spec say, as a command line would. A spec with errors is told of them when it
+/// is read.
+fn declared(path: &str, text: &str) -> Vec<String> {
+    let Ok(file) = syntax::parse_file(path, text).0 else { return Vec::new() };
+    let items = file.entries.iter().flat_map(|entry| match entry {
+        Entry::Fabric(fabric) => &fabric.items[..],
+        Entry::Item(item) => std::slice::from_ref(item),
+    });
+    let all = items.filter_map(|item| if let ItemKind::Sweep(all) = &item.kind { Some(all) } else { None }).flatten();
+    all.map(|swept| format!("{}={}", swept.name.value, syntax::written_values(swept))).collect()
 }
 
 /// The name of a run: what it is made of, and by what.

@@ -59,6 +59,31 @@ impl Among {
     }
 }
 
+/// `seed = 1..=8, 10;` in a `sweep`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Swept {
+    /// The parameter.
+    pub name: Name,
+    /// Its values.
+    pub values: Vec<SweptValue>,
+}
+
+/// One value of a sweep, or several in a row.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SweptValue {
+    /// `128 GB/s`
+    One(Constant),
+    /// `1..8`, or with `through` `1..=8`: digits as written.
+    Range {
+        /// The first integer.
+        first: Name,
+        /// Where it ends.
+        last: Name,
+        /// Whether that is one of them.
+        through: bool,
+    },
+}
+
 /// `name=value` of `--set`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Given {

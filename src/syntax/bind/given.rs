@@ -1,9 +1,9 @@
 //! What parameters are set to: by the command line, and whether it is what they take.
 
-use super::constants::{Constants, Declared, Known};
+use super::constants::{Constants, Declared, Known, bare};
 use super::errors::BindError;
 use super::value::{Value, converted, evaluate};
-use crate::diag::{list, suggestion};
+use crate::diag::{Span, Spanned, list, suggestion};
 use crate::syntax::ast::*;
 use crate::syntax::words;
 use crate::units::{Decimal, Unit, instead, unit};
@@ -17,7 +17,7 @@ pub(super) fn given(
     defaults: &Constants,
     errors: &mut Vec<BindError>,
 ) -> BTreeMap<Text, Constant> {
-    let mut found: BTreeMap<Text, (Constant, crate::diag::Span)> = BTreeMap::new();
+    let mut found: BTreeMap<Text, (Constant, Span)> = BTreeMap::new();
     for given in &spec.given {
         let (name, span) = (&given.name.value, given.name.span);
         if let Some((_, first)) = found.get(name) {
@@ -31,24 +31,28 @@ pub(super) fn given(
                 let value = typed(given, default);
                 found.insert(name.clone(), (value, span));
             }
-            Some(constant) => {
-                let help = format!("a `let` stays as it is: write `param {name} = ..;` in the spec to have it set");
-                let declared = Some(constant.span);
-                errors.push(BindError::NoParameter { name: name.to_string(), help, span, declared, declared_as: "a `let`" });
-            }
-            None => {
-                let parameters = declared.iter().filter(|(_, constant)| constant.param.is_some()).map(|(name, _)| &**name);
-                let setting = words::item(name).is_some_and(|item| item.form.is_setting());
-                let help = match suggestion(name, parameters) {
-                    _ if setting => format!("it is a setting: declare `param {name} = ..;` and write `{name} = {name};`"),
-                    Some(help) => help,
-                    None => format!("the spec has no parameters: declare one, such as `param {name} = ..;`"),
-                };
-                errors.push(BindError::NoParameter { name: name.to_string(), help, span, declared: None, declared_as: "" });
-            }
+            _ => errors.push(no_parameter(&given.name, declared)),
         }
     }
     found.into_iter().map(|(name, (value, _))| (name, value)).collect()
+}
+
+/// The error of a name that is no parameter.
+fn no_parameter(name: &Name, declared: &BTreeMap<Text, Declared<'_>>) -> BindError {
+    let Spanned { value: name, span } = name;
+    if let Some(constant) = declared.get(name) {
+        let help = format!("a `let` stays as it is: write `param {name} = ..;` in the spec to have it set");
+        let declared = Some(constant.span);
+        return BindError::NoParameter { name: name.to_string(), help, span: *span, declared, declared_as: "a `let`" };
+    }
+    let parameters = declared.iter().filter(|(_, constant)| constant.param.is_some()).map(|(name, _)| &**name);
+    let setting = words::item(name).is_some_and(|item| item.form.is_setting());
+    let help = match suggestion(name, parameters) {
+        _ if setting => format!("it is a setting: declare `param {name} = ..;` and write `{name} = {name};`"),
+        Some(help) => help,
+        None => format!("the spec has no parameters: declare one, such as `param {name} = ..;`"),
+    };
+    BindError::NoParameter { name: name.to_string(), help, span: *span, declared: None, declared_as: "" }
 }
 
 /// A value as it was typed: what a parameter takes says whether it is a text.
@@ -71,9 +75,17 @@ pub(super) fn of_its_kind(
     constants: &Constants,
     errors: &mut Vec<BindError>,
 ) -> bool {
-    let (Some(Known { value: default, .. }), Some(set)) = (defaults.known.get(name), declared.get(name)) else { return true };
     // What has no value is told where integers are resolved.
     let Some(Known { value, span, .. }) = constants.known.get(name) else { return true };
+    let error = kind_error(name, value, *span, declared, defaults);
+    let fits = error.is_none();
+    errors.extend(error);
+    fits
+}
+
+/// Why a parameter cannot have a value of this kind.
+fn kind_error(name: &Text, value: &Value, span: Span, declared: &BTreeMap<Text, Declared<'_>>, defaults: &Constants) -> Option<BindError> {
+    let (default, set) = (&defaults.known.get(name)?.value, declared.get(name)?);
     let wanted = match default {
         Value::Quantity(_, unit) => format!("a quantity such as `{}`", example(default, &unit.value)),
         other => other.kind().to_owned(),
@@ -94,16 +106,17 @@ pub(super) fn of_its_kind(
         }
         _ => (false, None),
     };
-    if !fits {
+    if fits {
+        None
+    } else {
         let found = match value {
             Value::Quantity(_, unit) if matches!(default, Value::Quantity(..)) => format!("`{}` does not measure this", unit.value),
             Value::Text(text) => format!("`{text}` is no value of that kind"),
             other => format!("{} is {}", quoted(&other.written()), other.kind()),
         };
         let help = help.unwrap_or_else(|| format!("it is {} unless it is set, and takes what is of that kind", quoted(&default.written())));
-        errors.push(BindError::WrongValue { name: name.to_string(), wanted, help, span: *span, found, declared: set.span });
+        Some(BindError::WrongValue { name: name.to_string(), wanted, help, span, found, declared: set.span })
     }
-    fits
 }
 
 fn quoted(text: &str) -> String {
@@ -126,39 +139,88 @@ pub(super) fn fits(declared: &BTreeMap<Text, Declared<'_>>, constants: &Constant
     for (name, declared) in declared {
         let Some(among) = declared.param.and_then(|param| param.among.as_ref()) else { continue };
         let Some(Known { value, span, .. }) = constants.known.get(name) else { continue };
-        let (fits, wanted, close) = match among {
-            Among::List(items, _) => {
-                let names: Vec<&str> = items.iter().map(|item| &*item.value).collect();
-                let (Value::Word(text) | Value::Text(text)) = value else {
-                    not_listed(name, value, among, *span, errors);
-                    continue;
-                };
-                (names.contains(&&**text), format!("one of {}", list(&names)), suggestion(text, names.iter().copied()))
-            }
-            Among::Range(low, high, _) => {
-                let ends = [low, high].map(|end| evaluate(end, constants).ok());
-                let inside = match &ends {
-                    [Some(low), Some(high)] => compare(low, value).zip(compare(value, high)),
-                    _ => None,
-                };
-                let [low, high] = [low, high].map(crate::syntax::print::quantity);
-                let inside = inside.map(|(from, to)| from != Ordering::Greater && to != Ordering::Greater);
-                (inside == Some(true), format!("between {low} and {high}"), None)
-            }
+        errors.extend(among_error(name, value, *span, among, constants));
+    }
+}
+
+/// Why a parameter cannot be this.
+fn among_error(name: &Text, value: &Value, span: Span, among: &Among, constants: &Constants) -> Option<BindError> {
+    let (fits, wanted, close) = match among {
+        Among::List(items, _) => {
+            let names: Vec<&str> = items.iter().map(|item| &*item.value).collect();
+            let (Value::Word(text) | Value::Text(text)) = value else {
+                return Some(not_listed(name, value, among, span));
+            };
+            (names.contains(&&**text), format!("one of {}", list(&names)), suggestion(text, names.iter().copied()))
+        }
+        Among::Range(low, high, _) => {
+            let ends = [low, high].map(|end| evaluate(end, constants).ok());
+            let inside = match &ends {
+                [Some(low), Some(high)] => compare(low, value).zip(compare(value, high)),
+                _ => None,
+            };
+            let [low, high] = [low, high].map(crate::syntax::print::quantity);
+            let inside = inside.map(|(from, to)| from != Ordering::Greater && to != Ordering::Greater);
+            (inside == Some(true), format!("between {low} and {high}"), None)
+        }
+    };
+    let found = format!("this is {}", value.written());
+    let error = BindError::NotAmong { name: name.to_string(), wanted, help: close, span, found, declared: among.span() };
+    (!fits).then_some(error)
+}
+
+/// Complains about what a `sweep` says of parameters that there are not, or that cannot be.
+pub(super) fn swept(spec: &Spec, declared: &BTreeMap<Text, Declared<'_>>, defaults: &Constants, errors: &mut Vec<BindError>) {
+    let mut first: BTreeMap<&Text, Span> = BTreeMap::new();
+    let all = spec.items().into_iter().filter_map(|item| if let ItemKind::Sweep(all) = &item.kind { Some(all) } else { None });
+    for Swept { name, values } in all.flatten() {
+        if let Some(&first) = first.get(&name.value) {
+            let (what, help) = (format!("the parameter `{}`", name.value), "write all values into one line");
+            errors.push(BindError::Twice { what, again: "swept", help, span: name.span, first });
+            continue;
+        }
+        first.insert(&name.value, name.span);
+        let Some(Declared { param: Some(param), .. }) = declared.get(&name.value) else {
+            errors.push(no_parameter(name, declared));
+            continue;
         };
-        if !fits {
-            let found = format!("this is {}", value.written());
-            let wanted = wanted.clone();
-            errors.push(BindError::NotAmong { name: name.to_string(), wanted, help: close, span: *span, found, declared: among.span() });
+        for value in values {
+            let found: Vec<(Value, Span)> = match value {
+                SweptValue::Range { first, last, .. } => {
+                    let end = |end: &Name| Some((Value::Integer(end.value.replace('_', "").parse().ok()?), end.span));
+                    [first, last].into_iter().filter_map(end).collect()
+                }
+                SweptValue::One(constant) => {
+                    let value = match &constant.kind {
+                        ConstantKind::Text(text) => Some(Value::Text(text.value.clone())),
+                        ConstantKind::Quantity(quantity) => match bare(quantity) {
+                            Some(word) if !declared.contains_key(word) => Some(Value::Word(word.clone())),
+                            _ => evaluate(quantity, defaults).ok(),
+                        },
+                    };
+                    value.map(|value| (value, constant.span)).into_iter().collect()
+                }
+            };
+            // The end of a range may be one past what can be.
+            let open = matches!(value, SweptValue::Range { through: false, .. });
+            for (at, (value, span)) in found.into_iter().enumerate() {
+                let value = match value {
+                    Value::Integer(end) if open && at == 1 => Value::Integer(end.saturating_sub(1)),
+                    value => value,
+                };
+                let error = kind_error(&name.value, &value, span, declared, defaults);
+                let among = || among_error(&name.value, &value, span, param.among.as_ref()?, defaults);
+                errors.extend(error.or_else(among));
+            }
         }
     }
 }
 
 /// Numbers are not listed but have a range.
-fn not_listed(name: &Text, value: &Value, among: &Among, span: crate::diag::Span, errors: &mut Vec<BindError>) {
+fn not_listed(name: &Text, value: &Value, among: &Among, span: Span) -> BindError {
     let (wanted, found) = ("a name or a text, where names are listed".to_owned(), format!("this is {}", value.written()));
     let help = Some("numbers have a range: `in 1..=128`".to_owned());
-    errors.push(BindError::NotAmong { name: name.to_string(), wanted, help, span, found, declared: among.span() });
+    BindError::NotAmong { name: name.to_string(), wanted, help, span, found, declared: among.span() }
 }
 
 /// Which of two values is more; `None` where they are of different kinds.

@@ -22,7 +22,7 @@ pub(super) struct Lower<'a> {
 impl Lower<'_> {
     pub(super) fn item(&mut self, item: &mut Item) {
         match &mut item.kind {
-            ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) => {}
+            ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => {}
             ItemKind::Setting(setting) | ItemKind::Collective(setting) => self.setting(setting),
             ItemKind::Require(require) => self.quantity(&mut require.value),
             ItemKind::Ocs(ocs) => {

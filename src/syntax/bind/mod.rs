@@ -79,6 +79,8 @@ pub fn bind(spec: &Spec) -> Bound {
 fn kept(item: &mut Item, constants: &Constants, declared: &BTreeMap<Text, Declared<'_>>) -> bool {
     let (name, value) = match &item.kind {
         ItemKind::Let(Let { name, value }) | ItemKind::Param(Param { name, value, .. }) => (name, value),
+        // It says nothing of a single build.
+        ItemKind::Sweep(_) => return false,
         ItemKind::Use(used) => {
             let (path, file) = (used.path.clone(), used.file);
             item.kind = ItemKind::Use(Use { path, changes: None, file });
@@ -140,6 +142,7 @@ fn integer(value: &Constant) -> bool {
 fn values(spec: &Spec, declared: &mut BTreeMap<Text, Declared<'_>>, changes: &Changes<'_>, errors: &mut Vec<BindError>) -> Constants {
     let mut told = Vec::new();
     let defaults = Constants::of(declared, &mut told);
+    given::swept(spec, declared, &defaults, errors);
     let mut set: BTreeMap<Text, Constant> = changes.parameters.clone();
     set.extend(given::given(spec, declared, &defaults, errors));
     if set.is_empty() {

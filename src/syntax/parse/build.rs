@@ -122,6 +122,7 @@ impl Builder {
                 self.semi(next, among.as_ref().map_or(value.span, Among::span));
                 ItemKind::Param(Param { name, value, among })
             }
+            Rule::sweep => ItemKind::Sweep(parts.filter_map(|part| self.swept(part)).collect()),
             Rule::link => ItemKind::Link(self.name(&parts.next()?), self.block(parts.next()?)),
             Rule::router => ItemKind::Router(self.block(parts.next()?)),
             Rule::chip => ItemKind::Chip(self.block(parts.next()?)),

@@ -26,6 +26,44 @@ impl Builder {
         Some(Constant { kind, span })
     }
 
+    /// `seed = 1..=8, 10;`
+    pub(super) fn swept(&mut self, pair: Pair<'_, Rule>) -> Option<Swept> {
+        if pair.as_rule() != Rule::swept {
+            if pair.as_rule() == Rule::stray_semi {
+                self.errors.push(ParseError::StraySemicolon { span: self.span(&pair) });
+            }
+            return None;
+        }
+        let mut parts = children(pair);
+        let name = self.name(&parts.next()?);
+        let assign = parts.next()?;
+        let mut values = Vec::new();
+        let mut end = name.span;
+        for part in parts {
+            if part.as_rule() == Rule::swept_value {
+                if values.is_empty() {
+                    self.assign(assign.clone(), &name, &part);
+                }
+                end = self.span(&part);
+                values.extend(self.swept_value(part));
+            } else {
+                self.semi(Some(part), end);
+            }
+        }
+        Some(Swept { name, values })
+    }
+
+    fn swept_value(&mut self, pair: Pair<'_, Rule>) -> Option<SweptValue> {
+        let mut parts = children(pair);
+        let first = parts.next()?;
+        if first.as_rule() == Rule::constant {
+            return self.constant(first).map(SweptValue::One);
+        }
+        let (dots, last) = (parts.next()?, parts.next()?);
+        let through = dots.as_rule() == Rule::through;
+        Some(SweptValue::Range { first: self.name(&first), last: self.name(&last), through })
+    }
+
     pub(super) fn among(&mut self, pair: Pair<'_, Rule>) -> Option<Among> {
         let span = self.span(&pair);
         let mut parts = children(pair);

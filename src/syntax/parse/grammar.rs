@@ -40,6 +40,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::use_file
         | Rule::let_name
         | Rule::param
+        | Rule::sweep
         | Rule::link
         | Rule::router
         | Rule::chip
@@ -69,6 +70,8 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::setting
         | Rule::limit => Words("a setting"),
         Rule::changes => Words("`{`"),
+        Rule::swept => Words("a parameter"),
+        Rule::swept_value => Words("a value"),
         Rule::among => Words("`in lo..=hi`"),
         Rule::through => Words("`..=`"),
         Rule::given => Words("`name=value`"),
@@ -89,7 +92,9 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::quantity => Words("a value"),
         Rule::dims | Rule::by => Words("dimensions such as `4 x 4 x 4`"),
         Rule::unit | Rule::unit_text => Words("a unit"),
-        Rule::expr | Rule::term | Rule::factor | Rule::primary | Rule::paren | Rule::integer | Rule::decimal => Words("a number"),
+        Rule::expr | Rule::term | Rule::factor | Rule::primary | Rule::paren | Rule::integer | Rule::signed | Rule::decimal => {
+            Words("a number")
+        }
         Rule::semi => Words("`;`"),
         Rule::assign => Words("`=`"),
         Rule::dots => Words("`..`"),
@@ -107,6 +112,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::kw_use
         | Rule::kw_let
         | Rule::kw_param
+        | Rule::kw_sweep
         | Rule::kw_link
         | Rule::kw_router
         | Rule::kw_chip
