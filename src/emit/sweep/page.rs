@@ -202,8 +202,11 @@ fn picture(x_title: &str, y_title: &str, lines: &[Vec<Dot>], front: Option<Vec<[
             }
         }
     }
-    for Dot { at, link, title } in dots() {
-        let class = if front.as_ref().is_some_and(|front| front.contains(at)) { "spot best" } else { "spot" };
+    // The best ones are drawn last, over what lies close to them.
+    let best = |dot: &&Dot| front.as_ref().is_some_and(|front| front.contains(&dot.at));
+    for dot in dots().filter(|dot| !best(dot)).chain(dots().filter(best)) {
+        let Dot { at, link, title } = dot;
+        let class = if best(&dot) { "spot best" } else { "spot" };
         let (a, b) = (x(at[0]), y(at[1]));
         out += &format!("<a href=\"{}\"><circle class=\"{class}\" cx=\"{a:.1}\" cy=\"{b:.1}\" r=\"4\">", escape(link));
         out += &format!("<title>{}</title></circle></a>\n", escape(title));

@@ -116,9 +116,14 @@ impl Lower<'_> {
             }
             ValueKind::Dims(kind, dims, block) => {
                 self.word(kind);
-                dims.iter_mut().for_each(|dim| self.expr(dim, &[]));
                 block.iter_mut().for_each(|block| self.block(block, &[]));
-                None
+                match self.text(dims) {
+                    Some(text) => Some(ValueKind::File(kind.clone(), text, block.take())),
+                    None => {
+                        dims.iter_mut().for_each(|dim| self.expr(dim, &[]));
+                        None
+                    }
+                }
             }
             ValueKind::File(kind, _, block) => {
                 self.word(kind);
@@ -147,6 +152,15 @@ impl Lower<'_> {
         let mut word = Spanned { value: word.clone(), span: quantity.number.span };
         self.word(&mut word);
         Some(ValueKind::File(word, Spanned { value: text.clone(), span: *span }, None))
+    }
+
+    /// The file in `graph live { .. }`.
+    fn text(&self, dims: &[Expr]) -> Option<Name> {
+        let [Expr { kind: ExprKind::Name(name), .. }] = dims else { return None };
+        match self.constants.known.get(name)? {
+            Known { value: Value::Text(text), span, .. } => Some(Spanned { value: text.clone(), span: *span }),
+            _ => None,
+        }
     }
 
     /// A word that may be a parameter.

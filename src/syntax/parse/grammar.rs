@@ -148,6 +148,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::tuple
         | Rule::wrong_through
         | Rule::path_name
+        | Rule::dims_name
         | Rule::split_weight
         | Rule::no_weight
         | Rule::stray_assign
