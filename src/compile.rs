@@ -1,6 +1,7 @@
 //! The pipeline on one screen.
 
 mod candidates;
+pub mod change;
 pub mod collectives;
 mod context;
 mod contract;

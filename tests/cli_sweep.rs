@@ -102,7 +102,7 @@ fn shards_come_to_the_same_bytes_and_twice_does_no_harm() {
     std::fs::remove_file(place.path().join("ring.fab")).unwrap();
     fabc(place.path(), &["sweep", "run", "parts", "--shard", "2/3", "-q"], 0);
     let (_, err) = fabc(place.path(), &["sweep", "merge", "parts"], 2);
-    assert!(err.contains("FAB0581") && err.contains("of 8 runs are not there yet"), "{err}");
+    assert!(err.contains("FAB0544") && err.contains("of 8 runs are not there yet"), "{err}");
     let twice: Vec<_> = ["1/3", "3/3", "3/3", "2/3"]
         .map(|shard| command(place.path(), &["sweep", "run", "parts", "--shard", shard, "-q"]).stderr(Stdio::null()).spawn().unwrap())
         .into();
@@ -161,10 +161,10 @@ fn what_cannot_be_swept_is_told_before_anything_is_run() {
         (["--until", "resolve"], "leaves nothing to compare"),
     ] {
         let (_, err) = fabc(place.path(), &[&["sweep", "ring.fab"], &args[..]].concat(), 2);
-        assert!(err.contains("FAB0581") && err.contains(what), "{err}");
+        assert!(err.contains("FAB0544") && err.contains(what), "{err}");
     }
     let (_, err) = fabc(place.path(), &["sweep", "run", "."], 2);
-    assert!(err.contains("FAB0581") && err.contains("no `sweep.json`"), "{err}");
+    assert!(err.contains("FAB0544") && err.contains("no `sweep.json`"), "{err}");
     let (_, err) = fabc(place.path(), &["sweep", "ring.fab", "-o", "."], 2);
     assert!(err.contains("FAB0504"), "{err}");
     let (_, err) = fabc(place.path(), &["sweep", "run", ".", "--shard", "3/2"], 2);

@@ -3,25 +3,26 @@
 
 #[path = "support/command.rs"]
 mod command;
+#[path = "support/mixes.rs"]
+mod mixes;
 #[path = "support/spec_text.rs"]
 mod spec_text;
 
 use command::fabc;
 use fabc::check;
-use fabc::compile::repair::{Broken, Repaired, repair};
+use fabc::compile::repair::{Broken, Effort, InForce, Repaired, repair};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
-use fabc::ids::{ChannelId, Id, LinkId, NodeId, PortId};
-use fabc::ir::{Delta, Entry, ForwardingTables, Key, Repair, RepairStep, Scene, Topology};
+use fabc::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc::ir::{Delta, ForwardingTables, Key, Repair, RepairStep, Scene, Topology};
 use fabc::model;
 use fabc::passes::repair::{Before, local};
 use fabc::progress::Silent;
 use fabc::random::Stream;
-use petgraph::algo::is_cyclic_directed;
-use petgraph::graphmap::DiGraphMap;
+use mixes::Mixes;
 use serde_json::Value;
 use spec_text::SpecText;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 fn compiled(spec: &SpecText) -> Compiled {
     let text = spec.text();
@@ -113,26 +114,6 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
     assert!(served[0] > 50 && served[1] > 0, "{served:?}");
 }
 
-/// Entries by router and key.
-type Entries = BTreeMap<(NodeId, Key), Entry>;
-
-/// The old entries of routers that live; those after the first two passes; those after the third.
-fn passes(scene: &Scene<'_>, tables: &ForwardingTables, delta: &Delta) -> [Entries; 3] {
-    let living = || scene.topology.nodes().filter(|&node| scene.lives(node));
-    let old: Entries = living().flat_map(|node| tables.router(node).into_iter().map(move |entry| ((node, entry.into()), entry))).collect();
-    let mut between = old.clone();
-    for router in &delta.routers {
-        let keyed = |entry: &Entry| ((router.router, Key::from(*entry)), *entry);
-        between.extend(router.add.iter().map(keyed));
-        between.extend(router.turn.iter().map(keyed));
-    }
-    let mut new = between.clone();
-    for router in &delta.routers {
-        router.drop.iter().for_each(|key| assert!(new.remove(&(router.router, *key)).is_some()));
-    }
-    [old, between, new]
-}
-
 /// What is to be repaired, with nothing prepared for it.
 fn broken<'a>(
     compiled: &'a Compiled,
@@ -140,78 +121,60 @@ fn broken<'a>(
     (tables, ranks): (&'a ForwardingTables, &'a [u32]),
     lengths: &'a [u64],
 ) -> Broken<'a> {
-    Broken { fabric: &compiled.fabric, down: Vec::new(), scene, served: scene, tables, ranks, lengths, covered: None, unserved: 0 }
+    Broken {
+        fabric: &compiled.fabric,
+        down: Vec::new(),
+        scene,
+        served: scene,
+        tables,
+        ranks,
+        lengths,
+        covered: None,
+        since: None,
+        unserved: 0,
+    }
 }
 
 #[test]
 fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
-    let (mut stranded, mut arrived) = (0, 0);
-    for (at, spec) in pods().iter().enumerate().filter(|(at, _)| *at != 3) {
+    let mut mixes = Mixes::new(8);
+    let mut again = 0;
+    for spec in pods().iter().enumerate().filter(|(at, _)| *at != 3).map(|(_, spec)| spec) {
         let compiled = compiled(spec);
         let topology = &compiled.topology;
         let (tables, ranks, lengths) = in_force(&compiled);
-        let mut random = Stream::new(8, at as u64);
-        for full in [false, false, true] {
-            let (links, routers) = random_set(topology, &mut random);
-            let scene = scene(topology, &links, &routers);
-            let broken = broken(&compiled, &scene, (&tables, &ranks), &lengths);
-            let Repaired { repair, walk } = repair(&broken, full, &Silent).unwrap();
-            let ends = scene.endpoints().count() as u64;
+        let nominal = check::ranks_of_all(topology, &tables.symmetry, usize::from(tables.vcs), &ranks);
+        for effort in [Effort::Local, Effort::Local, Effort::Full] {
+            let (links, routers) = random_set(topology, &mut mixes.random);
+            let first = scene(topology, &links, &routers);
+            let mut broken = broken(&compiled, &first, (&tables, &ranks), &lengths);
+            let Repaired { repair: one, walk } = repair(&broken, effort, &Silent).unwrap();
+            let ends = first.endpoints().count() as u64;
             assert_eq!(walk.pairs, ends * (ends - 1));
-            if !repair.keeps_order() {
-                continue;
+            if one.live {
+                mixes.walk(&first, &tables, &one.delta);
             }
-            let lost: BTreeSet<(NodeId, Key)> = repair.delta.stranded.iter().copied().collect();
-            let [old, between, new] = passes(&scene, &tables, &repair.delta);
-            let applied = repair.delta.applied(&tables, &scene.dead, "repair");
-            let listed: Entries = topology
-                .nodes()
-                .flat_map(|node| applied.routers[node.index()].iter().map(move |&entry| ((node, entry.into()), entry)))
-                .collect();
-            assert_eq!(new, listed);
-            stranded += lost.len();
-            for _ in 0..40 {
-                let turned: Vec<bool> = topology.nodes().map(|_| random.below(2) == 1).collect();
-                let entry = |node: NodeId, key: Key| {
-                    let present = if turned[node.index()] { between.get(&(node, key)) } else { old.get(&(node, key)) };
-                    present.or_else(|| between.get(&(node, key))).copied()
-                };
-                let mut waits = DiGraphMap::<(u32, u8), ()>::new();
-                for &(router, key) in between.keys() {
-                    let (mut node, mut key) = (router, key);
-                    let mut held: Option<(u32, u8)> = None;
-                    for hop in 0.. {
-                        assert!(hop <= topology.node_count() * 4, "no end");
-                        if node == key.dst {
-                            arrived += 1;
-                            break;
-                        }
-                        if lost.contains(&(node, key)) {
-                            break;
-                        }
-                        let Some(Entry { out_port, out_vc, .. }) = entry(node, key) else {
-                            // Whoever is for the dead, or for nobody, has nowhere to go.
-                            assert!(!scene.lives(key.dst), "{at} {links:?} {routers:?}: {node} has nothing for {key:?}");
-                            break;
-                        };
-                        let channel = topology.outgoing(node, PortId(out_port)).unwrap();
-                        let (slot, end) = (channel.index() as u32, topology.target(channel));
-                        if let Some(held) = held {
-                            waits.add_edge(held, (slot, out_vc), ());
-                        }
-                        if !scene.is_lit(channel.link()) {
-                            break;
-                        }
-                        held = Some((slot, out_vc));
-                        (node, key) = (end.node, Key { in_port: end.port.0 as i16, in_vc: out_vc as i8, ..key });
-                    }
-                }
-                assert!(!is_cyclic_directed(&waits), "{at} {links:?} {routers:?}");
+            // Something else breaks, and what broke is healed: the changes from the tables that are in force.
+            let (links, routers) = random_set(topology, &mut mixes.random);
+            let second = scene(topology, &links, &routers);
+            let there = one.delta.applied(&tables, &first.dead, "repair");
+            let all_ranks = one.ranks.clone().unwrap_or_else(|| nominal.clone());
+            broken.since = Some(InForce { down: Vec::new(), tables: there.clone(), ranks: one.ranks, all_ranks });
+            (broken.scene, broken.served) = (&second, &second);
+            let two = repair(&broken, effort, &Silent).unwrap().repair;
+            broken.since = None;
+            let fresh = repair(&broken, effort, &Silent).unwrap().repair;
+            // The tables do not depend on where they come from.
+            let then = |delta: &Delta, tables| delta.applied(tables, &second.dead, "repair").routers;
+            assert_eq!(then(&two.delta, &there), then(&fresh.delta, &tables));
+            if two.live {
+                again += 1;
+                mixes.walk(&second, &there, &two.delta);
             }
         }
     }
-    assert!(arrived > 100_000, "{arrived}");
-    assert!(stranded > 0, "no key was ever stranded");
+    assert!(mixes.arrived > 100_000 && again > 5, "{} {again}", mixes.arrived);
+    assert!(mixes.stranded > 0, "no key was ever stranded");
 }
 
 #[test]
@@ -230,9 +193,9 @@ fn every_tampered_change_is_convicted() {
     let links = BTreeSet::from([LinkId(3), LinkId(40)]);
     let scene = scene(&compiled.topology, &links, &BTreeSet::new());
     let broken = broken(&compiled, &scene, (&tables, &ranks), &lengths);
-    let Repaired { repair: true_one, .. } = repair(&broken, false, &Silent).unwrap();
+    let Repaired { repair: true_one, .. } = repair(&broken, Effort::Local, &Silent).unwrap();
     assert_eq!(true_one.step, RepairStep::Local);
-    let judge = |claimed: &Repair| check::repair(&compiled.fabric, &scene, &tables, &ranks, claimed);
+    let judge = |claimed: &Repair| check::repair(&compiled.fabric, &scene, (&tables, &ranks), None, claimed);
     assert!(judge(&true_one).is_ok());
     let mut tried = 0;
     for at in 0..true_one.delta.routers.len() {
@@ -269,7 +232,7 @@ fn every_tampered_change_is_convicted() {
     assert!(judge(&claimed).is_err());
     // Ranks of the other direction are no proof.
     let reversed: Vec<u32> = ranks.iter().map(|rank| u32::MAX - rank).collect();
-    let mut claimed = repair(&broken, false, &Silent).unwrap().repair;
+    let mut claimed = repair(&broken, Effort::Local, &Silent).unwrap().repair;
     claimed.ranks = Some(reversed);
     assert!(judge(&claimed).is_err());
 }
@@ -329,6 +292,20 @@ fn from_outside() {
         fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 3);
         std::fs::write(&path, text).unwrap();
     }
+    // The next fault, from the tables that are in force by now: the same tables, and the way to them.
+    let earlier = ["--from", "first"];
+    fabc(place.path(), &["repair", "out/pod", "--down", "cube0[0,0,0].+x", "--out", "first"], 0);
+    repaired(&["cube0[0,0,0].+x", "cube3[1,1,1]"], &[], 0);
+    let fresh = std::fs::read(place.path().join("fixed/tables.json")).unwrap();
+    let (text, _) = repaired(&["cube0[0,0,0].+x", "cube3[1,1,1]"], &earlier, 0);
+    assert!(text.contains("from the tables that are in force without cube0[0,0,0].+x"), "{text}");
+    assert_eq!(fresh, std::fs::read(place.path().join("fixed/tables.json")).unwrap());
+    fabc(place.path(), &[&["verify", "out/pod", "--repair", "fixed"][..], &earlier].concat(), 0);
+    let (_, err) = fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 3);
+    assert!(err.contains("the changes start from an earlier repair, which `--from` must name"), "{err}");
+    repaired(&["X[0,1]"], &[], 0);
+    let (_, err) = fabc(place.path(), &[&["verify", "out/pod", "--repair", "fixed"][..], &earlier].concat(), 3);
+    assert!(err.contains("do not start from the repair that `--from` names"), "{err}");
     // A whole cube; then its neighbors' last links, which cuts one chip off.
     repaired(&["cube2"], &[], 0);
     let dark = ["+x", "-x", "+y", "-y", "+z", "-z"].map(|port| format!("cube0[0,0,0].{port}"));

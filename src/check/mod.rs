@@ -32,7 +32,7 @@ pub(crate) use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
     Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, StatedTradeOff, directory, prove,
 };
-pub use directory::{ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
+pub use directory::{ReadScene, ReadWiring, read_scenario, read_scene, read_tables, read_unrouted, read_wiring, scenario_names};
 pub use distances::distances;
 pub use dual::dual;
 pub use errors::CheckError;
@@ -46,7 +46,7 @@ pub use foreign::{
 pub use limit::limit;
 pub use measures::Counts;
 pub use network::{bisection, paths_and_failures};
-pub use repair::{RepairWalk, least_load, parts, repair};
+pub use repair::{RepairWalk, least_load, parts, ranks_of_all, repair};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use schedule::{

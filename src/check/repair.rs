@@ -95,16 +95,17 @@ struct Repaired<'a> {
     stranded: Vec<BTreeSet<usize>>,
 }
 
-/// Checks the changes from `before` (proved: every entry used, `ranks` rising along all of them) to new
-/// tables for what is left. Routers outside the largest part are left alone.
+/// Checks the changes from `before` (proved: every entry used, their ranks rising along all of them) to new
+/// tables for what is left. Routers outside the largest part are left alone. `healthy` are the ranks of all
+/// routers in the healthy fabric, where other tables are in force.
 ///
 /// # Errors
 /// The first change that is none, entry that is wrong, pair that is not served, or number that is not so.
 pub fn repair(
     fabric: &Fabric,
     scene: &Scene<'_>,
-    before: &ForwardingTables,
-    ranks: &[u32],
+    (before, ranks): (&ForwardingTables, &[u32]),
+    healthy: Option<&[u32]>,
     claimed: &Repair,
 ) -> Result<RepairWalk, CheckError> {
     let topology = scene.topology;
@@ -125,15 +126,15 @@ pub fn repair(
     let forwarding = &Forwarding::new(fabric, &whole, before)?;
     let vcs = usize::from(before.vcs);
     let inputs = topology.ports() * vcs + 1;
-    let own = match &claimed.ranks {
-        Some(own) => {
-            expect_length(REPAIR, "ranks", own.len(), topology.node_count() * topology.ports() * vcs)?;
-            own.clone()
-        }
-        None => spread(topology, &before.symmetry, vcs, ranks),
-    };
+    let in_force = ranks_of_all(topology, &before.symmetry, vcs, ranks);
+    let own = claimed.ranks.as_deref().or(healthy).unwrap_or(&in_force).to_vec();
+    expect_length(REPAIR, "ranks", own.len(), in_force.len())?;
+    let warm = own == in_force;
+    if claimed.live != warm {
+        return Err(wrong("routers may change at any time if, and only if, old and new tables rise by the same ranks".to_owned()));
+    }
     let (changes, stranded) = by_destination(topology, vcs, &claimed.delta)?;
-    let repaired = Repaired { fabric, scene, forwarding, vcs, inputs, warm: claimed.ranks.is_none(), ranks: own, changes, stranded };
+    let repaired = Repaired { fabric, scene, forwarding, vcs, inputs, warm, ranks: own, changes, stranded };
     // A fixed cut into parts, and the first error in order: the same verdict with any number of threads.
     let all: Vec<NodeId> = topology.nodes().collect();
     let sums = all.par_chunks(all.len().div_ceil(PARTS)).map(|part| repaired.destinations(part)).collect::<Vec<_>>();
@@ -161,8 +162,8 @@ fn unserved(scene: &Scene<'_>, parts: &[Vec<NodeId>]) -> u64 {
     (all * all.saturating_sub(1)) - (first * first.saturating_sub(1))
 }
 
-/// Ranks of all routers.
-fn spread(topology: &Topology, symmetry: &Symmetry, vcs: usize, ranks: &[u32]) -> Vec<u32> {
+/// `[(router * ports + port) * vcs + vc]`: ranks of all routers, of those that stand for them.
+pub fn ranks_of_all(topology: &Topology, symmetry: &Symmetry, vcs: usize, ranks: &[u32]) -> Vec<u32> {
     let mut all = vec![0; topology.node_count() * topology.ports() * vcs];
     for channel in topology.channels() {
         let (from, class) = (topology.source(channel), topology.channel_class(symmetry, channel).index());

@@ -5,7 +5,7 @@
 //! that broke (and, if asked, all routes chosen once more), an order of its own.
 
 use crate::check::{self, CheckError, RepairWalk};
-use crate::ir::{Delta, DualLengths, ForwardingTables, Repair, RepairLoads, RepairStep, Scene, Survivors, TableKey};
+use crate::ir::{Delta, DualLengths, ForwardingTables, Repair, RepairLoads, RepairStep, Scene, Survivors, TableKey, Walk};
 use crate::model::Fabric;
 use crate::passes::flow;
 use crate::passes::repair::{self, Before, Found};
@@ -36,6 +36,8 @@ pub struct Broken<'a> {
     pub lengths: &'a [u64],
     /// What the build has for just this.
     pub covered: Option<Covered>,
+    /// What is in force, if not the tables of the healthy fabric.
+    pub since: Option<InForce>,
     /// Ordered pairs of living endpoints that are not both served.
     pub unserved: u64,
 }
@@ -50,6 +52,30 @@ pub struct Covered {
     pub ranks: Vec<u32>,
 }
 
+/// Tables in force that an earlier repair made.
+pub struct InForce {
+    /// What was down, by name.
+    pub down: Vec<String>,
+    /// The tables of all routers.
+    pub tables: ForwardingTables,
+    /// Their ranks, of all routers, where they are not those of the healthy fabric.
+    pub ranks: Option<Vec<u32>>,
+    /// Their ranks, of all routers.
+    pub all_ranks: Vec<u32>,
+}
+
+/// How much a repair may change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// [`Effort::Full`] where only switches are down and the tables keep the symmetry of the pod; else
+    /// [`Effort::Local`].
+    Fitting,
+    /// Broken routes only.
+    Local,
+    /// All routes are chosen once more.
+    Full,
+}
+
 /// A repair, proved.
 pub struct Repaired {
     /// What it comes to.
@@ -58,41 +84,94 @@ pub struct Repaired {
     pub walk: RepairWalk,
 }
 
-/// Finds and proves new tables; `full` asks for all routes to be chosen once more.
+/// Finds and proves new tables.
 ///
 /// # Errors
 /// What is in force is wrong, or, a bug, what was found.
-pub fn repair(broken: &Broken<'_>, full: bool, progress: &dyn Progress) -> Result<Repaired, CheckError> {
+pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> Result<Repaired, CheckError> {
     let Broken { fabric, scene, served, tables, ranks, .. } = *broken;
-    let whole = Scene::whole(scene.topology);
+    let (topology, demand) = (scene.topology, &fabric.demand);
+    let whole = Scene::whole(topology);
     let (healthy, _) = check::scenario(fabric, &whole, tables, ranks)?;
     let before = Before { tables, ranks };
-    let other_ways = || repair::local(served, &fabric.demand, before);
-    let (step, delta, own, repaired) = match (&broken.covered, broken.covered.is_none().then(other_ways)) {
-        (Some(Covered { scenario, tables, ranks }), _) => {
-            let (delta, keeps) = repair::onto(served, before, tables);
-            let own = (!keeps).then(|| ranks.clone());
-            (RepairStep::Covered(scenario.clone()), delta, own, repair::most_loaded(served, &fabric.demand, tables))
-        }
-        (None, Some(Ok(Found { delta, .. }))) if full => {
-            let there = chosen_again(broken, &delta);
-            let (delta, keeps) = repair::onto(served, before, &there);
-            debug_assert!(keeps);
-            (RepairStep::Full, delta, None, repair::most_loaded(served, &fabric.demand, &there))
-        }
-        (None, Some(Ok(Found { delta, most: [_, most] }))) => (RepairStep::Local, delta, None, most),
-        (None, _) => {
-            let (there, ranks) = new_order(broken, progress);
-            let (delta, keeps) = repair::onto(served, before, &there);
-            (RepairStep::NewOrder, delta, (!keeps).then_some(ranks), repair::most_loaded(served, &fabric.demand, &there))
+    let symmetric = !tables.symmetry.is_trivial() && served.keeps_symmetry();
+    let (step, there, own) = if let Some(Covered { scenario, tables, ranks }) = &broken.covered {
+        (RepairStep::Covered(scenario.clone()), tables.clone(), Some(ranks.clone()))
+    } else if symmetric && effort != Effort::Local {
+        let (there, own) = symmetrically(broken);
+        (if own.is_none() { RepairStep::Full } else { RepairStep::NewOrder }, there, own)
+    } else {
+        match repair::local(served, demand, before) {
+            Ok(Found { delta, .. }) if effort == Effort::Full => (RepairStep::Full, chosen_again(broken, &delta), None),
+            Ok(Found { delta, most: [_, most] }) if broken.since.is_none() => {
+                return proved(broken, &healthy, (RepairStep::Local, None), (delta, true), most);
+            }
+            Ok(Found { delta, .. }) => (RepairStep::Local, delta.applied(tables, &served.dead, REPAIR), None),
+            Err(_) => {
+                let (there, ranks) = new_order(broken, progress);
+                (RepairStep::NewOrder, there, Some(ranks))
+            }
         }
     };
+    let healthy_ranks = repair::of_all_routers(topology, before);
+    let in_force = broken.since.as_ref().map_or(before, |since| Before { tables: &since.tables, ranks: &since.all_ranks });
+    let (delta, live) = repair::onto(served, in_force, &there);
+    let ranks = match &broken.since {
+        _ if !live => own.filter(|own| *own != healthy_ranks),
+        Some(since) => since.ranks.clone(),
+        None => None,
+    };
+    proved(broken, &healthy, (step, ranks), (delta, live), repair::most_loaded(served, demand, &there))
+}
+
+/// What was found, put together and checked.
+fn proved(
+    broken: &Broken<'_>,
+    healthy: &Walk,
+    (step, own): (RepairStep, Option<Vec<u32>>),
+    (delta, live): (Delta, bool),
+    repaired: u64,
+) -> Result<Repaired, CheckError> {
+    let Broken { fabric, scene, served, tables, ranks, .. } = *broken;
     let bound = check::least_load(served, &fabric.demand, broken.lengths).ok();
     let loads = RepairLoads { nominal: healthy.max_channel_load(), repaired, bound, parts: scene.topology.capacities().parts() };
-    let repair =
-        Repair { fabric: fabric.name.clone(), down: broken.down.clone(), step, ranks: own, delta, loads, unserved: broken.unserved };
-    let walk = check::repair(fabric, scene, tables, ranks, &repair)?;
+    let (fabric, since) = (broken.fabric, broken.since.as_ref());
+    let repair = Repair {
+        fabric: fabric.name.clone(),
+        down: broken.down.clone(),
+        since: since.map(|since| since.down.clone()),
+        step,
+        ranks: own,
+        delta,
+        live,
+        loads,
+        unserved: broken.unserved,
+    };
+    let walk = match since {
+        Some(since) => {
+            let healthy = repair::of_all_routers(scene.topology, Before { tables, ranks });
+            check::repair(fabric, scene, (&since.tables, &since.all_ranks), Some(&healthy), &repair)?
+        }
+        None => check::repair(fabric, scene, (tables, ranks), None, &repair)?,
+    };
     Ok(Repaired { repair, walk })
+}
+
+/// All routes once more where switches alone are down: what is left keeps the symmetry, so few routers stand
+/// for all. With ranks of all routers where no way rises by those in force.
+fn symmetrically(broken: &Broken<'_>) -> (ForwardingTables, Option<Vec<u32>>) {
+    let Broken { fabric, served, tables, ranks, .. } = *broken;
+    let topology = served.topology;
+    let healthy = DualLengths { lengths: broken.lengths.to_vec(), volume: 0, distance: 0 };
+    let prices = flow::price(served, &fabric.demand, &healthy, flow::Settings::FAULT);
+    let start = repair::healthy_routes(topology, Before { tables, ranks });
+    let symmetric = tables.symmetry == *topology.symmetry();
+    let order = TurnOrder { vcs: tables.vcs, symmetric, ranks: ranks.to_vec(), lost: 0 };
+    let routes = allowed_turns::select(served, &fabric.demand, &prices, &order, &settings(broken), Some(&start));
+    let there = tables::build(topology, &routes, TableKey::DstInput, REPAIR);
+    let kept = routes.symmetry == start.symmetry && routes.ranks == start.ranks;
+    let own = (!kept).then(|| repair::of_all_routers(topology, Before { tables: &there, ranks: &routes.ranks }));
+    (there, own)
 }
 
 /// All routes once more, from those of a repair, under the ranks in force.
@@ -100,11 +179,8 @@ fn chosen_again(broken: &Broken<'_>, delta: &Delta) -> ForwardingTables {
     let Broken { fabric, served, tables, ranks, .. } = *broken;
     let topology = served.topology;
     let left = Survivors::new(served, &fabric.demand);
-    let row = topology.ports() * usize::from(tables.vcs);
-    let spread: Vec<u32> = topology.nodes().flat_map(|node| ranks[tables.symmetry.class(node) * row..][..row].iter().copied()).collect();
-    let there = delta.applied(tables, &served.dead, REPAIR);
-    let routes = repair::routes(served, &there, spread);
-    let own = left.from_whole(&routes.symmetry, row, &routes.ranks);
+    let routes = repair::routes(served, Before { tables, ranks }, delta);
+    let own = left.from_whole(&routes.symmetry, topology.ports() * usize::from(tables.vcs), &routes.ranks);
     let routes = left.routes_from_whole(topology, &routes, &own, tables.vcs);
     let order = TurnOrder { vcs: tables.vcs, symmetric: true, ranks: own, lost: 0 };
     let settings = allowed_turns::Settings { sweeps: SWEEPS, ..settings(broken) };

@@ -236,11 +236,7 @@ fn repaired(scene: &Scene<'_>, demand: &Demand, healthy: &Routes, (key, vcs): (T
     let tables = ForwardingTables { vcs, ..tables::build(scene.topology, healthy, key, "nominal") };
     let of_order = |row: &[u32]| row[..usize::from(vcs)].to_vec();
     let ranks: Vec<u32> = healthy.ranks.chunks(usize::from(healthy.vcs)).flat_map(of_order).collect();
-    let found = repair::local(scene, demand, Before { tables: &tables, ranks: &ranks }).ok()?;
-    let row = scene.topology.ports() * usize::from(vcs);
-    let spread = |node| ranks[healthy.symmetry.class(node) * row..][..row].iter().copied();
-    let ranks = scene.topology.nodes().flat_map(spread).collect();
-    Some(repair::routes(scene, &found.delta.applied(&tables, &scene.dead, "nominal"), ranks))
+    repair::local_routes(scene, demand, Before { tables: &tables, ranks: &ranks })
 }
 
 /// The least maximum load over the allowed paths of fewest hops, by integer linear programming.

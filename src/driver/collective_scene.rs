@@ -6,7 +6,7 @@ use super::read::{self, display};
 use crate::check::{self, CheckError, Files, ReadScenario, ReadScene};
 use crate::diag::SourceMap;
 use crate::emit;
-use crate::ir::{ForwardingTables, Scene};
+use crate::ir::ForwardingTables;
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::Fabric;
 use crate::passes::collective::copyable;
@@ -43,7 +43,7 @@ pub(super) fn scenario(
     let mut files = files(directory)?;
     if !tabled {
         let Some(read) = check::read_scene(&files, fabric, name).map_err(stop)? else { return Ok(None) };
-        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead.clone() };
+        let scene = read.scene();
         if copyable(&scene).is_ok() {
             return Ok(Some(ReadTabled { scene: read, tables: None, lengths: Vec::new() }));
         }

@@ -214,7 +214,7 @@ pub(super) enum DriverError {
     #[diagnostic(
         code(FAB0531),
         help(
-            "it must set every OCS of the spec: the `ocs.json` of a build of this pod, a `fabc.ocs/1` file in its form, or a SONiC CONFIG_DB per switch"
+            "it must set every OCS of the spec: the `ocs.json` of a build of this pod, a `fabc.ocs/1` file in its form, or a file of every switch: its SONiC CONFIG_DB or STATE_DB, or the cross-connects of Polatis"
         )
     )]
     LiveMisfit {
@@ -281,6 +281,24 @@ pub(super) enum DriverError {
         /// What can be done.
         hint: &'static str,
     },
+    /// A live pod that differs from what was built.
+    #[error("{what}")]
+    #[diagnostic(code(FAB0580), help("{hint}"))]
+    Drifted {
+        /// How.
+        what: String,
+        /// What can be done.
+        hint: String,
+    },
+    /// No tables for the way from one topology to another.
+    #[error("there are no tables for the way: {what}")]
+    #[diagnostic(code(FAB0581), help("{hint}"))]
+    NoWay {
+        /// Why.
+        what: String,
+        /// What can be done.
+        hint: String,
+    },
     /// No such collective, algorithm, scenario.
     #[error("there is no {what} `{name}`")]
     #[diagnostic(code(FAB0561), help("{hint}"))]
@@ -328,7 +346,7 @@ pub(super) enum DriverError {
     },
     /// A sweep that cannot be made, or not yet.
     #[error("{what}")]
-    #[diagnostic(code(FAB0581), help("{hint}"))]
+    #[diagnostic(code(FAB0544), help("{hint}"))]
     Sweep {
         /// What is wrong.
         what: String,
@@ -362,6 +380,8 @@ impl DriverError {
             | DriverError::GoldenDiffers { .. }
             | DriverError::GoldenMissing { .. }
             | DriverError::PlanCuts { .. }
+            | DriverError::Drifted { .. }
+            | DriverError::NoWay { .. }
             | DriverError::RepairApart { .. } => 3,
             DriverError::Bug { .. } => 4,
             _ => 2,

@@ -5,11 +5,14 @@
 
 mod availability;
 mod build;
+mod change;
 mod collective;
 mod collective_declared;
 mod collective_emit;
 mod collective_options;
 mod collective_scene;
+mod down;
+mod drift;
 mod dump;
 mod errors;
 mod estimate;
@@ -33,11 +36,14 @@ mod sim_options;
 mod staging;
 mod sweep;
 mod sweep_options;
+mod switches;
 mod tables;
 mod temporary;
 mod terminal;
 mod verify;
+mod verify_plan;
 mod verify_program;
+mod verify_repair;
 mod write;
 
 pub use collective_options::*;
@@ -103,6 +109,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => tables::tables(args),
         Command::Plan(args) => plan::plan(args, terminal),
+        Command::Drift(args) => drift::drift(args, terminal),
         Command::Repair(args) => repair::repair(args, terminal),
         Command::Sim(args) => sim::simulate(args, terminal),
         Command::Collective(args) => collective::collective(args, terminal),

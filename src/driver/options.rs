@@ -18,6 +18,9 @@ const PLAN_EXIT_CODES: &str = "Exit codes: 0 nothing to change, 2 there are chan
     cannot be read, written or does not fit, 3 the pod is in parts after some step (the plan is printed nevertheless). Wrong options exit \
     with 2 as well, with nothing on standard output.";
 
+const DRIFT_EXIT_CODES: &str = "Exit codes: 0 the switches do what was built, 2 they do not, 1 something cannot be read or does not fit, 3 \
+    what is left of what was built is in parts. Wrong options exit with 2 as well, with nothing on standard output.";
+
 /// Declarative compiler for accelerator fabrics.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "fabc", version = env!("FABC_VERSION"), after_help = EXIT_CODES, propagate_version = true, max_term_width = 100)]
@@ -69,6 +72,9 @@ pub enum Command {
     /// built directory
     #[command(after_help = PLAN_EXIT_CODES)]
     Plan(PlanArgs),
+    /// Compare what the switches do with a built directory, and say what the difference comes to
+    #[command(after_help = DRIFT_EXIT_CODES)]
+    Drift(DriftArgs),
     /// Find new tables for what is left of a built fabric, and the way to them while packets fly
     Repair(RepairArgs),
     /// Run the tables of a built directory through a cycle-level model of the routers
@@ -215,8 +221,16 @@ pub struct VerifyArgs {
     pub directory: Option<PathBuf>,
 
     /// What `fabc repair DIR` wrote instead: its changes and tables against DIR
-    #[arg(long, value_name = "OUT", requires = "directory")]
+    #[arg(long, value_name = "OUT", requires = "directory", group = "changed")]
     pub repair: Option<PathBuf>,
+
+    /// What `fabc plan LIVE DIR --tables OUT` wrote instead: the tables of every moment, from those of LIVE
+    #[arg(long, value_name = "OUT", requires_all = ["directory", "from"], conflicts_with = "repair", group = "changed")]
+    pub plan: Option<PathBuf>,
+
+    /// The earlier repair that a repair changes, or the directory that a plan starts from
+    #[arg(long, value_name = "EARLIER", requires = "changed")]
+    pub from: Option<PathBuf>,
 
     /// Forwarding tables instead: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
@@ -279,10 +293,14 @@ pub struct TablesArgs {
 /// `fabc plan`.
 #[derive(Clone, Debug, Args)]
 pub struct PlanArgs {
-    /// The live cross-connects: an `ocs.json`, a directory that `fabc build` wrote, or a folder with a SONiC
-    /// CONFIG_DB per switch
+    /// The live cross-connects: an `ocs.json`, a directory that `fabc build` wrote, or a folder with what
+    /// every switch says of itself (SONiC CONFIG_DB or STATE_DB, Polatis)
     #[arg(value_name = "LIVE")]
     pub live: String,
+
+    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
+    #[arg(long, value_name = "MAP")]
+    pub ports: Option<PathBuf>,
 
     /// The directory of the new topology, as `fabc build` wrote it
     #[arg(value_name = "NEW_DIR")]
@@ -295,6 +313,53 @@ pub struct PlanArgs {
     /// Write one RFC 6902 patch per run of steps on a switch into DIR, numbered in their order
     #[arg(long, value_name = "DIR")]
     pub patch: Option<PathBuf>,
+
+    /// Find tables for every moment, under the order in force, and write the plan and the tables into DIR;
+    /// LIVE is the directory that runs
+    #[arg(long, value_name = "DIR")]
+    pub tables: Option<PathBuf>,
+
+    /// The most load on the way, as a multiple of the larger one before and after
+    #[arg(long, value_name = "FACTOR", default_value = "1.15", requires = "tables")]
+    pub load: Factor,
+}
+
+/// A factor of at least 1.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Factor(pub f64);
+
+impl std::str::FromStr for Factor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+        if (1.0..=1000.0).contains(&number) { Ok(Self(number)) } else { Err("it must be from 1 to 1000".to_owned()) }
+    }
+}
+
+/// `fabc drift`.
+#[derive(Clone, Debug, Args)]
+pub struct DriftArgs {
+    /// What the switches do: an `ocs.json`, a directory that `fabc build` wrote, or a folder with what every
+    /// switch says of itself (SONiC CONFIG_DB or STATE_DB, Polatis)
+    #[arg(value_name = "LIVE")]
+    pub live: String,
+
+    /// The directory that they should do, as `fabc build` wrote it
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Take cross-connects that are being tuned for set
+    #[arg(long)]
+    pub allow_pending: bool,
+
+    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
+    #[arg(long, value_name = "MAP")]
+    pub ports: Option<PathBuf>,
+
+    /// Print fabc.drift/1 instead of text
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `fabc repair`.
@@ -306,16 +371,29 @@ pub struct RepairArgs {
 
     /// What is down, all of it at once: a switch (`X[0,0]`), a router (`cube3[1,2,3]`), a link by one of its
     /// ends (`cube0[1,2,3].+x`), a whole cube or group (`cube5`); several times
-    #[arg(long, value_name = "NAME", required = true)]
+    #[arg(long, value_name = "NAME", required_unless_present = "live")]
     pub down: Vec<String>,
+
+    /// What is dark in what the switches do is down as well; LIVE is as in `fabc drift`
+    #[arg(long, value_name = "LIVE")]
+    pub live: Option<String>,
+
+    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
+    #[arg(long, value_name = "MAP", requires = "live")]
+    pub ports: Option<PathBuf>,
 
     /// Replace the tables, changes and verdict in DIR
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
 
-    /// Move broken routes only, or choose all of them once more
-    #[arg(long, value_enum, default_value = "local", value_name = "EFFORT")]
-    pub effort: Effort,
+    /// Move broken routes only, or choose all of them once more; without it all where only switches are
+    /// down and few routers stand for all, else the broken ones
+    #[arg(long, value_enum, value_name = "EFFORT")]
+    pub effort: Option<Effort>,
+
+    /// The tables in force are those that an earlier repair wrote here: change them
+    #[arg(long, value_name = "EARLIER")]
+    pub from: Option<PathBuf>,
 
     /// Where what is left is in parts, serve the largest one
     #[arg(long)]

@@ -1,11 +1,13 @@
 //! `fabc plan`: what must change on every switch to get from the live setting to a built directory, in which
 //! order.
 
+use super::change;
 use super::errors::{DriverError, Stop};
-use super::live::{self, face_ports, live};
+use super::live::live;
 use super::options::PlanArgs;
 use super::read::{self, display};
-use super::staging::{Ours, Staging};
+use super::staging::{Ours, Staging, refuse_others};
+use super::switches::{complete, face_ports};
 use super::terminal::{Terminal, print_out, size};
 use crate::diag::SourceMap;
 use crate::emit;
@@ -28,15 +30,23 @@ const PATCHES: Ours = Ours { refuse_foreign, is_whole: |_| true };
 /// pod whole (exit code 3; the plan is printed nevertheless).
 pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     // Here 2 and 3 say that there are changes, and how good the plan is.
-    let (fabric, plan) = ordered(args).map_err(as_error)?;
+    let (fabric, plan) = ordered(args, terminal).map_err(as_error)?;
     let pod = of_pod(&fabric).map_err(as_error)?;
     if let Some(directory) = &args.patch {
         write_patches(directory, pod, &plan, terminal).map_err(|error| as_error(error.into()))?;
     }
+    // No tables serve a pod in parts.
+    let staged = args.tables.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
+    let staged = staged.map(|out| change::staged(args, out, (&fabric, pod), &plan, terminal));
+    // That there are no tables for the way is said by 3, as a plan that cuts the pod is.
+    let staged = staged.transpose().map_err(|stop| Stop { exit_code: if stop.exit_code == 3 { 3 } else { 1 }, ..stop })?;
     if args.json {
-        print_out(&emit::plan_json(&fabric.name, pod, &plan)).map_err(|error| as_error(error.into()))?;
+        print_out(&emit::plan_json(&fabric.name, pod, &plan, staged.as_ref())).map_err(|error| as_error(error.into()))?;
     } else {
         terminal.say(&emit::plan_text(&fabric.name, pod, &plan)).map_err(|error| as_error(error.into()))?;
+        if let Some(staged) = &staged {
+            terminal.say(&format!("\n{}", emit::staged_text(pod, &plan, staged))).map_err(|error| as_error(error.into()))?;
+        }
     }
     if !plan.cuts.is_empty() {
         return Err(DriverError::PlanCuts {
@@ -59,7 +69,7 @@ pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
 }
 
 /// Reads both settings and orders what differs.
-fn ordered(args: &PlanArgs) -> Result<(Fabric, Plan), Stop> {
+fn ordered(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, Plan), Stop> {
     let directory = &args.directory;
     let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
     for needed in ["spec.fab", "ocs.json"] {
@@ -72,20 +82,26 @@ fn ordered(args: &PlanArgs) -> Result<(Fabric, Plan), Stop> {
     let text = read::text(&display(&directory.join("ocs.json")), cross_connects_bytes(face_ports(pod)))?;
     let new = synth::read_cross_connects(pod, &text)
         .map_err(|misfit| misfit.to_string())
-        .and_then(|settings| live::complete(pod, settings))
+        .and_then(|settings| complete(pod, settings))
         .map_err(|what| not_built(format!("`ocs.json` does not fit its `spec.fab`: {what}")))?;
-    let live = live(&args.live, pod)?;
-    let plan = plan::plan(pod, &live, &new);
+    let live = live(&args.live, pod, args.ports.as_deref())?;
+    if live.dark() > 0 {
+        let (dark, one) = (live.dark(), live.dark() == 1);
+        let (are, them) = if one { ("is", "it") } else { ("are", "them") };
+        let note = format!("{dark} of the cross-connects of `{}` {are} set but dark, and the plan counts {them} as lit", args.live);
+        terminal.note(&format!("{note}: `fabc drift` says more"));
+    }
+    let plan = plan::plan(pod, &live.set, &new);
     Ok((fabric, plan))
 }
 
 /// The pod of a fabric; a network has no switches to set.
-fn of_pod(fabric: &Fabric) -> Result<&Pod, Stop> {
+pub(super) fn of_pod(fabric: &Fabric) -> Result<&Pod, Stop> {
     fabric.pod().ok_or_else(|| DriverError::NoSwitches { fabric: fabric.name.clone() }.into())
 }
 
 /// An error that would exit with 2 or 3 anywhere else.
-fn as_error(stop: Stop) -> Stop {
+pub(super) fn as_error(stop: Stop) -> Stop {
     Stop { exit_code: if matches!(stop.exit_code, 2 | 3) { 1 } else { stop.exit_code }, ..stop }
 }
 
@@ -109,9 +125,5 @@ fn write_patches(directory: &Path, pod: &Pod, plan: &Plan, terminal: Terminal) -
 
 /// Complains unless a folder is absent or holds nothing but patches.
 fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
-    let old = if directory.exists() { read::paths(directory)? } else { Vec::new() };
-    match old.iter().find(|path| !path.ends_with(PATCH)) {
-        Some(foreign) => Err(DriverError::Foreign { path: display(directory), found: format!("`{foreign}`") }),
-        None => Ok(()),
-    }
+    refuse_others(directory, |path| path.ends_with(PATCH))
 }

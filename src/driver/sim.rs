@@ -200,7 +200,7 @@ impl Runs<'_> {
 
     /// Runs all rates and seeds on one scenario.
     fn run(&self, args: &SimArgs, block: Option<&Simulation>, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
-        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead.clone() };
+        let scene = read.scene();
         if let Some(block) = block {
             return sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
@@ -217,7 +217,7 @@ impl Runs<'_> {
 
     /// Searches where one scenario saturates; traffic that ends is run.
     fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
-        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead.clone() };
+        let scene = read.scene();
         let prepared = sim::prepare(self.fabric, &scene, &read.tables, &self.parameters(args)?)?;
         sim::simulate(&prepared, &[], &args.all_seeds(), args.saturation || prepared.volume().is_none(), watch)
     }

@@ -166,6 +166,18 @@ pub(super) fn refuse_foreign(target: &Path) -> Result<(), DriverError> {
 /// The name of the manifest.
 pub(super) const MANIFEST: &str = "manifest.json";
 
+/// Complains unless a folder is absent or holds nothing but files of a kind.
+///
+/// # Errors
+/// It cannot be listed, or holds another one.
+pub(super) fn refuse_others(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), DriverError> {
+    let old = if directory.exists() { read::paths(directory)? } else { Vec::new() };
+    match old.iter().find(|path| !ours(path)) {
+        Some(foreign) => Err(DriverError::Foreign { path: display(directory), found: format!("`{foreign}`") }),
+        None => Ok(()),
+    }
+}
+
 /// The paths that a manifest lists; `None` if it is none of fabc's.
 pub(super) fn listed_files(manifest: &[u8]) -> Option<Vec<String>> {
     let manifest: Value = serde_json::from_slice(manifest).ok()?;

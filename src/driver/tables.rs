@@ -105,7 +105,7 @@ pub(super) fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[BlockI
 }
 
 /// The form in which the tables are there.
-fn file_of(directory: &Path, stem: &str) -> Option<String> {
+pub(super) fn file_of(directory: &Path, stem: &str) -> Option<String> {
     ["json", "bin"].map(|ending| format!("{stem}.{ending}")).into_iter().find(|path| directory.join(path).is_file())
 }
 

@@ -5,10 +5,10 @@ use super::errors::{DriverError, Stop};
 use super::foreign::rejected;
 use super::options::{MessageFormat, VerifyArgs};
 use super::read::{self, display};
-use super::repair;
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
 use super::verify_program::program;
+use super::{verify_plan, verify_repair};
 use crate::check::{self, ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::CollectiveAlgorithm;
@@ -30,7 +30,10 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     let Some(directory) = &args.directory else { return Ok(()) };
     if let Some(repaired) = &args.repair {
-        return repair::verify(directory, repaired, terminal);
+        return verify_repair::verify(directory, repaired, args.from.as_deref(), terminal);
+    }
+    if let (Some(plan), Some(live)) = (&args.plan, &args.from) {
+        return verify_plan::verify(directory, plan, live, terminal);
     }
     for needed in [MANIFEST, "spec.fab"] {
         if !directory.join(needed).is_file() {

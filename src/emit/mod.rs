@@ -11,6 +11,7 @@ mod config_db;
 mod described;
 mod design_space;
 mod dot;
+mod drift;
 mod estimate;
 mod external;
 mod floor;
@@ -30,6 +31,7 @@ mod report_txt;
 mod schedule;
 mod schedule_bin;
 mod simulation;
+mod staged;
 mod summary;
 mod svg;
 mod sweep;
@@ -43,6 +45,7 @@ pub use collective::{
     collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described;
+pub use drift::{drift_json, drift_text};
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text};
 pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
@@ -54,6 +57,7 @@ pub use simulation::{
     Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,
     simulation_svg, simulation_text,
 };
+pub use staged::{each_staged, staged_text};
 pub use sweep::{SweepTable, failed_json, sweep_csv, sweep_html, sweep_json, sweep_table_json, sweep_text};
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
@@ -161,6 +165,7 @@ pub const FORMATS: &[Format] = &[
         "topology.ibnetdiscover",
         "the pod as an InfiniBand subnet; only by --emit",
     ),
+    format(Kind::External(External::OcsPorts), "ocs_ports", "ocs_ports.csv", "which face port is which port of a switch; only by --emit"),
     format(Kind::External(External::TonsBundle), "tons_bundle", "<fabric>.*", "map, paths, nrl2, vcmat2 as TONS has them; only by --emit"),
 ];
 

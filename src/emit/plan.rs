@@ -6,9 +6,10 @@
 use super::config_db::{crossing_key, crossing_value, crossings};
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
+use super::staged::push_staged;
 use super::{Artifact, EmitError};
 use crate::ids::OcsId;
-use crate::ir::{Change, Cut, Plan, Step};
+use crate::ir::{Change, Cut, Plan, Staged, Step};
 use crate::model::{Pod, file_stem};
 
 /// The plan for people; at most 100 columns but for long names.
@@ -75,8 +76,8 @@ pub fn cut_line(pod: &Pod, cut: &Cut) -> String {
     }
 }
 
-/// The plan for programs, `fabc.plan/1`.
-pub fn plan_json(name: &str, pod: &Pod, plan: &Plan) -> String {
+/// The plan for programs, `fabc.plan/1`; with the tables of every moment, if there are any.
+pub fn plan_json(name: &str, pod: &Pod, plan: &Plan, staged: Option<&Staged>) -> String {
     let mut out = format!("{{\"format\":\"fabc.plan/1\",\"fabric\":{},\n", quote(name));
     let kept: usize = plan.kept.iter().sum();
     let (removes, adds) = (plan.count(Change::Remove), plan.moves());
@@ -115,6 +116,9 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &Plan) -> String {
         }
         out.push('}');
     });
+    if let Some(staged) = staged {
+        push_staged(&mut out, plan, staged);
+    }
     out.push_str("}\n");
     out
 }

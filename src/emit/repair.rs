@@ -3,17 +3,13 @@
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use crate::ids::NodeId;
-use crate::ir::{Entry, Fraction, Key, Repair, RepairStep, RouterDelta, TableKey};
+use crate::ir::{Delta, Entry, Fraction, Key, Repair, RepairStep, RouterDelta, TableKey};
 
 /// What a repair comes to, for people. `routers` are all of the fabric.
 pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
-    let Repair { fabric, down, step, delta, loads, unserved, .. } = repair;
+    let Repair { fabric, down, since, step, delta, loads, unserved, .. } = repair;
     let mut out = String::new();
-    let what = match &down[..] {
-        [one] => one.clone(),
-        [first, .., last] => format!("{} parts from {first} to {last}", down.len()),
-        [] => "nothing".to_owned(),
-    };
+    let what = parts(down);
     let how = match step {
         RepairStep::Covered(scenario) => format!("the build has tables for this, those of {scenario}"),
         RepairStep::Local => "broken routes go other ways".to_owned(),
@@ -37,7 +33,10 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
             grouped(routers as u64)
         ),
     );
-    if !repair.keeps_order() {
+    if let Some(since) = since {
+        push(&mut out, format_args!("  from the tables that are in force without {}\n", parts(since)));
+    }
+    if !repair.live {
         out.push_str("  the order is new: bring the tables in while nothing is on its way\n");
     } else if !delta.routers.is_empty() {
         out.push_str("  pass by pass, each when all routers have done the one before; nothing waits in a circle on the way\n");
@@ -50,20 +49,32 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
     out
 }
 
+/// Parts of a fabric, for people.
+fn parts(names: &[String]) -> String {
+    match names {
+        [one] => one.clone(),
+        [first, .., last] => format!("{} parts from {first} to {last}", names.len()),
+        [] => "nothing".to_owned(),
+    }
+}
+
 /// `repair.json`.
 pub fn repair_json(repair: &Repair) -> String {
-    let Repair { fabric, down, step, ranks, delta, loads, unserved } = repair;
+    let Repair { fabric, down, since, step, ranks, delta, live, loads, unserved } = repair;
     let mut out = format!("{{\"format\":\"fabc.repair/1\",\"fabric\":{},\"down\":{},", quote(fabric), strings(down));
+    if let Some(since) = since {
+        push(&mut out, format_args!("\"since\":{},", strings(since)));
+    }
     push(&mut out, format_args!("\"step\":\"{}\",", step.name()));
     if let RepairStep::Covered(scenario) = step {
         push(&mut out, format_args!("\"scenario\":{},", quote(scenario)));
     }
-    let order = if repair.keeps_order() { "nominal" } else { "new" };
+    let order = repair.order();
     let bound = loads.bound.map_or("null".to_owned(), |bound| bound.to_string());
     push(
         &mut out,
         format_args!(
-            "\"order\":\"{order}\",\n\"load\":{{\"nominal\":{},\"repaired\":{},\"bound\":{bound},\"parts\":{}}},\"unserved\":{unserved},\"routers\":{},\"changed\":",
+            "\"order\":\"{order}\",\"live\":{live},\n\"load\":{{\"nominal\":{},\"repaired\":{},\"bound\":{bound},\"parts\":{}}},\"unserved\":{unserved},\"routers\":{},\"changed\":",
             loads.nominal,
             loads.repaired,
             loads.parts,
@@ -72,9 +83,7 @@ pub fn repair_json(repair: &Repair) -> String {
     );
     push_numbers(&mut out, delta.counts());
     out.push_str(",\n\"stranded\":");
-    push_lines(&mut out, &delta.stranded, |out, (router, Key { dst, in_port, in_vc })| {
-        push(out, format_args!("[{router},{dst},{in_port},{in_vc}]"));
-    });
+    push_keys(&mut out, &delta.stranded);
     if let Some(ranks) = ranks {
         out.push_str(",\n\"ranks\":");
         push_numbers(&mut out, ranks);
@@ -83,10 +92,17 @@ pub fn repair_json(repair: &Repair) -> String {
     out
 }
 
+/// Keys of routers: `[router, dst, in port, in VC]`.
+pub(super) fn push_keys(out: &mut String, keys: &[(NodeId, Key)]) {
+    push_lines(out, keys, |out, (router, Key { dst, in_port, in_vc })| {
+        push(out, format_args!("[{router},{dst},{in_port},{in_vc}]"));
+    });
+}
+
 /// `delta.json`.
-pub fn delta_json(repair: &Repair) -> String {
-    let mut out = format!("{{\"format\":\"fabc.delta/1\",\"fabric\":{},\"routers\":", quote(&repair.fabric));
-    push_lines(&mut out, &repair.delta.routers, |out, RouterDelta { router, add, turn, drop }| {
+pub fn delta_json(fabric: &str, delta: &Delta) -> String {
+    let mut out = format!("{{\"format\":\"fabc.delta/1\",\"fabric\":{},\"routers\":", quote(fabric));
+    push_lines(&mut out, &delta.routers, |out, RouterDelta { router, add, turn, drop }| {
         push(out, format_args!("{{\"router\":{router},\"add\":"));
         push_entries(out, add);
         out.push_str(",\"turn\":");

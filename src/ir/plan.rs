@@ -1,8 +1,9 @@
 //! The way from one setting of the OCSes to another, one cross-connect at a time.
 
-use super::CrossConnects;
+use super::{CrossConnects, Delta};
 use crate::ids::{BlockId, IdVec, OcsId};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// What every OCS is set to, as pairs of port indices like those of [`super::CrossConnect`].
 pub type Mirrors = IdVec<OcsId, BTreeSet<[u32; 2]>>;
@@ -84,4 +85,55 @@ impl Plan {
     pub fn steps_in_parts(&self) -> usize {
         self.steps.iter().filter(|step| step.parts > 1).count()
     }
+}
+
+/// A plan with the tables of every moment: batch by batch, tables that do without what the batch removes, then
+/// its steps; at the end those of the new topology.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Staged {
+    /// Virtual channels of all these tables.
+    pub vcs: u8,
+    /// `[(router * ports + port) * vcs + vc]`: the ranks that all of them rise by.
+    pub ranks: Vec<u32>,
+    /// The batches.
+    pub stages: Vec<Stage>,
+    /// To the tables of the new topology.
+    pub last: TableChange,
+    /// The most that a channel carries, in parts of a unit of load: by the tables before, and by those that the
+    /// new topology was built with.
+    pub loads: [u64; 2],
+    /// Parts of a unit.
+    pub parts: u64,
+}
+
+/// Steps that are carried out together.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stage {
+    /// Which steps of the plan.
+    pub steps: Range<usize>,
+    /// To tables that do without what they remove.
+    pub tables: TableChange,
+}
+
+/// From tables in force to others.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TableChange {
+    /// What changes; `stranded` are keys that still lead onto what is removed: it waits for them.
+    pub delta: Delta,
+    /// The most that a channel carries then, in parts of a unit of load.
+    pub load: u64,
+    /// The most entries that a router holds on the way.
+    pub keys_most: u64,
+}
+
+/// The cross-connects after some steps.
+pub fn after(live: &Mirrors, steps: &[Step]) -> Mirrors {
+    let mut mirrors = live.clone();
+    for step in steps {
+        match step.change {
+            Change::Remove => mirrors[step.ocs].remove(&step.pair),
+            Change::Add => mirrors[step.ocs].insert(step.pair),
+        };
+    }
+    mirrors
 }

@@ -77,6 +77,17 @@ impl Delta {
         })
     }
 
+    /// The most entries that a router holds on the way.
+    pub fn most_entries(&self, before: &ForwardingTables) -> u64 {
+        let mut changes = self.routers.iter().peekable();
+        let nodes = (0..before.symmetry.node_count()).map(NodeId::new);
+        let held = nodes.map(|node| {
+            let added = changes.next_if(|changes| changes.router == node).map_or(0, |changes| changes.add.len());
+            before.routers[before.symmetry.class(node)].len() + added
+        });
+        held.max().unwrap_or(0) as u64
+    }
+
     /// The tables of all routers when everything is done; those of `idle` routers are empty.
     pub fn applied(&self, before: &ForwardingTables, idle: &[NodeId], scenario: &str) -> ForwardingTables {
         let symmetry = before.symmetry.without();
@@ -108,13 +119,19 @@ pub struct Repair {
     pub fabric: String,
     /// What is down, by name.
     pub down: Vec<String>,
+    /// What was down when the tables were made that the changes start from; those of the healthy fabric where
+    /// there is none.
+    pub since: Option<Vec<String>>,
     /// How the new tables were found.
     pub step: RepairStep,
     /// `[(router * ports + port) * vcs + vc]`: the ranks that the new tables rise by, where they are not
     /// those of the healthy fabric.
     pub ranks: Option<Vec<u32>>,
-    /// The changes; those of a new order are for routers without traffic.
+    /// The changes.
     pub delta: Delta,
+    /// Whether the tables in force rise by the same ranks, so that routers may change at any time; else only
+    /// while nothing is on its way.
+    pub live: bool,
     /// Parts of a unit of load: before, now, and what no single-path routing goes below, if that is known.
     pub loads: RepairLoads,
     /// Ordered pairs of living routers without a route: their ways are cut.
@@ -135,8 +152,8 @@ pub struct RepairLoads {
 }
 
 impl Repair {
-    /// Whether old and new tables rise by the same ranks, so that routers may change at any time.
-    pub fn keeps_order(&self) -> bool {
-        self.ranks.is_none()
+    /// `nominal` where the new tables rise by the ranks of the healthy fabric, else `new`.
+    pub fn order(&self) -> &'static str {
+        if self.ranks.is_none() { "nominal" } else { "new" }
     }
 }

@@ -20,6 +20,7 @@
 pub mod collective;
 pub mod cross_connect;
 pub mod draw;
+pub mod drift;
 pub mod flow;
 pub mod limit;
 pub mod measure;

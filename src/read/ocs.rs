@@ -81,6 +81,10 @@ pub(crate) struct AnyConfigDb {
 #[derive(Deserialize)]
 pub(crate) struct AnyConfigPort {
     pub(crate) label: String,
+    #[serde(default)]
+    pub(crate) state: Option<String>,
+    #[serde(default)]
+    pub(crate) config_status: Option<String>,
 }
 
 #[derive(Deserialize)]

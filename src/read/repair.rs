@@ -15,10 +15,13 @@ pub(crate) struct RepairFile {
     format: String,
     pub(crate) fabric: String,
     pub(crate) down: Vec<String>,
+    #[serde(default)]
+    pub(crate) since: Option<Vec<String>>,
     pub(crate) step: String,
     #[serde(default)]
     pub(crate) scenario: Option<String>,
     pub(crate) order: String,
+    pub(crate) live: bool,
     pub(crate) load: LoadLine,
     pub(crate) unserved: u64,
     pub(crate) routers: u64,

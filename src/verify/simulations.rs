@@ -5,7 +5,6 @@
 
 use crate::check::{self, CheckError, Files};
 use crate::emit::simulation_path;
-use crate::ir::Scene;
 use crate::model::{Fabric, Scenarios, Simulation};
 use crate::read::{self, BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine};
 use crate::sim::{self, Beyond, Completion, Delays, Point, Prepared, Rate, Saturation, SimReport, VcUse};
@@ -59,7 +58,7 @@ impl Of<'_> {
     fn prepared<T>(&self, name: &str, asked: impl FnOnce(&Prepared<'_>) -> Result<T, CheckError>) -> Result<T, CheckError> {
         let read = check::read_scenario(self.files, self.fabric, name)?;
         let read = read.ok_or_else(|| self.wrong(format!("scenarios[{name}]"), "no such fault is tolerated"))?;
-        let scene = Scene { topology: &read.topology, lit: read.lit.clone(), dead: read.dead.clone() };
+        let scene = read.scene();
         let prepared = sim::prepare(self.fabric, &scene, &read.tables, &self.simulation.parameters);
         asked(&prepared.map_err(|error| self.wrong(format!("scenarios[{name}]"), error.to_string()))?)
     }

@@ -42,6 +42,7 @@ use rayon::prelude::*;
 pub use scenario::{ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
 pub use stated::{Stated, StatedTradeOff};
 use std::collections::BTreeSet;
+pub use tables::read_tables;
 
 /// How much of a directory was looked at; all of it is true.
 #[derive(Clone, PartialEq, Eq, Debug)]

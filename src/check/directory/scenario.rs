@@ -5,7 +5,7 @@ use super::{switches, tables, topology};
 use crate::check::CheckError;
 use crate::check::faults::{Fault, tolerated};
 use crate::ids::{IdVec, LinkId, NodeId};
-use crate::ir::{CrossConnects, ForwardingTables, Symmetry, TableKey, Topology};
+use crate::ir::{CrossConnects, ForwardingTables, Scene, Symmetry, TableKey, Topology};
 use crate::model::Fabric;
 
 /// What the files say of one scenario.
@@ -30,6 +30,20 @@ pub struct ReadScene {
     pub lit: IdVec<LinkId, bool>,
     /// The routers that are dead.
     pub dead: Vec<NodeId>,
+}
+
+impl ReadScenario {
+    /// What is left.
+    pub fn scene(&self) -> Scene<'_> {
+        Scene { topology: &self.topology, lit: self.lit.clone(), dead: self.dead.clone() }
+    }
+}
+
+impl ReadScene {
+    /// What is left.
+    pub fn scene(&self) -> Scene<'_> {
+        Scene { topology: &self.topology, lit: self.lit.clone(), dead: self.dead.clone() }
+    }
 }
 
 /// What the files say of who is wired to whom, and through which switch.

@@ -10,20 +10,35 @@ use crate::read::{BinaryTables, Line, Served, TablesFile, key_of, width_of};
 /// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`.
 /// What the entries say is checked by the walk.
 pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Fault) -> Result<(ForwardingTables, bool), CheckError> {
-    let path = scenario.tables_path() + ".bin";
+    of_name(files, topology, &scenario.tables_path(), (&scenario.name, &scenario.images))
+}
+
+/// The tables of a scenario in `tables.json` or `tables.bin`, whose images have none; of those that there are
+/// not in a build too.
+///
+/// # Errors
+/// There are none, or they are not what their format says.
+pub fn read_tables(files: &Files, topology: &Topology, scenario: &str) -> Result<ForwardingTables, CheckError> {
+    of_name(files, topology, "tables", (scenario, &[])).map(|(tables, _)| tables)
+}
+
+/// Those of a name, and the images that they are for, in the file of a path without its ending.
+fn of_name(files: &Files, topology: &Topology, stem: &str, of: (&str, &[Served])) -> Result<(ForwardingTables, bool), CheckError> {
+    let (scenario, _) = of;
+    let path = format!("{stem}.bin");
     if files.contains_key(&path) {
-        return binary(files, topology, scenario, &path);
+        return binary(files, topology, of, &path);
     }
-    let path = scenario.tables_path() + ".json";
+    let path = format!("{stem}.json");
     let file: TablesFile = tagged(files, &path)?;
     let wrong = |place: String, what: String| Err(contradiction(&path, place, what));
-    if file.scenario != scenario.name {
-        return wrong("scenario".to_owned(), format!("says `{}`, but the file is that of `{}`", file.scenario, scenario.name));
+    if file.scenario != scenario {
+        return wrong("scenario".to_owned(), format!("says `{}`, but the file is that of `{scenario}`", file.scenario));
     }
     let Some(key) = key_of(&file.key, file.vc.as_deref()) else {
         return wrong("key".to_owned(), "must be [\"dst\",\"in_port\",\"in_vc\"] or [\"dst\"]".to_owned());
     };
-    same_images(&path, scenario, &file.images)?;
+    same_images(&path, of, &file.images)?;
     let symmetry = symmetry(topology, file.canonical);
     if file.routers.len() != symmetry.class_count() {
         let which = if file.canonical { "canonical routers" } else { "routers" };
@@ -47,24 +62,24 @@ pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Fault) -> Re
 }
 
 /// The same from a `fabc.tables.bin/1`.
-fn binary(files: &Files, topology: &Topology, scenario: &Fault, path: &str) -> Result<(ForwardingTables, bool), CheckError> {
+fn binary(files: &Files, topology: &Topology, of: (&str, &[Served]), path: &str) -> Result<(ForwardingTables, bool), CheckError> {
     let unreadable = |what: String| unreadable(path, what);
     let file = BinaryTables::read(bytes(files, path)?).map_err(unreadable)?;
-    if file.scenario() != scenario.name {
-        let what = format!("says `{}`, but the file is that of `{}`", file.scenario(), scenario.name);
+    if file.scenario() != of.0 {
+        let what = format!("says `{}`, but the file is that of `{}`", file.scenario(), of.0);
         return Err(contradiction(path, "scenario", what));
     }
-    same_images(path, scenario, file.served())?;
+    same_images(path, of, file.served())?;
     let canonical = file.is_canonical();
     let tables = file.tables(symmetry(topology, canonical)).map_err(unreadable)?;
     Ok((tables, canonical))
 }
 
-fn same_images(path: &str, scenario: &Fault, images: &[Served]) -> Result<(), CheckError> {
-    if images == scenario.images {
+fn same_images(path: &str, (scenario, expected): (&str, &[Served]), images: &[Served]) -> Result<(), CheckError> {
+    if images == expected {
         return Ok(());
     }
-    let what = format!("must be the {} faults that the symmetry makes of `{}`, in its order", scenario.images.len(), scenario.name);
+    let what = format!("must be the {} faults that the symmetry makes of `{scenario}`, in its order", expected.len());
     Err(contradiction(path, "images", what))
 }
 

@@ -169,10 +169,11 @@ the other. A picture is of latency over load: traffic that ends has none.",
         code: "FAB0531",
         title: "live cross-connects do not fit the pod",
         text: "\
-`fabc plan LIVE NEW_DIR` compares two settings of the same switches. LIVE is a `fabc.ocs/1` file (the `ocs.json` of an earlier build, or one
-that a control plane wrote), a directory that `fabc build` wrote, or a folder with `X_0_0.config_db.json` of every switch. It must set every
-OCS that the spec of NEW_DIR declares and no other, name its ports as that spec does, use no port twice and join no chip to itself. In a
-CONFIG_DB the labels of the ports decide; with `duplex = pair` both directions must be there.
+`fabc plan LIVE NEW_DIR` and `fabc drift LIVE DIR` compare two settings of the same switches. LIVE is a `fabc.ocs/1` file (the `ocs.json` of
+an earlier build, or one that a control plane wrote), a directory that `fabc build` wrote, or a folder with what every switch says of itself:
+`X_0_0.config_db.json`, `X_0_0.state_db.json` or both (SONiC), or `X_0_0.json` (Polatis, with `--ports`). It must set every OCS that the spec
+declares and no other, name its ports as that spec does, use no port twice and join no chip to itself. In SONiC's files the labels of the
+ports decide; with `duplex = pair` both directions must be there.
 
 The message says where: `ocs[3].cross_connects[7]` is the eighth pair of the fourth switch of a file, `OCS_CROSS_CONNECT.1A-2B` an entry of a
 CONFIG_DB. A switch that is wholly dark has an empty list; one that is left out is an error, since its real setting is not known.",
@@ -258,5 +259,16 @@ would be one directory. Single formats (`--emit`) are of one spec, and standard 
 
 `--golden`, `--set` and all other options hold for every spec; every spec is built, also after one that could not be, and the exit code is the
 greatest of theirs.",
+    },
+    CodeDoc {
+        code: "FAB0544",
+        title: "a sweep that cannot be made, or not yet",
+        text: "\
+`fabc sweep SPEC --set cubes=2,4,8 --set seed=1..=8` runs all combinations of values: lists with commas, and ranges of integers without their end
+(`1..9`) or with it (`1..=8`). A range is not empty, and a sweep has at most 100000 runs. It stops after `synthesize` or later, since before that
+there is nothing to compare.
+
+`fabc sweep run` and `merge` read the plan (`sweep.json`) that `fabc sweep plan` wrote with the same version of fabc. A table is written when
+every run is there: `fabc sweep run DIR` runs what is missing, whatever was interrupted.",
     },
 ];

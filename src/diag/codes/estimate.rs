@@ -159,14 +159,21 @@ those of `routing = allowed_turns;`. Where the destination alone is the key, a n
 come by.",
     },
     CodeDoc {
-        code: "FAB0581",
-        title: "a sweep that cannot be made, or not yet",
+        code: "FAB0580",
+        title: "the switches do not do what was built",
         text: "\
-`fabc sweep SPEC --set cubes=2,4,8 --set seed=1..=8` runs all combinations of values: lists with commas, and ranges of integers without their end
-(`1..9`) or with it (`1..=8`). A range is not empty, and a sweep has at most 100000 runs. It stops after `synthesize` or later, since before that
-there is nothing to compare.
-
-`fabc sweep run` and `merge` read the plan (`sweep.json`) that `fabc sweep plan` wrote with the same version of fabc. A table is written when
-every run is there: `fabc sweep run DIR` runs what is missing, whatever was interrupted.",
+`fabc drift LIVE DIR` and `fabc repair DIR --live LIVE` compare what the switches do with what was built. What is dark can be routed around, as
+long as what is left is whole; ports that are joined and should not be cannot: tables name ports, so packets would arrive somewhere else. The
+exit code is 3 where what is left is in parts, or where a repair meets such ports.",
+    },
+    CodeDoc {
+        code: "FAB0581",
+        title: "no tables for the way from one topology to another",
+        text: "\
+`fabc plan LIVE NEW_DIR --tables DIR` finds tables for every moment of the way, all of which rise by the ranks that are in force: then routers
+may change in any order while packets fly. LIVE must be the directory that runs, of the same chips and switches as NEW_DIR, and its tables must
+look at the input as well. Where a batch of steps would load a channel more than `--load` allows, it is made shorter; where a single step
+does, the message says with how much it would go. Where no way rises by the old ranks, `--start` in the new spec, with fewer moves, keeps more of
+what is there; or the pod is drained, and changed with the plan alone.",
     },
 ];

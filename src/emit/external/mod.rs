@@ -7,6 +7,7 @@ mod chunks;
 mod infiniband;
 mod lanes;
 mod nominal;
+mod ocs_ports;
 mod tables_csv;
 mod tons;
 
@@ -24,6 +25,7 @@ pub(super) enum External {
     Ibnetdiscover,
     TonsBundle,
     TablesCsv,
+    OcsPorts,
 }
 
 /// Refuses what a format never holds, whatever is found for the fabric.
@@ -46,5 +48,6 @@ pub(super) fn each_chunk<E: From<EmitError>>(external: External, compiled: &Comp
         External::Ibnetdiscover => infiniband::ibnetdiscover(compiled, take),
         External::TonsBundle => tons::bundle(compiled, take),
         External::TablesCsv => tables_csv::tables(compiled, take),
+        External::OcsPorts => ocs_ports::ports(compiled, take),
     }
 }

@@ -17,7 +17,7 @@ mod rows;
 mod ways;
 
 use crate::ids::{Id, NodeId, PortId, Vc};
-use crate::ir::{Delta, ForwardingTables, Hop, Routes, Scene};
+use crate::ir::{Delta, ForwardingTables, Hop, Routes, Scene, Topology};
 use crate::model::Demand;
 use crate::random::Stream;
 use bridge::{cold, together, warm};
@@ -73,6 +73,17 @@ struct Lost {
 /// # Errors
 /// There are pairs for which no way rises.
 pub fn local(scene: &Scene<'_>, demand: &Demand, before: Before<'_>) -> Result<Found, NoWay> {
+    relaid(scene, demand, before, true)
+}
+
+/// The routes that [`local`] finds, of all routers, for what chooses them once more; nothing waits on the way
+/// there. Nothing where no way rises.
+pub fn local_routes(scene: &Scene<'_>, demand: &Demand, before: Before<'_>) -> Option<Routes> {
+    Some(routes(scene, before, &relaid(scene, demand, before, false).ok()?.delta))
+}
+
+/// `live` says whether whoever waits at a broken key is helped on.
+fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, live: bool) -> Result<Found, NoWay> {
     let ground = Ground::new(scene, before.tables.vcs, &before.tables.symmetry, before.ranks);
     let rows = Rows::new(scene.topology, before.tables);
     let nominal = loads(scene, demand, before.tables, &rows);
@@ -114,7 +125,10 @@ pub fn local(scene: &Scene<'_>, demand: &Demand, before: Before<'_>) -> Result<F
         }
         let used = if scene.is_endpoint(*dst) { used(&ground, &new, *dst) } else { vec![false; new.len()] };
         new.iter_mut().zip(&used).filter(|(_, used)| !**used).for_each(|(output, _)| *output = NONE);
-        changes.push(warm(&ground, &old, &new, *dst, &mut ways, &costs));
+        changes.push(match live {
+            true => warm(&ground, &old, &new, *dst, &mut ways, &costs),
+            false => cold(&ground, &old, &new, *dst),
+        });
     }
     if without.pairs > 0 {
         return Err(without);
@@ -147,13 +161,31 @@ pub fn onto(scene: &Scene<'_>, before: Before<'_>, after: &ForwardingTables) -> 
     (together(changes), keeps)
 }
 
-/// The routes of tables for what is left, of all routers, for what chooses them once more.
-pub fn routes(scene: &Scene<'_>, tables: &ForwardingTables, ranks: Vec<u32>) -> Routes {
+/// `[(router * ports + port) * vcs + vc]`: the ranks in force, of all routers.
+pub fn of_all_routers(topology: &Topology, before: Before<'_>) -> Vec<u32> {
+    let row = topology.ports() * usize::from(before.tables.vcs);
+    let ranks_of = |node: NodeId| before.ranks[before.tables.symmetry.class(node) * row..][..row].iter().copied();
+    topology.nodes().flat_map(ranks_of).collect()
+}
+
+/// The routes of changed tables for what is left, of all routers, with the ranks of all routers.
+pub fn routes(scene: &Scene<'_>, before: Before<'_>, delta: &Delta) -> Routes {
+    let tables = &delta.applied(before.tables, &scene.dead, &before.tables.scenario);
+    routes_of(scene, tables, of_all_routers(scene.topology, before))
+}
+
+/// The routes of the tables in force, of whole topologies, under their symmetry.
+pub fn healthy_routes(topology: &Topology, before: Before<'_>) -> Routes {
+    routes_of(&Scene::whole(topology), before.tables, before.ranks.to_vec())
+}
+
+/// The routes of tables, under their symmetry; `ranks` too.
+fn routes_of(scene: &Scene<'_>, tables: &ForwardingTables, ranks: Vec<u32>) -> Routes {
     let topology = scene.topology;
     let ground = Ground::new(scene, tables.vcs, &tables.symmetry, &ranks);
     let rows = Rows::new(topology, tables);
     let (mut offsets, mut hops, mut row) = (vec![0], Vec::new(), Vec::new());
-    for dst in topology.nodes() {
+    for dst in tables.symmetry.canonical_nodes() {
         ground.fill(&rows, dst, &mut row);
         for source in topology.nodes() {
             let serves = source != dst && scene.is_endpoint(source) && scene.is_endpoint(dst);
@@ -161,11 +193,8 @@ pub fn routes(scene: &Scene<'_>, tables: &ForwardingTables, ranks: Vec<u32>) -> 
             while serves && row[key] != NONE {
                 let state = ground.after(key, row[key]);
                 let (slot, vc) = (state / ground.vcs, Vc::new(state % ground.vcs));
-                hops.extend(
-                    topology
-                        .outgoing(NodeId::new(slot / ground.ports), PortId::new(slot % ground.ports))
-                        .map(|channel| Hop { channel, vc }),
-                );
+                let channel = topology.outgoing(NodeId::new(slot / ground.ports), PortId::new(slot % ground.ports));
+                hops.extend(channel.map(|channel| Hop { channel, vc }));
                 if ground.head[state] == dst.0 {
                     break;
                 }

@@ -22,6 +22,7 @@ pub use crate::read::OcsSetting;
 pub use error::SynthError;
 pub use ocs_file::{Misfit, ReadSettings, fit, read_cross_connects};
 pub use seeds::seeds;
+pub use wiring::set;
 
 use crate::ir::{PassRecord, Topology};
 use crate::model::{Fabric, Pod, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};

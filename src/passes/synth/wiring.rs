@@ -2,9 +2,26 @@
 
 use super::SynthError;
 use crate::ids::{BlockId, Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
-use crate::model::{Demand, FacePort, PORT_NAMES, Pod};
+use crate::ir::{End, Link, LinkClass, Mirrors, Names, Symmetry, Topology};
+use crate::model::{Demand, Fabric, FacePort, PORT_NAMES, Pod};
 use std::collections::BTreeMap;
+
+/// The topology that switches make which are set so, on the way from one topology to another: whatever its
+/// symmetry is, none is looked for.
+pub fn set(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> Topology {
+    let mut links = mesh(pod);
+    for (id, ocs) in pod.ocses.enumerate() {
+        let end = |face: FacePort| End { node: face.node, port: face.port };
+        let fiber = |&pair: &[u32; 2]| {
+            let [a, b] = ocs.faces(pair).map(end);
+            Link { a, b, class: LinkClass::Global, link_type: ocs.link, simplex: false }
+        };
+        links.extend(mirrors[id].iter().map(fiber));
+    }
+    let symmetry = Symmetry::trivial(pod.chips_per_cube(), pod.cubes);
+    let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims));
+    topology.with_capacities(fabric.capacities.clone())
+}
 
 /// The topology with these fibers and the copper meshes.
 pub(super) fn wire(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]]) -> Result<Topology, SynthError> {

@@ -1,0 +1,122 @@
+//! What the switches do, beside what a build set: for people, and as `fabc.drift/1`.
+
+use super::json::{push, push_lines, push_numbers, quote, strings};
+use super::number::grouped;
+use crate::ids::OcsId;
+use crate::ir::{Drift, Meaning, SwitchDrift};
+use crate::model::Pod;
+
+/// Names of what is down that a line shows.
+const SHOWN: usize = 12;
+
+/// The drift for people. `from`: the directory, and in it the tables of a fault that it has prepared.
+pub fn drift_text(name: &str, pod: &Pod, drift: &Drift, from: (&str, Option<&str>)) -> String {
+    let mut out = String::new();
+    if drift.switches.is_empty() {
+        push(&mut out, format_args!("{name}: the switches do what was built\n"));
+        return out;
+    }
+    let count = |of: fn(&SwitchDrift) -> usize| drift.switches.iter().map(of).sum::<usize>() as u64;
+    let counts: Vec<String> = [
+        (count(|switch| switch.missing.len()), "missing"),
+        (count(|switch| switch.extra.len()), "too many"),
+        (count(|switch| switch.pending.len()), "pending"),
+        (count(|switch| switch.failed.len()), "failed"),
+        (count(|switch| switch.blocked.len()), "blocked ports"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{} {what}", grouped(count)))
+    .collect();
+    let switches = if drift.switches.len() == 1 { "1 switch".to_owned() } else { format!("{} switches", drift.switches.len()) };
+    push(&mut out, format_args!("{name}: {switches} not as built: {}\n", counts.join(", ")));
+    for switch in &drift.switches {
+        push_switch(&mut out, pod, switch);
+    }
+    out.push('\n');
+    push_meaning(&mut out, drift, from);
+    out
+}
+
+fn push_switch(out: &mut String, pod: &Pod, switch: &SwitchDrift) {
+    let SwitchDrift { ocs, missing, extra, moved, blocked, pending, failed, idle } = switch;
+    let state = if *idle { "  told, but nothing is set yet" } else { "" };
+    push(out, format_args!("\n{}{state}\n", pod.ocses[*ocs].name));
+    let mut line = |sign: char, pair: [u32; 2], what: &str| {
+        let [a, b] = faces(pod, *ocs, pair);
+        push(out, format_args!("  {sign}  {a:<18}  {b:<18}  {what}\n"));
+    };
+    for &pair in missing {
+        let what = if pending.contains(&pair) {
+            "missing, pending"
+        } else if failed.contains(&pair) {
+            "missing, failed"
+        } else {
+            "missing"
+        };
+        line('-', pair, what);
+    }
+    for &pair in extra {
+        line('+', pair, if moved.contains(&pair) { "moved here" } else { "not built" });
+    }
+    for (pairs, what) in [(pending, "pending"), (failed, "failed")] {
+        pairs.iter().filter(|pair| !missing.contains(pair)).for_each(|&pair| line('?', pair, what));
+    }
+    for port in blocked {
+        push(out, format_args!("  x  {port:<18}  {:<18}  blocked\n", ""));
+    }
+}
+
+fn push_meaning(out: &mut String, drift: &Drift, (directory, tables): (&str, Option<&str>)) {
+    match &drift.meaning {
+        Meaning::Same => out.push_str("nothing that was built is missing, and nothing else is joined\n"),
+        Meaning::Scenario(name) => {
+            let tables = tables.unwrap_or_default();
+            push(out, format_args!("this is the fault {name} of the budget: its tables are {directory}/{tables}\n"));
+        }
+        Meaning::Repair(names) => push(out, format_args!("no fault of the budget: {}\n", repair(directory, names))),
+        Meaning::Foreign(names) => {
+            out.push_str("ports are joined that were not: packets on them go astray, since tables name ports; set the switches again");
+            match names.is_empty() {
+                true => out.push('\n'),
+                false => push(out, format_args!(",\nor unset what is too many and then {}\n", repair(directory, names))),
+            }
+        }
+    }
+}
+
+/// The command that finds tables for what is left.
+fn repair(directory: &str, names: &[String]) -> String {
+    let down: Vec<String> = names.iter().take(SHOWN).map(|name| format!("--down '{name}'")).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" .. ({more} more; `fabc repair --live` takes all)") } else { String::new() };
+    format!("fabc repair {directory} {}{more} --out repaired", down.join(" "))
+}
+
+/// The names of two ports.
+fn faces(pod: &Pod, ocs: OcsId, pair: [u32; 2]) -> [String; 2] {
+    pod.ocses[ocs].faces(pair).map(|face| pod.face_port_name(face))
+}
+
+/// The drift for programs, `fabc.drift/1`.
+pub fn drift_json(name: &str, pod: &Pod, drift: &Drift) -> String {
+    let mut out =
+        format!("{{\"format\":\"fabc.drift/1\",\"fabric\":{},\"means\":\"{}\",\n\"switches\":", quote(name), drift.meaning.name());
+    push_lines(&mut out, &drift.switches, |out, switch| {
+        let SwitchDrift { ocs, missing, extra, moved, blocked, pending, failed, idle } = switch;
+        push(out, format_args!("{{\"ocs\":{}", quote(&pod.ocses[*ocs].name)));
+        for (what, pairs) in [("missing", missing), ("extra", extra), ("moved", moved), ("pending", pending), ("failed", failed)] {
+            push(out, format_args!(",\"{what}\":"));
+            push_numbers(out, pairs.iter().map(|[a, b]| format!("[{a},{b}]")));
+        }
+        push(out, format_args!(",\"blocked\":{},\"idle\":{idle}}}", strings(blocked)));
+    });
+    let (scenario, repair) = match &drift.meaning {
+        Meaning::Same => (None, &[][..]),
+        Meaning::Scenario(scenario) => (Some(scenario), &[][..]),
+        Meaning::Repair(names) | Meaning::Foreign(names) => (None, &names[..]),
+    };
+    let scenario = scenario.map_or("null".to_owned(), |name| quote(name));
+    push(&mut out, format_args!(",\n\"scenario\":{scenario},\"repair\":{},\"parts\":{}}}\n", strings(repair), drift.parts));
+    out
+}

@@ -1,0 +1,112 @@
+//! The tables of every moment of a plan: for people, as a part of `fabc.plan/1`, and as files.
+
+use super::json::{push, push_lines, push_numbers};
+use super::number::grouped;
+use super::repair::{delta_json, push_keys};
+use super::{Artifact, repaired_tables};
+use crate::ir::{ForwardingTables, Fraction, Plan, Staged, TableChange};
+use crate::model::Pod;
+
+/// What the batches come to, for people.
+pub fn staged_text(pod: &Pod, plan: &Plan, staged: &Staged) -> String {
+    let load = |load: u64| Fraction::new(load, staged.parts.max(1)).as_f64();
+    let [old, new] = staged.loads.map(load);
+    let mut out = String::new();
+    let batches = if staged.stages.len() == 1 { "1 batch".to_owned() } else { format!("{} batches", staged.stages.len()) };
+    push(
+        &mut out,
+        format_args!("{batches} under one order: load {old} before, {} after ({new} as the new pod was built)\n", load(staged.last.load)),
+    );
+    for (number, stage) in (1..).zip(&staged.stages) {
+        let steps = &plan.steps[stage.steps.clone()];
+        let mut switches: Vec<&str> = steps.iter().map(|step| pod.ocses[step.ocs].name.as_str()).collect();
+        switches.dedup();
+        let of = match &switches[..] {
+            [one] => (*one).to_owned(),
+            [first, .., last] => format!("{first} to {last}"),
+            [] => String::new(),
+        };
+        push(
+            &mut out,
+            format_args!(
+                "  {number:>3}  steps {} to {}, {of}: load {}, {}\n",
+                stage.steps.start + 1,
+                stage.steps.end,
+                load(stage.tables.load),
+                counts(&stage.tables)
+            ),
+        );
+    }
+    push(&mut out, format_args!("  end  load {}, {}\n", load(staged.last.load), counts(&staged.last)));
+    out
+}
+
+fn counts(change: &TableChange) -> String {
+    let [add, turn, drop] = change.delta.counts().map(grouped);
+    let waits = match change.delta.stranded.len() {
+        0 => String::new(),
+        1 => "; 1 key waits".to_owned(),
+        some => format!("; {} keys wait", grouped(some as u64)),
+    };
+    format!("{add} entries added, {turn} turned, {drop} dropped{waits}")
+}
+
+/// The batches, as more of `fabc.plan/1`.
+pub(super) fn push_staged(out: &mut String, plan: &Plan, staged: &Staged) {
+    let mut last_of_group = Vec::new();
+    for group in plan.groups() {
+        last_of_group.push(last_of_group.last().copied().unwrap_or(0) + group.len());
+    }
+    let group = |step: usize| last_of_group.partition_point(|&last| last <= step) + 1;
+    out.push_str(",\n\"stages\":");
+    push_lines(out, (1..).zip(&staged.stages), |out, (number, stage)| {
+        let (first, last) = (stage.steps.start + 1, stage.steps.end);
+        push(out, format_args!("{{\"stage\":{number},\"steps\":[{first},{last}],\"groups\":"));
+        push_numbers(out, group(first - 1)..=group(last - 1));
+        push_change(out, &stage_folder(number, staged), &stage.tables);
+    });
+    out.push_str(",\n\"final\":{\"stage\":null");
+    push_change(out, FINAL, &staged.last);
+    let [old, new] = staged.loads;
+    push(out, format_args!(",\n\"load\":{{\"old\":{old},\"new\":{new},\"parts\":{}}},\"vcs\":{},\n\"ranks\":", staged.parts, staged.vcs));
+    push_numbers(out, &staged.ranks);
+}
+
+/// The rest of a line.
+fn push_change(out: &mut String, folder: &str, change: &TableChange) {
+    push(out, format_args!(",\"load\":{},\"order\":\"kept\",\"delta\":\"{folder}/delta.json\",\"changed\":", change.load));
+    push_numbers(out, change.delta.counts());
+    push(out, format_args!(",\"keys_most\":{},\"waits\":", change.keys_most));
+    push_keys(out, &change.delta.stranded);
+    out.push('}');
+}
+
+/// Where the last tables stand.
+const FINAL: &str = "final";
+
+/// Where the tables of a batch stand.
+fn stage_folder(number: usize, staged: &Staged) -> String {
+    let width = staged.stages.len().to_string().len().max(2);
+    format!("stage-{number:0width$}")
+}
+
+/// The files of all moments: what changes, and the tables then; `tables` are those in force.
+///
+/// # Errors
+/// The first one that `take` returns.
+pub fn each_staged<E>(
+    fabric: &str,
+    staged: &Staged,
+    tables: &ForwardingTables,
+    take: &mut dyn FnMut(Artifact) -> Result<(), E>,
+) -> Result<(), E> {
+    let folders = (1..).zip(&staged.stages).map(|(number, stage)| (stage_folder(number, staged), &stage.tables));
+    let mut tables = tables.clone();
+    for (folder, change) in folders.chain([(FINAL.to_owned(), &staged.last)]) {
+        take(Artifact { path: format!("{folder}/delta.json"), bytes: delta_json(fabric, &change.delta).into_bytes() })?;
+        tables = change.delta.applied(&tables, &[], &tables.scenario);
+        let Artifact { path, bytes } = repaired_tables(&tables);
+        take(Artifact { path: format!("{folder}/{path}"), bytes })?;
+    }
+    Ok(())
+}
