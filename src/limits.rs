@@ -119,5 +119,8 @@ pub const EARLIEST_CYCLES: u32 = 1 << 30;
 /// Parts of a shard that can be asked for.
 pub const COLLECTIVE_CHUNKS: u32 = 1 << 16;
 
+/// Runs of a sweep.
+pub const SWEEP_RUNS: usize = 100_000;
+
 /// The longest overhead of a message, a second: more is none.
 pub const COLLECTIVE_OVERHEAD_PS: u64 = 1_000_000_000_000;

@@ -242,6 +242,57 @@ impl Decimal {
         Self { digits, scale }
     }
 
+    /// A whole number.
+    pub fn whole(number: u64) -> Self {
+        Self { digits: number.into(), scale: 0 }
+    }
+
+    /// The sum; `None` past 18 digits.
+    pub fn plus(self, other: Self) -> Option<Self> {
+        let (left, right, scale) = self.aligned(other)?;
+        Self::short(left.checked_add(right)?, scale)
+    }
+
+    /// The difference; `None` below zero, or past 18 digits.
+    pub fn minus(self, other: Self) -> Option<Self> {
+        let (left, right, scale) = self.aligned(other)?;
+        Self::short(left.checked_sub(right)?, scale)
+    }
+
+    /// The product; `None` past 18 digits.
+    pub fn product(self, other: Self) -> Option<Self> {
+        Self::short(self.digits.checked_mul(other.digits)?, self.scale + other.scale)
+    }
+
+    /// The quotient; `None` where it has no end, past 18 digits, and of a division by zero.
+    pub fn divided(self, other: Self) -> Option<Self> {
+        let (left, right, _) = self.aligned(other)?;
+        if right == 0 { None } else { Self::quotient(left, right).and_then(|found| Self::short(found.digits, found.scale)) }
+    }
+
+    /// Which is more.
+    pub fn compare(self, other: Self) -> std::cmp::Ordering {
+        let [left, right] =
+            [self, other].map(|number| (number.digits / 10u128.pow(number.scale), number.digits % 10u128.pow(number.scale)));
+        let fraction = |part: u128, scale: u32| part * 10u128.pow(18 - scale.min(18));
+        (left.0, fraction(left.1, self.scale)).cmp(&(right.0, fraction(right.1, other.scale)))
+    }
+
+    /// Both over one power of ten.
+    fn aligned(self, other: Self) -> Option<(u128, u128, u32)> {
+        let scale = self.scale.max(other.scale);
+        let over = |number: Self| number.digits.checked_mul(10u128.checked_pow(scale - number.scale)?);
+        Some((over(self)?, over(other)?, scale))
+    }
+
+    /// Without zeros at its end, if it has at most 18 digits then.
+    fn short(mut digits: u128, mut scale: u32) -> Option<Self> {
+        while scale > 0 && digits.is_multiple_of(10) {
+            (digits, scale) = (digits / 10, scale - 1);
+        }
+        (digits < 10u128.pow(18) && scale <= 18).then_some(Self { digits, scale })
+    }
+
     /// `(digits, scale)`: the number is `digits / 10^scale`.
     pub fn parts(self) -> (u128, u32) {
         (self.digits, self.scale)

@@ -303,6 +303,8 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
         "options.stop_after",
         "which stage, of those on this side of routing",
     );
+    let set = proved.options.iter().any(|(name, _)| name.starts_with("param.") || name.starts_with("use."));
+    add(set, MANIFEST, "options", "which parameters and changes the values in the spec came from");
     let planned = routed && !fabric.collectives.is_empty();
     add(planned, REPORT, "collectives", "times of slower algorithms and of other sizes; where the fastest one changes");
     add(true, REPORT, "passes", "how the searches went: counters, stopped_by, notes");

@@ -587,3 +587,61 @@ fn foreign_tables_end_with_their_own_exit_codes() {
     fabc(place.path(), &["verify", "dir", "--tables", "t.lft", "--topology", "t.topo"], 2);
     fabc(place.path(), &["verify"], 2);
 }
+
+#[test]
+fn a_parameter_is_set_and_the_directory_is_verified() {
+    let place = workplace();
+    let of_n = spec("small_of_n");
+    let (out, _) = fabc(place.path(), &["build", &of_n, "--set", "cubes=3", "--set", "rate=400 Gbps", "--set=seed=2"], 0);
+    assert!(out.contains("3 cubes of 2 x 2 x 2"), "{out}");
+    let built = place.path().join("out/small_of_n");
+    let read = |file: &str| std::fs::read_to_string(built.join(file)).unwrap();
+    let options = r#""options":{"param.cubes":"3","param.rate":"400 Gbps","param.seed":"2","param.way":"allowed_turns"}"#;
+    assert!(read("manifest.json").contains(options), "{}", read("manifest.json"));
+    let written = read("spec.fab");
+    assert!(written.contains("cubes = 3;") && written.contains("seed = 2;") && written.contains("bandwidth = 50 GB/s;"), "{written}");
+    let (out, _) = fabc(place.path(), &["verify", "out/small_of_n"], 0);
+    assert!(out.contains("which parameters and changes"), "{out}");
+    // The directory is built again from its own spec, and golden outputs tell what was set.
+    fabc(place.path(), &["build", "out/small_of_n/spec.fab", "--out", "again", "-q"], 0);
+    assert_eq!(std::fs::read(place.path().join("again/small_of_n/ocs.json")).unwrap(), read("ocs.json").into_bytes());
+    let (out, _) = fabc(place.path(), &["build", &of_n, "--set", "cubes=3", "--golden", "out", "--set", "seed=2"], 3);
+    assert!(out.contains("options") && out.contains("50 GB/s"), "{out}");
+    let (out, _) = fabc(place.path(), &["check", &of_n, "--set", "cubes=5", "--dump", "parse"], 0);
+    assert!(out.contains("cubes = 5;") && !out.contains("param"), "{out}");
+    let (out, _) = fabc(place.path(), &["graph", &of_n, "--set", "cubes=1", "--format", "csv"], 0);
+    assert!(!out.contains("cube1"), "{out}");
+}
+
+#[test]
+fn what_is_set_wrongly_is_told_at_the_command_line() {
+    let place = workplace();
+    let of_n = spec("small_of_n");
+    let told = |set: &str| fabc(place.path(), &["build", &of_n, "--message-format", "short", "--set", set], 1).1;
+    assert!(told("cubs=3").starts_with("--set:1:1: error[FAB0142]"), "{}", told("cubs=3"));
+    assert!(told("cubes=17").starts_with("--set:1:7: error[FAB0144]"), "{}", told("cubes=17"));
+    assert!(told("side=1").contains("FAB0142") && told("seed").contains("FAB0018"));
+    let (_, err) = fabc(place.path(), &["build", &of_n, "--set", "seed=-1"], 1);
+    assert!(err.contains("[--set:1:6]") && err.contains("FAB0107"), "{err}");
+    assert!(!place.path().join("out").exists());
+}
+
+#[test]
+fn several_specs_are_built_one_after_the_other() {
+    let place = workplace();
+    let write = |name: &str, text: String| std::fs::write(place.path().join(name), text).unwrap();
+    write("other.fab", small().named("other").text());
+    write("broken.fab", small().named("broken").text().replace("cubes", "cbues"));
+    write("again.fab", small().named("Small").text());
+    let (out, err) = fabc(place.path(), &["build", "small.fab", "broken.fab", "other.fab"], 1);
+    assert!(out.contains("wrote out/small (") && out.contains("wrote out/other (") && err.contains("broken.fab"), "{out}{err}");
+    fabc(place.path(), &["verify", "out/other"], 0);
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "other.fab", "again.fab"], 2);
+    assert!(err.contains("FAB0543") && err.contains("`small.fab` and `again.fab`"), "{err}");
+    let (_, err) = fabc(place.path(), &["build", "small.fab", "other.fab", "--emit", "dot"], 2);
+    assert!(err.contains("FAB0543"), "{err}");
+    let (_, err) = fabc(place.path(), &["build", "-", "-"], 2);
+    assert!(err.contains("FAB0543"), "{err}");
+    let (out, _) = fabc(place.path(), &["build", "small.fab", "other.fab", "--golden", "out"], 0);
+    assert_eq!(out.matches("the outputs equal").count(), 2, "{out}");
+}

@@ -1,6 +1,9 @@
 //! The language: what resolves, what is refused and how that reads, and that nothing makes the front end
 //! panic.
 
+#[path = "language/parameters.rs"]
+mod parameters;
+
 use fabc::diag::{SourceMap, codes};
 use fabc::ids::LinkTypeId;
 use fabc::model::{Fabric, Family, Network, Plant, resolve, warnings};
@@ -312,6 +315,8 @@ fn every_code_has_a_file_that_triggers_it() {
         let errors = front_end(path.to_str().unwrap()).0.err().unwrap_or_default();
         triggered.extend(errors.iter().map(|error| error.code().expect("every error has a code").to_string()));
     }
+    // Those of the command line: tests/language/parameters.rs.
+    triggered.extend(["FAB0018", "FAB0142"].map(str::to_owned));
     let documented: BTreeSet<String> = codes().map(|doc| doc.code.to_owned()).filter(|code| code.as_str() < "FAB0200").collect();
     assert_eq!(triggered, documented);
 }

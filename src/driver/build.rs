@@ -7,6 +7,7 @@ use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, 
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
 use super::requests::{self, Request};
+use super::several;
 use super::staging::{self, Staging};
 use super::terminal::{Terminal, look, print_err, size, write_out};
 use crate::check::RequireError;
@@ -17,7 +18,7 @@ use crate::emit;
 use crate::ir::RequireOutcome;
 use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
 use crate::model::{Fabric, Plant, SonicConfig};
-use crate::syntax::{ParseError, print_spec, tokens};
+use crate::syntax::{COMMAND_LINE, ParseError, print_spec, tokens};
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
 
@@ -30,11 +31,28 @@ pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
         requests::list()?;
         return Ok(());
     }
-    let Some(spec) = &args.spec else {
+    if args.specs.is_empty() {
         let what = "the following required argument was not provided: <SPEC>";
         super::options::Options::command().error(clap::error::ErrorKind::MissingRequiredArgument, what).exit();
-    };
+    }
     let requests = requests::read(&args.emit)?;
+    if let [spec] = &args.specs[..] {
+        return one(spec, args, &requests, terminal);
+    }
+    several::fit_each_other(args, &requests)?;
+    let mut worst = 0;
+    for spec in &args.specs {
+        // Every spec is built, also after one that was not.
+        if let Err(stop) = one(spec, args, &requests, terminal) {
+            terminal.show(stop.diagnostics, &stop.sources);
+            worst = worst.max(stop.exit_code);
+        }
+    }
+    if worst == 0 { Ok(()) } else { Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code: worst }) }
+}
+
+/// One spec of a build.
+fn one(spec: &str, args: &BuildArgs, requests: &[Request], terminal: Terminal) -> Result<(), Stop> {
     let out = match &args.out {
         Some(out) => Some(out.clone()),
         None if args.golden.is_none() && requests.is_empty() => Some(PathBuf::from("out")),
@@ -43,7 +61,7 @@ pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = watch(terminal);
     let mut data_on_stdout = !args.compile.dump.is_empty();
     data_on_stdout |= requests.iter().any(Request::is_stdout);
-    let result = build_with(spec, args, &requests, out.as_deref(), data_on_stdout, &watch, terminal);
+    let result = build_with(spec, args, requests, out.as_deref(), data_on_stdout, &watch, terminal);
     if args.compile.timings {
         print_err(&watch.table());
     }
@@ -69,9 +87,9 @@ fn build_with(
         Some(out) => Some(Staging::begin(out, &front.loaded.fabric.name, staging::BUILT)?),
         None => None,
     };
-    let spec_text = front.spec_text;
+    let (spec_text, settings) = (front.spec_text, front.loaded.settings.clone());
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
-    let options = [manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
+    let options = [settings, manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if !data_on_stdout {
         terminal.say(&emit::terminal_report(&compiled, look()))?;
@@ -155,9 +173,10 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
         terminal.say(&format!("{}: no errors ({})", fabric.name, contents(fabric)))?;
         return Ok(());
     }
+    let options = [front.loaded.settings.clone(), manifest_options(&args.compile)].concat();
     let spec_text = front.spec_text;
     let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
-    dump_compiled(&compiled, &spec_text, &manifest_options(&args.compile), &args.compile.dump)?;
+    dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if args.compile.dump.is_empty() {
         terminal.say(&emit::terminal_report(&compiled, look()))?;
     }
@@ -198,7 +217,7 @@ fn count(number: usize, noun: &str) -> String {
 /// # Errors
 /// The spec has errors or cannot be met.
 pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
-    let Loaded { fabric, spec, sources, warnings } = read::spec(&args.spec)?;
+    let Loaded { fabric, spec, sources, warnings, .. } = read::spec(&args.spec, &args.set)?;
     terminal.warn(warnings, &sources);
     let compiled = compile(fabric, Stage::Synthesize, &watch(terminal)).map_err(|failure| (failure, sources))?;
     let name = match args.format {
@@ -220,9 +239,9 @@ struct Front {
 
 /// Reads the spec; `None` if the build is to stop there.
 fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<Option<Front>, Stop> {
-    let mut loaded = watch.time("read", || read::spec(spec))?;
+    let mut loaded = watch.time("read", || read::spec(spec, &args.set))?;
     terminal.warn(std::mem::take(&mut loaded.warnings), &loaded.sources);
-    for (name, text) in loaded.sources.files() {
+    for (name, text) in loaded.sources.files().filter(|(name, _)| *name != COMMAND_LINE) {
         terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
     }
     let spec_text = print_spec(&loaded.spec);
@@ -243,7 +262,7 @@ fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> R
 }
 
 /// Compiles what [`front`] read.
-fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
+pub(super) fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
     let Loaded { fabric, sources, .. } = loaded;
     let last = args.stop_after.unwrap_or(Stage::Emit);
     let compiled = match watch.time("compile", || compile(fabric, last, watch)) {
@@ -270,13 +289,13 @@ fn requires_hold(outcomes: &[RequireOutcome], sources: SourceMap) -> Result<(), 
 }
 
 /// What of the command line decides what is written; it stands in the manifest.
-fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
+pub(super) fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
     let early = args.stop_after.filter(|last| *last < Stage::Emit);
     early.map(|last| ("stop_after".to_owned(), last.name().to_owned())).into_iter().collect()
 }
 
 /// The option that makes the tables binary, where they are to be; it stands in the manifest too.
-fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
+pub(super) fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
     use emit::{BINARY_TABLES, listed_entries, most_in_json};
     let (entries, most) = (listed_entries(compiled), most_in_json(compiled));
     let binary = match form {

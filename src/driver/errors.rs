@@ -111,6 +111,13 @@ pub(super) enum DriverError {
         /// Where they should go.
         path: String,
     },
+    /// Specs that cannot be built by one command.
+    #[error("these specs cannot be built together: {what}")]
+    #[diagnostic(code(FAB0543), help("build them one by one, or into directories of their own with `--out`"))]
+    SeveralSpecs {
+        /// Why.
+        what: String,
+    },
     /// The golden outputs are not what came out.
     #[error("the outputs differ from `{path}`")]
     #[diagnostic(code(FAB0508), help("if the change is meant, run again with `--update` and commit the result"))]
@@ -336,6 +343,15 @@ pub(super) enum DriverError {
     OneSchedule {
         /// What to add.
         lacks: &'static str,
+    },
+    /// A sweep that cannot be made, or not yet.
+    #[error("{what}")]
+    #[diagnostic(code(FAB0544), help("{hint}"))]
+    Sweep {
+        /// What is wrong.
+        what: String,
+        /// What to write.
+        hint: String,
     },
     /// A panic.
     #[error("fabc has a bug: {message}")]

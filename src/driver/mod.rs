@@ -31,9 +31,12 @@ mod repair;
 mod requests;
 mod running_options;
 mod scheduled;
+mod several;
 mod sim;
 mod sim_options;
 mod staging;
+mod sweep;
+mod sweep_options;
 mod switches;
 mod tables;
 mod temporary;
@@ -49,6 +52,7 @@ pub use estimate_options::*;
 pub use options::*;
 pub use running_options::*;
 pub use sim_options::*;
+pub use sweep_options::*;
 #[cfg(unix)]
 pub use terminal::look_at_standard_output;
 pub use terminal::shown;
@@ -99,6 +103,7 @@ pub fn run(options: &Options) -> ExitCode {
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
     match command {
         Command::Build(args) => build::build(args, terminal),
+        Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Check(args) => build::check(args, terminal),
         Command::Fmt(args) => fmt::fmt(args, terminal),
         Command::Verify(args) => verify::verify(args, terminal),

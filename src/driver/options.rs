@@ -4,6 +4,7 @@ use super::collective_options::CollectiveArgs;
 use super::estimate_options::EstimateArgs;
 use super::running_options::{DriftArgs, PlanArgs, RepairArgs};
 use super::sim_options::SimArgs;
+use super::sweep_options::SweepArgs;
 use crate::compile::Stage;
 use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -51,6 +52,8 @@ pub struct Options {
 pub enum Command {
     /// Compile a spec and write its output directory
     Build(BuildArgs),
+    /// Compile a spec with many values of its parameters, and compare
+    Sweep(SweepArgs),
     /// Compile a spec and write nothing
     Check(CheckArgs),
     /// Lay specs out the one way there is
@@ -95,6 +98,11 @@ pub enum Command {
 /// How far to compile, and what to show on the way.
 #[derive(Clone, Debug, Args)]
 pub struct CompileArgs {
+    /// Give a parameter of the spec another value, such as `--set cubes=8` or `--set 'rate=100 GB/s'`;
+    /// several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+
     /// Stop after a stage; what is known by then is still reported and written
     #[arg(long, value_enum, value_name = "STAGE")]
     pub stop_after: Option<Stage>,
@@ -143,9 +151,9 @@ pub struct AvailabilityArgs {
 /// `fabc build`.
 #[derive(Clone, Debug, Args)]
 pub struct BuildArgs {
-    /// The spec; `-` reads standard input
+    /// Specs, built one after the other; `-` reads standard input
     #[arg(value_name = "SPEC", required_unless_present = "emit")]
-    pub spec: Option<String>,
+    pub specs: Vec<String>,
 
     /// How far, and what to show.
     #[command(flatten)]
@@ -262,6 +270,10 @@ pub struct GraphArgs {
     /// The form
     #[arg(long, value_enum, default_value = "dot")]
     pub format: GraphFormat,
+
+    /// Give a parameter of the spec another value; several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
 }
 
 /// `fabc tables`.

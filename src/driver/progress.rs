@@ -63,6 +63,16 @@ impl Watch {
         }
     }
 
+    /// How long what is left will take, if all takes as long as what is done: `, about 3 min left`.
+    pub(super) fn left(&self, done: usize, of: usize) -> String {
+        let seconds = self.started.elapsed().as_secs_f64() / done as f64 * (of - done) as f64;
+        match seconds as u64 {
+            _ if done == of => String::new(),
+            0..100 => format!(", about {seconds:.0} s left"),
+            whole => format!(", about {} min left", whole.div_ceil(60)),
+        }
+    }
+
     /// The table of `--timings`; passes stand below the step they belong to.
     pub(super) fn table(&self) -> String {
         let state = self.state();

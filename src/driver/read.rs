@@ -4,7 +4,7 @@ use super::errors::{DriverError, Stop};
 use crate::diag::{Failure, SourceMap, Span};
 use crate::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
 use crate::model::{self, Fabric, Warning};
-use crate::syntax::{Loader, ParseError, input_copy, too_long};
+use crate::syntax::{Loader, ParseError, bind, input_copy, too_long};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -23,21 +23,32 @@ pub(super) struct Loaded {
     pub(super) sources: SourceMap,
     /// What it declares and does not need.
     pub(super) warnings: Vec<Warning>,
+    /// Its parameters and what it changes in the files that it uses, for the manifest.
+    pub(super) settings: Vec<(String, String)>,
 }
 
-/// Reads and resolves a spec; `-` is standard input.
+/// Reads and resolves a spec, with `name=value` for some parameters; `-` is standard input.
 ///
 /// # Errors
 /// The spec cannot be read, or has errors.
-pub(super) fn spec(path: &str) -> Result<Loaded, Stop> {
+pub(super) fn spec(path: &str, sets: &[String]) -> Result<Loaded, Stop> {
     // Read up front: that a spec is missing is not an error *in* the spec. Standard input can be read only
     // once.
     let text = spec_text(path)?;
+    spec_from(path, text, sets)
+}
+
+/// The same of a spec whose text is known.
+///
+/// # Errors
+/// The spec has errors.
+pub(super) fn spec_from(path: &str, text: String, sets: &[String]) -> Result<Loaded, Stop> {
     let root = if path == "-" { STDIN } else { path };
-    let (fabric, spec, sources) = model::read(root, &After { first: Cell::new(Some(text)), path: &str::to_owned })?;
+    let (fabric, spec, sources) = model::read_with(root, &After { first: Cell::new(Some(text)), path: &str::to_owned }, sets)?;
     let warnings = model::warnings(&spec, &fabric);
+    let settings = bind(&spec).settings;
     let spec = model::normal_form(&fabric, &spec);
-    Ok(Loaded { fabric, spec, sources, warnings })
+    Ok(Loaded { fabric, spec, sources, warnings, settings })
 }
 
 /// Reads and resolves the spec of a built directory from its own files.
@@ -49,7 +60,7 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let text = spec_text(&spec)?;
     let path = |wanted: &str| display(&directory.join(&*input_copy(&spec, wanted)));
     let (fabric, spec, sources) = model::load(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
-    Ok(Loaded { fabric, spec, sources, warnings: Vec::new() })
+    Ok(Loaded { fabric, spec, sources, warnings: Vec::new(), settings: Vec::new() })
 }
 
 /// The same of a directory that has a topology.

@@ -34,6 +34,7 @@ mod simulation;
 mod staged;
 mod summary;
 mod svg;
+mod sweep;
 mod tables;
 mod tables_bin;
 mod topology;
@@ -57,6 +58,7 @@ pub use simulation::{
     simulation_svg, simulation_text,
 };
 pub use staged::{each_staged, staged_text};
+pub use sweep::{SweepTable, failed_json, sweep_csv, sweep_html, sweep_json, sweep_table_json, sweep_text};
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
 use crate::compiled::{Compiled, RoutedScenario};
@@ -252,6 +254,14 @@ pub fn repaired_tables(tables: &ForwardingTables) -> Artifact {
         return Artifact { path: "tables.bin".to_owned(), bytes };
     }
     Artifact { path: "tables.json".to_owned(), bytes: tables_json(tables, &[], &tables.symmetry).into_bytes() }
+}
+
+/// The copies of the files that a spec names, as a built directory has them: paths and texts.
+pub fn inputs(fabric: &Fabric) -> Vec<(String, String)> {
+    let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_)).then(|| (DEMAND_INPUT.to_owned(), fabric.demand.csv()));
+    let input = fabric.plant.input().map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let pairs = fabric.collectives.iter().filter_map(|of| Some((pairs_input(&of.name), of.messages.as_ref()?.text.as_deref()?.to_owned())));
+    matrix.into_iter().chain(input).chain(pairs).collect()
 }
 
 /// The files of one format, sorted by path; `None` if no format has this name.

@@ -2,6 +2,7 @@
 
 use super::switch_errors::SwitchError;
 use crate::diag::Span;
+use crate::syntax::BindError;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -473,6 +474,10 @@ pub enum ResolveError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Switch(#[from] SwitchError),
+
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Bind(#[from] BindError),
 
     #[error("tables of faults cannot be named after `{router}`: {problem}")]
     #[diagnostic(code(FAB0141), help("name the routers otherwise in the file, or write `faults = 0`"))]

@@ -70,7 +70,15 @@ type Read = Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)>;
 /// # Errors
 /// Every syntax error, or else every other error of the spec, in source order.
 pub fn read(path: &str, loader: &dyn Loader) -> Read {
-    let (parsed, sources) = syntax::parse(path, loader);
+    read_with(path, loader, &[])
+}
+
+/// The same, with `name=value` for some parameters.
+///
+/// # Errors
+/// Every syntax error, or else every other error of the spec and of what is set, in source order.
+pub fn read_with(path: &str, loader: &dyn Loader, sets: &[String]) -> Read {
+    let (parsed, sources) = syntax::parse_with(path, loader, sets);
     let spec = match parsed {
         Ok(spec) => spec,
         Err(errors) => return Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),

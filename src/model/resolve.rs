@@ -35,7 +35,7 @@ mod wiring;
 use super::errors::ResolveError;
 use super::{Cube, Fabric, Plant, Pod, TopologyChoice};
 use crate::ids::LinkTypeId;
-use crate::syntax::{Loader, ast};
+use crate::syntax::{Bound, Loader, ast, bind};
 use context::{Context, missing, short_name};
 use items::{Items, sort_items};
 use kind::{Kind, Parts};
@@ -46,6 +46,11 @@ use site::Site;
 /// # Errors
 /// Every error of the spec, in source order.
 pub fn resolve(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
+    let Bound { spec, errors, .. } = bind(spec);
+    if !errors.is_empty() {
+        return Err(errors.into_iter().map(ResolveError::from).collect());
+    }
+    let spec = &spec;
     let mut context = Context::of(spec);
     let fabric = fabric(&mut context, spec, loader);
     context.report_constants();

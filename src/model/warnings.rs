@@ -61,6 +61,11 @@ pub fn warnings(spec: &Spec, fabric: &Fabric) -> Vec<Warning> {
             let (name, span) = (constant.name.value.to_string(), constant.name.span);
             Some(Warning::Unused { what: "the constant", name, help: "remove it, or write its name where it belongs", span })
         }
+        ItemKind::Param(param) if !used.contains(&param.name.value) => {
+            let (name, span) = (param.name.value.to_string(), param.name.span);
+            let help = "setting it changes nothing: remove it, or write its name where it belongs";
+            Some(Warning::Unused { what: "the parameter", name, help, span })
+        }
         ItemKind::Link(name, _) if !used.contains(&name.value) => {
             let help = "remove it, or say where it is used: `over` in a pod, `link`, `local` or `global` in a network";
             Some(Warning::Unused { what: "the link", name: name.value.to_string(), help, span: name.span })

@@ -4,19 +4,21 @@
 //! read. Invariants: every span lies in the file it was read from; nesting is bounded by the parser, so
 //! recursion over a value is safe.
 
-use crate::diag::{Span, Spanned};
+mod constant;
+mod expr;
 
-/// A name and the place it was written at.
-pub type Name = Spanned<Text>;
+pub use constant::{Among, Constant, ConstantKind, Given, Let, Param, Swept, SweptValue};
+pub use expr::{Expr, ExprKind, Name, Operator, Quantity, Text};
 
-/// Owned text of a name, a path or a number.
-pub type Text = std::sync::Arc<str>;
+use crate::diag::Span;
 
 /// A spec: its own file first, then every file it uses, each once.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Spec {
     /// `files[0]` is the spec; a [`Use`] points at the others.
     pub files: Vec<File>,
+    /// What the command line sets.
+    pub given: Vec<Given>,
 }
 
 /// One file.
@@ -84,10 +86,14 @@ pub struct Item {
 /// The kinds of declarations.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ItemKind {
-    /// `use "file";`
+    /// `use "file";`, `use "file" { .. }`
     Use(Use),
-    /// `let name = expr;`
+    /// `let name = value;`
     Let(Let),
+    /// `param name = value in range;`
+    Param(Param),
+    /// `sweep { name = values; .. }`
+    Sweep(Vec<Swept>),
     /// `clock = ..;`, `cubes = ..;`, `demand = ..;`, `topology = ..;`, `routing = ..;`
     Setting(Setting),
     /// `link name { .. }`
@@ -124,6 +130,8 @@ impl ItemKind {
         match self {
             ItemKind::Use(_) => "use",
             ItemKind::Let(_) => "let",
+            ItemKind::Param(_) => "param",
+            ItemKind::Sweep(_) => "sweep",
             ItemKind::Setting(setting) => &setting.name.value,
             ItemKind::Link(..) => "link",
             ItemKind::Router(_) => "router",
@@ -142,22 +150,15 @@ impl ItemKind {
     }
 }
 
-/// `use "file";`
+/// `use "file";`, `use "file" { .. }`
 #[derive(Clone, PartialEq, Debug)]
 pub struct Use {
     /// The path as written.
     pub path: Name,
+    /// What is set otherwise than in the file.
+    pub changes: Option<Block>,
     /// The file in [`Spec::files`]; `None` in a file parsed on its own.
     pub file: Option<usize>,
-}
-
-/// `let name = expr;`
-#[derive(Clone, PartialEq, Debug)]
-pub struct Let {
-    /// The constant.
-    pub name: Name,
-    /// Its value.
-    pub value: Expr,
 }
 
 /// `{ .. }`
@@ -191,6 +192,8 @@ pub enum StatementKind {
     Component(Component),
     /// `level n joined m over link { .. }`
     Level(Level),
+    /// `chip { .. }`, `link copper { .. }`: what a `use` changes in an item of its file.
+    Change(Change),
 }
 
 impl StatementKind {
@@ -202,6 +205,7 @@ impl StatementKind {
             StatementKind::Couple(_) => "couple",
             StatementKind::Component(_) => "all_to_all",
             StatementKind::Level(_) => "level",
+            StatementKind::Change(change) => &change.word.value,
         }
     }
 }
@@ -253,6 +257,17 @@ pub struct Level {
     pub over: Option<Name>,
     /// Its settings; without any it ends with a `;`.
     pub block: Option<Block>,
+}
+
+/// `link copper { .. }` in a `use`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Change {
+    /// The word of the item.
+    pub word: Name,
+    /// Its name, if it has one.
+    pub name: Option<Name>,
+    /// The settings that it gets.
+    pub block: Block,
 }
 
 /// The ports of a `couple`.
@@ -374,71 +389,6 @@ pub struct Steps {
     pub step: Expr,
 }
 
-/// A number with its unit.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Quantity {
-    /// The number, or a bare name.
-    pub number: Expr,
-    /// The unit.
-    pub unit: Option<Name>,
-    /// Both.
-    pub span: Span,
-}
-
-/// An integer expression, a decimal number or a name.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Expr {
-    /// What it is.
-    pub kind: ExprKind,
-    /// Where.
-    pub span: Span,
-}
-
-/// The kinds of expressions. Chains are flat, so that depth is bounded by brackets alone.
-#[derive(Clone, PartialEq, Debug)]
-pub enum ExprKind {
-    /// Digits as written, with any `_`.
-    Integer(Text),
-    /// Digits with one `.` as written, with any `_`.
-    Decimal(Text),
-    /// A constant, an index or a choice.
-    Name(Text),
-    /// `-e`
-    Negate(Box<Expr>),
-    /// `e + e - e` or `e * e / e`: one level of precedence, left to right.
-    Chain(Box<Expr>, Vec<(Operator, Expr)>),
-    /// `(e)`
-    Paren(Box<Expr>),
-}
-
-/// An operator.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operator {
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`, rounding towards zero
-    Divide,
-    /// `%`, with the sign of the left side
-    Remainder,
-}
-
-impl Operator {
-    /// As written.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
-            Operator::Remainder => "%",
-        }
-    }
-}
-
 impl Spec {
     /// The spec's `fabric`.
     ///
@@ -450,6 +400,16 @@ impl Spec {
             Entry::Item(_) => None,
         });
         fabric.expect("a parsed spec has a fabric")
+    }
+
+    /// Every `use`, with the place in [`Spec::files`] of the file that it stands in.
+    pub fn uses(&self) -> impl Iterator<Item = (usize, &Use)> {
+        let entries = self.files.iter().enumerate().flat_map(|(at, file)| file.entries.iter().map(move |entry| (at, entry)));
+        let items = entries.flat_map(|(at, entry)| match entry {
+            Entry::Fabric(fabric) => fabric.items.iter().map(|item| (at, item)).collect(),
+            Entry::Item(item) => vec![(at, item)],
+        });
+        items.filter_map(|(at, item)| if let ItemKind::Use(used) = &item.kind { Some((at, used)) } else { None })
     }
 
     /// All items but `use`, file by file: what each `use` brings in stands after the items of the file that

@@ -214,11 +214,19 @@ pub enum ParseError {
         span: Span,
     },
 
-    #[error("a `let` has no unit, but this one has `{unit}`")]
-    #[diagnostic(code(FAB0015), help("`let` names an integer; a quantity is written where it is used, such as `bandwidth = 128 GB/s;`"))]
-    LetUnit {
-        unit: String,
-        #[label("no unit here")]
+    #[error("`{found}` does not make a range of values")]
+    #[diagnostic(code(FAB0006), help("what a parameter may be is written with both its ends: `in 1..=128`"))]
+    WrongThrough {
+        found: String,
+        #[label("write `..=`")]
+        span: Span,
+    },
+
+    #[error("`{found}` sets nothing")]
+    #[diagnostic(code(FAB0018), help("write `--set name=value`, such as `--set cubes=8` or `--set 'rate=128 GB/s'`"))]
+    NotGiven {
+        found: String,
+        #[label("not `name=value`")]
         span: Span,
     },
 

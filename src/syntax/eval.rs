@@ -1,9 +1,9 @@
 //! Integer expressions and the constants that `let` names.
 //!
-//! Comes in: a spec. Goes out: the value of every constant, whatever the order of the items. Invariants: no
-//! value overflows; a constant that cannot be computed is reported once, at its `let`.
+//! Comes in: a spec that is bound. Goes out: the value of every constant, whatever the order of the items.
+//! Invariants: no value overflows; a constant that cannot be computed is reported once, at its `let`.
 
-use super::ast::{Expr, ExprKind, ItemKind, Let, Operator, Spec, Text};
+use super::ast::{Constant, ConstantKind, Expr, ExprKind, ItemKind, Operator, Quantity, Spec, Text};
 use crate::diag::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,10 +33,12 @@ pub struct Constants {
 impl Constants {
     /// Computes all constants.
     pub fn of(spec: &Spec) -> Self {
-        let mut lets: BTreeMap<Text, &Let> = BTreeMap::new();
+        let mut lets: BTreeMap<Text, &Expr> = BTreeMap::new();
         for item in spec.items() {
-            if let ItemKind::Let(constant) = &item.kind {
-                lets.entry(constant.name.value.clone()).or_insert(constant);
+            if let ItemKind::Let(constant) = &item.kind
+                && let Constant { kind: ConstantKind::Quantity(Quantity { number, unit: None, .. }), .. } = &constant.value
+            {
+                lets.entry(constant.name.value.clone()).or_insert(number);
             }
         }
         let mut constants = Constants::default();
@@ -47,7 +49,7 @@ impl Constants {
     }
 
     /// Computes one constant after those it needs, depth first with a stack of its own: chains may be long.
-    fn compute(&mut self, name: &Text, lets: &BTreeMap<Text, &Let>) {
+    fn compute(&mut self, name: &Text, lets: &BTreeMap<Text, &Expr>) {
         let mut stack = vec![(name.clone(), false)];
         let mut open = BTreeSet::new();
         while let Some((name, needs_known)) = stack.pop() {
@@ -56,14 +58,14 @@ impl Constants {
             }
             let constant = lets[&name];
             if needs_known {
-                let value = self.eval(&constant.value, &[]);
+                let value = self.eval(constant, &[]);
                 self.values.insert(name, value);
                 continue;
             }
             open.insert(name.clone());
             stack.push((name.clone(), true));
             let mut needed = Vec::new();
-            names(&constant.value, &mut needed);
+            names(constant, &mut needed);
             for (need, span) in needed {
                 if open.contains(need) && !self.values.contains_key(need) {
                     self.values.insert(need.clone(), Err(EvalError::Circular(need.clone(), span)));

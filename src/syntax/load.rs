@@ -5,7 +5,7 @@
 
 use super::ast::{Entry, File, Item, ItemKind, Spec};
 use super::errors::ParseError;
-use super::parse::parse_text;
+use super::parse::{parse_given, parse_text};
 use super::scan::tokens;
 use crate::diag::{SourceMap, Span};
 use crate::limits::{SPEC_BYTES, SPEC_FILES, SPEC_TOKENS};
@@ -41,6 +41,17 @@ pub fn too_long(most: u64) -> String {
 /// # Errors
 /// All syntax errors of all files, in source order. The source map holds whatever was read.
 pub fn parse(path: &str, loader: &dyn Loader) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
+    parse_with(path, loader, &[])
+}
+
+/// The name of what the command line sets, where an error points at it.
+pub const COMMAND_LINE: &str = "--set";
+
+/// The same, with `name=value` for some parameters. Each is a source of its own, called [`COMMAND_LINE`].
+///
+/// # Errors
+/// All syntax errors of all files, in source order, and those of what is set.
+pub fn parse_with(path: &str, loader: &dyn Loader, sets: &[String]) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
     let mut load = Load {
         loader,
         files: Vec::new(),
@@ -53,14 +64,22 @@ pub fn parse(path: &str, loader: &dyn Loader) -> (Result<Spec, Vec<ParseError>>,
     };
     let path = join("", path);
     load.file(&path, None);
-    let Load { files, sources, mut errors, .. } = load;
+    let Load { files, mut sources, mut errors, .. } = load;
+    let mut given = Vec::new();
+    for set in sets {
+        let base = sources.add(COMMAND_LINE, set);
+        match parse_given(set, base) {
+            Ok(set) => given.push(set),
+            Err(error) => errors.push(error),
+        }
+    }
     // A file that failed to parse leaves a hole, but then there are errors and no spec.
     let files: Vec<File> = files.into_iter().flatten().collect();
     if errors.is_empty() {
         errors.extend(fabrics(&files));
     }
     errors.sort_by_cached_key(ParseError::span);
-    (if errors.is_empty() { Ok(Spec { files }) } else { Err(errors) }, sources)
+    (if errors.is_empty() { Ok(Spec { files, given }) } else { Err(errors) }, sources)
 }
 
 /// Parses one file on its own; its `use` items are not followed.

@@ -5,6 +5,7 @@
 //! [`crate::model`].
 
 pub mod ast;
+mod bind;
 mod errors;
 mod eval;
 mod load;
@@ -15,13 +16,14 @@ mod scan;
 mod used;
 pub mod words;
 
+pub use bind::{BindError, Bound, bind};
 pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
-pub use load::{Loader, join, parse, parse_file, too_long};
+pub use load::{COMMAND_LINE, Loader, join, parse, parse_file, parse_with, too_long};
 pub use normalize::{
     DEMAND_INPUT, GRAPH_INPUTS, OCS_INPUT, graph_input, input_copy, is_graphml, normalize, pairs_input, require_order, trace_input,
     with_design, with_inputs,
 };
-pub use print::{expr as written, port as written_port, print, print_spec};
+pub use print::{expr as written, port as written_port, print, print_spec, swept as written_values};
 pub use scan::tokens;
 pub use used::used_names;

@@ -1,11 +1,12 @@
 //! The normal form of a spec: one text for all specs that mean the same by the same words.
 //!
-//! Comes in: a parsed spec. Goes out: a spec of one file with every `use` inlined, every `let` evaluated
-//! away, items and settings in a fixed order, quantities in one spelling, no comments. Invariants: the order
-//! of the items of the input does not matter; the normal form means the same and is its own normal form; what
-//! is wrong in the input stays wrong.
+//! Comes in: a parsed spec. Goes out: a spec of one file with every `use` inlined, every `let` and `param`
+//! evaluated away, items and settings in a fixed order, quantities in one spelling, no comments. Invariants:
+//! the order of the items of the input does not matter; the normal form means the same and is its own normal
+//! form; what is wrong in the input stays wrong.
 
 use super::ast::*;
+use super::bind::bind;
 use super::eval::Constants;
 use super::load::{join, parse};
 use super::print::{one_line, required};
@@ -16,14 +17,16 @@ use std::borrow::Cow;
 
 /// The normal form.
 pub fn normalize(spec: &Spec) -> Spec {
+    let spec = &bind(spec).spec;
     let normal = Normal { constants: Constants::of(spec) };
     let fabric = spec.fabric();
-    let kept = spec.items().into_iter().filter(|item| !matches!(item.kind, ItemKind::Let(_)));
+    let kept = spec.items().into_iter().filter(|item| !matches!(item.kind, ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_)));
     let mut items: Vec<Item> = kept.map(|item| normal.item(item)).collect();
     items.sort_by_cached_key(item_key);
     let fabric = Fabric { name: fabric.name.clone(), items, head: fabric.head, span: fabric.span };
     let path = spec.files[0].path.clone();
-    Spec { files: vec![File { path, entries: vec![Entry::Fabric(fabric)], comments: Vec::new(), layout: Layout::Canonical }] }
+    let file = File { path, entries: vec![Entry::Fabric(fabric)], comments: Vec::new(), layout: Layout::Canonical };
+    Spec { files: vec![file], given: Vec::new() }
 }
 
 /// Where a built directory keeps the matrix of its demand.
@@ -200,7 +203,7 @@ struct Normal {
 impl Normal {
     fn item(&self, item: &Item) -> Item {
         let kind = match &item.kind {
-            ItemKind::Use(_) | ItemKind::Let(_) => item.kind.clone(),
+            ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => item.kind.clone(),
             ItemKind::Setting(setting) => ItemKind::Setting(self.setting(setting)),
             ItemKind::Link(name, block) => ItemKind::Link(name.clone(), self.block(block, &[])),
             ItemKind::Router(block) => ItemKind::Router(self.block(block, &[])),
@@ -257,6 +260,7 @@ impl Normal {
                     over: level.over.clone(),
                     block: level.block.as_ref().map(|block| self.block(block, &[])),
                 }),
+                StatementKind::Change(_) => statement.kind.clone(),
             };
             Statement { kind, span: statement.span }
         });
@@ -342,6 +346,8 @@ impl Normal {
                 // The operands before the first index are one number: `side - 1 - v` is `1 - v`.
                 let fixed =
                     if mentions(first, indices) { 0 } else { rest.iter().take_while(|(_, operand)| !mentions(operand, indices)).count() };
+                // Without an index, what is here has no value at all, and stays.
+                let fixed = if fixed == rest.len() { 0 } else { fixed };
                 let (fixed, rest) = rest.split_at(fixed);
                 let first = match fixed {
                     [] => self.expr(first, indices),

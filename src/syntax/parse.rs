@@ -5,17 +5,18 @@
 //! rest is read again, so that one run reports more than one slip.
 
 mod build;
+mod constants;
 mod grammar;
 mod numbers;
 mod unexpected;
 
-use super::ast::{File, Layout};
+use super::ast::{File, Given, Layout};
 use super::errors::ParseError;
 use super::scan::{scan, tokens};
-use crate::diag::Span;
+use crate::diag::{Span, Spanned};
 use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
 use build::Builder;
-use grammar::{Grammar, Rule};
+use grammar::{Grammar, Rule, children};
 use pest::Parser;
 use pest::error::InputLocation;
 use unexpected::unexpected;
@@ -57,6 +58,33 @@ pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<
     }
     errors.sort_by_key(ParseError::span);
     Err(errors)
+}
+
+/// Reads what stands behind a `--set` whose first byte has the offset `base`.
+///
+/// # Errors
+/// It is no `name=value`. Whether the value fits is known only where the parameter is.
+pub(super) fn parse_given(text: &str, base: u32) -> Result<Given, ParseError> {
+    let whole = Span { start: base, end: base + text.len() as u32 };
+    let (name, value) = text.split_once('=').ok_or_else(|| ParseError::NotGiven { found: text.to_owned(), span: whole })?;
+    let (bare, typed) = (name.trim(), value.trim());
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if typed.is_empty() || !bare.starts_with(|first: char| plain(first) && !first.is_ascii_digit()) || !bare.chars().all(plain) {
+        return Err(ParseError::NotGiven { found: text.to_owned(), span: whole });
+    }
+    let start = base + (name.len() - name.trim_start().len()) as u32;
+    let name = Spanned { value: bare.into(), span: Span { start, end: start + bare.len() as u32 } };
+    let start = base + (text.len() - value.trim_start().len()) as u32;
+    let typed = Spanned { value: typed.into(), span: Span { start, end: start + typed.len() as u32 } };
+    // Brackets may nest as deeply as in a file.
+    let code = scan(text, base).ok().filter(|_| tokens(text) <= SPEC_TOKENS).map(|scanned| scanned.code);
+    let value = code.and_then(|code| {
+        let mut builder = Builder { base, errors: Vec::new() };
+        let pair = Grammar::parse(Rule::given, &code).ok()?.next()?;
+        let value = children(pair).find(|part| part.as_rule() == Rule::constant)?;
+        builder.constant(value).filter(|_| builder.errors.is_empty())
+    });
+    Ok(Given { name, text: typed, value })
 }
 
 /// How long the round or square brackets are that a text begins with; 0 if it begins with none.

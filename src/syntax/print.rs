@@ -58,8 +58,20 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn item(item: &'a Item) -> Self {
         let (head, block) = match &item.kind {
-            ItemKind::Use(used) => (format!("use \"{}\";", used.path.value), None),
-            ItemKind::Let(constant) => (format!("let {} = {};", constant.name.value, expr(&constant.value)), None),
+            ItemKind::Use(used) => closed(format!("use \"{}\"", used.path.value), used.changes.as_ref()),
+            ItemKind::Let(Let { name, value }) => (format!("let {} = {};", name.value, constant(value)), None),
+            ItemKind::Param(Param { name, value, among }) => {
+                let among = match among {
+                    None => String::new(),
+                    Some(Among::Range(low, high, _)) => format!(" in {}..={}", quantity(low), quantity(high)),
+                    Some(Among::List(items, _)) => format!(" in [{}]", items.iter().map(self::item).collect::<Vec<_>>().join(", ")),
+                };
+                (format!("param {} = {}{among};", name.value, constant(value)), None)
+            }
+            ItemKind::Sweep(all) => {
+                let lines: String = all.iter().map(|swept| format!("{} = {}; ", swept.name.value, self::swept(swept))).collect();
+                (if all.is_empty() { "sweep {}".to_owned() } else { format!("sweep {{ {lines}}}") }, None)
+            }
             ItemKind::Setting(setting) => self::setting(setting),
             ItemKind::Link(name, block) | ItemKind::Simulate(name, block) => {
                 (format!("{} {}", item.kind.keyword(), name.value), Some(block))
@@ -109,6 +121,10 @@ impl<'a> Line<'a> {
             StatementKind::Level(level) => {
                 let joined = level.joined.as_ref().map_or(String::new(), |joined| format!(" joined {}", expr(joined)));
                 closed(format!("level {}{joined}{}", expr(&level.blocks), over(&level.over)), level.block.as_ref())
+            }
+            StatementKind::Change(change) => {
+                let name = change.name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));
+                (format!("{}{name}", change.word.value), Some(&change.block))
             }
         };
         Line { head, block, span: statement.span, group: 0 }
@@ -240,6 +256,8 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
     match &setting.value.kind {
         ValueKind::Quantity(value) => (format!("{name} = {};", quantity(value)), None),
         ValueKind::Dims(kind, lengths, block) => closed(format!("{name} = {} {}", kind.value, dims(lengths)), block.as_ref()),
+        // A text alone, which a `use` gives to a parameter.
+        ValueKind::File(kind, text, _) if kind.value.is_empty() => (format!("{name} = \"{}\";", text.value), None),
         ValueKind::File(kind, path, block) => closed(format!("{name} = {} \"{}\"", kind.value, path.value), block.as_ref()),
         ValueKind::Steps(Steps { first, last, step }) => (format!("{name} = {} .. {} step {};", expr(first), expr(last), expr(step)), None),
         ValueKind::List(items) => (format!("{name} = [{}];", items.iter().map(item).collect::<Vec<_>>().join(", ")), None),
@@ -296,6 +314,35 @@ pub(super) fn required(require: &RequireItem) -> String {
 pub(super) fn quantity(quantity: &Quantity) -> String {
     let unit = quantity.unit.as_ref().map_or(String::new(), |unit| format!(" {}", unit.value));
     format!("{}{unit}", expr(&quantity.number))
+}
+
+/// The value of a setting, or else the whole statement.
+pub(super) fn told(statement: &Statement) -> String {
+    let text = Line::statement(statement).inline();
+    match &statement.kind {
+        StatementKind::Setting(setting) => {
+            let value = text.strip_prefix(&*setting.name.value).unwrap_or(&text).trim_start();
+            value.strip_prefix("= ").unwrap_or(value).trim_end_matches(';').to_owned()
+        }
+        _ => text.trim_end_matches(';').to_owned(),
+    }
+}
+
+/// `1..=8, 10`
+pub fn swept(swept: &Swept) -> String {
+    let one = |value: &SweptValue| match value {
+        SweptValue::One(value) => constant(value),
+        SweptValue::Range { first, last, through } => format!("{}{}{}", first.value, if *through { "..=" } else { ".." }, last.value),
+    };
+    swept.values.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The value of a constant as it is written.
+pub(super) fn constant(written: &Constant) -> String {
+    match &written.kind {
+        ConstantKind::Quantity(value) => quantity(value),
+        ConstantKind::Text(text) => format!("\"{}\"", text.value),
+    }
 }
 
 /// An expression as it is written.

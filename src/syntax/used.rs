@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 pub fn used_names(spec: &Spec) -> BTreeSet<Text> {
     let mut used = Used::default();
     spec.items().into_iter().for_each(|item| used.item(item));
+    spec.uses().filter_map(|(_, used)| used.changes.as_ref()).for_each(|changes| used.block(changes));
     used.0
 }
 
@@ -20,7 +21,20 @@ impl Used {
     fn item(&mut self, item: &Item) {
         match &item.kind {
             ItemKind::Use(_) => {}
-            ItemKind::Let(constant) => self.expr(&constant.value),
+            ItemKind::Let(constant) => self.constant(&constant.value),
+            ItemKind::Param(param) => {
+                self.constant(&param.value);
+                if let Some(Among::Range(low, high, _)) = &param.among {
+                    [low, high].into_iter().for_each(|end| self.expr(&end.number));
+                }
+            }
+            ItemKind::Sweep(all) => {
+                for value in all.iter().flat_map(|swept| &swept.values) {
+                    if let SweptValue::One(value) = value {
+                        self.constant(value);
+                    }
+                }
+            }
             ItemKind::Setting(setting) | ItemKind::Collective(setting) => self.value(&setting.value.kind),
             ItemKind::Require(require) => self.expr(&require.value.number),
             ItemKind::Ocs(ocs) => {
@@ -67,21 +81,40 @@ impl Used {
                     self.0.extend(level.over.as_ref().map(|over| over.value.clone()));
                     level.block.iter().for_each(|block| self.block(block));
                 }
+                StatementKind::Change(change) => self.block(&change.block),
             }
         }
     }
 
     fn value(&mut self, value: &ValueKind) {
         match value {
-            ValueKind::Quantity(quantity) | ValueKind::Limit(_, quantity) => self.expr(&quantity.number),
+            ValueKind::Quantity(quantity) | ValueKind::Limit(_, quantity) => {
+                self.expr(&quantity.number);
+                // The file in `graph live` reads as a unit.
+                self.0.extend(quantity.unit.as_ref().map(|unit| unit.value.clone()));
+            }
             ValueKind::Steps(Steps { first, last, step }) => [first, last, step].into_iter().for_each(|expr| self.expr(expr)),
-            ValueKind::List(_) | ValueKind::Router(_) => {}
-            ValueKind::Block(_, block) => self.block(block),
-            ValueKind::Dims(_, dims, block) => {
+            ValueKind::List(items) => self.0.extend(items.iter().map(|item| item.value.clone())),
+            ValueKind::Router(_) => {}
+            ValueKind::Block(kind, block) => {
+                self.0.insert(kind.value.clone());
+                self.block(block);
+            }
+            ValueKind::Dims(kind, dims, block) => {
+                self.0.insert(kind.value.clone());
                 dims.iter().for_each(|dim| self.expr(dim));
                 block.iter().for_each(|block| self.block(block));
             }
-            ValueKind::File(_, _, block) => block.iter().for_each(|block| self.block(block)),
+            ValueKind::File(kind, _, block) => {
+                self.0.insert(kind.value.clone());
+                block.iter().for_each(|block| self.block(block));
+            }
+        }
+    }
+
+    fn constant(&mut self, constant: &Constant) {
+        if let ConstantKind::Quantity(quantity) = &constant.kind {
+            self.expr(&quantity.number);
         }
     }
 

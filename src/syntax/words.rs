@@ -51,7 +51,9 @@ macro_rules! items {
 /// Every item, in the order of the normal form.
 pub const ITEMS: &[ItemWord] = items! {
     "use" 0 Line "use \"parts/tpu_v4.fab\";";
+    "param" 1 Line "param cubes = 4 in 1..=128;";
     "let" 1 Line "let side = 4;";
+    "sweep" 1 Block "sweep { cubes = 2, 4, 8; seed = 1..=8; }";
     "clock" 2 Setting "clock = 1.05 GHz;";
     "link" 2 Named "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
     "router" 3 Block "router { radix = 36; hosts = 18; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 20 cycles; }";
@@ -90,7 +92,8 @@ const FOREIGN: &[(&[&str], &str)] = &[
     (&["frequency", "freq", "clk"], "clock"),
     (&["cable", "wire", "fiber", "port"], "link"),
     (&["import", "include"], "use"),
-    (&["const", "var", "param", "def", "define", "set"], "let"),
+    (&["const", "var", "def", "define", "set"], "let"),
+    (&["parameter", "arg", "argument", "option", "variable"], "param"),
     (&["assert", "ensure", "constraint", "expect", "check"], "require"),
     (&["traffic", "workload"], "demand"),
     (&["topo", "network", "graph"], "topology"),

@@ -95,6 +95,7 @@ fn options(files: &Files, options: &BTreeMap<String, String>) -> Vec<CheckError>
             ("tables", "binary") if binary => {}
             ("tables", "binary") => wrong(name, "says `binary`, but there are no tables in that form".to_owned()),
             ("tables", other) => wrong(name, format!("says `{other}`, but only `binary` is ever written there")),
+            _ if is_setting(name) && !value.is_empty() => {}
             _ => wrong(name, "is no option of a build".to_owned()),
         }
     }
@@ -105,6 +106,22 @@ fn options(files: &Files, options: &BTreeMap<String, String>) -> Vec<CheckError>
         wrong("stop_after", "is missing, but there are no tables".to_owned());
     }
     errors
+}
+
+/// Whether an option says the value of a parameter (`param.cubes`), or what the spec changed in a file that
+/// it used (`use.cubes`, `use.link copper.latency`). The spec of the directory has these values in their
+/// places and no parameters any more, so that nothing in the directory could contradict them.
+fn is_setting(name: &str) -> bool {
+    let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let word = |text: &str| letters(text) && text.starts_with(|first: char| !first.is_ascii_digit());
+    match name.split_once('.') {
+        Some(("param", name)) => word(name),
+        Some(("use", changed)) => match changed.split_once('.') {
+            Some((item, setting)) => item.split(' ').count() <= 2 && item.split(' ').all(word) && word(setting),
+            None => word(changed),
+        },
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -122,6 +139,8 @@ mod tests {
         assert_eq!(wrong(&json, &[("stop_after", "check")]), 0);
         assert_eq!(wrong(&bin, &[("tables", "binary"), ("stop_after", "route")]), 0);
         assert_eq!(wrong(&none, &[("stop_after", "analyze")]), 0);
+        assert_eq!(wrong(&json, &[("param.cubes", "8"), ("use.cubes", "8"), ("use.link copper.latency", "30 cycles")]), 0);
+        assert_eq!(wrong(&json, &[("param.8", "8"), ("param.", "8"), ("use.a b c.d", "1"), ("set.cubes", "8"), ("param.cubes", "")]), 5);
         assert_eq!(wrong(&none, &[]), 1);
         assert_eq!(wrong(&bin, &[]), 1);
         assert_eq!(wrong(&json, &[("tables", "binary")]), 1);

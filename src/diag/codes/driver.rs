@@ -250,4 +250,25 @@ A reader that has seen enough (`fabc explain | head -1`) is no error.",
 Two `--emit` name one file, and the second would replace the first. Give each a path of its own, or a folder, with a `/` at its end:
 `--emit dot=drawings/,graphml=drawings/`.",
     },
+    CodeDoc {
+        code: "FAB0543",
+        title: "specs that cannot be built together",
+        text: "\
+`fabc build` of several specs writes every fabric to its own directory below that of `--out`: two fabrics of one name (capitals do not count)
+would be one directory. Single formats (`--emit`) are of one spec, and standard input (`-`) can be read once. Nothing was compiled.
+
+`--golden`, `--set` and all other options hold for every spec; every spec is built, also after one that could not be, and the exit code is the
+greatest of theirs.",
+    },
+    CodeDoc {
+        code: "FAB0544",
+        title: "a sweep that cannot be made, or not yet",
+        text: "\
+`fabc sweep SPEC --set cubes=2,4,8 --set seed=1..=8` runs all combinations of values: lists with commas, and ranges of integers without their end
+(`1..9`) or with it (`1..=8`). A range is not empty, and a sweep has at most 100000 runs. It stops after `synthesize` or later, since before that
+there is nothing to compare.
+
+`fabc sweep run` and `merge` read the plan (`sweep.json`) that `fabc sweep plan` wrote with the same version of fabc. A table is written when
+every run is there: `fabc sweep run DIR` runs what is missing, whatever was interrupted.",
+    },
 ];

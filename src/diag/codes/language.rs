@@ -44,7 +44,12 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A require compares with `<=`, `>=`, `<`, `>` or `==`. A single `=` would set a value, and `!=` promises \
          nothing.",
     ),
-    doc("FAB0006", "not a range", "A range is written `lo..hi` and leaves out `hi`: `0..4` has the values 0, 1, 2, 3. There is no `..=`."),
+    doc(
+        "FAB0006",
+        "not a range",
+        "A range is written `lo..hi` and leaves out `hi`: `0..4` has the values 0, 1, 2, 3. What a parameter \
+         may be has both ends instead, with `..=`: `param cubes = 4 in 1..=128;`.",
+    ),
     doc(
         "FAB0007",
         "past the limits of a file",
@@ -93,12 +98,6 @@ pub(super) const CODES: &[CodeDoc] = &[
         "Dimensions are written `4 x 4 x 8`, also `4x4x8`: no `*`, no `\u{d7}`, no commas, no brackets around them.",
     ),
     doc(
-        "FAB0015",
-        "a constant with a unit",
-        "`let` names an integer, for counts, lengths of sides and positions. A quantity with a unit is written where it is used: \
-         what several links or specs share goes into a file that each of them brings in with `use`.",
-    ),
-    doc(
         "FAB0016",
         "an `all_to_all` without its weight",
         "An all-to-all and its weight are one statement, with one `;`. What adds up to the demand is one statement each.\n\
@@ -113,6 +112,12 @@ pub(super) const CODES: &[CodeDoc] = &[
         "a path with a control character",
         "The name of a file holds a character that no font shows, such as an escape or a tab. It would act on the terminal that \
          shows it. Name the file otherwise; often the character came along when the path was copied.",
+    ),
+    doc(
+        "FAB0018",
+        "`--set` that sets nothing",
+        "A parameter is set by `--set name=value`, each with a `--set` of its own. What has blanks or quotes in it stands in single \
+         quotes, for the sake of the shell: `--set 'rate=100 GB/s'`; `--set rate=100GB/s` says the same.",
     ),
     doc(
         "FAB0101",
@@ -375,6 +380,25 @@ pub(super) const CODES: &[CodeDoc] = &[
          200 bytes, and none that differ in capitals or brackets only.",
     ),
     doc(
+        "FAB0142",
+        "no such parameter",
+        "`--set` gives another value to what the spec, or a file that it uses, declares with `param`. A `let` is not meant to be \
+         changed from outside, and a setting has a name of its own: where `cubes = 4;` stands, write `param cubes = 4;` and \
+         `cubes = cubes;`.",
+    ),
+    doc(
+        "FAB0143",
+        "another kind of value than the parameter takes",
+        "What a parameter is set to, on the command line or by a `use`, is of the kind that its declaration shows: an integer, a \
+         decimal number, a quantity of the same dimension (any of its units; a latency also in cycles or metres), a name or a text.",
+    ),
+    doc(
+        "FAB0144",
+        "not what a parameter may be",
+        "The declaration says what the parameter may be: a range with both ends (`in 1..=128`, `in 50 GB/s..=200 GB/s`) for numbers \
+         and quantities, a list (`in [up_down, allowed_turns]`) for names and texts. Its own value must be one of these, too.",
+    ),
+    doc(
         "FAB0145",
         "a switch that SONiC cannot be told about",
         "The SONiC model of an optical circuit switch (CONFIG_DB, `OCS_CROSS_CONNECT`) joins a port of side A to one of side B, \
@@ -386,9 +410,28 @@ pub(super) const CODES: &[CodeDoc] = &[
          this is meant. `ocs.json` has their settings all the same.",
     ),
     doc(
+        "FAB0146",
+        "a calculation without an exact result",
+        "Constants are calculated exactly: integers as everywhere, decimal numbers and quantities with at most 18 digits. Quantities \
+         are added to their like, and multiplied and divided by plain numbers; a third of 1 GB/s has no end, and a cycle has no \
+         length in ns that could be added here.",
+    ),
+    doc(
+        "FAB0147",
+        "a constant in the place of something else",
+        "A constant stands for an integer, a decimal number, a quantity with its unit, a name or a text. Counts, sides, ranges and \
+         positions are integers; a quantity takes no second unit; a text is the path of a file, or the name of a router.",
+    ),
+    doc(
+        "FAB0148",
+        "nothing that a `use` could change",
+        "The block of a `use` sets parameters of the file, gives other values to settings that stand there, and other settings to its \
+         links, chip, cube, switches and the like. It adds nothing new: what the file does not declare is written beside the `use`.",
+    ),
+    doc(
         "FAB0151",
         "declared and not used",
-        "A warning: a constant or a link of the spec's own file that nothing names. Often a name was mistyped where it was meant, or \
+        "A warning: a constant, a parameter or a link of the spec's own file that nothing names. Often a name was mistyped where it was meant, or \
          something was left over from the example that the spec was copied from. Files of `use` may declare what a spec does \
          not need. Warnings change no exit code; `--quiet` leaves them out.",
     ),

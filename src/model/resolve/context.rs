@@ -103,7 +103,7 @@ impl Context {
         let file = |span: Span| self.files.iter().rev().find(|(_, base)| *base <= span.start).map(|(path, _)| path);
         let error = match (file(first), file(span)) {
             (Some(one), Some(used)) if one != used => {
-                let help = format!("{used} declares it already, and nothing overrides what `use` brings in: remove one of the two");
+                let help = format!("{used} declares it already: remove one of the two, or change it in the block of the `use`");
                 ResolveError::Duplicate { what, help, span: first, first: span }
             }
             _ => ResolveError::Duplicate { what, help: help.to_owned(), span, first },

@@ -33,7 +33,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
     let mut lets: BTreeMap<&str, Span> = BTreeMap::new();
     for item in spec.items() {
         match &item.kind {
-            ItemKind::Use(_) => {}
+            ItemKind::Use(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => {}
             ItemKind::Let(constant) => {
                 let name = &constant.name;
                 if let Some(first) = lets.insert(&name.value, name.span) {

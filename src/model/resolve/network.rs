@@ -90,7 +90,10 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
         context.error(wrong_kind("`topology`", "a name with its settings", "torus 16 x 16", setting.value.span));
         return None;
     };
-    let span = setting.name.span.to(name.span);
+    // The name may be a parameter, whose value stands elsewhere.
+    let within = |inner: Span, outer: Span| inner.start >= outer.start && inner.end <= outer.end;
+    let kind = if within(name.span, setting.value.span) { name.span } else { setting.value.span };
+    let span = setting.name.span.to(kind);
     let by_length = floor::goes_by_length(items, site.links);
     let place = Place { name: &name, links: site.links, by_length };
     let (family, [local, global]) = match (&*name.value, &setting.value.kind) {

@@ -27,7 +27,7 @@ impl Builder {
     }
 
     /// The text between the quotes.
-    fn string(&mut self, pair: &Pair<'_, Rule>) -> Name {
+    pub(super) fn string(&mut self, pair: &Pair<'_, Rule>) -> Name {
         if pair.as_str().chars().any(char::is_control) {
             self.errors.push(ParseError::ControlInPath { span: self.span(pair) });
         }
@@ -97,22 +97,32 @@ impl Builder {
         let kind = match rule {
             Rule::use_file => {
                 let path = self.string(&parts.next()?);
-                self.semi(parts.next(), path.span);
-                ItemKind::Use(Use { path, file: None })
+                let changes = match parts.next() {
+                    Some(part) if part.as_rule() == Rule::changes => Some(self.block(part)),
+                    part => {
+                        self.semi(part, path.span);
+                        None
+                    }
+                };
+                ItemKind::Use(Use { path, changes, file: None })
             }
             Rule::let_name => {
-                let name = self.name(&parts.next()?);
-                let (assign, value) = (parts.next()?, parts.next()?);
-                self.assign(assign, &name, &value);
-                let value = self.expr(value);
-                let mut semi = parts.next();
-                if let Some(unit) = semi.take_if(|pair| pair.as_rule() == Rule::let_unit) {
-                    self.errors.push(ParseError::LetUnit { unit: unit.as_str().trim_end().to_owned(), span: self.span(&unit) });
-                    semi = parts.next();
-                }
-                self.semi(semi, value.span);
+                let (name, value) = self.constant_name(&mut parts)?;
+                self.semi(parts.next(), value.span);
                 ItemKind::Let(Let { name, value })
             }
+            Rule::param => {
+                let (name, value) = self.constant_name(&mut parts)?;
+                let mut next = parts.next();
+                let among = next.take_if(|pair| pair.as_rule() == Rule::among);
+                if among.is_some() {
+                    next = parts.next();
+                }
+                let among = among.and_then(|pair| self.among(pair));
+                self.semi(next, among.as_ref().map_or(value.span, Among::span));
+                ItemKind::Param(Param { name, value, among })
+            }
+            Rule::sweep => ItemKind::Sweep(parts.filter_map(|part| self.swept(part)).collect()),
             Rule::link => ItemKind::Link(self.name(&parts.next()?), self.block(parts.next()?)),
             Rule::router => ItemKind::Router(self.block(parts.next()?)),
             Rule::chip => ItemKind::Chip(self.block(parts.next()?)),
@@ -183,12 +193,19 @@ impl Builder {
         Some(Range { lo, hi: self.expr(parts.next()?), span })
     }
 
-    fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
+    pub(super) fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
         let span = self.span(&pair);
         let mut statements = Vec::new();
         for pair in children(pair) {
             match pair.as_rule() {
                 Rule::statement => statements.extend(self.statement(pair)),
+                Rule::change => statements.extend(self.change(pair)),
+                Rule::text => statements.extend(self.text(pair)),
+                Rule::setting => {
+                    let span = self.span(&pair);
+                    statements.extend(self.setting(pair).map(|setting| Statement { kind: StatementKind::Setting(setting), span }));
+                }
+                Rule::stray_semi => self.errors.push(ParseError::StraySemicolon { span: self.span(&pair) }),
                 Rule::stray_assign => self.stray_assign(&pair),
                 _ => {}
             }
@@ -370,6 +387,12 @@ impl Builder {
             Rule::steps => Some(Value { kind: ValueKind::Steps(self.steps(pair)?), span }),
             Rule::list => Some(Value { kind: ValueKind::List(self.list(pair)), span }),
             Rule::router_name => self.router(pair),
+            Rule::named_file => {
+                let mut parts = children(pair);
+                let (kind, path) = (self.name(&parts.next()?), self.name(&parts.next()?));
+                let number = Expr { kind: ExprKind::Name(kind.value), span: kind.span };
+                Some(Value { kind: ValueKind::Quantity(Quantity { number, unit: Some(path), span }), span })
+            }
             _ => self.choice(pair),
         }
     }
@@ -381,7 +404,7 @@ impl Builder {
     }
 
     /// `[cube0[0,0,0], 17]`, also with names in quotes.
-    fn list(&mut self, pair: Pair<'_, Rule>) -> Vec<Name> {
+    pub(super) fn list(&mut self, pair: Pair<'_, Rule>) -> Vec<Name> {
         let items = children(pair).filter(|item| matches!(item.as_rule(), Rule::item_name | Rule::string));
         items.map(|item| self.item_name(&item)).collect()
     }
@@ -437,7 +460,7 @@ impl Builder {
         Some(name)
     }
 
-    fn assign(&mut self, pair: Pair<'_, Rule>, name: &Name, value: &Pair<'_, Rule>) {
+    pub(super) fn assign(&mut self, pair: Pair<'_, Rule>, name: &Name, value: &Pair<'_, Rule>) {
         if pair.as_rule() == Rule::missing_assign {
             let value = value.as_str().trim_end().to_owned();
             self.errors.push(ParseError::MissingAssign { name: name.value.to_string(), value, span: name.span });
@@ -447,7 +470,7 @@ impl Builder {
     }
 
     /// Complains about a `;` that is missing after `end` or is a comma.
-    fn semi(&mut self, pair: Option<Pair<'_, Rule>>, end: Span) {
+    pub(super) fn semi(&mut self, pair: Option<Pair<'_, Rule>>, end: Span) {
         let Some(wrong) = pair.and_then(|pair| children(pair).next()) else { return };
         match wrong.as_rule() {
             Rule::comma_for_semi => self.errors.push(ParseError::CommaForSemicolon { span: self.span(&wrong) }),

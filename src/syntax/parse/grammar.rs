@@ -39,6 +39,8 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::item
         | Rule::use_file
         | Rule::let_name
+        | Rule::param
+        | Rule::sweep
         | Rule::link
         | Rule::router
         | Rule::chip
@@ -58,7 +60,21 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::item_name | Rule::router_name | Rule::bracketed | Rule::quoted => Words("the name of a router, or a number"),
         Rule::steps => Words("rates such as `0.1 .. 1.8 step 0.1`"),
         Rule::block => Words("`{`"),
-        Rule::statement | Rule::mesh | Rule::couple | Rule::component | Rule::level | Rule::setting | Rule::limit => Words("a setting"),
+        Rule::statement
+        | Rule::change
+        | Rule::text
+        | Rule::mesh
+        | Rule::couple
+        | Rule::component
+        | Rule::level
+        | Rule::setting
+        | Rule::limit => Words("a setting"),
+        Rule::changes => Words("`{`"),
+        Rule::swept => Words("a parameter"),
+        Rule::swept_value => Words("a value"),
+        Rule::among => Words("`in lo..=hi`"),
+        Rule::through => Words("`..=`"),
+        Rule::given => Words("`name=value`"),
         Rule::share => Words("`of`"),
         Rule::joined => Words("`joined`"),
         Rule::groups => Words("`over groups of n`"),
@@ -69,12 +85,16 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::file_block
         | Rule::dims_block
         | Rule::choice_file
+        | Rule::named_file
+        | Rule::constant
         | Rule::choice_dims
         | Rule::some_dims
         | Rule::quantity => Words("a value"),
         Rule::dims | Rule::by => Words("dimensions such as `4 x 4 x 4`"),
         Rule::unit | Rule::unit_text => Words("a unit"),
-        Rule::expr | Rule::term | Rule::factor | Rule::primary | Rule::paren | Rule::integer | Rule::decimal => Words("a number"),
+        Rule::expr | Rule::term | Rule::factor | Rule::primary | Rule::paren | Rule::integer | Rule::signed | Rule::decimal => {
+            Words("a number")
+        }
         Rule::semi => Words("`;`"),
         Rule::assign => Words("`=`"),
         Rule::dots => Words("`..`"),
@@ -91,6 +111,8 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::kw_fabric => Keyword("`fabric`"),
         Rule::kw_use
         | Rule::kw_let
+        | Rule::kw_param
+        | Rule::kw_sweep
         | Rule::kw_link
         | Rule::kw_router
         | Rule::kw_chip
@@ -124,7 +146,9 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::wrong_dots
         | Rule::wrong_by
         | Rule::tuple
-        | Rule::let_unit
+        | Rule::wrong_through
+        | Rule::path_name
+        | Rule::dims_name
         | Rule::split_weight
         | Rule::no_weight
         | Rule::stray_assign

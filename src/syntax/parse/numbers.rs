@@ -25,7 +25,7 @@ impl Builder {
         match pair.as_rule() {
             Rule::integer => return Expr { kind: ExprKind::Integer(digits()), span },
             Rule::decimal => return Expr { kind: ExprKind::Decimal(digits()), span },
-            Rule::name => return Expr { kind: ExprKind::Name(pair.as_str().into()), span },
+            Rule::name | Rule::dims_name => return Expr { kind: ExprKind::Name(pair.as_str().into()), span },
             _ => {}
         }
         let is_paren = pair.as_rule() == Rule::paren;

@@ -1,0 +1,71 @@
+//! What came of a run, read from its directory.
+
+use crate::driver::errors::{DriverError, Stop};
+use crate::driver::read::{bytes, display};
+use crate::driver::staging::MANIFEST;
+use crate::ir::{SweepOutcome, SweepRun};
+use crate::limits::ARTIFACT_BYTES;
+use crate::model::Metric;
+use crate::read::{FailedFile, Manifest, json, tagged};
+use serde_json::Value;
+use std::path::Path;
+
+/// Why a run has no directory.
+pub(super) const FAILED: &str = "failed.json";
+
+/// Whether a run is over; directories are there whole or not at all.
+pub(super) fn is_there(place: &Path, run: &SweepRun) -> bool {
+    place.join(&run.fabric).join(MANIFEST).is_file() || place.join(FAILED).is_file()
+}
+
+/// Code and message of the first error.
+pub(super) fn first(stop: &Stop) -> (String, String) {
+    let first = stop.diagnostics.first();
+    let code = first.and_then(|first| first.code()).map_or(String::new(), |code| code.to_string());
+    (code, first.map_or(String::new(), ToString::to_string))
+}
+
+/// What came of a run.
+///
+/// # Errors
+/// Its files cannot be read.
+pub(super) fn outcome(place: &Path, run: &SweepRun) -> Result<SweepOutcome, DriverError> {
+    let built = place.join(&run.fabric);
+    let damaged = |reason: String| DriverError::NotBuilt { path: display(place), reason };
+    if !built.join(MANIFEST).is_file() {
+        let failed: FailedFile = tagged(&bytes(&place.join(FAILED), ARTIFACT_BYTES)?).map_err(damaged)?;
+        return Ok(SweepOutcome::Failed { code: failed.code, message: failed.message });
+    }
+    let manifest: Manifest = tagged(&bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(damaged)?;
+    let report: Value = match std::fs::metadata(built.join("report.json")) {
+        Ok(_) => json(&bytes(&built.join("report.json"), ARTIFACT_BYTES)?).map_err(damaged)?,
+        // Nothing was measured by then.
+        Err(_) => Value::Null,
+    };
+    Ok(SweepOutcome::Built { contract: manifest.contract, metrics: metrics(&report) })
+}
+
+/// The metrics of a report: of the healthy fabric, then of the worst fault, each in the order of the reports.
+fn metrics(report: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for size in ["nodes", "endpoints", "links", "cubes"] {
+        found.extend(number(&report[size]).map(|value| (size.to_owned(), value)));
+    }
+    // Flow is an interval: what is certified is its lower end.
+    let certified = |value: &Value| number(value).or_else(|| number(&value[0]));
+    let places = [&report["metrics"], &report["network"], &report["floor"]];
+    let names: Vec<&str> = Metric::every().map(Metric::name).collect();
+    for name in &names {
+        let value = places.iter().find_map(|place| certified(&place[*name]));
+        if let Some(value) = value.filter(|_| !found.iter().any(|(known, _)| known == name)) {
+            found.push(((*name).to_owned(), value));
+        }
+    }
+    let worst = names.iter().filter_map(|name| Some((format!("fault.{name}"), certified(&report["worst"][*name]["value"])?)));
+    found.extend(worst.collect::<Vec<_>>());
+    found
+}
+
+fn number(value: &Value) -> Option<String> {
+    value.as_number().map(ToString::to_string)
+}

@@ -1,0 +1,36 @@
+//! Sweeps: what is planned, what failed, and the table of all runs.
+//!
+//! Comes in: a plan, and what came of its runs. Goes out: `sweep.json`, `failed.json`, `table.json`,
+//! `table.csv`, `table.txt`, `index.html`. Invariant: nothing depends on who ran what, or when.
+
+mod page;
+mod table;
+
+pub use page::sweep_html;
+pub use table::{SweepTable, sweep_csv, sweep_table_json, sweep_text};
+
+use super::json::{push, push_lines, quote};
+use super::manifest::TOOL;
+use crate::ir::SweepPlan;
+
+/// `sweep.json` (`fabc.sweep/1`): the runs of a sweep.
+pub fn sweep_json(plan: &SweepPlan) -> String {
+    let mut out = format!("{{\"format\":\"fabc.sweep/1\",\"tool\":{},", quote(TOOL));
+    let until = plan.until.as_deref().map_or("null".to_owned(), quote);
+    push(&mut out, format_args!("\"until\":{until},\"parameters\":{},\n\"runs\":", list(&plan.parameters)));
+    push_lines(&mut out, &plan.runs, |out, run| {
+        let settings: Vec<String> = run.settings.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
+        let (values, fabric, key) = (list(&run.values), quote(&run.fabric), quote(&run.key));
+        push(out, format_args!("{{\"values\":{values},\"fabric\":{fabric},\"key\":{key},\"settings\":{{{}}}}}", settings.join(",")));
+    });
+    out + "}\n"
+}
+
+/// `failed.json` (`fabc.failed/1`): why a run of a sweep has no directory.
+pub fn failed_json(code: &str, message: &str) -> String {
+    format!("{{\"format\":\"fabc.failed/1\",\"code\":{},\"message\":{}}}\n", quote(code), quote(message))
+}
+
+fn list(items: &[String]) -> String {
+    format!("[{}]", items.iter().map(|item| quote(item)).collect::<Vec<_>>().join(","))
+}

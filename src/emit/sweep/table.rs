@@ -1,0 +1,151 @@
+//! The table of a sweep: a line per run.
+
+use crate::emit::json::{push, push_lines, quote};
+use crate::ir::{SweepOutcome, SweepPlan, SweepRun};
+
+/// A plan and what came of every run.
+pub struct SweepTable {
+    /// The runs.
+    pub plan: SweepPlan,
+    /// In the order of the plan.
+    pub outcomes: Vec<SweepOutcome>,
+}
+
+impl SweepTable {
+    /// The metrics that some run has, in the order of the reports.
+    pub(super) fn metrics(&self) -> Vec<&str> {
+        let mut found: Vec<&str> = Vec::new();
+        for outcome in &self.outcomes {
+            let SweepOutcome::Built { metrics, .. } = outcome else { continue };
+            for (name, _) in metrics {
+                // The number of cubes may be a parameter itself.
+                if !found.contains(&name.as_str()) && !self.plan.parameters.contains(name) {
+                    found.push(name);
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&SweepRun, &SweepOutcome)> {
+        self.plan.runs.iter().zip(&self.outcomes)
+    }
+}
+
+impl SweepOutcome {
+    /// `kept`, `broken`, `open`, or `failed`.
+    pub(super) fn status(&self) -> &str {
+        match self {
+            SweepOutcome::Built { contract, .. } => contract,
+            SweepOutcome::Failed { .. } => "failed",
+        }
+    }
+
+    /// The value of a metric.
+    pub(super) fn metric(&self, name: &str) -> Option<&str> {
+        match self {
+            SweepOutcome::Built { metrics, .. } => metrics.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()),
+            SweepOutcome::Failed { .. } => None,
+        }
+    }
+
+    /// Why it failed.
+    pub(super) fn error(&self) -> Option<String> {
+        match self {
+            SweepOutcome::Failed { code, message } => Some(format!("{code}: {message}")),
+            SweepOutcome::Built { .. } => None,
+        }
+    }
+}
+
+/// Where the directory of a run stands, from that of the sweep.
+pub(super) fn place(run: &SweepRun) -> String {
+    format!("runs/{}/{}", run.key, run.fabric)
+}
+
+/// `table.json` (`fabc.sweep_table/1`).
+pub fn sweep_table_json(table: &SweepTable) -> String {
+    let mut out = "{\"format\":\"fabc.sweep_table/1\",".to_owned();
+    let until = table.plan.until.as_deref().map_or("null".to_owned(), quote);
+    push(&mut out, format_args!("\"until\":{until},\n\"runs\":"));
+    push_lines(&mut out, &table.rows().collect::<Vec<_>>(), |out, (run, outcome)| {
+        let values = table.plan.parameters.iter().zip(&run.values);
+        let values: Vec<String> = values.map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
+        push(out, format_args!("{{\"parameters\":{{{}}},\"status\":{},", values.join(","), quote(outcome.status())));
+        match outcome {
+            SweepOutcome::Built { metrics, .. } => {
+                let metrics: Vec<String> = metrics.iter().map(|(name, value)| format!("{}:{value}", quote(name))).collect();
+                push(out, format_args!("\"directory\":{},\"metrics\":{{{}}}}}", quote(&place(run)), metrics.join(",")));
+            }
+            SweepOutcome::Failed { code, message } => {
+                push(out, format_args!("\"code\":{},\"message\":{}}}", quote(code), quote(message)));
+            }
+        }
+    });
+    out + "}\n"
+}
+
+/// `table.csv`: parameters, status, metrics; `directory` of what was built, `error` of what was not.
+pub fn sweep_csv(table: &SweepTable) -> String {
+    let metrics = table.metrics();
+    let heads = table.plan.parameters.iter().map(String::as_str).chain(["status"]).chain(metrics.iter().copied());
+    let mut out = line(heads.chain(["directory", "error"]).map(str::to_owned));
+    for (run, outcome) in table.rows() {
+        let values = metrics.iter().map(|name| outcome.metric(name).unwrap_or_default().to_owned());
+        let (directory, error) = match outcome.error() {
+            None => (place(run), String::new()),
+            Some(error) => (String::new(), error),
+        };
+        out += &line(run.values.iter().cloned().chain([outcome.status().to_owned()]).chain(values).chain([directory, error]));
+    }
+    out
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let quoted = |cell: String| if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell };
+    cells.map(quoted).collect::<Vec<_>>().join(",") + "\n"
+}
+
+/// `table.txt`: the same for people, as many metrics as fit `width` columns; what failed stands below.
+pub fn sweep_text(table: &SweepTable, width: usize) -> String {
+    let heads = table.plan.parameters.iter().map(String::as_str).chain(["status"]).chain(table.metrics());
+    let columns: Vec<Vec<String>> = heads
+        .enumerate()
+        .map(|(at, head)| {
+            let cells = table.rows().map(|(run, outcome)| match run.values.get(at) {
+                Some(value) => value.clone(),
+                None if at == run.values.len() => outcome.status().to_owned(),
+                None => outcome.metric(head).unwrap_or("-").to_owned(),
+            });
+            std::iter::once(head.to_owned()).chain(cells).collect()
+        })
+        .collect();
+    let (mut used, mut shown) = (0, Vec::new());
+    let mut left_out = Vec::new();
+    for (at, column) in columns.iter().enumerate() {
+        let wide = column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        // Parameters and the status always stand.
+        if at <= table.plan.parameters.len() || used + wide + 2 <= width {
+            used += wide + 2;
+            shown.push((column, wide));
+        } else {
+            left_out.push(column[0].as_str());
+        }
+    }
+    let mut out = String::new();
+    for at in 0..=table.plan.runs.len() {
+        let cells: Vec<String> = shown.iter().map(|(column, wide)| format!("{:>wide$}", column[at])).collect();
+        out += &format!("{}\n", cells.join("  "));
+    }
+    if !left_out.is_empty() {
+        out += &format!("not shown, but in table.csv: {}\n", left_out.join(", "));
+    }
+    for (run, outcome) in table.rows() {
+        if let Some(error) = outcome.error() {
+            let values: Vec<String> =
+                table.plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name}={value}")).collect();
+            out += &format!("{}: {error}\n", values.join(" "));
+        }
+    }
+    out
+}
