@@ -72,7 +72,7 @@ pub(super) fn verify(directory: &Path, out: &Path, (live, running): (&Path, Opti
             return Err(wrong(format!("stage {number} does not begin where the one before ends")));
         }
         let groups: BTreeSet<usize> = range.clone().map(|step| of_group[step]).collect();
-        if !line.stage.is_none_or(|at| at == number as u64) || !line.groups.iter().eq(&groups) {
+        if line.stage.is_some_and(|at| at != number as u64) || !line.groups.iter().eq(&groups) {
             return Err(wrong(format!("the numbers of stage {number} are not so")));
         }
         let topology = wired(&new, pod, &mirrors).map_err(stop)?;
