@@ -105,7 +105,7 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
             let ends: Vec<NodeId> = scene.endpoints().collect();
             let pairs = ends.iter().flat_map(|&src| ends.iter().map(move |&dst| (src, dst))).filter(|(src, dst)| src != dst);
             let lost = pairs.filter(|&(src, dst)| !rises(&scene, &tables, &ranks, src, dst)).count() as u64;
-            let found = local(&scene, &compiled.fabric.demand, Before { tables: &tables, ranks: &ranks });
+            let found = local(&scene, &compiled.fabric.demand, Before { tables: &tables, ranks: &ranks }, 2);
             assert_eq!(found.as_ref().err().map_or(0, |no_way| no_way.pairs), lost, "{at} {links:?} {routers:?}");
             served[usize::from(lost > 0)] += 1;
         }
@@ -182,7 +182,7 @@ fn nothing_down_is_nothing_changed() {
     let compiled = compiled(&pods()[1]);
     let (tables, ranks, _) = in_force(&compiled);
     let scene = Scene::whole(&compiled.topology);
-    let found = local(&scene, &compiled.fabric.demand, Before { tables: &tables, ranks: &ranks }).unwrap();
+    let found = local(&scene, &compiled.fabric.demand, Before { tables: &tables, ranks: &ranks }, 2).unwrap();
     assert_eq!((found.delta, found.most[0]), (Delta::default(), found.most[1]));
 }
 

@@ -205,7 +205,7 @@ impl Planned<'_> {
     fn without_removed(&self, moment: &Moment, ranks: &[u32], steps: Range<usize>) -> Result<(Delta, u64), NoWay> {
         let scene = without(&moment.topology, &removed(self.pod, &self.plan.steps[steps]));
         let (demand, before) = (&self.fabric.demand, Before { tables: &moment.tables, ranks });
-        let found = repair::local(&scene, demand, before)?;
+        let found = repair::local(&scene, demand, before, 1)?;
         if found.most[1] <= self.limit {
             return Ok((found.delta, found.most[1]));
         }

@@ -15,6 +15,8 @@ use crate::progress::Progress;
 
 /// Sweeps of the selection; of routes that are good already it makes a third of them.
 const SWEEPS: u32 = 3;
+/// Times that broken routes are laid at most.
+const ROUNDS: u32 = 4;
 /// What the new tables call their scenario.
 pub const REPAIR: &str = "repair";
 
@@ -101,7 +103,7 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
         let (there, own) = symmetrically(broken);
         (if own.is_none() { RepairStep::Full } else { RepairStep::NewOrder }, there, own)
     } else {
-        match repair::local(served, demand, before) {
+        match repair::local(served, demand, before, ROUNDS) {
             Ok(Found { delta, .. }) if effort == Effort::Full => (RepairStep::Full, chosen_again(broken, &delta), None),
             Ok(Found { delta, most: [_, most] }) if broken.since.is_none() => {
                 return proved(broken, &healthy, (RepairStep::Local, None), (delta, true), most);

@@ -20,7 +20,7 @@ use crate::ids::{Id, NodeId, PortId, Vc};
 use crate::ir::{Delta, ForwardingTables, Hop, Routes, Scene, Topology};
 use crate::model::Demand;
 use crate::random::Stream;
-use bridge::{cold, together, warm};
+use bridge::{Changes, cold, together, warm};
 use fates::{Fate, fates, used};
 use ground::Ground;
 use rayon::prelude::*;
@@ -31,6 +31,8 @@ use ways::{Ways, price};
 const LOOKS: usize = 1 << 28;
 /// Of the order in which destinations come.
 const SEED: u64 = 1;
+/// Of the most that was carried before: what is more is worth another round.
+const MUCH: (u64, u64) = (103, 100);
 
 /// What is in force: tables keyed by destination and input, of all routers.
 #[derive(Clone, Copy, Debug)]
@@ -68,72 +70,143 @@ struct Lost {
     loads: Vec<(u32, u64)>,
 }
 
-/// Lays every broken route anew. `scene` is what is left, in one part.
+/// Lays every broken route anew. `scene` is what is left, in one part; `rounds` is how often they are laid at
+/// most, each destination's after the others', while some channel carries more than 1.03 times as much as any
+/// did before.
 ///
 /// # Errors
 /// There are pairs for which no way rises.
-pub fn local(scene: &Scene<'_>, demand: &Demand, before: Before<'_>) -> Result<Found, NoWay> {
-    relaid(scene, demand, before, true)
+pub fn local(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, rounds: u32) -> Result<Found, NoWay> {
+    relaid(scene, demand, before, Care { live: true, rounds })
 }
 
 /// The routes that [`local`] finds, of all routers, for what chooses them once more; nothing waits on the way
 /// there. Nothing where no way rises.
 pub fn local_routes(scene: &Scene<'_>, demand: &Demand, before: Before<'_>) -> Option<Routes> {
-    Some(routes(scene, before, &relaid(scene, demand, before, false).ok()?.delta))
+    Some(routes(scene, before, &relaid(scene, demand, before, Care { live: false, rounds: 1 }).ok()?.delta))
 }
 
-/// `live` says whether whoever waits at a broken key is helped on.
-fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, live: bool) -> Result<Found, NoWay> {
+/// What is done beyond laying every broken route once.
+#[derive(Clone, Copy)]
+struct Care {
+    /// Whoever waits at a broken key is helped on.
+    live: bool,
+    /// Times that the broken routes are laid at most, while some channel carries more than [`MUCH`].
+    rounds: u32,
+}
+
+fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, care: Care) -> Result<Found, NoWay> {
     let ground = Ground::new(scene, before.tables.vcs, &before.tables.symmetry, before.ranks);
     let rows = Rows::new(scene.topology, before.tables);
-    let nominal = loads(scene, demand, before.tables, &rows);
-    let most = nominal.iter().copied().max().unwrap_or(0);
+    let mut loads = loads(scene, demand, before.tables, &rows);
+    let most = loads.iter().copied().max().unwrap_or(0);
     let nodes: Vec<NodeId> = scene.topology.endpoints().collect();
     let lost = nodes.par_iter().map_init(Vec::new, |row, &dst| lost(&ground, &rows, demand, dst, row)).collect::<Vec<_>>();
     let mut lost: Vec<Lost> = lost.into_iter().flatten().collect();
-    let mut loads = nominal;
     for &(slot, load) in lost.iter().flat_map(|lost| &lost.loads) {
         loads[slot as usize] -= load;
     }
-    let mut costs: Vec<u64> = loads.iter().zip(&ground.slowness).map(|(&load, &slow)| price(load + slow, most)).collect();
+    let costs = loads.iter().zip(&ground.slowness).map(|(&load, &slow)| price(load + slow, most)).collect();
     let broken: usize = lost.iter().map(|lost| lost.sources.len()).sum();
     let at_once = (broken * ground.falling.len()).div_ceil(LOOKS).max(1);
     Stream::new(SEED, 0).shuffle(&mut lost);
-    let (mut ways, mut old, mut changes) = (Ways::default(), Vec::new(), Vec::with_capacity(lost.len()));
+    let mut laying = Laying { ground: &ground, rows: &rows, demand, at_once, most, loads, costs, ways: Ways::default(), old: Vec::new() };
     let mut without = NoWay { pairs: 0, first: [NodeId(0); 2] };
-    for Lost { dst, sources, .. } in &lost {
-        ground.fill(&rows, *dst, &mut old);
-        let fates = fates(&ground, &old, *dst);
-        let mut new: Vec<u32> = old.iter().zip(&fates).map(|(&output, &fate)| if fate == Fate::Arrives { output } else { NONE }).collect();
-        for (turn, &source) in sources.iter().filter(|&&source| scene.is_endpoint(source) && scene.is_endpoint(*dst)).enumerate() {
-            if turn % at_once == 0 {
-                ways.find(&ground, &new, *dst, &costs);
-            }
-            let Some(first) = ways.from(&ground, source, &costs) else {
-                if without.pairs == 0 {
-                    without.first = [source, *dst];
-                }
-                without.pairs += 1;
-                continue;
-            };
-            let weight = u64::from(demand.weight(source, *dst));
-            ways.lay(&ground, &mut new, source.index() * ground.inputs, first, |state| {
-                let slot = state / ground.vcs;
-                loads[slot] += weight * ground.slowness[slot];
-                costs[slot] = price(loads[slot] + ground.slowness[slot], most);
-            });
+    // What is laid is kept only where it may be laid again: it takes room.
+    let rounds = if at_once == 1 { care.rounds } else { 1 };
+    let (mut laid, mut changes) = (Vec::new(), Vec::with_capacity(lost.len()));
+    for lost in &lost {
+        let new = laying.lay(lost, None, &mut without);
+        match rounds {
+            1 => changes.push(laying.change(lost.dst, new, care.live)),
+            _ => laid.push(new),
         }
-        let used = if scene.is_endpoint(*dst) { used(&ground, &new, *dst) } else { vec![false; new.len()] };
-        new.iter_mut().zip(&used).filter(|(_, used)| !**used).for_each(|(output, _)| *output = NONE);
-        changes.push(match live {
-            true => warm(&ground, &old, &new, *dst, &mut ways, &costs),
-            false => cold(&ground, &old, &new, *dst),
-        });
     }
     if without.pairs > 0 {
         return Err(without);
     }
-    Ok(Found { delta: together(changes), most: [most, loads.into_iter().max().unwrap_or(0)] })
+    for _ in 1..rounds {
+        if laying.loads.iter().all(|&load| load * MUCH.1 <= most * MUCH.0) {
+            break;
+        }
+        for (lost, new) in lost.iter().zip(&mut laid) {
+            *new = laying.lay(lost, Some(new), &mut without);
+        }
+    }
+    changes.extend(lost.iter().zip(laid).map(|(lost, new)| laying.change(lost.dst, new, care.live)));
+    Ok(Found { delta: together(changes), most: [most, laying.loads.into_iter().max().unwrap_or(0)] })
+}
+
+/// Broken routes on their new ways, destination by destination.
+struct Laying<'a> {
+    ground: &'a Ground<'a>,
+    rows: &'a Rows<'a>,
+    demand: &'a Demand,
+    /// Routes to a destination that are laid by one look.
+    at_once: usize,
+    /// The most that a channel carried before.
+    most: u64,
+    /// `[router * ports + port]`: what channels carry, in parts of a unit.
+    loads: Vec<u64>,
+    /// `[router * ports + port]`: what one more route costs there.
+    costs: Vec<u64>,
+    ways: Ways,
+    old: Vec<u32>,
+}
+
+impl Laying<'_> {
+    /// Lays what is lost to one destination, in place of how it was laid before; what has no way is counted.
+    fn lay(&mut self, lost: &Lost, before: Option<&[u32]>, without: &mut NoWay) -> Vec<u32> {
+        let Self { ground, demand, most, at_once, .. } = *self;
+        let Lost { dst, sources, .. } = lost;
+        let dst = *dst;
+        let is_endpoint = |node: NodeId| ground.scene.is_endpoint(node);
+        let sources = || sources.iter().copied().filter(|&source| is_endpoint(source) && is_endpoint(dst));
+        let weight = |source: NodeId| u64::from(demand.weight(source, dst));
+        if let Some(before) = before {
+            for source in sources() {
+                each_slot(ground, before, source, dst, |slot| {
+                    self.loads[slot] -= weight(source) * ground.slowness[slot];
+                    self.costs[slot] = price(self.loads[slot] + ground.slowness[slot], most);
+                });
+            }
+        }
+        ground.fill(self.rows, dst, &mut self.old);
+        let fates = fates(ground, &self.old, dst);
+        let stays = |(&output, &fate)| if fate == Fate::Arrives { output } else { NONE };
+        let mut new: Vec<u32> = self.old.iter().zip(&fates).map(stays).collect();
+        for (turn, source) in sources().enumerate() {
+            if turn % at_once == 0 {
+                self.ways.find(ground, &new, dst, &self.costs);
+            }
+            let Some(first) = self.ways.from(ground, source, &self.costs) else {
+                if without.pairs == 0 {
+                    without.first = [source, dst];
+                }
+                without.pairs += 1;
+                continue;
+            };
+            let (loads, costs) = (&mut self.loads, &mut self.costs);
+            self.ways.lay(ground, &mut new, source.index() * ground.inputs, first, |state| {
+                let slot = state / ground.vcs;
+                loads[slot] += weight(source) * ground.slowness[slot];
+                costs[slot] = price(loads[slot] + ground.slowness[slot], most);
+            });
+        }
+        new
+    }
+
+    /// What changes for packets to one destination.
+    fn change(&mut self, dst: NodeId, mut new: Vec<u32>, live: bool) -> Changes {
+        let ground = self.ground;
+        ground.fill(self.rows, dst, &mut self.old);
+        let used = if ground.scene.is_endpoint(dst) { used(ground, &new, dst) } else { vec![false; new.len()] };
+        new.iter_mut().zip(&used).filter(|(_, used)| !**used).for_each(|(output, _)| *output = NONE);
+        match live {
+            true => warm(ground, &self.old, &new, dst, &mut self.ways, &self.costs),
+            false => cold(ground, &self.old, &new, dst),
+        }
+    }
 }
 
 /// The changes that lead to other tables for what is left, and whether these rise by the ranks of the old
