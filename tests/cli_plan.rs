@@ -12,27 +12,15 @@ use spec_text::SpecText;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Four cubes; one group of each kind that can be configured: sides and circulators, sides and pairs of
-/// fibers, no sides and pairs.
-fn spec(name: &str, topology: &str) -> SpecText {
-    SpecText::pod([2, 1, 2], 4)
-        .named(name)
-        .without("ocs")
-        .without("budget")
-        .with("ocs W { couple any of +x[0, 0], -x[0, 0] over fiber; ports = 16; duplex = pair; }")
-        .with("ocs X { couple +x[0, 1] with -x[0, 1] over fiber; ports = 16; duplex = pair; }")
-        .with("ocs Y[u in 0..2] { couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld; }")
-        .with("ocs Z[u in 0..2] { couple +z[u, 0] with -z[u, 0] over fiber; ports = 16; }")
-        .with(&format!("topology = {topology}"))
-        .with("routing = up_down;")
-}
-
 /// A directory with the pods `one` and `two`, built as far as their switches.
 fn workplace() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for (name, seed) in [("one", 1), ("two", 2)] {
-        std::fs::write(place.path().join("pod.fab"), spec("pod", &format!("synthesize {{ symmetry = none; seed = {seed}; }}")).text())
-            .unwrap();
+        std::fs::write(
+            place.path().join("pod.fab"),
+            SpecText::configurable(&format!("synthesize {{ symmetry = none; seed = {seed}; }}")).text(),
+        )
+        .unwrap();
         fabc(place.path(), &["build", "pod.fab", "--stop-after", "analyze", "-q", "--out", name], 0);
     }
     place
@@ -194,7 +182,7 @@ fn a_pod_that_must_be_cut_is_planned_and_exits_with_3() {
 fn a_switch_that_sonic_has_no_words_for_has_no_configuration_and_no_patch() {
     let place = tempfile::tempdir().unwrap();
     for (name, seed) in [("one", 1), ("two", 2)] {
-        let one_sided = spec("pod", &format!("synthesize {{ symmetry = none; seed = {seed}; }}"))
+        let one_sided = SpecText::configurable(&format!("synthesize {{ symmetry = none; seed = {seed}; }}"))
             .with("ocs Y[u in 0..2] { couple any of +y[u, 1], -y[u, 1] over fiber; ports = 16; }")
             .text();
         std::fs::write(place.path().join("pod.fab"), one_sided).unwrap();

@@ -109,20 +109,9 @@ fn what_should_not_be_joined_is_told() {
     assert!(!place.path().join("fixed").exists());
 }
 
-/// A pod with a group of each kind that can be configured: sides and circulators, sides and pairs of fibers,
-/// no sides and pairs.
+/// A pod with a group of each kind of switches that can be configured.
 fn kinds() -> tempfile::TempDir {
-    built(
-        &SpecText::pod([2, 1, 2], 4)
-            .without("ocs")
-            .without("budget")
-            .with("ocs W { couple any of +x[0, 0], -x[0, 0] over fiber; ports = 16; duplex = pair; }")
-            .with("ocs X { couple +x[0, 1] with -x[0, 1] over fiber; ports = 16; duplex = pair; }")
-            .with("ocs Y[u in 0..2] { couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld; }")
-            .with("ocs Z[u in 0..2] { couple +z[u, 0] with -z[u, 0] over fiber; ports = 16; }")
-            .with("topology = synthesize { symmetry = none; seed = 1; }")
-            .with("routing = up_down;"),
-    )
+    built(&SpecText::configurable("synthesize { symmetry = none; seed = 1; }"))
 }
 
 /// How a dump of the state is written.

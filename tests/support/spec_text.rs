@@ -27,6 +27,20 @@ impl SpecText {
             .with("routing = allowed_turns;")
     }
 
+    /// Four cubes; one group of each kind of switches that can be configured: sides and circulators, sides and
+    /// pairs of fibers, no sides and pairs.
+    pub(crate) fn configurable(topology: &str) -> Self {
+        Self::pod([2, 1, 2], 4)
+            .without("ocs")
+            .without("budget")
+            .with("ocs W { couple any of +x[0, 0], -x[0, 0] over fiber; ports = 16; duplex = pair; }")
+            .with("ocs X { couple +x[0, 1] with -x[0, 1] over fiber; ports = 16; duplex = pair; }")
+            .with("ocs Y[u in 0..2] { couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld; }")
+            .with("ocs Z[u in 0..2] { couple +z[u, 0] with -z[u, 0] over fiber; ports = 16; }")
+            .with(&format!("topology = {topology}"))
+            .with("routing = up_down;")
+    }
+
     /// Routers that are joined by one type of links, without faults.
     pub(crate) fn network(topology: &str) -> Self {
         Self { name: "net".to_owned(), items: Vec::new() }
