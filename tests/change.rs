@@ -15,6 +15,7 @@ use fabc::compiled::{Compiled, RoutedScenario};
 use fabc::ids::Id;
 use fabc::ir::{ForwardingTables, Scene, Staged, after};
 use fabc::model;
+use fabc::passes::repair::Before;
 use fabc::passes::{plan, synth};
 use fabc::progress::Silent;
 use mixes::Mixes;
@@ -55,7 +56,7 @@ fn most(compiled: &Compiled) -> u64 {
 /// The way from one to the other, with the tables in force.
 fn staged(old: &Compiled, new: &Compiled, factor: f64) -> Result<(ForwardingTables, Staged), NoChange> {
     let mirrors = |compiled: &Compiled| compiled.pod.as_ref().unwrap().cross_connects.mirrors();
-    let (pod, tables) = (new.fabric.pod().unwrap(), routed(old).tables.unpacked());
+    let (pod, tables, built) = (new.fabric.pod().unwrap(), routed(old).tables.unpacked(), routed(new).tables.unpacked());
     let loads = [most(old), most(new)];
     let planned = Planned {
         fabric: &new.fabric,
@@ -65,7 +66,8 @@ fn staged(old: &Compiled, new: &Compiled, factor: f64) -> Result<(ForwardingTabl
         tables: &tables,
         ranks: routed(old).proof.ranks(),
         topology: &new.topology,
-        own_order: None,
+        built: Before { tables: &built, ranks: routed(new).proof.ranks() },
+        own_order: false,
         lengths: &new.scenarios[0].lengths.lengths,
         loads,
         limit: (factor * loads[0].max(loads[1]) as f64) as u64,
@@ -301,9 +303,15 @@ fn mistakes_are_told() {
     let err = plan(&["out/old", "out/new", "--tables", "mine", "--load", "3"], 1);
     assert!(err.contains("error[FAB0504]") && err.contains("`notes.txt`"), "{err}");
     assert!(!place.path().join("way").exists());
-    // Nothing to change but tables: the same topology, routed otherwise.
+    // Nothing to change, or nothing but tables: the same topology, routed otherwise.
     let (text, _) = fabc(place.path(), &["plan", "out/new", "out/new", "--tables", "way"], 0);
-    assert!(text.contains("nothing to change"), "{text}");
+    assert!(text.contains("nothing to change") && text.contains("0 entries added, 0 turned, 0 dropped"), "{text}");
+    let other = pod(topologies()[0][1]).with("routing = up_down;").named("other");
+    std::fs::write(place.path().join("pod.fab"), other.text()).unwrap();
+    fabc(place.path(), &["build", "pod.fab", "-q"], 0);
+    let (text, _) = fabc(place.path(), &["plan", "out/new", "out/other", "--tables", "way", "--order", "new"], 2);
+    assert!(text.contains("0 batches and a new order"), "{text}");
+    fabc(place.path(), &["verify", "out/other", "--plan", "way", "--from", "out/new"], 0);
     // A budget that is smaller, other cubes, tables that look at destinations alone.
     let build = |name: &str, spec: SpecText| {
         std::fs::write(place.path().join("pod.fab"), spec.named(name).text()).unwrap();

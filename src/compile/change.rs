@@ -42,9 +42,11 @@ pub struct Planned<'a> {
     pub ranks: &'a [u32],
     /// What the steps lead to.
     pub topology: &'a Topology,
-    /// The tables that it was built with and their ranks, where they are what the last change leads to. They
-    /// have as many virtual channels as those in force, and routers twice as many.
-    pub own_order: Option<Before<'a>>,
+    /// The tables that it was built with, and their ranks.
+    pub built: Before<'a>,
+    /// Whether they are what the last change leads to, though they rise by other ranks. They have as many
+    /// virtual channels as those in force then, and routers twice as many.
+    pub own_order: bool,
     /// `[channel class]` under its symmetry: lengths that bound every flow.
     pub lengths: &'a [u64],
     /// The most that a channel carries by the tables in force, and by those of the new build.
@@ -106,7 +108,7 @@ impl Planned<'_> {
     pub fn staged(&self, progress: &dyn Progress) -> Result<Staged, NoChange> {
         let wired = synth::set(self.fabric, self.pod, self.live);
         let ranks = repair::of_all_routers(&wired, Before { tables: self.tables, ranks: self.ranks });
-        let there = if self.own_order.is_none() { Some(self.there(&ranks)?) } else { None };
+        let there = if self.own_order { None } else { Some(self.there(&ranks)?) };
         let symmetry = self.tables.symmetry.without();
         let routers = wired.nodes().map(|node| self.tables.router(node)).collect();
         let tables = ForwardingTables { symmetry, routers, scenario: CHANGE.to_owned(), ..*self.tables };
@@ -126,10 +128,9 @@ impl Planned<'_> {
         }
         let scene = Scene::whole(&moment.topology);
         let in_force = Before { tables: &moment.tables, ranks: &ranks };
-        let last = match (&there, self.own_order) {
-            (Some(there), _) => vec![self.onto(&scene, in_force, there, ChangeOrder::Kept)?],
-            (None, Some(built)) => self.by_blocks(&scene, in_force, built)?,
-            (None, None) => Vec::new(),
+        let last = match &there {
+            Some(there) => vec![self.onto(&scene, in_force, there, ChangeOrder::Kept)?],
+            None => self.by_blocks(&scene, in_force)?,
         };
         let parts = self.topology.capacities().parts();
         Ok(Staged { vcs: self.tables.vcs, ranks, stages, last, loads: self.loads, parts })
@@ -147,8 +148,8 @@ impl Planned<'_> {
 
     /// To the tables that the new topology was built with, by way of virtual channels that nobody uses: no
     /// packet goes from one block of them to the other, so each may have an order of its own.
-    fn by_blocks(&self, scene: &Scene<'_>, in_force: Before<'_>, built: Before<'_>) -> Result<Vec<TableChange>, NoChange> {
-        let vcs = in_force.tables.vcs;
+    fn by_blocks(&self, scene: &Scene<'_>, in_force: Before<'_>) -> Result<Vec<TableChange>, NoChange> {
+        let (vcs, built) = (in_force.tables.vcs, self.built);
         let own = repair::of_all_routers(self.topology, built);
         let (below, above) = (moved(built.tables, 0, 2 * vcs), moved(built.tables, vcs, 2 * vcs));
         let before = moved(in_force.tables, 0, 2 * vcs);
@@ -160,10 +161,14 @@ impl Planned<'_> {
         Ok(vec![up, down])
     }
 
-    /// Tables of the new topology that rise by the ranks in force, `[(router * ports + port) * vcs + vc]`.
+    /// Tables of the new topology that rise by the ranks in force, `[(router * ports + port) * vcs + vc]`;
+    /// those that it was built with, if they do.
     fn there(&self, ranks: &[u32]) -> Result<ForwardingTables, NoChange> {
         let (topology, demand) = (self.topology, &self.fabric.demand);
         let scene = Scene::whole(topology);
+        if self.built.tables.vcs == self.tables.vcs && repair::rises(&scene, self.built.tables, ranks) {
+            return Ok(self.built.tables.clone());
+        }
         let lengths = DualLengths { lengths: self.lengths.to_vec(), volume: 0, distance: 0 };
         let prices = flow::price(&scene, demand, &lengths, flow::Settings::FAULT);
         let settings = allowed_turns::Settings::for_size(self.tables.vcs, self.fabric.node_count());

@@ -64,7 +64,8 @@ pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
         }
         .into());
     }
-    let exit_code = if plan.steps.is_empty() { return Ok(()) } else { 2 };
+    let routers = staged.iter().flat_map(|staged| &staged.last).map(|change| change.delta.routers.len()).sum::<usize>();
+    let exit_code = if plan.steps.is_empty() && routers == 0 { return Ok(()) } else { 2 };
     Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code })
 }
 

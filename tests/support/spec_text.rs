@@ -27,8 +27,8 @@ impl SpecText {
             .with("routing = allowed_turns;")
     }
 
-    /// Four cubes; one group of each kind of switches that can be configured: sides and circulators, sides and
-    /// pairs of fibers, no sides and pairs.
+    /// Four cubes; one group of each kind of switches that can be configured: sides and circulators, sides
+    /// and pairs of fibers, no sides and pairs.
     pub(crate) fn configurable(topology: &str) -> Self {
         Self::pod([2, 1, 2], 4)
             .without("ocs")

@@ -215,15 +215,7 @@ pub fn onto(scene: &Scene<'_>, before: Before<'_>, after: &ForwardingTables) -> 
     let ground = Ground::new(scene, before.tables.vcs, &before.tables.symmetry, before.ranks);
     let (rows, then) = (Rows::new(scene.topology, before.tables), Rows::new(scene.topology, after));
     let nodes: Vec<NodeId> = scene.topology.endpoints().collect();
-    let keeps = after.vcs == before.tables.vcs
-        && nodes.par_iter().all(|&dst| {
-            let mut row = Vec::new();
-            then.fill(dst, &mut row);
-            row.iter().enumerate().all(|(key, &output)| {
-                let held = ground.state[key];
-                output == NONE || held == NONE || ground.rank[ground.after(key, output)] > ground.rank[held as usize]
-            })
-        });
+    let keeps = after.vcs == before.tables.vcs && all_rise(&ground, &then);
     let costs = vec![1; ground.open.len()];
     let of = |(ways, old, new): &mut (Ways, Vec<u32>, Vec<u32>), &dst: &NodeId| {
         ground.fill(&rows, dst, old);
@@ -232,6 +224,24 @@ pub fn onto(scene: &Scene<'_>, before: Before<'_>, after: &ForwardingTables) -> 
     };
     let changes = nodes.par_iter().map_init(Default::default, of).collect::<Vec<_>>();
     (together(changes), keeps)
+}
+
+/// Whether tables rise by ranks, `[(router * ports + port) * vcs + vc]`.
+pub fn rises(scene: &Scene<'_>, tables: &ForwardingTables, ranks: &[u32]) -> bool {
+    let ground = Ground::new(scene, tables.vcs, &tables.symmetry.without(), ranks);
+    all_rise(&ground, &Rows::new(scene.topology, tables))
+}
+
+fn all_rise(ground: &Ground<'_>, rows: &Rows<'_>) -> bool {
+    let rises = |row: &mut Vec<u32>, dst| {
+        rows.fill(dst, row);
+        row.iter().enumerate().all(|(key, &output)| {
+            let held = ground.state[key];
+            output == NONE || held == NONE || ground.rank[ground.after(key, output)] > ground.rank[held as usize]
+        })
+    };
+    let nodes: Vec<NodeId> = ground.scene.topology.endpoints().collect();
+    nodes.par_iter().map_init(Vec::new, |row, &dst| rises(row, dst)).all(|rises| rises)
 }
 
 /// `[(router * ports + port) * vcs + vc]`: the ranks in force, of all routers.
