@@ -13,7 +13,7 @@ use fabc::compile::change::{NoChange, Planned};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::{Compiled, RoutedScenario};
 use fabc::ids::Id;
-use fabc::ir::{ForwardingTables, Scene, Staged, after};
+use fabc::ir::{Delta, ForwardingTables, Scene, Staged, after};
 use fabc::model;
 use fabc::passes::repair::Before;
 use fabc::passes::{plan, synth};
@@ -96,8 +96,7 @@ fn at_every_moment_every_packet_arrives() {
                 let pod = new.fabric.pod().unwrap();
                 let live = old.pod.as_ref().unwrap().cross_connects.mirrors();
                 let plan = plan::plan(pod, &live, &new.pod.as_ref().unwrap().cross_connects.mirrors());
-                let routers = new.topology.nodes().map(|node| in_force.router(node)).collect();
-                let mut tables = ForwardingTables { symmetry: in_force.symmetry.without(), routers, ..in_force };
+                let mut tables = Delta::default().applied(&in_force, &[], "change");
                 let mut mirrors = live;
                 assert_eq!(staged.stages.iter().map(|stage| stage.steps.len()).sum::<usize>(), plan.steps.len());
                 let changes = staged.stages.iter().map(|stage| (&stage.tables, stage.steps.clone()));
@@ -270,6 +269,8 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     let last = plan["final"].as_array().unwrap();
     assert_eq!(last.iter().map(|line| line["order"].as_str().unwrap()).collect::<Vec<_>>(), ["above", "below"]);
     assert_eq!((&last[1]["load"], &plan["load"]["new"]), (&plan["load"]["new"], &plan["load"]["new"]));
+    // What an earlier plan wrote is replaced as a whole.
+    fabc(place.path(), &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"], 2);
     // What may stand side by side is told by the files alone.
     for (at, order) in [(0, "kept"), (0, "below"), (1, "above"), (1, "kept")] {
         let mut other = plan.clone();

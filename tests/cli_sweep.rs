@@ -1,12 +1,15 @@
 //! `fabc sweep`, driven from outside.
 
+#[path = "support/plain.rs"]
+mod plain;
 #[path = "support/spec_text.rs"]
 mod spec_text;
 
+use plain::{command, fabc, files};
 use spec_text::SpecText;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::Duration;
 
 /// Rings of routers: quick to compile.
@@ -19,35 +22,6 @@ fn workplace() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("ring.fab"), ring()).unwrap();
     directory
-}
-
-fn command(directory: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
-    command.args(args).current_dir(directory).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
-    command
-}
-
-/// Runs fabc and expects an exit code; returns standard output and standard error.
-fn fabc(directory: &Path, args: &[&str], code: i32) -> (String, String) {
-    let Output { status, stdout, stderr } = command(directory, args).output().expect("fabc starts");
-    let (out, err) = (String::from_utf8(stdout).expect("UTF-8"), String::from_utf8(stderr).expect("UTF-8"));
-    assert_eq!(status.code(), Some(code), "fabc {args:?}\n{out}\n{err}");
-    (out, err)
-}
-
-/// All files below a directory.
-fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let name = PathBuf::from(path.file_name().unwrap());
-        if path.is_dir() {
-            found.extend(files(&path).into_iter().map(|(below, bytes)| (name.join(below), bytes)));
-        } else {
-            found.insert(name, std::fs::read(&path).unwrap());
-        }
-    }
-    found
 }
 
 const SETS: [&str; 4] = ["--set", "n=3..=6", "--set", "most=2,4"];

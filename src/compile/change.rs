@@ -109,9 +109,7 @@ impl Planned<'_> {
         let wired = synth::set(self.fabric, self.pod, self.live);
         let ranks = repair::of_all_routers(&wired, Before { tables: self.tables, ranks: self.ranks });
         let there = if self.own_order { None } else { Some(self.there(&ranks)?) };
-        let symmetry = self.tables.symmetry.without();
-        let routers = wired.nodes().map(|node| self.tables.router(node)).collect();
-        let tables = ForwardingTables { symmetry, routers, scenario: CHANGE.to_owned(), ..*self.tables };
+        let tables = Delta::default().applied(self.tables, &[], CHANGE);
         let mut moment = Moment::new(wired, self.live.clone(), tables);
         let steps = &self.plan.steps;
         let (mut stages, mut done) = (Vec::new(), 0);
@@ -243,7 +241,7 @@ fn proved(
 }
 
 /// Tables in other virtual channels, of so many in all.
-pub fn moved(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
+fn moved(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
     let entry = |entry: &Entry| {
         let in_vc = if entry.in_vc < 0 { entry.in_vc } else { entry.in_vc + by as i8 };
         Entry { in_vc, out_vc: entry.out_vc + by, ..*entry }
@@ -253,7 +251,7 @@ pub fn moved(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
 }
 
 /// Ranks of two blocks of virtual channels.
-pub fn blocks(below: &[u32], above: &[u32], vcs: u8) -> Vec<u32> {
+fn blocks(below: &[u32], above: &[u32], vcs: u8) -> Vec<u32> {
     let rows = |ranks| <[u32]>::chunks(ranks, usize::from(vcs));
     rows(below).zip(rows(above)).flat_map(|(below, above)| below.iter().chain(above).copied()).collect()
 }
@@ -274,7 +272,7 @@ pub fn as_repair(fabric: &Fabric, change: &TableChange) -> Repair {
 }
 
 /// The last of some ends for which something is found, if for a shorter batch less is needed.
-fn longest<T>(ends: &[usize], within: impl Fn(usize) -> Option<(Delta, T)>) -> Option<(usize, Delta, T)> {
+fn longest(ends: &[usize], within: impl Fn(usize) -> Option<(Delta, u64)>) -> Option<(usize, Delta, u64)> {
     let found = |at: usize| within(ends[at]).map(|(delta, load)| (ends[at], delta, load));
     if let Some(all) = ends.len().checked_sub(1).and_then(&found) {
         return Some(all);

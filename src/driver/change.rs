@@ -7,10 +7,9 @@ use super::repair::Built;
 use super::running_options::{Order, PlanArgs};
 use super::staging::{Ours, Staging, refuse_others};
 use super::terminal::{Terminal, size};
-use crate::check;
 use crate::compile::change::{NoChange, Planned};
-use crate::emit;
-use crate::ir::{Change, Plan, Scene, Staged};
+use crate::emit::{self, Artifact};
+use crate::ir::{Change, Plan, Staged};
 use crate::model::{Fabric, Pod};
 use crate::passes::repair::Before;
 use crate::progress::Silent;
@@ -34,14 +33,7 @@ pub(super) fn staged(args: &PlanArgs, out: &Path, (fabric, pod): (&Fabric, &Pod)
     if args.order == Order::New {
         room(&old, &new)?;
     }
-    let most = |built: &Built| -> Result<u64, Stop> {
-        let whole = Scene::whole(&built.topology);
-        let (walk, _) = check::scenario(&built.fabric, &whole, &built.tables, &built.nominal.ranks)
-            .map_err(|error| convicted(error, &built.sources))?;
-        Ok(walk.max_channel_load())
-    };
-    let loads = [most(&old)?, most(&new)?];
-    let mirrors = old.cross_connects.as_ref().map(|cross_connects| cross_connects.mirrors()).unwrap_or_default();
+    let (loads, mirrors) = ([old.most_loaded()?, new.most_loaded()?], old.mirrors());
     let planned = Planned {
         fabric,
         pod,
@@ -57,16 +49,15 @@ pub(super) fn staged(args: &PlanArgs, out: &Path, (fabric, pod): (&Fabric, &Pod)
         limit: (args.load.0 * loads[0].max(loads[1]) as f64).floor() as u64,
     };
     let staged = planned.staged(&Silent).map_err(|error| told(error, &planned, &new))?;
-    let target = out.canonicalize().unwrap_or_else(|_| out.to_owned());
-    let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut staging = Staging::begin(target.parent().unwrap_or(Path::new("")), &name, STAGES)?;
+    let mut staging = Staging::at(out, STAGES)?;
     let mut written = 0;
-    staging.write("plan.json", emit::plan_json(&fabric.name, pod, plan, Some(&staged)).as_bytes())?;
-    emit::each_staged(&fabric.name, &staged, &old.tables, &mut |artifact| {
+    let mut write = |artifact: Artifact| {
         written += artifact.bytes.len();
         terminal.detail(&format!("wrote {} ({})", display(&out.join(&artifact.path)), size(artifact.bytes.len())));
         staging.write(&artifact.path, &artifact.bytes)
-    })?;
+    };
+    write(Artifact { path: "plan.json".to_owned(), bytes: emit::plan_json(&fabric.name, pod, plan, Some(&staged)).into_bytes() })?;
+    emit::each_staged(&fabric.name, &staged, &old.tables, &mut write)?;
     staging.publish()?;
     terminal.note(&format!("wrote {} ({})", display(out), size(written)));
     Ok(staged)
@@ -100,13 +91,16 @@ pub(super) fn room(old: &Built, new: &Built) -> Result<(), Stop> {
     Err(DriverError::NoWay { what, hint }.into())
 }
 
+/// What can be done where ranks leave no way.
+const OTHERWISE: &str =
+    "let the new topology keep more of the live cross-connects (`start`, `moves`), or drain the pod and change it without";
+
 fn told(error: NoChange, planned: &Planned<'_>, new: &Built) -> Stop {
     match error {
         NoChange::Wrong(error) => convicted(error, &new.sources),
         NoChange::NoWay => DriverError::NoWay {
             what: "for some pairs no way on the new topology rises by the ranks in force".to_owned(),
-            hint: "let the new topology keep more of the live cross-connects (`start`, `moves`), or drain the pod and change it without"
-                .to_owned(),
+            hint: OTHERWISE.to_owned(),
         }
         .into(),
         NoChange::TooMuch { step, load } => {
@@ -126,8 +120,7 @@ fn told(error: NoChange, planned: &Planned<'_>, new: &Built) -> Stop {
                 }
                 None => DriverError::NoWay {
                     what: format!("{what} no way rises by the ranks in force for some pairs"),
-                    hint: "let the new topology keep more of the live cross-connects (`start`, `moves`), or drain the pod and change it without"
-                        .to_owned(),
+                    hint: OTHERWISE.to_owned(),
                 },
             }
             .into()
@@ -139,7 +132,7 @@ fn told(error: NoChange, planned: &Planned<'_>, new: &Built) -> Stop {
 fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
     refuse_others(directory, |path| {
         let file = path.rsplit('/').next().unwrap_or(path);
-        let in_stage = path.starts_with("stage-") || path.starts_with("final/");
+        let in_stage = ["stage-", "above/", "final/"].iter().any(|folder| path.starts_with(folder));
         path == "plan.json" || in_stage && ["delta.json", "tables.json", "tables.bin"].contains(&file)
     })
 }

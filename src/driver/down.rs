@@ -16,6 +16,7 @@ pub(super) struct Wired<'a> {
 }
 
 /// What is down.
+#[derive(Default)]
 pub(super) struct Down {
     switches: BTreeSet<OcsId>,
     routers: BTreeSet<NodeId>,
@@ -25,7 +26,7 @@ pub(super) struct Down {
 impl Down {
     /// By the names of switches, routers, links and blocks.
     pub(super) fn of(wired: Wired<'_>, names: &[String]) -> Result<Self, Stop> {
-        let mut down = Self { switches: BTreeSet::new(), routers: BTreeSet::new(), links: BTreeSet::new() };
+        let mut down = Self::default();
         for name in names {
             let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
             if !down.takes(wired, &compact) {
@@ -37,7 +38,7 @@ impl Down {
 
     /// By what carries no light.
     pub(super) fn of_dark(wired: Wired<'_>, dark: &[Dark]) -> Self {
-        let mut down = Self { switches: BTreeSet::new(), routers: BTreeSet::new(), links: BTreeSet::new() };
+        let mut down = Self::default();
         for one in dark {
             match *one {
                 Dark::Switch(ocs) => drop(down.switches.insert(ocs)),

@@ -65,7 +65,7 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<(Drift, bool), Stop> {
 
 /// The switches that differ, and what is down for that; `soon` takes for set what is pending.
 pub(super) fn compared(wired: Wired<'_>, pod: &Pod, live: &Live, soon: bool) -> (Vec<SwitchDrift>, Down) {
-    let Some(cross_connects) = wired.cross_connects else { return (Vec::new(), Down::of_dark(wired, &[])) };
+    let Some(cross_connects) = wired.cross_connects else { return (Vec::new(), Down::default()) };
     let built = cross_connects.mirrors();
     let switches = drift::differences(pod, &built, live, soon);
     let down = Down::of_dark(wired, &drift::dark(&built, &switches));

@@ -62,10 +62,7 @@ pub(super) fn golden(
         let error = if exists { DriverError::GoldenDiffers { path } } else { DriverError::GoldenMissing { path } };
         return Err(error.into());
     }
-    // `.` and `..` have no name of their own.
-    let directory = if exists { directory.canonicalize().unwrap_or_else(|_| directory.to_owned()) } else { directory.to_owned() };
-    let name = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut staging = Staging::begin(directory.parent().unwrap_or(Path::new("")), &name, staging::BUILT)?;
+    let mut staging = Staging::at(directory, staging::BUILT)?;
     crate::emit::each_artifact(compiled, spec_text, options, &mut |artifact| staging.write(&artifact.path, &artifact.bytes))?;
     staging.publish()?;
     say(&format!("updated {path}"))?;

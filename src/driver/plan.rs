@@ -102,10 +102,7 @@ fn write_patches(directory: &Path, pod: &Pod, plan: &Plan, terminal: Terminal) -
     if patches.is_empty() && !directory.exists() {
         return Ok(());
     }
-    // `.` and `..` have no name of their own.
-    let target = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-    let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut staging = Staging::begin(target.parent().unwrap_or(Path::new("")), &name, PATCHES)?;
+    let mut staging = Staging::at(directory, PATCHES)?;
     for patch in &patches {
         staging.write(&patch.path, &patch.bytes)?;
         terminal.detail(&format!("wrote {} ({})", display(&directory.join(&patch.path)), size(patch.bytes.len())));

@@ -17,7 +17,7 @@ use crate::compile::repair::{self as compile, Broken, Covered, InForce, REPAIR, 
 use crate::diag::SourceMap;
 use crate::emit;
 use crate::ids::{Id, NodeId};
-use crate::ir::{CrossConnects, ForwardingTables, Scene, TableKey, Topology};
+use crate::ir::{CrossConnects, ForwardingTables, Mirrors, Scene, TableKey, Topology};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::Fabric;
 use crate::progress::Silent;
@@ -66,10 +66,7 @@ pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
         Effort::Full => compile::Effort::Full,
     });
     let Repaired { repair, walk } = compile::repair(&broken, effort, &Silent).map_err(|error| convicted(error, &built.sources))?;
-    // `.` and `..` have no name of their own.
-    let target = args.out.canonicalize().unwrap_or_else(|_| args.out.clone());
-    let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut staging = Staging::begin(target.parent().unwrap_or(Path::new("")), &name, REPAIRS)?;
+    let mut staging = Staging::at(&args.out, REPAIRS)?;
     let mut written = 0;
     let mut write = |path: &str, bytes: &[u8]| {
         written += bytes.len();
@@ -99,7 +96,7 @@ pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
 /// It cannot be read, or joins what was not built (exit code 3).
 fn dark(built: &Built, args: &RepairArgs) -> Result<Down, Stop> {
     let wired = built.wired();
-    let Some(path) = &args.live else { return Ok(Down::of_dark(wired, &[])) };
+    let Some(path) = &args.live else { return Ok(Down::default()) };
     let pod = of_pod(&built.fabric)?;
     let (switches, down) = compared(wired, pod, &live(path, pod, args.ports.as_deref())?, false);
     let joined = switches.iter().map(|switch| switch.extra.len()).sum::<usize>();
@@ -130,8 +127,7 @@ pub(super) fn in_force(built: &Built, earlier: &Path) -> Result<InForce, Stop> {
     let scene = down.scene(built.wired());
     let served = served(built, &scene, &check::parts(&scene), true)?;
     let tables = lone_tables(earlier, built, REPAIR)?;
-    let nominal = check::ranks_of_all(&built.topology, &built.tables.symmetry, usize::from(built.tables.vcs), &built.nominal.ranks);
-    let all_ranks = head.ranks.clone().unwrap_or(nominal);
+    let all_ranks = head.ranks.clone().unwrap_or_else(|| built.ranks());
     check::scenario(&built.fabric, &served, &tables, &all_ranks).map_err(|error| convicted(error, &built.sources))?;
     Ok(InForce { down: down.names(built.wired()), tables, ranks: head.ranks, all_ranks })
 }
@@ -218,6 +214,26 @@ impl Built {
         }
         let (topology, tables, directory) = (healthy.topology, healthy.tables, directory.to_owned());
         Ok(Self { directory, fabric, sources, topology, cross_connects, tables, nominal, files, faults: lines.collect() })
+    }
+
+    /// What its switches are set to.
+    pub(super) fn mirrors(&self) -> Mirrors {
+        self.cross_connects.as_ref().map(CrossConnects::mirrors).unwrap_or_default()
+    }
+
+    /// The most that a channel carries while nothing is down, in parts of a unit of load; the tables are
+    /// proved.
+    ///
+    /// # Errors
+    /// They do not hold.
+    pub(super) fn most_loaded(&self) -> Result<u64, Stop> {
+        let walked = check::scenario(&self.fabric, &Scene::whole(&self.topology), &self.tables, &self.nominal.ranks);
+        walked.map(|(walk, _)| walk.max_channel_load()).map_err(|error| convicted(error, &self.sources))
+    }
+
+    /// The ranks of the tables, of all routers.
+    pub(super) fn ranks(&self) -> Vec<u32> {
+        check::ranks_of_all(&self.topology, &self.tables.symmetry, usize::from(self.tables.vcs), &self.nominal.ranks)
     }
 
     pub(super) fn wired(&self) -> Wired<'_> {

@@ -57,6 +57,16 @@ impl Staging {
         Ok(Staging { parent, name, ours, temporary, distinct: Distinct::default(), written: Vec::new() })
     }
 
+    /// The same for a directory that a user names; `.` and `..` have no name of their own.
+    ///
+    /// # Errors
+    /// As [`Staging::begin`].
+    pub(super) fn at(directory: &Path, ours: Ours) -> Result<Self, DriverError> {
+        let target = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Self::begin(target.parent().unwrap_or(Path::new("")), &name, ours)
+    }
+
     /// Writes one file, given by its path below the directory, with `/`.
     ///
     /// # Errors

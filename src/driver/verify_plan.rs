@@ -13,7 +13,7 @@ use crate::check::{self, CheckError, RepairWalk};
 use crate::compile::change::{CHANGE, as_repair};
 use crate::emit;
 use crate::ids::OcsId;
-use crate::ir::{Change, ChangeOrder, ForwardingTables, Mirrors, Scene, Step, TableChange, Topology, after};
+use crate::ir::{Change, ChangeOrder, Delta, Mirrors, Scene, Step, TableChange, Topology, after};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::{FacePort, Pod};
 use crate::passes::{cross_connect, synth};
@@ -33,27 +33,21 @@ pub(super) fn verify(directory: &Path, out: &Path, (live, running): (&Path, Opti
     let wrong = |what: String| stop(CheckError::Shape { scenario: CHANGE.to_owned(), what });
     let unfit = |file: &str, what: String| DriverError::NotBuilt { path: display(out), reason: format!("`{file}`: {what}") };
     let plan: PlanFile = tagged(&read::bytes(&out.join("plan.json"), ARTIFACT_BYTES)?).map_err(|what| unfit("plan.json", what))?;
-    let most = |built: &Built| {
-        let walked = check::scenario(&built.fabric, &Scene::whole(&built.topology), &built.tables, &built.nominal.ranks);
-        walked.map(|(walk, _)| walk.max_channel_load()).map_err(|error| convicted(error, &built.sources))
-    };
-    let ranks = check::ranks_of_all(&old.topology, &old.tables.symmetry, usize::from(old.tables.vcs), &old.nominal.ranks);
+    let ranks = old.ranks();
     let loads = (plan.load.old, plan.load.new, plan.load.parts);
     if plan.fabric != fabric.name || plan.ranks != ranks || plan.vcs != old.tables.vcs {
         return Err(wrong("the plan is of another fabric, or its ranks are not those in force".to_owned()));
     }
-    if loads != (most(&old)?, most(&new)?, new.topology.capacities().parts()) {
+    if loads != (old.most_loaded()?, new.most_loaded()?, new.topology.capacities().parts()) {
         return Err(wrong("the loads before and after are not so".to_owned()));
     }
     let (steps, of_group) = steps(&plan, pod).map_err(wrong)?;
-    let settings = |built: &Built| built.cross_connects.as_ref().map(|cross_connects| cross_connects.mirrors()).unwrap_or_default();
-    let mut mirrors = settings(&old);
+    let mut mirrors = old.mirrors();
     carried_out(pod, &mirrors, &steps).map_err(wrong)?;
-    let routers = old.topology.nodes().map(|node| old.tables.router(node)).collect();
-    let mut tables = ForwardingTables { symmetry: old.tables.symmetry.without(), routers, ..old.tables.clone() };
+    let mut tables = Delta::default().applied(&old.tables, &[], &old.tables.scenario);
     let mut sum = RepairWalk { pairs: 0, hops: 0, entries: 0 };
     let mut done = 0;
-    let built = check::ranks_of_all(&new.topology, &new.tables.symmetry, usize::from(new.tables.vcs), &new.nominal.ranks);
+    let built = new.ranks();
     match plan.last.iter().map(|line| line.order.as_str()).collect::<Vec<_>>()[..] {
         ["kept"] => {}
         ["above", "below"] => room(&old, &new)?,
@@ -106,7 +100,7 @@ pub(super) fn verify(directory: &Path, out: &Path, (live, running): (&Path, Opti
         mirrors = after(&mirrors, &steps[range]);
         done = end;
     }
-    if done != steps.len() || mirrors != settings(&new) {
+    if done != steps.len() || mirrors != new.mirrors() {
         return Err(wrong("the steps do not lead to the new topology".to_owned()));
     }
     let of_build = || new.topology.nodes().all(|node| tables.router(node) == new.tables.router(node));

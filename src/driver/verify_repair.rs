@@ -11,7 +11,7 @@ use crate::check::{self, CheckError};
 use crate::compile::repair::REPAIR;
 use crate::emit;
 use crate::ids::NodeId;
-use crate::ir::{Delta, Entry, Key, Repair, RepairLoads, RepairStep, RouterDelta, Scene};
+use crate::ir::{Delta, Entry, Key, Repair, RepairLoads, RepairStep, RouterDelta};
 use crate::limits::ARTIFACT_BYTES;
 use crate::read::{DeltaFile, RepairFile, tagged};
 use std::path::Path;
@@ -36,9 +36,8 @@ pub(super) fn verify(
     let scene = down.scene(built.wired());
     let parts = check::parts(&scene);
     let served = served(&built, &scene, &parts, true)?;
-    let whole = Scene::whole(&built.topology);
     let stop = |error| convicted(error, &built.sources);
-    let (healthy, _) = check::scenario(&built.fabric, &whole, &built.tables, &built.nominal.ranks).map_err(stop)?;
+    let healthy = built.most_loaded()?;
     let claimed = claimed(&head, delta);
     let bound = check::least_load(&served, &built.fabric.demand, &built.nominal.lengths).ok();
     let wrong = |what: &str| stop(CheckError::Shape { scenario: REPAIR.to_owned(), what: what.to_owned() });
@@ -46,7 +45,7 @@ pub(super) fn verify(
     if *fabric != built.fabric.name || head.fabric != *fabric || head.order != claimed.order() {
         return Err(wrong("the files are of different fabrics, or do not agree on the order"));
     }
-    if (loads.nominal, loads.bound, loads.parts) != (healthy.max_channel_load(), bound, built.topology.capacities().parts()) {
+    if (loads.nominal, loads.bound, loads.parts) != (healthy, bound, built.topology.capacities().parts()) {
         return Err(wrong("the loads before, or what bounds those after, are not so"));
     }
     if (head.routers, head.changed) != (delta.routers.len() as u64, delta.counts()) || head.down != down.names(built.wired()) {
@@ -60,10 +59,7 @@ pub(super) fn verify(
         return Err(wrong(what));
     }
     let (in_force, ranks, nominal) = match &since {
-        Some(since) => {
-            let nominal = check::ranks_of_all(&built.topology, &built.tables.symmetry, usize::from(built.tables.vcs), &built.nominal.ranks);
-            (&since.tables, &since.all_ranks, Some(nominal))
-        }
+        Some(since) => (&since.tables, &since.all_ranks, Some(built.ranks())),
         None => (&built.tables, &built.nominal.ranks, None),
     };
     let walk = check::repair(&built.fabric, &scene, (in_force, ranks), nominal.as_deref(), &claimed).map_err(stop)?;
