@@ -344,6 +344,19 @@ pub enum CheckError {
         help("run step by step: both ends of a connection move the same chunks in the same order, and a step waits for what it uses")
     )]
     Program(#[from] ProgramFault),
+
+    /// Slices that are not apart, or not what their kinds are.
+    #[error("the slices are not isolated: {what}")]
+    #[diagnostic(
+        code(FAB0430),
+        help(
+            "every cross-connect lies within one slice and is one of its kind, and no cube has two owners; recomputed from placement.json and all ocs.json alone"
+        )
+    )]
+    Isolation {
+        /// The cross-connect or the cubes, and the slices.
+        what: String,
+    },
 }
 
 impl CheckError {

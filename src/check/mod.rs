@@ -23,6 +23,7 @@ mod repair;
 mod require;
 mod scenario;
 mod schedule;
+mod slices;
 mod symmetry;
 mod trees;
 mod wiring;
@@ -53,6 +54,8 @@ pub use schedule::{
     JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, replaced, schedule,
     schedule_along, schedule_time, vectors, vectors_together,
 };
+pub use slices::Isolation;
+pub(crate) use slices::isolated;
 pub use trees::{tree_bounds, trees};
 pub(crate) use wiring::unasked;
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

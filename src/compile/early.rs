@@ -8,7 +8,7 @@ use super::{Stage, collectives, contract, faults, size};
 use crate::diag::Failure;
 use crate::ids::{Id, NodeId};
 use crate::ir::{CrossConnects, Distances, Fault, Scenario, Scene, Topology};
-use crate::model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice};
+use crate::model::{Fabric, Plant, Pod, RoutingChoice, SliceError, TopologyChoice};
 use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes};
 use crate::passes::{cross_connect, flow, synth, wire};
 use crate::progress::Silent;
@@ -29,6 +29,9 @@ struct Given {
 /// # Errors
 /// As [`super::compile`].
 pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
+    if !fabric.slices.kinds.is_empty() {
+        return Err(Failure::spec(SliceError::Divided { fabric: fabric.name.clone(), span: fabric.span }));
+    }
     size::buildable(fabric)?;
     size::affordable(fabric, last)?;
     let given = given(fabric)?;

@@ -1,24 +1,23 @@
 //! `fabc build`, `fabc check`, `fabc graph`: a spec through the pipeline.
 
-use super::dump::{dump_compiled, dump_spec};
+use super::dump::dump_compiled;
 use super::errors::Stop;
+use super::front::{back, front, manifest_options, requires_hold, tables_option, watch};
 use super::golden;
-use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, MessageFormat, TablesForm};
+use super::options::{BuildArgs, CheckArgs, GraphArgs, GraphFormat};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
 use super::requests::{self, Request};
 use super::several;
+use super::sliced;
 use super::staging::{self, Staging};
 use super::terminal::{Terminal, look, print_err, size, write_out};
-use crate::check::RequireError;
 use crate::compile::{Stage, compile, decidable, describe};
 use crate::compiled::Compiled;
-use crate::diag::{Failure, SourceMap, Span};
+use crate::diag::SourceMap;
 use crate::emit;
-use crate::ir::RequireOutcome;
-use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
 use crate::model::{Fabric, Plant, SonicConfig};
-use crate::syntax::{COMMAND_LINE, ParseError, print_spec, tokens};
+use crate::syntax::print_spec;
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
 
@@ -78,6 +77,12 @@ fn build_with(
     terminal: Terminal,
 ) -> Result<(), Stop> {
     let Some(front) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
+    if !front.loaded.fabric.slices.kinds.is_empty() {
+        return sliced::build(front, args, out.filter(|_| requests.is_empty()), watch, terminal);
+    }
+    if args.cache.is_some() {
+        terminal.note("`--cache` keeps kinds of slices, and this fabric has none");
+    }
     // What cannot be written should be known before the long part.
     requests.iter().try_for_each(|request| requests::fits(request, &front.loaded.fabric))?;
     if let Some(directory) = args.golden.as_deref().filter(|_| !args.update) {
@@ -158,6 +163,9 @@ pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
 
 fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
     let Some(front) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
+    if !front.loaded.fabric.slices.kinds.is_empty() {
+        return sliced::check(front, args, watch, terminal);
+    }
     if args.compile.stop_after.is_none() {
         let fabric = &front.loaded.fabric;
         requests::read(&args.emit)?.iter().try_for_each(|request| requests::fits(request, fabric))?;
@@ -229,91 +237,4 @@ pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
         write_out(&artifact.bytes)?;
     }
     Ok(())
-}
-
-/// A spec that was read, and its normal form as text.
-struct Front {
-    loaded: Loaded,
-    spec_text: String,
-}
-
-/// Reads the spec; `None` if the build is to stop there.
-fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<Option<Front>, Stop> {
-    let mut loaded = watch.time("read", || read::spec(spec, &args.set))?;
-    terminal.warn(std::mem::take(&mut loaded.warnings), &loaded.sources);
-    for (name, text) in loaded.sources.files().filter(|(name, _)| *name != COMMAND_LINE) {
-        terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
-    }
-    let spec_text = print_spec(&loaded.spec);
-    // What is written must be readable again.
-    let limits = [
-        (spec_text.len() > SPEC_BYTES).then(|| ParseError::TooLarge { limit: SPEC_BYTES, span: Span::default() }),
-        (tokens(&spec_text) > SPEC_TOKENS).then(|| ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span::default() }),
-    ];
-    if let Some(error) = limits.into_iter().flatten().next() {
-        return Err((Failure::spec(error), loaded.sources).into());
-    }
-    dump_spec(&loaded.fabric, &spec_text, &args.dump)?;
-    if let Some(last) = args.stop_after.filter(|last| *last <= Stage::Resolve) {
-        terminal.detail(&format!("stopped after {}: nothing to write yet", last.name()));
-        return Ok(None);
-    }
-    Ok(Some(Front { loaded, spec_text }))
-}
-
-/// Compiles what [`front`] read.
-pub(super) fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
-    let Loaded { fabric, sources, .. } = loaded;
-    let last = args.stop_after.unwrap_or(Stage::Emit);
-    let compiled = match watch.time("compile", || compile(fabric, last, watch)) {
-        Ok(compiled) => compiled,
-        Err(failure) => return Err((failure, sources).into()),
-    };
-    for pass in &compiled.passes {
-        let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        terminal.detail(&format!("pass {}: stopped by {}; {}", pass.name, pass.stopped_by, counters.join(", ")));
-    }
-    Ok((compiled, sources))
-}
-
-/// Turns every `require` that failed into an error at its line.
-fn requires_hold(outcomes: &[RequireOutcome], sources: SourceMap) -> Result<(), Stop> {
-    let failed = outcomes.iter().filter(|outcome| outcome.holds() == Some(false));
-    let diagnostics: Vec<_> = failed
-        .filter_map(|outcome| {
-            let (measured, wanted) = (outcome.measured?.as_f64(), outcome.wanted?.as_f64());
-            Some(Box::new(RequireError::new(&outcome.require, measured, wanted, outcome.scenario.as_deref())) as _)
-        })
-        .collect();
-    if diagnostics.is_empty() { Ok(()) } else { Err(Stop { diagnostics, sources, exit_code: 3 }) }
-}
-
-/// What of the command line decides what is written; it stands in the manifest.
-pub(super) fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
-    let early = args.stop_after.filter(|last| *last < Stage::Emit);
-    early.map(|last| ("stop_after".to_owned(), last.name().to_owned())).into_iter().collect()
-}
-
-/// The option that makes the tables binary, where they are to be; it stands in the manifest too.
-pub(super) fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
-    use emit::{BINARY_TABLES, listed_entries, most_in_json};
-    let (entries, most) = (listed_entries(compiled), most_in_json(compiled));
-    let binary = match form {
-        TablesForm::Auto => entries > most,
-        TablesForm::Json => false,
-        TablesForm::Binary => entries > 0,
-    };
-    if binary && form == TablesForm::Auto {
-        let [what, format] = if compiled.fabric.routing.is_scheduled() { ["plans", "schedule"] } else { ["tables", "tables"] };
-        terminal.note(&format!(
-            "the {what} list {entries} entries, more than {most}: they are written as fabc.{format}.bin/1, not as JSON \
-             (`--tables json` insists, `fabc tables` prints both)"
-        ));
-    }
-    let (name, value) = BINARY_TABLES;
-    if binary { vec![(name.to_owned(), value.to_owned())] } else { Vec::new() }
-}
-
-fn watch(terminal: Terminal) -> Watch {
-    Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human)
 }

@@ -344,6 +344,15 @@ pub(super) enum DriverError {
         /// What to add.
         lacks: &'static str,
     },
+    /// Something that a fabric in slices does not have as a whole.
+    #[error("{what} is not for a fabric in slices")]
+    #[diagnostic(code(FAB0211), help("{hint}"))]
+    OfSlices {
+        /// What was asked for.
+        what: String,
+        /// What to ask instead.
+        hint: &'static str,
+    },
     /// A sweep that cannot be made, or not yet.
     #[error("{what}")]
     #[diagnostic(code(FAB0544), help("{hint}"))]

@@ -13,6 +13,7 @@ mod collective_options;
 mod collective_scene;
 mod down;
 mod drift;
+mod drift_slices;
 mod dump;
 mod errors;
 mod estimate;
@@ -20,20 +21,28 @@ mod estimate_options;
 mod excerpt;
 mod fmt;
 mod foreign;
+mod front;
 mod golden;
 mod init;
+mod kind_cache;
 mod live;
 mod options;
+mod place;
+mod place_options;
+mod placed;
 mod plan;
+mod plan_slices;
 mod progress;
 mod read;
 mod repair;
+mod reported;
 mod requests;
 mod running_options;
 mod scheduled;
 mod several;
 mod sim;
 mod sim_options;
+mod sliced;
 mod staging;
 mod sweep;
 mod sweep_options;
@@ -45,11 +54,13 @@ mod verify;
 mod verify_plan;
 mod verify_program;
 mod verify_repair;
+mod verify_slices;
 mod write;
 
 pub use collective_options::*;
 pub use estimate_options::*;
 pub use options::*;
+pub use place_options::*;
 pub use running_options::*;
 pub use sim_options::*;
 pub use sweep_options::*;
@@ -110,7 +121,10 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Explain { code } => explain(code.as_deref()),
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => tables::tables(args),
+        Command::Place(args) => place::place(args, terminal),
+        Command::Plan(args) if placed::is_placed(&args.directory) => plan_slices::plan(args, terminal),
         Command::Plan(args) => plan::plan(args, terminal),
+        Command::Drift(args) if placed::is_placed(&args.directory) => drift_slices::drift(args, terminal),
         Command::Drift(args) => drift::drift(args, terminal),
         Command::Repair(args) => repair::repair(args, terminal),
         Command::Sim(args) => sim::simulate(args, terminal),

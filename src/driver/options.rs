@@ -2,6 +2,7 @@
 
 use super::collective_options::CollectiveArgs;
 use super::estimate_options::EstimateArgs;
+use super::place_options::PlaceArgs;
 use super::running_options::{DriftArgs, PlanArgs, RepairArgs};
 use super::sim_options::SimArgs;
 use super::sweep_options::SweepArgs;
@@ -69,6 +70,8 @@ pub enum Command {
     Graph(GraphArgs),
     /// Print the forwarding table of a router, from a built directory
     Tables(TablesArgs),
+    /// Add, remove and move slices on the cubes of a pod that `fabc build` divided
+    Place(PlaceArgs),
     /// Print what must change on every switch, and in which order, from the live cross-connects to those of a
     /// built directory
     #[command(after_help = PLAN_EXIT_CODES)]
@@ -179,6 +182,10 @@ pub struct BuildArgs {
     /// Rewrite the golden outputs where they differ
     #[arg(long, requires = "golden")]
     pub update: bool,
+
+    /// Of a fabric in slices: keep compiled kinds in DIR, and take those that are there
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
 }
 
 /// `fabc check`.
@@ -282,6 +289,10 @@ pub struct TablesArgs {
     /// A directory that `fabc build` wrote
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
+
+    /// Of a pod in slices: which slice
+    #[arg(long, value_name = "NAME")]
+    pub slice: Option<String>,
 
     /// The router, such as `cube3[1,2,3]` or `237`; without it, the scenarios are listed
     #[arg(long)]

@@ -11,7 +11,7 @@ use super::switches::{complete, face_ports, of_pod};
 use super::terminal::{Terminal, print_out, size};
 use crate::diag::SourceMap;
 use crate::emit;
-use crate::ir::Plan;
+use crate::ir::{Plan, Step};
 use crate::limits::cross_connects_bytes;
 use crate::model::{Fabric, Pod};
 use crate::passes::{plan, synth};
@@ -33,7 +33,7 @@ pub(super) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     let (fabric, plan) = ordered(args, terminal).map_err(as_error)?;
     let pod = of_pod(&fabric).map_err(as_error)?;
     if let Some(directory) = &args.patch {
-        write_patches(directory, pod, &plan, terminal).map_err(|error| as_error(error.into()))?;
+        write_patches(directory, pod, &plan.steps, terminal).map_err(|error| as_error(error.into()))?;
     }
     // No tables serve a pod in parts.
     let staged = args.tables.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
@@ -97,8 +97,8 @@ fn ordered(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, Plan), Stop> 
 }
 
 /// Writes the patches into a folder that holds nothing but those of an earlier plan: all of them or none.
-fn write_patches(directory: &Path, pod: &Pod, plan: &Plan, terminal: Terminal) -> Result<(), DriverError> {
-    let patches = emit::plan_patches(pod, plan)?;
+pub(super) fn write_patches(directory: &Path, pod: &Pod, steps: &[Step], terminal: Terminal) -> Result<(), DriverError> {
+    let patches = emit::plan_patches(pod, steps)?;
     if patches.is_empty() && !directory.exists() {
         return Ok(());
     }

@@ -5,6 +5,7 @@ use super::down::{Down, Wired, tolerated};
 use super::drift::compared;
 use super::errors::{DriverError, Stop};
 use super::live::live;
+use super::placed::{Placed, is_placed};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
 use super::running_options::{Effort, RepairArgs};
@@ -22,6 +23,8 @@ use crate::limits::ARTIFACT_BYTES;
 use crate::model::Fabric;
 use crate::progress::Silent;
 use crate::read::{Certificates, PlanFile, RepairFile, ScenarioLine, tagged};
+use crate::syntax::kind_files;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The files of a repair.
@@ -38,8 +41,9 @@ pub(super) const MOST_ENTRIES: u64 = 1 << 26;
 /// something cannot be written.
 pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(false);
-    let built = Built::running(&args.directory, args.running.as_deref())?;
-    let down = Down::of(built.wired(), &args.down)?.and(dark(&built, args)?);
+    let Damage { directory, down, advice } = damage(args)?;
+    let built = Built::running(&directory, args.running.as_deref())?;
+    let down = Down::of(built.wired(), &down)?.and(dark(&built, args)?);
     let scene = down.scene(built.wired());
     let parts = check::parts(&scene);
     let word = built.fabric.plant.router_word();
@@ -86,8 +90,56 @@ pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
     if !listed {
         terminal.say(&format!("  the new tables have {} entries and are not written: the changes say all", walk.entries))?;
     }
+    advice.iter().try_for_each(|line| terminal.say(line))?;
     terminal.say(&format!("wrote {} ({}) in {}", display(&args.out), size(written), watch.elapsed()))?;
     Ok(())
+}
+
+/// What is down by name, in which directory.
+struct Damage {
+    directory: PathBuf,
+    down: Vec<String>,
+    /// What else can be done about it.
+    advice: Vec<String>,
+}
+
+/// What the command line says is down: of a slice, by the names of its kind.
+///
+/// # Errors
+/// There is no such slice, or it does not have that.
+fn damage(args: &RepairArgs) -> Result<Damage, Stop> {
+    let Some(name) = &args.slice else {
+        if is_placed(&args.directory) {
+            let hint = "`--slice NAME` says of which slice; `fabc place --swap` replaces a cube";
+            return Err(DriverError::OfSlices { what: "`fabc repair`".to_owned(), hint }.into());
+        }
+        return Ok(Damage { directory: args.directory.clone(), down: args.down.clone(), advice: Vec::new() });
+    };
+    let placed = Placed::read(&args.directory)?;
+    let local = placed.local(name)?;
+    let inside = |down: &String| {
+        let compact: String = down.chars().filter(|letter| !letter.is_whitespace()).collect();
+        let hint = || format!("slice `{name}` has the cubes {}", local.cubes());
+        local.inside(&compact).ok_or_else(|| DriverError::UnknownPart { name: down.clone(), hint: hint() })
+    };
+    let down = args.down.iter().map(inside).collect::<Result<_, DriverError>>()?;
+    let renamed = format!("  names are those of its kind, where cube 0, 1, .. stand for {}", local.cubes());
+    // A chip that is lost leaves the job short of chips whatever the tables do.
+    let cubes: BTreeSet<&str> =
+        args.down.iter().filter(|name| name.starts_with("cube") && !name.contains('.')).map(|name| cube_of(name)).collect();
+    let swaps = cubes.iter().map(|cube| {
+        format!(
+            "  a cube with a dead chip can be replaced instead: fabc place {} --swap {cube} --down {cube} --out ..",
+            display(&args.directory)
+        )
+    });
+    let advice = std::iter::once(renamed).chain(swaps).collect();
+    Ok(Damage { directory: args.directory.join(kind_files(&local.kind.name)), down, advice })
+}
+
+/// `cube3` of `cube3[1,2,3]`.
+fn cube_of(name: &str) -> &str {
+    name.split('[').next().unwrap_or(name).trim()
 }
 
 /// What is dark in what the switches do, if that is asked for.

@@ -106,6 +106,10 @@ pub struct RepairArgs {
     #[arg(long, value_name = "NAME", required_unless_present = "live")]
     pub down: Vec<String>,
 
+    /// Of a pod in slices: which slice; what is written has the names of its kind
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["live", "running"])]
+    pub slice: Option<String>,
+
     /// The tables in force are the last ones of a plan that `fabc plan --tables` wrote here, not those of DIR
     #[arg(long, value_name = "WAY")]
     pub running: Option<PathBuf>,

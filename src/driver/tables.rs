@@ -2,15 +2,17 @@
 
 use super::errors::{DriverError, Stop};
 use super::options::{TableFormat, TablesArgs};
+use super::placed::{Placed, is_placed};
 use super::read::{self, display};
 use super::scheduled;
 use super::terminal::print_out;
 use crate::emit::{router_table_json, router_table_text, tables_path};
-use crate::ids::{BlockId, NodeId};
+use crate::ids::{BlockId, Id, NodeId};
 use crate::ir::{Entry, ForwardingTables, Names, Symmetry};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::{Fabric, PORT_NAMES};
 use crate::read::{BinaryTables, Generators, Line, RouterLine, Served, TablesFile, TablesHead, key_of, of_blocks, tagged};
+use crate::syntax::kind_files;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -20,9 +22,16 @@ use std::path::Path;
 /// The directory is not one of fabc's, or has no such scenario or router.
 pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     let directory = &args.directory;
-    let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
     if !directory.join("spec.fab").is_file() {
-        return Err(not_built("there is no `spec.fab`".to_owned()).into());
+        let reason = "there is no `spec.fab`".to_owned();
+        return Err(DriverError::NotBuilt { path: display(directory), reason }.into());
+    }
+    if is_placed(directory) {
+        return of_slice(args);
+    }
+    if args.slice.is_some() {
+        let reason = "it is not a pod in slices".to_owned();
+        return Err(DriverError::NotBuilt { path: display(directory), reason }.into());
     }
     let fabric = read::built_spec(directory)?.fabric;
     let names = Names::of(&fabric);
@@ -34,11 +43,67 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Ok(());
     };
     let node = node(&names, fabric.node_count(), router)?;
-    let (stem, image) = match Some(tables_path(&args.scenario)).filter(|stem| file_of(directory, stem).is_some()) {
+    let tables = of_scenario(directory, &fabric, &args.scenario)?;
+    shown(args.format, &names, &tables, node)
+}
+
+fn shown(format: TableFormat, names: &Names, tables: &ForwardingTables, node: NodeId) -> Result<(), Stop> {
+    print_out(&match format {
+        TableFormat::Text => router_table_text(names, tables, node),
+        TableFormat::Json => router_table_json(tables, node),
+    })?;
+    Ok(())
+}
+
+/// The same of a slice: the tables of its kind, with the names of its own cubes.
+fn of_slice(args: &TablesArgs) -> Result<(), Stop> {
+    let placed = Placed::read(&args.directory)?;
+    let Some(name) = &args.slice else {
+        for slice in &placed.placement.slices {
+            print_out(&format!("{}: --slice {} (kind {})", placed.fabric.name, slice.name, slice.kind))?;
+        }
+        return Ok(());
+    };
+    let local = placed.local(name)?;
+    let (kind, slice) = (&local.kind.fabric, local.slice);
+    let directory = args.directory.join(kind_files(&local.kind.name));
+    let (pod, names) = (placed.pod(), Names::of(&placed.fabric));
+    let Some(router) = &args.router else {
+        print_out(&format!("slice {name}: {} routers, of the cubes {}; scenarios with tables:", kind.node_count(), local.cubes()))?;
+        for scenario in scenarios(&directory)? {
+            print_out(&format!("  {}", local.outside(&scenario)))?;
+        }
+        return Ok(());
+    };
+    let node = node(&names, pod.node_count(), router)?;
+    let chips = pod.chips_per_cube();
+    let Some(at) = slice.cubes.iter().position(|cube| *cube == pod.cube_of(node)) else {
+        let range = format!("those of the cubes {}: slice `{name}` has no other", local.cubes());
+        return Err(DriverError::UnknownRouter { name: router.clone(), range }.into());
+    };
+    let Some(scenario) = local.inside(&args.scenario) else {
+        let hint = format!("slice `{name}` has other switches and cubes; without `--router` its scenarios are listed");
+        return Err(DriverError::UnknownScenario { name: args.scenario.clone(), hint }.into());
+    };
+    let tables = of_scenario(&directory, kind, &scenario)?;
+    let inside = NodeId(at as u32 * chips + node.0 % chips);
+    let outside = |dst: NodeId| NodeId(slice.cubes[(dst.0 / chips) as usize].0 * chips + dst.0 % chips);
+    let mut entries: Vec<Entry> = tables.router(inside).into_iter().map(|entry| Entry { dst: outside(entry.dst), ..entry }).collect();
+    entries.sort_unstable();
+    let mut routers = vec![Vec::new(); pod.node_count()];
+    routers[node.index()] = entries;
+    let tables = ForwardingTables { symmetry: Symmetry::trivial(chips, pod.cubes), routers, scenario: args.scenario.clone(), ..tables };
+    shown(args.format, &names, &tables, node)
+}
+
+/// The tables of a scenario.
+fn of_scenario(directory: &Path, fabric: &Fabric, scenario: &str) -> Result<ForwardingTables, Stop> {
+    let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
+    let (stem, image) = match Some(tables_path(scenario)).filter(|stem| file_of(directory, stem).is_some()) {
         Some(stem) => (stem, None),
-        None => match image_of(directory, &args.scenario)? {
+        None => match image_of(directory, scenario)? {
             Some((of, cubes)) => (tables_path(&of), Some(cubes)),
-            None => (tables_path(&args.scenario), None),
+            None => (tables_path(scenario), None),
         },
     };
     let Some(path) = file_of(directory, &stem) else {
@@ -46,7 +111,7 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
             0 => "the directory has no tables: its build stopped before routing".to_owned(),
             _ => format!("`fabc tables {}` lists the scenarios", display(directory)),
         };
-        return Err(DriverError::UnknownScenario { name: args.scenario.clone(), hint }.into());
+        return Err(DriverError::UnknownScenario { name: scenario.to_owned(), hint }.into());
     };
     let (block, blocks) = fabric.blocks();
     let symmetry = |canonical: bool| -> Result<Symmetry, DriverError> {
@@ -73,13 +138,14 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Err(damaged("an entry is out of range".to_owned()).into());
     }
     if let Some(cubes) = image {
-        tables = carried(&tables, &args.scenario, &cubes, block).ok_or_else(|| damaged("an image permutes no cubes".to_owned()))?;
+        tables = carried(&tables, scenario, &cubes, block).ok_or_else(|| damaged("an image permutes no cubes".to_owned()))?;
     }
-    print_out(&match args.format {
-        TableFormat::Text => router_table_text(&names, &tables, node),
-        TableFormat::Json => router_table_json(&tables, node),
-    })?;
-    Ok(())
+    Ok(tables)
+}
+
+/// Whether a directory has tables for a scenario, or for one that it is the image of.
+pub(super) fn has_scenario(directory: &Path, scenario: &str) -> Result<bool, DriverError> {
+    Ok(file_of(directory, &tables_path(scenario)).is_some() || image_of(directory, scenario)?.is_some())
 }
 
 /// The scenario whose tables serve a fault that is its image, and where the cubes go.

@@ -4,11 +4,12 @@
 use super::errors::{DriverError, Stop};
 use super::foreign::rejected;
 use super::options::{MessageFormat, VerifyArgs};
+use super::placed::is_placed;
 use super::read::{self, display};
 use super::staging::MANIFEST;
 use super::terminal::Terminal;
 use super::verify_program::program;
-use super::{verify_plan, verify_repair};
+use super::{verify_plan, verify_repair, verify_slices};
 use crate::check::{self, ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::CollectiveAlgorithm;
@@ -39,6 +40,9 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         if !directory.join(needed).is_file() {
             return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
         }
+    }
+    if is_placed(directory) {
+        return verify_slices::verify(directory, terminal);
     }
     let loaded = read::built_spec(directory)?;
     let files = read::directory(directory)?;

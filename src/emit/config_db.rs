@@ -9,13 +9,12 @@
 //! `config_status`.
 
 use super::json::{push, push_object, quote};
-use crate::compiled::{Compiled, CompiledPod};
 use crate::ids::OcsId;
-use crate::model::{CoupleRule, Duplex, Ocs};
+use crate::model::{CoupleRule, Duplex, Ocs, Pod};
+use std::collections::BTreeSet;
 
 /// The text of one switch's file; a switch without one has none.
-pub(super) fn json(compiled: &Compiled, id: OcsId) -> String {
-    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
+pub(super) fn json(pod: &Pod, id: OcsId, setting: &BTreeSet<[u32; 2]>) -> String {
     let ocs = &pod.ocses[id];
     let Some(state) = ocs.config_db.state_key() else { return String::new() };
 
@@ -34,8 +33,7 @@ pub(super) fn json(compiled: &Compiled, id: OcsId) -> String {
     }
     ports.sort();
 
-    let mut crossings: Vec<(usize, usize)> =
-        cross_connects.settings[id].iter().flat_map(|setting| crossings(ocs, [setting.a, setting.b])).collect();
+    let mut crossings: Vec<(usize, usize)> = setting.iter().flat_map(|&pair| crossings(ocs, pair)).collect();
     crossings.sort_unstable();
 
     let mut out = String::from("{\"OCS_PORT\":");

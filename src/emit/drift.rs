@@ -3,7 +3,7 @@
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use crate::ids::OcsId;
-use crate::ir::{Drift, Meaning, SwitchDrift};
+use crate::ir::{Drift, Meaning, SliceDrift, SlicesDrift, SwitchDrift};
 use crate::model::Pod;
 
 /// Names of what is down that a line shows.
@@ -12,30 +12,37 @@ const SHOWN: usize = 12;
 /// The drift for people. `from`: the directory, and in it the tables of a fault that it has prepared.
 pub fn drift_text(name: &str, pod: &Pod, drift: &Drift, from: (&str, Option<&str>)) -> String {
     let mut out = String::new();
-    if drift.switches.is_empty() {
-        push(&mut out, format_args!("{name}: the switches do what was built\n"));
-        return out;
+    if push_switches(&mut out, name, pod, &drift.switches) {
+        out.push('\n');
+        push_meaning(&mut out, drift, from);
     }
-    let count = |of: fn(&SwitchDrift) -> usize| drift.switches.iter().map(of).sum::<usize>() as u64;
+    out
+}
+
+/// What every switch does otherwise; whether any does.
+fn push_switches(out: &mut String, name: &str, pod: &Pod, switches: &[SwitchDrift]) -> bool {
+    if switches.is_empty() {
+        push(out, format_args!("{name}: the switches do what was built\n"));
+        return false;
+    }
+    let sum = |of: fn(&SwitchDrift) -> usize| switches.iter().map(of).sum::<usize>() as u64;
     let counts: Vec<String> = [
-        (count(|switch| switch.missing.len()), "missing"),
-        (count(|switch| switch.extra.len()), "too many"),
-        (count(|switch| switch.pending.len()), "pending"),
-        (count(|switch| switch.failed.len()), "failed"),
-        (count(|switch| switch.blocked.len()), "blocked ports"),
+        (sum(|switch| switch.missing.len()), "missing"),
+        (sum(|switch| switch.extra.len()), "too many"),
+        (sum(|switch| switch.pending.len()), "pending"),
+        (sum(|switch| switch.failed.len()), "failed"),
+        (sum(|switch| switch.blocked.len()), "blocked ports"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
     .map(|(count, what)| format!("{} {what}", grouped(count)))
     .collect();
-    let switches = if drift.switches.len() == 1 { "1 switch".to_owned() } else { format!("{} switches", drift.switches.len()) };
-    push(&mut out, format_args!("{name}: {switches} not as built: {}\n", counts.join(", ")));
-    for switch in &drift.switches {
-        push_switch(&mut out, pod, switch);
+    let count = if switches.len() == 1 { "1 switch".to_owned() } else { format!("{} switches", switches.len()) };
+    push(out, format_args!("{name}: {count} not as built: {}\n", counts.join(", ")));
+    for switch in switches {
+        push_switch(out, pod, switch);
     }
-    out.push('\n');
-    push_meaning(&mut out, drift, from);
-    out
+    true
 }
 
 fn push_switch(out: &mut String, pod: &Pod, switch: &SwitchDrift) {
@@ -102,7 +109,19 @@ fn faces(pod: &Pod, ocs: OcsId, pair: [u32; 2]) -> [String; 2] {
 pub fn drift_json(name: &str, pod: &Pod, drift: &Drift) -> String {
     let mut out =
         format!("{{\"format\":\"fabc.drift/1\",\"fabric\":{},\"means\":\"{}\",\n\"switches\":", quote(name), drift.meaning.name());
-    push_lines(&mut out, &drift.switches, |out, switch| {
+    push_switch_lines(&mut out, pod, &drift.switches);
+    let (scenario, repair) = match &drift.meaning {
+        Meaning::Same => (None, &[][..]),
+        Meaning::Scenario(scenario) => (Some(scenario), &[][..]),
+        Meaning::Repair(names) | Meaning::Foreign(names) => (None, &names[..]),
+    };
+    let scenario = scenario.map_or("null".to_owned(), |name| quote(name));
+    push(&mut out, format_args!(",\n\"scenario\":{scenario},\"repair\":{},\"parts\":{}}}\n", strings(repair), drift.parts));
+    out
+}
+
+fn push_switch_lines(out: &mut String, pod: &Pod, switches: &[SwitchDrift]) {
+    push_lines(out, switches, |out, switch| {
         let SwitchDrift { ocs, missing, extra, moved, blocked, pending, failed, idle } = switch;
         push(out, format_args!("{{\"ocs\":{}", quote(&pod.ocses[*ocs].name)));
         for (what, pairs) in [("missing", missing), ("extra", extra), ("moved", moved), ("pending", pending), ("failed", failed)] {
@@ -111,12 +130,70 @@ pub fn drift_json(name: &str, pod: &Pod, drift: &Drift) -> String {
         }
         push(out, format_args!(",\"blocked\":{},\"idle\":{idle}}}", strings(blocked)));
     });
-    let (scenario, repair) = match &drift.meaning {
-        Meaning::Same => (None, &[][..]),
-        Meaning::Scenario(scenario) => (Some(scenario), &[][..]),
-        Meaning::Repair(names) | Meaning::Foreign(names) => (None, &names[..]),
-    };
-    let scenario = scenario.map_or("null".to_owned(), |name| quote(name));
-    push(&mut out, format_args!(",\n\"scenario\":{scenario},\"repair\":{},\"parts\":{}}}\n", strings(repair), drift.parts));
+}
+
+/// The drift of a pod in slices, for people; `directory` is where it was placed.
+pub fn slices_drift_text(name: &str, pod: &Pod, drift: &SlicesDrift, directory: &str) -> String {
+    let mut out = String::new();
+    if !push_switches(&mut out, name, pod, &drift.switches) {
+        return out;
+    }
+    out.push('\n');
+    for (ocs, pair, ends) in &drift.across {
+        let [a, b] = faces(pod, *ocs, *pair);
+        let [of_a, of_b] = ends.each_ref().map(|end| end.as_ref().map_or("no slice".to_owned(), |slice| format!("slice {slice}")));
+        push(&mut out, format_args!("{} joins {a} of {of_a} to {b} of {of_b}: unset it\n", pod.ocses[*ocs].name));
+    }
+    for SliceDrift { slice, meaning, parts } in &drift.slices {
+        let parts = if *parts > 1 { format!(", and is in {parts} parts") } else { String::new() };
+        match meaning {
+            Meaning::Same => push(&mut out, format_args!("slice {slice} has all that it should{parts}\n")),
+            Meaning::Scenario(scenario) => push(
+                &mut out,
+                format_args!(
+                    "slice {slice} lacks {scenario}, a fault of its budget: fabc tables {directory} --slice {slice} --scenario '{scenario}'\n"
+                ),
+            ),
+            Meaning::Repair(names) | Meaning::Foreign(names) if names.is_empty() => {
+                push(&mut out, format_args!("slice {slice} has ports joined that were not: set its switches again\n"));
+            }
+            Meaning::Repair(names) | Meaning::Foreign(names) => {
+                let down: Vec<String> = names.iter().take(SHOWN).map(|name| format!("--down '{name}'")).collect();
+                let more = names.len().saturating_sub(SHOWN);
+                let more = if more > 0 { format!(" .. ({more} more)") } else { String::new() };
+                push(
+                    &mut out,
+                    format_args!(
+                        "slice {slice} lacks {} of its links{parts}: fabc repair {directory} --slice {slice} {}{more} --out repaired\n",
+                        names.len(),
+                        down.join(" ")
+                    ),
+                );
+            }
+        }
+    }
+    out
+}
+
+/// The same for programs, `fabc.drift/1` with `slices` and `across`.
+pub fn slices_drift_json(name: &str, pod: &Pod, drift: &SlicesDrift) -> String {
+    let mut out = format!("{{\"format\":\"fabc.drift/1\",\"fabric\":{},\"means\":\"{}\",\n\"switches\":", quote(name), drift.means());
+    push_switch_lines(&mut out, pod, &drift.switches);
+    out.push_str(",\n\"slices\":");
+    push_lines(&mut out, &drift.slices, |out, SliceDrift { slice, meaning, parts }| {
+        let (scenario, repair) = match meaning {
+            Meaning::Same => ("null".to_owned(), &[][..]),
+            Meaning::Scenario(scenario) => (quote(scenario), &[][..]),
+            Meaning::Repair(names) | Meaning::Foreign(names) => ("null".to_owned(), &names[..]),
+        };
+        push(out, format_args!("{{\"slice\":{},\"means\":\"{}\",\"scenario\":{scenario},", quote(slice), meaning.name()));
+        push(out, format_args!("\"repair\":{},\"parts\":{parts}}}", strings(repair)));
+    });
+    out.push_str(",\n\"across\":");
+    push_lines(&mut out, &drift.across, |out, (ocs, [a, b], ends)| {
+        let ends = ends.each_ref().map(|end| end.as_deref().map_or("null".to_owned(), quote));
+        push(out, format_args!("{{\"ocs\":{},\"pair\":[{a},{b}],\"slices\":[{},{}]}}", quote(&pod.ocses[*ocs].name), ends[0], ends[1]));
+    });
+    out.push_str("}\n");
     out
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub const TOOL: &str = concat!("fabc ", env!("CARGO_PKG_VERSION"));
 
 /// What the manifest says about one file.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ManifestLine {
     path: String,
     bytes: usize,

@@ -31,6 +31,7 @@ mod report_txt;
 mod schedule;
 mod schedule_bin;
 mod simulation;
+mod slices;
 mod staged;
 mod summary;
 mod svg;
@@ -45,7 +46,7 @@ pub use collective::{
     collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described;
-pub use drift::{drift_json, drift_text};
+pub use drift::{drift_json, drift_text, slices_drift_json, slices_drift_text};
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text};
 pub use external::{EmitError, Take};
 pub use manifest::{ManifestLine, TOOL, manifest_json};
@@ -57,11 +58,13 @@ pub use simulation::{
     Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,
     simulation_svg, simulation_text,
 };
+pub use slices::{PLACEMENT, PlacedKind, PlacedPod, placed_artifacts, placed_contract, placed_text, slices_plan_json, slices_plan_text};
 pub use staged::{each_staged, staged_text};
 pub use sweep::{SweepTable, failed_json, sweep_csv, sweep_html, sweep_json, sweep_table_json, sweep_text};
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
-use crate::compiled::{Compiled, RoutedScenario};
+use crate::compiled::{Compiled, CompiledPod, RoutedScenario};
+use crate::ids::OcsId;
 use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
 use crate::syntax::{DEMAND_INPUT, pairs_input, trace_input};
@@ -261,7 +264,11 @@ pub fn inputs(fabric: &Fabric) -> Vec<(String, String)> {
     let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_)).then(|| (DEMAND_INPUT.to_owned(), fabric.demand.csv()));
     let input = fabric.plant.input().map(|(path, text)| (path.to_owned(), text.to_owned()));
     let pairs = fabric.collectives.iter().filter_map(|of| Some((pairs_input(&of.name), of.messages.as_ref()?.text.as_deref()?.to_owned())));
-    matrix.into_iter().chain(input).chain(pairs).collect()
+    let traces = fabric.simulations.iter().filter_map(|of| {
+        let trace = of.parameters.details.trace.as_ref()?;
+        Some((trace_input(&of.name), trace.text.to_string()))
+    });
+    matrix.into_iter().chain(input).chain(pairs).chain(traces).collect()
 }
 
 /// The files of one format, sorted by path; `None` if no format has this name.
@@ -343,14 +350,18 @@ struct Part<'c> {
     input: &'c str,
 }
 
+/// The file of a switch's configuration.
+fn config_db_path(name: &str) -> String {
+    format!("ocs/{}.config_db.json", file_stem(name))
+}
+
 fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
     let part = |at| Part { kind, at, input: "" };
-    let named = |name: &str| format!("ocs/{}.config_db.json", file_stem(name));
     match (kind, &compiled.fabric.plant) {
         (Kind::Ocs | Kind::ConfigDb, Plant::Network(_)) | (Kind::External(_), _) => Vec::new(),
         (Kind::ConfigDb, Plant::Pod(pod)) => {
             let configured = pod.ocses.iter().enumerate().filter(|(_, ocs)| ocs.config_db.state_key().is_some());
-            configured.map(|(at, ocs)| (named(&ocs.name), part(at))).collect()
+            configured.map(|(at, ocs)| (config_db_path(&ocs.name), part(at))).collect()
         }
         (Kind::Tables | Kind::TablesBin, _) => {
             let ending = if kind == Kind::Tables { "json" } else { "bin" };
@@ -410,8 +421,14 @@ impl Part<'_> {
             Kind::Demand => compiled.fabric.demand.csv(),
             Kind::Topology if compiled.pod.is_none() => network::json(compiled),
             Kind::Topology => topology::json(compiled),
-            Kind::Ocs => ocs::json(compiled),
-            Kind::ConfigDb => config_db::json(compiled, crate::ids::OcsId(self.at as u32)),
+            Kind::Ocs => {
+                let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
+                ocs::json(pod, &cross_connects.mirrors())
+            }
+            Kind::ConfigDb => {
+                let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
+                config_db::json(pod, OcsId(self.at as u32), &cross_connects.mirror(OcsId(self.at as u32)))
+            }
             Kind::Tables => {
                 let scenario = &compiled.scenarios[self.at];
                 let text = |routed: &RoutedScenario| {

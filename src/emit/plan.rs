@@ -128,11 +128,12 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &Plan, staged: Option<&Staged>) ->
 ///
 /// # Errors
 /// A switch that changes has no such file ([`EmitError::NoConfigDb`]).
-pub fn plan_patches(pod: &Pod, plan: &Plan) -> Result<Vec<Artifact>, EmitError> {
-    if let Some(group) = plan.groups().find(|group| pod.ocses[group[0].ocs].config_db.state_key().is_none()) {
+pub fn plan_patches(pod: &Pod, steps: &[Step]) -> Result<Vec<Artifact>, EmitError> {
+    let groups = || steps.chunk_by(|one, next| one.ocs == next.ocs);
+    if let Some(group) = groups().find(|group| pod.ocses[group[0].ocs].config_db.state_key().is_none()) {
         return Err(EmitError::no_config_db(&pod.ocses[group[0].ocs]));
     }
-    let width = plan.groups().count().to_string().len().max(3);
+    let width = groups().count().to_string().len().max(3);
     let file = |(number, group): (usize, &[Step])| {
         let mut text = String::new();
         push_patch(&mut text, pod, group);
@@ -140,7 +141,7 @@ pub fn plan_patches(pod: &Pod, plan: &Plan) -> Result<Vec<Artifact>, EmitError> 
         let path = format!("{number:0width$}-{}.patch.json", file_stem(&pod.ocses[group[0].ocs].name));
         Artifact { path, bytes: text.into_bytes() }
     };
-    Ok((1..).zip(plan.groups()).map(file).collect())
+    Ok((1..).zip(groups()).map(file).collect())
 }
 
 fn push_patch(out: &mut String, pod: &Pod, group: &[Step]) {

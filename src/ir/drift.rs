@@ -91,3 +91,43 @@ pub struct Drift {
     /// Parts that the pod is in by what is left of the build's cross-connects; 1 is whole.
     pub parts: usize,
 }
+
+/// How a pod in slices differs from its placement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SlicesDrift {
+    /// The switches that differ, ascending.
+    pub switches: Vec<SwitchDrift>,
+    /// What it comes to, slice by slice; those that are as they were placed are left out.
+    pub slices: Vec<SliceDrift>,
+    /// Cross-connects that join what is not one slice, and whose both ends are.
+    pub across: Vec<(OcsId, [u32; 2], [Option<String>; 2])>,
+}
+
+/// What a difference comes to for one slice.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SliceDrift {
+    /// Its name.
+    pub slice: String,
+    /// What it comes to, by the names of the pod.
+    pub meaning: Meaning,
+    /// Parts that its cubes are in by what is left; 1 is whole.
+    pub parts: usize,
+}
+
+impl SlicesDrift {
+    /// Whether slices are apart, and each is whole.
+    pub fn holds(&self) -> bool {
+        self.across.is_empty() && self.slices.iter().all(|slice| slice.parts == 1)
+    }
+
+    /// What it comes to: the worst of all slices.
+    pub fn means(&self) -> &'static str {
+        let any = |name: &str| self.slices.iter().any(|slice| slice.meaning.name() == name);
+        match (self.across.is_empty() && !any("foreign"), any("repair"), any("scenario")) {
+            (false, _, _) => "foreign",
+            (true, true, _) => "repair",
+            (true, false, true) => "scenario",
+            (true, false, false) => "same",
+        }
+    }
+}

@@ -11,7 +11,12 @@ pub type Mirrors = IdVec<OcsId, BTreeSet<[u32; 2]>>;
 impl CrossConnects {
     /// The settings without their links.
     pub fn mirrors(&self) -> Mirrors {
-        self.settings.iter().map(|set| set.iter().map(|one| [one.a, one.b]).collect()).collect()
+        self.settings.ids().map(|ocs| self.mirror(ocs)).collect()
+    }
+
+    /// The setting of one OCS.
+    pub fn mirror(&self, ocs: OcsId) -> BTreeSet<[u32; 2]> {
+        self.settings[ocs].iter().map(|one| [one.a, one.b]).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What can be wrong with the meaning of a spec: FAB01nn.
 
+use super::slice_errors::SliceError;
 use super::switch_errors::SwitchError;
 use crate::diag::Span;
 use crate::syntax::BindError;
@@ -477,18 +478,11 @@ pub enum ResolveError {
 
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Bind(#[from] BindError),
+    Slice(#[from] SliceError),
 
-    #[error("tables of faults cannot be named after `{router}`: {problem}")]
-    #[diagnostic(code(FAB0141), help("name the routers otherwise in the file, or write `faults = 0`"))]
-    RouterFileName {
-        router: String,
-        problem: String,
-        #[label("routers have their names from here")]
-        span: Span,
-        #[label("each fault has a file of tables with its name")]
-        faults: Span,
-    },
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Bind(#[from] BindError),
 }
 
 impl ResolveError {

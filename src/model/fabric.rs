@@ -19,7 +19,7 @@ use super::synthesis::Near;
 use crate::diag::Span;
 use crate::ids::{IdVec, LinkTypeId};
 use crate::limits::ROUTERS;
-use crate::syntax::{OCS_INPUT, graph_input};
+use crate::syntax::{OCS_INPUT, ast, graph_input};
 
 /// The clock of a fabric that declares none, Hz.
 pub const DEFAULT_CLOCK_HZ: u64 = 1_000_000_000;
@@ -55,7 +55,33 @@ pub struct Fabric {
     pub simulations: Vec<Simulation>,
     /// Collectives that are planned on it, sorted by name.
     pub collectives: Vec<DeclaredCollective>,
+    /// What it is divided into: then its topology means nothing, and every kind of slice has its own.
+    pub slices: Slices,
     /// The whole `fabric name { .. }` head, for errors without a better place.
+    pub span: Span,
+}
+
+/// What a pod is divided into; nothing where it is whole.
+#[derive(Clone, Debug, Default)]
+pub struct Slices {
+    /// What slices there are, sorted by name.
+    pub kinds: Vec<SliceKind>,
+    /// Cubes that no slice is given unless it loses one.
+    pub spare: u32,
+}
+
+/// A kind of slice.
+#[derive(Clone, Debug)]
+pub struct SliceKind {
+    /// Its name.
+    pub name: String,
+    /// How many of them a build places, and must fit at once.
+    pub count: u32,
+    /// What one of them is: a pod of its own.
+    pub fabric: Fabric,
+    /// The normal form of that.
+    pub spec: ast::Spec,
+    /// Its declaration.
     pub span: Span,
 }
 
@@ -165,6 +191,21 @@ impl Plant {
             Plant::Network(Network { family: Family::Listed(listed), .. }) => Some((graph_input(&listed.path), &listed.text)),
             Plant::Network(_) => None,
         }
+    }
+}
+
+impl SliceKind {
+    /// The pod that one of them is.
+    ///
+    /// # Panics
+    /// Never: only pods are divided.
+    pub fn pod(&self) -> &Pod {
+        self.fabric.pod().expect("only pods are divided")
+    }
+
+    /// Its cubes.
+    pub fn cubes(&self) -> u32 {
+        self.pod().cubes
     }
 }
 

@@ -29,11 +29,12 @@ mod scheduled;
 mod settings;
 mod simulations;
 mod site;
+mod slices;
 mod synthesis;
 mod wiring;
 
 use super::errors::ResolveError;
-use super::{Cube, Fabric, Plant, Pod, TopologyChoice};
+use super::{Cube, Fabric, Plant, Pod, Slices, TopologyChoice};
 use crate::ids::LinkTypeId;
 use crate::syntax::{Bound, Loader, ast, bind};
 use context::{Context, missing, short_name};
@@ -50,7 +51,12 @@ pub fn resolve(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<Reso
     if !errors.is_empty() {
         return Err(errors.into_iter().map(ResolveError::from).collect());
     }
-    let spec = &spec;
+    let whole = |spec: &ast::Spec| whole(spec, loader);
+    if spec.slices().next().is_some() { slices::divided(&spec, &whole) } else { whole(&spec) }
+}
+
+/// The same of a spec without slices, bound.
+fn whole(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
     let mut context = Context::of(spec);
     let fabric = fabric(&mut context, spec, loader);
     context.report_constants();
@@ -93,6 +99,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
         simulations,
         collectives,
         requires,
+        slices: Slices::default(),
         span: fabric.head,
     })
 }

@@ -1,10 +1,10 @@
-//! What can be wrong with the files that are written for switches: FAB01nn.
+//! What can be wrong with the files that are written for switches and faults: FAB01nn.
 
 use crate::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// An error of an `ocs` item that is about its files.
+/// An error that is about files.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 #[allow(missing_docs)] // the message of every variant is its documentation
 pub enum SwitchError {
@@ -31,5 +31,16 @@ pub enum SwitchError {
         span: Span,
         #[label("any two ports, each in one fiber")]
         couple: Span,
+    },
+
+    #[error("tables of faults cannot be named after `{router}`: {problem}")]
+    #[diagnostic(code(FAB0141), help("name the routers otherwise in the file, or write `faults = 0`"))]
+    RouterFileName {
+        router: String,
+        problem: String,
+        #[label("routers have their names from here")]
+        span: Span,
+        #[label("each fault has a file of tables with its name")]
+        faults: Span,
     },
 }

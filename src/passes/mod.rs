@@ -16,6 +16,7 @@
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
 //! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
 //! | [`repair`] | `Scene`, the tables in force and their ranks | `Delta` |
+//! | [`slices`] | `Fabric`, `SlicePlacement`, `PlaceStep`s | `SlicePlacement`, the setting of its OCSes |
 
 pub mod collective;
 pub mod cross_connect;
@@ -29,6 +30,7 @@ pub mod plan;
 pub mod repair;
 pub mod route;
 pub mod scheduled;
+pub mod slices;
 pub mod synth;
 pub mod tables;
 pub mod trees;

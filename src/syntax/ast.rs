@@ -120,6 +120,8 @@ pub enum ItemKind {
     Collective(Setting),
     /// `require metric >= value;`
     Require(RequireItem),
+    /// `slice name { .. }`
+    Slice(Name, Vec<Item>),
     /// A block with an unknown keyword.
     Unknown(Name, Option<Name>, Block),
 }
@@ -145,6 +147,7 @@ impl ItemKind {
             ItemKind::Simulate(..) => "simulate",
             ItemKind::Collective(_) => "collective",
             ItemKind::Require(_) => "require",
+            ItemKind::Slice(..) => "slice",
             ItemKind::Unknown(keyword, ..) => &keyword.value,
         }
     }

@@ -13,6 +13,7 @@ mod normalize;
 mod parse;
 mod print;
 mod scan;
+pub mod slices;
 mod used;
 pub mod words;
 
@@ -21,8 +22,8 @@ pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
 pub use load::{COMMAND_LINE, Loader, join, parse, parse_file, parse_with, too_long};
 pub use normalize::{
-    DEMAND_INPUT, GRAPH_INPUTS, OCS_INPUT, graph_input, input_copy, is_graphml, normalize, pairs_input, require_order, trace_input,
-    with_design, with_inputs,
+    DEMAND_INPUT, GRAPH_INPUTS, OCS_INPUT, graph_input, input_copy, is_graphml, kind_files, normalize, pairs_input, require_order,
+    trace_input, with_design, with_inputs, without_origin,
 };
 pub use print::{expr as written, port as written_port, print, print_spec, swept as written_values};
 pub use scan::tokens;

@@ -21,8 +21,7 @@ pub fn normalize(spec: &Spec) -> Spec {
     let normal = Normal { constants: Constants::of(spec) };
     let fabric = spec.fabric();
     let kept = spec.items().into_iter().filter(|item| !matches!(item.kind, ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_)));
-    let mut items: Vec<Item> = kept.map(|item| normal.item(item)).collect();
-    items.sort_by_cached_key(item_key);
+    let items = normal.items(kept);
     let fabric = Fabric { name: fabric.name.clone(), items, head: fabric.head, span: fabric.span };
     let path = spec.files[0].path.clone();
     let file = File { path, entries: vec![Entry::Fabric(fabric)], comments: Vec::new(), layout: Layout::Canonical };
@@ -57,6 +56,11 @@ pub fn trace_input(simulation: &str) -> String {
 /// Where a built directory has the copy of a file that its normal form, at `spec`, names: the demand matrix,
 /// the graph, messages and traces by the place of the copy, cross-connects by the place that they came from.
 pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
+    if let Some(rest) =
+        wanted.strip_prefix(&join(spec, KINDS)).and_then(|rest| rest.strip_prefix('/')).filter(|rest| rest.contains("/inputs/"))
+    {
+        return format!("{KINDS}{rest}").into();
+    }
     for input in [PAIRS_INPUT, TRACE_INPUT] {
         if let Some(rest) = wanted.strip_prefix(&join(spec, input)) {
             return format!("{input}{rest}").into();
@@ -79,32 +83,65 @@ pub fn is_graphml(path: &str) -> bool {
 /// A normal form as it stands in a built directory: the demand matrix, the graph, messages and traces are the
 /// copies beside it, so that the spec can be built again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
-    for item in items_of(&mut normal) {
-        match &mut item.kind {
-            ItemKind::Collective(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) => {
-                path.value = pairs_input(&name.value).into();
-            }
-            ItemKind::Simulate(name, block) => {
-                for statement in &mut block.statements {
-                    if let StatementKind::Setting(Setting { value: Value { kind: ValueKind::File(_, path, _), .. }, .. }) =
-                        &mut statement.kind
-                    {
-                        path.value = trace_input(&name.value).into();
-                    }
+    items_of(&mut normal).for_each(|item| with_input(item, ""));
+    normal
+}
+
+/// The same of an item; the copies lie in this folder, which ends with a `/`.
+fn with_input(item: &mut Item, folder: &str) {
+    let copy = |path: &str| Text::from(format!("{folder}{path}"));
+    match &mut item.kind {
+        ItemKind::Collective(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) => {
+            path.value = copy(&pairs_input(&name.value));
+        }
+        ItemKind::Simulate(name, block) => {
+            for statement in &mut block.statements {
+                if let StatementKind::Setting(Setting { value: Value { kind: ValueKind::File(_, path, _), .. }, .. }) = &mut statement.kind
+                {
+                    path.value = copy(&trace_input(&name.value));
                 }
             }
-            _ => {}
         }
-    }
-    for setting in settings_of(&mut normal) {
-        if let Setting { name, value: Value { kind: ValueKind::File(kind, path, _), .. } } = setting {
+        ItemKind::Setting(Setting { name, value: Value { kind: ValueKind::File(kind, path, _), .. } }) => {
             match (&*name.value, &*kind.value) {
-                ("demand", _) => path.value = DEMAND_INPUT.into(),
-                ("topology", "graph") => path.value = graph_input(&path.value).into(),
+                ("demand", _) => path.value = copy(DEMAND_INPUT),
+                ("topology", "graph") => path.value = copy(graph_input(&path.value)),
+                // A pod alone says where its cross-connects came from.
+                ("topology", "cross_connects") if !folder.is_empty() => path.value = copy(OCS_INPUT),
                 _ => {}
             }
         }
+        ItemKind::Setting(Setting { value: Value { kind: ValueKind::Block(_, block), .. }, .. }) if !folder.is_empty() => {
+            for statement in &mut block.statements {
+                if let StatementKind::Setting(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) =
+                    &mut statement.kind
+                    && &*name.value == "start"
+                {
+                    path.value = copy(OCS_INPUT);
+                }
+            }
+        }
+        ItemKind::Slice(name, items) => {
+            let folder = format!("{folder}{}", kind_files(&name.value));
+            items.iter_mut().for_each(|item| with_input(item, &folder));
+        }
+        _ => {}
     }
+}
+
+/// How the paths of the files of a kind of slice begin, in the directory of its pod.
+pub fn kind_files(kind: &str) -> String {
+    format!("{KINDS}{kind}/")
+}
+
+/// How the paths of the files of all kinds begin.
+const KINDS: &str = "slices/";
+
+/// A normal form that says of cross-connects from files nothing but that they are: two that are equal mean
+/// the same.
+pub fn without_origin(mut normal: Spec) -> Spec {
+    let folder = kind_files("");
+    items_of(&mut normal).for_each(|item| with_input(item, &folder));
     normal
 }
 
@@ -178,7 +215,7 @@ fn item_key(item: &Item) -> ItemKey {
         order = require_order(&require.metric.value, &require.comparison.value, &required(require));
     }
     let name = match &item.kind {
-        ItemKind::Link(name, _) | ItemKind::Simulate(name, _) => name.value.to_string(),
+        ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => name.value.to_string(),
         ItemKind::Collective(setting) => setting.name.value.to_string(),
         ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
         _ => String::new(),
@@ -201,6 +238,12 @@ struct Normal {
 }
 
 impl Normal {
+    fn items<'a>(&self, items: impl IntoIterator<Item = &'a Item>) -> Vec<Item> {
+        let mut items: Vec<Item> = items.into_iter().map(|item| self.item(item)).collect();
+        items.sort_by_cached_key(item_key);
+        items
+    }
+
     fn item(&self, item: &Item) -> Item {
         let kind = match &item.kind {
             ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => item.kind.clone(),
@@ -229,6 +272,7 @@ impl Normal {
                 let metric = Spanned { value: metric(&require.metric.value), span: require.metric.span };
                 ItemKind::Require(RequireItem { metric, value: self.quantity(&require.value), ..require.clone() })
             }
+            ItemKind::Slice(name, items) => ItemKind::Slice(name.clone(), self.items(items)),
             ItemKind::Unknown(keyword, name, block) => ItemKind::Unknown(keyword.clone(), name.clone(), self.block(block, &[])),
         };
         Item { kind, span: item.span }

@@ -8,6 +8,7 @@ mod build;
 mod constants;
 mod grammar;
 mod numbers;
+mod require;
 mod unexpected;
 
 use super::ast::{File, Given, Layout};

@@ -50,6 +50,8 @@ struct Line<'a> {
     /// All text, or all before the block.
     head: String,
     block: Option<&'a Block>,
+    /// What stands in it, where that is items.
+    items: Option<&'a [Item]>,
     span: Span,
     /// Lines of different groups are parted by a blank line in the canonical layout.
     group: u8,
@@ -92,6 +94,7 @@ impl<'a> Line<'a> {
                 let (metric, comparison) = (&require.metric.value, &require.comparison.value);
                 (format!("require {metric} {comparison} {};", required(require)), None)
             }
+            ItemKind::Slice(name, _) => (format!("slice {}", name.value), None),
             ItemKind::Unknown(keyword, name, block) => {
                 let name = name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));
                 (format!("{}{name}", keyword.value), Some(block))
@@ -99,7 +102,8 @@ impl<'a> Line<'a> {
         };
         let unknown = UNKNOWN_GROUPS[usize::from(matches!(item.kind, ItemKind::Unknown(..)))];
         let group = words::item(item.kind.keyword()).map_or(unknown, |known| known.group);
-        Line { head, block, span: item.span, group }
+        let items = if let ItemKind::Slice(_, items) = &item.kind { Some(&items[..]) } else { None };
+        Line { head, block, items, span: item.span, group }
     }
 
     fn statement(statement: &'a Statement) -> Self {
@@ -127,13 +131,19 @@ impl<'a> Line<'a> {
                 (format!("{}{name}", change.word.value), Some(&change.block))
             }
         };
-        Line { head, block, span: statement.span, group: 0 }
+        Line { head, block, items: None, span: statement.span, group: 0 }
+    }
+
+    /// The lines of its block, if it has one.
+    fn lines(&self) -> Option<Vec<Line<'a>>> {
+        let statements = self.block.map(|block| block.statements.iter().map(Line::statement).collect());
+        statements.or_else(|| self.items.map(|items| items.iter().map(Line::item).collect()))
     }
 
     /// The whole on one line.
     fn inline(&self) -> String {
-        let Some(block) = self.block else { return self.head.clone() };
-        let statements: Vec<String> = block.statements.iter().map(|statement| Line::statement(statement).inline()).collect();
+        let Some(lines) = self.lines() else { return self.head.clone() };
+        let statements: Vec<String> = lines.iter().map(Line::inline).collect();
         if statements.is_empty() { format!("{} {{}}", self.head) } else { format!("{} {{ {} }}", self.head, statements.join(" ")) }
     }
 }
@@ -162,11 +172,10 @@ impl Printer<'_> {
         self.comments_before(line.span.start, None);
         let commented = self.comments.first().is_some_and(|comment| comment.span.start < line.span.end);
         let inline = line.inline();
-        match line.block {
-            Some(block) if commented || self.depth * INDENT + inline.chars().count() > WIDTH => {
+        match line.lines() {
+            Some(lines) if commented || self.depth * INDENT + inline.chars().count() > WIDTH => {
                 self.begin(line.span.start, line.group);
                 self.out.push_str(&format!("{} {{", line.head));
-                let lines: Vec<Line<'_>> = block.statements.iter().map(Line::statement).collect();
                 self.body(&lines, line.span, next);
                 if let Some((_, group)) = &mut self.last {
                     *group = line.group;

@@ -37,6 +37,7 @@ impl Used {
             }
             ItemKind::Setting(setting) | ItemKind::Collective(setting) => self.value(&setting.value.kind),
             ItemKind::Require(require) => self.expr(&require.value.number),
+            ItemKind::Slice(_, items) => items.iter().for_each(|item| self.item(item)),
             ItemKind::Ocs(ocs) => {
                 ocs.indices.iter().map(|index| &index.range).chain(&ocs.cubes).for_each(|range| {
                     self.expr(&range.lo);

@@ -60,6 +60,8 @@ pub const ITEMS: &[ItemWord] = items! {
     "chip" 3 Block "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }";
     "cube" 3 Block "cube { mesh 4 x 4 x 4 over copper; }";
     "cubes" 3 Setting "cubes = 4;";
+    "count" 3 Setting "count = 4;";
+    "spare" 3 Setting "spare = 2;";
     "ocs" 4 Named "ocs X[u in 0..4, v in 0..4] { couple +x[u, v] with -x[u, v] over fiber; ports = 136; }";
     "budget" 5 Block "budget { vcs = 2; faults = 1 ocs; }";
     "failures" 5 Block "failures { links <= 60 %; seeds = 100; }";
@@ -70,10 +72,11 @@ pub const ITEMS: &[ItemWord] = items! {
     "simulate" 7 Named "simulate peak { traffic = uniform; }";
     "collective" 8 Line "collective gradients = all_reduce { size = 1 GiB; }";
     "require" 9 Line "require diameter <= 6;";
+    "slice" 10 Named "slice train { cubes = 8; count = 4; topology = synthesize { effort = 1; } routing = allowed_turns; }";
 };
 
 /// The group of items that are none of [`ITEMS`]: settings stand with the first ones, blocks last.
-pub const UNKNOWN_GROUPS: [u8; 2] = [2, 10];
+pub const UNKNOWN_GROUPS: [u8; 2] = [2, 11];
 
 /// Statements that begin with a word of their own, with an example.
 pub const STATEMENTS: [(&str, &str); 4] = [

@@ -62,6 +62,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        slices: fabc::model::Slices::default(),
         requires: Vec::new(),
         capacities: Capacities::new(&[Some(100_000_000_000), Some(100_000_000_000)]).unwrap(),
         span,

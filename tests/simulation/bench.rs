@@ -229,6 +229,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        slices: fabc::model::Slices::default(),
         requires: Vec::new(),
         floor: None,
         capacities: Capacities::new(&[Some(bandwidth_bps)]).unwrap(),

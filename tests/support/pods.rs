@@ -180,6 +180,7 @@ fn fabric(shape: Shape) -> Fabric {
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        slices: fabc::model::Slices::default(),
         requires: vec![
             require(Metric::Diameter, false, Comparison::AtMost, "7"),
             require(Metric::ConcurrentFlow, false, Comparison::AtLeast, "0.005"),

@@ -253,4 +253,13 @@ sum has every chip in it exactly once. Of `custom` only the structure is judged.
 
 Gpu r is chip r of the topology. The message names gpu, thread block and step.",
     },
+    CodeDoc {
+        code: "FAB0430",
+        title: "slices that are not isolated",
+        text: "\
+In a pod in slices no cross-connect joins two slices, or a slice to a cube that has none; what is set among the cubes of a slice is exactly what its
+kind sets, carried to these cubes, switch by switch; no cube is in two slices, and none that is spare or down in any. So nothing that a slice sends
+can reach another one, and what was proved of a kind holds of each of its slices. The message names the cross-connect and both slices. Set
+the switches as `fabc plan` says, or build or place again.",
+    },
 ];

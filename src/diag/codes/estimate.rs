@@ -176,4 +176,19 @@ look at the input as well. Where a batch of steps would load a channel more than
 does, the message says with how much it would go. Where no way rises by the old ranks, `start` in the new spec, with fewer moves, keeps more of
 what is there; `--order new` asks it of the batches alone, and needs twice the virtual channels; or the pod is drained, and changed with the plan alone.",
     },
+    CodeDoc {
+        code: "FAB0582",
+        title: "a slice that cannot be placed so",
+        text: "\
+`fabc place` knows the kinds that the spec declares, the slices of the placement by their names, and the cubes of the pod. The cubes of a slice are
+free, work, are not spare, and are treated alike by all switches; a cube that does not work is replaced (`--swap`) before the slice goes on, or the
+slice is removed. Steps are carried out in the order given, all or none.",
+    },
+    CodeDoc {
+        code: "FAB0583",
+        title: "no room for a slice",
+        text: "\
+A slice takes any free cubes that the same groups of switches serve; spare cubes only come in the place of others. The message counts what is left.
+Remove a slice, bring a cube up again, or declare less to `spare`. The exit code is 3.",
+    },
 ];

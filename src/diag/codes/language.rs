@@ -429,6 +429,19 @@ pub(super) const CODES: &[CodeDoc] = &[
          links, chip, cube, switches and the like. It adds nothing new: what the file does not declare is written beside the `use`.",
     ),
     doc(
+        "FAB0149",
+        "more slices than cubes",
+        "A slice is whole cubes, and all slices that a fabric declares must fit into its pod at once: `cubes` x `count` of every \
+         `slice`, and the cubes to `spare`, are at most the `cubes` of the fabric.",
+    ),
+    doc(
+        "FAB0150",
+        "a slice across groups of switches",
+        "The cubes of a slice are interchangeable: for every face port, the same switch serves it on the same side. Where groups of \
+         switches are declared `for cubes lo..hi`, the pod falls into classes of such cubes, and a slice is no larger than the largest of \
+         them. Let each group serve more cubes, or divide the slice.",
+    ),
+    doc(
         "FAB0151",
         "declared and not used",
         "A warning: a constant, a parameter or a link of the spec's own file that nothing names. Often a name was mistyped where it was meant, or \

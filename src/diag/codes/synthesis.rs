@@ -95,4 +95,11 @@ may be larger. Take a smaller network, or one with fewer links.",
 A `floor` says up to which length a cable is which link: `copper <= 10 m; optical <= 100 m;`. Some cable is longer than all of those. Name a link for
 all that are longer (`beyond = optical;`), or bring cabinets nearer: another `clustering`, an annealed `placement`, a larger `cabinet`.",
     },
+    CodeDoc {
+        code: "FAB0211",
+        title: "a fabric in slices",
+        text: "\
+A fabric with `slice` items has no topology of its own: every kind of slice is a pod for itself. `fabc build` and `fabc check` take it whole; what asks for
+one topology (`graph`, `sweep`, `--golden`, `--emit`, `--dump`) takes the spec of a kind, which a build writes to `DIR/slices/KIND/spec.fab`.",
+    },
 ];

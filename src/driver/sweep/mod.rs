@@ -9,8 +9,8 @@
 mod results;
 mod values;
 
-use super::build;
 use super::errors::{DriverError, Stop};
+use super::front;
 use super::options::{CompileArgs, MessageFormat, TablesForm};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
@@ -210,7 +210,7 @@ fn one(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> 
     let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false };
     let loaded = read::built_spec(&place.join(SPEC))?;
     let spec_text = print_spec(&loaded.spec);
-    let compiled = match build::back(loaded, &args, &Watch::new(false), silent) {
+    let compiled = match front::back(loaded, &args, &Watch::new(false), silent) {
         Ok((compiled, _)) => compiled,
         Err(stop) if stop.exit_code == 4 => return Err(stop),
         Err(stop) => {
@@ -220,8 +220,8 @@ fn one(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> 
             return Ok(false);
         }
     };
-    let tables = build::tables_option(TablesForm::Auto, &compiled, silent);
-    let options = [run.settings.clone(), build::manifest_options(&args), tables].concat();
+    let tables = front::tables_option(TablesForm::Auto, &compiled, silent);
+    let options = [run.settings.clone(), front::manifest_options(&args), tables].concat();
     let mut staging = Staging::begin(place, &run.fabric, staging::BUILT)?;
     emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| staging.write(&artifact.path, &artifact.bytes))?;
     staging.publish()?;

@@ -33,7 +33,8 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
     let mut lets: BTreeMap<&str, Span> = BTreeMap::new();
     for item in spec.items() {
         match &item.kind {
-            ItemKind::Use(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => {}
+            // Of slices nothing is left here but what stands in another slice, which was told.
+            ItemKind::Use(_) | ItemKind::Param(_) | ItemKind::Sweep(_) | ItemKind::Slice(..) => {}
             ItemKind::Let(constant) => {
                 let name = &constant.name;
                 if let Some(first) = lets.insert(&name.value, name.span) {
@@ -110,7 +111,8 @@ pub(super) fn head(item: Span, keyword: &str) -> Span {
 
 /// The words of items that are written with a `=`.
 fn settings() -> impl Iterator<Item = &'static str> {
-    words::ITEMS.iter().filter(|item| item.form.is_setting()).map(|item| item.name)
+    let of_fabrics = |item: &&words::ItemWord| item.form.is_setting() && item.name != "count" && item.name != "spare";
+    words::ITEMS.iter().filter(of_fabrics).map(|item| item.name)
 }
 
 /// Complains about a setting that no fabric has; returns the one that was misspelled, if that is clear.
@@ -120,7 +122,13 @@ fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
     let places = places(word);
     let meant = words::meant(word, false).filter(|meant| settings().any(|known| known == *meant));
     let written = words::item(word).or(meant.and_then(words::item));
-    let help = if let Some(close) = close {
+    let help = if word == "count" {
+        "it belongs in `slice name { .. }`".to_owned()
+    } else if word == "spare" && places.is_empty() {
+        "cubes are spared for slices: a fabric with `slice name { .. }` has it".to_owned()
+    } else if word == "spare" {
+        format!("cubes are spared for slices: a fabric with `slice name {{ .. }}` has it; spare groups belong in {places}")
+    } else if let Some(close) = close {
         format!("did you mean `{close}`?")
     } else if !places.is_empty() {
         context.meant(&format!("`{word}`"));

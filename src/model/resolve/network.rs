@@ -11,6 +11,7 @@ use super::{choices, collectives, demand, failures, floor, foreign, graph, hardw
 use crate::algebra::kautz_targets;
 use crate::diag::{Span, list};
 use crate::model::errors::ResolveError;
+use crate::model::switch_errors::SwitchError;
 use crate::model::word::{form, names};
 use crate::model::{
     Arcs, Dragonfly, Family, Floor, FreeGraph, Listed, ListedRouter, Megafly, Network, Plant, Router, RoutingChoice, Shortcuts,
@@ -150,7 +151,7 @@ fn file_names(context: &mut Context, listed: &Listed, span: Span, faults: Span) 
             }
         };
         // One is enough to tell what is wrong with such names.
-        return context.error(ResolveError::RouterFileName { router: name.clone(), problem, span, faults });
+        return context.error(SwitchError::RouterFileName { router: name.clone(), problem, span, faults }.into());
     }
 }
 

@@ -25,6 +25,7 @@ impl Lower<'_> {
             ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => {}
             ItemKind::Setting(setting) | ItemKind::Collective(setting) => self.setting(setting),
             ItemKind::Require(require) => self.quantity(&mut require.value),
+            ItemKind::Slice(_, items) => items.iter_mut().for_each(|item| self.item(item)),
             ItemKind::Ocs(ocs) => {
                 let indices: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
                 for range in ocs.indices.iter_mut().map(|index| &mut index.range).chain(&mut ocs.cubes) {

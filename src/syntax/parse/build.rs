@@ -72,21 +72,26 @@ impl Builder {
 
     fn fabric<'a>(&mut self, pair: Pair<'a, Rule>, parts: impl Iterator<Item = Pair<'a, Rule>>, keyword: Span) -> Fabric {
         let span = self.span(&pair);
-        let mut name = None;
+        let mut parts = parts.peekable();
+        let name = parts.next_if(|pair| pair.as_rule() == Rule::name).map(|pair| self.name(&pair));
+        let name = name.unwrap_or_else(|| {
+            self.errors.push(ParseError::NoFabricName { span: keyword });
+            Spanned { value: "".into(), span: keyword }
+        });
+        let items = self.items(parts);
+        Fabric { head: keyword.to(name.span), name, items, span }
+    }
+
+    fn items<'a>(&mut self, parts: impl Iterator<Item = Pair<'a, Rule>>) -> Vec<Item> {
         let mut items = Vec::new();
         for pair in parts {
             match pair.as_rule() {
-                Rule::name => name = Some(self.name(&pair)),
                 Rule::item => items.extend(self.item(pair)),
                 Rule::stray_assign => self.stray_assign(&pair),
                 _ => {}
             }
         }
-        let name = name.unwrap_or_else(|| {
-            self.errors.push(ParseError::NoFabricName { span: keyword });
-            Spanned { value: "".into(), span: keyword }
-        });
-        Fabric { head: keyword.to(name.span), name, items, span }
+        items
     }
 
     fn item(&mut self, pair: Pair<'_, Rule>) -> Option<Item> {
@@ -132,22 +137,10 @@ impl Builder {
             Rule::failures => ItemKind::Failures(self.block(parts.next()?)),
             Rule::demand => ItemKind::Demand(self.block(parts.next()?)),
             Rule::simulate => ItemKind::Simulate(self.name(&parts.next()?), self.block(parts.next()?)),
+            Rule::slice => ItemKind::Slice(self.name(&parts.next()?), self.items(parts)),
             Rule::collective => ItemKind::Collective(self.setting(parts.next()?)?),
             Rule::ocs => ItemKind::Ocs(self.ocs(parts)?),
-            Rule::require => {
-                let metric = self.name(&parts.next()?);
-                let comparison = self.comparison(parts.next()?, &metric)?;
-                let mut value = self.quantity(parts.next()?);
-                let mut next = parts.next();
-                let mut share = times_reference(&mut value);
-                if let Some(written) = next.take_if(|pair| pair.as_rule() == Rule::share) {
-                    share = children(written).next().map(|of| Share { of: self.name(&of), percent: true });
-                    next = parts.next();
-                }
-                let end = share.as_ref().map_or(value.span, |share| value.span.to(share.of.span));
-                self.semi(next, end);
-                ItemKind::Require(RequireItem { metric, comparison, value, share })
-            }
+            Rule::require => ItemKind::Require(self.require(parts)?),
             Rule::setting => ItemKind::Setting(self.setting(pair)?),
             Rule::unknown_block => {
                 let keyword = self.name(&parts.next()?);
@@ -445,21 +438,6 @@ impl Builder {
         Some(Value { kind, span })
     }
 
-    fn comparison(&mut self, pair: Pair<'_, Rule>, metric: &Name) -> Option<Name> {
-        let pair = children(pair).next()?;
-        let name = self.name(&pair);
-        if pair.as_rule() == Rule::wrong_comparison {
-            let help = match &*name.value {
-                "=" => format!("`=` sets a value; a require compares: `require {} >= ..`, `<= ..`, or `== ..` for exactly", metric.value),
-                "=<" | "≤" => "write `<=`".to_owned(),
-                "=>" | "≥" => "write `>=`".to_owned(),
-                _ => "a require states what must hold; say it with `<` or `>`".to_owned(),
-            };
-            self.errors.push(ParseError::WrongComparison { found: name.value.to_string(), help, span: name.span });
-        }
-        Some(name)
-    }
-
     pub(super) fn assign(&mut self, pair: Pair<'_, Rule>, name: &Name, value: &Pair<'_, Rule>) {
         if pair.as_rule() == Rule::missing_assign {
             let value = value.as_str().trim_end().to_owned();
@@ -482,19 +460,3 @@ impl Builder {
 /// What ranges mean.
 const RANGE: &str = "`lo..hi` runs from `lo` to `hi - 1`: `0..4` has the values 0, 1, 2, 3";
 const STEPS: &str = "`0.1 .. 0.5 step 0.1` has both ends";
-
-/// Takes `* bound` off `1.05 * bound`.
-fn times_reference(value: &mut Quantity) -> Option<Share> {
-    let ExprKind::Chain(first, rest) = &mut value.number.kind else { return None };
-    let of = match rest.last() {
-        Some((Operator::Multiply, Expr { kind: ExprKind::Name(name), span })) if REFERENCES.contains(&&**name) && value.unit.is_none() => {
-            Spanned { value: name.clone(), span: *span }
-        }
-        _ => return None,
-    };
-    rest.pop();
-    if rest.is_empty() {
-        value.number = (**first).clone();
-    }
-    Some(Share { of, percent: false })
-}

@@ -52,7 +52,8 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::demand
         | Rule::simulate
         | Rule::collective
-        | Rule::require => Words("an item"),
+        | Rule::require
+        | Rule::slice => Words("an item"),
         Rule::indices | Rule::index => Words("an index such as `u in 0..4`"),
         Rule::for_cubes => Words("`for cubes lo..hi`"),
         Rule::range => Words("a range such as `0..4`"),
@@ -124,7 +125,8 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_demand
         | Rule::kw_simulate
         | Rule::kw_collective
-        | Rule::kw_require => Keyword("an item"),
+        | Rule::kw_require
+        | Rule::kw_slice => Keyword("an item"),
         Rule::kw_mesh | Rule::kw_couple | Rule::kw_all_to_all | Rule::kw_level => Keyword("a setting"),
         Rule::kw_groups => Keyword("`groups of`"),
         Rule::kw_weight => Keyword("`weight`"),

@@ -1,0 +1,59 @@
+//! `fabc place`: slices come and go on the cubes of a pod; nothing is compiled.
+
+use super::errors::{DriverError, Stop};
+use super::live::live;
+use super::place_options::PlaceArgs;
+use super::placed::{Placed, settings, write_placed};
+use super::read::{self, display};
+use super::staging::{self, MANIFEST, Staging};
+use super::terminal::{Terminal, size};
+use crate::emit::{self, ManifestLine, PlacedPod};
+use crate::limits::ARTIFACT_BYTES;
+use crate::passes::drift;
+use crate::passes::slices::Placing;
+use crate::read::{Manifest, tagged};
+use crate::syntax::kind_files;
+
+/// `fabc place`.
+///
+/// # Errors
+/// The directory is not that of a pod in slices, a step cannot be, the switches do something else (exit code
+/// 3), or the disk does not let us; nothing is written then.
+pub(super) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
+    let old = Placed::read(&args.directory)?;
+    let pod = old.pod();
+    if let Some(path) = &args.live {
+        let live = live(path, pod, args.ports.as_deref())?;
+        let switches = drift::differences(pod, &old.settings, &live, false);
+        if !switches.is_empty() {
+            let what =
+                format!("{} of {} switches do something else than `{}` says", switches.len(), pod.ocses.len(), display(&args.directory));
+            let hint = format!("`fabc drift {path} {}` says what", display(&args.directory));
+            return Err(DriverError::Drifted { what, hint }.into());
+        }
+    }
+    let placement = Placing::of(&old.fabric, pod).after(&old.placement, &args.steps.0)?;
+    let settings = settings(&old.fabric, &old.kinds, &placement);
+    let placed = PlacedPod { placement: &placement, settings: &settings, ..old.emitted() };
+    let manifest: Manifest = tagged(&read::bytes(&old.directory.join(MANIFEST), ARTIFACT_BYTES)?)
+        .map_err(|reason| DriverError::NotBuilt { path: display(&old.directory), reason: format!("`{MANIFEST}`: {reason}") })?;
+    let options: Vec<(String, String)> = manifest.options.0.into_iter().collect();
+    let mut staging = Staging::at(&args.out, staging::BUILT)?;
+    let (mut lines, mut files, mut bytes) = (Vec::new(), 0, 0);
+    for kind in &old.kinds {
+        let folder = kind_files(&kind.name);
+        for path in read::paths(&old.directory.join(&folder))? {
+            let path = format!("{folder}{path}");
+            let content = read::bytes(&old.directory.join(&path), ARTIFACT_BYTES)?;
+            lines.push(ManifestLine::of(&path, &content));
+            staging.write(&path, &content)?;
+            files += 1;
+            bytes += content.len();
+        }
+    }
+    let (more, more_bytes) = write_placed(&mut staging, placed, (&old.spec_text, &options), lines)?;
+    staging.publish()?;
+    terminal.say(&emit::placed_text(placed))?;
+    terminal.say(&format!("wrote {} ({} files, {})", display(&args.out), files + more, size(bytes + more_bytes)))?;
+    Ok(())
+}

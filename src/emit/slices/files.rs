@@ -1,0 +1,97 @@
+//! The files of a placed pod: `placement.json` (`fabc.placement/1`), `report.json` (`fabc.slices/1`), and all
+//! others beside the kinds.
+
+use super::page;
+use super::text::{PlacedKind, PlacedPod, placed_text};
+use crate::emit::json::{push, push_lines, push_numbers, quote};
+use crate::emit::{Artifact, config_db, config_db_path, ocs};
+use crate::ir::{Contract, Slice, SlicePlacement};
+use crate::syntax::kind_files;
+
+/// The name of the file that says which slice has which cubes.
+pub const PLACEMENT: &str = "placement.json";
+
+/// All files of a placed pod but those of its kinds, the spec and the manifest, sorted by path.
+pub fn placed_artifacts(placed: PlacedPod<'_>) -> Vec<Artifact> {
+    let PlacedPod { pod, settings, .. } = placed;
+    let text = |path: &str, text: String| Artifact { path: path.to_owned(), bytes: text.into_bytes() };
+    let mut all = vec![
+        text(PLACEMENT, placement_json(placed)),
+        text("ocs.json", ocs::json(pod, settings)),
+        text("report.json", report_json(placed)),
+        text("report.txt", placed_text(placed)),
+        text("report.html", page::html(placed)),
+    ];
+    let configured = pod.ocses.enumerate().filter(|(_, ocs)| ocs.config_db.state_key().is_some());
+    all.extend(configured.map(|(id, ocs)| text(&config_db_path(&ocs.name), config_db::json(pod, id, &settings[id]))));
+    all.sort_by(|one, other| one.path.cmp(&other.path));
+    all
+}
+
+/// What the contracts of all kinds come to.
+pub fn placed_contract(kinds: &[PlacedKind]) -> Contract {
+    let any = |contract: Contract| kinds.iter().any(|kind| kind.contract == contract.name());
+    match (any(Contract::Broken), any(Contract::Open)) {
+        (true, _) => Contract::Broken,
+        (false, true) => Contract::Open,
+        (false, false) => Contract::Kept,
+    }
+}
+
+fn placement_json(placed: PlacedPod<'_>) -> String {
+    let PlacedPod { fabric, kinds, placement, .. } = placed;
+    let mut out = format!("{{\"format\":\"fabc.placement/1\",\"fabric\":{},\n\"kinds\":{{", quote(&fabric.name));
+    let kinds: Vec<String> = kinds
+        .iter()
+        .map(|kind| {
+            format!(
+                "\n{}:{{\"dir\":{},\"manifest\":\"{}\"}}",
+                quote(&kind.name),
+                quote(kind_files(&kind.name).trim_end_matches('/')),
+                kind.manifest
+            )
+        })
+        .collect();
+    push(&mut out, format_args!("{}\n}},\n\"slices\":", kinds.join(",")));
+    push_slices(&mut out, placement);
+    out.push_str(",\n");
+    push_others(&mut out, placement);
+    out.push_str("}\n");
+    out
+}
+
+fn push_slices(out: &mut String, placement: &SlicePlacement) {
+    push_lines(out, &placement.slices, |out, Slice { name, kind, cubes }| {
+        push(out, format_args!("{{\"name\":{},\"kind\":{},\"cubes\":", quote(name), quote(kind)));
+        push_numbers(out, cubes);
+        out.push('}');
+    });
+}
+
+fn push_others(out: &mut String, placement: &SlicePlacement) {
+    out.push_str("\"spare\":");
+    push_numbers(out, &placement.spare);
+    out.push_str(",\"down\":");
+    push_numbers(out, &placement.down);
+}
+
+fn report_json(placed: PlacedPod<'_>) -> String {
+    let PlacedPod { fabric, pod, kinds, placement, settings } = placed;
+    let mut out = format!("{{\"format\":\"fabc.slices/1\",\"fabric\":{},", quote(&fabric.name));
+    let cross_connects: usize = settings.iter().map(|set| set.len()).sum();
+    push(&mut out, format_args!("\"cubes\":{},\"nodes\":{},\"cross_connects\":{cross_connects},\n\"kinds\":", pod.cubes, pod.node_count()));
+    push_lines(&mut out, kinds, |out, kind| {
+        let slices = placement.slices.iter().filter(|slice| slice.kind == kind.name).count();
+        let metrics: Vec<String> = kind.metrics.iter().map(|(name, value)| format!("{}:{value}", quote(name))).collect();
+        push(out, format_args!("{{\"name\":{},\"cubes\":{},\"slices\":{slices},", quote(&kind.name), kind.cubes));
+        push(out, format_args!("\"contract\":{},\"metrics\":{{{}}}}}", quote(&kind.contract), metrics.join(",")));
+    });
+    out.push_str(",\n\"slices\":");
+    push_slices(&mut out, placement);
+    out.push_str(",\n\"free\":");
+    push_numbers(&mut out, placement.free(pod.cubes));
+    out.push(',');
+    push_others(&mut out, placement);
+    out.push_str("}\n");
+    out
+}

@@ -1,0 +1,74 @@
+//! `report.html` of a pod in slices: its cubes, colored by slice, and a row per kind and per slice.
+
+use super::text::{PlacedPod, Shape, pod_line, ranges, shape};
+use crate::ids::BlockId;
+use crate::syntax::kind_files;
+use minijinja::{Environment, Value, context};
+
+/// Degrees between the hues of two slices: no small number of them comes back to the first.
+const GOLDEN_ANGLE: f64 = 137.508;
+
+/// Cubes of a row of the map.
+const MOST_IN_A_ROW: u32 = 16;
+
+pub(super) fn html(placed: PlacedPod<'_>) -> String {
+    let mut environment = Environment::new();
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    environment.add_template("slices.html", include_str!("slices.html.jinja")).expect("the template parses: it is compiled in");
+    let template = environment.get_template("slices.html").expect("added above");
+    template.render(page(placed)).expect("the template uses what `page` gives it")
+}
+
+fn page(placed: PlacedPod<'_>) -> Value {
+    let PlacedPod { fabric, pod, kinds, placement, .. } = placed;
+    let Shape { kinds: (heads, rows), counts } = shape(placed);
+    let owners = placement.owners();
+    let hue = |slice: usize| format!("{:.0}", (slice as f64 * GOLDEN_ANGLE) % 360.0);
+    let cube = |cube: BlockId| {
+        let owner = owners.get(&cube).map(|(slice, at)| (&placement.slices[*slice], *slice, *at));
+        let state = match owner {
+            Some(_) => "taken",
+            None if placement.down.contains(&cube) => "down",
+            None if placement.spare.contains(&cube) => "spare",
+            None => "free",
+        };
+        let title = match owner {
+            Some((slice, _, at)) => format!("cube{cube}: cube {at} of {}", slice.name),
+            None => format!("cube{cube}: {state}"),
+        };
+        context! { name => cube.to_string(), state, title, hue => owner.map(|(_, slice, _)| hue(slice)) }
+    };
+    let slices: Vec<Value> = placement
+        .slices
+        .iter()
+        .enumerate()
+        .map(|(at, slice)| context! { name => slice.name, kind => slice.kind, cubes => ranges(&slice.cubes), hue => hue(at) })
+        .collect();
+    let rows: Vec<Value> = kinds
+        .iter()
+        .zip(rows)
+        .map(|(kind, cells)| context! { name => kind.name, link => format!("{}report.html", kind_files(&kind.name)), cells => cells[1..] })
+        .collect();
+    let broken: Vec<&str> = kinds.iter().filter(|kind| kind.contract == "broken").map(|kind| kind.name.as_str()).collect();
+    context! {
+        style => include_str!("../report_html/style.css"),
+        fabric => fabric.name,
+        pod => pod_line(pod),
+        counts,
+        heads,
+        rows,
+        broken,
+        cubes => (0..pod.cubes).map(BlockId).map(cube).collect::<Vec<Value>>(),
+        columns => square(pod.cubes).min(MOST_IN_A_ROW),
+        slices,
+        spare => ranges(&placement.spare),
+        down => ranges(&placement.down),
+        free => ranges(&placement.free(pod.cubes)),
+    }
+}
+
+/// The least whole number whose square is not less.
+fn square(count: u32) -> u32 {
+    (1..).find(|side| side * side >= count).unwrap_or(1)
+}
