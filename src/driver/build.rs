@@ -1,8 +1,9 @@
 //! `fabc build`, `fabc check`, `fabc graph`: a spec through the pipeline.
 
+use super::diff::tolerance;
 use super::dump::{dump_compiled, dump_spec};
 use super::errors::Stop;
-use super::golden;
+use super::golden::{self, Golden};
 use super::options::{BuildArgs, CheckArgs, CompileArgs, GraphArgs, GraphFormat, MessageFormat, TablesForm};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
@@ -77,6 +78,7 @@ fn build_with(
     watch: &Watch,
     terminal: Terminal,
 ) -> Result<(), Stop> {
+    let tolerance = tolerance(&args.tolerance)?;
     let Some(front) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     // What cannot be written should be known before the long part.
     requests.iter().try_for_each(|request| requests::fits(request, &front.loaded.fabric))?;
@@ -107,7 +109,8 @@ fn build_with(
     }
     if let Some(directory) = &args.golden {
         let golden = golden::place(directory, &compiled.fabric.name);
-        watch.time("golden", || golden::golden(&golden, args.update, &compiled, &spec_text, &options, &say))?;
+        let golden = Golden { directory: &golden, update: args.update, tolerance: tolerance.as_ref() };
+        watch.time("golden", || golden::golden(&golden, &compiled, &spec_text, &options, &say))?;
     }
     if let Some(mut staging) = staging {
         without_config(&compiled, terminal);

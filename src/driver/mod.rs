@@ -11,6 +11,8 @@ mod collective_declared;
 mod collective_emit;
 mod collective_options;
 mod collective_scene;
+mod diff;
+mod diff_options;
 mod down;
 mod drift;
 mod dump;
@@ -48,6 +50,7 @@ mod verify_repair;
 mod write;
 
 pub use collective_options::*;
+pub use diff_options::*;
 pub use estimate_options::*;
 pub use options::*;
 pub use running_options::*;
@@ -111,6 +114,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => tables::tables(args),
         Command::Plan(args) => plan::plan(args, terminal),
+        Command::Diff(args) => diff::diff(args, terminal),
         Command::Drift(args) => drift::drift(args, terminal),
         Command::Repair(args) => repair::repair(args, terminal),
         Command::Sim(args) => sim::simulate(args, terminal),

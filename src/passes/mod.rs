@@ -15,9 +15,11 @@
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
 //! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
+//! | [`compare`](mod@compare) | two reports, wirings, tables | parts of a `Diff` |
 //! | [`repair`] | `Scene`, the tables in force and their ranks | `Delta` |
 
 pub mod collective;
+pub mod compare;
 pub mod cross_connect;
 pub mod draw;
 pub mod drift;
