@@ -25,6 +25,7 @@ mod foreign;
 mod golden;
 mod init;
 mod live;
+mod messages;
 mod options;
 mod plan;
 mod progress;
@@ -92,15 +93,17 @@ pub fn run(options: &Options) -> ExitCode {
         // It fails only if the pool is running already; the number of threads decides nothing but speed.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
     }
-    match std::panic::catch_unwind(|| dispatch(&options.command, terminal)) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+    let exit_code = match std::panic::catch_unwind(|| dispatch(&options.command, terminal)) {
+        Ok(Ok(())) => 0,
         Ok(Err(stop)) => {
             terminal.show(stop.diagnostics, &stop.sources);
-            ExitCode::from(stop.exit_code)
+            stop.exit_code
         }
         // The hook has said why.
-        Err(_) => ExitCode::from(4),
-    }
+        Err(_) => 4,
+    };
+    terminal.finish(exit_code);
+    ExitCode::from(exit_code)
 }
 
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {

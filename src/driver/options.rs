@@ -326,8 +326,12 @@ pub enum MessageFormat {
     Human,
     /// One line each
     Short,
-    /// One JSON object per line
+    /// One JSON object per line, fabc.message/1
     Json,
+    /// One SARIF 2.1.0 log, when all is done
+    Sarif,
+    /// Commands of a GitHub workflow, which mark lines of the change
+    Github,
 }
 
 impl ValueEnum for Stage {
