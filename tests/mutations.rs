@@ -281,7 +281,7 @@ fn check(errors: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, muta
         assert!(sources.position(label.offset() as u32).is_some(), "{error}\n{mutant}");
         assert!(miette::SourceCode::read_span(sources, label.inner(), 1, 1).is_ok(), "{error}: {label:?}\n{mutant}");
     }
-    for format in [MessageFormat::Human, MessageFormat::Short, MessageFormat::Json] {
+    for format in [MessageFormat::Human, MessageFormat::Short, MessageFormat::Json, MessageFormat::Github, MessageFormat::Sarif] {
         let texts = shown(errors, sources, format);
         let bytes: usize = texts.iter().map(String::len).sum();
         assert!(bytes < SHOWN, "{bytes} bytes of messages\n{mutant}");

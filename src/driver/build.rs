@@ -1,9 +1,10 @@
 //! `fabc build`, `fabc check`, `fabc graph`: a spec through the pipeline.
 
+use super::diff::tolerance;
 use super::dump::dump_compiled;
 use super::errors::Stop;
 use super::front::{back, front, manifest_options, requires_hold, tables_option, watch};
-use super::golden;
+use super::golden::{self, Golden};
 use super::options::{BuildArgs, CheckArgs, GraphArgs, GraphFormat};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
@@ -76,6 +77,7 @@ fn build_with(
     watch: &Watch,
     terminal: Terminal,
 ) -> Result<(), Stop> {
+    let tolerance = tolerance(&args.tolerance)?;
     let Some(front) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if !front.loaded.fabric.slices.kinds.is_empty() {
         return sliced::build(front, args, out.filter(|_| requests.is_empty()), watch, terminal);
@@ -112,7 +114,8 @@ fn build_with(
     }
     if let Some(directory) = &args.golden {
         let golden = golden::place(directory, &compiled.fabric.name);
-        watch.time("golden", || golden::golden(&golden, args.update, &compiled, &spec_text, &options, &say))?;
+        let golden = Golden { directory: &golden, update: args.update, tolerance: tolerance.as_ref() };
+        watch.time("golden", || golden::golden(&golden, &compiled, &spec_text, &options, &say))?;
     }
     if let Some(mut staging) = staging {
         without_config(&compiled, terminal);

@@ -119,11 +119,13 @@ pub(super) enum DriverError {
         what: String,
     },
     /// The golden outputs are not what came out.
-    #[error("the outputs differ from `{path}`")]
+    #[error("the outputs differ from `{path}`: {how}")]
     #[diagnostic(code(FAB0508), help("if the change is meant, run again with `--update` and commit the result"))]
     GoldenDiffers {
         /// The golden directory.
         path: String,
+        /// In a sentence.
+        how: String,
     },
     /// There are no golden outputs yet.
     #[error("there are no golden outputs in `{path}`")]
@@ -357,6 +359,15 @@ pub(super) enum DriverError {
     #[error("{what}")]
     #[diagnostic(code(FAB0544), help("{hint}"))]
     Sweep {
+        /// What is wrong.
+        what: String,
+        /// What to write.
+        hint: String,
+    },
+    /// A comparison that cannot be made.
+    #[error("{what}")]
+    #[diagnostic(code(FAB0545), help("{hint}"))]
+    Diff {
         /// What is wrong.
         what: String,
         /// What to write.

@@ -11,6 +11,8 @@ mod collective_declared;
 mod collective_emit;
 mod collective_options;
 mod collective_scene;
+mod diff;
+mod diff_options;
 mod down;
 mod drift;
 mod drift_slices;
@@ -26,6 +28,7 @@ mod golden;
 mod init;
 mod kind_cache;
 mod live;
+mod messages;
 mod options;
 mod place;
 mod place_options;
@@ -58,6 +61,7 @@ mod verify_slices;
 mod write;
 
 pub use collective_options::*;
+pub use diff_options::*;
 pub use estimate_options::*;
 pub use options::*;
 pub use place_options::*;
@@ -100,15 +104,17 @@ pub fn run(options: &Options) -> ExitCode {
         // It fails only if the pool is running already; the number of threads decides nothing but speed.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
     }
-    match std::panic::catch_unwind(|| dispatch(&options.command, terminal)) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+    let exit_code = match std::panic::catch_unwind(|| dispatch(&options.command, terminal)) {
+        Ok(Ok(())) => 0,
         Ok(Err(stop)) => {
             terminal.show(stop.diagnostics, &stop.sources);
-            ExitCode::from(stop.exit_code)
+            stop.exit_code
         }
         // The hook has said why.
-        Err(_) => ExitCode::from(4),
-    }
+        Err(_) => 4,
+    };
+    terminal.finish(exit_code);
+    ExitCode::from(exit_code)
 }
 
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
@@ -125,6 +131,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Plan(args) if placed::is_placed(&args.directory) => plan_slices::plan(args, terminal),
         Command::Plan(args) => plan::plan(args, terminal),
         Command::Drift(args) if placed::is_placed(&args.directory) => drift_slices::drift(args, terminal),
+        Command::Diff(args) => diff::diff(args, terminal),
         Command::Drift(args) => drift::drift(args, terminal),
         Command::Repair(args) => repair::repair(args, terminal),
         Command::Sim(args) => sim::simulate(args, terminal),

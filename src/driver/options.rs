@@ -1,6 +1,7 @@
 //! The command line, as clap reads it.
 
 use super::collective_options::CollectiveArgs;
+use super::diff_options::DiffArgs;
 use super::estimate_options::EstimateArgs;
 use super::place_options::PlaceArgs;
 use super::running_options::{DriftArgs, PlanArgs, RepairArgs};
@@ -12,7 +13,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// What stands under `fabc --help`: the exit codes are part of the interface.
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the spec has errors, 2 usage or files (`plan`: there are changes), 3 what is asked for does not hold \
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the spec has errors, 2 usage or files (`plan`, `diff`: there are changes), 3 what is asked for does not hold \
     (infeasible, a require failed, golden outputs differ, verification failed), 4 a bug in fabc, 130 interrupted.";
 
 /// What stands under `fabc plan --help`.
@@ -22,6 +23,9 @@ const PLAN_EXIT_CODES: &str = "Exit codes: 0 nothing to change, 2 there are chan
 
 const DRIFT_EXIT_CODES: &str = "Exit codes: 0 the switches do what was built, 2 they do not, 1 something cannot be read or does not fit, 3 \
     what is left of what was built is in parts. Wrong options exit with 2 as well, with nothing on standard output.";
+
+const DIFF_EXIT_CODES: &str = "Exit codes: 0 the same (or no figure beyond the tolerance), 2 not, 1 a side cannot be read or compiled. \
+    Wrong options exit with 2 as well, with nothing on standard output.";
 
 /// Declarative compiler for accelerator fabrics.
 #[derive(Clone, Debug, Parser)]
@@ -76,6 +80,9 @@ pub enum Command {
     /// built directory
     #[command(after_help = PLAN_EXIT_CODES)]
     Plan(PlanArgs),
+    /// Compare two builds: metrics, contract, wiring, tables, files
+    #[command(after_help = DIFF_EXIT_CODES)]
+    Diff(DiffArgs),
     /// Compare what the switches do with a built directory, and say what the difference comes to
     #[command(after_help = DRIFT_EXIT_CODES)]
     Drift(DriftArgs),
@@ -186,6 +193,11 @@ pub struct BuildArgs {
     /// Of a fabric in slices: keep compiled kinds in DIR, and take those that are there
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
+
+    /// Judge by figures and contract instead of by bytes, and accept figures that differ by no more: `0.1%`,
+    /// or `max_channel_load=0.5%` for one; several times
+    #[arg(long, value_name = "[METRIC=]PERCENT", requires = "golden", conflicts_with = "update")]
+    pub tolerance: Vec<String>,
 }
 
 /// `fabc check`.
@@ -325,8 +337,12 @@ pub enum MessageFormat {
     Human,
     /// One line each
     Short,
-    /// One JSON object per line
+    /// One JSON object per line, fabc.message/1
     Json,
+    /// One SARIF 2.1.0 log, when all is done
+    Sarif,
+    /// Commands of a GitHub workflow, which mark lines of the change
+    Github,
 }
 
 impl ValueEnum for Stage {

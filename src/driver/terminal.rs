@@ -5,16 +5,18 @@
 
 use super::errors::DriverError;
 use super::excerpt::{Excerpt, shortened};
+use super::messages::{self, severity};
 use super::options::MessageFormat;
-use crate::diag::{SourceMap, Span};
+use crate::diag::SourceMap;
 use crate::emit::Look;
 use crate::model::Warning;
-use miette::{Diagnostic, LabeledSpan, Severity};
-use serde_json::{Map, Value, json};
+use miette::{Diagnostic, LabeledSpan};
+use serde_json::Value;
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The most diagnostics that one run shows: nobody reads more, and each takes time linear in the spec.
 const MOST_SHOWN: usize = 100;
@@ -62,13 +64,22 @@ impl Terminal {
     /// What the user should know while the work goes on, to standard error.
     pub(super) fn note(self, text: &str) {
         if !self.quiet {
-            print_err(&format!("note: {text}"));
+            self.remark(text, &format!("note: {text}"));
         }
     }
     /// Details for `--verbose`, to standard error.
     pub(super) fn detail(self, text: &str) {
         if self.verbose {
-            print_err(text);
+            self.remark(text, text);
+        }
+    }
+    /// What is no diagnostic; `plain` for people.
+    fn remark(self, text: &str, plain: &str) {
+        match self.format {
+            MessageFormat::Human | MessageFormat::Short => print_err(plain),
+            MessageFormat::Json => print_err(&messages::remark(text).to_string()),
+            MessageFormat::Github => print_err(&messages::notice(text)),
+            MessageFormat::Sarif => collected().notifications.push(messages::notification(text)),
         }
     }
     /// Warnings of a spec, to standard error, in the chosen form.
@@ -79,25 +90,73 @@ impl Terminal {
     }
     /// Diagnostics, to standard error, in the chosen form.
     pub(super) fn show(self, diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>, sources: &SourceMap) {
+        if self.format == MessageFormat::Sarif {
+            let mut results = results(&diagnostics, sources);
+            return collected().results.append(&mut results);
+        }
         shown(&diagnostics, sources, self.format).iter().for_each(|text| print_err(text));
     }
+    /// What waits for the end of the run, to standard error: a log is one document.
+    pub(super) fn finish(self, exit_code: u8) {
+        if self.format == MessageFormat::Sarif {
+            let Collected { results, notifications } = std::mem::take(&mut *collected());
+            print_err(&messages::log(results, &notifications, exit_code).to_string());
+        }
+    }
+}
+
+/// What was shown in a form that is one document, until the run is over.
+#[derive(Default)]
+struct Collected {
+    results: Vec<Value>,
+    notifications: Vec<Value>,
+}
+
+static COLLECTED: Mutex<Collected> = Mutex::new(Collected { results: Vec::new(), notifications: Vec::new() });
+
+fn collected() -> MutexGuard<'static, Collected> {
+    // Whoever panicked with it has left whole entries.
+    COLLECTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The results of the first hundred diagnostics.
+fn results(diagnostics: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap) -> Vec<Value> {
+    let one = |diagnostic: &dyn Diagnostic| {
+        drawn(|| messages::result(diagnostic, sources), || messages::result(diagnostic, &SourceMap::default()))
+    };
+    let mut all: Vec<Value> = diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| one(&**diagnostic)).collect();
+    if diagnostics.len() > MOST_SHOWN {
+        all.push(messages::notification(&more_errors()));
+    }
+    all
+}
+
+fn more_errors() -> String {
+    format!("there are more errors; the first {MOST_SHOWN} are shown")
 }
 
 /// What a user sees of these diagnostics, one text after the other: the first hundred, and where to learn
 /// more.
 pub fn shown(diagnostics: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, format: MessageFormat) -> Vec<String> {
+    if format == MessageFormat::Sarif {
+        return vec![messages::log(results(diagnostics, sources), &[], 1).to_string()];
+    }
     let mut texts = Vec::new();
     let one = |diagnostic: &dyn Diagnostic| match format {
         MessageFormat::Human => drawn(|| Excerpt::new(diagnostic, sources).draw(), || plain(diagnostic, sources)),
-        MessageFormat::Short => drawn(|| short(diagnostic, sources), || plain(diagnostic, sources)),
-        MessageFormat::Json => drawn(|| json(diagnostic, sources).to_string(), || bare_json(diagnostic, sources).to_string()),
+        MessageFormat::Short | MessageFormat::Sarif => drawn(|| short(diagnostic, sources), || plain(diagnostic, sources)),
+        MessageFormat::Json => {
+            let bare = || messages::bare_message(diagnostic, &short(diagnostic, sources)).to_string();
+            drawn(|| messages::message(diagnostic, sources).to_string(), bare)
+        }
+        MessageFormat::Github => drawn(|| messages::command(diagnostic, sources), || messages::notice(&plain(diagnostic, sources))),
     };
     texts.extend(diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| one(&**diagnostic)));
     if diagnostics.len() > MOST_SHOWN {
-        let text = format!("there are more errors; the first {MOST_SHOWN} are shown");
         texts.push(match format {
-            MessageFormat::Json => json!({"code": null, "severity": "advice", "message": text, "help": null, "labels": []}).to_string(),
-            MessageFormat::Human | MessageFormat::Short => text,
+            MessageFormat::Json => messages::remark(&more_errors()).to_string(),
+            MessageFormat::Github => messages::notice(&more_errors()),
+            _ => more_errors(),
         });
     }
     let mut codes = diagnostics.iter().filter_map(|one| one.code().map(|code| code.to_string()));
@@ -171,19 +230,11 @@ pub fn look_at_standard_output() {
 }
 
 /// What `draw` makes, or else what `otherwise` makes: an error is shown even where drawing it panics.
-fn drawn(draw: impl FnOnce() -> String, otherwise: impl FnOnce() -> String) -> String {
+fn drawn<T>(draw: impl FnOnce() -> T, otherwise: impl FnOnce() -> T) -> T {
     DRAWING.set(true);
     let drawn = catch_unwind(AssertUnwindSafe(draw));
     DRAWING.set(false);
     drawn.unwrap_or_else(|_| otherwise())
-}
-
-fn severity(diagnostic: &dyn Diagnostic) -> &'static str {
-    match diagnostic.severity() {
-        Some(Severity::Advice) => "advice",
-        Some(Severity::Warning) => "warning",
-        Some(Severity::Error) | None => "error",
-    }
 }
 
 /// `file:line:column: error[FAB0101]`, or the name of the program where there is no place.
@@ -210,46 +261,6 @@ fn plain(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     short(diagnostic, sources) + &help
 }
 
-fn json(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
-    let labels: Vec<Value> = diagnostic.labels().into_iter().flatten().map(|label| label_json(&label, sources)).collect();
-    let mut object = with_labels(diagnostic, labels);
-    let related: Vec<Value> = diagnostic.related().into_iter().flatten().map(|one| json(one, sources)).collect();
-    if !related.is_empty() {
-        object.insert("related".to_owned(), Value::Array(related));
-    }
-    Value::Object(object)
-}
-
-/// The object of a diagnostic whose labels cannot be told; its place stands before its message.
-fn bare_json(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
-    let mut object = with_labels(diagnostic, Vec::new());
-    object.insert("message".to_owned(), json!(short(diagnostic, sources)));
-    Value::Object(object)
-}
-
-fn with_labels(diagnostic: &dyn Diagnostic, labels: Vec<Value>) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("code".to_owned(), json!(diagnostic.code().map(|code| code.to_string())));
-    object.insert("severity".to_owned(), json!(severity(diagnostic)));
-    object.insert("message".to_owned(), json!(shortened(&diagnostic.to_string())));
-    object.insert("help".to_owned(), json!(diagnostic.help().map(|help| shortened(&help.to_string()))));
-    object.insert("labels".to_owned(), Value::Array(labels));
-    object
-}
-
-fn label_json(label: &LabeledSpan, sources: &SourceMap) -> Value {
-    let span = Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 };
-    let (start, end) = (sources.position(span.start), sources.position(span.end));
-    json!({
-        "file": start.map(|(file, ..)| shortened(file)),
-        "line": start.map(|(_, line, _)| line),
-        "column": start.map(|(.., column)| column),
-        "end_line": end.map(|(_, line, _)| line),
-        "end_column": end.map(|(.., column)| column),
-        "text": label.label().map(shortened),
-    })
-}
-
 /// Bytes for people.
 pub(super) fn size(bytes: usize) -> String {
     let mut value = bytes as f64;
@@ -265,6 +276,7 @@ pub(super) fn size(bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diag::Span;
 
     #[derive(Debug, thiserror::Error, Diagnostic)]
     #[error("two of them")]
@@ -293,9 +305,9 @@ mod tests {
     fn json_messages_carry_every_label_with_columns_in_characters() {
         let (error, sources) = twice();
         assert_eq!(
-            json(&error, &sources).to_string(),
+            messages::message(&error, &sources).to_string(),
             concat!(
-                r#"{"code":"FAB9999","severity":"error","message":"two of them","help":"take one away","labels":["#,
+                r#"{"format":"fabc.message/1","code":"FAB9999","severity":"error","message":"two of them","help":"take one away","labels":["#,
                 r#"{"file":"parts/b.fab","line":1,"column":1,"end_line":1,"end_column":7,"text":"first here"},"#,
                 r#"{"file":"parts/b.fab","line":2,"column":1,"end_line":2,"end_column":7,"text":"and again"}]}"#
             )
@@ -328,9 +340,9 @@ mod tests {
         let text = drawn(|| panic!("no ink"), || plain(&error, &sources));
         assert_eq!(text, "parts/b.fab:2:1: error[FAB9999]: two of them\n  help: take one away");
         assert!(!is_drawing());
-        let object = bare_json(&error, &sources);
+        let object = messages::bare_message(&error, &short(&error, &sources));
         assert_eq!(object["message"], "parts/b.fab:2:1: error[FAB9999]: two of them");
-        assert_eq!((&object["code"], &object["help"]), (&json!("FAB9999"), &json!("take one away")));
+        assert_eq!((&object["code"], &object["help"]), (&Value::from("FAB9999"), &Value::from("take one away")));
     }
 
     #[test]

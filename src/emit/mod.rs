@@ -10,6 +10,7 @@ mod collective;
 mod config_db;
 mod described;
 mod design_space;
+mod diff;
 mod dot;
 mod drift;
 mod estimate;
@@ -18,6 +19,7 @@ mod floor;
 mod formula;
 mod graphml;
 mod json;
+mod lines;
 mod manifest;
 mod measured;
 mod network;
@@ -46,13 +48,15 @@ pub use collective::{
     collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described;
+pub use diff::{diff_html, diff_json, diff_summary, diff_text};
 pub use drift::{drift_json, drift_text, slices_drift_json, slices_drift_text};
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text};
 pub use external::{EmitError, Take};
+pub use lines::Look;
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use repair::{delta_json, repair_json, repair_text};
-pub use report_txt::{Look, terminal_report};
+pub use report_txt::terminal_report;
 pub use schedule::ChipPlans;
 pub use simulation::{
     Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,

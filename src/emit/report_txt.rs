@@ -1,6 +1,7 @@
 //! `report.txt`, and what the terminal shows: the same text, as wide as it fits.
 
 use super::collective::{CollectiveLine, collective_title, conditions, nominal_and_worst_fault};
+use super::lines::{Color, Lines, Look};
 use super::measured;
 use super::number::grouped;
 use super::simulation;
@@ -10,38 +11,10 @@ use crate::compiled::Compiled;
 use crate::ir::worst;
 use crate::model::Metric;
 
-/// How the report is laid out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Look {
-    /// Columns of the widest line, at least 80.
-    pub width: usize,
-    /// Whether verdicts and worst values are colored.
-    pub color: bool,
-}
-
-impl Look {
-    /// That of `report.txt`, and of a terminal that says nothing of itself.
-    pub const FILE: Look = Look { width: 100, color: false };
-}
-
-/// A text that grows line by line.
-struct Page {
-    out: String,
-    look: Look,
-}
-
-/// Colors of ANSI terminals.
-#[derive(Clone, Copy)]
-enum Color {
-    Green,
-    Red,
-    Yellow,
-}
-
 /// The report as the terminal shows it.
 pub fn terminal_report(compiled: &Compiled, look: Look) -> String {
     let fabric = &compiled.fabric;
-    let mut page = Page { out: String::new(), look };
+    let mut page = Lines::new(look);
     page.wrapped("", &fabric.name);
     let lines = [summary::links_line(compiled), summary::choices_line(compiled), summary::proof_line(compiled)];
     for line in
@@ -60,12 +33,7 @@ pub fn terminal_report(compiled: &Compiled, look: Look) -> String {
     page.out
 }
 
-impl Page {
-    fn title(&mut self, title: &str, rest: &str) {
-        self.out.push('\n');
-        self.clipped(format!("{title:<16}{rest}"));
-    }
-
+impl Lines {
     fn metrics(&mut self, compiled: &Compiled) {
         let nominal = &compiled.scenarios[0].metrics;
         self.title("METRICS", &format!("  {:>12}  {:>14}  {:>8}", "value", "bound", "ratio"));
@@ -255,58 +223,6 @@ impl Page {
             for note in &pass.notes {
                 self.wrapped(&" ".repeat(18), note);
             }
-        }
-    }
-
-    /// The words of `text` after `first`, further lines indented as deep.
-    fn wrapped(&mut self, first: &str, text: &str) {
-        let indent = first.chars().count();
-        let mut line = first.to_owned();
-        let mut fresh = true;
-        for word in text.split(' ') {
-            if !fresh && line.chars().count() + 1 + word.chars().count() > self.look.width {
-                self.clipped(line);
-                line = " ".repeat(indent);
-                fresh = true;
-            }
-            if !fresh {
-                line.push(' ');
-            }
-            line.push_str(word);
-            fresh = false;
-        }
-        self.clipped(line);
-    }
-
-    /// One line; what a very long name pushes beyond the width is cut.
-    fn clipped(&mut self, line: String) {
-        self.painted(line, "", None);
-    }
-
-    /// One line, the first `word` of which has a color.
-    fn painted(&mut self, line: String, word: &str, color: Option<Color>) {
-        let line = line.trim_end();
-        let cut: String = match line.chars().count() > self.look.width {
-            true => line.chars().take(self.look.width - 2).chain("..".chars()).collect(),
-            false => line.to_owned(),
-        };
-        match (color.filter(|_| self.look.color), cut.find(word)) {
-            (Some(color), Some(at)) => {
-                let (before, after) = (&cut[..at], &cut[at + word.len()..]);
-                self.out += &format!("{before}{}{word}\x1b[0m{after}", color.code());
-            }
-            _ => self.out += &cut,
-        }
-        self.out.push('\n');
-    }
-}
-
-impl Color {
-    fn code(self) -> &'static str {
-        match self {
-            Color::Green => "\x1b[32m",
-            Color::Red => "\x1b[1;31m",
-            Color::Yellow => "\x1b[33m",
         }
     }
 }

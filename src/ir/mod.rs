@@ -3,6 +3,7 @@
 mod collective_report;
 mod collective_result;
 mod cross_connect;
+mod diff;
 mod drift;
 mod flow;
 mod fraction;
@@ -35,6 +36,7 @@ mod verdict;
 pub use collective_report::*;
 pub use collective_result::*;
 pub use cross_connect::*;
+pub use diff::*;
 pub use drift::*;
 pub use flow::*;
 pub use fraction::*;

@@ -10,6 +10,7 @@ mod collective;
 mod contract;
 mod demand;
 mod design_space;
+mod direction;
 mod draw;
 mod errors;
 mod fabric;
@@ -40,6 +41,7 @@ pub use collective::{Collective, CollectiveAlgorithm, DeclaredCollective, Declar
 pub use contract::*;
 pub use demand::{Component, Demand, DemandShape, Plane};
 pub use design_space::*;
+pub use direction::{Direction, direction};
 pub use draw::{ATTEMPTS, Draw};
 pub use errors::ResolveError;
 pub use fabric::*;

@@ -15,10 +15,12 @@
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
 //! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
+//! | [`compare`](mod@compare) | two reports, wirings, tables | parts of a `Diff` |
 //! | [`repair`] | `Scene`, the tables in force and their ranks | `Delta` |
 //! | [`slices`] | `Fabric`, `SlicePlacement`, `PlaceStep`s | `SlicePlacement`, the setting of its OCSes |
 
 pub mod collective;
+pub mod compare;
 pub mod cross_connect;
 pub mod draw;
 pub mod drift;

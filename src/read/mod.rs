@@ -19,6 +19,7 @@ mod ocs;
 mod placement;
 mod plan;
 mod repair;
+mod report;
 mod schedule;
 mod schedule_bin;
 mod simulation;
@@ -41,6 +42,7 @@ pub(crate) use ocs::{AnyConfigDb, AnyOcsFile, ConfigCrossConnect, ConfigDb, Conf
 pub(crate) use placement::PlacementFile;
 pub(crate) use plan::PlanFile;
 pub(crate) use repair::{DeltaFile, RepairFile};
+pub(crate) use report::{Report, RequireLine};
 pub(crate) use schedule::ScheduleFile;
 pub(crate) use simulation::{BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine, millionths};
 pub(crate) use sweep::{FailedFile, SweepFile};

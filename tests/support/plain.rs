@@ -20,6 +20,7 @@ pub(crate) fn fabc(directory: &Path, args: &[&str], code: i32) -> (String, Strin
 }
 
 /// All files below a directory.
+#[allow(dead_code, reason = "not every test looks at files")]
 pub(crate) fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in std::fs::read_dir(directory).unwrap() {

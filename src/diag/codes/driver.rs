@@ -61,9 +61,9 @@ later stage to `--stop-after`, or leave the option out.",
         code: "FAB0508",
         title: "the outputs differ from the golden ones",
         text: "\
-`--golden DIR` compares what was built with the outputs of an earlier build, byte by byte, and prints the difference in the words of a
-fabric: metrics that changed, cross-connects that move (`-` is unplugged, `+` is plugged), routers with another table, files on one side
-only. Only the version of fabc in `manifest.json` may differ.
+`--golden DIR` compares what was built with the outputs of an earlier build, byte by byte, and prints the difference as `fabc diff` does: metrics
+that are better or worse, the contract, wiring up to a renaming of interchangeable cubes, cross-connects that moved, tables, files. Only the
+version of fabc in `manifest.json` may differ. With `--tolerance 0.1%` figures and contract count instead of bytes.
 
 If the change is meant, run again with `--update` and commit the result. If not, something in the spec or in fabc moved it: the spec is
 part of the outputs (`spec.fab`), so its difference is shown too.",
@@ -270,5 +270,15 @@ there is nothing to compare.
 
 `fabc sweep run` and `merge` read the plan (`sweep.json`) that `fabc sweep plan` wrote with the same version of fabc. A table is written when
 every run is there: `fabc sweep run DIR` runs what is missing, whatever was interrupted.",
+    },
+    CodeDoc {
+        code: "FAB0545",
+        title: "a comparison that cannot be made",
+        text: "\
+`fabc diff A B` compares two directories that `fabc build` wrote, or such a directory and a spec, which is compiled as far as the directory was.
+Two specs are compared by building one of them.
+
+A tolerance is a percentage, of all figures (`--tolerance 0.1%`) or of one metric (`--tolerance max_channel_load=0.5%`, and with `fault.` before
+the name only of faults).",
     },
 ];

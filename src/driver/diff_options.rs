@@ -1,0 +1,32 @@
+//! The options of `fabc diff`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// `fabc diff`.
+#[derive(Clone, Debug, Args)]
+pub struct DiffArgs {
+    /// A directory that `fabc build` wrote, or a spec, which is compiled as far as B was
+    #[arg(value_name = "A")]
+    pub a: String,
+
+    /// The same
+    #[arg(value_name = "B")]
+    pub b: String,
+
+    /// Give a parameter of the specs among them another value; several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+
+    /// Accept figures that differ by no more: `0.1%`, or `max_channel_load=0.5%` for one; several times
+    #[arg(long, value_name = "[METRIC=]PERCENT")]
+    pub tolerance: Vec<String>,
+
+    /// Print fabc.diff/1 instead of text
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write one page with both, side by side
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
+}

@@ -1,0 +1,177 @@
+//! How two builds differ, as one page that loads nothing.
+
+use super::text::{require, size};
+use super::words::{self, count, percent, value};
+use crate::emit::number::grouped;
+use crate::emit::svg::{Chart, Series, bars};
+use crate::ir::{Diff, FigureChange, FigureDiff, TablesFound, WiringFound};
+use minijinja::{Environment, Value, context};
+
+/// Lines that a table of the page takes at most.
+const MOST: usize = 200;
+/// Bars of a histogram at most; of more, neighbors are put together.
+const BARS: usize = 60;
+
+/// The page's text. `beyond`: what no tolerance covers, where some is accepted.
+pub fn diff_html(diff: &Diff, beyond: Option<&[String]>) -> String {
+    let mut environment = Environment::new();
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    environment.add_template("diff.html", include_str!("diff.html.jinja")).expect("the template parses: it is compiled in");
+    let template = environment.get_template("diff.html").expect("added above");
+    template.render(page(diff, beyond)).expect("the template uses what `page` gives it")
+}
+
+fn page(diff: &Diff, beyond: Option<&[String]>) -> Value {
+    let side = |at: usize| {
+        let side = &diff.sides[at];
+        let files = diff.files.iter().filter(|file| file.bytes[at].is_some()).count();
+        context! { mark => ["A", "B"][at], label => side.label, fabric => side.fabric, tool => side.tool, files => count(files, "file"), size => size(side.bytes) }
+    };
+    let figures = || diff.figures.iter().chain(diff.faults.worst.iter().map(|(figure, _)| figure));
+    let counted = |change| figures().filter(|figure| figure.change() == change).count();
+    context! {
+        style => include_str!("../report_html/style.css"),
+        sides => [side(0), side(1)],
+        same => diff.is_same(),
+        summary => words::diff_summary(diff),
+        beyond => beyond.map(|beyond| beyond.iter().take(MOST).collect::<Vec<_>>()),
+        worse => counted(FigureChange::Worse),
+        better => counted(FigureChange::Better),
+        options => words::options(diff).into_iter().map(|(name, values)| context! { name, values }).collect::<Vec<_>>(),
+        spec => (!diff.spec.iter().all(Vec::is_empty)).then(|| {
+            let [removed, added] = diff.spec.each_ref().map(|lines| lines.iter().take(MOST).map(|line| line.trim()).collect::<Vec<_>>());
+            context! { removed, added }
+        }),
+        figures => diff.figures.iter().map(|figure| row(figure, "")).collect::<Vec<_>>(),
+        same_figures => diff.figures.iter().filter(|figure| figure.change() == FigureChange::Same).count(),
+        charts => charts(diff),
+        contract => contract(diff),
+        broken => diff.contract.iter().filter(|line| line.is_other()).count(),
+        faults => faults(diff),
+        wiring => wiring(diff),
+        tables => tables(diff),
+        tables_line => words::tables_line(&diff.tables),
+        files => files(diff),
+    }
+}
+
+fn row(figure: &FigureDiff, at: &str) -> Value {
+    let [a, b] = figure.values.each_ref().map(|of| value(of.as_ref()));
+    // How far the bars go: the larger value is the whole.
+    let number = |at: usize| figure.values[at].as_ref().and_then(|value| value.parse::<f64>().ok()).filter(|value| *value >= 0.0);
+    let widths = match (number(0), number(1)) {
+        (Some(a), Some(b)) if a.max(b) > 0.0 => Some([a, b].map(|value| format!("{:.2}", 100.0 * value / a.max(b)))),
+        _ => None,
+    };
+    let change = figure.change();
+    let word = if change == FigureChange::Other { "" } else { change.name() };
+    context! { name => figure.name, a, b, widths, percent => percent(figure), change => word, same => change == FigureChange::Same, at }
+}
+
+fn contract(diff: &Diff) -> Vec<Value> {
+    let line = |line: &crate::ir::RequireDiff| {
+        let [state, measured] = require(line);
+        let class = match &line.outcomes[1] {
+            Some(outcome) if outcome.holds == Some(true) => "good",
+            Some(outcome) if outcome.holds == Some(false) => "bad",
+            _ => "warn",
+        };
+        context! { text => line.text, state, measured, class }
+    };
+    diff.contract.iter().map(line).collect()
+}
+
+fn faults(diff: &Diff) -> Option<Value> {
+    let of = &diff.faults;
+    if of.common == 0 && of.alone.iter().all(Vec::is_empty) {
+        return None;
+    }
+    let rows: Vec<Value> = of
+        .worst
+        .iter()
+        .map(|(figure, at)| {
+            let [a, b] = at.each_ref().map(|at| value(at.as_ref()));
+            row(figure, &if a == b { a } else { format!("{a}, {b}") })
+        })
+        .collect();
+    let alone = |side: usize| {
+        (!of.alone[side].is_empty()).then(|| context! { mark => ["A", "B"][side], names => of.alone[side].iter().take(MOST).collect::<Vec<_>>().iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", "), count => of.alone[side].len() })
+    };
+    Some(
+        context! { rows, common => of.common, changed => of.changed.len(), alone => [alone(0), alone(1)].into_iter().flatten().collect::<Vec<_>>() },
+    )
+}
+
+fn wiring(diff: &Diff) -> Option<Value> {
+    let wiring = diff.wiring.as_ref()?;
+    let told = words::wiring_line(wiring);
+    let moves: Vec<Value> = wiring
+        .moves
+        .iter()
+        .take(MOST)
+        .map(|of| {
+            let pairs = |pairs: &[[String; 2]]| pairs.iter().take(MOST).map(|[a, b]| format!("{a} = {b}")).collect::<Vec<_>>();
+            context! { at => of.at, removed => pairs(&of.removed), added => pairs(&of.added) }
+        })
+        .collect();
+    let class = match wiring.found {
+        WiringFound::Same | WiringFound::Renamed => "good",
+        WiringFound::Other | WiringFound::CutOff | WiringFound::Unlike(_) => "warn",
+    };
+    Some(context! {
+        told => told.strip_prefix("wiring: ").unwrap_or(&told),
+        note => words::wiring_note(wiring),
+        class,
+        word => wiring.word,
+        renamed => wiring.renamed.iter().take(MOST).collect::<Vec<_>>(),
+        left_out => wiring.moves.len().saturating_sub(MOST),
+        moves,
+    })
+}
+
+fn tables(diff: &Diff) -> Vec<Value> {
+    let other = diff.tables.iter().filter(|of| of.found != TablesFound::Same);
+    other.take(MOST).map(|of| context! { scenario => of.scenario, told => words::tables_of(&of.found) }).collect()
+}
+
+fn files(diff: &Diff) -> Vec<Value> {
+    let row = |(path, [other, all], bytes): (String, [usize; 2], [Option<u64>; 2])| {
+        let [a, b] = bytes.map(|bytes| bytes.map_or("none".to_owned(), size));
+        let what = if path.ends_with('/') { format!("{other} of {all}") } else { String::new() };
+        context! { path, what, a, b }
+    };
+    words::folders(&diff.files).into_iter().map(row).collect()
+}
+
+/// Histograms that both reports have and that differ, bars side by side.
+fn charts(diff: &Diff) -> Vec<Value> {
+    let titles: [(&str, &str, &'static str, &'static str); 4] = [
+        ("hops", "Distances", "hops", "ordered pairs"),
+        ("route_hops", "Hops of routes", "hops", "routes"),
+        ("channel_load", "Loads of channels", "routes over a channel", "channels"),
+        ("vc_hops", "Hops by virtual channel", "virtual channel", "hops"),
+    ];
+    let of = |side: usize, name: &str| diff.sides[side].histograms.iter().find(|(known, _)| known == name).map(|(_, values)| values);
+    let chart = |(name, title, x_title, y_title): (&str, &str, &'static str, &'static str)| {
+        let [a, b] = [of(0, name)?, of(1, name)?];
+        if a == b || a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let first = [a, b].iter().filter_map(|values| values.iter().position(|value| *value > 0)).min().unwrap_or(0);
+        let length = a.len().max(b.len());
+        let wide = (length - first).div_ceil(BARS).max(1);
+        let starts = || (first..length).step_by(wide);
+        let categories: Vec<String> =
+            starts().map(|at| if wide == 1 { at.to_string() } else { format!("{at}-{}", at + wide - 1) }).collect();
+        let series = |class, name: &'static str, values: &[u64]| {
+            let sums: Vec<u64> = starts().map(|at| values.iter().skip(at).take(wide).sum()).collect();
+            let titles = sums.iter().zip(&categories).map(|(sum, category)| format!("{name}, {category}: {}", grouped(*sum))).collect();
+            Series { class, name, values: sums, titles }
+        };
+        let series = vec![series("bar one", "A", a), series("bar two", "B", b)];
+        let chart = Chart { label: format!("{title} of A and of B"), height: 220.0, categories, x_title, y_title, series, mark: None };
+        Some(context! { title, svg => bars(&chart) })
+    };
+    titles.into_iter().filter_map(chart).collect()
+}

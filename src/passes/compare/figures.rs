@@ -1,0 +1,123 @@
+//! Figures: what two reports tell, side by side.
+
+use crate::ir::{FaultsDiff, FigureDiff, RequireDiff, RequireState};
+use crate::model::direction;
+use crate::read::{Report, RequireLine};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All figures of the healthy fabrics, in the order of A's report, then those of B alone.
+pub(crate) fn figures(reports: [&Report; 2]) -> Vec<FigureDiff> {
+    side_by_side(reports.map(|report| &report.figures[..]))
+}
+
+fn side_by_side(sides: [&[(String, String)]; 2]) -> Vec<FigureDiff> {
+    let [a, b] = sides.map(|figures| figures.iter().map(|(name, value)| (name.as_str(), value)).collect::<BTreeMap<_, _>>());
+    let mut seen = BTreeSet::new();
+    let names = sides.into_iter().flatten().map(|(name, _)| name.as_str()).filter(|name| seen.insert(*name));
+    let of = |name: &str| FigureDiff {
+        name: name.to_owned(),
+        direction: direction(name),
+        values: [a.get(name), b.get(name)].map(|value| value.map(|value| (*value).clone())),
+    };
+    names.map(of).collect()
+}
+
+/// All `require` lines: those of B in their order, then those that only A has.
+pub(crate) fn contract(reports: [&Report; 2]) -> Vec<RequireDiff> {
+    let state = |line: &RequireLine| RequireState { holds: line.holds, measured: line.measured.clone(), scenario: line.scenario.clone() };
+    let outcomes = |text: &str| reports.map(|report| report.requires.iter().find(|line| line.text == text).map(state));
+    let mut seen = BTreeSet::new();
+    let texts = reports[1].requires.iter().chain(&reports[0].requires).map(|line| line.text.as_str()).filter(|text| seen.insert(*text));
+    texts.map(|text| RequireDiff { text: text.to_owned(), outcomes: outcomes(text) }).collect()
+}
+
+/// What tolerated faults come to.
+pub(crate) fn faults(reports: [&Report; 2]) -> FaultsDiff {
+    let [a, b] = reports.map(|report| report.scenarios.iter().map(|(name, of)| (name.as_str(), of)).collect::<BTreeMap<_, _>>());
+    let alone = |own: &Report, other: &BTreeMap<_, _>| {
+        own.scenarios.iter().map(|(name, _)| name).filter(|name| !other.contains_key(name.as_str())).cloned().collect::<Vec<_>>()
+    };
+    let changed = reports[1].scenarios.iter().filter_map(|(name, new)| {
+        let other: Vec<FigureDiff> =
+            side_by_side([a.get(name.as_str())?, new]).into_iter().filter(|figure| figure.values[0] != figure.values[1]).collect();
+        (!other.is_empty()).then(|| (name.clone(), other))
+    });
+    let worst =
+        reports.map(|report| report.worst.iter().map(|(metric, value, _)| (format!("fault.{metric}"), value.clone())).collect::<Vec<_>>());
+    let worst = side_by_side([&worst[0], &worst[1]]).into_iter().map(|figure| {
+        let scenario = |report: &Report| {
+            report.worst.iter().find(|(metric, ..)| figure.name.ends_with(&format!(".{metric}"))).map(|(.., at)| at.clone())
+        };
+        let at = reports.map(scenario);
+        (figure, at)
+    });
+    FaultsDiff {
+        common: a.keys().filter(|name| b.contains_key(*name)).count(),
+        alone: [alone(reports[0], &b), alone(reports[1], &a)],
+        worst: worst.collect(),
+        changed: changed.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::FigureChange;
+
+    fn figure(name: &str, value: &str) -> (String, String) {
+        (name.to_owned(), value.to_owned())
+    }
+
+    #[test]
+    fn figures_are_better_worse_or_other() {
+        let a = Report {
+            figures: vec![figure("diameter", "6"), figure("bandwidth", "100"), figure("cubes", "4"), figure("cost", "1")],
+            ..Report::default()
+        };
+        let b = Report {
+            figures: vec![figure("diameter", "7"), figure("bandwidth", "110"), figure("cubes", "8"), figure("hosts", "1")],
+            ..Report::default()
+        };
+        let told: Vec<(String, FigureChange, Option<f64>)> =
+            figures([&a, &b]).into_iter().map(|figure| (figure.name.clone(), figure.change(), figure.relative())).collect();
+        let expected = [
+            ("diameter", FigureChange::Worse, Some(1.0 / 6.0)),
+            ("bandwidth", FigureChange::Better, Some(0.1)),
+            ("cubes", FigureChange::Other, Some(1.0)),
+            ("cost", FigureChange::Other, None),
+            ("hosts", FigureChange::Other, None),
+        ];
+        assert_eq!(told, expected.map(|(name, change, relative)| (name.to_owned(), change, relative)));
+    }
+
+    #[test]
+    fn lines_of_the_contract_come_and_go() {
+        let line = |text: &str, holds| RequireLine { text: text.to_owned(), measured: Some("5".to_owned()), holds, scenario: None };
+        let a = Report { requires: vec![line("diameter <= 6", Some(true)), line("diameter <= 5", Some(true))], ..Report::default() };
+        let b = Report { requires: vec![line("diameter <= 6", Some(true)), line("diameter <= 4", Some(false))], ..Report::default() };
+        let told: Vec<(String, bool)> = contract([&a, &b]).into_iter().map(|line| (line.text.clone(), line.is_other())).collect();
+        assert_eq!(
+            told,
+            [("diameter <= 6", false), ("diameter <= 4", true), ("diameter <= 5", true)].map(|(text, other)| (text.to_owned(), other))
+        );
+    }
+
+    #[test]
+    fn faults_are_compared_by_name() {
+        let a = Report {
+            worst: vec![("diameter".to_owned(), "7".to_owned(), "X".to_owned())],
+            scenarios: vec![("X".to_owned(), vec![figure("diameter", "7")]), ("Y".to_owned(), vec![figure("diameter", "6")])],
+            ..Report::default()
+        };
+        let b = Report {
+            worst: vec![("diameter".to_owned(), "6".to_owned(), "Z".to_owned())],
+            scenarios: vec![("X".to_owned(), vec![figure("diameter", "6")]), ("Z".to_owned(), vec![figure("diameter", "6")])],
+            ..Report::default()
+        };
+        let found = faults([&a, &b]);
+        assert_eq!((found.common, found.alone.clone()), (1, [vec!["Y".to_owned()], vec!["Z".to_owned()]]));
+        assert_eq!((found.worst[0].0.name.as_str(), found.worst[0].0.change()), ("fault.diameter", FigureChange::Better));
+        assert_eq!(found.worst[0].1, [Some("X".to_owned()), Some("Z".to_owned())]);
+        assert_eq!((found.changed.len(), found.changed[0].0.as_str()), (1, "X"));
+    }
+}
