@@ -1,7 +1,10 @@
 //! `cargo bench --bench figures [-- figure5 | figure7 | figure8 | figure10 ..]`: figures of the TONS paper,
 //! simulated. A number behind them, `cargo bench --bench figures -- figure5 1024`, is the most chips of a
-//! pod; figure 7 is of 256 chips, and with a number from 1024 on of 1024 as well. Prints tables, and writes
-//! each as CSV and as a picture below `target/figures`.
+//! pod, and `512..1024` the fewest as well; figure 7 is of 256 chips, and with a number from 1024 on of 1024
+//! as well. Figure 5 at the latencies of TPUs takes hours of a processor from 1024 chips on: `quick` searches
+//! in runs of 40 times what a packet alone takes, where it is 100 times as much otherwise (from 256 chips on),
+//! `unit` with links of a cycle and routers of three. Prints tables, and writes each as CSV and as a picture
+//! below `target/figures`.
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
@@ -43,13 +46,35 @@ const PRINTED: f64 = 2.07;
 /// Hops on the first virtual channel of dimension order in tori, as other tables of the same kind have them.
 const FIRST_VC: [(&str, f64); 4] = [("torus_4x4x8", 0.594), ("torus_4x8x8", 0.575), ("torus_8x8x8", 0.5625), ("torus_8x8x16", 0.547)];
 
+/// How figure 5 is searched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    /// At the latencies of TPUs, as long as such runs take.
+    Whole,
+    /// The same in shorter runs.
+    Quick,
+    /// At unit latencies.
+    Unit,
+}
+
+impl Runs {
+    fn name(self) -> &'static str {
+        match self {
+            Runs::Whole => "whole",
+            Runs::Quick => "quick",
+            Runs::Unit => "unit",
+        }
+    }
+}
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    let most = wanted.iter().find_map(|argument| argument.parse().ok()).unwrap_or(u32::MAX);
-    let figures: Vec<&String> = wanted.iter().filter(|argument| argument.parse::<u32>().is_err()).collect();
+    let (least, most) = wanted.iter().find_map(|argument| sizes(argument)).unwrap_or((0, u32::MAX));
+    let how = [Runs::Quick, Runs::Unit].into_iter().find(|how| wanted.iter().any(|argument| argument == how.name())).unwrap_or(Runs::Whole);
+    let figures: Vec<&String> = wanted.iter().filter(|argument| sizes(argument).is_none() && *argument != how.name()).collect();
     let chosen = |name: &str| figures.is_empty() || figures.iter().any(|part| name == part.as_str());
     if chosen("figure5") {
-        figure5(most);
+        figure5(least, most, how);
     }
     if chosen("figure7") {
         for (order, window) in [(Order::Turns, Some(WINDOW)), (Order::Turns, None), (Order::Shift, Some(WINDOW)), (Order::Shift, None)] {
@@ -67,38 +92,59 @@ fn main() {
     }
 }
 
-/// Saturation of tori and synthesized pods at the latencies of TPUs.
-fn figure5(most: u32) {
+/// `MOST` or `LEAST..MOST` chips.
+fn sizes(argument: &str) -> Option<(u32, u32)> {
+    let (least, most) = argument.split_once("..").unwrap_or(("0", argument));
+    Some((least.parse().ok()?, most.parse().ok()?))
+}
+
+/// Saturation of tori and synthesized pods at the latencies of TPUs, and what their static bounds say.
+fn figure5(least: u32, most: u32, how: Runs) {
+    let saturation = |path: &str, changes: &[(&str, &str)]| saturation(path, changes, how);
     let mut table = Table::new(
         "figure5",
-        &["chips", "PT, DOR", "PT, allowed turns", "PDTT, allowed turns", "synthesized", "over PT + DOR", "over the best", "paper: flows"],
+        &[
+            "chips",
+            "PT, DOR",
+            "PT, allowed turns",
+            "PDTT, allowed turns",
+            "synthesized",
+            "over PT + DOR",
+            "over the best",
+            "the same of the bounds",
+            "paper: flows over PT",
+        ],
     );
-    let (mut over_order, mut over_best) = (Vec::new(), Vec::new());
-    for (chips, torus, twisted, flows) in SIZES.into_iter().filter(|size| size.0 <= most) {
+    let (mut over_order, mut over_best, mut of_bounds) = (Vec::new(), Vec::new(), Vec::new());
+    for (chips, torus, twisted, flows) in SIZES.into_iter().filter(|size| (least..=most).contains(&size.0)) {
         let order = saturation(&format!("specs/paper/{torus}.fab"), &[]);
         let turns = saturation(&format!("specs/paper/{torus}.fab"), &[("routing = dimension_order", "routing = allowed_turns")]);
         let twisted = twisted.map(|twisted| saturation(&format!("specs/paper/{twisted}.fab"), &[]));
         let own = saturation(&format!("specs/scale/cubes_{}.fab", chips / 64), &[]);
-        let best = turns.max(order).max(twisted.unwrap_or(0.0));
-        over_order.push(own / order);
-        over_best.push(own / best);
-        let digits = |value: f64| format!("{value:.4}");
+        // Of what is found, and of the bounds.
+        let over = [0, 1].map(|of| own[of] / turns[of].max(order[of]).max(twisted.map_or(0.0, |twisted| twisted[of])));
+        over_order.push(own[0] / order[0]);
+        over_best.push(over[0]);
+        of_bounds.push(over[1]);
+        let digits = |[found, bound]: [f64; 2]| format!("{found:.4} ({bound:.4})");
         table.row(&[
             chips.to_string(),
             digits(order),
             digits(turns),
             twisted.map_or_else(|| "-".to_owned(), digits),
             digits(own),
-            format!("{:.2}", own / order),
-            format!("{:.2}", own / best),
+            format!("{:.2}", own[0] / order[0]),
+            format!("{:.2}", over[0]),
+            format!("{:.2}", over[1]),
             format!("{flows:.2}"),
         ]);
     }
     table.end();
     println!(
-        "Geometric means: {:.2} over PT + DOR, {:.2} over the best torus of the size (paper: {PRINTED} over all 13).\n",
+        "Geometric means: {:.3} over PT + DOR, {:.3} over the best torus of the size, {:.3} of the bounds (paper: {PRINTED} over all 13).\n",
         mean(&over_order),
-        mean(&over_best)
+        mean(&over_best),
+        mean(&of_bounds)
     );
 }
 
@@ -213,11 +259,23 @@ fn figure10(most: u32) {
     table.end();
 }
 
-/// The lower end of the bracket, with what TPUs take from birth to router.
-fn saturation(path: &str, changes: &[(&str, &str)]) -> f64 {
-    let compiled = built(path, changes);
-    let parameters = Parameters { injection: 25, lanes: Some(Lanes::General(2)), ..Parameters::default() };
-    lowest(&run(&compiled, &parameters, &[])).as_f64()
+/// The lower end of the bracket, with what TPUs take from birth to router; and the static bound. Said at once,
+/// since the next one may take long.
+fn saturation(path: &str, changes: &[(&str, &str)], how: Runs) -> [f64; 2] {
+    let unit: &[(&str, &str)] = if how == Runs::Unit { &UNIT } else { &[] };
+    let compiled = built(path, &[changes, unit].concat());
+    let mut parameters = if how == Runs::Unit { unit_of() } else { Parameters { injection: 25, ..unit_of() } };
+    if how == Runs::Quick && compiled.topology.node_count() >= 256 {
+        let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
+        let usual = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters).expect("it can be simulated");
+        let cycles = (usual.setting().warmup * 2 / 5).max(8000).next_multiple_of(1000);
+        (parameters.warmup, parameters.measure) = (Some(cycles), Some(cycles));
+    }
+    let report = run(&compiled, &parameters, &[]);
+    let [found, bound] = [lowest(&report).as_f64(), report.load.bound.as_f64()];
+    let changed = if changes.is_empty() { "" } else { ", changed" };
+    eprintln!("{path}{changed}: {found:.6} of {bound:.6} ({} cycles to warm up)", report.setting.warmup);
+    [found, bound]
 }
 
 fn lowest(report: &SimReport) -> Rate {
@@ -287,7 +345,7 @@ impl Table {
     /// The first numbers of every row as bars, those of a row side by side.
     fn bars(&self) -> String {
         const COLORS: [&str; 4] = ["#9ca3af", "#d97706", "#059669", "#2563eb"];
-        let number = |cell: &String| cell.parse::<f64>().ok();
+        let number = |cell: &String| cell.split(' ').next().and_then(|number| number.parse::<f64>().ok());
         let most = self.rows.iter().flat_map(|row| row[1..].iter().take(COLORS.len())).filter_map(number).fold(0.1, f64::max);
         let group = 900.0 / self.rows.len().max(1) as f64;
         let mut out = String::from(

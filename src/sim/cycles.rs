@@ -48,7 +48,7 @@ pub(super) trait Routers<'a> {
     }
 }
 
-/// Runs one rate.
+/// Runs one rate; with `late` until what was born in the window has arrived, otherwise to its end.
 ///
 /// # Errors
 /// Packets wait for each other for ever.
@@ -56,14 +56,19 @@ pub(super) fn run<'a>(
     mut routers: impl Routers<'a>,
     of: &'a Prepared<'a>,
     pattern: &Pattern,
-    rate: Rate,
-    seed: u64,
+    (rate, seed): (Rate, u64),
+    late: bool,
 ) -> Result<Point, SimError> {
     let (setting, ports) = (&of.setting, of.setting.ports().unwrap_or(1));
     let (mut births, destinations) = (Births::of(of, pattern, rate, seed), Keyed::new(seed, DESTINATIONS));
     let (mut born, mut numbers) = (Vec::new(), vec![0; (of.endpoints.count() * ports) as usize]);
     let mut now = 0;
-    while now < setting.end() || (now < setting.end() + setting.measure && routers.tally().awaited() > 0) {
+    // Who stands still at the end moves again soon, or never.
+    let goes_on = |routers: &mut dyn Routers<'a>, now: u32| match late {
+        true => now < setting.end() + setting.measure && routers.tally().awaited() > 0,
+        false => routers.tally().inside() > 0 && now - *routers.last_move() > 1,
+    };
+    while now < setting.end() || goes_on(&mut routers, now) {
         routers.happens(now);
         births.now(now, &mut born);
         for &generator in &born {

@@ -14,10 +14,23 @@ use crate::model::{Model, Rate};
 /// # Errors
 /// Packets wait for each other for ever; or the traffic ends, and has no rate.
 pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+    run_until(prepared, (rate, seed), true)
+}
+
+/// The same to the end of the measured cycles alone: what is late then is not waited for, so that nothing but
+/// what arrived within them counts.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn judge(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+    run_until(prepared, (rate, seed), false)
+}
+
+fn run_until(prepared: &Prepared<'_>, (rate, seed): (Rate, u64), late: bool) -> Result<Point, SimError> {
     let Offer::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
     match prepared.setting.model {
-        Model::Packet => cycles::run(packet::Run::new(prepared, seed), prepared, pattern, rate, seed),
-        Model::Flit => cycles::run(flit::Run::new(prepared), prepared, pattern, rate, seed),
+        Model::Packet => cycles::run(packet::Run::new(prepared, seed), prepared, pattern, (rate, seed), late),
+        Model::Flit => cycles::run(flit::Run::new(prepared), prepared, pattern, (rate, seed), late),
     }
 }
 

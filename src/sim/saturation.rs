@@ -1,13 +1,13 @@
 //! The largest rate that is accepted for good: a search between rates that are and rates that are not.
 //!
 //! A rate is stable if at most one in a hundred of the packets born in the window is missing among those
-//! delivered in it. The search cuts an interval in three, and two rates run at a time, whatever the number of
-//! threads: what is found does not depend on it.
+//! delivered in it; so runs end with the window. The search cuts an interval in three, and two rates run at a
+//! time, whatever the number of threads: what is found does not depend on it.
 
 use super::errors::SimError;
 use super::point::Point;
 use super::prepare::Prepared;
-use super::run::run as run_one;
+use super::run::judge;
 use super::setting::Setting;
 use crate::ir::Fraction;
 use crate::model::Rate;
@@ -96,7 +96,7 @@ fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result
         Rate::millionths(u64::try_from(rate.times(Fraction::whole(1_000_000u32)).floor()).unwrap_or(u64::MAX).max(1))
     };
     let run = |rate: &Rate| {
-        let point = run_one(prepared, *rate, seed);
+        let point = judge(prepared, *rate, seed);
         progress.advance();
         point
     };

@@ -9,7 +9,7 @@ use super::error::ScheduledError;
 use super::flood::{Crossing, Held, flood};
 use super::ground::Ground;
 use super::job::{Job, Plan, Site};
-use super::list::{Taken, Task, Tasks, list};
+use super::list::{Taken, Task, Tasks, list, starts};
 use super::paths::ways;
 use super::reduce::{Groups, Recipe, Sums, Trees};
 use super::send;
@@ -25,8 +25,12 @@ const MOST_SENDS: u64 = 1 << 25;
 const FLOOD_WORK: u64 = 1 << 22;
 /// The most tries of a flood, or of an order of ways.
 const TRIES: u64 = 24;
-/// Vectors of which a channel takes the rarest.
+/// Vectors of which a channel takes the rarest;
 const DRAWN: usize = 12;
+/// and of so many receptions that a flood is tried once: then what is drawn costs most, and few do as well.
+const DRAWN_ONCE: usize = 4;
+/// Receptions from which on a flood is tried once: how one ends differs from the next by a slot or none.
+const ONCE: u64 = 1 << 20;
 
 /// Plans a collective by one of its algorithms.
 ///
@@ -142,6 +146,28 @@ fn shortest<T: Send>(tries: u64, least: u32, one: impl Fn(u64) -> T + Sync, end:
     best
 }
 
+/// Sends by cycle, chip and port. Most cycles of a plan have many of them: those are brought together first.
+fn in_order(mut sends: Vec<TimedSend>) -> Vec<TimedSend> {
+    let cycles = sends.iter().map(|send| send.cycle);
+    let (first, last) = (cycles.clone().min().unwrap_or(0), cycles.max().unwrap_or(0));
+    let days = (last - first) as usize + 1;
+    if days > sends.len() {
+        sends.par_sort_unstable();
+        return sends;
+    }
+    let mut counts = vec![0u32; days];
+    sends.iter().for_each(|send| counts[(send.cycle - first) as usize] += 1);
+    let mut next = starts(counts.into_iter());
+    let mut sorted = sends.clone();
+    for send in sends {
+        let place = &mut next[(send.cycle - first) as usize];
+        sorted[*place as usize] = send;
+        *place += 1;
+    }
+    sorted.par_chunk_by_mut(|one, other| one.cycle == other.cycle).for_each(<[TimedSend]>::sort_unstable);
+    sorted
+}
+
 /// What is sent, and what sums are made of.
 type Sent = (Vec<TimedSend>, Recipe);
 
@@ -221,8 +247,11 @@ impl Plan<'_> {
     /// The shortest of some floods.
     fn flood(&self, held: Held<'_>, pace: SlotPace, taken: &Taken) -> Vec<Crossing> {
         let receptions = held.count(self.ground) * self.ground.chips.len() as u64;
-        let tries = (FLOOD_WORK / receptions.max(1)).clamp(1, TRIES);
-        let one = |number: u64| flood(self.ground, held, pace, (self.job.start, taken), (DRAWN, self.job.seed.wrapping_add(number)));
+        let (tries, drawn) = match receptions {
+            ONCE.. => (1, DRAWN_ONCE),
+            fewer => ((FLOOD_WORK / fewer.max(1)).clamp(1, TRIES), DRAWN),
+        };
+        let one = |number: u64| flood(self.ground, held, pace, (self.job.start, taken), (drawn, self.job.seed.wrapping_add(number)));
         let last = |crossings: &Vec<Crossing>| crossings.last().map_or(0, |last| last.cycle);
         shortest(tries, held.least(self.ground, pace) + self.job.start, one, last).unwrap_or_default()
     }
@@ -241,15 +270,15 @@ impl Plan<'_> {
             }
             _ => return Ok(self.trees(all)),
         };
-        Ok(self.listed(sums, |vector| vector as u32))
+        let cycles = self.listed(&sums, |vector| vector as u32);
+        Ok((self.sends(&sums.tasks, &cycles, &sums.values), sums.recipe))
     }
 
-    /// Tasks in the order of their ranks; of equal ones those of the vector whose turn is first.
-    fn listed(&self, Sums { tasks, values, recipe }: Sums, turn: impl Fn(u64) -> u32) -> Sent {
+    /// The cycles of tasks in the order of their ranks; of equal ones those of the vector whose turn is first.
+    fn listed(&self, Sums { tasks, values, recipe }: &Sums, turn: impl Fn(u64) -> u32) -> Vec<u32> {
         let (levels, nodes) = (recipe.sums.len() as u64 + 1, self.ground.nodes() as u64);
         let tie = |task: u32| !turn(values[task as usize] / nodes / levels);
-        let cycles = list(&tasks, self.ground.lanes.len(), &self.taken, self.site.pace, self.job.start, tie);
-        (self.sends(&tasks, &cycles, &values), recipe)
+        list(tasks, self.ground.lanes.len(), &self.taken, self.site.pace, self.job.start, tie)
     }
 
     /// The trees of a flood: run backwards as they are, then forwards; or listed anew, if that is shorter.
@@ -279,13 +308,15 @@ impl Plan<'_> {
             Held::Each(each) => (vector % each) as u32,
             Held::By(_) => owned[vector as usize],
         };
-        let listed = self.listed(sums, turn);
-        if !self.taken.is_empty() || site.pace.deskew > 0 {
-            return listed;
-        }
+        let cycles = self.listed(&sums, turn);
         let took = crossings.last().map_or(0, |last| last.cycle - job.start + pace.hop);
-        let recipe = trees.recipe(all);
-        let levels = recipe.sums.len() as u32 + 1;
+        // Told forwards after all is summed: the flood ends as late as it does.
+        let run = if all { crossings.last().map_or(0, |last| last.cycle + took) } else { job.start + took - pace.hop };
+        let as_listed = cycles.iter().max().copied().unwrap_or(0);
+        if as_listed < run || !self.taken.is_empty() || site.pace.deskew > 0 {
+            return (self.sends(&sums.tasks, &cycles, &sums.values), sums.recipe);
+        }
+        let levels = sums.recipe.levels();
         let mut sends = Vec::new();
         for (at, crossing) in crossings.iter().enumerate() {
             let (lane, vector) = trees.back(at, levels);
@@ -297,8 +328,7 @@ impl Plan<'_> {
                 sends.push(TimedSend { cycle: crossing.cycle + took, chip: ground.chips[lane.from], port: lane.port, vector });
             }
         }
-        let end = |sends: &[TimedSend]| sends.iter().map(|send| send.cycle).max();
-        if end(&listed.0) < end(&sends) { listed } else { (sends, recipe) }
+        (sends, sums.recipe)
     }
 
     fn sends(&self, tasks: &Tasks, cycles: &[u32], vectors: &[u64]) -> Vec<TimedSend> {
@@ -309,9 +339,9 @@ impl Plan<'_> {
         tasks.all.iter().zip(cycles).zip(vectors).map(send).collect()
     }
 
-    fn schedule(&self, algorithm: CollectiveAlgorithm, mut sends: Vec<TimedSend>, recipe: Recipe) -> Schedule {
+    fn schedule(&self, algorithm: CollectiveAlgorithm, sends: Vec<TimedSend>, recipe: Recipe) -> Schedule {
         let Self { ground, job, site, .. } = self;
-        sends.par_sort_unstable();
+        let sends = in_order(sends);
         let summed = if job.collective.sums() { site.pace.reduce } else { 0 };
         let end = sends.last().map_or(job.start, |last| last.cycle + site.pace.hop + summed);
         let canonical = ground.is_canonical();
@@ -330,5 +360,31 @@ impl Plan<'_> {
             transfers: Transfers::Timed(timed),
             bounds: of_ground(ground, job.collective, job.root),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::PortId;
+    use crate::random::Stream;
+
+    #[test]
+    fn sends_are_sorted_however_close_they_are() {
+        let mut draw = Stream::new(1, 0);
+        // In fewer and in more cycles than there are sends.
+        for cycles in [1, 17, 100_000] {
+            let mut send = |_| TimedSend {
+                cycle: 1000 + draw.below(cycles) as u32,
+                chip: NodeId(draw.below(9) as u32),
+                port: PortId(draw.below(4) as u16),
+                vector: draw.below(50) as u64,
+            };
+            let sends: Vec<TimedSend> = (0..500).map(&mut send).collect();
+            let mut sorted = sends.clone();
+            sorted.sort_unstable();
+            assert_eq!(in_order(sends), sorted, "{cycles} cycles");
+        }
+        assert_eq!(in_order(Vec::new()), []);
     }
 }

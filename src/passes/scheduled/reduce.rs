@@ -36,7 +36,7 @@ impl Recipe {
     /// Nothing is summed.
     pub(super) const NONE: Self = Self { sums: Vec::new(), result: Total::Told };
 
-    fn levels(&self) -> u32 {
+    pub(super) fn levels(&self) -> u32 {
         self.sums.len() as u32 + 1
     }
 }

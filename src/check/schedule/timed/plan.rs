@@ -118,9 +118,7 @@ impl<'a> Replay<'a> {
             let image = |node| symmetry.image(home, node);
             Ok(Step { vector: self.image(home, vector), cycle, from: image(chip), to: image(to), level, origin: image(origin) })
         };
-        let mut steps = timed.sends.par_iter().map(step).collect::<Result<Vec<Step>, CheckError>>()?;
-        steps.par_sort_unstable();
-        Ok(steps)
+        Ok(by_vector(timed.sends.par_iter().map(step).collect::<Result<Vec<Step>, CheckError>>()?))
     }
 
     fn image(&self, element: usize, vector: u64) -> u64 {
@@ -173,6 +171,30 @@ impl<'a> Replay<'a> {
     }
 }
 
+/// Sorted: those of a vector are brought together first, where there are not many more numbers of vectors than
+/// steps.
+fn by_vector(mut steps: Vec<Step>) -> Vec<Step> {
+    let numbers = steps.iter().map(|step| step.vector).max().unwrap_or(0) as usize + 1;
+    if numbers > steps.len() {
+        steps.par_sort_unstable();
+        return steps;
+    }
+    // `[vector]`: where its next step goes.
+    let mut places = vec![0usize; numbers + 1];
+    steps.iter().for_each(|step| places[step.vector as usize + 1] += 1);
+    for vector in 1..=numbers {
+        places[vector] += places[vector - 1];
+    }
+    let mut sorted = steps.clone();
+    for step in steps {
+        let place = &mut places[step.vector as usize];
+        sorted[*place] = step;
+        *place += 1;
+    }
+    sorted.par_chunk_by_mut(|one, other| one.vector == other.vector).for_each(<[Step]>::sort_unstable);
+    sorted
+}
+
 /// Chips of a group, of so many chips.
 fn groups(schedule: &Schedule, timed: &Timed, chips: usize) -> Result<usize, CheckError> {
     let groups = timed.groups as usize;
@@ -184,4 +206,31 @@ fn groups(schedule: &Schedule, timed: &Timed, chips: usize) -> Result<usize, Che
         return Err(wrong(format!("{chips} chips do not do it in {groups} groups")));
     }
     Ok(chips / groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    #[test]
+    fn steps_are_sorted_however_many_vectors_there_are() {
+        let mut draw = Stream::new(1, 0);
+        // Numbers of fewer and of more vectors than there are steps.
+        for vectors in [1, 17, 1 << 40] {
+            let mut step = |_| Step {
+                vector: draw.below(vectors) as u64,
+                cycle: draw.below(90) as u32,
+                from: NodeId(draw.below(9) as u32),
+                to: NodeId(draw.below(9) as u32),
+                level: 0,
+                origin: NodeId(draw.below(9) as u32),
+            };
+            let steps: Vec<Step> = (0..500).map(&mut step).collect();
+            let mut sorted = steps.clone();
+            sorted.sort_unstable();
+            assert_eq!(by_vector(steps), sorted, "{vectors} vectors");
+        }
+        assert_eq!(by_vector(Vec::new()), []);
+    }
 }
