@@ -16,6 +16,9 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// Files that are brought to the disk at the same time.
+const SYNCS: usize = 16;
+
 /// How often somebody else may put a directory into the place while we do.
 const ATTEMPTS: u32 = 20;
 
@@ -107,9 +110,14 @@ impl Staging {
     /// full.
     fn sync(&self) -> io::Result<()> {
         let root = self.temporary.path();
-        for path in &self.written {
-            File::open(root.join(path))?.sync_all()?;
-        }
+        let sync = |path: &PathBuf| File::open(root.join(path))?.sync_all();
+        // Disks take many of them together in the time of one.
+        let share = self.written.len().div_ceil(SYNCS).max(1);
+        std::thread::scope(|scope| {
+            let shares = self.written.chunks(share).map(|share| scope.spawn(move || share.iter().try_for_each(sync)));
+            let shares: Vec<_> = shares.collect();
+            shares.into_iter().try_for_each(|share| share.join().unwrap_or_else(|_| Err(io::Error::other("it panicked"))))
+        })?;
         let directories: BTreeSet<&Path> = self.written.iter().flat_map(|path| path.ancestors().skip(1)).collect();
         directories.into_iter().for_each(|directory| sync_directory(&root.join(directory)));
         Ok(())
