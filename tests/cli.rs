@@ -84,7 +84,7 @@ fn a_missing_spec_is_an_error_with_a_code_in_every_form() {
     let json = fabc(directory.path(), &["check", "no.fab", "--message-format", "json"]);
     let object: serde_json::Value = serde_json::from_str(err(&json)).expect("one object on one line");
     let keys: Vec<&String> = object.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["code", "severity", "message", "help", "labels"]);
+    assert_eq!(keys, ["format", "code", "severity", "message", "help", "labels"]);
     assert_eq!(object["code"], "FAB0501");
 }
 
