@@ -94,7 +94,7 @@ impl<'a> Line<'a> {
                 let (metric, comparison) = (&require.metric.value, &require.comparison.value);
                 (format!("require {metric} {comparison} {};", required(require)), None)
             }
-            ItemKind::Slice(name, _) => (format!("slice {}", name.value), None),
+            ItemKind::Slice(name, _) => (format!("slice {}", name.value).trim_end().to_owned(), None),
             ItemKind::Unknown(keyword, name, block) => {
                 let name = name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));
                 (format!("{}{name}", keyword.value), Some(block))

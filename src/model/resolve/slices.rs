@@ -32,6 +32,10 @@ pub(super) fn divided(spec: &Spec, resolve: Resolve<'_>) -> Result<Fabric, Vec<R
         return Err(vec![of_network(spec)]);
     }
     let mut context = Context::of(spec);
+    let of_pod = |item: &&Item| ["chip", "cube", "cubes", "ocs"].contains(&item.kind.keyword());
+    if !spec.items().iter().any(of_pod) {
+        return Err(vec![missing("the fabric", "`cubes`", "cubes = 64;", spec.fabric().head)]);
+    }
     let sized = sized(&mut context, spec);
     let spare = outside(&mut context, spec);
     let whole = resolve(&slices::divided(spec));
@@ -45,7 +49,7 @@ pub(super) fn divided(spec: &Spec, resolve: Resolve<'_>) -> Result<Fabric, Vec<R
         }
     };
     let Plant::Pod(pod) = &fabric.plant else { return Err(vec![of_network(spec)]) };
-    let needed = sized.iter().map(|slice| u64::from(slice.cubes) * u64::from(slice.count)).sum::<u64>() + spare;
+    let needed = sized.iter().fold(spare, |sum, slice| sum.saturating_add(u64::from(slice.cubes) * u64::from(slice.count)));
     if needed > u64::from(pod.cubes) {
         let parts = sized.iter().map(|slice| format!("{} x {} ({})", slice.count, slice.cubes, slice.item.name.value));
         let parts: Vec<String> = parts.chain((spare > 0).then(|| format!("{spare} spare"))).collect();
@@ -121,6 +125,10 @@ fn sized<'a>(context: &mut Context, spec: &'a Spec) -> Vec<Sized<'a>> {
     let mut named: BTreeMap<String, Span> = BTreeMap::new();
     for item in spec.slices() {
         let place = format!("slice `{}`", item.name.value);
+        if item.name.value.is_empty() {
+            context.error(missing("this `slice`", "its name", "slice name { .. }", item.name.span));
+            continue;
+        }
         short_name(context, "the name of a slice", item.name);
         if let Some(first) = named.insert(item.name.value.to_lowercase(), item.name.span) {
             let help = "a folder is named after it: give it another name, whatever the capitals";

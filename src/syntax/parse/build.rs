@@ -88,6 +88,11 @@ impl Builder {
             match pair.as_rule() {
                 Rule::item => items.extend(self.item(pair)),
                 Rule::stray_assign => self.stray_assign(&pair),
+                Rule::unknown_items => {
+                    let mut parts = children(pair);
+                    self.errors.extend(parts.next().map(|keyword| not_slice(&self.name(&keyword))));
+                    self.items(parts);
+                }
                 _ => {}
             }
         }
@@ -137,7 +142,7 @@ impl Builder {
             Rule::failures => ItemKind::Failures(self.block(parts.next()?)),
             Rule::demand => ItemKind::Demand(self.block(parts.next()?)),
             Rule::simulate => ItemKind::Simulate(self.name(&parts.next()?), self.block(parts.next()?)),
-            Rule::slice => ItemKind::Slice(self.name(&parts.next()?), self.items(parts)),
+            Rule::slice => self.slice(Span { start: span.start, end: span.start + "slice".len() as u32 }, parts),
             Rule::collective => ItemKind::Collective(self.setting(parts.next()?)?),
             Rule::ocs => ItemKind::Ocs(self.ocs(parts)?),
             Rule::require => ItemKind::Require(self.require(parts)?),
@@ -154,6 +159,14 @@ impl Builder {
             }
         };
         Some(Item { kind, span })
+    }
+
+    /// A slice; one without a name has the place of its keyword.
+    fn slice<'a>(&mut self, keyword: Span, parts: impl Iterator<Item = Pair<'a, Rule>>) -> ItemKind {
+        let mut parts = parts.peekable();
+        let name = parts.next_if(|pair| pair.as_rule() == Rule::name).map(|pair| self.name(&pair));
+        let name = name.unwrap_or_else(|| Spanned { value: "".into(), span: keyword });
+        ItemKind::Slice(name, self.items(parts))
     }
 
     fn ocs(&mut self, mut parts: std::vec::IntoIter<Pair<'_, Rule>>) -> Option<OcsItem> {
@@ -460,3 +473,10 @@ impl Builder {
 /// What ranges mean.
 const RANGE: &str = "`lo..hi` runs from `lo` to `hi - 1`: `0..4` has the values 0, 1, 2, 3";
 const STEPS: &str = "`0.1 .. 0.5 step 0.1` has both ends";
+
+/// That a block with items in it is no slice, as its word says.
+fn not_slice(keyword: &Name) -> ParseError {
+    let close = closest(&keyword.value, ["slice"]).map(|meant| format!("did you mean `{meant}`?"));
+    let help = close.unwrap_or_else(|| "only `fabric` and `slice` have blocks in their braces".to_owned());
+    ParseError::Unexpected { found: format!("`{}`", keyword.value), expected: "`slice`".to_owned(), help: Some(help), span: keyword.span }
+}

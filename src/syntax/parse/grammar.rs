@@ -156,6 +156,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::stray_assign
         | Rule::stray_semi
         | Rule::unknown_block
+        | Rule::unknown_items
         | Rule::other_fabric => Mistake,
         Rule::statement_start | Rule::step_dots | Rule::keyword | Rule::sign | Rule::word_char | Rule::WHITESPACE => Lookahead,
     }
