@@ -2,9 +2,9 @@
 //! simulated. A number behind them, `cargo bench --bench figures -- figure5 1024`, is the most chips of a
 //! pod, and `512..1024` the fewest as well; figure 7 is of 256 chips, and with a number from 1024 on of 1024
 //! as well. Figure 5 at the latencies of TPUs takes hours of a processor from 1024 chips on: `quick` searches
-//! in runs of 40 times what a packet alone takes, where it is 100 times as much otherwise (from 256 chips on),
-//! `unit` with links of a cycle and routers of three. Prints tables, and writes each as CSV and as a picture
-//! below `target/figures`.
+//! in runs of 40 times what a packet alone takes, where it is 100 times as much otherwise (from 256 chips
+//! on), `unit` with links of a cycle and routers of three. Prints tables, and writes each as CSV and as a
+//! picture below `target/figures`.
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
@@ -259,8 +259,8 @@ fn figure10(most: u32) {
     table.end();
 }
 
-/// The lower end of the bracket, with what TPUs take from birth to router; and the static bound. Said at once,
-/// since the next one may take long.
+/// The lower end of the bracket, with what TPUs take from birth to router; and the static bound. Said at
+/// once, since the next one may take long.
 fn saturation(path: &str, changes: &[(&str, &str)], how: Runs) -> [f64; 2] {
     let unit: &[(&str, &str)] = if how == Runs::Unit { &UNIT } else { &[] };
     let compiled = built(path, &[changes, unit].concat());

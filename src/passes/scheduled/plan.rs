@@ -274,7 +274,8 @@ impl Plan<'_> {
         Ok((self.sends(&sums.tasks, &cycles, &sums.values), sums.recipe))
     }
 
-    /// The cycles of tasks in the order of their ranks; of equal ones those of the vector whose turn is first.
+    /// The cycles of tasks in the order of their ranks; of equal ones those of the vector whose turn is
+    /// first.
     fn listed(&self, Sums { tasks, values, recipe }: &Sums, turn: impl Fn(u64) -> u32) -> Vec<u32> {
         let (levels, nodes) = (recipe.sums.len() as u64 + 1, self.ground.nodes() as u64);
         let tie = |task: u32| !turn(values[task as usize] / nodes / levels);

@@ -171,8 +171,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Sorted: those of a vector are brought together first, where there are not many more numbers of vectors than
-/// steps.
+/// Sorted: those of a vector are brought together first, where there are not many more numbers of vectors
+/// than steps.
 fn by_vector(mut steps: Vec<Step>) -> Vec<Step> {
     let numbers = steps.iter().map(|step| step.vector).max().unwrap_or(0) as usize + 1;
     if numbers > steps.len() {
