@@ -367,6 +367,7 @@ fn what_asks_for_one_topology_is_refused() {
         &["build", "pod.fab", "--dump", "analyze"],
         &["check", "pod.fab", "--emit", "ocs"],
         &["check", "pod.fab", "--golden", "golden"],
+        &["diff", "out/pod", "out/pod"],
     ] {
         let output = plain::command(place.path(), args).output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();

@@ -2,6 +2,7 @@
 
 use super::errors::{DriverError, Stop};
 use crate::diag::{Failure, SourceMap, Span};
+use crate::emit::PLACEMENT;
 use crate::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
 use crate::model::{self, Fabric, Warning};
 use crate::syntax::{Loader, ParseError, bind, input_copy, too_long};
@@ -70,7 +71,9 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
 pub(super) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
     for needed in ["spec.fab", "topology.json"] {
         if !directory.join(needed).is_file() {
-            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
+            let in_slices = directory.join(PLACEMENT).is_file();
+            let hint = if in_slices { ": it is a pod in slices, and its kinds are in `slices/`" } else { "" };
+            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`{hint}") }.into());
         }
     }
     built_spec(directory)

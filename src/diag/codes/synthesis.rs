@@ -100,6 +100,6 @@ all that are longer (`beyond = optical;`), or bring cabinets nearer: another `cl
         title: "a fabric in slices",
         text: "\
 A fabric with `slice` items has no topology of its own: every kind of slice is a pod for itself. `fabc build` and `fabc check` take it whole; what asks for
-one topology (`graph`, `sweep`, `--golden`, `--emit`, `--dump`) takes the spec of a kind, which a build writes to `DIR/slices/KIND/spec.fab`.",
+one topology (`graph`, `sweep`, `diff`, `--golden`, `--emit`, `--dump`) takes the spec of a kind, which a build writes to `DIR/slices/KIND/spec.fab`.",
     },
 ];

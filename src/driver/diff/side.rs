@@ -3,6 +3,7 @@
 use super::topology::ReadTopology;
 use crate::compiled::Compiled;
 use crate::driver::errors::{DriverError, Stop};
+use crate::driver::placed::is_placed;
 use crate::driver::read::{self, display};
 use crate::driver::staging::MANIFEST;
 use crate::emit;
@@ -77,6 +78,10 @@ impl<'c> Side<'c> {
     /// # Errors
     /// It is none, or a file that is compared cannot be read.
     pub(in crate::driver) fn directory(directory: &Path) -> Result<Self, Stop> {
+        if is_placed(directory) {
+            let hint = "compare two kinds, `DIR/slices/KIND`; `fabc plan` says how placements differ";
+            return Err(DriverError::OfSlices { what: "`fabc diff`".to_owned(), hint }.into());
+        }
         if !directory.join(MANIFEST).is_file() {
             return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{MANIFEST}`") }.into());
         }
