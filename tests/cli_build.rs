@@ -580,7 +580,7 @@ fn a_parameter_is_set_and_the_directory_is_verified() {
     fabc(place.path(), &["build", "out/small_of_n/spec.fab", "--out", "again", "-q"], 0);
     assert_eq!(std::fs::read(place.path().join("again/small_of_n/ocs.json")).unwrap(), read("ocs.json").into_bytes());
     let (out, _) = fabc(place.path(), &["build", &of_n, "--set", "cubes=3", "--golden", "out", "--set", "seed=2"], 3);
-    assert!(out.contains("options") && out.contains("50 GB/s"), "{out}");
+    assert!(out.contains("option param.rate: 400 Gbps -> 50 GB/s"), "{out}");
     let (out, _) = fabc(place.path(), &["check", &of_n, "--set", "cubes=5", "--dump", "parse"], 0);
     assert!(out.contains("cubes = 5;") && !out.contains("param"), "{out}");
     let (out, _) = fabc(place.path(), &["graph", &of_n, "--set", "cubes=1", "--format", "csv"], 0);
