@@ -341,6 +341,11 @@ fn plans_between_placements_go_slice_by_slice() {
         .sum();
     assert_eq!(told.len(), steps);
     fabc(place.path(), &["plan", "out/pod", "new", "--tables", "way"], 1);
+    // What comes to a pod without slices is new.
+    let all = ["serve-0", "serve-1", "serve-2", "train-0", "train-1"].map(|slice| ["--remove", slice]).concat();
+    fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &all[..]].concat(), 0);
+    let (said, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
+    assert!(said.contains("train-1 (new)") && !said.contains("drifted"), "{said}");
     // From the switches alone: whose the old ones are nobody knows.
     let (said, _) = fabc(place.path(), &["plan", "out/pod/ocs.json", "new"], 2);
     assert!(said.contains("not touched at all"), "{said}");

@@ -8,7 +8,7 @@ use super::running_options::PlanArgs;
 use super::terminal::{Terminal, print_out};
 use crate::diag::SourceMap;
 use crate::emit;
-use crate::ir::{SlicePlacement, SlicePlan};
+use crate::ir::SlicePlan;
 use crate::passes::slices::way;
 use std::path::Path;
 
@@ -36,16 +36,12 @@ fn found(args: &PlanArgs) -> Result<(Placed, SlicePlan), Stop> {
     }
     let new = Placed::read(&args.directory)?;
     let directory = Path::new(&args.live);
-    let (old, set) = match is_placed(directory) {
-        true => {
-            let old = Placed::read(directory)?;
-            let live = live(&args.live, new.pod(), args.ports.as_deref())?;
-            (old.placement, live.set)
-        }
+    let old = match is_placed(directory) {
+        true => Placed::read(directory)?.placement,
         // Whose the cross-connects are is told by the new placement alone.
-        false => (SlicePlacement::default(), live(&args.live, new.pod(), args.ports.as_deref())?.set),
+        false => new.placement.clone(),
     };
-    let old = if old.slices.is_empty() { new.placement.clone() } else { old };
-    let plan = way(new.pod(), (&old, &set), (&new.placement, &new.settings));
+    let live = live(&args.live, new.pod(), args.ports.as_deref())?;
+    let plan = way(new.pod(), (&old, &live.set), (&new.placement, &new.settings));
     Ok((new, plan))
 }

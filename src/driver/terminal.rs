@@ -8,7 +8,7 @@ use super::excerpt::{Excerpt, shortened};
 use super::messages::{self, severity};
 use super::options::MessageFormat;
 use crate::diag::SourceMap;
-use crate::emit::Look;
+use crate::emit::{self, Look};
 use crate::model::Warning;
 use miette::{Diagnostic, LabeledSpan};
 use serde_json::Value;
@@ -263,14 +263,7 @@ fn plain(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
 
 /// Bytes for people.
 pub(super) fn size(bytes: usize) -> String {
-    let mut value = bytes as f64;
-    for unit in ["B", "kB", "MB"] {
-        if value < 999.5 {
-            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
-        }
-        value /= 1000.0;
-    }
-    format!("{value:.1} GB")
+    emit::number::size(bytes as u64)
 }
 
 #[cfg(test)]

@@ -143,6 +143,18 @@ pub(super) fn tenths(value: u64) -> String {
     format!("{}.{}", value / 10, value % 10)
 }
 
+/// Bytes for people: `29.5 MB`.
+pub fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "kB", "MB"] {
+        if value < 999.5 {
+            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} GB")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

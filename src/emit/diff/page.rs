@@ -1,8 +1,8 @@
 //! How two builds differ, as one page that loads nothing.
 
-use super::text::{require, size};
+use super::text::require;
 use super::words::{self, count, percent, value};
-use crate::emit::number::grouped;
+use crate::emit::number::{grouped, size};
 use crate::emit::svg::{Chart, Series, bars};
 use crate::ir::{Diff, FigureChange, FigureDiff, TablesFound, WiringFound};
 use minijinja::{Environment, Value, context};

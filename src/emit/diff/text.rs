@@ -2,7 +2,7 @@
 
 use super::words::{self, count, percent, value};
 use crate::emit::lines::{Color, Lines, Look};
-use crate::emit::number::grouped;
+use crate::emit::number::{grouped, size};
 use crate::ir::{Diff, FigureChange, FigureDiff, MoveDiff, RequireDiff, TablesFound, WiringFound};
 
 /// Lines that one part takes at most.
@@ -230,18 +230,6 @@ fn files(lines: &mut Lines, diff: &Diff) {
         };
         lines.clipped(line);
     });
-}
-
-/// Bytes for people.
-pub(super) fn size(bytes: u64) -> String {
-    let mut value = bytes as f64;
-    for unit in ["B", "kB", "MB"] {
-        if value < 999.5 {
-            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
-        }
-        value /= 1000.0;
-    }
-    format!("{value:.1} GB")
 }
 
 #[cfg(test)]
