@@ -38,6 +38,7 @@ mod plan_slices;
 mod progress;
 mod read;
 mod repair;
+mod repair_swap;
 mod reported;
 mod requests;
 mod running_options;

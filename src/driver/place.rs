@@ -8,6 +8,7 @@ use super::read::{self, display};
 use super::staging::{self, MANIFEST, Staging};
 use super::terminal::{Terminal, size};
 use crate::emit::{self, ManifestLine, PlacedPod};
+use crate::ir::SlicePlacement;
 use crate::limits::ARTIFACT_BYTES;
 use crate::passes::drift;
 use crate::passes::slices::Placing;
@@ -33,12 +34,32 @@ pub(super) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
         }
     }
     let placement = Placing::of(&old.fabric, pod).after(&old.placement, &args.steps.0)?;
-    let settings = settings(&old.fabric, &old.kinds, &placement);
-    let placed = PlacedPod { placement: &placement, settings: &settings, ..old.emitted() };
+    let mut staging = Staging::at(&args.out, staging::BUILT)?;
+    let Written { text, files, bytes } = write(&mut staging, &old, &placement)?;
+    staging.publish()?;
+    terminal.say(&text)?;
+    terminal.say(&format!("wrote {} ({files} files, {})", display(&args.out), size(bytes)))?;
+    Ok(())
+}
+
+/// A placement that was written.
+pub(super) struct Written {
+    /// What it is, for people.
+    pub(super) text: String,
+    pub(super) files: usize,
+    pub(super) bytes: usize,
+}
+
+/// Writes another placement of what a directory holds: the same kinds, the settings for it.
+///
+/// # Errors
+/// A file of the directory is missing, or the disk does not let us.
+pub(super) fn write(staging: &mut Staging, old: &Placed, placement: &SlicePlacement) -> Result<Written, Stop> {
+    let settings = settings(&old.fabric, &old.kinds, placement);
+    let placed = PlacedPod { placement, settings: &settings, ..old.emitted() };
     let manifest: Manifest = tagged(&read::bytes(&old.directory.join(MANIFEST), ARTIFACT_BYTES)?)
         .map_err(|reason| DriverError::NotBuilt { path: display(&old.directory), reason: format!("`{MANIFEST}`: {reason}") })?;
     let options: Vec<(String, String)> = manifest.options.0.into_iter().collect();
-    let mut staging = Staging::at(&args.out, staging::BUILT)?;
     let (mut lines, mut files, mut bytes) = (Vec::new(), 0, 0);
     for kind in &old.kinds {
         let folder = kind_files(&kind.name);
@@ -51,9 +72,6 @@ pub(super) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
             bytes += content.len();
         }
     }
-    let (more, more_bytes) = write_placed(&mut staging, placed, (&old.spec_text, &options), lines)?;
-    staging.publish()?;
-    terminal.say(&emit::placed_text(placed))?;
-    terminal.say(&format!("wrote {} ({} files, {})", display(&args.out), files + more, size(bytes + more_bytes)))?;
-    Ok(())
+    let (more, more_bytes) = write_placed(staging, placed, (&old.spec_text, &options), lines)?;
+    Ok(Written { text: emit::placed_text(placed), files: files + more, bytes: bytes + more_bytes })
 }

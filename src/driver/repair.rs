@@ -8,6 +8,7 @@ use super::live::live;
 use super::placed::{Placed, is_placed};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
+use super::repair_swap;
 use super::running_options::{Effort, RepairArgs};
 use super::staging::{Ours, Staging, refuse_others};
 use super::switches::of_pod;
@@ -16,7 +17,7 @@ use super::terminal::{Terminal, size};
 use crate::check::{self, Files, ReadWiring};
 use crate::compile::repair::{self as compile, Broken, Covered, InForce, REPAIR, Repaired};
 use crate::diag::SourceMap;
-use crate::emit;
+use crate::emit::{self, Artifact};
 use crate::ids::{Id, NodeId};
 use crate::ir::{CrossConnects, ForwardingTables, Mirrors, Scene, TableKey, Topology};
 use crate::limits::ARTIFACT_BYTES;
@@ -28,7 +29,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The files of a repair.
-const FILES: [&str; 4] = ["repair.json", "delta.json", "tables.json", "tables.bin"];
+pub(super) const FILES: [&str; 4] = ["repair.json", "delta.json", "tables.json", "tables.bin"];
 /// A folder of a repair holds nothing else; an earlier one is never wanted back for its parts.
 const REPAIRS: Ours = Ours { refuse_foreign, is_whole: |_| true };
 /// Entries of all routers up to which the new tables are written out; the changes are always.
@@ -41,18 +42,48 @@ pub(super) const MOST_ENTRIES: u64 = 1 << 26;
 /// something cannot be written.
 pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(false);
+    if args.swap {
+        return repair_swap::repair(args, terminal, watch);
+    }
     let Damage { directory, down, advice } = damage(args)?;
     let built = Built::running(&directory, args.running.as_deref())?;
     let down = Down::of(built.wired(), &down)?.and(dark(&built, args)?);
+    let Mended { text, files } = mended(&built, &down, args)?;
+    let mut staging = Staging::at(&args.out, REPAIRS)?;
+    let mut written = 0;
+    for Artifact { path, bytes } in &files {
+        written += bytes.len();
+        terminal.detail(&format!("wrote {} ({})", display(&args.out.join(path)), size(bytes.len())));
+        staging.write(path, bytes)?;
+    }
+    staging.publish()?;
+    terminal.say(&text)?;
+    advice.iter().try_for_each(|line| terminal.say(line))?;
+    terminal.say(&format!("wrote {} ({}) in {}", display(&args.out), size(written), watch.elapsed()))?;
+    Ok(())
+}
+
+/// A repair that was found.
+pub(super) struct Mended {
+    /// What it does, for people.
+    pub(super) text: String,
+    pub(super) files: Vec<Artifact>,
+}
+
+/// New tables for what is left of what was built, as far as the options ask for them.
+///
+/// # Errors
+/// What is left is in parts (exit code 3), or too little; the tables in force do not hold.
+pub(super) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Mended, Stop> {
     let scene = down.scene(built.wired());
     let parts = check::parts(&scene);
     let word = built.fabric.plant.router_word();
-    let served = served(&built, &scene, &parts, args.partial)?;
+    let served = served(built, &scene, &parts, args.partial)?;
     let endpoints = |nodes: &[NodeId]| nodes.iter().filter(|&&node| scene.is_endpoint(node)).count() as u64;
     let pairs = |count: u64| count * count.saturating_sub(1);
     let unserved = pairs(parts.iter().map(|part| endpoints(part)).sum()) - pairs(endpoints(&parts[0]));
     let names = down.names(built.wired());
-    let since = args.from.as_ref().map(|earlier| in_force(&built, earlier)).transpose()?;
+    let since = args.from.as_ref().map(|earlier| in_force(built, earlier)).transpose()?;
     let broken = Broken {
         fabric: &built.fabric,
         covered: if unserved == 0 { built.covered(&names)? } else { None },
@@ -70,29 +101,17 @@ pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
         Effort::Full => compile::Effort::Full,
     });
     let Repaired { repair, walk } = compile::repair(&broken, effort, &Silent).map_err(|error| convicted(error, &built.sources))?;
-    let mut staging = Staging::at(&args.out, REPAIRS)?;
-    let mut written = 0;
-    let mut write = |path: &str, bytes: &[u8]| {
-        written += bytes.len();
-        terminal.detail(&format!("wrote {} ({})", display(&args.out.join(path)), size(bytes.len())));
-        staging.write(path, bytes)
-    };
-    write("repair.json", emit::repair_json(&repair).as_bytes())?;
-    write("delta.json", emit::delta_json(&repair.fabric, &repair.delta).as_bytes())?;
-    let listed = walk.entries <= MOST_ENTRIES;
-    if listed {
+    let file = |path: &str, text: String| Artifact { path: path.to_owned(), bytes: text.into_bytes() };
+    let mut files =
+        vec![file("repair.json", emit::repair_json(&repair)), file("delta.json", emit::delta_json(&repair.fabric, &repair.delta))];
+    let mut text = emit::repair_text(&repair, built.fabric.node_count(), word);
+    if walk.entries <= MOST_ENTRIES {
         let old = broken.since.as_ref().map_or(&built.tables, |since| &since.tables);
-        let tables = emit::repaired_tables(&repair.delta.applied(old, &served.dead, REPAIR));
-        write(&tables.path, &tables.bytes)?;
+        files.push(emit::repaired_tables(&repair.delta.applied(old, &served.dead, REPAIR)));
+    } else {
+        text.push_str(&format!("  the new tables have {} entries and are not written: the changes say all\n", walk.entries));
     }
-    staging.publish()?;
-    terminal.say(&emit::repair_text(&repair, built.fabric.node_count(), word))?;
-    if !listed {
-        terminal.say(&format!("  the new tables have {} entries and are not written: the changes say all", walk.entries))?;
-    }
-    advice.iter().try_for_each(|line| terminal.say(line))?;
-    terminal.say(&format!("wrote {} ({}) in {}", display(&args.out), size(written), watch.elapsed()))?;
-    Ok(())
+    Ok(Mended { text, files })
 }
 
 /// What is down by name, in which directory.
@@ -110,7 +129,7 @@ struct Damage {
 fn damage(args: &RepairArgs) -> Result<Damage, Stop> {
     let Some(name) = &args.slice else {
         if is_placed(&args.directory) {
-            let hint = "`--slice NAME` says of which slice; `fabc place --swap` replaces a cube";
+            let hint = "`--slice NAME` says of which slice; `--swap` replaces cubes with dead chips, and repairs all slices";
             return Err(DriverError::OfSlices { what: "`fabc repair`".to_owned(), hint }.into());
         }
         return Ok(Damage { directory: args.directory.clone(), down: args.down.clone(), advice: Vec::new() });
@@ -129,7 +148,7 @@ fn damage(args: &RepairArgs) -> Result<Damage, Stop> {
         args.down.iter().filter(|name| name.starts_with("cube") && !name.contains('.')).map(|name| cube_of(name)).collect();
     let swaps = cubes.iter().map(|cube| {
         format!(
-            "  a cube with a dead chip can be replaced instead: fabc place {} --swap {cube} --down {cube} --out ..",
+            "  a cube with a dead chip can be replaced instead: fabc repair {} --down {cube} --swap --out ..",
             display(&args.directory)
         )
     });

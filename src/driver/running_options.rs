@@ -110,6 +110,11 @@ pub struct RepairArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["live", "running"])]
     pub slice: Option<String>,
 
+    /// Of a pod in slices: give cubes with dead chips to no slice, put others in their place, and repair the
+    /// tables of every slice that what else is down is part of
+    #[arg(long, requires = "down", conflicts_with_all = ["slice", "live", "running", "from"])]
+    pub swap: bool,
+
     /// The tables in force are the last ones of a plan that `fabc plan --tables` wrote here, not those of DIR
     #[arg(long, value_name = "WAY")]
     pub running: Option<PathBuf>,
@@ -122,7 +127,8 @@ pub struct RepairArgs {
     #[arg(long, value_name = "MAP", requires = "live")]
     pub ports: Option<PathBuf>,
 
-    /// Replace the tables, changes and verdict in DIR
+    /// Replace the tables, changes and verdict in DIR; with `--swap` the placement (`placed/`), and those of
+    /// slices (`repairs/NAME/`)
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
 

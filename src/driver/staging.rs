@@ -42,6 +42,8 @@ pub(super) struct Staging {
     ours: Ours,
     temporary: Temporary,
     distinct: Distinct,
+    /// Where files go now, below the directory; empty or with `/` at its end.
+    folder: String,
     /// Below the directory.
     written: Vec<PathBuf>,
 }
@@ -57,7 +59,7 @@ impl Staging {
         (ours.refuse_foreign)(&parent.join(name))?;
         let temporary = Temporary::directory(parent, name).map_err(|error| unwritable(parent, &error))?;
         let (parent, name) = (parent.to_owned(), name.to_owned());
-        Ok(Staging { parent, name, ours, temporary, distinct: Distinct::default(), written: Vec::new() })
+        Ok(Staging { parent, name, ours, temporary, distinct: Distinct::default(), folder: String::new(), written: Vec::new() })
     }
 
     /// The same for a directory that a user names; `.` and `..` have no name of their own.
@@ -70,11 +72,17 @@ impl Staging {
         Self::begin(target.parent().unwrap_or(Path::new("")), &name, ours)
     }
 
+    /// What is written from now on goes below this folder, with `/` at its end.
+    pub(super) fn enter(&mut self, folder: String) {
+        self.folder = folder;
+    }
+
     /// Writes one file, given by its path below the directory, with `/`.
     ///
     /// # Errors
     /// The disk does not let us, or there is such a file already, or one whose name differs in capitals only.
     pub(super) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), DriverError> {
+        let path = &format!("{}{path}", self.folder);
         self.distinct.claim(path)?;
         let full = self.temporary.path().join(path);
         let held = hold();

@@ -33,11 +33,17 @@ pub(crate) struct Mixes {
     /// Keys that were stranded, and packets that arrived.
     pub(crate) stranded: usize,
     pub(crate) arrived: usize,
+    /// How many there are of every change.
+    count: usize,
 }
+
+/// How many mixes there are of every change, unless `FABC_MIXES` says another number.
+const COUNT: usize = 40;
 
 impl Mixes {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { random: Stream::new(seed, 0), stranded: 0, arrived: 0 }
+        let count = std::env::var("FABC_MIXES").map_or(COUNT, |count| count.parse().expect("FABC_MIXES is a number"));
+        Self { random: Stream::new(seed, 0), stranded: 0, arrived: 0, count }
     }
 
     /// Walks from every key that there is on the way; whoever meets the dark is gone.
@@ -52,7 +58,7 @@ impl Mixes {
             .collect();
         assert_eq!(new, listed);
         self.stranded += lost.len();
-        for _ in 0..40 {
+        for _ in 0..self.count {
             let turned: Vec<bool> = topology.nodes().map(|_| self.random.below(2) == 1).collect();
             let entry = |node: NodeId, key: Key| {
                 let present = if turned[node.index()] { between.get(&(node, key)) } else { old.get(&(node, key)) };
