@@ -21,7 +21,7 @@ mod trade_off;
 pub use candidates::candidates;
 pub use contract::ContractError;
 pub use described::describe;
-pub use early::decidable;
+pub use early::{Foreseen, decidable, foresee};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
 

@@ -10,7 +10,7 @@
 //!
 //! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, availability, random
 //! <- syntax <- model <- ir, estimate <- read <- passes | check | sim <- compiled <- emit
-//! <- compile | verify <- driver <- main`.
+//! <- compile | verify <- lsp <- driver <- main`.
 
 pub mod algebra;
 pub mod availability;
@@ -24,6 +24,7 @@ pub mod estimate;
 pub mod ids;
 pub mod ir;
 pub mod limits;
+pub mod lsp;
 pub mod model;
 pub mod passes;
 pub mod progress;

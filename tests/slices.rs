@@ -352,6 +352,23 @@ fn plans_between_placements_go_slice_by_slice() {
 }
 
 #[test]
+fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
+    let place = built(&spec(
+        4,
+        "slice ring { cubes = 4; topology = torus 2 x 2 x 8; } slice best { cubes = 4; count = 0; topology = synthesize { seed = 1; } }",
+    ));
+    let steps = ["--remove", "ring-0", "--add", "best=ring-0", "--cubes", "0,1,2,3"];
+    fabc(place.path(), &[&["place", "out/pod", "--out", "new", "-q"], &steps[..]].concat(), 0);
+    let (said, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
+    let told = said.lines().find(|line| line.starts_with("slice ring-0 keeps its cubes: ")).unwrap_or_else(|| panic!("{said}"));
+    // What it says is done as it says it.
+    let command: Vec<&str> = told.split('`').nth(1).unwrap().split(' ').skip(1).collect();
+    assert_eq!(command, ["plan", "out/pod/slices/ring", "new/slices/best", "--tables", "DIR"]);
+    fabc(place.path(), &[&command[..], &["--load", "10"]].concat(), 2);
+    fabc(place.path(), &["verify", "new/slices/best", "--plan", "DIR", "--from", "out/pod/slices/ring"], 0);
+}
+
+#[test]
 fn a_slice_is_repaired_by_the_names_of_the_pod() {
     let place = built(&spec(16, KINDS));
     let (said, _) = fabc(place.path(), &["repair", "out/pod", "--slice", "train-1", "--down", "cube6[1,0,0]", "--out", "mended"], 0);
@@ -370,7 +387,7 @@ fn cubes_with_dead_chips_are_replaced_and_the_rest_is_repaired() {
         fabc(place.path(), &[&["repair", "out/pod", "--swap", "--out", to], &down[..]].concat(), code)
     };
     let there = |path: &str| place.path().join(path).exists();
-    // A chip of a slice, a whole cube of none, a link of the cube that goes, one of a slice, and one of no slice.
+    // A chip of a slice, a whole cube of none; a link of the cube that goes, of a slice, and of no slice.
     let down = ["cube5[1,0,0]", "cube11", "cube5[0,0,0].+x", "cube1[1,1,1].+y", "cube15[0,0,0].+x"];
     let (said, _) = repair(&down, "mended", 0);
     assert!(said.contains("slice train-1: cube14 takes the place of cube5"), "{said}");
@@ -387,7 +404,7 @@ fn cubes_with_dead_chips_are_replaced_and_the_rest_is_repaired() {
     let of = |slice: &str| files(&place.path().join("mended/repairs").join(slice));
     assert_eq!(of("train-0"), of("train-1"));
     fabc(place.path(), &["verify", "out/pod/slices/serve", "--repair", "mended/repairs/serve-2"], 0);
-    // More cubes than there are others; a name of nothing; a pod that is not divided; a folder of somebody else.
+    // More cubes than there are others; a name of nothing; no slices; a folder of somebody else.
     let (_, err) = repair(&["cube0", "cube1", "cube2", "cube3", "cube4", "cube5"], "never", 3);
     assert!(err.contains("FAB0583") && err.contains("spare"), "{err}");
     let (_, err) = repair(&["cube5[1,0,0]", "cube16"], "never", 2);

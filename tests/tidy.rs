@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 23] = [
+const LAYERS: [(&str, u8); 24] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
@@ -30,8 +30,9 @@ const LAYERS: [(&str, u8); 23] = [
     ("emit", 7),
     ("compile", 8),
     ("verify", 8),
-    ("driver", 9),
-    ("main", 10),
+    ("lsp", 9),
+    ("driver", 10),
+    ("main", 11),
 ];
 
 /// The longest file.

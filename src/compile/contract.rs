@@ -122,6 +122,29 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
     if errors.is_empty() { Ok(()) } else { Err(Failure::Infeasible(errors)) }
 }
 
+/// What is known of every line before anything is searched: its place, and the bounds in its unit.
+pub(super) fn bounds_of_lines(fabric: &Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Vec<(Span, String)> {
+    if fabric.node_count() < 2 {
+        return Vec::new();
+    }
+    let (universal, units) = (universal(fabric), units(fabric, topology));
+    let bounds = bounds(fabric, topology, distances, &units, universal.as_ref());
+    let told = |line: &Require| {
+        let unit = units.of_rate(line.metric, Fraction::whole(1u8)).filter(|_| family(line.metric) != line.metric);
+        let own = bounds.iter().filter(|bound| bound.quantity == (family(line.metric), line.fault));
+        let mut all: Vec<String> = own
+            .map(|bound| {
+                let value = unit.map_or(bound.value, |unit| bound.value.times(unit));
+                let value = if bound.most { round_up_sig(value, 6) } else { round_down_sig(value, 6) };
+                format!("{} {}: {}", bound.from.reason, format!("{value} {}", line.metric.unit()).trim_end(), bound.from.why)
+            })
+            .collect();
+        all.dedup();
+        (line.span, all.join("\n"))
+    };
+    fabric.requires.iter().filter(|line| line.of.is_none()).map(told).filter(|(_, told)| !told.is_empty()).collect()
+}
+
 /// The lines that are about what is not measured of such a network.
 fn unmeasured(fabric: &Fabric, topology: Option<&Topology>) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
     let Plant::Network(network) = &fabric.plant else { return Vec::new() };

@@ -5,7 +5,7 @@
 //! longer is left to the build ([`EARLY_WORK`]).
 
 use super::{Stage, collectives, contract, faults, size};
-use crate::diag::Failure;
+use crate::diag::{Failure, Span};
 use crate::ids::{Id, NodeId};
 use crate::ir::{CrossConnects, Distances, Fault, Scenario, Scene, Topology};
 use crate::model::{Fabric, Plant, Pod, RoutingChoice, SliceError, TopologyChoice};
@@ -51,6 +51,33 @@ pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
         }
     }
     contract::possible(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))
+}
+
+/// What is known of a fabric before anything is searched.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Foreseen {
+    /// Of every `require` line about the fabric itself: where it stands, and which bounds there are.
+    pub bounds: Vec<(Span, String)>,
+    /// Links, and how many of them the fullest router has; where the topology is not searched.
+    pub links: Option<[usize; 2]>,
+    /// Of the same: the diameter, and the mean distance.
+    pub distances: Option<(u32, f64)>,
+}
+
+/// Looks as far ahead as [`decidable`]; of what cannot be built nothing is known.
+pub fn foresee(fabric: &Fabric) -> Foreseen {
+    if !fabric.slices.kinds.is_empty() || size::buildable(fabric).is_err() || size::affordable(fabric, Stage::Emit).is_err() {
+        return Foreseen::default();
+    }
+    let Ok(given) = given(fabric) else { return Foreseen::default() };
+    let (topology, distances) = (given.as_ref().map(|given| &given.topology), given.as_ref().and_then(|given| given.distances.as_ref()));
+    let most = |topology: &Topology| topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0);
+    let mean = |distances: &Distances| distances.total as f64 / distances.histogram.iter().sum::<u64>().max(1) as f64;
+    Foreseen {
+        bounds: contract::bounds_of_lines(fabric, topology, distances),
+        links: topology.map(|topology| [topology.links().len(), most(topology)]),
+        distances: distances.map(|distances| (distances.diameter, mean(distances))),
+    }
 }
 
 /// The topology, where the spec says all of it.

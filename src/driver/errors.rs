@@ -364,6 +364,13 @@ pub(super) enum DriverError {
         /// What to write.
         hint: String,
     },
+    /// An editor that is gone, or speaks another language.
+    #[error("the editor can no longer be answered: {reason}")]
+    #[diagnostic(code(FAB0547), help("`fabc lsp` speaks the Language Server Protocol with an editor; it is not for a terminal"))]
+    Protocol {
+        /// What happened.
+        reason: String,
+    },
     /// A comparison that cannot be made.
     #[error("{what}")]
     #[diagnostic(code(FAB0545), help("{hint}"))]

@@ -28,6 +28,7 @@ mod golden;
 mod init;
 mod kind_cache;
 mod live;
+mod lsp;
 mod messages;
 mod options;
 mod place;
@@ -134,12 +135,14 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Drift(args) if placed::is_placed(&args.directory) => drift_slices::drift(args, terminal),
         Command::Diff(args) => diff::diff(args, terminal),
         Command::Drift(args) => drift::drift(args, terminal),
+        Command::Repair(args) if args.swap => repair_swap::repair(args, terminal),
         Command::Repair(args) => repair::repair(args, terminal),
         Command::Sim(args) => sim::simulate(args, terminal),
         Command::Collective(args) => collective::collective(args, terminal),
         Command::Estimate(args) => estimate::estimate(args),
         Command::Availability(args) => availability::availability(args),
         Command::Init(args) => init::init(args, terminal),
+        Command::Lsp { .. } => lsp::serve(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Options::command(), "fabc", &mut script);

@@ -98,6 +98,12 @@ pub enum Command {
     Availability(AvailabilityArgs),
     /// Start a new spec from a template
     Init(InitArgs),
+    /// Answer an editor, by the Language Server Protocol on standard input and output
+    Lsp {
+        /// As many editors say; there is no other way
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell

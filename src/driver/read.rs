@@ -97,6 +97,19 @@ pub(super) fn spec_text(path: &str) -> Result<String, Stop> {
     }
 }
 
+/// Hands over files.
+pub(super) struct Disk;
+
+impl Loader for Disk {
+    fn load(&self, path: &str, most: u64) -> Result<String, String> {
+        text(path, most).map_err(|error| reason(&error))
+    }
+
+    fn identity(&self, path: &str) -> String {
+        std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| display(&path))
+    }
+}
+
 /// Hands over a text that was read already, and then files.
 struct After<'a> {
     first: Cell<Option<String>>,
@@ -108,13 +121,12 @@ impl Loader for After<'_> {
     fn load(&self, wanted: &str, most: u64) -> Result<String, String> {
         match self.first.take() {
             Some(text) => Ok(text),
-            None => text(&(self.path)(wanted), most).map_err(|error| reason(&error)),
+            None => Disk.load(&(self.path)(wanted), most),
         }
     }
 
     fn identity(&self, path: &str) -> String {
-        let path = (self.path)(path);
-        std::fs::canonicalize(&path).map_or(path, |path| display(&path))
+        Disk.identity(&(self.path)(path))
     }
 }
 

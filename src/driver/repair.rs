@@ -8,7 +8,6 @@ use super::live::live;
 use super::placed::{Placed, is_placed};
 use super::progress::Watch;
 use super::read::{self, Loaded, display};
-use super::repair_swap;
 use super::running_options::{Effort, RepairArgs};
 use super::staging::{Ours, Staging, refuse_others};
 use super::switches::of_pod;
@@ -42,9 +41,6 @@ pub(super) const MOST_ENTRIES: u64 = 1 << 26;
 /// something cannot be written.
 pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(false);
-    if args.swap {
-        return repair_swap::repair(args, terminal, watch);
-    }
     let Damage { directory, down, advice } = damage(args)?;
     let built = Built::running(&directory, args.running.as_deref())?;
     let down = Down::of(built.wired(), &down)?.and(dark(&built, args)?);
@@ -147,10 +143,7 @@ fn damage(args: &RepairArgs) -> Result<Damage, Stop> {
     let cubes: BTreeSet<&str> =
         args.down.iter().filter(|name| name.starts_with("cube") && !name.contains('.')).map(|name| cube_of(name)).collect();
     let swaps = cubes.iter().map(|cube| {
-        format!(
-            "  a cube with a dead chip can be replaced instead: fabc repair {} --down {cube} --swap --out ..",
-            display(&args.directory)
-        )
+        format!("  a cube with a dead chip can be replaced instead: fabc repair {} --down {cube} --swap --out ..", display(&args.directory))
     });
     let advice = std::iter::once(renamed).chain(swaps).collect();
     Ok(Damage { directory: args.directory.join(kind_files(&local.kind.name)), down, advice })

@@ -29,7 +29,8 @@ const SWAPPED: Ours = Ours { refuse_foreign, is_whole: |_| true };
 ///
 /// # Errors
 /// As of `fabc place --swap` and `fabc repair`; nothing is written then.
-pub(super) fn repair(args: &RepairArgs, terminal: Terminal, watch: Watch) -> Result<(), Stop> {
+pub(super) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> {
+    let watch = Watch::new(false);
     let old = Placed::read(&args.directory)?;
     let names: Vec<String> = args.down.iter().map(|name| name.chars().filter(|letter| !letter.is_whitespace()).collect()).collect();
     let parts = names.iter().map(|name| part(&old.fabric, name)).collect::<Result<Vec<_>, _>>()?;
@@ -129,7 +130,8 @@ fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
     if directory.join(PLACED).join(PLACEMENT).is_file() {
         staging::refuse_foreign(&directory.join(PLACED))?;
     }
-    let repair = |path: &str| path.strip_prefix(REPAIRS).and_then(|path| path.split_once('/')).is_some_and(|(_, file)| FILES.contains(&file));
+    let repair =
+        |path: &str| path.strip_prefix(REPAIRS).and_then(|path| path.split_once('/')).is_some_and(|(_, file)| FILES.contains(&file));
     let placed = |path: &str| path.starts_with(PLACED) && directory.join(PLACED).join(PLACEMENT).is_file();
     refuse_others(directory, |path| repair(path) || placed(path))
 }

@@ -281,4 +281,14 @@ Two specs are compared by building one of them.
 A tolerance is a percentage, of all figures (`--tolerance 0.1%`) or of one metric (`--tolerance max_channel_load=0.5%`, and with `fault.` before
 the name only of faults).",
     },
+    CodeDoc {
+        code: "FAB0547",
+        title: "an editor that is gone",
+        text: "\
+`fabc lsp` answers an editor on standard input and output, by the Language Server Protocol: headers with lengths, and JSON. It ends when the editor
+says `exit` after `shutdown`.
+
+What is typed into it in a terminal is no message, and an editor that closes its end before it says so has probably crashed. `docs/editors.md` tells how
+editors are told of fabc.",
+    },
 ];

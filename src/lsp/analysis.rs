@@ -1,0 +1,219 @@
+//! What fabc says of a spec, and what it knows of it before anything is searched.
+//!
+//! Comes in: the path of a spec among files. Goes out: the diagnostics of `fabc check`, file by file, and
+//! facts with the places that they are about. Cost: that of `fabc check`, milliseconds.
+
+use super::files::Files;
+use crate::compile::{Foreseen, Stage, decidable, foresee};
+use crate::diag::{SourceMap, Span};
+use crate::model::{self, CoupleRule, Fabric, Plant, Pod, Warning};
+use crate::passes::slices::Placing;
+use crate::syntax::ast::{ConstantKind, ExprKind, Item, ItemKind, Spec};
+use crate::syntax::{Constants, bind, parse_file};
+use miette::{Diagnostic, Severity};
+
+/// A place in a file, in bytes of it.
+pub(super) type Spot = (String, std::ops::Range<usize>);
+
+/// Something that is wrong.
+pub(super) struct Finding {
+    pub(super) spot: Spot,
+    pub(super) severity: Severity,
+    pub(super) code: Option<String>,
+    pub(super) message: String,
+    /// What is told at its place.
+    pub(super) label: Option<String>,
+    pub(super) help: Option<String>,
+    /// Other places, and what is told there.
+    pub(super) related: Vec<(Spot, String)>,
+}
+
+/// What was found out.
+#[derive(Default)]
+pub(super) struct Analysis {
+    pub(super) findings: Vec<Finding>,
+    /// What is known, and of which words.
+    pub(super) facts: Vec<(Spot, String)>,
+    /// What is written behind words.
+    pub(super) hints: Vec<(Spot, String)>,
+}
+
+/// Analyses a spec, or a file of shared parts, of which only its own text can be wrong.
+pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
+    let Some(file) = files.file(path) else { return Analysis::default() };
+    let mut analysis = Analysis::default();
+    if !file.is_spec() && !file.text.content().trim().is_empty() {
+        let (parsed, sources) = parse_file(path, file.text.content());
+        for error in parsed.err().into_iter().flatten() {
+            analysis.findings.push(finding(&error, &sources, path));
+        }
+        return analysis;
+    }
+    match model::read(path, files) {
+        Ok((fabric, spec, sources)) => {
+            let placed = Placing::of;
+            let known = |error: &(dyn Diagnostic + Send + Sync)| finding(error, &sources, path);
+            let warnings = model::warnings(&spec, &fabric);
+            analysis.findings.extend(warnings.iter().map(|warning: &Warning| known(warning)));
+            let mut failures = Vec::new();
+            match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
+                Some(pod) => {
+                    if let Err(error) = placed(&fabric, pod).initial(fabric.slices.spare) {
+                        failures.push(Box::new(error) as Box<dyn Diagnostic + Send + Sync>);
+                    }
+                    let kinds = fabric.slices.kinds.iter().filter_map(|kind| decidable(&kind.fabric, Stage::Emit).err());
+                    failures.extend(kinds.flat_map(crate::diag::Failure::diagnostics));
+                }
+                None if fabric.is_too_large() => {}
+                None => failures.extend(decidable(&fabric, Stage::Emit).err().into_iter().flat_map(crate::diag::Failure::diagnostics)),
+            }
+            analysis.findings.extend(failures.iter().map(|error| known(&**error)));
+            let foreseen = if fabric.is_too_large() { Foreseen::default() } else { foresee(&fabric) };
+            let spot = |span: Span| place(&sources, span);
+            analysis.facts = facts(&fabric, &spec, &foreseen).into_iter().filter_map(|(span, told)| Some((spot(span)?, told))).collect();
+            analysis.hints = hints(&fabric, &spec).into_iter().filter_map(|(span, told)| Some((spot(span)?, told))).collect();
+        }
+        Err((failure, sources)) => {
+            let all = failure.diagnostics();
+            analysis.findings.extend(all.iter().map(|error| finding(&**error, &sources, path)));
+        }
+    }
+    analysis
+}
+
+/// The file of a span, and where in it.
+fn place(sources: &SourceMap, span: Span) -> Option<Spot> {
+    let (name, text, base) = sources.file(span.start)?;
+    let within = |offset: u32| (offset.saturating_sub(base) as usize).min(text.len());
+    Some((name.to_owned(), within(span.start)..within(span.end)))
+}
+
+/// A diagnostic with its first label as its place; one without any stands at the beginning of the spec.
+fn finding(diagnostic: &dyn Diagnostic, sources: &SourceMap, path: &str) -> Finding {
+    let mut labels: Vec<_> = diagnostic.labels().into_iter().flatten().collect();
+    if let Some(at) = labels.iter().position(miette::LabeledSpan::primary) {
+        labels[..=at].rotate_right(1);
+    }
+    let spot =
+        |label: &miette::LabeledSpan| place(sources, Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 });
+    let mut related: Vec<(Spot, String)> =
+        labels.iter().skip(1).filter_map(|label| Some((spot(label)?, label.label().unwrap_or("here").to_owned()))).collect();
+    for one in diagnostic.related().into_iter().flatten() {
+        let at = one.labels().into_iter().flatten().next().and_then(|label| spot(&label));
+        related.push((at.unwrap_or_else(|| (path.to_owned(), 0..0)), one.to_string()));
+    }
+    Finding {
+        spot: labels.first().and_then(spot).unwrap_or_else(|| (path.to_owned(), 0..0)),
+        severity: diagnostic.severity().unwrap_or(Severity::Error),
+        code: diagnostic.code().map(|code| code.to_string()),
+        message: diagnostic.to_string(),
+        label: labels.first().and_then(|label| label.label()).map(str::to_owned),
+        help: diagnostic.help().map(|help| help.to_string()),
+        related,
+    }
+}
+
+/// What there is of something: `1 cube`, `4 cubes`.
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// What is known of a fabric, by place.
+fn facts(fabric: &Fabric, spec: &Spec, foreseen: &Foreseen) -> Vec<(Span, String)> {
+    let mut facts = Vec::new();
+    let whole = match &fabric.plant {
+        Plant::Pod(pod) => {
+            let [x, y, z] = pod.cube.dims;
+            format!(
+                "{} of {x} x {y} x {z}: {}, {}",
+                count(pod.cubes as usize, "cube"),
+                count(pod.node_count(), "chip"),
+                count(pod.ocses.len(), "OCS")
+            )
+        }
+        Plant::Network(network) => {
+            let hosts: u64 = network.hosts(fabric.router.hosts).into_iter().map(u64::from).sum();
+            format!("{}: {}, {hosts} hosts", network.family.name(), count(network.router_count(), "router"))
+        }
+    };
+    let mut known = vec![whole.replace("OCSs", "OCSes")];
+    if let Some([links, most]) = foreseen.links {
+        let radix = fabric.router.radix as usize;
+        let hosts = if fabric.pod().is_some() { 0 } else { usize::from(fabric.router.hosts) };
+        let free = radix.saturating_sub(most + hosts);
+        known.push(format!(
+            "{links} links; the fullest router has {most}{}: {free} of {radix} ports free",
+            if hosts > 0 { format!(" and {}", count(hosts, "host")) } else { String::new() }
+        ));
+    }
+    if let Some((diameter, mean)) = foreseen.distances {
+        known.push(format!("diameter {diameter}, average hops {mean:.4}"));
+    }
+    let known = known.join("\n");
+    facts.push((spec.fabric().name.span, known.clone()));
+    for Item { kind, span } in spec.items() {
+        match kind {
+            ItemKind::Ocs(ocs) => {
+                facts.extend(fabric.pod().and_then(|pod| switches(pod, &ocs.name.value)).map(|told| (ocs.name.span, told)));
+            }
+            ItemKind::Setting(setting) if matches!(&*setting.name.value, "cubes" | "topology") => {
+                facts.push((setting.name.span.to(setting.value.span), known.clone()))
+            }
+            ItemKind::Chip(_) | ItemKind::Router(_) => {
+                facts.push((Span { start: span.start, end: span.start + kind.keyword().len() as u32 }, known.clone()))
+            }
+            _ => {}
+        }
+    }
+    facts.extend(foreseen.bounds.iter().cloned());
+    facts
+}
+
+/// Of a group of switches, how many there are and which of their ports are taken.
+fn switches(pod: &Pod, group: &str) -> Option<String> {
+    let of_group = |ocs: &&model::Ocs| ocs.name.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
+    let all: Vec<&model::Ocs> = pod.ocses.iter().filter(of_group).collect();
+    let most = all.iter().max_by_key(|ocs| ocs.a.len().max(ocs.b.len()))?;
+    let (sides, taken) = match most.rule {
+        CoupleRule::Sided => (" on either side", most.a.len().max(most.b.len()) as u64),
+        CoupleRule::Any => ("", most.a.len() as u64),
+    };
+    let names = match (all.first()?, all.last()?) {
+        (one, other) if one.name == other.name => one.name.clone(),
+        (one, other) => format!("{} switches, {} to {}", all.len(), one.name, other.name),
+    };
+    let ports = u64::from(most.ports);
+    Some(format!("{names}\n{taken} of {ports} ports{sides} taken, {} free", ports.saturating_sub(taken)))
+}
+
+/// Numbers that are computed, and chips that cubes come to.
+fn hints(fabric: &Fabric, spec: &Spec) -> Vec<(Span, String)> {
+    let bound = bind(spec).spec;
+    let constants = Constants::of(&bound);
+    let mut hints = Vec::new();
+    for item in spec.items() {
+        let computed = match &item.kind {
+            ItemKind::Let(constant) => match &constant.value.kind {
+                ConstantKind::Quantity(quantity) if quantity.unit.is_none() => Some(&quantity.number),
+                _ => None,
+            },
+            ItemKind::Setting(setting) => match &setting.value.kind {
+                crate::syntax::ast::ValueKind::Quantity(quantity) if quantity.unit.is_none() => Some(&quantity.number),
+                _ => None,
+            },
+            _ => None,
+        };
+        let plain = |kind: &ExprKind| matches!(kind, ExprKind::Integer(_) | ExprKind::Decimal(_));
+        if let Some(number) = computed.filter(|number| !plain(&number.kind))
+            && let Ok(value) = constants.eval(number, &[])
+        {
+            hints.push((number.span, format!("= {value}")));
+        }
+        if let (ItemKind::Setting(setting), Some(pod)) = (&item.kind, fabric.pod())
+            && &*setting.name.value == "cubes"
+        {
+            hints.push((setting.value.span, count(pod.node_count(), "chip")));
+        }
+    }
+    hints
+}

@@ -1,0 +1,235 @@
+//! Every spec that is shipped, as the server reads it and as the compiler does; the words of editors.
+
+use super::{Disk, answer, asked_for, opened, uri};
+use fabc::diag::{SourceMap, Span};
+use fabc::lsp::{Server, words_by_kind};
+use fabc::model;
+use fabc::syntax::ast::{Entry, Item, ItemKind};
+use fabc::syntax::{Loader, parse, parse_file, print, used_names};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn specs() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = specs_of(&[root.join("specs"), root.join("tests/ok")]);
+    assert!(found.len() > 100, "{}", found.len());
+    found
+}
+
+/// The specs below some folders.
+pub(super) fn specs_of(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let (mut found, mut open) = (Vec::new(), folders.to_vec());
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "fab") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The names that a file declares: whether it is a constant, the name, and where it stands.
+fn declared(text: &str) -> Vec<(bool, String, Span)> {
+    let Ok(file) = parse_file("one.fab", text).0 else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut items: Vec<&Item> = Vec::new();
+    for entry in &file.entries {
+        match entry {
+            Entry::Fabric(fabric) => items.extend(&fabric.items),
+            Entry::Item(item) => items.push(item),
+        }
+    }
+    for item in items {
+        match &item.kind {
+            ItemKind::Let(constant) => found.push((true, &constant.name)),
+            ItemKind::Param(param) => found.push((true, &param.name)),
+            ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => found.push((false, name)),
+            ItemKind::Collective(setting) => found.push((false, &setting.name)),
+            ItemKind::Ocs(ocs) => {
+                found.push((false, &ocs.name));
+                found.extend(ocs.indices.iter().map(|index| (true, &index.name)));
+            }
+            _ => {}
+        }
+    }
+    found.into_iter().map(|(constant, name)| (constant, name.value.to_string(), name.span)).collect()
+}
+
+/// Where a span begins, as editors tell it: all letters before it are ASCII, or in a comment of their own.
+fn cursor(text: &str, span: Span) -> Value {
+    let before = &text[..span.start as usize];
+    let begin = before.rfind('\n').map_or(0, |at| at + 1);
+    json!({"line": before.matches('\n').count(), "character": before[begin..].chars().map(char::len_utf16).sum::<usize>()})
+}
+
+/// The bytes of a range.
+fn bytes(text: &str, range: &Value) -> std::ops::Range<usize> {
+    let at = |place: &Value| {
+        let begin: usize = text.split_inclusive('\n').take(place["line"].as_u64().unwrap() as usize).map(str::len).sum();
+        let mut left = place["character"].as_u64().unwrap() as usize;
+        let letters = text[begin..].chars().take_while(|letter| {
+            let more = left > 0;
+            left -= letter.len_utf16().min(left);
+            more
+        });
+        begin + letters.map(char::len_utf8).sum::<usize>()
+    };
+    at(&range["start"])..at(&range["end"])
+}
+
+#[test]
+fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
+    let (mut asked, mut renamed) = (0, 0);
+    for path in specs() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (uri, shown) = (uri(&path), path.display().to_string());
+        let mut server = Server::new(&Disk);
+        opened(&mut server, &uri, &text);
+        let used = parse(&shown, &Disk).0.ok().map(|spec| used_names(&spec));
+        let before = model::load(&shown, &Disk).ok().map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
+        for (constant, name, span) in declared(&text) {
+            let place = cursor(&text, span);
+            let references = json!({"textDocument": {"uri": uri}, "position": place, "context": {"includeDeclaration": false}});
+            let found = answer(&mut server, "textDocument/references", references);
+            let is_used = !found.as_array().unwrap().is_empty();
+            // What else is named is not told apart from units and words there.
+            if let Some(used) = used.as_ref().filter(|_| constant) {
+                // A `sweep` names parameters as well, and the compiler does not count that.
+                let swept = is_used && text.contains("sweep {");
+                assert!(swept || is_used == used.contains(name.as_str()), "{shown}: {name}");
+            }
+            asked += 1;
+            let Some(before) = &before else { continue };
+            let new = format!("{name}_");
+            let request = json!({"textDocument": {"uri": uri}, "position": place, "newName": new});
+            let edit = match asked_for(&mut server, "textDocument/rename", request) {
+                Ok(edit) => edit,
+                // Edges of a graph name links, too: such a change is refused.
+                Err(error) => {
+                    assert!(text.contains("graph ") && error.contains("would be broken"), "{shown}: {error}");
+                    continue;
+                }
+            };
+            let mut texts: BTreeMap<String, String> = BTreeMap::new();
+            for (file, edits) in edit["changes"].as_object().unwrap() {
+                let file = file.strip_prefix("file://").unwrap();
+                let mut text = std::fs::read_to_string(file).unwrap();
+                let mut all: Vec<_> = edits.as_array().unwrap().iter().map(|edit| bytes(&text, &edit["range"])).collect();
+                all.sort_by_key(|bytes| bytes.start);
+                all.into_iter().rev().for_each(|bytes| text.replace_range(bytes, &new));
+                texts.insert(file.to_owned(), text);
+            }
+            let changed = |path: &str| texts.get(path).cloned().map_or_else(|| Disk.load(path, u64::MAX), Ok);
+            let after = model::load(&shown, &changed).map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
+            let told = |(failure, _): (fabc::diag::Failure, SourceMap)| failure.diagnostics().first().map(ToString::to_string);
+            let after = after.map_err(told).unwrap_or_else(|error| panic!("{shown}: {new}: {error:?}"));
+            // Constants are gone from the normal form.
+            assert_eq!(after.replace(&new, &name), *before, "{shown}: {new}");
+            renamed += 1;
+        }
+    }
+    assert!(asked > 400 && renamed > 300, "{asked} {renamed}");
+}
+
+#[test]
+fn texts_that_are_cut_off_are_read() {
+    // At every place of a spec a person may have stopped to type.
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/small_slices.fab");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let uri = uri(&path);
+    for (at, _) in text.char_indices() {
+        let mut server = Server::new(&Disk);
+        opened(&mut server, &uri, &text[..at]);
+        let end = cursor(&text, Span { start: at as u32, end: at as u32 });
+        answer(&mut server, "textDocument/completion", json!({"textDocument": {"uri": uri}, "position": end}));
+        let drawn = answer(&mut server, "textDocument/semanticTokens/full", json!({"textDocument": {"uri": uri}}));
+        assert!(drawn["data"].as_array().unwrap().len().is_multiple_of(5));
+    }
+}
+
+/// The kinds of words, as Vim and as TextMate call them.
+const KINDS: [(&str, &str); 4] = [
+    ("Keyword", "keyword.control.fab"),
+    ("Setting", "variable.other.property.fab"),
+    ("Value", "constant.language.fab"),
+    ("Unit", "keyword.other.unit.fab"),
+];
+
+/// What editors without a language server draw words by.
+fn grammars() -> [(&'static str, String); 2] {
+    let mut vim = String::from(
+        "\" Words of fab specs; written by `UPDATE_DOCS=1 cargo test --test lsp`, do not edit.\nif exists(\"b:current_syntax\")\n  finish\nendif\n\n",
+    );
+    let mut patterns = vec![
+        serde_json::json!({"name": "comment.line.double-slash.fab", "match": "//.*$"}),
+        serde_json::json!({"name": "comment.block.fab", "begin": "/\\*", "end": "\\*/"}),
+        serde_json::json!({"name": "string.quoted.double.fab", "match": "\"[^\"\\n]*\"?"}),
+        serde_json::json!({"name": "constant.numeric.fab", "match": "\\b\\d[\\d_]*(\\.\\d[\\d_]*)?(?=x\\d|\\b|[A-Za-z])"}),
+    ];
+    for ((kind, scope), words) in KINDS.into_iter().zip(words_by_kind()) {
+        let plain: Vec<&str> =
+            words.iter().copied().filter(|word| word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')).collect();
+        // `GB/s` is no word to editors.
+        let others: Vec<&str> = words.iter().copied().filter(|word| !plain.contains(word)).collect();
+        let mut line = format!("syntax keyword fab{kind}");
+        for word in &plain {
+            if line.len() + word.len() > 108 {
+                vim += &format!("{line}\n");
+                line = format!("syntax keyword fab{kind}");
+            }
+            line += &format!(" {word}");
+        }
+        vim += &format!("{line}\n");
+        if !others.is_empty() {
+            vim += &format!("syntax match fab{kind} \"\\v<({})\"\n", others.join("|").replace('/', "\\/").replace('%', "\\%"));
+        }
+        let escaped: Vec<String> = others.iter().map(|word| word.replace('/', "\\/")).collect();
+        if !escaped.is_empty() {
+            patterns.push(serde_json::json!({"name": scope, "match": format!("(?<=[\\s\\d])({})(?![A-Za-z0-9_])", escaped.join("|"))}));
+        }
+        patterns.push(serde_json::json!({"name": scope, "match": format!("(?<![A-Za-z0-9_])({})(?![A-Za-z0-9_])", plain.join("|"))}));
+    }
+    vim += "syntax match fabNumber \"\\v<\\d[0-9_]*(\\.\\d[0-9_]*)?\"\n";
+    vim += "syntax region fabString start=+\"+ end=+\"\\|$+ oneline\n";
+    vim += "syntax match fabComment \"//.*$\" contains=@Spell\nsyntax region fabComment start=\"/\\*\" end=\"\\*/\" contains=@Spell\n\n";
+    for (kind, group) in [
+        ("Keyword", "Keyword"),
+        ("Setting", "Identifier"),
+        ("Value", "Constant"),
+        ("Unit", "Type"),
+        ("Number", "Number"),
+        ("String", "String"),
+        ("Comment", "Comment"),
+    ] {
+        vim += &format!("highlight default link fab{kind} {group}\n");
+    }
+    vim += "\nlet b:current_syntax = \"fab\"\n";
+    let grammar = serde_json::json!({
+        "information_for_contributors": ["Written by `UPDATE_DOCS=1 cargo test --test lsp` from the words of the language; do not edit."],
+        "name": "fab",
+        "scopeName": "source.fab",
+        "patterns": patterns,
+    });
+    [
+        ("editors/vim/syntax/fab.vim", vim),
+        ("editors/vscode/syntaxes/fab.tmLanguage.json", serde_json::to_string_pretty(&grammar).unwrap() + "\n"),
+    ]
+}
+
+#[test]
+fn editors_know_every_word() {
+    for (path, text) in grammars() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let known = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(known, text, "UPDATE_DOCS=1 cargo test --test lsp writes {}", path.display());
+    }
+}
