@@ -437,11 +437,11 @@ fn opened(server: &mut Server<'_>, uri: &str, text: &str) {
 }
 
 fn findings(server: &mut Server<'_>, uri: &str) -> Value {
-    let all = server.idle().into_iter().filter_map(|message| match message {
+    let mut all = server.idle().into_iter().filter_map(|message| match message {
         Message::Notification(Notification { params, .. }) if params["uri"] == uri => Some(params["diagnostics"].clone()),
         _ => None,
     });
-    all.last().unwrap_or(json!([]))
+    all.next_back().unwrap_or(json!([]))
 }
 
 fn answer(server: &mut Server<'_>, method: &str, params: Value) -> Value {

@@ -137,7 +137,7 @@ impl Reading {
     /// The word at a byte, or that ends there.
     pub(super) fn leaf_at(&self, offset: usize) -> Option<&Leaf> {
         let after = self.leaves.partition_point(|leaf| leaf.bytes.end < offset);
-        self.leaves[after..].iter().take(2).filter(|leaf| leaf.bytes.contains(&offset) || leaf.bytes.end == offset).last()
+        self.leaves[after..].iter().take(2).rfind(|leaf| leaf.bytes.contains(&offset) || leaf.bytes.end == offset)
     }
 
     /// The innermost block around a byte.

@@ -18,8 +18,8 @@ use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response}
 use lsp_types::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -261,7 +261,7 @@ impl<'d> Server<'d> {
             "textDocument/rename" => {
                 let params: RenameParams = take(params)?;
                 let (file, offset) = self.place(&params.text_document_position)?;
-                self.rename(&file, offset, &params.new_name).and_then(written)
+                self.rename(&file, offset, &params.new_name)
             }
             "textDocument/formatting" => self.of(
                 params,
@@ -330,28 +330,28 @@ impl<'d> Server<'d> {
         Some(declared.filter_map(|at| self.location(&at.path, at.range())).collect())
     }
 
-    fn rename(&self, file: &Rc<File>, offset: usize, name: &str) -> Result<WorkspaceEdit, Refused> {
+    fn rename(&self, file: &Rc<File>, offset: usize, name: &str) -> Result<Value, Refused> {
         let refused = |why: String| Refused(ErrorCode::InvalidParams, why);
         let leaf = file.reading.leaf_at(offset).filter(|leaf| is_renamed(leaf.role));
         let symbol = leaf
             .and_then(|leaf| symbol(&self.files, file, leaf))
             .ok_or_else(|| refused("nothing here has a name of its own".to_owned()))?;
-        let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+        let mut changes: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
         if name != symbol.name {
             can_be(&self.files, file, &symbol, name).map_err(refused)?;
             let all = occurrences(&self.files, file, &symbol);
             breaks(&self.files, &all, name).map_or(Ok(()), |why| Err(refused(why)))?;
             for at in all {
                 if let Some(Location { uri, range }) = self.location(&at.path, at.range()) {
-                    changes.entry(uri).or_default().push(TextEdit { range, new_text: name.to_owned() });
+                    changes.entry(uri.as_str().to_owned()).or_default().push(TextEdit { range, new_text: name.to_owned() });
                 }
             }
         }
-        Ok(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
+        Ok(edits(&changes))
     }
 
-    fn actions(&self, file: &Rc<File>, params: &CodeActionParams) -> Vec<CodeAction> {
-        let Some(uri) = self.files.open.get(&file.path).map(|open| open.uri.clone()) else { return Vec::new() };
+    fn actions(&self, file: &Rc<File>, params: &CodeActionParams) -> Vec<Value> {
+        let Some(uri) = self.files.open.get(&file.path).map(|open| open.uri.as_str().to_owned()) else { return Vec::new() };
         let mut actions = Vec::new();
         for finding in self.analyses.values().flat_map(|analysis| &analysis.findings).filter(|finding| finding.spot.0 == file.path) {
             let diagnostic = self.diagnostic(finding, file);
@@ -360,14 +360,8 @@ impl<'d> Server<'d> {
             }
             for fix in fixes(finding, file.text.content()) {
                 let edit = TextEdit { range: file.text.range(fix.bytes), new_text: fix.text };
-                let changes = HashMap::from([(uri.clone(), vec![edit])]);
-                actions.push(CodeAction {
-                    title: fix.title,
-                    kind: Some(CodeActionKind::QUICKFIX),
-                    diagnostics: Some(vec![diagnostic.clone()]),
-                    edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
-                    ..CodeAction::default()
-                });
+                let edit = edits(&BTreeMap::from([(uri.clone(), vec![edit])]));
+                actions.push(json!({"title": fix.title, "kind": "quickfix", "diagnostics": [diagnostic], "edit": edit}));
             }
         }
         actions
@@ -406,6 +400,11 @@ impl<'d> Server<'d> {
         let file = self.file(document(&params))?;
         written(answer(self, &file, &params))
     }
+}
+
+/// A `WorkspaceEdit`: the edits of every file, in the order of their names.
+fn edits(changes: &BTreeMap<String, Vec<TextEdit>>) -> Value {
+    json!({"changes": changes})
 }
 
 /// The path of a file, or what the editor calls a text that is in none.
