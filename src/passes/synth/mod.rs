@@ -4,12 +4,14 @@
 //! did. Which mirror carries which fiber is decided by `cross_connect`, not here.
 
 mod action;
+mod antipodal;
 mod climb;
 mod error;
 mod evaluate;
 mod milp;
 mod near;
 mod ocs_file;
+mod parity;
 mod score;
 mod search;
 mod seeds;
