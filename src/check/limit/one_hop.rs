@@ -57,7 +57,7 @@ pub(super) fn one_hop(pod: &Pod, capacities: &Capacities, fiber: u32, prices: &[
         for class in 0..count {
             let first = classes.iter().position(|&other| other == class).expect("every class has a word");
             let others: Vec<usize> = (0..words.len()).filter(|&word| word != first && classes[word] >= class).collect();
-            packing.search(&start.with(&words[first]), start.common(&words[first]) - price[first], others);
+            packing.search(&start.joined(&words[first]), start.common(&words[first]) - price[first], others);
         }
         if packing.steps > STEPS {
             return Err(format!("more than {STEPS} steps to weigh the words"));
@@ -80,9 +80,14 @@ fn partners(pod: &Pod) -> Result<BTreeMap<Slot, Slot>, String> {
     let mut partners: BTreeMap<Slot, Slot> = BTreeMap::new();
     for ocs in pod.ocses.iter() {
         let sides: Vec<BTreeSet<Slot>> = [&ocs.a, &ocs.b].iter().map(|faces| faces.iter().map(slot).collect()).collect();
-        let (Some(&a), Some(&b)) = (sides[0].first(), sides[1].first()) else { continue };
-        let lone = ocs.rule == CoupleRule::Sided && sides[0].len() == 1 && sides[1].len() == 1 && a != b;
-        if !lone || *partners.entry(a).or_insert(b) != b || *partners.entry(b).or_insert(a) != a {
+        if ocs.rule == CoupleRule::Sided && sides.iter().any(BTreeSet::is_empty) || ocs.a.is_empty() {
+            // It joins nothing.
+            continue;
+        }
+        let ends = sides[0].first().zip(sides[1].first()).filter(|(a, b)| a != b);
+        let lone = ocs.rule == CoupleRule::Sided && sides.iter().all(|side| side.len() == 1);
+        let fits = |(&a, &b): (&Slot, &Slot)| *partners.entry(a).or_insert(b) == b && *partners.entry(b).or_insert(a) == a;
+        if !lone || !ends.is_some_and(fits) {
             return Err(format!("{} leaves open what a face port is joined with", ocs.name));
         }
     }
@@ -178,7 +183,7 @@ impl Cells {
         *self.bits.last_mut().expect("just pushed") |= u64::from(covered) << (self.used % 64);
         self.used += 1;
     }
-    fn with(&self, other: &Self) -> Self {
+    fn joined(&self, other: &Self) -> Self {
         Self { bits: self.bits.iter().zip(&other.bits).map(|(one, other)| one | other).collect(), used: self.used }
     }
     fn common(&self, other: &Self) -> i64 {
@@ -209,7 +214,7 @@ impl Packing<'_> {
             if all >= self.least || self.steps > STEPS {
                 return;
             }
-            self.search(&covered.with(&self.words[word]), value + cost, open.iter().map(|&(_, word)| word).collect());
+            self.search(&covered.joined(&self.words[word]), value + cost, open.iter().map(|&(_, word)| word).collect());
         }
     }
 }

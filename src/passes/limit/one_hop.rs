@@ -3,29 +3,29 @@
 //! In: the pod as a [`Shape`] in which every face port has one partner, copper of length 1, fibers of length
 //! `FIBER`. Out: a larger least sum of lengths, with the numbers that prove it.
 //!
-//! Take one cube as the source. A *word* is one of its face ports: it leads over one fiber into some cube. For
-//! a pair z = (p, q) of positions let T(z, r) be the copies of q within r of p in the tree, and n(S, z, r)
-//! the words of a set S that reach q within r: copper to the port, fiber, copper from its partner to q. If
-//! all words of S lead to the same cube, all but one of the n copies are lost: of the tree's T(z, r) copies at
-//! most T(z, r) - (n - 1)^+ are different chips. With S_h the words that lead to cube h, and the empty word (no
-//! fiber) among those of the source's own cube,
+//! Take one cube as the source. A *word* is one of its face ports: it leads over one fiber into some cube.
+//! For a pair z = (p, q) of positions let T(z, r) be the copies of q within r of p in the tree, and n(S, z,
+//! r) the words of a set S that reach q within r: copper to the port, fiber, copper from its partner to q.
+//! If all words of S lead to the same cube, all but one of the n copies are lost: of the tree's T(z, r)
+//! copies at most T(z, r) - (n - 1)^+ are different chips. With S_h the words that lead to cube h, and the
+//! empty word (no fiber) among those of the source's own cube,
 //!
 //! D >= D_tree + sum over h of f(S_h), f(S) = sum over (z, r) with T(z, r) <= C of (n(S, z, r) - 1)^+,
 //!
 //! where D is the distance sum of one source cube. Dropping longer words of the tree lowers the loss only;
 //! dark ports, and switches that serve a few cubes, only remove wirings: what they leave dark could be lit,
-//! which makes no length larger. The words are shared out among C cubes. With a price y(w) for every word, the
-//! same for words that a symmetry of the cube exchanges, let sigma be the least f(S) - y(S) over all sets S,
-//! and sigma_own the same with the empty word. Then for every wiring
+//! which makes no length larger. The words are shared out among C cubes. With a price y(w) for every word,
+//! the same for words that a symmetry of the cube exchanges, let sigma be the least f(S) - y(S) over all
+//! sets S, and sigma_own the same with the empty word. Then for every wiring
 //!
 //! D >= D_tree + sum of y(w) + (C - 1) sigma + sigma_own.
 //!
-//! All numbers are integers. With a(w, z) the number of r that count w, f(S) = sum over z of
-//! (sum of a - max of a): adding a word costs more, the larger S is (f is supermodular). So a depth-first
-//! search that ends where the value and all negative costs of single words cannot beat the best is exact; one
-//! port of each class stands for the first one taken. Prices: multiples of what words count for, then steps
-//! along all directions. From 44 cubes of 4x4x4 on there are disjoint pairs of balls, and nothing is gained.
-//! Source: our own.
+//! All numbers are integers. With a(w, z) the number of r that count w, f(S) = sum over z of (sum of a - max
+//! of a): adding a word costs more, the larger S is (f is supermodular). So a depth-first search that ends
+//! where the value and all negative costs of single words cannot beat the best is exact; one port of each
+//! class stands for the first one taken. Prices: multiples of what words count for, then steps along all
+//! directions. From 44 cubes of 4x4x4 on there are disjoint pairs of balls, and nothing is gained. Source:
+//! our own.
 
 use super::shape::Shape;
 use super::tree::{self, Lengths};

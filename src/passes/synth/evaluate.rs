@@ -6,7 +6,7 @@
 //! own, so that the sum is the denominator of a dual bound. `parity.rs` does the same for a fraction of the
 //! work where all paths between two nodes have one parity; what is here serves every other shape.
 
-use super::parity::{Parity, Sources};
+use super::parity::{Parity, Reach, Sources};
 use super::shape::{Shape, Slot};
 use std::collections::BTreeMap;
 
@@ -38,14 +38,6 @@ pub(super) fn volume(shape: &Shape, wiring: &[Vec<Slot>], lengths: FiberLengths,
         }
     }
     (copper + fiber) as u64
-}
-
-/// A way from a row into another: the row that is read, the shift it is read with, the length.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
-    pub(super) row: usize,
-    pub(super) shift: usize,
-    length: usize,
 }
 
 /// Reusable state of the evaluation of one [`Shape`].

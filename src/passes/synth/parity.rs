@@ -18,7 +18,6 @@
 
 mod count;
 
-use super::evaluate::Reach;
 use super::shape::{Shape, Switch};
 use crate::model::CoupleRule;
 use count::{Chunk, Count, LANES};
@@ -30,6 +29,14 @@ const SOURCES: u32 = u32::BITS;
 const ROWS: usize = 7;
 /// Below this order rows are mostly padding.
 const LEAST_ORDER: usize = 8;
+
+/// A way from a row into another: the row that is read, the shift it is read with, the length.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    pub(super) row: usize,
+    pub(super) shift: usize,
+    pub(super) length: usize,
+}
 
 /// Which sources are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -247,18 +254,22 @@ impl Level {
     }
 }
 
-/// The union of the first `K` rows, and its bits in the first `order` elements.
+/// The union of the first `K` rows, and its bits in the first `order` elements: beyond, a row repeats itself.
+/// Kept apart and written with plain loops, which compilers turn into vector instructions.
+#[inline(never)]
 fn join<const K: usize>(out: &mut [Chunk], rows: &[&[Chunk]; ROWS], order: usize, count: &mut Count) {
     let rows: [&[Chunk]; K] = std::array::from_fn(|row| &rows[row][..out.len()]);
+    let (whole, rest) = (order / LANES, order % LANES);
     for at in 0..out.len() {
         let mut union = rows[0][at];
         for row in &rows[1..] {
-            union.iter_mut().zip(&row[at]).for_each(|(union, bits)| *union |= bits);
+            for lane in 0..LANES {
+                union[lane] |= row[at][lane];
+            }
         }
         out[at] = union;
-        // Beyond `order` a row repeats itself.
-        for lane in union.iter_mut().skip(order.saturating_sub(at * LANES)) {
-            *lane = 0;
+        if at >= whole {
+            union[rest..].fill(0);
         }
         count.add(&union);
     }
@@ -304,4 +315,4 @@ fn colors(mesh: &[Vec<usize>]) -> Vec<bool> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -47,11 +47,13 @@ impl Count {
 
 /// Adds two chunks to a running sum of single bits, and returns what carries over.
 fn carry(sum: &mut Chunk, one: &Chunk, other: &Chunk) -> Chunk {
-    std::array::from_fn(|lane| {
-        let (a, b, c) = (sum[lane], one[lane], other[lane]);
-        sum[lane] = a ^ b ^ c;
-        (a & b) | ((a ^ b) & c)
-    })
+    let mut over = [0; LANES];
+    for lane in 0..LANES {
+        let either = sum[lane] ^ one[lane];
+        over[lane] = (sum[lane] & one[lane]) | (either & other[lane]);
+        sum[lane] = either ^ other[lane];
+    }
+    over
 }
 
 fn bits(chunk: &Chunk) -> u64 {

@@ -10,7 +10,7 @@ use crate::random::Stream;
 use proptest::prelude::*;
 
 /// A pod of cubes whose faces along `axes` are coupled, opposite face to opposite face.
-fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) -> Fabric {
+pub(in crate::passes::synth) fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) -> Fabric {
     let faces = [("x", y, z), ("y", x, z), ("z", x, y)];
     let couple = |axis: &str| match any {
         false => format!("couple +{axis}[u, v] with -{axis}[u, v] over fiber"),
@@ -36,13 +36,13 @@ fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) -> Fabric {
     crate::model::load("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}")).0
 }
 
-fn shape(fabric: &Fabric) -> Shape {
+pub(in crate::passes::synth) fn shape(fabric: &Fabric) -> Shape {
     let pod = fabric.pod().expect("a pod");
     Shape::new(&fabric.demand, pod, Action::by_number(&kinds(pod), vec![pod.cubes as usize]))
 }
 
 /// Sum of distances from the chips of cube 0 to all chips, one source at a time over the fibers of all cubes.
-fn plain(fabric: &Fabric, shape: &Shape, wiring: &Wiring, length: usize) -> Option<u64> {
+pub(in crate::passes::synth) fn plain(fabric: &Fabric, shape: &Shape, wiring: &Wiring, length: usize) -> Option<u64> {
     let pod = fabric.pod().expect("a pod");
     let copper: Vec<Vec<usize>> = crate::passes::synth::shape::mesh(pod, pod.cubes as usize);
     let mut neighbors: Vec<Vec<(usize, usize)>> = copper.into_iter().map(|row| row.into_iter().map(|to| (to, 1)).collect()).collect();
