@@ -75,8 +75,8 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Sum over all positions p of the lengths to the nearest `cubes` copies, and the distances counted. Tells
-    /// the copies within each; exactly where there are fewer than `cubes`.
+    /// Sum over all positions p of the lengths to the nearest `cubes` copies, and the distances counted.
+    /// Tells the copies within each; exactly where there are fewer than `cubes`.
     fn sum(mut self, budget: usize, mut tell: impl FnMut(usize, &[u64])) -> (u128, usize) {
         let cubes = self.cubes;
         let fiber = self.beyond.len();

@@ -9,8 +9,8 @@
 //!
 //! s(mate) = -m s = -s for even s, C / 2 - s for odd s (modulo C):
 //!
-//! opposite ports of a cube lead to the same cube, or to cubes C / 2 apart. Half of the shifts are free, and a
-//! chip and its image have the same distance sum. Where the reflection exchanges the colors of `parity.rs`,
+//! opposite ports of a cube lead to the same cube, or to cubes C / 2 apart. Half of the shifts are free, and
+//! a chip and its image have the same distance sum. Where the reflection exchanges the colors of `parity.rs`,
 //! an evaluation looks at half of the sources.
 //!
 //! Source: our own.
@@ -30,8 +30,8 @@ pub(super) struct Antipodal {
 }
 
 impl Antipodal {
-    /// The symmetry, where one shift per OCS is the whole topology, the reflection exchanges the colors of the
-    /// chips, and no OCS is its own mate.
+    /// The symmetry, where one shift per OCS is the whole topology, the reflection exchanges the colors of
+    /// the chips, and no OCS is its own mate.
     pub(super) fn of(pod: &Pod, shape: &Shape) -> Option<Self> {
         let order = shape.order;
         let alone = shape.group.factors.len() == 1 && shape.nodes == pod.chips_per_cube() as usize;

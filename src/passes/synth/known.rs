@@ -1,9 +1,10 @@
 //! Known wirings: the best shifts that long searches came to, by number of cubes.
 //!
 //! In: a pod of 4x4x4 cubes in which one shift per OCS is the whole topology. Out: a wiring to start from, if
-//! there is one for so many cubes. It is scored and certified like any other. `known.csv`: one line per number
-//! of cubes: cubes, distance sum from the chips of a cube with fibers of length 3, then 48 shifts, from
-//! +x\[u, v\] of cube g to -x\[u, v\] of cube g + shift, v fastest, then y, then z. `tests/known_wirings.rs` makes it grow.
+//! there is one for so many cubes. It is scored and certified like any other. `known.csv`: one line per
+//! number of cubes: cubes, distance sum from the chips of a cube with fibers of length 3, then 48 shifts,
+//! from +x\[u, v\] of cube g to -x\[u, v\] of cube g + shift, v fastest, then y, then z.
+//! `tests/known_wirings.rs` makes it grow.
 
 use super::shape::{Shape, Wiring};
 use crate::ids::{Id, NodeId, PortId};

@@ -1,7 +1,7 @@
 //! Distance sums where every path between two chips has the same parity: half the bits, half the work.
 //!
-//! In: the fibers of a wiring, as rows that are read; one cyclic group, at most 32 sources of each parity, one
-//! length for all fibers. Out: the same sum as the plain search of `evaluate.rs`.
+//! In: the fibers of a wiring, as rows that are read; one cyclic group, at most 32 sources of each parity,
+//! one length for all fibers. Out: the same sum as the plain search of `evaluate.rs`.
 //!
 //! The copper of a cube is bipartite: color a chip by x + y + z. Where every fiber that the switches allow
 //! joins chips of different colors if its length is odd, and of the same color if it is even, the length of
@@ -10,11 +10,11 @@
 //!
 //! now(r)\[q\] = now(r - 2)\[q\] | copper neighbors in now(r - 1) | fiber neighbors in now(r - length).
 //!
-//! With u(r) pairs of parity r not reached at level r, the sum is (pairs of odd parity) + 2 (u(0) + u(1) + ..).
-//! Levels below 2 length know at most one fiber: they are written from lists, and whole rows start there.
-//! In an antipodal wiring (`antipodal.rs`) the sources of odd color repeat those of even color, so that only
-//! the rows with color(q) = r are needed, and the sum doubles. Cost of an evaluation on one core: see
-//! docs/benchmarks.md.
+//! With u(r) pairs of parity r not reached at level r, the sum is (pairs of odd parity) + 2 (u(0) + u(1) +
+//! ..). Levels below 2 length know at most one fiber: they are written from lists, and whole rows start
+//! there. In an antipodal wiring (`antipodal.rs`) the sources of odd color repeat those of even color, so
+//! that only the rows with color(q) = r are needed, and the sum doubles. Cost of an evaluation on one core:
+//! see docs/benchmarks.md.
 
 mod count;
 

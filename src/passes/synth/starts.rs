@@ -1,7 +1,7 @@
 //! Starts for large pods: antipodal wirings, and known ones.
 //!
-//! In: a pod in which one shift per OCS is the whole topology, and a wiring that is known of it. Out: restarts
-//! under the symmetry of `antipodal.rs`; the best of all searched on without it.
+//! In: a pod in which one shift per OCS is the whole topology, and a wiring that is known of it. Out:
+//! restarts under the symmetry of `antipodal.rs`; the best of all searched on without it.
 //!
 //! Long free searches of 64 cubes of 4x4x4 came to such wirings by themselves. From 48 cubes on, a
 //! search under the symmetry finds in the same work shorter distances than one without; up to 32 cubes it
