@@ -34,8 +34,8 @@ const LONGER: u64 = 3;
 /// The first threshold in distance units per cube and 64 chips of it; the last one is a `COOLED`th.
 const HEAT: u64 = 15;
 const COOLED: u64 = 10;
-/// Restarts that are searched on without the symmetry, their evaluations for each unit of effort, at most,
-/// and their thresholds per cube and 64 chips, in 16ths of a distance unit.
+/// Starts that are searched on without the symmetry (one where a wiring is known), their evaluations for each
+/// unit of effort, at most, and their thresholds per cube and 64 chips, in 16ths of a distance unit.
 const FREED: usize = 2;
 const FREE_EVALUATIONS: u64 = 20_000;
 const MOST_FREE_EVALUATIONS: u64 = 150_000;
@@ -64,8 +64,12 @@ impl Starts<'_> {
     /// How many descents there are.
     pub(super) fn descents(&self) -> u64 {
         let (restarts, _) = self.restarts();
-        let starts = restarts + u64::from(self.known.is_some());
-        starts + starts.min(FREED as u64)
+        restarts + u64::from(self.known.is_some()) + self.freed() as u64
+    }
+
+    /// Starts that are searched on.
+    fn freed(&self) -> usize {
+        if self.known.is_some() { 1 } else { FREED }
     }
 
     /// Restarts, and evaluations of each.
@@ -106,7 +110,7 @@ impl Starts<'_> {
             let evaluations = (FREE_EVALUATIONS * u64::from(self.effort)).min(MOST_FREE_EVALUATIONS);
             scored(climb.run(run.wiring.clone(), evaluations, &mut stream), format!("{name}, improved without the symmetry"))
         };
-        let free: Vec<(Run, String)> = runs.par_iter().take(FREED).enumerate().map(freed).collect();
+        let free: Vec<(Run, String)> = runs.par_iter().take(self.freed()).enumerate().map(freed).collect();
         // Of equal scores the symmetric wiring comes first.
         runs.extend(free);
         runs.sort_by_key(|(run, _)| run.score);
