@@ -20,7 +20,10 @@ const LENGTH: usize = 3;
 
 /// The wiring that a search of 4x4x4 cubes finds, and what the report says of it.
 fn found(cubes: u32, effort: u32, seed: u32) -> (Topology, String) {
-    let text = SpecText::pod([4, 4, 4], cubes).with(&format!("topology = synthesize {{ effort = {effort}; seed = {seed}; }}")).text();
+    let spec = SpecText::pod([4, 4, 4], cubes)
+        .with(&format!("topology = synthesize {{ effort = {effort}; seed = {seed}; }}"))
+        .with("budget { vcs = 2; faults = 0; }");
+    let text = spec.text().replace("ports = 16;", "ports = 4096;");
     let (fabric, ..) = model::load("grow.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled = compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let notes = compiled.passes.iter().find(|pass| pass.name == "synthesize").unwrap().notes.join("; ");
