@@ -154,7 +154,7 @@ fn classes(pod: &Pod, partners: &BTreeMap<Slot, Slot>) -> Vec<usize> {
                 there[to[axis] as usize] = if turned { dims[axis] - 1 - at[axis] } else { at[axis] };
             }
             let axis = usize::from(port / 2);
-            let port = 2 * to[axis] as u16 + (port % 2 ^ (mirrored >> axis & 1) as u16);
+            let port = 2 * to[axis] as u16 + ((port % 2) ^ ((mirrored >> axis) & 1) as u16);
             (pod.node(BlockId(0), there).0 as usize, port)
         };
         if partners.iter().all(|(slot, partner)| partners.get(&image(slot)) == Some(&image(partner))) {

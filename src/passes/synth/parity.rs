@@ -205,7 +205,7 @@ impl Parity {
         };
         let (own, copper, fiber) = (past(2), past(1), past(self.length));
         let mut count = Count::default();
-        for node in 0..self.odd.len() {
+        for (node, fibers) in fibers.iter().enumerate() {
             if sources == Sources::Even && self.color(node, time) != 0 {
                 continue;
             }
@@ -214,7 +214,7 @@ impl Parity {
             }
             let mut rows = [chunks(own, node * self.row, self.width); ROWS];
             let copper = self.mesh[node].iter().map(|&other| chunks(copper, other * self.row, self.width));
-            let fiber = fibers[node].iter().map(|&Reach { row, shift, .. }| chunks(fiber, row * self.row + shift, self.width));
+            let fiber = fibers.iter().map(|&Reach { row, shift, .. }| chunks(fiber, row * self.row + shift, self.width));
             let mut used = 1;
             for row in copper.chain(fiber) {
                 rows[used] = row;
