@@ -2,12 +2,14 @@
 //! where time goes.
 
 #![expect(missing_docs, reason = "the macros of criterion make undocumented functions")]
+#![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fabc::compile::{Stage, compile};
 use fabc::model::{self, Fabric};
 use fabc::passes::{flow, synth};
 use fabc::progress::Silent;
+use std::time::Instant;
 
 fn fabric(name: &str) -> Fabric {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
@@ -40,5 +42,19 @@ fn passes(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, front_end, passes);
+/// What an evaluation of the search costs: searches by the plain search and by parity, with all sources and
+/// with half of them.
+fn evaluations(_: &mut Criterion) {
+    for name in ["pod_128", "pod_1024", "scale/cubes_64", "scale/cubes_128"] {
+        let fabric = fabric(name);
+        let pod = fabric.pod().expect("a pod");
+        let begun = Instant::now();
+        let record = synth::synthesize(&fabric, pod, &Silent).unwrap().record;
+        let seconds = begun.elapsed().as_secs_f64();
+        let (_, count) = record.counters.iter().find(|(counter, _)| counter == "evaluations").expect("a search counts");
+        println!("evaluations/{name}: {count} in {seconds:.2} s, {:.1} us each", seconds * 1e6 / *count as f64);
+    }
+}
+
+criterion_group!(benches, front_end, passes, evaluations);
 criterion_main!(benches);

@@ -34,9 +34,10 @@ fn cubes_of_64_have_their_known_limits() {
         (6, 0.003979),
         (8, 0.002819),
         (12, 0.00175),
-        (16, 0.001242),
-        (24, 0.0007725),
-        (32, 0.0005512),
+        // With one-hop words.
+        (16, 0.00123562),
+        (24, 0.00077010),
+        (32, 0.00054951),
         (48, 0.0003451),
         (64, 0.0002469),
         (96, 0.0001553),
@@ -107,6 +108,89 @@ fn a_forged_limit_is_convicted() {
         UniversalLimit { argument: LimitArgument::Plane { axis: 3, below: 1 }, ..honest },
     ] {
         assert!(check::limit(plant(&fabric), &fabric.demand, &fabric.capacities, &forged).is_err());
+    }
+}
+
+#[test]
+fn every_number_of_a_packing_is_checked() {
+    let fabric = fixture::pod([4, 4, 4], 32, &[0, 1, 2], 2, 0);
+    let honest = limit(&fabric);
+    let LimitArgument::OneHop { fiber, prices, deficits } = honest.argument.clone() else { panic!("{honest:?}") };
+    assert_eq!((fiber, prices.len()), (3, 3));
+    let verdict = |forged: UniversalLimit| check::limit(plant(&fabric), &fabric.demand, &fabric.capacities, &forged);
+    let argued = |argument: LimitArgument| verdict(UniversalLimit { argument, ..honest.clone() });
+    for class in 0..prices.len() {
+        for change in [-1, 1] {
+            let mut prices = prices.clone();
+            prices[class] = prices[class].saturating_add_signed(change);
+            assert!(argued(LimitArgument::OneHop { fiber, prices, deficits }).is_err(), "price {class} {change}");
+        }
+    }
+    for (cube, change) in [(0, 1), (0, -1), (1, 1)] {
+        let mut deficits = deficits;
+        deficits[cube] = deficits[cube].saturating_add_signed(change);
+        let error = argued(LimitArgument::OneHop { fiber, prices: prices.clone(), deficits }).unwrap_err().to_string();
+        assert!(error.contains("fall short of their prices by"), "{error}");
+    }
+    for fiber in [0, 2, 4, u32::MAX] {
+        assert!(argued(LimitArgument::OneHop { fiber, prices: prices.clone(), deficits }).is_err(), "fiber {fiber}");
+    }
+    let fewer = prices[1..].to_vec();
+    assert!(argued(LimitArgument::OneHop { fiber, prices: fewer, deficits }).is_err());
+    assert!(verdict(UniversalLimit { distance: honest.distance + 1, ..honest.clone() }).is_err());
+    assert!(verdict(UniversalLimit { volume: honest.volume - 1, ..honest.clone() }).is_err());
+    // Another pod, in which a port may be joined with several.
+    let mut merged = fixture::pod([4, 4, 4], 32, &[0, 1, 2], 2, 0);
+    let ocses = &mut plant_mut(&mut merged).ocses;
+    ocses[Id::new(0)].rule = CoupleRule::Any;
+    let beside = std::mem::take(&mut ocses[Id::new(0)].b);
+    ocses[Id::new(0)].a.extend(beside);
+    let error = check::limit(plant(&merged), &merged.demand, &merged.capacities, &honest).unwrap_err().to_string();
+    assert!(error.contains("leaves open what a face port is joined with"), "{error}");
+}
+
+/// The argument itself, on wirings: the words to each cube lose what the module doc says.
+#[test]
+fn words_that_share_a_cube_lengthen_every_wiring() {
+    let fabric = fixture::pod([2, 2, 2], 16, &[0, 1, 2], 2, 0);
+    let pod = plant(&fabric);
+    let (chips, cubes, fiber) = (pod.chips_per_cube() as usize, 16, 3u32);
+    let slot = |face: &FacePort| (face.node.index() % chips, face.port.index());
+    let partner: BTreeMap<Slot, Slot> =
+        pod.ocses.iter().flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))]).collect();
+    let copper = [vec![1], vec![1], vec![1]];
+    let between = |p: usize, q: usize| (p ^ q).count_ones();
+    let mut random = Random(5);
+    for _ in 0..6 {
+        // One shift per switch.
+        let shifts: Vec<usize> = pod.ocses.iter().map(|_| random.below(cubes)).collect();
+        let mut words: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut links: Vec<(usize, usize, u128)> = Vec::new();
+        for (ocs, &shift) in pod.ocses.iter().zip(&shifts) {
+            let (a, b) = (slot(&ocs.a[0]).0, slot(&ocs.b[0]).0);
+            words.entry(shift).or_default().push((a, b));
+            words.entry((cubes - shift) % cubes).or_default().push((b, a));
+            links.extend((0..cubes).map(|cube| (cube * chips + a, (cube + shift) % cubes * chips + b, 3)));
+        }
+        for (p, q) in (0..chips).flat_map(|p| (0..p).map(move |q| (p, q))).filter(|&(p, q)| between(p, q) == 1) {
+            links.extend((0..cubes).map(|cube| (cube * chips + p, cube * chips + q, 1)));
+        }
+        let Some(lengths) = lengths(pod.node_count(), &links) else { continue };
+        let real: u128 = lengths[..chips].iter().flatten().sum();
+        let mut least = 0;
+        for (p, q) in (0..chips).flat_map(|p| (0..chips).map(move |q| (p, q))) {
+            let found = copies(pod, &partner, &copper, fiber, p, q, 16);
+            let of_tree = |within: u32| found.iter().filter(|&&length| length <= within).count();
+            for within in (0..16).take_while(|&within| of_tree(within) <= cubes) {
+                least += cubes - of_tree(within);
+                for (&cube, words) in &words {
+                    let own = usize::from(cube == 0 && between(p, q) <= within);
+                    let near = words.iter().filter(|(exit, entry)| between(p, *exit) + fiber + between(*entry, q) <= within).count();
+                    least += (own + near).saturating_sub(1);
+                }
+            }
+        }
+        assert!(least as u128 <= real, "{shifts:?}: {least} is not at most {real}");
     }
 }
 
@@ -280,7 +364,7 @@ proptest! {
                     let inside = |node: usize| match *argument {
                         LimitArgument::Plane { axis, below } => pod.at(Id::new(node))[axis as usize] < below,
                         LimitArgument::Cubes { first, count } => (first..first + count).contains(&(node as u32 / chips)),
-                        LimitArgument::Tree { .. } => unreachable!(),
+                        LimitArgument::Tree { .. } | LimitArgument::OneHop { .. } => unreachable!("up to 5 cubes"),
                     };
                     let across = links.iter().filter(|&&(a, b, _)| inside(a) != inside(b)).count() as u128;
                     let within = (0..pod.node_count()).filter(|&node| inside(node)).count() as u128;

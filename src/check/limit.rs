@@ -4,6 +4,8 @@
 //! The tree is counted once more, but plainly: every position as a target, no symmetry, the whole history
 //! kept.
 
+mod one_hop;
+
 use super::CheckError;
 use crate::ids::NodeId;
 use crate::ir::{LimitArgument, UniversalLimit};
@@ -33,6 +35,7 @@ pub(super) fn measure(pod: &Pod, demand: &Demand, capacities: &Capacities, argum
     let nodes = pod.node_count() as u128;
     let (volume, distance) = match argument {
         LimitArgument::Tree { copper, fiber, levels } => tree(pod, capacities, copper, *fiber as usize, *levels as usize)?,
+        LimitArgument::OneHop { fiber, prices, deficits } => one_hop::one_hop(pod, capacities, *fiber, prices, *deficits)?,
         &LimitArgument::Plane { axis, below } => {
             let dim = *pod.cube.dims.get(axis as usize).ok_or("no such axis")?;
             if below == 0 || below >= dim {

@@ -268,7 +268,7 @@ fn universal(fabric: &Fabric) -> Option<(Fraction, String)> {
     }
     let limit = limit::universal_within(EARLY_COUNTS, pod, &fabric.demand, &fabric.capacities)?;
     let why = match limit.argument {
-        LimitArgument::Tree { .. } => {
+        LimitArgument::Tree { .. } | LimitArgument::OneHop { .. } => {
             "universal bound: seen from any chip, no wiring of the cubes brings the others closer than a tree of cubes"
         }
         LimitArgument::Plane { .. } => "universal bound: half of all pairs cross a plane through the cubes, and no fiber does",

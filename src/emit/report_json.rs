@@ -150,6 +150,10 @@ fn universal(compiled: &Compiled) -> String {
             let copper: Vec<String> = copper.iter().map(|planes| numbers(planes)).collect();
             format!("\"kind\":\"tree\",\"copper\":[{}],\"fiber\":{fiber},\"levels\":{levels}", copper.join(","))
         }
+        LimitArgument::OneHop { fiber, prices, deficits: [other, own] } => {
+            let prices = numbers(prices);
+            format!("\"kind\":\"one_hop\",\"fiber\":{fiber},\"prices\":{prices},\"deficits\":[{other},{own}]")
+        }
         LimitArgument::Plane { axis, below } => format!("\"kind\":\"plane\",\"axis\":{axis},\"below\":{below}"),
         LimitArgument::Cubes { first, count } => format!("\"kind\":\"cubes\",\"first\":{first},\"count\":{count}"),
     };

@@ -286,6 +286,7 @@ pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
     let limit = compiled.pod.as_ref()?.limit.as_ref()?;
     let argument = match &limit.argument {
         LimitArgument::Tree { .. } => "tree of cubes".to_owned(),
+        LimitArgument::OneHop { .. } => "tree of cubes, one-hop words packed".to_owned(),
         LimitArgument::Plane { axis, below } => {
             let axis = ["x", "y", "z"][*axis as usize];
             format!("cut through all cubes at {axis} = {below}")

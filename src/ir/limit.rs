@@ -15,6 +15,18 @@ pub enum LimitArgument {
         /// Distances 0..levels were counted; what lies farther counts as `levels`.
         levels: u32,
     },
+    /// The tree of cubes with copper of length 1, in which the cubes behind the face ports of a cube are at
+    /// most all cubes. A word is a face port; what words to the same cube lose is at least their prices less
+    /// the deficit of that cube.
+    OneHop {
+        /// Length of a fiber.
+        fiber: u32,
+        /// `[class of words]`: the price of each.
+        prices: Vec<u32>,
+        /// By how much a set of words may fall short of its prices at most: those to another cube, those to
+        /// the own cube.
+        deficits: [u64; 2],
+    },
     /// A plane through all cubes: positions below it on one side, the others on the other.
     Plane {
         /// 0, 1, 2 for x, y, z.

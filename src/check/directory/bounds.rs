@@ -15,9 +15,25 @@ use serde_json::{Map, Value};
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum Argument {
-    Tree { copper: [Vec<u32>; 3], fiber: u32, levels: u32 },
-    Plane { axis: u32, below: u32 },
-    Cubes { first: u32, count: u32 },
+    Tree {
+        copper: [Vec<u32>; 3],
+        fiber: u32,
+        levels: u32,
+    },
+    #[serde(rename = "one_hop")]
+    OneHop {
+        fiber: u32,
+        prices: Vec<u32>,
+        deficits: [u64; 2],
+    },
+    Plane {
+        axis: u32,
+        below: u32,
+    },
+    Cubes {
+        first: u32,
+        count: u32,
+    },
 }
 
 /// The bounds on the number of disjoint trees as written.
@@ -99,6 +115,7 @@ fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Me
     };
     let argument = match written.map(Argument::deserialize) {
         Some(Ok(Argument::Tree { copper, fiber, levels })) => LimitArgument::Tree { copper, fiber, levels },
+        Some(Ok(Argument::OneHop { fiber, prices, deficits })) => LimitArgument::OneHop { fiber, prices, deficits },
         Some(Ok(Argument::Plane { axis, below })) => LimitArgument::Plane { axis, below },
         Some(Ok(Argument::Cubes { first, count })) => LimitArgument::Cubes { first, count },
         Some(Err(error)) => return differ(error.to_string()),

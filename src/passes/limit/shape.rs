@@ -24,6 +24,8 @@ pub(super) struct Shape {
     /// (position, size of its class): one position of each class under the symmetries of the cube that keep
     /// who can be wired to whom.
     pub(super) classes: Vec<(usize, u64)>,
+    /// Slots by what those symmetries can map onto each other.
+    pub(super) slots: Vec<Vec<usize>>,
     /// Planes through all cubes, as (axis, coordinate below it), by what those symmetries can map onto each
     /// other.
     pub(super) planes: Vec<Vec<(usize, usize)>>,
@@ -74,11 +76,14 @@ impl Shape {
             partners,
             fibers,
             classes: Vec::new(),
+            slots: Vec::new(),
             planes: Vec::new(),
         };
         let maps: Vec<CubeMap> = CubeMap::all(dims).filter(|map| shape.keeps_partners(map, &keys, &slot_of)).collect();
         let positions = (0..shape.positions()).map(|position| (position, maps.iter().map(|map| map.position(position)).min()));
         shape.classes = by_image(positions).into_values().map(|members| (members[0], members.len() as u64)).collect();
+        let slots = (0..keys.len()).map(|slot| (slot, maps.iter().map(|map| map.key(keys[slot])).min()));
+        shape.slots = by_image(slots).into_values().collect();
         let planes = (0..3).flat_map(|axis| (1..dims[axis]).map(move |above| (axis, above - 1)));
         let planes = planes.map(|plane| (plane, maps.iter().map(|map| map.plane(plane)).min()));
         shape.planes = by_image(planes).into_values().collect();
@@ -90,11 +95,7 @@ impl Shape {
     }
 
     fn keeps_partners(&self, map: &CubeMap, keys: &[usize], slot_of: &BTreeMap<usize, usize>) -> bool {
-        let image = |slot: usize| {
-            let key = keys[slot];
-            let (position, port) = (map.position(key / PORT_NAMES.len()), map.port(key % PORT_NAMES.len()));
-            slot_of.get(&(position * PORT_NAMES.len() + port)).copied()
-        };
+        let image = |slot: usize| slot_of.get(&map.key(keys[slot])).copied();
         let Some(images) = (0..keys.len()).map(image).collect::<Option<Vec<usize>>>() else { return false };
         let sets: Vec<Vec<usize>> = self
             .partners
@@ -136,6 +137,11 @@ impl CubeMap {
     fn plane(&self, (from, below): (usize, usize)) -> (usize, usize) {
         let axis = self.becomes(from);
         (axis, if self.mirrored[axis] { self.dims[axis] - 2 - below } else { below })
+    }
+
+    /// The image of a face port without its cube: position, port.
+    fn key(&self, key: usize) -> usize {
+        self.position(key / PORT_NAMES.len()) * PORT_NAMES.len() + self.port(key % PORT_NAMES.len())
     }
 
     fn becomes(&self, from: usize) -> usize {

@@ -13,7 +13,7 @@ pub(super) struct Lengths {
 
 impl Lengths {
     /// Length of the copper between two positions.
-    fn between(&self, dims: [usize; 3], p: usize, q: usize) -> usize {
+    pub(super) fn between(&self, dims: [usize; 3], p: usize, q: usize) -> usize {
         let [ax, ay, _] = dims;
         let at = |position: usize| [position % ax, position / ax % ay, position / (ax * ay)];
         let (p, q) = (at(p), at(q));
@@ -30,7 +30,7 @@ pub(super) fn distance(shape: &Shape, lengths: &Lengths, budget: usize) -> (u128
         .classes
         .par_iter()
         .map(|&(position, members)| {
-            let (sum, levels) = Counter::new(shape, position, lengths).sum(budget);
+            let (sum, levels) = Counter::new(shape, position, lengths, shape.cubes).sum(budget, |_, _| ());
             (u128::from(members) * sum, levels)
         })
         .collect();
@@ -38,14 +38,25 @@ pub(super) fn distance(shape: &Shape, lengths: &Lengths, budget: usize) -> (u128
     (sum * u128::from(shape.cubes), per_class.iter().map(|&(_, levels)| levels).max().unwrap_or(0))
 }
 
+/// How many distances there are at which no more copies of position `q` than `most` are within reach, by the
+/// position they are seen from.
+pub(super) fn levels_to(shape: &Shape, lengths: &Lengths, q: usize, most: u64) -> Vec<usize> {
+    let mut levels = vec![0; shape.positions()];
+    Counter::new(shape, q, lengths, most + 1).sum(usize::MAX, |d, within| {
+        levels.iter_mut().zip(within).filter(|&(_, &copies)| copies <= most).for_each(|(levels, _)| *levels = d + 1);
+    });
+    levels
+}
+
 /// The counts for one position q. With F(t, d) = copies of q within d of a cube entered through slot t, the
 /// exit back through t barred, and G(s, d) = max of F(t, d) over the slots t that s can be wired to, both cut
-/// at the number of cubes:
+/// at `cubes`:
 ///
 /// N(p, d) = [q within d of p inside the cube] + sum over slots s of G(s, d - fiber - copper from p to s),
 /// F(t, d) = N(position of t, d) - G(t, d - fiber).
 struct Counter<'a> {
     shape: &'a Shape,
+    cubes: u64,
     /// `[position]`: length from q inside the cube.
     inside: Vec<usize>,
     /// `[d % fiber][slot]`: G for the last distances.
@@ -54,19 +65,20 @@ struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    fn new(shape: &'a Shape, q: usize, lengths: &'a Lengths) -> Self {
+    fn new(shape: &'a Shape, q: usize, lengths: &'a Lengths, cubes: u64) -> Self {
         Self {
             shape,
+            cubes,
             inside: (0..shape.positions()).map(|position| lengths.between(shape.dims, position, q)).collect(),
             beyond: vec![vec![0; shape.position.len()]; lengths.fiber],
             spread: Spread::new(shape.dims, &lengths.copper),
         }
     }
 
-    /// Sum over all positions p of the lengths to the nearest copies, as many as there are cubes; and the
-    /// distances counted.
-    fn sum(mut self, budget: usize) -> (u128, usize) {
-        let cubes = self.shape.cubes;
+    /// Sum over all positions p of the lengths to the nearest `cubes` copies, and the distances counted.
+    /// Tells the copies within each; exactly where there are fewer than `cubes`.
+    fn sum(mut self, budget: usize, mut tell: impl FnMut(usize, &[u64])) -> (u128, usize) {
+        let cubes = self.cubes;
         let fiber = self.beyond.len();
         // After this many distances without a new copy there is none.
         let patience = fiber + self.spread.copper.iter().flatten().sum::<usize>() + 1;
@@ -88,6 +100,7 @@ impl<'a> Counter<'a> {
                 missing += cubes.saturating_sub(*copies);
                 seen += u128::from(*copies);
             }
+            tell(d, &within);
             sum += u128::from(missing);
             still = if seen == before { still + 1 } else { 0 };
             before = seen;

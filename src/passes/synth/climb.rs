@@ -3,6 +3,7 @@
 //!
 //! In: a wiring, a goal, how many evaluations. Out: the best wiring on the way. Source: Dueck & Scheuer 1990.
 
+use super::antipodal::Antipodal;
 use super::evaluate::Evaluator;
 use super::score::{self, Goal};
 use super::shape::{Shape, Slot, Wiring};
@@ -16,6 +17,14 @@ pub(super) const EVALUATIONS: u64 = 12_000;
 pub(super) fn evaluations(shape: &Shape, effort: u32) -> u64 {
     let words = shape.nodes.div_ceil(64) as u64;
     (EVALUATIONS * u64::from(effort) * 4 / words.max(4)).max(200)
+}
+
+/// The thresholds of a heat, in half units: 20 distance units at 256 chips, 40 at 1024, 110 at 8192 for 64
+/// canonical nodes.
+pub(super) fn thresholds(shape: &Shape, heat: [u64; 2]) -> [u64; 2] {
+    let all = (shape.nodes * shape.order) as u64;
+    let unit = (all.isqrt() * shape.nodes as u64 * 5 / 256).max(6);
+    heat.map(|heat| unit * heat / 2)
 }
 
 /// One restart that has ended.
@@ -32,25 +41,24 @@ pub(super) struct Run {
 pub(super) struct Climb<'a> {
     pub(super) shape: &'a Shape,
     pub(super) goal: &'a Goal,
-    /// The first and the last threshold, in half units: 20 distance units at 256 chips, 40 at 1024, 110 at
-    /// 8192 for 64 canonical nodes.
-    pub(super) heat: [u64; 2],
+    /// The symmetry that every change keeps, and the start has.
+    pub(super) antipodal: Option<&'a Antipodal>,
+    /// The first and the last threshold, in distance units.
+    pub(super) thresholds: [u64; 2],
     pub(super) expired: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Climb<'_> {
     pub(super) fn run(&self, mut wiring: Wiring, evaluations: u64, stream: &mut Stream) -> Run {
         let Climb { shape, goal, .. } = *self;
-        let mut evaluator = Evaluator::new(shape);
+        let mut evaluator = if self.antipodal.is_some() { Evaluator::of_antipodal(shape) } else { Evaluator::new(shape) };
         let mut order: Vec<usize> = (0..shape.switches.len()).collect();
         let mut current = goal.score(&mut evaluator, shape, &wiring, &mut order, u64::MAX);
         let mut best = (current, wiring.clone());
         let free: Vec<usize> = (0..shape.switches.len()).filter(|&ocs| shape.is_free(ocs)).collect();
         let mut done = 0;
         let mut out_of_time = false;
-        let all = (shape.nodes * shape.order) as u64;
-        let unit = (all.isqrt() * shape.nodes as u64 * 5 / 256).max(6);
-        let [first, last] = self.heat.map(|heat| score::in_units(unit * heat / 2, shape, &wiring, goal));
+        let [first, last] = self.thresholds.map(|units| score::in_units(units, shape, &wiring, goal));
         while done < evaluations && !free.is_empty() {
             // The clock is read rarely, and only if the spec has a time limit.
             if done.is_multiple_of(64) && (self.expired)() {
@@ -64,12 +72,22 @@ impl Climb<'_> {
             let mut undo: Vec<(usize, Vec<Slot>)> = vec![(one, wiring[one].clone())];
             if shape.order > 1 && free.len() > 1 && stream.below(4) == 0 {
                 let other = free[(at + 1 + stream.below(free.len() - 1)) % free.len()];
+                if self.antipodal.is_some_and(|antipodal| antipodal.mate(one) == other) {
+                    continue;
+                }
                 undo.push((other, wiring[other].clone()));
                 if !shape.swap_shifts(&mut wiring, one, other, stream) {
                     continue;
                 }
             } else if !shape.mutate(one, &mut wiring[one], stream) {
                 continue;
+            }
+            if let Some(antipodal) = self.antipodal {
+                for at in 0..undo.len() {
+                    let mate = antipodal.mate(undo[at].0);
+                    undo.push((mate, wiring[mate].clone()));
+                    antipodal.follow(shape, &mut wiring, undo[at].0);
+                }
             }
             let candidate = goal.score(&mut evaluator, shape, &wiring, &mut order, limit);
             if candidate <= limit {

@@ -3,9 +3,12 @@
 //! A node holds one bit per source; the sources are the canonical nodes. A level is the OR over the neighbors
 //! of a node, for all elements of the group at once: a row holds one canonical node in all its translations,
 //! so that a shift is a rotation of a row. Copper has length 1; fibers have a small integer length of their
-//! own, so that the sum is the denominator of a dual bound.
+//! own, so that the sum is the denominator of a dual bound. `parity.rs` does the same for a fraction of the
+//! work where all paths between two nodes have one parity; what is here serves every other shape.
 
+use super::parity::{Parity, Reach, Sources};
 use super::shape::{Shape, Slot};
+use std::collections::BTreeMap;
 
 /// Lengths of fibers, against copper length 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,14 +40,6 @@ pub(super) fn volume(shape: &Shape, wiring: &[Vec<Slot>], lengths: FiberLengths,
     (copper + fiber) as u64
 }
 
-/// A way from a row into another: the row that is read, the shift it is read with, the length.
-#[derive(Clone, Copy, Debug)]
-struct Reach {
-    row: usize,
-    shift: usize,
-    length: usize,
-}
-
 /// Reusable state of the evaluation of one [`Shape`].
 #[derive(Clone, Debug)]
 pub(super) struct Evaluator<'a> {
@@ -57,6 +52,10 @@ pub(super) struct Evaluator<'a> {
     /// `[shift][element]` for groups that are not cyclic.
     gather: Vec<Vec<u32>>,
     fibers: Vec<Vec<Reach>>,
+    /// By length of the fibers: the cheaper search, where it applies.
+    parities: BTreeMap<usize, Option<Parity>>,
+    /// What the cheaper search looks at.
+    sources: Sources,
 }
 
 impl<'a> Evaluator<'a> {
@@ -66,7 +65,20 @@ impl<'a> Evaluator<'a> {
         } else {
             Vec::new()
         };
-        Self { shape, words: shape.nodes.div_ceil(64), levels: Vec::new(), gather, fibers: vec![Vec::new(); shape.nodes] }
+        Self {
+            shape,
+            words: shape.nodes.div_ceil(64),
+            levels: Vec::new(),
+            gather,
+            fibers: vec![Vec::new(); shape.nodes],
+            parities: BTreeMap::new(),
+            sources: Sources::All,
+        }
+    }
+
+    /// For antipodal wirings only: half of the sources stand for all of them where that is cheaper.
+    pub(super) fn of_antipodal(shape: &'a Shape) -> Self {
+        Self { sources: Sources::Even, ..Self::new(shape) }
     }
 
     /// Sum of distances from the canonical nodes to all nodes, weighted with the demand, without the fibers
@@ -74,6 +86,14 @@ impl<'a> Evaluator<'a> {
     /// reached make the sum huge.
     pub(super) fn distance_sum(&mut self, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>, limit: u64) -> u64 {
         self.connect(wiring, lengths, dark);
+        if lengths.inside == lengths.across {
+            let (shape, length) = (self.shape, lengths.across);
+            let parity = self.parities.entry(length).or_insert_with(|| Parity::new(shape, length));
+            // Where some nodes cannot be reached, the plain search says how many.
+            if let Some(sum) = parity.as_mut().and_then(|parity| parity.distance_sum(&self.fibers, self.sources, limit)) {
+                return sum;
+            }
+        }
         self.reach(lengths.inside.max(lengths.across), limit)
     }
 

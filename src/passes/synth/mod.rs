@@ -4,16 +4,20 @@
 //! did. Which mirror carries which fiber is decided by `cross_connect`, not here.
 
 mod action;
+mod antipodal;
 mod climb;
 mod error;
 mod evaluate;
+mod known;
 mod milp;
 mod near;
 mod ocs_file;
+mod parity;
 mod score;
 mod search;
 mod seeds;
 mod shape;
+mod starts;
 mod steer;
 mod torus;
 mod wiring;

@@ -9,9 +9,12 @@
 
 use super::SynthError;
 use super::action::{self, Action, kinds, largest_order};
-use super::climb::{Climb, RESTARTS, Run, evaluations};
+use super::antipodal::Antipodal;
+use super::climb::{Climb, RESTARTS, Run, evaluations, thresholds};
+use super::known;
 use super::score::{self, Goal};
 use super::shape::{Shape, Wiring};
+use super::starts::{self, LARGE, Starts};
 use super::steer::Steering;
 use crate::ids::BlockId;
 use crate::limits::BUILD_BYTES;
@@ -41,14 +44,13 @@ impl From<Fibers> for Found {
     }
 }
 
-/// The first and the last threshold of a restart, in half units (see [`Climb`]).
+/// The first and the last threshold of a restart, in half units (see [`thresholds`]).
 const HEAT: [u64; 2] = [2, 0];
 /// From this effort on restarts begin hotter: a longer search may climb out of more. In large pods they stay
 /// hot to the end (4096 chips: 0.14 % more flow, 8192: 0.29 %; below 2048 chips it costs up to 0.04 %).
 const HOT_EFFORT: u32 = 8;
 const HOT: [u64; 2] = [5, 0];
 const HOT_LARGE: [u64; 2] = [10, 1];
-const LARGE: usize = 2048;
 /// Up to this many chips the smaller groups are searched too: there they may leave better wirings, and cost
 /// little.
 const SMALL: usize = 64;
@@ -226,27 +228,40 @@ pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress:
         }
     }
     let budget = evaluations(&shapes[0], settings.effort);
-    let restarts = RESTARTS * shapes.len() as u64;
-    progress.begin("synthesize", restarts);
-    let lengths = lengths(pod, &shapes[0], settings, budget);
+    let antipodal = starts::symmetry(pod, &shapes[0]);
+    let lengths = lengths(pod, &shapes[0], antipodal.as_ref(), settings, budget);
     let goal = Goal { lengths, flow_counts: settings.objective == Objective::Flow, fault: None };
     let expired = || settings.time_limit.is_some_and(|seconds| progress.expired(seconds));
-    let mut runs: Vec<Run> = (0..restarts)
-        .into_par_iter()
-        .map(|restart| {
-            let shape = (restart / RESTARTS) as usize;
-            let mut stream = Stream::new(settings.seed, restart + 1);
-            let start = shapes[shape].random_wiring(&mut stream);
-            let heat = match (settings.effort >= HOT_EFFORT, pod.node_count() > LARGE) {
-                (false, _) => HEAT,
-                (true, false) => HOT,
-                (true, true) => HOT_LARGE,
-            };
-            let run = Climb { shape: &shapes[shape], goal: &goal, heat, expired: &expired }.run(start, budget, &mut stream);
-            progress.advance();
-            Run { shape, ..run }
-        })
-        .collect();
+    let starts = antipodal.as_ref().map(|antipodal| {
+        let Synthesize { effort, seed, .. } = settings;
+        let known = known::wiring(pod, &shapes[0]);
+        Starts { shape: &shapes[0], antipodal, known, goal: &goal, effort, seed, expired: &expired }
+    });
+    let restarts = starts.as_ref().map_or(RESTARTS * shapes.len() as u64, Starts::descents);
+    progress.begin("synthesize", restarts);
+    let restart = |restart: u64| {
+        let shape = (restart / RESTARTS) as usize;
+        let mut stream = Stream::new(settings.seed, restart + 1);
+        let start = shapes[shape].random_wiring(&mut stream);
+        let heat = match (settings.effort >= HOT_EFFORT, pod.node_count() > LARGE) {
+            (false, _) => HEAT,
+            (true, false) => HOT,
+            (true, true) => HOT_LARGE,
+        };
+        let thresholds = thresholds(&shapes[shape], heat);
+        let run =
+            Climb { shape: &shapes[shape], antipodal: None, goal: &goal, thresholds, expired: &expired }.run(start, budget, &mut stream);
+        progress.advance();
+        Run { shape, ..run }
+    };
+    let mut runs: Vec<Run> = match &starts {
+        Some(starts) => {
+            let (runs, note) = starts.run(progress);
+            notes.push(note);
+            runs
+        }
+        None => (0..restarts).into_par_iter().map(restart).collect(),
+    };
     runs.sort_by_key(|run| run.score);
     let mut work: u64 = runs.iter().map(|run| run.evaluations).sum();
     let mut out_of_time = runs.iter().any(|run| run.out_of_time);
@@ -272,22 +287,35 @@ pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress:
 }
 
 /// The lengths that decide, found on wirings that short searches come to.
-fn lengths(pod: &Pod, shape: &Shape, settings: Synthesize, budget: u64) -> Vec<super::evaluate::FiberLengths> {
+fn lengths(
+    pod: &Pod,
+    shape: &Shape,
+    antipodal: Option<&Antipodal>,
+    settings: Synthesize,
+    budget: u64,
+) -> Vec<super::evaluate::FiberLengths> {
     let candidates = score::candidates(shape, pod.cubes as usize, settings.objective);
     if candidates.len() <= 4 {
         return candidates;
     }
     let mut stream = Stream::new(settings.seed, 0);
-    let mut wirings: Vec<Wiring> = (0..3).map(|_| shape.random_wiring(&mut stream)).collect();
+    let random = |stream: &mut Stream| match antipodal {
+        None => shape.random_wiring(stream),
+        Some(antipodal) => antipodal.random_wiring(shape, stream),
+    };
+    let mut wirings: Vec<Wiring> = (0..3).map(|_| random(&mut stream)).collect();
     let mut lengths = score::tight(shape, &candidates, &wirings);
     for _ in 0..2 {
+        // Of antipodal wirings the tightest length decides alone: others take the plain search.
+        lengths.truncate(if antipodal.is_some() { 1 } else { lengths.len() });
         let goal = Goal { lengths, flow_counts: true, fault: None };
         wirings = wirings
             .into_par_iter()
             .enumerate()
             .map(|(at, wiring)| {
                 let mut stream = Stream::new(settings.seed, u64::MAX - at as u64);
-                let climb = Climb { shape, goal: &goal, heat: [1, 0], expired: &|| false };
+                let thresholds = thresholds(shape, [1, 0]);
+                let climb = Climb { shape, antipodal, goal: &goal, thresholds, expired: &|| false };
                 climb.run(wiring, (budget / 40).clamp(50, 400), &mut stream).wiring
             })
             .collect();

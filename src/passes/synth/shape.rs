@@ -67,9 +67,9 @@ pub(super) struct Switch {
     /// Canonical face ports; those of side A first.
     pub(super) ends: Vec<FaceEnd>,
     /// How many of them are on side A.
-    a_count: usize,
+    pub(super) a_count: usize,
     /// Elements of the group that keep the OCS, ascending.
-    kept_by: Vec<usize>,
+    pub(super) kept_by: Vec<usize>,
     /// Those of order two.
     involutions: Vec<usize>,
 }
@@ -79,7 +79,7 @@ pub(super) struct Switch {
 pub(super) struct FaceEnd {
     /// Canonical node.
     pub(super) node: usize,
-    port: PortId,
+    pub(super) port: PortId,
     /// The element that carries the first OCS of the switch to the one of this end.
     carried: usize,
 }

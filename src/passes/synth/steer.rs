@@ -5,7 +5,7 @@
 //! best of them is not, what descents from the best ones under a goal with faults come to. Pairs of dark
 //! OCSes are not looked at.
 
-use super::climb::{Climb, RESTARTS, Run, evaluations};
+use super::climb::{Climb, RESTARTS, Run, evaluations, thresholds};
 use super::evaluate::Evaluator;
 use super::score::{self, FaultGoal, Goal};
 use super::shape::Shape;
@@ -62,7 +62,8 @@ impl Steering<'_> {
             .enumerate()
             .map(|(at, run)| {
                 let mut stream = Stream::new(settings.seed, (1 << 32) + at as u64);
-                let climb = Climb { shape: &shapes[run.shape], goal: &goal, heat: [1, 0], expired };
+                let shape = &shapes[run.shape];
+                let climb = Climb { shape, antipodal: None, goal: &goal, thresholds: thresholds(shape, [1, 0]), expired };
                 Run { shape: run.shape, ..climb.run(run.wiring.clone(), budget, &mut stream) }
             })
             .collect();
