@@ -42,6 +42,7 @@ mod reported;
 mod requests;
 mod running_options;
 mod scheduled;
+mod schema;
 mod several;
 mod sim;
 mod sim_options;
@@ -125,6 +126,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Fmt(args) => fmt::fmt(args, terminal),
         Command::Verify(args) => verify::verify(args, terminal),
         Command::Explain { code } => explain(code.as_deref()),
+        Command::Schema { name } => schema::schema(name.as_deref()),
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => tables::tables(args),
         Command::Place(args) => place::place(args, terminal),

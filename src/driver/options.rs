@@ -70,6 +70,11 @@ pub enum Command {
         /// Such as FAB0101
         code: Option<String>,
     },
+    /// Print the JSON Schema of an artifact, or list all of them
+    Schema {
+        /// Such as `report`, or `fabc.report/1`
+        name: Option<String>,
+    },
     /// Print the topology of a spec
     Graph(GraphArgs),
     /// Print the forwarding table of a router, from a built directory

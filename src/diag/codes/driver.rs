@@ -281,4 +281,11 @@ Two specs are compared by building one of them.
 A tolerance is a percentage, of all figures (`--tolerance 0.1%`) or of one metric (`--tolerance max_channel_load=0.5%`, and with `fault.` before
 the name only of faults).",
     },
+    CodeDoc {
+        code: "FAB0546",
+        title: "unknown schema",
+        text: "\
+`fabc schema NAME` prints the JSON Schema of an artifact, `fabc schema` lists all names. A name is that of the format tag: `report` is
+`fabc.report/1`, which may be given as well.",
+    },
 ];
