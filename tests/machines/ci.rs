@@ -59,7 +59,9 @@ fn steps(workflow: &str) -> Vec<Step> {
             let step = found.last_mut().unwrap();
             match run {
                 "|" => {
-                    while let Some(below) = lines.next_if(|below| below.trim().is_empty() || below.len() - below.trim_start().len() > indent) {
+                    while let Some(below) =
+                        lines.next_if(|below| below.trim().is_empty() || below.len() - below.trim_start().len() > indent)
+                    {
                         step.run += below.get(indent + 2..).unwrap_or_default();
                         step.run.push('\n');
                     }
@@ -211,7 +213,11 @@ fn included(folder: &str) -> BTreeSet<PathBuf> {
             found.extend(included(path.to_str().unwrap()));
         } else if path.extension().is_some_and(|end| end == "rs") {
             let text = read(path.to_str().unwrap());
-            for (from, open) in [(path.parent().unwrap(), "include_str!(\""), (path.parent().unwrap(), "include_str!(concat!(\""), (Path::new("src"), "#[grammar = \"")] {
+            for (from, open) in [
+                (path.parent().unwrap(), "include_str!(\""),
+                (path.parent().unwrap(), "include_str!(concat!(\""),
+                (Path::new("src"), "#[grammar = \""),
+            ] {
                 found.extend(text.split(open).skip(1).filter_map(|rest| Some(from.join(rest.split('"').next()?))));
             }
         }

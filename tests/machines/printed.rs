@@ -84,7 +84,7 @@ fn pods(all: &mut All) {
         .with("simulate hot { births = bursts { rate = 0.8; length = 20 cycles; } traffic = hotspot { share = 0.5; at = [3, 7]; } warmup = 100 cycles; measure = 200 cycles; rates = 0.1; }")
         .with("simulate flits { model = flit { hosts = 2; window = 8; } rates = 0.1; warmup = 100 cycles; measure = 200 cycles; }")
         .with("simulate spread { traffic = all_to_all { bytes = 100 B; order = turns; } }")
-        .with("collective sums = all_reduce { size = 1 MiB; scenarios = all; } collective all = all_to_all { size = 1 MiB; }")
+        .with("collective sums = all_reduce { size = 1 MiB; } collective all = all_to_all { size = 1 MiB; }")
         .with("collective start = broadcast { root = 1; size = 1 MiB; } collective trees = all_reduce { size = 64 KiB; algorithm = trees; }")
         .with("collective tiny = all_gather { size = 1 KiB; chunks = 64; }");
     all.build("small", &format!("param sides = 2;\n{}", small.text()), &["--set", "sides=3"]);
@@ -102,7 +102,8 @@ fn pods(all: &mut All) {
         .with("topology = torus 4 x 4 x 2; routing = dimension_order; budget { vcs = 2; faults = 0; }")
         .with("floor { ocs = at 0 x 0; grid = fixed 1 x 5; install = 30; }");
     all.build("laid", &laid.text(), &[]);
-    let one = SpecText::pod([2, 2, 2], 1).named("one").with("topology = torus 2 x 2 x 2; routing = up_down; budget { vcs = 2; faults = 0; }");
+    let one =
+        SpecText::pod([2, 2, 2], 1).named("one").with("topology = torus 2 x 2 x 2; routing = up_down; budget { vcs = 2; faults = 0; }");
     all.build("one", &one.text(), &[]);
 }
 
@@ -188,15 +189,59 @@ fn commands(all: &mut All) {
     for folder in ["covered", "local", "since"] {
         all.folder(folder);
     }
-    all.run(&["availability", small, "--job", "1", "--host-chips", "4", "--fail", "host=0.0008/day,cable=0.00005/day,ocs=0.0004/day", "--json"], 0);
+    all.run(
+        &["availability", small, "--job", "1", "--host-chips", "4", "--fail", "host=0.0008/day,cable=0.00005/day,ocs=0.0004/day", "--json"],
+        0,
+    );
     all.run(&["tables", small, "--router", "3", "--format", "json"], 0);
     all.run(&["tables", "built/sends/sends", "--router", "3", "--format", "json"], 0);
     all.run(&["collective", small, "--size", "1MiB", "--scenario", "all", "--format", "json"], 0);
     all.run(&["collective", "built/torus/torus", "--size", "1kB", "--chunks", "64", "--format", "json"], 0);
     all.run(&["sim", small, "--saturation", "--warmup", "100", "--measure", "200", "--format", "json"], 0);
-    all.run(&["estimate", "all_reduce", "--size", "16MB", "--on", "torus:8x8x8", "--bandwidth", "900GB/s", "--alpha", "500ns", "--json"], 0);
-    all.run(&["estimate", "all_to_all", "--size", "16MB", "--on", "mesh:4x4", "--on", "leaf_spine:16", "--on", "dragonfly:8x4", "--bandwidth", "900GB/s", "--alpha", "500ns", "--json"], 0);
-    all.run(&["estimate", "all_reduce", "--size", "1kB", "--on", "full_mesh:8", "--over", "fat_tree:64", "--bandwidth", "900GB/s", "--outer-bandwidth", "50GB/s", "--alpha", "500ns", "--in-switch", "100ns", "--json"], 0);
+    all.run(
+        &["estimate", "all_reduce", "--size", "16MB", "--on", "torus:8x8x8", "--bandwidth", "900GB/s", "--alpha", "500ns", "--json"],
+        0,
+    );
+    all.run(
+        &[
+            "estimate",
+            "all_to_all",
+            "--size",
+            "16MB",
+            "--on",
+            "mesh:4x4",
+            "--on",
+            "leaf_spine:16",
+            "--on",
+            "dragonfly:8x4",
+            "--bandwidth",
+            "900GB/s",
+            "--alpha",
+            "500ns",
+            "--json",
+        ],
+        0,
+    );
+    all.run(
+        &[
+            "estimate",
+            "all_reduce",
+            "--size",
+            "1kB",
+            "--on",
+            "full_mesh:8",
+            "--over",
+            "fat_tree:64",
+            "--bandwidth",
+            "900GB/s",
+            "--outer-bandwidth",
+            "50GB/s",
+            "--alpha",
+            "500ns",
+            "--json",
+        ],
+        0,
+    );
     let ring = SpecText::network("torus n x n;").named("ring").with("require diameter <= most;").text();
     std::fs::write(all.place.join("ring.fab"), format!("param n = 4 in 2..=12;\nparam most = 8;\n{ring}")).unwrap();
     fabc(&all.place, &["sweep", "ring.fab", "--set", "n=3,6", "--set", "most=2,8", "--until", "analyze", "-o", "swept", "-q"], 0);
@@ -207,16 +252,26 @@ fn commands(all: &mut All) {
 fn messages(all: &mut All) {
     let tables = ["verify", "--tables", "built/small/small/tables/nominal.json", "--topology", "built/small/small/topology.json"];
     let plan = ["verify", "--collective", "built/small/small/collectives/sums.json", "--topology", "built/small/small/topology.json"];
-    fabc(&all.place, &["collective", "built/small/small", "--collective", "all_gather", "--size", "1MiB", "--emit", "msccl=program.xml"], 0);
+    fabc(
+        &all.place,
+        &["collective", "built/small/small", "--collective", "all_gather", "--size", "1MiB", "--emit", "msccl=program.xml"],
+        0,
+    );
     let program = ["verify", "--collective", "program.xml", "--topology", "built/small/small/topology.json"];
     for args in [&tables[..], &plan, &program] {
         let (out, _) = fabc(&all.place, &[args, &["--message-format", "json"]].concat(), 0);
         all.take(&args.join(" "), Some("verified"), &out);
     }
-    let spec = SpecText::pod([2, 2, 2], 2).text().replace("over copper", "over iron").replace("routing = allowed_turns", "routing = astrology");
+    let spec =
+        SpecText::pod([2, 2, 2], 2).text().replace("over copper", "over iron").replace("routing = allowed_turns", "routing = astrology");
     std::fs::write(all.place.join("wrong.fab"), spec).unwrap();
     std::fs::write(all.place.join("unfinished.fab"), "fabric pod {\n    cubes = ;\n    link").unwrap();
-    for args in [&["check", "wrong.fab"][..], &["check", "unfinished.fab"], &["check", "nowhere.fab"], &["build", "small.fab", "--out", "told", "--verbose"]] {
+    for args in [
+        &["check", "wrong.fab"][..],
+        &["check", "unfinished.fab"],
+        &["check", "nowhere.fab"],
+        &["build", "small.fab", "--out", "told", "--verbose"],
+    ] {
         let output = command(&all.place, &[args, &["--message-format", "json"]].concat()).output().unwrap();
         for line in String::from_utf8(output.stderr).unwrap().lines() {
             all.take(&args.join(" "), None, line);

@@ -33,7 +33,7 @@ fn a_shell_is_told_what_may_come_next() {
     }
     for (words, expected) in [
         (&["fabc", "ver"][..], &["verify"][..]),
-        (&["fabc", "explain", "FAB054"], &["FAB0540", "FAB0541", "FAB0542", "FAB0543", "FAB0544", "FAB0545", "FAB0546"]),
+        (&["fabc", "explain", "FAB09"], &["FAB0901"]),
         (&["fabc", "schema", "slices"], &["slices", "slices_plan"]),
         (&["fabc", "build", "po"], &["pod.fab", "pods/"]),
         (&["fabc", "build", "pod.fab", "--emit", "topo"], &["topology"]),
@@ -64,7 +64,10 @@ fn every_command_has_a_page() {
     assert_eq!(said, format!("wrote {} pages to pages/man1\n", pages.len()));
     let (help, _) = fabc(place.path(), &["--help"], 0);
     let commands = help.split("Commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
-    let commands: Vec<&str> = commands.filter(|line| line.starts_with("  ") && !line.starts_with("   ")).map(|line| line.split_whitespace().next().unwrap()).collect();
+    let commands: Vec<&str> = commands
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .map(|line| line.split_whitespace().next().unwrap())
+        .collect();
     assert!(commands.len() > 20, "{help}");
     for command in commands.into_iter().filter(|command| *command != "help") {
         assert!(pages.contains_key(Path::new(&format!("fabc-{command}.1"))), "{command}");
@@ -77,5 +80,5 @@ fn every_command_has_a_page() {
     assert_eq!(files(&place.path().join("pages/man1")), pages);
     std::fs::write(place.path().join("file"), "").unwrap();
     let (_, err) = fabc(place.path(), &["man", "file", "--message-format", "short"], 2);
-    assert!(err.starts_with("error[FAB0503]: cannot write `file`"), "{err}");
+    assert!(err.starts_with("fabc: error[FAB0503]: cannot write `file`"), "{err}");
 }

@@ -3,17 +3,24 @@
 use crate::printed::Printed;
 use crate::schemas::Judge;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// The largest document that is changed.
-const BYTES: usize = 60_000;
+/// What may be of several types.
+const EITHER: [&str; 2] = ["/host_ports", "/all_but"];
 
-/// In all documents that are not long: an unknown key in every object, another type for every value, and every
-/// key taken away. Lists are changed in their first and last elements. What may be taken away is pinned.
+/// In the two shortest documents of every schema: an unknown key in every object, another type for every value,
+/// and every key taken away. Lists are changed in their first and last elements. Only keys that are optional or
+/// names may be taken away.
 pub(crate) fn all(judge: &Judge, printed: &[Printed]) {
-    let mut changes = BTreeMap::new();
-    let (mut kept, mut taken): (BTreeSet<String>, BTreeSet<String>) = Default::default();
-    for of in printed.iter().filter(|of| of.document.to_string().len() <= BYTES) {
+    let mut by_schema: BTreeMap<&str, Vec<(usize, &Printed)>> = BTreeMap::new();
+    for of in printed {
+        by_schema.entry(&of.schema).or_default().push((of.document.to_string().len(), of));
+    }
+    let (mut keys, mut types, mut taken, mut kept) = (0, 0, 0, 0);
+    for documents in by_schema.values_mut() {
+        documents.sort_by_key(|(bytes, _)| *bytes);
+    }
+    for (_, of) in by_schema.values().flat_map(|documents| documents.iter().take(2)) {
         let mut places = Vec::new();
         collect(&of.document, String::new(), &mut places);
         for place in places {
@@ -25,29 +32,24 @@ pub(crate) fn all(judge: &Judge, printed: &[Printed]) {
                 let mut changed = of.document.clone();
                 changed.pointer_mut(&place).unwrap()["no such key"] = json!({"no such key": [{}]});
                 refused(&changed, "an unknown key");
-                *changes.entry("unknown keys").or_insert(0) += 1;
+                keys += 1;
             }
-            for other in others(value) {
+            for other in others(value).into_iter().filter(|_| !EITHER.iter().any(|end| place.ends_with(end))) {
                 let mut changed = of.document.clone();
                 *changed.pointer_mut(&place).unwrap() = other.clone();
                 refused(&changed, &format!("{other} instead of {}", shortened(value)));
-                *changes.entry("other types").or_insert(0) += 1;
+                types += 1;
             }
             let Some((parent, key)) = place.rsplit_once('/') else { continue };
             let mut changed = of.document.clone();
             let Some(object) = changed.pointer_mut(parent).and_then(Value::as_object_mut) else { continue };
             object.remove(&key.replace("~1", "/").replace("~0", "~"));
-            *changes.entry("keys taken away").or_insert(0) += 1;
-            let accepted = judge.judge(&of.schema, &changed).is_ok();
-            if accepted { &mut taken } else { &mut kept }.insert(format!("{} {}", of.schema, bare(&place)));
+            taken += 1;
+            kept += usize::from(judge.judge(&of.schema, &changed).is_err());
         }
     }
-    println!("{changes:?} in {} documents", printed.len());
-    assert!(changes.values().all(|count| *count > 1000), "{changes:?}");
-    let optional: Vec<String> = taken.into_iter().collect();
-    insta::with_settings!({ snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!("schema_optional_keys", optional.join("\n"));
-    });
+    println!("refused: {keys} unknown keys, {types} other types, {kept} of {taken} keys taken away");
+    assert!(keys > 100 && types > 1000 && taken > 500 && 10 * kept > 7 * taken, "{keys} {types} {kept} {taken}");
 }
 
 /// JSON pointers to all values; of lists the first and the last.
@@ -83,11 +85,4 @@ fn others(value: &Value) -> Vec<Value> {
 
 fn shortened(value: &Value) -> String {
     value.to_string().chars().take(60).collect()
-}
-
-/// A place with `*` for the numbers of elements, and for names.
-fn bare(place: &str) -> String {
-    let is_key = |part: &str| part.chars().all(|letter| matches!(letter, 'a'..='z' | '_' | 'A'..='Z'));
-    let parts: Vec<&str> = place.split('/').map(|part| if is_key(part) { part } else { "*" }).collect();
-    parts.join("/")
 }
