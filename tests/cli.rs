@@ -136,16 +136,6 @@ fn init_writes_a_spec_once() {
 }
 
 #[test]
-fn completions_name_the_commands() {
-    let directory = tempfile::tempdir().unwrap();
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = fabc(directory.path(), &["completions", shell]);
-        assert_eq!(code(&script), 0);
-        assert!(out(&script).contains("verify") && out(&script).contains("message-format"), "{shell}");
-    }
-}
-
-#[test]
 fn verify_and_tables_refuse_other_directories() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("notes.txt"), "mine").unwrap();

@@ -211,6 +211,15 @@ pub(super) enum DriverError {
         /// Where to look.
         hint: String,
     },
+    /// `schema` of something that has none.
+    #[error("there is no schema `{name}`")]
+    #[diagnostic(code(FAB0546), help("{hint}"))]
+    UnknownSchema {
+        /// As given.
+        name: String,
+        /// Where to look.
+        hint: String,
+    },
     /// Live cross-connects that are not those of the pod.
     #[error("`{path}` does not fit the pod: {what}")]
     #[diagnostic(

@@ -5,6 +5,7 @@
 
 mod availability;
 mod build;
+mod candidates;
 mod change;
 mod collective;
 mod collective_declared;
@@ -44,7 +45,9 @@ mod reported;
 mod requests;
 mod running_options;
 mod scheduled;
+mod schema;
 mod several;
+mod shells;
 mod sim;
 mod sim_options;
 mod sliced;
@@ -75,18 +78,23 @@ pub use terminal::look_at_standard_output;
 pub use terminal::shown;
 
 use crate::diag;
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 use errors::{DriverError, Stop};
 use std::process::ExitCode;
-use terminal::{Terminal, handed_over, print_out, write_out};
+use terminal::{Terminal, handed_over, print_out};
 
 /// Reads the command line.
 ///
 /// # Errors
-/// The exit code, where there is nothing to run: help was asked for, or something is wrong with the options.
-/// Either has been shown by then.
+/// The exit code, where there is nothing to run: help was asked for, a shell wanted completions, or something is
+/// wrong with the options. All of it has been shown by then.
 pub fn options() -> Result<Options, ExitCode> {
-    Options::try_parse().map_err(|shown| {
+    let parsed = match shells::completed() {
+        Ok(true) => return Err(ExitCode::SUCCESS),
+        Ok(false) => Options::try_parse(),
+        Err(wrong) => Err(wrong),
+    };
+    parsed.map_err(|shown| {
         let printed = shown.print();
         if shown.use_stderr() {
             return ExitCode::from(2);
@@ -127,6 +135,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Fmt(args) => fmt::fmt(args, terminal),
         Command::Verify(args) => verify::verify(args, terminal),
         Command::Explain { code } => explain(code.as_deref()),
+        Command::Schema { name } => schema::schema(name.as_deref()),
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => tables::tables(args),
         Command::Place(args) => place::place(args, terminal),
@@ -143,12 +152,8 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Availability(args) => availability::availability(args),
         Command::Init(args) => init::init(args, terminal),
         Command::Lsp { .. } => lsp::serve(),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Options::command(), "fabc", &mut script);
-            write_out(&script)?;
-            Ok(())
-        }
+        Command::Completions { shell } => shells::script(*shell),
+        Command::Man { directory } => shells::pages(directory, terminal),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+use super::candidates;
 use super::collective_options::CollectiveArgs;
 use super::diff_options::DiffArgs;
 use super::estimate_options::EstimateArgs;
@@ -68,7 +69,14 @@ pub enum Command {
     /// Explain an error code, or list all of them
     Explain {
         /// Such as FAB0101
+        #[arg(add = candidates::of(candidates::codes))]
         code: Option<String>,
+    },
+    /// Print the JSON Schema of an artifact, or list all of them
+    Schema {
+        /// Such as `report`, or `fabc.report/1`
+        #[arg(add = candidates::of(candidates::schemas))]
+        name: Option<String>,
     },
     /// Print the topology of a spec
     Graph(GraphArgs),
@@ -104,10 +112,16 @@ pub enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
-    /// Print a completion script for a shell
+    /// Print what a shell needs to complete commands of fabc: it asks fabc itself while you type
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+    /// Write the man pages, `fabc.1`, `fabc-build.1` and so on
+    Man {
+        /// The folder; pages of the same name are replaced
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
     },
 }
 
@@ -168,7 +182,7 @@ pub struct AvailabilityArgs {
 #[derive(Clone, Debug, Args)]
 pub struct BuildArgs {
     /// Specs, built one after the other; `-` reads standard input
-    #[arg(value_name = "SPEC", required_unless_present = "emit")]
+    #[arg(value_name = "SPEC", required_unless_present = "emit", add = candidates::specs())]
     pub specs: Vec<String>,
 
     /// How far, and what to show.
@@ -181,7 +195,7 @@ pub struct BuildArgs {
 
     /// Write single formats: FORMAT to standard output, FORMAT=PATH to a file, or to a folder if it ends with
     /// `/`; `list` lists the formats
-    #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',')]
+    #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',', add = candidates::of(candidates::formats))]
     pub emit: Vec<String>,
 
     /// The form of the forwarding tables; `auto` is binary only where JSON would take more than some 200 MB
@@ -210,7 +224,7 @@ pub struct BuildArgs {
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
     /// The spec; `-` reads standard input
-    #[arg(value_name = "SPEC")]
+    #[arg(value_name = "SPEC", add = candidates::specs())]
     pub spec: String,
 
     /// How far, and what to show.
@@ -218,7 +232,7 @@ pub struct CheckArgs {
     pub compile: CompileArgs,
 
     /// Say also whether these formats could be written
-    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',', add = candidates::of(candidates::formats))]
     pub emit: Vec<String>,
 
     /// Say also whether there are golden outputs in DIR/FABRIC/
@@ -230,7 +244,7 @@ pub struct CheckArgs {
 #[derive(Clone, Debug, Args)]
 pub struct FmtArgs {
     /// Specs; `-` reads standard input and writes standard output
-    #[arg(required = true, value_name = "SPEC")]
+    #[arg(required = true, value_name = "SPEC", add = candidates::specs())]
     pub specs: Vec<String>,
 
     /// Change nothing; fail if a spec is not laid out
@@ -289,7 +303,7 @@ pub struct VerifyArgs {
 #[derive(Clone, Debug, Args)]
 pub struct GraphArgs {
     /// The spec; `-` reads standard input
-    #[arg(value_name = "SPEC")]
+    #[arg(value_name = "SPEC", add = candidates::specs())]
     pub spec: String,
 
     /// The form

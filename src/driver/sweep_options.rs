@@ -1,5 +1,6 @@
 //! The options of `fabc sweep`.
 
+use super::candidates;
 use crate::compile::Stage;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -43,7 +44,7 @@ pub enum SweepStep {
 #[derive(Clone, Debug, Args)]
 pub struct SweepPlanArgs {
     /// The spec; `-` reads standard input
-    #[arg(value_name = "SPEC", required = true)]
+    #[arg(value_name = "SPEC", required = true, add = candidates::specs())]
     pub spec: Option<String>,
 
     /// The values of a parameter: `cubes=2,4,8`, `seed=1..9` (without 9), `seed=1..=8`; several times, for

@@ -32,6 +32,7 @@ mod report_json;
 mod report_txt;
 mod schedule;
 mod schedule_bin;
+mod schema;
 mod simulation;
 mod slices;
 mod staged;
@@ -58,6 +59,7 @@ pub use plan::{cut_line, plan_json, plan_patches, plan_text};
 pub use repair::{delta_json, repair_json, repair_text};
 pub use report_txt::terminal_report;
 pub use schedule::ChipPlans;
+pub use schema::{SCHEMAS, Schema};
 pub use simulation::{
     Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,
     simulation_svg, simulation_text,

@@ -282,6 +282,13 @@ A tolerance is a percentage, of all figures (`--tolerance 0.1%`) or of one metri
 the name only of faults).",
     },
     CodeDoc {
+        code: "FAB0546",
+        title: "unknown schema",
+        text: "\
+`fabc schema NAME` prints the JSON Schema of an artifact, `fabc schema` lists all names. A name is that of the format tag: `report` is
+`fabc.report/1`, which may be given as well.",
+    },
+    CodeDoc {
         code: "FAB0547",
         title: "an editor that is gone",
         text: "\

@@ -1,0 +1,14 @@
+# An image with nothing but fabc: docker build -t fabc . && docker run --rm -v "$PWD:/work" fabc build pod.fab
+FROM rust:1.91-slim-trixie AS build
+WORKDIR /src
+COPY Cargo.toml Cargo.lock build.rs ./
+COPY benches benches
+COPY docs/schema docs/schema
+COPY grammar grammar
+COPY src src
+RUN cargo build --release --locked --bin fabc
+
+FROM debian:trixie-slim
+COPY --from=build /src/target/release/fabc /usr/local/bin/fabc
+WORKDIR /work
+ENTRYPOINT ["fabc"]
