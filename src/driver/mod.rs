@@ -86,8 +86,8 @@ use terminal::{Terminal, handed_over, print_out};
 /// Reads the command line.
 ///
 /// # Errors
-/// The exit code, where there is nothing to run: help was asked for, a shell wanted completions, or something is
-/// wrong with the options. All of it has been shown by then.
+/// The exit code, where there is nothing to run: help was asked for, a shell wanted completions, or something
+/// is wrong with the options. All of it has been shown by then.
 pub fn options() -> Result<Options, ExitCode> {
     let parsed = match shells::completed() {
         Ok(true) => return Err(ExitCode::SUCCESS),

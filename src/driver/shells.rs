@@ -1,7 +1,7 @@
 //! What shells and readers of manuals want: completions, and man pages.
 //!
-//! Comes in: the command line as clap knows it. Goes out: a script that makes a shell ask fabc while one types,
-//! the answers, and a page for every command. Invariant: all of it follows from the options, so that nothing
+//! Comes in: the command line as clap knows it. Goes out: a script that makes a shell ask fabc while one
+//! types, the answers, and a page for every command. Invariant: all of it follows from the options, so that nothing
 //! has to be kept in step.
 
 use super::errors::{DriverError, Stop};

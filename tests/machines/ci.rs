@@ -1,5 +1,5 @@
-//! What repositories of specs and their machines take: the workflow, the hook, the image. Their commands are run
-//! as they stand.
+//! What repositories of specs and their machines take: the workflow, the hook, the image. Their commands are
+//! run as they stand.
 
 use crate::plain::fabc;
 use crate::spec_text::SpecText;
@@ -43,8 +43,8 @@ struct Step {
     run: String,
 }
 
-/// The steps with commands of a workflow: as much YAML as ours has, a value on the line of its key or, behind `|`,
-/// on the deeper lines below it.
+/// The steps with commands of a workflow: as much YAML as ours has, a value on the line of its key or, behind
+/// `|`, on the deeper lines below it.
 fn steps(workflow: &str) -> Vec<Step> {
     let mut found: Vec<Step> = Vec::new();
     let mut lines = workflow.lines().peekable();

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 /// What may be of several types.
 const EITHER: [&str; 2] = ["/host_ports", "/all_but"];
 
-/// In the two shortest documents of every schema: an unknown key in every object, another type for every value,
-/// and every key taken away. Lists are changed in their first and last elements. Only keys that are optional or
-/// names may be taken away.
+/// In the two shortest documents of every schema: an unknown key in every object, another type for every
+/// value, and every key taken away. Lists are changed in their first and last elements. Only keys that are
+/// optional or names may be taken away.
 pub(crate) fn all(judge: &Judge, printed: &[Printed]) {
     let mut by_schema: BTreeMap<&str, Vec<(usize, &Printed)>> = BTreeMap::new();
     for of in printed {
