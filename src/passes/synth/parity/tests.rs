@@ -120,8 +120,11 @@ proptest! {
         let wiring = antipodal.random_wiring(&shape, &mut Stream::new(seed, 0));
         let (sum, by_parity) = both(&shape, &wiring, length, true);
         prop_assert_eq!(by_parity, length % 2 == 1);
-        prop_assert_eq!(Some(sum), plain(&fabric, &shape, &wiring, length));
         prop_assert_eq!(both(&shape, &wiring, length, false).0, sum);
+        // Of wirings in pieces there is nothing to compare.
+        if let Some(plain) = plain(&fabric, &shape, &wiring, length) {
+            prop_assert_eq!(sum, plain);
+        }
     }
 }
 
