@@ -271,70 +271,76 @@ impl<'t> Reader<'t> {
         let (mut wanted, mut of_link) = (true, false);
         let mut at = first;
         while at < end {
-            let token = &self.tokens[at];
             let Some(word) = self.word(at) else {
                 let closes = self.is(at, ")") || self.is(at, "]");
-                wanted = token.shape == Shape::Sign && !closes;
-                // `98 % of nominal`: there is no operand behind it.
-                wanted |= false;
+                wanted = self.tokens[at].shape == Shape::Sign && !closes;
                 at += 1;
                 continue;
             };
-            let inner = INNER.contains(&word) && !(wanted && word == "x")
-                || word == "any"
-                || word == "cubes" && at > first && self.is(at - 1, "for");
-            if inner && (!wanted || at > first || around.setting.is_none()) {
+            let begins = at == first && around.setting.is_some();
+            if !begins && self.joins(at, first, wanted) {
                 self.leaf(at, Role::Keyword);
-                let links = word == "over" && !self.is(at + 1, "groups");
-                (wanted, of_link) = (true, links);
-                if around.require && word == "of" && self.word(at + 1).is_some() && at + 1 < end {
-                    self.leaf(at + 1, Role::Choice);
+                (wanted, of_link) = (true, word == "over" && !self.is(at + 1, "groups"));
+                if around.require && word == "of" && at + 1 < end && self.word(at + 1).is_some() {
                     at += 1;
+                    self.leaf(at, Role::Choice);
                     wanted = false;
                 }
                 at += 1;
-                continue;
-            }
-            if !wanted {
+            } else if !wanted {
                 at = self.unit(at, end);
-                continue;
-            }
-            wanted = false;
-            let alone = at == first && at + 1 == end;
-            let bracketed = at + 1 < end && self.is(at + 1, "[");
-            let role = if std::mem::take(&mut of_link) {
-                Role::Named(Space::Link)
-            } else if around.ports && bracketed {
-                Role::Face
-            } else if around.indices && at + 1 < end && self.is(at + 1, "in") {
-                Role::Declared(Space::Index)
-            } else if bracketed {
-                // The name of a router: numbers are in the brackets, and nothing else.
-                while at < end && !self.is(at, "]") {
-                    at += 1;
-                }
+            } else if of_link {
+                self.leaf(at, Role::Named(Space::Link));
+                (wanted, of_link) = (false, false);
                 at += 1;
-                continue;
-            } else if at == first && around.setting.is_some() && (alone && around.behind || self.is_choice(at, end)) {
-                wanted = true;
-                Role::Value
-            } else if let Some(setting) = around.setting.filter(|_| alone) {
-                match setting {
-                    "after" => Role::Named(Space::Run),
-                    setting if OF_LINKS.contains(&setting) => Role::Named(Space::Link),
-                    setting if words::takes_a_word(setting) => Role::Value,
-                    _ => Role::Named(Space::Constant),
-                }
-            } else if around.constant
-                && (alone || at > first && (self.is(at - 1, "[") || self.is(at - 1, ",")) || self.is(at + 1, "in") && at == first)
-            {
-                Role::Value
+            } else if let Some(role) = self.operand(at, &range, around) {
+                self.leaf(at, role);
+                // Behind a word of the language its own operands follow.
+                wanted = begins && role == Role::Value && at + 1 < end;
+                at += 1;
             } else {
-                Role::Named(Space::Constant)
-            };
-            self.leaf(at, role);
-            at += 1;
+                // The name of a router: numbers are in the brackets, and nothing else.
+                at = (at..end).find(|&at| self.is(at, "]")).map_or(end, |close| close + 1);
+                wanted = false;
+            }
         }
+    }
+
+    /// Whether a word joins others: `over`, `with`, and `x` behind an operand.
+    fn joins(&self, at: usize, first: usize, wanted: bool) -> bool {
+        match self.word(at) {
+            Some("x") => !wanted,
+            Some("any") => true,
+            Some("cubes") => at > first && self.is(at - 1, "for"),
+            Some(word) => INNER.contains(&word),
+            None => false,
+        }
+    }
+
+    /// What an operand is; `None` of the name of a router, whose brackets are no matter here.
+    fn operand(&self, at: usize, range: &Range<usize>, around: Around<'_>) -> Option<Role> {
+        let (begins, ends) = (at == range.start, at + 1 == range.end);
+        let before = |sign| !begins && self.is(at - 1, sign);
+        let behind = |sign| !ends && self.is(at + 1, sign);
+        if behind("[") {
+            return around.ports.then_some(Role::Face);
+        }
+        if around.indices && behind("in") {
+            return Some(Role::Declared(Space::Index));
+        }
+        if around.constant {
+            let word = begins && (ends || behind("in")) || before("[") || before(",");
+            return Some(if word { Role::Value } else { Role::Named(Space::Constant) });
+        }
+        let Some(setting) = around.setting.filter(|_| begins) else { return Some(Role::Named(Space::Constant)) };
+        Some(match setting {
+            _ if ends && around.behind || self.is_choice(at, range.end) => Role::Value,
+            _ if !ends => Role::Named(Space::Constant),
+            "after" => Role::Named(Space::Run),
+            setting if OF_LINKS.contains(&setting) => Role::Named(Space::Link),
+            setting if words::takes_a_word(setting) => Role::Value,
+            _ => Role::Named(Space::Constant),
+        })
     }
 
     /// Whether the first word of a value is followed by what only a word of the language has behind it.
