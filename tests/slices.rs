@@ -354,10 +354,10 @@ fn plans_between_placements_go_slice_by_slice() {
 #[test]
 fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
     let place = built(&spec(
-        4,
-        "slice ring { cubes = 4; topology = torus 2 x 2 x 8; } slice best { cubes = 4; count = 0; topology = synthesize { seed = 1; } }",
+        8,
+        "slice ring { cubes = 4; topology = torus 2 x 2 x 8; } slice best { cubes = 4; topology = synthesize { seed = 1; } }",
     ));
-    let steps = ["--remove", "ring-0", "--add", "best=ring-0", "--cubes", "0,1,2,3"];
+    let steps = ["--remove", "ring-0", "--add", "best=ring-0", "--cubes", "4,5,6,7"];
     fabc(place.path(), &[&["place", "out/pod", "--out", "new", "-q"], &steps[..]].concat(), 0);
     let (said, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
     let told = said.lines().find(|line| line.starts_with("slice ring-0 keeps its cubes: ")).unwrap_or_else(|| panic!("{said}"));

@@ -1,8 +1,8 @@
 //! What shells and readers of manuals want: completions, and man pages.
 //!
 //! Comes in: the command line as clap knows it. Goes out: a script that makes a shell ask fabc while one
-//! types, the answers, and a page for every command. Invariant: all of it follows from the options, so that nothing
-//! has to be kept in step.
+//! types, the answers, and a page for every command. Invariant: all of it follows from the options, so that
+//! nothing has to be kept in step.
 
 use super::errors::{DriverError, Stop};
 use super::options::Options;
