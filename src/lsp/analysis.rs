@@ -11,6 +11,7 @@ use crate::passes::slices::Placing;
 use crate::syntax::ast::{ConstantKind, ExprKind, Item, ItemKind, Spec};
 use crate::syntax::{Constants, bind, parse_file};
 use miette::{Diagnostic, Severity};
+use std::cell::OnceCell;
 
 /// A place in a file, in bytes of it.
 pub(super) type Spot = (String, std::ops::Range<usize>);
@@ -32,10 +33,36 @@ pub(super) struct Finding {
 #[derive(Default)]
 pub(super) struct Analysis {
     pub(super) findings: Vec<Finding>,
+    /// What the spec means, if it means anything.
+    meant: Option<(Fabric, Spec, SourceMap)>,
+    /// Looked up when somebody first asks: findings do not wait for it.
+    known: OnceCell<Known>,
+}
+
+/// What is known of a spec before anything is searched.
+#[derive(Default)]
+pub(super) struct Known {
     /// What is known, and of which words.
     pub(super) facts: Vec<(Spot, String)>,
     /// What is written behind words.
     pub(super) hints: Vec<(Spot, String)>,
+}
+
+impl Analysis {
+    /// Whether the spec means anything.
+    pub(super) fn is_meant(&self) -> bool {
+        self.meant.is_some()
+    }
+
+    pub(super) fn known(&self) -> &Known {
+        self.known.get_or_init(|| {
+            let Some((fabric, spec, sources)) = &self.meant else { return Known::default() };
+            let foreseen = if fabric.is_too_large() { Foreseen::default() } else { foresee(fabric) };
+            let spotted =
+                |all: Vec<(Span, String)>| all.into_iter().filter_map(|(span, told)| Some((place(sources, span)?, told))).collect();
+            Known { facts: spotted(facts(fabric, spec, &foreseen)), hints: spotted(hints(fabric, spec)) }
+        })
+    }
 }
 
 /// Analyses a spec, or a file of shared parts, of which only its own text can be wrong.
@@ -68,10 +95,7 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
                 None => failures.extend(decidable(&fabric, Stage::Emit).err().into_iter().flat_map(crate::diag::Failure::diagnostics)),
             }
             analysis.findings.extend(failures.iter().map(|error| known(&**error)));
-            let foreseen = if fabric.is_too_large() { Foreseen::default() } else { foresee(&fabric) };
-            let spot = |span: Span| place(&sources, span);
-            analysis.facts = facts(&fabric, &spec, &foreseen).into_iter().filter_map(|(span, told)| Some((spot(span)?, told))).collect();
-            analysis.hints = hints(&fabric, &spec).into_iter().filter_map(|(span, told)| Some((spot(span)?, told))).collect();
+            analysis.meant = Some((fabric, spec, sources));
         }
         Err((failure, sources)) => {
             let all = failure.diagnostics();

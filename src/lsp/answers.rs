@@ -44,7 +44,7 @@ pub(super) fn hover(files: &Files<'_>, file: &Rc<File>, offset: usize, analysis:
     }
     let here =
         |(path, bytes): &(String, Range<usize>)| *path == file.path && bytes.start <= leaf.bytes.start && leaf.bytes.end <= bytes.end;
-    let facts = analysis.iter().flat_map(|analysis| &analysis.facts).filter(|(spot, _)| here(spot));
+    let facts = analysis.iter().flat_map(|analysis| &analysis.known().facts).filter(|(spot, _)| here(spot));
     // What is known of the smallest place counts.
     if let Some((_, told)) = facts.min_by_key(|(spot, _)| spot.1.len()).filter(|_| told) {
         parts.push(told.lines().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n"));

@@ -286,7 +286,7 @@ impl<'d> Server<'d> {
                 params,
                 |params: &InlayHintParams| &params.text_document,
                 |server, file, params| {
-                    let hints = server.analysis_of(&file.path).into_iter().flat_map(|analysis| &analysis.hints);
+                    let hints = server.analysis_of(&file.path).into_iter().flat_map(|analysis| &analysis.known().hints);
                     let here = hints.filter(|((path, _), _)| *path == file.path);
                     let hint = |((_, bytes), label): &((String, std::ops::Range<usize>), String)| InlayHint {
                         position: file.text.position(bytes.end),
@@ -311,7 +311,7 @@ impl<'d> Server<'d> {
 
     /// The newest analysis that a file is in: its own first.
     fn analysis_of(&self, path: &str) -> Option<&Analysis> {
-        let own = self.analyses.get(path).filter(|analysis| !analysis.facts.is_empty() || !analysis.hints.is_empty());
+        let own = self.analyses.get(path).filter(|analysis| analysis.is_meant());
         let others = || self.files.affected(path).into_iter().filter(|other| other != path);
         own.or_else(|| others().find_map(|path| self.analyses.get(&path)))
     }
